@@ -1,0 +1,89 @@
+/**
+ * A kept-alive connection that carries one request at a time. HTTP/1.1 and no more of it than the servers here speak: a
+ * client that does more would be busier than what it measures.
+ */
+import { connect, type Socket } from 'node:net'
+
+export interface Answer {
+  readonly status: number
+  /** Status line and headers, as they came. */
+  readonly head: string
+  readonly body: string
+}
+
+export interface Connection {
+  send(request: string): Promise<Answer>
+  close(): void
+}
+
+export interface Address {
+  readonly host: string
+  readonly port: number
+}
+
+const end_of_head = Buffer.from('\r\n\r\n')
+
+export async function openConnection({ port }: Address): Promise<Connection> {
+  const socket = await new Promise<Socket>((resolve, reject) => {
+    const opened = connect({ host: '127.0.0.1', port, noDelay: true }, () => resolve(opened)).once('error', reject)
+  })
+  let received: Buffer | null = null
+  let waiting: { resolve(answer: Answer): void; reject(error: Error): void } | null = null
+
+  const fail = (error: Error) => {
+    waiting?.reject(error)
+    waiting = null
+  }
+  socket.on('error', fail)
+  socket.on('close', () => fail(new Error('The server closed the connection.')))
+  socket.on('data', (chunk) => {
+    received = received === null ? chunk : Buffer.concat([received, chunk])
+    const end = received.indexOf(end_of_head)
+    if (end === -1) return
+    const head = received.toString('latin1', 0, end)
+    const from = end + end_of_head.length
+    const length = Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0)
+    if (/\r\ntransfer-encoding:/i.test(head)) return fail(new Error(`An answer without a length: ${head}`))
+    if (received.length < from + length) return
+    const answer = { status: Number(head.slice(9, 12)), head, body: received.toString('utf8', from, from + length) }
+    received = received.length > from + length ? received.subarray(from + length) : null
+    const told = waiting
+    waiting = null
+    told?.resolve(answer)
+  })
+
+  return {
+    send: (request) =>
+      new Promise((resolve, reject) => {
+        waiting = { resolve, reject }
+        socket.write(request)
+      }),
+    close: () => socket.destroy(),
+  }
+}
+
+/** A request as it goes over the wire. */
+export function request(address: Address, method: string, path: string, headers: Record<string, string> = {}, body = ''): string {
+  const all = {
+    host: `${address.host}:${address.port}`,
+    ...headers,
+    ...(method === 'GET' ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
+  }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`
+}
+
+export function headerOf({ head }: Answer, name: string): string | null {
+  return new RegExp(`\r\n${name}: ([^\r]*)`, 'i').exec(head)?.[1] ?? null
+}
+
+/** What an answer sets, as a Cookie header would send it back. */
+export function cookiesOf({ head }: Answer): string[] {
+  return [...head.matchAll(/\r\nset-cookie: ([^;\r]*)/gi)].map(([, pair = '']) => pair)
+}
+
+/** The answer, or an error that shows it. */
+export function expectStatus(status: number, answer: Answer): Answer {
+  if (answer.status !== status) throw new Error(`Expected ${status}, got: ${answer.head.slice(0, 300)} ${answer.body.slice(0, 500)}`)
+  return answer
+}

@@ -1,0 +1,137 @@
+/** Who is measured, and in what. Each runs in a process of its own, from the beginning of the run to its end. */
+import { join } from 'node:path'
+import { type Address, expectStatus, openConnection, request } from './connection.ts'
+import { check, type Load, load, type Step } from './load.ts'
+import type { Options, ScenarioName } from './options.ts'
+import { newMasterKey, type Seeded, seedOstiary, startOstiary } from './ostiary.ts'
+import { type Peer, signInAtPeer, startPeer } from './peer.ts'
+import { freePort, type ServerProcess, startProcess } from './process.ts'
+import { common, own } from './scenarios.ts'
+
+export interface Contestant {
+  readonly name: ContestantName
+  readonly process: ServerProcess
+  takesPart(scenario: ScenarioName): boolean
+  /** Proves every answer of a few. */
+  check(scenario: ScenarioName): Promise<void>
+  /** Gets everything ready, which is not timed, and returns what is. */
+  prepare(scenario: ScenarioName, in_flight: number): Promise<(seconds: number) => Promise<Load>>
+}
+
+export type ContestantName = 'ostiary' | 'before' | 'ostiary, PostgreSQL' | 'peer' | 'peer, PostgreSQL' | 'trivial handler' | 'ceiling'
+
+export interface Ground {
+  /** A folder that ends with the run. */
+  readonly folder: string
+  readonly core: number | null
+  /** A new, empty database; `null`: there is no PostgreSQL. */
+  readonly freshDatabase: (() => Promise<string>) | null
+}
+
+export const root = join(import.meta.dirname, '..')
+/** As many as are ever in flight, and all of them at once in the survey "busy". */
+const people = 100
+
+export async function startContestants({ against }: Options, ground: Ground): Promise<{ all: Contestant[]; ostiary: Seeded }> {
+  const { folder, core, freshDatabase } = ground
+  const ostiary = await enterOstiary('ostiary', { root, folder: join(folder, 'ostiary'), database_url: null, core })
+  const all = [ostiary.contestant]
+  if (against)
+    all.push((await enterOstiary('before', { root: against, folder: join(folder, 'before'), database_url: null, core })).contestant)
+  all.push(enterPeer('peer', await startPeer({ folder: join(folder, 'peer'), database_url: null, core })))
+  if (freshDatabase) {
+    const place = { root, folder: join(folder, 'ostiary-postgres'), database_url: await freshDatabase(), core }
+    all.push((await enterOstiary('ostiary, PostgreSQL', place)).contestant)
+    const peer = await startPeer({ folder: join(folder, 'peer-postgres'), database_url: await freshDatabase(), core })
+    all.push(enterPeer('peer, PostgreSQL', peer))
+  }
+  all.push(await enterTrivial(ostiary.seeded, ground), await enterCeiling(ground))
+  return { all, ostiary: ostiary.seeded }
+}
+
+async function enterOstiary(name: ContestantName, place: Parameters<typeof startOstiary>[0]) {
+  const started = await startOstiary(place, newMasterKey())
+  const seeded = await seedOstiary(place.root, started, people)
+  const prepare = (scenario: ScenarioName, in_flight: number) =>
+    isCommon(scenario) ? common[scenario](seeded, in_flight) : own[scenario](seeded, in_flight)
+  return { seeded, contestant: server(name, started.process, seeded.address, () => true, prepare) }
+}
+
+function enterPeer(name: ContestantName, peer: Peer): Contestant {
+  return server(name, peer.process, peer.address, isCommon, async (scenario, in_flight) => {
+    if (!isCommon(scenario)) throw new Error(`The peer takes no part in ${scenario}.`)
+    return common[scenario](await signInAtPeer(peer, 64), in_flight)
+  })
+}
+
+const isCommon = (scenario: ScenarioName): scenario is keyof typeof common => scenario in common
+
+/** What whoami is compared with: a handler that answers the same JSON and does nothing for it. */
+async function enterTrivial({ address: ostiary, secret_key }: Seeded, { folder, core }: Ground): Promise<Contestant> {
+  const connection = await openConnection(ostiary)
+  const whoami = await connection.send(request(ostiary, 'GET', '/v1/api-keys/whoami', { 'x-api-key': secret_key }))
+  connection.close()
+  const address = { host: 'localhost', port: await freePort() }
+  const process = await startProcess({
+    script: join(import.meta.dirname, 'servers/trivial.ts'),
+    env: { TRIVIAL_PORT: String(address.port), TRIVIAL_ANSWER: expectStatus(200, whoami).body },
+    core,
+    log: join(folder, 'trivial.log'),
+    ready: { address, path: '/whoami' },
+  })
+  const asked = request(address, 'GET', '/whoami')
+  const step: Step = async (running) => {
+    JSON.parse(expectStatus(200, await running.send(asked)).body)
+    return async () => {}
+  }
+  return server(
+    'trivial handler',
+    process,
+    address,
+    (scenario) => scenario === 'whoami',
+    async () => step,
+  )
+}
+
+function server(
+  name: ContestantName,
+  process: ServerProcess,
+  address: Address,
+  takesPart: (scenario: ScenarioName) => boolean,
+  prepare: (scenario: ScenarioName, in_flight: number) => Promise<Step>,
+): Contestant {
+  return {
+    name,
+    process,
+    takesPart,
+    check: async (scenario) => check(address, await prepare(scenario, 8), { in_flight: 8, times: 3 }),
+    async prepare(scenario, in_flight) {
+      const step = await prepare(scenario, in_flight)
+      return (seconds) => load(address, step, { in_flight, seconds })
+    },
+  }
+}
+
+/** What the core could do at most: two signatures for each token response, one password hash for each sign-in. */
+async function enterCeiling({ folder, core }: Ground): Promise<Contestant> {
+  const address = { host: 'localhost', port: await freePort() }
+  const script = join(import.meta.dirname, 'servers/yardstick.ts')
+  const env = { YARDSTICK_PORT: String(address.port) }
+  const process = await startProcess({ script, env, core, log: join(folder, 'yardstick.log'), ready: { address, path: '/' } })
+  const work: Partial<Record<ScenarioName, { question: string; each: number }>> = {
+    refresh: { question: 'signatures', each: 2 },
+    code: { question: 'signatures', each: 2 },
+    'sign-in': { question: 'passwords', each: 1 },
+  }
+  return {
+    name: 'ceiling',
+    process,
+    takesPart: (scenario) => scenario in work,
+    check: async () => {},
+    prepare: async (scenario) => async (seconds) => {
+      const { question = '', each = 1 } = work[scenario] ?? {}
+      const done = await process.ask<{ made: number; seconds: number }>(question, { seconds })
+      return { answered: done.made / each, proved: 0, seconds: done.seconds, p50_ms: Number.NaN, p99_ms: Number.NaN, loader_share: 0 }
+    },
+  }
+}

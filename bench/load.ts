@@ -1,0 +1,82 @@
+/** Loads a server: the same step over and over, on a number of connections at once, for a while. */
+import type { Address, Connection } from './connection.ts'
+import { openConnection } from './connection.ts'
+import type { Proof } from './provider.ts'
+
+/** One exchange, or several that belong together. Throws unless the answer is right; what it returns proves it. */
+export type Step = (connection: Connection, slot: number) => Promise<Proof>
+
+export interface Load {
+  readonly answered: number
+  readonly proved: number
+  readonly seconds: number
+  readonly p50_ms: number
+  readonly p99_ms: number
+  /** How much of a core the loader itself needed: near 1, it is the loader that was measured. */
+  readonly loader_share: number
+}
+
+/** At least one in so many answers is proved. */
+const sample = 20
+
+export async function load(address: Address, step: Step, { in_flight, seconds }: { in_flight: number; seconds: number }): Promise<Load> {
+  const connections = await Promise.all(Array.from({ length: in_flight }, () => openConnection(address)))
+  const latencies: number[] = []
+  const proofs: Promise<unknown>[] = []
+  const cpu = process.cpuUsage()
+  const began = performance.now()
+  const until = began + seconds * 1000
+
+  async function repeat(connection: Connection, slot: number): Promise<void> {
+    for (let at = performance.now(); at < until; ) {
+      const prove = await step(connection, slot)
+      const now = performance.now()
+      latencies.push(now - at)
+      if (latencies.length % sample === 1) proofs.push(prove())
+      at = now
+    }
+  }
+  let is_running = true
+  const poll = () => is_running && setImmediate(poll)
+  poll()
+  try {
+    await Promise.all(connections.map(repeat))
+    is_running = false
+    const elapsed = (performance.now() - began) / 1000
+    const { user, system } = process.cpuUsage(cpu)
+    await Promise.all(proofs)
+    latencies.sort((a, b) => a - b)
+    return {
+      answered: latencies.length,
+      proved: proofs.length,
+      seconds: elapsed,
+      p50_ms: percentile(latencies, 0.5),
+      p99_ms: percentile(latencies, 0.99),
+      loader_share: (user + system) / 1e6 / elapsed,
+    }
+  } finally {
+    for (const connection of connections) connection.close()
+  }
+}
+
+/** Every answer proved, a few times on each of some connections. */
+export async function check(address: Address, step: Step, { in_flight, times }: { in_flight: number; times: number }): Promise<void> {
+  const slots = Array.from({ length: in_flight }, (_, slot) => slot)
+  await Promise.all(
+    slots.map(async (slot) => {
+      const connection = await openConnection(address)
+      for (let time = 0; time < times; time++) await (await step(connection, slot))()
+      connection.close()
+    }),
+  )
+}
+
+export function percentile(sorted: readonly number[], part: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = sorted.length / 2
+  return sorted.length % 2 === 1 ? percentile(sorted, 0.5) : ((sorted[middle - 1] ?? Number.NaN) + (sorted[middle] ?? Number.NaN)) / 2
+}

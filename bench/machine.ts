@@ -1,0 +1,57 @@
+/**
+ * The machine a benchmark runs on: one core for the server under load, another for whoever loads it, and how much of the
+ * server's core went to anybody else meanwhile. Where cores cannot be chosen (no Linux, no `taskset`, one core) it says so.
+ */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { availableParallelism, cpus } from 'node:os'
+
+export interface Cores {
+  readonly server: number
+  readonly loader: number
+}
+
+/** Two cores this process may use, or why there are none to choose. */
+export function chooseCores(): { cores: Cores } | { why_not: string } {
+  if (process.platform !== 'linux') return { why_not: `cores cannot be chosen on ${process.platform}` }
+  const asked = spawnSync('taskset', ['-pc', String(process.pid)], { encoding: 'utf8' })
+  if (asked.status !== 0) return { why_not: 'there is no taskset' }
+  const list = asked.stdout.split(':').at(-1)?.trim() ?? ''
+  const [server, loader] = list.split(',').flatMap((range) => {
+    const [first = 0, last = first] = range.split('-').map(Number)
+    return Array.from({ length: last - first + 1 }, (_, i) => first + i)
+  })
+  return server === undefined || loader === undefined ? { why_not: 'there is one core only' } : { cores: { server, loader } }
+}
+
+/** Moves this process, and every process it starts without saying otherwise, to a core. */
+export function moveTo(core: number): void {
+  execFileSync('taskset', ['-apc', String(core), String(process.pid)], { stdio: 'ignore' })
+}
+
+/** A command line that runs on one core. */
+export function onCore(core: number | null, file: string, args: readonly string[]): [string, string[]] {
+  return core === null ? [file, [...args]] : ['taskset', ['-c', String(core), file, ...args]]
+}
+
+const ticks_per_second = 100
+
+/** For how many seconds a core has worked since the machine started, whoever it worked for. */
+export function busySeconds(core: number | null): number {
+  if (core === null) return Number.NaN
+  const line = new RegExp(`^cpu${core} (.*)$`, 'm').exec(readFileSync('/proc/stat', 'utf8'))?.[1] ?? ''
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = line.split(' ').map(Number)
+  return (user + nice + system + irq + softirq + steal) / ticks_per_second
+}
+
+export function describeMachine(placed: ReturnType<typeof chooseCores>): Record<string, string | number> {
+  return {
+    node: process.version,
+    openssl: process.versions.openssl ?? '',
+    platform: `${process.platform} ${process.arch}`,
+    processor: cpus()[0]?.model ?? 'unknown',
+    cores: availableParallelism(),
+    placement:
+      'cores' in placed ? `server on core ${placed.cores.server}, loader on core ${placed.cores.loader}` : `not pinned: ${placed.why_not}`,
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * `npm run bench`: Ostiary beside its peer, `oidc-provider`, in the same run on the same core. `npm run bench -- --help` says
+ * what can be chosen; docs/decisions/0014-performance.md what the figures mean and what limits them.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { noPostgres, startPostgres } from '../server/test/postgres.ts'
+import { type Ground, startContestants } from './contestants.ts'
+import { surveyEnvironments } from './environments.ts'
+import { chooseCores, describeMachine, moveTo } from './machine.ts'
+import { type Options, readOptions, type SurveyName } from './options.ts'
+import { tableOf } from './report.ts'
+import { runRounds } from './rounds.ts'
+import { surveyBusy, surveyMemory, surveyStart } from './surveys.ts'
+import { targetsOf, targetTable } from './targets.ts'
+
+export interface Surveys {
+  start?: Awaited<ReturnType<typeof surveyStart>>
+  memory?: Awaited<ReturnType<typeof surveyMemory>>
+  environments?: Awaited<ReturnType<typeof surveyEnvironments>>
+  busy?: Awaited<ReturnType<typeof surveyBusy>>
+}
+
+const options = readOptions(process.argv.slice(2))
+if ('usage' in options) {
+  console.log(options.usage)
+  process.exitCode = process.argv.includes('--help') ? 0 : 2
+} else await run(options)
+
+async function run(options: Options): Promise<void> {
+  const placed = chooseCores()
+  const machine = describeMachine(placed)
+  for (const [name, value] of Object.entries(machine)) console.log(`${name.padEnd(10)} ${value}`)
+  if ('cores' in placed) moveTo(placed.cores.loader)
+  const has_postgres = options.postgres && noPostgres === false
+  if (options.postgres && noPostgres !== false) console.log(`no PostgreSQL: ${noPostgres}`)
+  if (options.profile) mkdirSync(options.profile, { recursive: true })
+
+  const folder = mkdtempSync(join(tmpdir(), 'ostiary-bench-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  const postgres = has_postgres ? await startPostgres({ is_durable: true }) : null
+  const ground = {
+    folder,
+    core: 'cores' in placed ? placed.cores.server : null,
+    freshDatabase: postgres?.freshDatabase ?? null,
+  }
+  const { measurements, busy } = await compare(options, ground)
+  const surveys: Surveys = { ...(await survey(options, ground)), ...(busy ? { busy } : {}) }
+  await postgres?.stop()
+
+  const headline = options.in_flight.includes(16) ? 16 : (options.in_flight.at(-1) ?? 16)
+  const targets = targetsOf(measurements, surveys, headline)
+  console.log(`\n${tableOf(measurements)}\n`)
+  console.log(`${JSON.stringify(surveys, null, 1)}\n`)
+  console.log(`At ${headline} in flight:\n${targetTable(targets)}`)
+  if (options.output) writeFileSync(options.output, JSON.stringify({ machine, options, measurements, surveys, targets }, null, 1))
+}
+
+function tell(text: string): void {
+  process.stderr.write(`… ${text}\n`)
+}
+
+async function compare(options: Options, ground: Ground) {
+  const wants_busy = options.surveys.includes('busy')
+  if (options.scenarios.length === 0 && !wants_busy) return { measurements: [] }
+  tell('starting the contestants')
+  const { all, ostiary } = await startContestants(options, ground)
+  const measurements = await runRounds(options, all, { core: ground.core, tell })
+  const busy = wants_busy ? await surveyBusy(ostiary) : undefined
+  for (const { process: running } of all) await running.stop()
+  return { measurements, busy }
+}
+
+async function survey(options: Options, ground: Ground): Promise<Surveys> {
+  const wants = (name: SurveyName) => options.surveys.includes(name)
+  if (wants('start')) tell('starting again and again')
+  return {
+    ...(wants('start') ? { start: await surveyStart(ground, options.rounds) } : {}),
+    ...(wants('environments') ? { environments: await surveyEnvironments(ground, options.environments, tell) } : {}),
+    ...(wants('memory') ? { memory: await surveyMemory(ground, options.soak, tell) } : {}),
+  }
+}

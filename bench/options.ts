@@ -1,0 +1,92 @@
+/** What `npm run bench -- …` takes. */
+import { resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+
+const scenarios = ['refresh', 'code', 'userinfo', 'validate', 'whoami', 'jwks', 'discovery', 'sign-in'] as const
+const surveys = ['busy', 'start', 'memory', 'environments'] as const
+export type ScenarioName = (typeof scenarios)[number]
+export type SurveyName = (typeof surveys)[number]
+
+export interface Options {
+  readonly scenarios: readonly ScenarioName[]
+  readonly surveys: readonly SurveyName[]
+  readonly rounds: number
+  readonly seconds: number
+  readonly in_flight: readonly number[]
+  readonly environments: number
+  /** Requests of the memory survey. */
+  readonly soak: number
+  readonly postgres: boolean
+  /** Another checkout of Ostiary, measured beside this one. */
+  readonly against: string | null
+  /** Where CPU profiles of this checkout go. */
+  readonly profile: string | null
+  /** Where the results go as JSON. */
+  readonly output: string | null
+}
+
+const usage = `npm run bench -- [options]
+
+  --quick                 all of it in about two minutes, roughly
+  --only NAME,NAME        of ${[...scenarios, ...surveys].join(', ')}
+  --rounds N              how often each contestant is measured (5; quick: 3)
+  --seconds N             for how long each time (1.5; quick: 0.7)
+  --in-flight N,N         requests at once (1,16,64; quick: 16)
+  --environments N        for the survey of that name (10000; quick: 500)
+  --soak N                requests of the survey "memory" (1000000; quick: 20000)
+  --no-postgres           leave PostgreSQL out
+  --against FOLDER        measure another checkout of Ostiary in the same run
+  --profile FOLDER        write a CPU profile of each scenario there; the figures of such a run mean less
+  --output FILE           write everything measured there as JSON
+`
+
+/** The options, or what to print instead. */
+export function readOptions(args: readonly string[]): Options | { usage: string } {
+  const text = { type: 'string' } as const
+  const flag = { type: 'boolean', default: false } as const
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        quick: flag,
+        help: flag,
+        'no-postgres': flag,
+        only: text,
+        rounds: text,
+        seconds: text,
+        'in-flight': text,
+        environments: text,
+        soak: text,
+        against: text,
+        profile: text,
+        output: text,
+      },
+    })
+    if (values.help) return { usage }
+    const { quick } = values
+    const wanted = values.only?.split(',') ?? [...scenarios, ...surveys]
+    const unknown = wanted.filter((name) => ![...scenarios, ...surveys].some((known) => known === name))
+    if (unknown.length > 0) throw new Error(`There is no ${unknown.join(', ')}.`)
+    return {
+      scenarios: scenarios.filter((name) => wanted.includes(name)),
+      surveys: surveys.filter((name) => wanted.includes(name)),
+      rounds: numberOf(values.rounds, quick ? 3 : 5),
+      seconds: numberOf(values.seconds, quick ? 0.7 : 1.5),
+      in_flight: values['in-flight']?.split(',').map((number) => numberOf(number, 1)) ?? (quick ? [16] : [1, 16, 64]),
+      environments: numberOf(values.environments, quick ? 500 : 10_000),
+      soak: numberOf(values.soak, quick ? 20_000 : 1_000_000),
+      postgres: !values['no-postgres'],
+      against: values.against === undefined ? null : resolve(values.against),
+      profile: values.profile === undefined ? null : resolve(values.profile),
+      output: values.output === undefined ? null : resolve(values.output),
+    }
+  } catch (error) {
+    return { usage: `${error instanceof Error ? error.message : error}\n\n${usage}` }
+  }
+}
+
+function numberOf(text: string | undefined, fallback: number): number {
+  const number = Number(text ?? fallback)
+  if (!(number > 0)) throw new Error(`"${text}" is not a number above 0.`)
+  return number
+}

@@ -1,0 +1,103 @@
+/** Server processes: started on their core, asked through `probe.ts`, ended with the benchmark. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Address, openConnection, request } from './connection.ts'
+import { onCore } from './machine.ts'
+import type { Usage } from './probe.ts'
+
+export interface ServerProcess {
+  /** Milliseconds from the start of the process to its first answer. */
+  readonly started_ms: number
+  usage(): Promise<Usage>
+  collect(): Promise<Usage>
+  ask<T>(question: string, details?: Record<string, unknown>): Promise<T>
+  stop(): Promise<void>
+}
+
+interface Start {
+  readonly script: string
+  readonly args?: readonly string[]
+  readonly env: Record<string, string>
+  readonly core: number | null
+  /** Where its standard output goes, as with a real service. */
+  readonly log: string
+  /** Answered with 200 once it is ready. */
+  readonly ready: { readonly address: Address; readonly path: string }
+}
+
+const running = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL')
+})
+
+/** Variables of the caller that would configure a server. */
+const foreign = /^(OSTIARY_|NODE_OPTIONS$|UV_THREADPOOL_SIZE$)/
+
+export async function startProcess({ script, args = [], env, core, log, ready }: Start): Promise<ServerProcess> {
+  const output = openSync(log, 'a')
+  const began = performance.now()
+  const flags = ['--disable-warning=ExperimentalWarning', '--import', join(import.meta.dirname, 'probe.ts')]
+  const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)))
+  const child = spawn(...onCore(core, process.execPath, [...flags, script, ...args]), {
+    env: { ...inherited, ...env },
+    stdio: ['ignore', output, output, 'ipc'],
+  })
+  closeSync(output)
+  running.add(child)
+  let is_stopping = false
+  const exit = once(child, 'exit').finally(() => running.delete(child))
+  const gone = exit.then((): never => {
+    throw new Error(`${script} ended${is_stopping ? '' : ` by itself. Its last words:\n${readFileSync(log, 'utf8').slice(-2_000)}`}`)
+  })
+  gone.catch(() => {}) // whoever waits for an answer is told
+  const waiting = new Map<number, (answer: unknown) => void>()
+  let questions = 0
+  child.on('message', ({ id, answer }: { id: number; answer: unknown }) => {
+    waiting.get(id)?.(answer)
+    waiting.delete(id)
+  })
+
+  /** Rejects when the process ends before it answers. */
+  function ask<T>(question: string, details: Record<string, unknown> = {}): Promise<T> {
+    const id = questions++
+    const answered = new Promise<T>((resolve) => waiting.set(id, resolve as (answer: unknown) => void)) // as: who asks knows what is answered
+    child.send({ id, ask: question, ...details })
+    return Promise.race([answered, gone])
+  }
+
+  await Promise.race([answers(ready.address, ready.path), gone])
+  return {
+    started_ms: performance.now() - began,
+    ask,
+    usage: () => ask('usage'),
+    collect: () => ask('collect'),
+    async stop() {
+      is_stopping = true
+      child.kill('SIGTERM')
+      await exit
+    },
+  }
+}
+
+async function answers(address: Address, path: string): Promise<void> {
+  for (const until = Date.now() + 30_000; Date.now() < until; await sleep(2)) {
+    const connection = await openConnection(address).catch(() => null)
+    const answer = await connection?.send(request(address, 'GET', path)).catch(() => null)
+    connection?.close()
+    if (answer?.status === 200) return
+  }
+  throw new Error(`Nothing answers at ${address.host}:${address.port}${path}`)
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address !== null ? address.port : 0
+}

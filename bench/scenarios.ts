@@ -1,0 +1,110 @@
+/**
+ * What is measured. A scenario prepares itself anew for each measurement, which is not timed, and gives the step that is.
+ * Those that every provider has are the same code for all of them.
+ */
+import type { Answer, Connection } from './connection.ts'
+import { expectStatus, headerOf, openConnection, request } from './connection.ts'
+import type { Step } from './load.ts'
+import { type Seeded, signInRequest } from './ostiary.ts'
+import { codeFlow, type Provider, proveTokens, refresh, type Tokens } from './provider.ts'
+
+export type Prepare<P> = (provider: P, in_flight: number) => Promise<Step>
+
+const nothing = async () => {}
+
+/** As many sign-ins as there are requests in flight, each of its own browser. */
+async function tokensForEach(provider: Provider, in_flight: number, extra?: Record<string, string>): Promise<Tokens[]> {
+  const connection = await openConnection(provider.address)
+  const all: Tokens[] = []
+  for (let slot = 0; slot < in_flight; slot++) {
+    const cookie = provider.cookies[slot % provider.cookies.length] ?? ''
+    all.push((await codeFlow(provider, connection, cookie, extra)).tokens)
+  }
+  connection.close()
+  return all
+}
+
+/** The same request over and over, whose answer has to hold. */
+function repeated(requests: readonly string[], holds: (body: ReturnType<typeof JSON.parse>, slot: number) => boolean): Step {
+  return async (connection, slot) => {
+    const { body } = expectStatus(200, await connection.send(requests[slot] ?? ''))
+    if (!holds(JSON.parse(body), slot)) throw new Error(`Not the expected answer: ${body.slice(0, 500)}`)
+    return nothing
+  }
+}
+
+export const common = {
+  async refresh(provider, in_flight) {
+    const chains = (await tokensForEach(provider, in_flight)).map(({ refresh_token }) => refresh_token)
+    return async (connection, slot) => {
+      const tokens = await refresh(provider, connection, chains[slot] ?? '')
+      chains[slot] = tokens.refresh_token
+      return () => proveTokens(provider, tokens)
+    }
+  },
+
+  async code(provider) {
+    let turn = 0
+    return async (connection) => {
+      const { tokens, nonce } = await codeFlow(provider, connection, provider.cookies[turn++ % provider.cookies.length] ?? '')
+      return () => proveTokens(provider, tokens, nonce)
+    }
+  },
+
+  /** The peer's JWT access tokens are not for its own userinfo, so it gets the opaque one of a request without a resource. */
+  async userinfo(provider, in_flight) {
+    const tokens = await tokensForEach(provider, in_flight, {})
+    return repeated(
+      tokens.map(({ access_token }) =>
+        request(provider.address, 'GET', provider.paths.userinfo, { authorization: `Bearer ${access_token}` }),
+      ),
+      ({ sub, email, name }) => sub && email && name === 'Ada Example',
+    )
+  },
+
+  async jwks(provider, in_flight) {
+    const asked = request(provider.address, 'GET', provider.paths.jwks)
+    return repeated(Array(in_flight).fill(asked), ({ keys }) => keys.length === 1 && keys[0].kty === 'RSA' && keys[0].d === undefined)
+  },
+
+  async discovery(provider, in_flight) {
+    const asked = request(provider.address, 'GET', provider.paths.discovery)
+    return repeated(Array(in_flight).fill(asked), ({ issuer }) => issuer === provider.issuer)
+  },
+} satisfies Record<string, Prepare<Provider>>
+
+export const own = {
+  async validate(ostiary, in_flight) {
+    const tokens = await tokensForEach(ostiary, in_flight)
+    const headers = { 'x-api-key': ostiary.secret_key, 'content-type': 'application/json' }
+    return repeated(
+      tokens.map(({ access_token }) =>
+        request(ostiary.address, 'POST', '/v1/auth/tokens/validate', headers, JSON.stringify({ token: access_token })),
+      ),
+      ({ active, iss }) => active === true && iss === ostiary.issuer,
+    )
+  },
+
+  async whoami(ostiary, in_flight) {
+    const asked = request(ostiary.address, 'GET', '/v1/api-keys/whoami', { 'x-api-key': ostiary.secret_key })
+    return repeated(Array(in_flight).fill(asked), ({ type }) => type === 'auth_secret')
+  },
+
+  async 'sign-in'(ostiary, in_flight) {
+    const requests = await Promise.all(ostiary.people.slice(0, in_flight).map((person) => signInRequest(ostiary, person)))
+    return async (connection: Connection, slot: number) => {
+      const answer = expectStatus(303, await connection.send(requests[slot] ?? ''))
+      return async () => proveSession(ostiary, answer)
+    }
+  },
+} satisfies Record<string, Prepare<Seeded>>
+
+/** The cookie of a sign-in is worth a code. */
+async function proveSession({ address }: Provider, answer: Answer): Promise<void> {
+  const cookie = [...answer.head.matchAll(/\r\nset-cookie: ([^;\r]*)/gi)].map(([, pair]) => pair).join('; ')
+  const connection = await openConnection(address)
+  const path = (headerOf(answer, 'location') ?? '').replace(/^https?:\/\/[^/]+/, '')
+  const next = expectStatus(303, await connection.send(request(address, 'GET', path, { cookie })))
+  connection.close()
+  if (!headerOf(next, 'location')?.includes('code=')) throw new Error(`A sign-in led nowhere: ${next.head}`)
+}

@@ -1,0 +1,134 @@
+/** What is measured once and not in rounds: starting, memory, many environments, and answers while passwords are hashed. */
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expectStatus, openConnection } from './connection.ts'
+import { type Ground, root } from './contestants.ts'
+import { load, median, percentile } from './load.ts'
+import { newMasterKey, type Seeded, seedOstiary, signInRequest, startOstiary } from './ostiary.ts'
+import { startPeer } from './peer.ts'
+import type { ServerProcess } from './process.ts'
+import { common, own } from './scenarios.ts'
+
+const mebibyte = 1_048_576
+
+/** From nothing to the first answer, and what an idle process occupies. The first start makes the database. */
+export async function surveyStart({ folder, core, freshDatabase }: Ground, times: number) {
+  const place = { root, folder: join(folder, 'start'), database_url: null, core }
+  const first = await startOstiary(place)
+  const first_start_ms = first.process.started_ms
+  await first.process.stop()
+  const starts = await repeat(
+    times,
+    () => startOstiary(place),
+    ({ process }) => process,
+  )
+  const peers = await repeat(
+    times,
+    () => startPeer({ ...place, folder: join(folder, 'start-peer') }),
+    ({ process }) => process,
+  )
+  const figures = { first_start_ms, start_ms: starts.ms, peer_start_ms: peers.ms, idle_mib: starts.idle_mib, peer_idle_mib: peers.idle_mib }
+  if (!freshDatabase) return figures
+  const on_postgres = { ...place, folder: join(folder, 'start-postgres'), database_url: await freshDatabase() }
+  const master_key = newMasterKey()
+  const postgres = await repeat(
+    times,
+    () => startOstiary(on_postgres, master_key),
+    ({ process }) => process,
+  )
+  return { ...figures, postgres_start_ms: postgres.ms, postgres_idle_mib: postgres.idle_mib }
+}
+
+async function repeat<T>(times: number, start: () => Promise<T>, processOf: (started: T) => ServerProcess) {
+  const ms: number[] = []
+  let idle_mib = Number.NaN
+  for (let time = 0; time < times; time++) {
+    const process = processOf(await start())
+    ms.push(process.started_ms)
+    if (time === times - 1) {
+      await sleep(3_000)
+      idle_mib = (await process.usage()).resident_bytes / mebibyte
+    }
+    await process.stop()
+  }
+  return { ms: median(ms), idle_mib }
+}
+
+/** What a process occupies after many requests of every kind, and whether it still grows. */
+export async function surveyMemory({ folder, core }: Ground, requests: number, tell: (text: string) => void) {
+  const place = { root, folder: join(folder, 'memory'), database_url: null, core }
+  const started = await startOstiary(place)
+  const seeded = await seedOstiary(root, started, 64)
+  const samples: { requests: number; resident_mib: number; heap_mib: number }[] = []
+  let done = 0
+  const sample = async () => {
+    const { resident_bytes } = await started.process.usage()
+    const { heap_bytes } = await started.process.collect()
+    samples.push({ requests: done, resident_mib: resident_bytes / mebibyte, heap_mib: heap_bytes / mebibyte })
+  }
+  await sample()
+  while (done < requests) {
+    // A seventh each; the slow ones get more time for it.
+    for (const [scenario, seconds] of mixture(requests)) {
+      const prepare = { ...common, validate: own.validate, whoami: own.whoami }[scenario]
+      done += (await load(seeded.address, await prepare(seeded, 16), { in_flight: 16, seconds })).answered
+    }
+    tell(`memory, ${done} requests`)
+    await sample()
+  }
+  await sleep(3_000)
+  await sample()
+  await started.process.stop()
+  return {
+    samples,
+    after_mib: samples.at(-1)?.resident_mib ?? Number.NaN,
+    most_mib: Math.max(...samples.map(({ resident_mib }) => resident_mib)),
+  }
+}
+
+function mixture(requests: number) {
+  const unit = Math.min(10, requests / 20_000)
+  return [
+    ['refresh', 2 * unit],
+    ['code', 2 * unit],
+    ['userinfo', unit],
+    ['validate', unit],
+    ['whoami', unit],
+    ['jwks', unit],
+    ['discovery', unit],
+  ] as const
+}
+
+/** The JWKS of an environment while everybody signs in at once. */
+export async function surveyBusy(seeded: Seeded) {
+  const requests = await Promise.all(seeded.people.slice(0, 100).map((person) => signInRequest(seeded, person)))
+  let left = requests.length
+  const signing_in = requests.map(async (asked) => {
+    const connection = await openConnection(seeded.address)
+    expectStatus(303, await connection.send(asked))
+    connection.close()
+    left--
+  })
+  const step = await common.jwks(seeded, 4)
+  const latencies: number[] = []
+  const began = performance.now()
+  const asking = Array.from({ length: 4 }, async (_, slot) => {
+    const connection = await openConnection(seeded.address)
+    while (left > 0) {
+      const at = performance.now()
+      await step(connection, slot)
+      latencies.push(performance.now() - at)
+    }
+    connection.close()
+  })
+  await Promise.all([...signing_in, ...asking])
+  latencies.sort((a, b) => a - b)
+  const seconds = (performance.now() - began) / 1000
+  return {
+    sign_ins: requests.length,
+    seconds,
+    jwks_answers: latencies.length,
+    jwks_p50_ms: percentile(latencies, 0.5),
+    jwks_p99_ms: percentile(latencies, 0.99),
+  }
+}

@@ -1,0 +1,85 @@
+/** What has to be reached, and whether it was: the issue's table, row by row. */
+
+import type { Surveys } from './main.ts'
+import { aligned, ratio, rounded } from './report.ts'
+import type { Measurement } from './rounds.ts'
+
+interface Target {
+  readonly what: string
+  readonly unit: string
+  readonly at_least?: number
+  readonly at_most?: number
+  /** `NaN`: not measured in this run. */
+  readonly is: number
+  /** The same by processor time, which other processes disturb less. */
+  readonly by_processor?: number
+}
+
+export function targetsOf(
+  measurements: readonly Measurement[],
+  { start, memory, environments, busy }: Surveys,
+  in_flight: number,
+): Target[] {
+  type Who = Parameters<typeof ratio>[1]
+  const times = (what: string, a: Who, b: Who, at_least: number): Target => ({
+    what,
+    unit: 'x',
+    at_least,
+    is: ratio(measurements, a, b, in_flight),
+    by_processor: ratio(measurements, a, b, in_flight, 'processor'),
+  })
+  const none = Number.NaN
+  // biome-ignore format: this table is read by column
+  return [
+    times('refresh, of the peer in memory',            ['ostiary', 'refresh'],   ['peer', 'refresh'],             1.2),
+    times('refresh, of the peer on PostgreSQL',        ['ostiary', 'refresh'],   ['peer, PostgreSQL', 'refresh'], 2),
+    times('refresh, of the ceiling (0.6 is the goal)', ['ostiary', 'refresh'],   ['ceiling', 'refresh'],          0.45),
+    times('code flow, of the peer in memory',          ['ostiary', 'code'],      ['peer', 'code'],                1.5),
+    times('code flow, of the peer on PostgreSQL',      ['ostiary', 'code'],      ['peer, PostgreSQL', 'code'],    2.5),
+    times('userinfo, of the peer\'s',                  ['ostiary', 'userinfo'],  ['peer', 'userinfo'],            3),
+    times('tokens/validate, of the peer\'s userinfo',  ['ostiary', 'validate'],  ['peer', 'userinfo'],            3),
+    times('whoami, of a trivial handler',              ['ostiary', 'whoami'],    ['trivial handler', 'whoami'],   0.5),
+    times('discovery, of the peer\'s',                 ['ostiary', 'discovery'], ['peer', 'discovery'],           1.8),
+    times('JWKS, of the peer\'s',                      ['ostiary', 'jwks'],      ['peer', 'jwks'],                1.8),
+    times('password sign-in, of the argon2id rate',    ['ostiary', 'sign-in'],   ['ceiling', 'sign-in'],          0.8),
+    times('refresh on PostgreSQL, of the peer there',   ['ostiary, PostgreSQL', 'refresh'], ['peer, PostgreSQL', 'refresh'], 1.5),
+    times('code flow on PostgreSQL, of the peer there', ['ostiary, PostgreSQL', 'code'],    ['peer, PostgreSQL', 'code'],    1.5),
+    { what: 'resident when idle',                      unit: 'MiB', at_most: 105, is: start?.idle_mib ?? none },
+    { what: 'resident after load',                     unit: 'MiB', at_most: 190, is: memory?.after_mib ?? none },
+    { what: 'resident after load, of what it was half way', unit: 'x', at_most: 1.1, is: memory ? growth(memory.samples) : none },
+    { what: 'heap per idle environment',               unit: 'B',   at_most: 5_000, is: environments?.heap_each_bytes ?? none },
+    { what: 'making an environment, p50',              unit: 'ms',  at_most: 20,  is: environments?.make_p50_ms ?? none },
+    { what: 'first request to a cold environment, p50', unit: 'ms', at_most: 10,  is: environments?.cold_p50_ms ?? none },
+    { what: 'first request that needs a key pair, most', unit: 'ms', at_most: 500, is: environments?.first_key_most_ms ?? none },
+    { what: 'JWKS p99 while 100 sign in',              unit: 'ms',  at_most: 250, is: busy?.jwks_p99_ms ?? none },
+  ]
+}
+
+/** What is resident at the end, compared with half way: 1 is flat. */
+function growth(samples: readonly { resident_mib: number }[]): number {
+  return (samples.at(-1)?.resident_mib ?? Number.NaN) / (samples[Math.floor(samples.length / 2)]?.resident_mib ?? Number.NaN)
+}
+
+export function targetTable(targets: readonly Target[]): string {
+  const measured = targets.filter(({ is }) => !Number.isNaN(is))
+  const rows = measured.map(({ what, unit, at_least, at_most, is, by_processor }) => [
+    isMet({ at_least, at_most, is }) ? '✔' : '✖',
+    what,
+    `${rounded(is)} ${unit}`,
+    by_processor === undefined ? '' : `${rounded(by_processor)} ${unit} by CPU`,
+    at_least === undefined ? `at most ${at_most} ${unit}` : `at least ${at_least} ${unit}`,
+  ])
+  return aligned(rows)
+}
+
+function isMet({
+  at_least = Number.NEGATIVE_INFINITY,
+  at_most = Number.POSITIVE_INFINITY,
+  is,
+}: {
+  at_least?: number | undefined
+  at_most?: number | undefined
+  is: number
+}): boolean {
+  return is >= at_least && is <= at_most
+}

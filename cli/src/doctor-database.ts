@@ -1,0 +1,130 @@
+/** What `ostiary doctor` looks at in the database, each engine in its own words. */
+import type { Config } from '@ostiary/server/config.ts'
+import { type Db, sql } from '@ostiary/server/db/db.ts'
+import { readMigrations } from '@ostiary/server/db/migrate.ts'
+import type { Deployment } from '@ostiary/server/deployment.ts'
+import { z } from 'zod'
+import type { Finding } from './finding.ts'
+
+/** Whether the schema is behind this program, and by how much; `null` where it is not. */
+export async function checkSchema(db: Db): Promise<Finding | null> {
+  const schema = await db.schema()
+  const pending = readMigrations().filter(({ number }) => number > schema).length
+  if (pending === 0) return null
+  if (schema === 0)
+    return { level: 'ok', text: 'The database is empty: the first start makes what it needs. There is nothing more to look at.' }
+  return {
+    level: 'warning',
+    text: `The schema of the database is older than this Ostiary (steps missing: ${pending}). "ostiary migrate" or the next start brings it up to date; the rest was not looked at.`,
+  }
+}
+
+export function checkDatabase(deployment: Deployment): Promise<Finding[]> {
+  return deployment.db.engine === 'sqlite' ? checkFile(deployment) : checkServer(deployment)
+}
+
+const Answer = z.object({ result: z.string() })
+
+async function checkFile({ db }: Deployment): Promise<Finding[]> {
+  const row = await db.maybeOne(Answer, sql`select integrity_check as result from pragma_integrity_check limit 1`)
+  if (row?.result === 'ok') return [{ level: 'ok', text: 'The embedded database is sound.' }]
+  return [{ level: 'problem', text: `The embedded database is damaged (${row?.result}). Restore the data directory from a backup.` }]
+}
+
+const oldest_version = 140_000
+const most_apart_ms = 5_000
+
+const Server = z.object({
+  version: z.string(),
+  version_number: z.number(),
+  fsync: z.string(),
+  synchronous_commit: z.string(),
+  at: z.number(),
+})
+
+async function checkServer({ db, config, now }: Deployment): Promise<Finding[]> {
+  const asked_at = now().getTime()
+  const row = await db.maybeOne(
+    Server,
+    sql`select current_setting('server_version') as version, cast(current_setting('server_version_num') as integer) as version_number,
+          current_setting('fsync') as fsync, current_setting('synchronous_commit') as synchronous_commit,
+          floor(extract(epoch from clock_timestamp()) * 1000) as at`,
+  )
+  if (!row) throw new Error('The database answers no row to a question that always has one.')
+  return [
+    checkVersion(row),
+    checkDurability(row),
+    checkClocks(row.at - (asked_at + now().getTime()) / 2),
+    ...(await checkProcesses(db, config)),
+    ...(await checkEncryption(db, config)),
+  ]
+}
+
+function checkVersion({ version, version_number }: z.infer<typeof Server>): Finding {
+  if (version_number >= oldest_version) return { level: 'ok', text: `The database server is PostgreSQL ${version}.` }
+  return {
+    level: 'problem',
+    text: `The database server is PostgreSQL ${version}. Upgrade it to 14 or later: older ones are not supported.`,
+  }
+}
+
+function checkDurability({ fsync, synchronous_commit }: z.infer<typeof Server>): Finding {
+  if (fsync === 'on' && synchronous_commit !== 'off') return { level: 'ok', text: 'What the database server confirms is on its disk.' }
+  const setting = fsync === 'on' ? `synchronous_commit is ${synchronous_commit}` : `fsync is ${fsync}`
+  return { level: 'warning', text: `On the database server ${setting}: what it confirmed can be lost in a crash. Set it to on.` }
+}
+
+function checkClocks(apart_ms: number): Finding {
+  const apart = `${(Math.abs(apart_ms) / 1000).toFixed(1)} s`
+  if (Math.abs(apart_ms) < most_apart_ms)
+    return { level: 'ok', text: `The clocks of this machine and of the database server agree (${apart}).` }
+  const behind = apart_ms > 0 ? 'this machine is behind' : 'this machine is ahead'
+  return {
+    level: 'problem',
+    text: `The clocks of this machine and of the database server are ${apart} apart (${behind}). Set both by NTP.`,
+  }
+}
+
+const Count = z.object({ count: z.int() })
+
+async function checkProcesses(db: Db, { redis_url }: Config): Promise<Finding[]> {
+  const row = await db.maybeOne(
+    Count,
+    sql`select count(distinct application_name) as count from pg_stat_activity
+         where datname = current_database() and application_name like 'ostiary serve %'`,
+  )
+  if (!row || row.count < 2 || redis_url !== null) return []
+  return [
+    {
+      level: 'warning',
+      text: `Now ${row.count} processes serve, and each counts rate limits for itself, so a key may be used ${row.count} times as often as its limit says. Set OSTIARY_REDIS_URL to count them together.`,
+    },
+  ]
+}
+
+const Encryption = z.object({ encrypted: z.boolean(), here: z.boolean() })
+
+async function checkEncryption(db: Db, { database_url }: Config): Promise<Finding[]> {
+  const row = await db.maybeOne(
+    Encryption,
+    sql`select ssl as encrypted, case when a.client_addr is null or a.client_addr = inet_server_addr() then 1 else 0 end as here
+          from pg_stat_ssl s join pg_stat_activity a on a.pid = s.pid where s.pid = pg_backend_pid()`,
+  )
+  const mode = new URL(database_url ?? 'postgres://').searchParams.get('sslmode')
+  if (!row || row.here) return []
+  if (!row.encrypted)
+    return [
+      {
+        level: 'warning',
+        text: 'The connection to the database server is not encrypted. Add sslmode=verify-full to OSTIARY_DATABASE_URL.',
+      },
+    ]
+  if (mode?.startsWith('verify-'))
+    return [{ level: 'ok', text: 'The connection to the database server is encrypted, and its certificate is checked.' }]
+  return [
+    {
+      level: 'warning',
+      text: 'The connection to the database server is encrypted, but anybody could pose as that server: its certificate is not checked. Add sslmode=verify-full to OSTIARY_DATABASE_URL.',
+    },
+  ]
+}

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { createDb } from '@ostiary/server/db/db.ts'
+import { migrate, readMigrations } from '@ostiary/server/db/migrate.ts'
+import { openPostgres } from '@ostiary/server/db/postgres.ts'
+import { openSqlite } from '@ostiary/server/db/sqlite.ts'
+import { freshDatabase, noPostgres } from '../../server/test/postgres.ts'
+import { noRedis, startRedis } from '../../server/test/redis.ts'
+
+function ostiary(command: string, env: Record<string, string>) {
+  const args = ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, 'main.ts'), command]
+  const { status, stdout } = spawnSync(process.execPath, args, { env: { PATH: process.env.PATH, ...env }, encoding: 'utf8' })
+  return { status, stdout }
+}
+
+const engines = {
+  sqlite: {
+    skip: false,
+    fresh: async () => {
+      const data_dir = mkdtempSync(join(tmpdir(), 'ostiary-doctor-'))
+      after(() => rmSync(data_dir, { recursive: true, force: true }))
+      return { env: { OSTIARY_DATA_DIR: data_dir }, open: () => openSqlite(join(data_dir, 'ostiary.db')) }
+    },
+  },
+  postgres: {
+    skip: noPostgres,
+    fresh: async () => {
+      const url = await freshDatabase()
+      const env = { OSTIARY_DATABASE_URL: url, OSTIARY_MASTER_KEY: Buffer.alloc(32).toString('base64') }
+      return { env, open: () => openPostgres(url) }
+    },
+  },
+} as const
+
+for (const [name, { skip, fresh }] of Object.entries(engines))
+  test(`doctor leaves a schema as it is, and says what state it is in (${name})`, { skip }, async () => {
+    const { env, open } = await fresh()
+    const db = createDb(open())
+    const all = readMigrations()
+
+    assert.match(ostiary('doctor', env).stdout, /ok\s+The database is empty/)
+    assert.equal(await db.schema(), 0)
+    await migrate(db, all.slice(0, 1))
+    assert.match(ostiary('doctor', env).stdout, new RegExp(`warning\\s+The schema .* \\(steps missing: ${all.length - 1}\\)`))
+    assert.equal(await db.schema(), 1)
+    assert.equal(ostiary('migrate', env).status, 0)
+    assert.equal(await db.schema(), all.length)
+    const { status, stdout } = ostiary('doctor', env)
+    assert.equal(status, 0)
+    assert.match(stdout, name === 'sqlite' ? /ok\s+The embedded database is sound/ : /ok\s+The database server is PostgreSQL 1/)
+    await db.close()
+  })
+
+test('doctor names a database that is out of reach as a problem, and tells no password', () => {
+  const env = { OSTIARY_DATABASE_URL: 'postgres://a:hush@127.0.0.1:9/x', OSTIARY_MASTER_KEY: Buffer.alloc(32).toString('base64') }
+  const { status, stdout } = ostiary('doctor', env)
+  assert.equal(status, 1)
+  assert.match(stdout, /PROBLEM\s+The database at 127\.0\.0\.1:9\/x cannot be reached/)
+  assert.doesNotMatch(stdout, /hush/)
+})
+
+test('doctor tries Redis as the service uses it, and tells no password', { skip: noRedis }, async () => {
+  const { env } = await engines.sqlite.fresh()
+  assert.equal(ostiary('migrate', env).status, 0)
+  const redis = await startRedis()
+  const good = ostiary('doctor', { ...env, OSTIARY_REDIS_URL: redis.url })
+  assert.match(good.stdout, /ok\s+Redis answers/)
+  assert.equal(good.status, 0)
+  const wrong = ostiary('doctor', { ...env, OSTIARY_REDIS_URL: redis.url.replace('hush', 'mistaken') })
+  assert.match(wrong.stdout, /PROBLEM\s+OSTIARY_REDIS_URL cannot be used/)
+  assert.equal(wrong.status, 1)
+  for (const { stdout } of [good, wrong]) assert.doesNotMatch(stdout, /hush|mistaken/)
+})

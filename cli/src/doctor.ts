@@ -1,0 +1,114 @@
+/** `ostiary doctor`: looks at everything a start needs, leaves it as it is, and says what to mend. */
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { verifyChains } from '@ostiary/server/audit/verify.ts'
+import type { Config } from '@ostiary/server/config.ts'
+import { DatabaseUnavailable, sql } from '@ostiary/server/db/db.ts'
+import type { Deployment } from '@ostiary/server/deployment.ts'
+import { sharedStoreProblem } from '@ostiary/server/http/rate-limit-redis.ts'
+import { openDatabase, openDeployment } from '@ostiary/server/main.ts'
+import { z } from 'zod'
+import { checkDatabase, checkSchema } from './doctor-database.ts'
+import type { Finding } from './finding.ts'
+
+export async function doctor(config: Config): Promise<number> {
+  const findings = [...checkConfiguration(config), ...(await lookInside(config))]
+  for (const { level, text } of findings) process.stdout.write(`${signs[level]} ${text}\n`)
+  return findings.some(({ level }) => level === 'problem') ? 1 : 0
+}
+
+async function lookInside(config: Config): Promise<Finding[]> {
+  try {
+    const behind = await checkBefore(config)
+    return behind ? [behind] : await checkDeployment(config)
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable) return [{ level: 'problem', text: error.message }]
+    throw error
+  }
+}
+
+/** Looks at the schema without touching it. */
+async function checkBefore(config: Config): Promise<Finding | null> {
+  const db = await openDatabase(config)
+  return checkSchema(db).finally(() => db.close())
+}
+
+async function checkDeployment(config: Config): Promise<Finding[]> {
+  const deployment = await openDeployment(config)
+  try {
+    return [
+      { level: 'ok', text: 'The database opens, its schema is current, and the master key unseals what is in it.' },
+      ...(await checkDatabase(deployment)),
+      ...(await checkAuditLogs(deployment)),
+      ...checkFiles(config),
+      await checkIssuers(deployment),
+      ...(await checkRedis(config)),
+      checkClock(deployment),
+    ]
+  } finally {
+    await deployment.db.close()
+  }
+}
+
+const signs = { ok: 'ok      ', warning: 'warning ', problem: 'PROBLEM ' }
+
+function checkConfiguration({ base_url }: Config): Finding[] {
+  const { protocol, hostname } = new URL(base_url)
+  if (protocol === 'https:') return [{ level: 'ok', text: `Public address ${base_url}.` }]
+  const is_here = hostname === 'localhost' || hostname.startsWith('127.') || hostname === '[::1]'
+  if (is_here) return [{ level: 'ok', text: `Public address ${base_url}: this machine only.` }]
+  return [
+    {
+      level: 'warning',
+      text: `OSTIARY_BASE_URL is ${base_url}: without https, passwords and tokens can be read on the way, and browsers send no secure cookies.`,
+    },
+  ]
+}
+
+function checkFiles(config: Config): Finding[] {
+  if (config.master_keys) return []
+  const path = join(config.data_dir, 'master.key')
+  const { mode } = statSync(path)
+  if (process.platform !== 'win32' && (mode & 0o077) !== 0)
+    return [{ level: 'problem', text: `${path} can be read by others. Run: chmod 600 ${path}` }]
+  return [{ level: 'ok', text: `The master key is in ${path}. Keep a copy elsewhere: without it a backup of the database cannot be used.` }]
+}
+
+async function checkAuditLogs(deployment: Deployment): Promise<Finding[]> {
+  const { tenants, entries, problems } = await verifyChains(deployment)
+  if (problems.length === 0) return [{ level: 'ok', text: `The audit logs are whole (tenants: ${tenants}, entries: ${entries}).` }]
+  return problems.map(({ tenant_id, problem }) => ({
+    level: 'problem',
+    text: `The audit log of ${tenant_id} was tampered with or damaged: ${problem}. Keep this database, and compare with an export or a backup.`,
+  }))
+}
+
+async function checkRedis({ redis_url }: Config): Promise<Finding[]> {
+  if (redis_url === null) return []
+  const problem = await sharedStoreProblem(redis_url)
+  if (problem === null) return [{ level: 'ok', text: 'Redis answers: rate limits are counted over all processes together.' }]
+  return [
+    {
+      level: 'problem',
+      text: `OSTIARY_REDIS_URL cannot be used (${problem}). Until it can, each process counts rate limits for itself.`,
+    },
+  ]
+}
+
+const Count = z.object({ count: z.int() })
+
+async function checkIssuers({ db, config }: Deployment): Promise<Finding> {
+  const row = await db.maybeOne(Count, sql`select count(*) as count from environments where issuer not like ${`${config.base_url}/%`}`)
+  if (!row || row.count === 0) return { level: 'ok', text: 'Every issuer lies under the public address.' }
+  return {
+    level: 'warning',
+    text: `${row.count} issuers do not lie under ${config.base_url}. Issuers never change: route their addresses here, or set OSTIARY_BASE_URL back.`,
+  }
+}
+
+/** Tokens and codes live by the clock; one that is years off is a machine without time. */
+function checkClock({ now }: Deployment): Finding {
+  const year = now().getUTCFullYear()
+  if (year >= 2026 && year < 2100) return { level: 'ok', text: `The clock says ${now().toISOString()}.` }
+  return { level: 'problem', text: `The clock says ${now().toISOString()}. Set it, by NTP if you can.` }
+}

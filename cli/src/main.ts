@@ -1,0 +1,80 @@
+/** The command `ostiary`: reads the configuration, starts one command, and says in one sentence what went wrong. */
+import { type Config, readConfig } from '@ostiary/server/config.ts'
+import { DatabaseUnavailable } from '@ostiary/server/db/db.ts'
+import { SchemaTooNew } from '@ostiary/server/db/migrate.ts'
+import { CannotStart } from '@ostiary/server/main.ts'
+import { WrongMasterKey } from '@ostiary/server/secrets.ts'
+import { SetupRefused } from '@ostiary/server/setup/first-tenant.ts'
+import { bootstrap, how_to_bootstrap } from './bootstrap.ts'
+import { doctor } from './doctor.ts'
+import { migrateCommand } from './migrate.ts'
+import { serve, start } from './serve.ts'
+import { UsageError } from './usage.ts'
+import { isWorker } from './workers.ts'
+
+interface Command {
+  help: string
+  run: (config: Config, args: string[]) => Promise<number | null>
+  /** What is logged where OSTIARY_LOG_LEVEL does not say. */
+  log_level?: Config['log_level']
+}
+
+/** A command returns its exit code, or `null` where it goes on until a signal. */
+const commands: Record<string, Command> = {
+  start: {
+    help: 'serve, with a demo tenant, application and user on the first start (npm start)',
+    run: start,
+    // At a terminal a line for each request would push the address and the password out of sight.
+    log_level: process.stderr.isTTY ? 'warn' : 'info',
+  },
+  serve: { help: 'the service: API, issuers, background work: [--workers N]', run: serve },
+  migrate: { help: 'bring the schema of the database up to date', run: migrateCommand },
+  bootstrap: {
+    help: `the first tenant, its owner and a platform key: ${how_to_bootstrap}`,
+    run: bootstrap,
+  },
+  doctor: { help: 'check configuration, database, clock and master key, and say what to mend', run: doctor },
+}
+
+const usage = `Usage: ostiary <command>
+
+${Object.entries(commands)
+  .map(([name, { help }]) => `  ${name.padEnd(10)} ${help}`)
+  .join('\n')}
+
+Settings are environment variables that begin with OSTIARY_; see README.md.
+`
+
+async function run([name = '', ...args]: string[]): Promise<number | null> {
+  if (name === '' || name === 'help' || name === '--help' || name === '-h') {
+    process.stdout.write(usage)
+    return name === '' ? 2 : 0
+  }
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
+  if (!command) {
+    process.stderr.write(`There is no command "${name}".\n\n${usage}`)
+    return 2
+  }
+  const config = readConfig(undefined, command.log_level)
+  if (Array.isArray(config)) {
+    process.stderr.write(
+      `Ostiary cannot start with this configuration:\n${config.map(({ variable, problem }) => `  ${variable}: ${problem}\n`).join('')}`,
+    )
+    return 1
+  }
+  return command.run(config, args)
+}
+
+/** Errors whose message already says what to do; anything else is shown with its stack, since somebody has to look into it. */
+const told = [CannotStart, DatabaseUnavailable, SchemaTooNew, WrongMasterKey, SetupRefused, UsageError]
+
+try {
+  const code = await run(process.argv.slice(2))
+  if (code !== null) process.exitCode = code
+} catch (error) {
+  const known = told.find((kind) => error instanceof kind)
+  process.stderr.write(`${known && error instanceof Error ? error.message : error instanceof Error ? error.stack : String(error)}\n`)
+  process.exitCode = known === UsageError ? 2 : 1
+  // A worker would live on for the process that started it.
+  if (isWorker()) process.exit()
+}

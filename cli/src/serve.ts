@@ -1,0 +1,74 @@
+/** `ostiary serve`, and `ostiary start`, which adds a demo on the first start and says where to sign in. */
+import { parseArgs } from 'node:util'
+import type { Config } from '@ostiary/server/config.ts'
+import { type Service, startService } from '@ostiary/server/main.ts'
+import { createDemo, findDemo } from '@ostiary/server/setup/demo.ts'
+import { hasTenant } from '@ostiary/server/setup/first-tenant.ts'
+import { createPasswords } from '@ostiary/server/users/password.ts'
+import { UsageError } from './usage.ts'
+import { welcome } from './welcome.ts'
+import { isWorker, sayReady, superviseWorkers, tellsForAll } from './workers.ts'
+
+export async function serve(config: Config, args: string[]): Promise<number | null> {
+  const workers = readWorkers(args)
+  if (workers > 1 && !isWorker()) return superviseWorkers(config, workers)
+  const service = await startService(config)
+  stopOnSignal(service)
+  sayReady()
+  const { deployment } = service
+  if (tellsForAll() && !(await hasTenant(deployment)))
+    deployment.log.info('There is no tenant yet. "ostiary bootstrap" makes the first one, also while this runs.')
+  return null
+}
+
+export async function start(config: Config, args: string[]): Promise<null> {
+  noArguments(args)
+  const service = await startService(config, { write: (line) => process.stderr.write(line) })
+  stopOnSignal(service)
+  const { deployment } = service
+  const known = await findDemo(deployment)
+  const created = known ? null : await createDemo(deployment, createPasswords())
+  process.stdout.write(welcome(config, known ?? created?.demo ?? null, created?.key ?? null))
+  return null
+}
+
+function readWorkers(args: string[]): number {
+  const how = 'Usage: ostiary serve [--workers N], where N is 1 to 64. Settings are environment variables; see README.md.'
+  let workers: string | undefined
+  try {
+    workers = parseArgs({ args, options: { workers: { type: 'string' } }, allowPositionals: false }).values.workers
+  } catch (cause) {
+    throw new UsageError(how, { cause })
+  }
+  const count = /^[0-9]{1,2}$/.test(workers ?? '1') ? Number(workers ?? 1) : 0
+  if (count < 1 || count > 64) throw new UsageError(how)
+  return count
+}
+
+function noArguments(args: string[]): void {
+  try {
+    parseArgs({ args, options: {}, allowPositionals: false })
+  } catch (cause) {
+    throw new UsageError(`ostiary start takes no arguments. Settings are environment variables; see README.md.`, { cause })
+  }
+}
+
+/** The first signal stops gracefully; a second one ends at once. */
+function stopOnSignal(service: Service): void {
+  let stopping = false
+  // Ctrl-C reaches every process of a terminal; a worker stops when the one that started it says so.
+  if (isWorker()) process.on('SIGINT', () => {})
+  for (const signal of isWorker() ? (['SIGTERM'] as const) : (['SIGTERM', 'SIGINT'] as const)) {
+    process.on(signal, () => {
+      if (stopping) process.exit(1)
+      stopping = true
+      service.stop().then(
+        () => process.exit(0),
+        (error) => {
+          process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`)
+          process.exit(1)
+        },
+      )
+    })
+  }
+}

@@ -1,0 +1,125 @@
+/** What somebody reads who starts for the first time, rightly or wrongly. */
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, type TestContext, test } from 'node:test'
+import { freePort } from '../../server/test/world.ts'
+
+function freshFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'ostiary first '))
+  after(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+/** The last words of what `start` tells, whatever it tells. */
+const told = /Ctrl-C stops the service\.|for a new demo\.|docs\/routes\.md\./
+
+/** Runs a command until it ends, or until `shown` is among what it says. */
+async function ostiary(words: string[], env: Record<string, string>, { input = '', shown }: { input?: string; shown?: RegExp } = {}) {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, 'main.ts'), ...words], {
+    env: { PATH: process.env.PATH, ...env },
+  })
+  const said = { out: '', err: '' }
+  child.stderr.on('data', (data) => {
+    said.err += data
+  })
+  child.stdout.on('data', (data) => {
+    said.out += data
+    if (shown?.test(said.out)) child.kill('SIGTERM')
+  })
+  child.stdin.end(input)
+  const [code] = await once(child, 'close')
+  return { code, ...said }
+}
+
+const usages: { words: string[]; code: number; says: RegExp }[] = [
+  { words: ['help'], code: 0, says: /^Usage: ostiary <command>\n[\s\S]*\n {2}bootstrap +the first tenant/ },
+  { words: ['strat'], code: 2, says: /^There is no command "strat"\.\n\nUsage: / },
+  { words: ['start', 'now'], code: 2, says: /^ostiary start takes no arguments\./ },
+  {
+    words: ['bootstrap'],
+    code: 2,
+    says: /^--email takes .+\n--tenant takes .+\n--password-stdin is missing: .+\n\nUsage: ostiary bootstrap --email E/,
+  },
+  { words: ['bootstrap', '--pasword-stdin'], code: 2, says: /^Unknown option '--pasword-stdin'/ },
+]
+for (const { words, code, says } of usages) {
+  test(`ostiary ${words.join(' ')}: ${code === 0 ? 'says what there is' : 'says everything that is wrong, and how it goes'}`, async () => {
+    const result = await ostiary(words, { OSTIARY_DATA_DIR: freshFolder() })
+    assert.equal(result.code, code)
+    assert.match(result.out + result.err, says)
+  })
+}
+
+test('every mistake of the configuration is told at once, by name', async () => {
+  const env = { OSTIARY_BASE_URL: 'https://a.test/', OSTIARY_PORT: '99999', OSTIARY_MASTER_KEY: 'abc', OSTIARY_DATABSE_URL: 'x' }
+  const { code, out, err } = await ostiary(['serve'], env)
+  assert.deepEqual([code, out], [1, ''])
+  for (const name of Object.keys(env)) assert.match(err, new RegExp(`^ {2}${name}: `, 'm'))
+  assert.match(err, /Write https:\/\/a\.test\n/)
+  assert.doesNotMatch(err, / at .+:\d+:\d+/)
+})
+
+test('a port that is taken is told before anything is stored, since issuers never change', async (t: TestContext) => {
+  const port = await freePort()
+  const other = createServer().listen(port, '127.0.0.1')
+  t.after(() => other.close())
+  await once(other, 'listening')
+  const data_dir = freshFolder()
+  const { code, err } = await ostiary(['start'], { OSTIARY_DATA_DIR: data_dir, OSTIARY_PORT: String(port) })
+  assert.deepEqual(
+    [code, err],
+    [1, `Port ${port} is in use. Stop what uses it, or choose another one, such as OSTIARY_PORT=${port + 1}.\n`],
+  )
+  assert.ok(!readdirSync(data_dir).includes('ostiary.db'))
+})
+
+test('a data directory that cannot be used is told in a sentence', async () => {
+  const folder = freshFolder()
+  writeFileSync(join(folder, 'file'), '')
+  writeFileSync(join(folder, 'ostiary.db'), 'no database '.repeat(100))
+  for (const [data_dir, why] of [
+    [join(folder, 'file'), /EEXIST/],
+    [folder, /file is not a database/],
+  ] as const) {
+    const { code, err } = await ostiary(['serve'], { OSTIARY_DATA_DIR: data_dir, OSTIARY_PORT: String(await freePort()) })
+    assert.equal(code, 1)
+    assert.match(err, why)
+    assert.match(err, /^The data directory .+ cannot be used: .+ OSTIARY_DATA_DIR to another folder\.\n$/)
+  }
+})
+
+test('start tells where to sign in and with what, the key once; at another address, that issuers do not move', async () => {
+  const port = await freePort()
+  const env = { OSTIARY_DATA_DIR: freshFolder(), OSTIARY_PORT: String(port), OSTIARY_LOG_LEVEL: 'silent' }
+  const start = (change = {}) => ostiary(['start'], { ...env, ...change }, { shown: told })
+
+  const first = await start()
+  assert.equal(first.code, 0)
+  const password = /Password +(\S+)\n/.exec(first.out)?.[1] ?? assert.fail(first.out)
+  assert.match(first.out, new RegExp(`Open +http://localhost:${port}/demo\\n +Sign in as +demo@example\\.com\\n`))
+  assert.match(first.out, /Platform key +svc_platform_sk_\w+\n/)
+  assert.ok(first.out.includes(env.OSTIARY_DATA_DIR))
+
+  const second = await start()
+  assert.ok(second.out.includes(`Password         ${password}\n`))
+  assert.doesNotMatch(second.out, /svc_platform_sk_/)
+
+  const moved = await start({ OSTIARY_PORT: String(await freePort()) })
+  assert.match(moved.out, new RegExp(`was made for http://localhost:${port}, and issuers never change`))
+})
+
+test('after a bootstrap there is a tenant, so start makes no demo and says so', async () => {
+  const env = { OSTIARY_DATA_DIR: freshFolder(), OSTIARY_PORT: String(await freePort()), OSTIARY_LOG_LEVEL: 'silent' }
+  const words = ['bootstrap', '--email', 'ada@example.com', '--tenant', 'Acme Tools', '--password-stdin', '--json']
+  const made = await ostiary(words, env, { input: 'a long enough password\n' })
+  assert.equal(JSON.parse(made.out).base_url, `http://localhost:${env.OSTIARY_PORT}`)
+  const again = await ostiary(words, env, { input: 'a long enough password\n' })
+  assert.deepEqual([again.code, again.out], [1, ''])
+  const { out } = await ostiary(['start'], env, { shown: told })
+  assert.match(out, /There was a tenant already, so no demo was made\./)
+})

@@ -1,0 +1,71 @@
+/** Events: what happened in an environment, in an order that everybody sees alike. Webhooks deliver the same bodies. */
+import { z } from 'zod'
+import { EnvironmentId, EventId, ProjectId, TenantId } from './ids.ts'
+import { EnvironmentType } from './tenancy.ts'
+import { PageQuery, Time } from './values.ts'
+
+/** Every kind there is. A kind is never renamed, and never changes what it means. */
+export const eventKinds = [
+  'user.created',
+  'user.updated',
+  'user.deleted',
+  'user.blocked',
+  'user.unblocked',
+  'user.email_verified',
+  'session.created',
+  'session.ended',
+  'sign_in.succeeded',
+  'sign_in.failed',
+  'mfa.enrolled',
+  'mfa.removed',
+  'consent.granted',
+  'consent.revoked',
+  'token.reuse_detected',
+  'application.created',
+  'application.updated',
+  'application.deleted',
+  'application.secret_rotated',
+  'resource_server.created',
+  'resource_server.updated',
+  'resource_server.deleted',
+  'provider.created',
+  'provider.updated',
+  'provider.deleted',
+  'environment.settings_updated',
+  'auth_key.created',
+  'auth_key.rotated',
+  'auth_key.revoked',
+  'signing_key.rotated',
+  'webhook.disabled',
+  'test.ping',
+] as const
+
+export const EventKind = z.enum(eventKinds)
+export type EventKind = z.infer<typeof EventKind>
+
+export const Event = z.strictObject({
+  id: EventId,
+  type: EventKind,
+  timestamp: Time,
+  /** 1, 2, 3 … within the environment, without a gap. */
+  sequence: z.int().min(1),
+  tenant_id: TenantId,
+  project_id: ProjectId,
+  environment: z.strictObject({ id: EnvironmentId, type: EnvironmentType }),
+  request_id: z.string().nullable(),
+  actor: z.strictObject({ type: z.enum(['user', 'api_key', 'application', 'system']), id: z.string().nullable() }),
+  user_id: z.string().nullable(),
+  application_id: z.string().nullable(),
+  data: z.record(z.string(), z.unknown()),
+})
+export type Event = z.infer<typeof Event>
+
+/** With `after`, a sequence, the list begins behind it and goes from the oldest to the newest. */
+export const EventQuery = PageQuery.extend({
+  type: EventKind.optional(),
+  user_id: z.string().max(100).optional(),
+  application_id: z.string().max(100).optional(),
+  request_id: z.string().max(100).optional(),
+  after: z.coerce.number().int().min(0).optional(),
+})
+export type EventQuery = z.infer<typeof EventQuery>

@@ -1,0 +1,71 @@
+/** Resource servers: the APIs of an environment that access tokens can be for (RFC 8707), with the scopes that go with each. */
+import { z } from 'zod'
+import { EnvironmentId, ProjectId, ResourceServerId, TenantId } from './ids.ts'
+import { oidcScopes } from './scopes.ts'
+import { TokenFormat } from './settings.ts'
+import { Name, ShortText, Time } from './values.ts'
+
+/** RFC 3986 §2, §4.3: what an absolute URI is made of, no `#` among it; the brackets are those of IPv6 addresses. */
+const absoluteUri = /^[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9._~:/?@!$&'()*+,;=[\]-]|%[0-9A-Fa-f]{2})+$/
+
+/** RFC 8707 §2: the value of `resource`, and of `aud`. It is compared as an exact string, so it is kept as it was sent. */
+const Identifier = z
+  .string()
+  .max(500)
+  .refine(
+    (value) => absoluteUri.test(value) && (!/^https?:/i.test(value) || (/^https?:\/\//i.test(value) && URL.canParse(value))),
+    'Expected an absolute URI without fragment, such as https://api.example.com.',
+  )
+  .meta({ format: 'uri' })
+
+/** OpenID Connect defines these (OIDC Core §5.4, §11); none of them can mean something else at an API. */
+const reserved: readonly string[] = [...oidcScopes, 'address']
+
+/** RFC 6749 §3.3: printable ASCII without space, quotation mark and backslash. */
+const ScopeName = z
+  .string()
+  .max(200)
+  .regex(/^[\x21\x23-\x5B\x5D-\x7E]+$/, 'Use printable ASCII characters without space, quotation mark and backslash.')
+  .refine((name) => !reserved.includes(name), 'OpenID Connect has a scope of this name. Choose another, such as orders:read.')
+
+const Scope = z.strictObject({ name: ScopeName, description: ShortText.nullable().default(null) })
+
+const Scopes = z
+  .array(Scope)
+  .max(200)
+  .superRefine((scopes, context) => {
+    const names = scopes.map(({ name }) => name)
+    names.forEach((name, i) => {
+      if (names.indexOf(name) !== i)
+        context.addIssue({ code: 'custom', path: [i, 'name'], message: 'The same name stands earlier in the list.' })
+    })
+  })
+
+const Ttl = z.int().min(60).max(86_400)
+
+export const ResourceServer = z.strictObject({
+  id: ResourceServerId,
+  tenant_id: TenantId,
+  project_id: ProjectId,
+  environment_id: EnvironmentId,
+  identifier: Identifier,
+  name: Name,
+  scopes: Scopes,
+  /** `null`: as long as the environment's own tokens. */
+  access_token_ttl_seconds: Ttl.nullable(),
+  access_token_format: TokenFormat,
+  created_at: Time,
+  updated_at: Time,
+})
+export type ResourceServer = z.infer<typeof ResourceServer>
+
+const change = {
+  scopes: Scopes.nullable().optional(),
+  access_token_ttl_seconds: Ttl.nullable().optional(),
+  access_token_format: TokenFormat.nullable().optional(),
+}
+
+export const NewResourceServer = z.strictObject({ identifier: Identifier, name: Name, ...change })
+/** The identifier is immutable: tokens and applications out there name it. */
+export const ResourceServerChange = z.strictObject({ name: Name.optional(), ...change })
+export type ResourceServerChange = z.infer<typeof ResourceServerChange>

@@ -1,0 +1,209 @@
+/** THE TABLE: every endpoint of the service. No route exists outside it; see `route.ts` for the words. */
+import { ApiKey, ApiKeyWithPlaintext, AuthKeyChange, KeyIdentity, NewAuthKey, NewPlatformKey, PlatformKeyChange } from './api-key.ts'
+import { Application, ApplicationChange, ApplicationWithSecret, NewApplication } from './application.ts'
+import { AuditEntry } from './audit.ts'
+import { AuthConfig } from './auth-config.ts'
+import { Event, EventQuery } from './event.ts'
+import { NewProvider, Provider, ProviderChange } from './provider.ts'
+import { NewResourceServer, ResourceServer, ResourceServerChange } from './resource-server.ts'
+import {
+  administrator,
+  anyKey,
+  bearer,
+  client,
+  del,
+  get,
+  open,
+  patch,
+  platform,
+  post,
+  publishable,
+  type Route,
+  secret,
+  session,
+} from './route.ts'
+import { Session, TokenToValidate, TokenVerdict } from './session.ts'
+import { Settings, SettingsChange } from './settings.ts'
+import { SigningKey } from './signing-key.ts'
+import { Statistics, StatisticsQuery } from './statistics.ts'
+import {
+  Environment,
+  EnvironmentChange,
+  InvitedMember,
+  Located,
+  Me,
+  Member,
+  MemberChange,
+  NewEnvironment,
+  NewMember,
+  NewProject,
+  NewTenant,
+  Project,
+  ProjectChange,
+  Tenant,
+  TenantChange,
+} from './tenancy.ts'
+import { NewUser, User, UserChange, UserQuery } from './user.ts'
+import { PageQuery, page } from './values.ts'
+import { Delivery, DeliveryQuery, NewWebhook, ResendSince, Resent, TestSent, Webhook, WebhookChange, WebhookWithSecret } from './webhook.ts'
+
+const projects = '/v1/platform/projects'
+const project = `${projects}/{project_id}`
+const environments = `${project}/environments`
+const environment = `${environments}/{environment_id}`
+const applications = `${environment}/applications`
+const resourceServers = `${environment}/resource-servers`
+const authKeys = `${environment}/auth-keys`
+const users = `${environment}/users`
+const providers = `${environment}/providers`
+const webhooks = `${environment}/webhooks`
+const webhook = `${webhooks}/{webhook_id}`
+const tenants = '/v1/tenants'
+const tenant = `${tenants}/{tenant_id}`
+const platformKeys = `${tenant}/platform-keys`
+const members = `${tenant}/members`
+
+const paged = { query: PageQuery, fails: ['invalid_cursor'] } as const
+const usersQuery = PageQuery.extend(UserQuery.shape)
+
+/** The management and runtime API, relative to {base_url}. */
+// biome-ignore format: this table is read by column
+export const routes = {
+  whoami:             get  ('/v1/api-keys/whoami',                       anyKey,                          'What a key resolves to',          {                          returns: [200, KeyIdentity] }),
+  authConfig:         get  ('/v1/auth/config',                           publishable,                     'Browser-safe auth configuration', { cache: 'private, max-age=60', returns: [200, AuthConfig] }),
+  validateToken:      post ('/v1/auth/tokens/validate',                  secret(null),                    'Is this access token worth anything?', { body: TokenToValidate, returns: [200, TokenVerdict] }),
+
+  listAuthUsers:      get  ('/v1/auth/users',                            secret('developer'),             'List the users of the environment', { query: usersQuery,     returns: [200, page(User)], fails: ['invalid_cursor'] }),
+  createUser:         post ('/v1/auth/users',                            secret('developer'),             'Create a user',                   { body: NewUser,           returns: [201, User], fails: ['identifier_taken'] }),
+  getAuthUser:        get  ('/v1/auth/users/{user_id}',                  secret('developer'),             'Fetch a user',                    {                          returns: [200, User] }),
+  changeUser:         patch('/v1/auth/users/{user_id}',                  secret('developer'),             'Change a user; a new password ends every session and grant', { body: UserChange, returns: [200, User], fails: ['identifier_taken'] }),
+  deleteUser:         del  ('/v1/auth/users/{user_id}',                  secret('developer'),             'Delete a user with every session and grant', {               returns: [204, null] }),
+  blockUser:          post ('/v1/auth/users/{user_id}/block',            secret('developer'),             'Block a user: sessions and tokens end at once', {            returns: [200, User] }),
+  unblockUser:        post ('/v1/auth/users/{user_id}/unblock',          secret('developer'),             'Let a blocked user sign in again', {                         returns: [200, User] }),
+  listUserSessions:   get  ('/v1/auth/users/{user_id}/sessions',         secret('developer'),             'List the living sessions of a user', { ...paged,             returns: [200, page(Session)] }),
+  getSession:         get  ('/v1/auth/sessions/{session_id}',            secret('developer'),             'Fetch a session',                 {                          returns: [200, Session] }),
+  endSession:         del  ('/v1/auth/sessions/{session_id}',            secret('developer'),             'End a session: its tokens stop working', {                   returns: [204, null] }),
+
+  listProjects:       get  (projects,                                    platform('projects:read'),       'List the projects of the tenant', { ...paged,                returns: [200, page(Project)] }),
+  createProject:      post (projects,                                    platform('projects:write'),      'Create a project with its Test and Live environment', { body: NewProject, returns: [201, Project], fails: ['slug_taken'] }),
+  getProject:         get  (project,                                     platform('projects:read'),       'Fetch a project',                 {                          returns: [200, Project] }),
+  changeProject:      patch(project,                                     platform('projects:write'),      'Change a project',                { body: ProjectChange,     returns: [200, Project] }),
+
+  listEnvironments:   get  (environments,                                platform('environments:read'),   'List the environments of a project', { ...paged,             returns: [200, page(Environment)] }),
+  createEnvironment:  post (environments,                                platform('environments:write'),  'Add an environment',              { body: NewEnvironment,    returns: [201, Environment], fails: ['slug_taken'] }),
+  getEnvironment:     get  (environment,                                 platform('environments:read'),   'Fetch an environment',            {                          returns: [200, Environment] }),
+  changeEnvironment:  patch(environment,                                 platform('environments:write'),  'Change an environment',           { body: EnvironmentChange, returns: [200, Environment] }),
+
+  getSettings:        get  (`${environment}/settings`,                   platform('env.settings:read'),   'Read the settings of an environment', {                      returns: [200, Settings] }),
+  changeSettings:     patch(`${environment}/settings`,                   platform('env.settings:write'),  'Change settings (merge patch; null restores a default)', { body: SettingsChange, returns: [200, Settings] }),
+
+  listApplications:   get  (applications,                                platform('applications:read'),   'List the applications',           { ...paged,                returns: [200, page(Application)] }),
+  createApplication:  post (applications,                                platform('applications:write'),  'Create an application; its secret is told once', { body: NewApplication, returns: [201, ApplicationWithSecret], told_once: 'client_secret' }),
+  getApplication:     get  (`${applications}/{application_id}`,          platform('applications:read'),   'Fetch an application',            {                          returns: [200, Application] }),
+  changeApplication:  patch(`${applications}/{application_id}`,          platform('applications:write'),  'Change an application',           { body: ApplicationChange, returns: [200, Application] }),
+  deleteApplication:  del  (`${applications}/{application_id}`,          platform('applications:write'),  'Delete an application with all its grants', {                returns: [204, null] }),
+  rotateClientSecret: post (`${applications}/{application_id}/rotate-secret`, platform('applications:write'), 'Replace the client secret at once', {                      returns: [200, ApplicationWithSecret], told_once: 'client_secret', fails: ['secret_not_used'] }),
+
+  listResourceServers:  get  (resourceServers,                           platform('resource_servers:read'),  'List the resource servers',    { ...paged,                returns: [200, page(ResourceServer)] }),
+  createResourceServer: post (resourceServers,                           platform('resource_servers:write'), 'Create a resource server',     { body: NewResourceServer, returns: [201, ResourceServer], fails: ['identifier_taken'] }),
+  getResourceServer:    get  (`${resourceServers}/{resource_server_id}`, platform('resource_servers:read'),  'Fetch a resource server',      {                          returns: [200, ResourceServer] }),
+  changeResourceServer: patch(`${resourceServers}/{resource_server_id}`, platform('resource_servers:write'), 'Change a resource server',     { body: ResourceServerChange, returns: [200, ResourceServer] }),
+  deleteResourceServer: del  (`${resourceServers}/{resource_server_id}`, platform('resource_servers:write'), 'Delete a resource server; tokens for it live until they expire', { returns: [204, null] }),
+
+  listAuthKeys:       get  (authKeys,                                    platform('auth_keys:read'),      'List the auth keys',              { ...paged,                returns: [200, page(ApiKey)] }),
+  createAuthKey:      post (authKeys,                                    platform('auth_keys:write'),     'Create an auth key; it is told once', { body: NewAuthKey,    returns: [201, ApiKeyWithPlaintext], told_once: 'key' }),
+  getAuthKey:         get  (`${authKeys}/{key_id}`,                      platform('auth_keys:read'),      'Fetch an auth key',               {                          returns: [200, ApiKey] }),
+  changeAuthKey:      patch(`${authKeys}/{key_id}`,                      platform('auth_keys:write'),     'Change an auth key',              { body: AuthKeyChange,     returns: [200, ApiKey], fails: ['key_revoked'] }),
+  revokeAuthKey:      del  (`${authKeys}/{key_id}`,                      platform('auth_keys:write'),     'Revoke an auth key at once',      {                          returns: [204, null] }),
+  rotateAuthKey:      post (`${authKeys}/{key_id}/rotate`,               platform('auth_keys:write'),     'Replace an auth key at once',     {                          returns: [200, ApiKeyWithPlaintext], told_once: 'key', fails: ['key_revoked'] }),
+
+  listUsers:          get  (users,                                       platform('users:read'),          'List the users',                  { query: usersQuery,       returns: [200, page(User)], fails: ['invalid_cursor'] }),
+  getUser:            get  (`${users}/{user_id}`,                        platform('users:read'),          'Fetch a user',                    {                          returns: [200, User] }),
+
+  listEvents:         get  (`${environment}/events`,                     platform('webhooks:read'),       'List the events; `after` a sequence, then oldest first', { query: EventQuery, returns: [200, page(Event)], fails: ['invalid_cursor'] }),
+
+  listProviders:      get  (providers,                                   platform('providers:read'),      'List the providers',              { ...paged,                returns: [200, page(Provider)] }),
+  createProvider:     post (providers,                                   platform('providers:write'),     'Add a provider',                  { body: NewProvider,       returns: [201, Provider] }),
+  getProvider:        get  (`${providers}/{provider_id}`,                platform('providers:read'),      'Fetch a provider',                {                          returns: [200, Provider] }),
+  changeProvider:     patch(`${providers}/{provider_id}`,                platform('providers:write'),     'Change a provider',               { body: ProviderChange,    returns: [200, Provider] }),
+  deleteProvider:     del  (`${providers}/{provider_id}`,                platform('providers:write'),     'Remove a provider with its identities', {                    returns: [204, null] }),
+
+  listWebhooks:       get  (webhooks,                                    platform('webhooks:read'),       'List the webhooks',               { ...paged,                returns: [200, page(Webhook)] }),
+  createWebhook:      post (webhooks,                                    platform('webhooks:write'),      'Create a webhook; its secret is told once', { body: NewWebhook, returns: [201, WebhookWithSecret], told_once: 'secret' }),
+  getWebhook:         get  (webhook,                                     platform('webhooks:read'),       'Fetch a webhook',                 {                          returns: [200, Webhook] }),
+  changeWebhook:      patch(webhook,                                     platform('webhooks:write'),      'Change a webhook',                { body: WebhookChange,     returns: [200, Webhook] }),
+  deleteWebhook:      del  (webhook,                                     platform('webhooks:write'),      'Delete a webhook with its deliveries', {                     returns: [204, null] }),
+  rotateWebhookSecret: post(`${webhook}/rotate-secret`,                  platform('webhooks:write'),      'Replace the secret; both sign for 24 hours', {               returns: [200, WebhookWithSecret], told_once: 'secret' }),
+  testWebhook:        post (`${webhook}/test`,                           platform('webhooks:write'),      'Send a test event',               {                          returns: [202, TestSent] }),
+  listDeliveries:     get  (`${webhook}/deliveries`,                     platform('webhooks:read'),       'List the deliveries with their attempts', { query: PageQuery.extend(DeliveryQuery.shape), returns: [200, page(Delivery)], fails: ['invalid_cursor'] }),
+  resendDelivery:     post (`${webhook}/deliveries/{message_id}/resend`, platform('webhooks:write'),      'Deliver a message again',         {                          returns: [202, Delivery] }),
+  resendSince:        post (`${webhook}/resend`,                         platform('webhooks:write'),      'Deliver everything since a time again', { body: ResendSince, returns: [202, Resent] }),
+
+  getStatistics:      get  (`${environment}/statistics`,                 platform('environments:read'),   'What happened, counted per hour or day', { query: StatisticsQuery, returns: [200, Statistics] }),
+
+  listSigningKeys:    get  (`${environment}/signing-keys`,               platform('env.settings:read'),   'List the signing keys',           { ...paged,                returns: [200, page(SigningKey)] }),
+  rotateSigningKey:   post (`${environment}/signing-keys/rotate`,        platform('env.settings:write'),  'Publish the next signing key, which signs once every cached JWKS has expired', { returns: [200, SigningKey] }),
+
+  me:                 get  ('/v1/me',                                    administrator(null),             'The administrator and the memberships', {                    returns: [200, Me] }),
+  lookup:             get  ('/v1/lookup/{id}',                           administrator(null),             'Where an id belongs',             {                          returns: [200, Located] }),
+  listTenants:        get  (tenants,                                     administrator(null),             'List the tenants one is a member of', { ...paged,            returns: [200, page(Tenant)] }),
+  createTenant:       post (tenants,                                     administrator(null),             'Create a tenant and own it',      { body: NewTenant,         returns: [201, Tenant], fails: ['slug_taken'] }),
+  getTenant:          get  (tenant,                                      administrator('viewer'),         'Fetch a tenant',                  {                          returns: [200, Tenant] }),
+  changeTenant:       patch(tenant,                                      administrator('owner'),          'Change a tenant',                 { body: TenantChange,      returns: [200, Tenant] }),
+
+  listMembers:        get  (members,                                     administrator('viewer'),         'List the members',                { ...paged,                returns: [200, page(Member)] }),
+  addMember:          post (members,                                     administrator('admin'),          'Add or invite a member',          { body: NewMember,         returns: [201, InvitedMember], told_once: 'invitation_url', fails: ['identifier_taken'] }),
+  changeMember:       patch(`${members}/{user_id}`,                      administrator('admin'),          'Change the role of a member',     { body: MemberChange,      returns: [200, Member], fails: ['last_owner'] }),
+  removeMember:       del  (`${members}/{user_id}`,                      administrator('viewer'),         'Remove a member; everybody may leave', {                     returns: [204, null], fails: ['last_owner'] }),
+  listAuditLog:       get  (`${tenant}/audit-log`,                       administrator('admin'),          'Who changed what, when, from where; all of it as application/jsonl', { ...paged, returns: [200, page(AuditEntry)], lines: 'application/jsonl' }),
+
+  listPlatformKeys:   get  (platformKeys,                                administrator('admin'),          'List the platform keys',          { ...paged,                returns: [200, page(ApiKey)] }),
+  createPlatformKey:  post (platformKeys,                                administrator('admin'),          'Create a platform key; it is told once', { body: NewPlatformKey, returns: [201, ApiKeyWithPlaintext], told_once: 'key' }),
+  getPlatformKey:     get  (`${platformKeys}/{key_id}`,                  administrator('admin'),          'Fetch a platform key',            {                          returns: [200, ApiKey] }),
+  changePlatformKey:  patch(`${platformKeys}/{key_id}`,                  administrator('admin'),          'Change a platform key',           { body: PlatformKeyChange, returns: [200, ApiKey], fails: ['key_revoked'] }),
+  revokePlatformKey:  del  (`${platformKeys}/{key_id}`,                  administrator('admin'),          'Revoke a platform key at once',   {                          returns: [204, null] }),
+  rotatePlatformKey:  post (`${platformKeys}/{key_id}/rotate`,           administrator('admin'),          'Replace a platform key at once',  {                          returns: [200, ApiKeyWithPlaintext], told_once: 'key', fails: ['key_revoked'] }),
+} as const satisfies Record<string, Route>
+
+const issuer = '/e/{environment_id}'
+
+/**
+ * The OpenID Connect endpoints and hosted pages. `/e/{environment_id}` is the default place of an issuer. They answer in
+ * the words of their RFCs, not with problem details.
+ */
+// biome-ignore format: this table is read by column
+export const oidcRoutes = {
+  discovery:           get (`${issuer}/.well-known/openid-configuration`,                   open,    'OpenID Provider metadata (OIDC Discovery 1.0 §4)',     { returns: [200, null] }),
+  authorizationServer: get ('/.well-known/oauth-authorization-server/e/{environment_id}',   open,    'Authorization server metadata (RFC 8414)',             { returns: [200, null] }),
+  jwks:                get (`${issuer}/v1/oauth/jwks.json`,                                 open,    'Signing keys (RFC 7517)',                              { returns: [200, null] }),
+  authorize:           get (`${issuer}/oauth/authorize`,                                    open,    'Authorization request (OIDC Core §3.1.2)',             { returns: [303, null] }),
+  authorizeByPost:     post(`${issuer}/oauth/authorize`,                                    open,    'The same by form post (OIDC Core §3.1.2.1)',           { returns: [303, null] }),
+  token:               post(`${issuer}/v1/oauth/token`,                                     client,  'Exchange a code or a refresh token (RFC 6749 §3.2)',   { returns: [200, null] }),
+  userinfo:            get (`${issuer}/v1/oauth/userinfo`,                                  bearer,  'Claims about the person (OIDC Core §5.3)',             { returns: [200, null] }),
+  userinfoByPost:      post(`${issuer}/v1/oauth/userinfo`,                                  bearer,  'The same by POST (OIDC Core §5.3.1)',                  { returns: [200, null] }),
+  revoke:              post(`${issuer}/v1/oauth/revoke`,                                    client,  'Revoke a token (RFC 7009)',                            { returns: [200, null] }),
+  logout:              get (`${issuer}/oauth/logout`,                                       open,    'Sign out (RP-Initiated Logout 1.0)',                   { returns: [303, null] }),
+  logoutByPost:        post(`${issuer}/oauth/logout`,                                       open,    'The same by form post',                                { returns: [303, null] }),
+  signIn:              post(`${issuer}/sign-in`,                                            session, 'The sign-in form',                                     { returns: [303, null] }),
+  signUp:              post(`${issuer}/sign-up`,                                            session, 'The sign-up form',                                     { returns: [303, null] }),
+  selectAccount:       post(`${issuer}/select-account`,                                     session, 'The account chooser',                                  { returns: [303, null] }),
+  consent:             post(`${issuer}/consent`,                                            session, 'The consent form',                                     { returns: [303, null] }),
+  federate:            post(`${issuer}/federate`,                                           session, 'Leave for a provider',                                 { returns: [303, null] }),
+  callback:            get (`${issuer}/oauth/callback/{provider_id}`,                       open,    'Where a provider sends people back to',                { returns: [303, null] }),
+  callbackByPost:      post(`${issuer}/oauth/callback/{provider_id}`,                       open,    'The same by form post (Apple)',                        { returns: [303, null] }),
+  showInvitation:      get (`${issuer}/invitation`,                                         open,    'The page of an invitation',                            { returns: [200, null] }),
+  invitation:          post(`${issuer}/invitation`,                                         session, 'Its form: sets the first password',                    { returns: [200, null] }),
+  signOut:             post(`${issuer}/sign-out`,                                           session, 'The sign-out form',                                    { returns: [303, null] }),
+} as const satisfies Record<string, Route>
+
+/** About the process and the documentation of errors. */
+// biome-ignore format: this table is read by column
+export const serviceRoutes = {
+  healthz:      get('/healthz',            open, 'The process runs',                               { returns: [200, null] }),
+  readyz:       get('/readyz',             open, 'The database is reachable, its schema current',  { returns: [200, null] }),
+  protectedResource: get('/.well-known/oauth-protected-resource', open, 'Where administrators of this API get their tokens (RFC 9728)', { returns: [200, null] }),
+  errorPage:    get('/docs/errors/{code}', open, 'What an error code means and what to do',        { returns: [200, null] }),
+  demo:         get('/demo',               open, 'The demo application, where `npm start` made one', { returns: [200, null] }),
+  demoCallback: get('/demo/callback',      open, 'Where its sign-in comes back',                   { returns: [200, null] }),
+  demoScript:   get('/demo/{script}',      open, 'What it runs in the browser',                    { returns: [200, null] }),
+} as const satisfies Record<string, Route>

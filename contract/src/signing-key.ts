@@ -1,0 +1,16 @@
+/** Signing keys as an operator sees them: when each signs, and its public half. */
+import { z } from 'zod'
+import { EnvironmentId } from './ids.ts'
+import { Time } from './values.ts'
+
+export const SigningKey = z.strictObject({
+  id: z.string(),
+  kid: z.string(),
+  environment_id: EnvironmentId,
+  state: z.enum(['next', 'current', 'retired']),
+  alg: z.literal('RS256'),
+  public_jwk: z.record(z.string(), z.string()),
+  signs_from: Time,
+  created_at: Time,
+  updated_at: Time,
+})

@@ -1,0 +1,81 @@
+/** The tree: tenant > project > environment. Settings have a file of their own. */
+import { z } from 'zod'
+import { EnvironmentId, ProjectId, TenantId, UserId } from './ids.ts'
+import { Email, Name, Slug, Time } from './values.ts'
+
+export const EnvironmentType = z.enum(['test', 'live'])
+export type EnvironmentType = z.infer<typeof EnvironmentType>
+
+export const Tenant = z.strictObject({ id: TenantId, slug: Slug, name: Name, created_at: Time, updated_at: Time })
+
+export const NewTenant = z.strictObject({ slug: Slug, name: Name })
+export const TenantChange = z.strictObject({ name: Name.optional() })
+
+/** From least to most: each may do everything that those before it may. */
+export const roles = ['viewer', 'developer', 'admin', 'owner'] as const
+export const Role = z.enum(roles)
+export type Role = z.infer<typeof Role>
+
+export const Member = z.strictObject({
+  id: UserId,
+  user_id: UserId,
+  tenant_id: TenantId,
+  email: Email,
+  name: z.string().nullable(),
+  role: Role,
+  last_sign_in_at: Time.nullable(),
+  created_at: Time,
+  updated_at: Time,
+})
+export const NewMember = z.strictObject({ email: Email, role: Role })
+export const MemberChange = z.strictObject({ role: Role.optional() })
+/** `invitation_url` is told once, to be passed on to somebody who is new to the service. */
+export const InvitedMember = Member.extend({ invitation_url: z.string().nullable() })
+
+export const Me = z.strictObject({
+  user_id: UserId,
+  email: Email,
+  name: z.string().nullable(),
+  root_tenant_id: TenantId,
+  memberships: z.array(z.strictObject({ tenant_id: TenantId, slug: Slug, name: Name, role: Role })),
+})
+
+/** Where an id belongs, within the caller's tenants. */
+export const Located = z.strictObject({
+  object: z.string(),
+  tenant_id: TenantId,
+  project_id: ProjectId.nullable(),
+  environment_id: EnvironmentId.nullable(),
+  environment_type: EnvironmentType.nullable(),
+})
+
+export const Project = z.strictObject({
+  id: ProjectId,
+  tenant_id: TenantId,
+  slug: Slug,
+  name: Name,
+  created_at: Time,
+  updated_at: Time,
+})
+export const NewProject = z.strictObject({ slug: Slug, name: Name })
+export const ProjectChange = z.strictObject({ name: Name.optional() })
+
+export const Environment = z.strictObject({
+  id: EnvironmentId,
+  tenant_id: TenantId,
+  project_id: ProjectId,
+  slug: Slug,
+  name: Name,
+  type: EnvironmentType,
+  issuer: z.string().meta({ format: 'uri' }),
+  created_at: Time,
+  updated_at: Time,
+})
+export const NewEnvironment = z.strictObject({ slug: Slug, name: Name, type: EnvironmentType })
+export const EnvironmentChange = z.strictObject({ name: Name.optional() })
+
+export type Tenant = z.infer<typeof Tenant>
+export type Project = z.infer<typeof Project>
+export type NewProject = z.infer<typeof NewProject>
+export type Environment = z.infer<typeof Environment>
+export type NewEnvironment = z.infer<typeof NewEnvironment>

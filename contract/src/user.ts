@@ -1,0 +1,69 @@
+/** The people of an environment. `sub` is the user's id; an e-mail address may change and is never a key. */
+import { z } from 'zod'
+import { EnvironmentId, ProjectId, TenantId, UserId } from './ids.ts'
+import { Email, ShortText, Time, WebUrl } from './values.ts'
+
+/** OIDC Core §5.1 members that a person or a backend may set. */
+const profile = {
+  name: ShortText.nullable(),
+  given_name: ShortText.nullable(),
+  family_name: ShortText.nullable(),
+  nickname: ShortText.nullable(),
+  preferred_username: ShortText.nullable(),
+  picture: WebUrl.nullable(),
+  locale: z
+    .string()
+    .regex(/^[A-Za-z0-9]{1,8}(-[A-Za-z0-9]{1,8})*$/, 'Expected a BCP 47 language tag.')
+    .max(35)
+    .nullable(),
+  zoneinfo: z
+    .string()
+    .regex(/^[A-Za-z0-9_+/-]{1,64}$/, 'Expected an IANA time zone.')
+    .nullable(),
+}
+
+export const User = z.strictObject({
+  id: UserId,
+  tenant_id: TenantId,
+  project_id: ProjectId,
+  environment_id: EnvironmentId,
+  email: Email,
+  email_verified: z.boolean(),
+  phone_number: z.string().nullable(),
+  phone_number_verified: z.boolean(),
+  ...profile,
+  metadata: z.record(z.string(), z.unknown()),
+  has_password: z.boolean(),
+  blocked_at: Time.nullable(),
+  last_sign_in_at: Time.nullable(),
+  created_at: Time,
+  updated_at: Time,
+})
+export type User = z.infer<typeof User>
+
+const metadata = z
+  .record(z.string(), z.unknown())
+  .refine((value) => new TextEncoder().encode(JSON.stringify(value)).length <= 16_384, 'metadata may take at most 16 KiB.')
+
+const optional = z.object({
+  email_verified: z.boolean(),
+  phone_number: z.e164().nullable(),
+  phone_number_verified: z.boolean(),
+  password: z.string().min(1).max(1_000).nullable(),
+  ...profile,
+  metadata,
+})
+
+export const NewUser = z.strictObject({ email: Email, ...optional.partial().shape })
+export type NewUser = z.infer<typeof NewUser>
+
+export const UserChange = z.strictObject({
+  email: Email.optional(),
+  ...optional.partial().shape,
+  email_verified: z.boolean().nullable().optional(),
+  phone_number_verified: z.boolean().nullable().optional(),
+  metadata: metadata.nullable().optional(),
+})
+export type UserChange = z.infer<typeof UserChange>
+
+export const UserQuery = z.object({ email: z.string().max(320).optional(), query: z.string().max(200).optional() })

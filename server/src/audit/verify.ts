@@ -1,0 +1,73 @@
+/** Goes along every chain of audit entries and says where one is broken. Reads page by page, so a log may be of any size. */
+import { TenantId } from '@ostiary/contract/ids.ts'
+import { z } from 'zod'
+import { type Db, sql } from '../db/db.ts'
+import type { Deployment } from '../deployment.ts'
+import { beginning, type ChainEnd, linkProblem } from './chain.ts'
+import { headSeal } from './chaining.ts'
+import { listEntries } from './store.ts'
+
+const page_size = 1_000
+/** A chain that is broken in many places is told of by the first ones. */
+const most_problems = 10
+
+export interface ChainProblem {
+  tenant_id: TenantId
+  problem: string
+}
+
+export interface ChainReport {
+  tenants: number
+  entries: number
+  problems: ChainProblem[]
+}
+
+const Tenant = z.object({ tenant_id: TenantId })
+const Head = z.object({ sequence: z.int(), hash: z.string(), seal: z.string() })
+
+/** The chains of all tenants, also while a service writes to them. */
+export async function verifyChains({ db, secrets }: Pick<Deployment, 'db' | 'secrets'>): Promise<ChainReport> {
+  const tenants = await db.all(
+    Tenant,
+    sql`select tenant_id from audit_heads union select tenant_id from audit_log where sequence is not null order by tenant_id`,
+  )
+  const report: ChainReport = { tenants: tenants.length, entries: 0, problems: [] }
+  for (const { tenant_id } of tenants) {
+    const { entries, problems } = await verifyChain(db, tenant_id, (end) => headSeal(secrets, tenant_id, end))
+    report.entries += entries
+    report.problems.push(...problems.slice(0, most_problems).map((problem) => ({ tenant_id, problem })))
+  }
+  return report
+}
+
+async function verifyChain(db: Db, tenant_id: TenantId, sealOf: (end: ChainEnd) => string) {
+  const findHead = () => db.maybeOne(Head, sql`select sequence, hash, seal from audit_heads where tenant_id = ${tenant_id}`)
+  // Entries and the head are written together, so a head that is read first has all its entries.
+  const head = await findHead()
+  const last = head?.sequence ?? 0
+  const problems: string[] = []
+  let end: ChainEnd = beginning
+  let entries = 0
+  for (;;) {
+    const page = await listEntries(
+      db,
+      tenant_id,
+      sql`and l.sequence > ${end.sequence} and l.sequence <= ${last} order by l.sequence limit ${page_size}`,
+    )
+    for (const entry of page) {
+      const problem = linkProblem(end, entry)
+      if (problem) problems.push(problem)
+      end = { sequence: entry.sequence, hash: entry.hash }
+    }
+    entries += page.length
+    if (page.length < page_size) break
+  }
+  if (end.sequence < last) problems.push(`the log was cut off after entry ${end.sequence}: it had ${last}`)
+  else if (head && end.hash !== head.hash) problems.push(`the last entry, ${last}, is not the one that the head of the chain names`)
+  if (head && head.seal !== sealOf(head)) problems.push('the head of the chain was altered, or the chain was computed anew')
+
+  const [beyond] = await listEntries(db, tenant_id, sql`and l.sequence > ${last} order by l.sequence limit 1`)
+  if (beyond && beyond.sequence > ((await findHead())?.sequence ?? 0))
+    problems.push(`entry ${beyond.sequence} stands beyond the end of the chain`)
+  return { entries, problems }
+}

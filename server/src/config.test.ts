@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { type Config, readConfig } from './config.ts'
+
+type Env = Record<string, string>
+
+function configOf(env: Env): Config {
+  const result = readConfig(env)
+  return 'base_url' in result ? result : assert.fail(JSON.stringify(result))
+}
+function mistakesOf(env: Env) {
+  const result = readConfig(env)
+  return 'base_url' in result ? [] : result
+}
+const key = randomBytes(32)
+const other_key = randomBytes(32)
+const base64 = (bytes: Buffer) => bytes.toString('base64')
+const postgres = 'postgres://ostiary:hunter2@db.internal/ostiary'
+
+test('nothing needs to be set', () => {
+  assert.deepEqual(configOf({ PATH: '/usr/bin' }), {
+    base_url: 'http://localhost:3000',
+    host: ['127.0.0.1', '::1'],
+    port: 3000,
+    data_dir: '.ostiary',
+    database_url: null,
+    redis_url: null,
+    master_keys: null,
+    trusted_proxies: [],
+    webhook_allowed_networks: [],
+    log_level: 'info',
+    metrics_port: null,
+  })
+})
+test('a variable that is empty or blank counts as not set', () => {
+  assert.deepEqual(configOf({ OSTIARY_PORT: '', OSTIARY_REDIS_URL: ' ', OSTIARY_MASTER_KEY: '' }), configOf({}))
+})
+
+const values: { env: Env; config: Partial<Config> }[] = [
+  { env: { OSTIARY_PORT: '8080' }, config: { port: 8080, base_url: 'http://localhost:8080' } },
+  { env: { OSTIARY_PORT: '80' }, config: { port: 80, base_url: 'http://localhost' } },
+  { env: { OSTIARY_PORT: '0' }, config: { port: 0, base_url: 'http://localhost:0' } },
+  { env: { OSTIARY_PORT: '0', OSTIARY_METRICS_PORT: '0' }, config: { port: 0, metrics_port: 0, base_url: 'http://localhost:0' } },
+  {
+    env: { OSTIARY_PORT: '8080', OSTIARY_BASE_URL: 'https://login.example.com' },
+    config: { port: 8080, base_url: 'https://login.example.com' },
+  },
+  { env: { OSTIARY_BASE_URL: 'https://login.example.com:8443' }, config: { base_url: 'https://login.example.com:8443' } },
+  { env: { OSTIARY_BASE_URL: 'http://ostiary:3000' }, config: { base_url: 'http://ostiary:3000' } },
+  { env: { OSTIARY_BASE_URL: 'http://[::1]:3000' }, config: { base_url: 'http://[::1]:3000' } },
+  { env: { OSTIARY_HOST: 'localhost' }, config: { host: ['127.0.0.1', '::1'] } },
+  { env: { OSTIARY_HOST: '0.0.0.0' }, config: { host: ['0.0.0.0'] } },
+  { env: { OSTIARY_HOST: '::' }, config: { host: ['::'] } },
+  { env: { OSTIARY_HOST: '[::1]' }, config: { host: ['::1'] } },
+  { env: { OSTIARY_HOST: 'node-1.internal' }, config: { host: ['node-1.internal'] } },
+  { env: { OSTIARY_DATA_DIR: '/var/lib/ostiary' }, config: { data_dir: '/var/lib/ostiary' } },
+  { env: { OSTIARY_DATABASE_URL: postgres, OSTIARY_MASTER_KEY: base64(key) }, config: { database_url: postgres, master_keys: [key] } },
+  {
+    env: { OSTIARY_DATABASE_URL: 'postgresql:///ostiary?host=/run/postgresql', OSTIARY_MASTER_KEY: base64(key) },
+    config: { database_url: 'postgresql:///ostiary?host=/run/postgresql', master_keys: [key] },
+  },
+  { env: { OSTIARY_MASTER_KEY: `${base64(key)}, ${base64(other_key)}` }, config: { master_keys: [key, other_key] } },
+  { env: { OSTIARY_REDIS_URL: 'rediss://:secret@cache:6380/0' }, config: { redis_url: 'rediss://:secret@cache:6380/0' } },
+  { env: { OSTIARY_LOG_LEVEL: 'debug' }, config: { log_level: 'debug' } },
+  { env: { OSTIARY_METRICS_PORT: '9464' }, config: { metrics_port: 9464 } },
+]
+for (const { env, config } of values) {
+  test(`${Object.entries(env).map(([name, value]) => `${name}=${name === 'OSTIARY_MASTER_KEY' ? '…' : value}`)} is accepted`, () => {
+    assert.deepEqual(configOf(env), { ...configOf({}), ...config })
+  })
+}
+test('networks are read into networks', () => {
+  const { trusted_proxies, webhook_allowed_networks } = configOf({
+    OSTIARY_TRUSTED_PROXIES: '10.0.0.0/8, ::1',
+    OSTIARY_WEBHOOK_ALLOWED_NETWORKS: '192.168.0.0/16',
+  })
+  assert.deepEqual(
+    [...trusted_proxies, ...webhook_allowed_networks].map(({ base, prefix }) => `${base}/${prefix}`),
+    ['10.0.0.0/8', '::1/128', '192.168.0.0/16'],
+  )
+})
+
+// biome-ignore format: this table is read by column
+const mistakes: { variable: string; value: string; says: RegExp }[] = [
+  { variable: 'OSTIARY_BASE_URL',                 value: 'login.example.com',             says: /https:\/\/login\.example\.com/ },
+  { variable: 'OSTIARY_BASE_URL',                 value: 'https://login.example.com/',    says: /trailing slash. Write https:\/\/login\.example\.com$/ },
+  { variable: 'OSTIARY_BASE_URL',                 value: 'https://login.example.com/sso', says: /without path.* Write https:\/\/login\.example\.com$/ },
+  { variable: 'OSTIARY_BASE_URL',                 value: 'https://Login.example.com',     says: /Write https:\/\/login\.example\.com$/ },
+  { variable: 'OSTIARY_BASE_URL',                 value: 'https://login.example.com:443', says: /Write https:\/\/login\.example\.com$/ },
+  { variable: 'OSTIARY_BASE_URL',                 value: 'https://me@login.example.com',  says: /nothing but/ },
+  { variable: 'OSTIARY_BASE_URL',                 value: 'https://login.example.com?a',   says: /nothing but/ },
+  { variable: 'OSTIARY_BASE_URL',                 value: 'https://*.example.com',         says: /nothing but/ },
+  { variable: 'OSTIARY_BASE_URL',                 value: 'ftp://login.example.com',       says: /public origin/ },
+  { variable: 'OSTIARY_HOST',                     value: 'http://localhost',              says: /address/ },
+  { variable: 'OSTIARY_HOST',                     value: '0.0.0.0:3000',                  says: /OSTIARY_PORT/ },
+  { variable: 'OSTIARY_HOST',                     value: '127.0.0.256',                   says: /address/ },
+  { variable: 'OSTIARY_HOST',                     value: '*',                             says: /0\.0\.0\.0/ },
+  { variable: 'OSTIARY_PORT',                     value: '65536',                         says: /65535/ },
+  { variable: 'OSTIARY_PORT',                     value: '-1',                            says: /65535/ },
+  { variable: 'OSTIARY_PORT',                     value: '3e3',                           says: /65535/ },
+  { variable: 'OSTIARY_PORT',                     value: '0x50',                          says: /65535/ },
+  { variable: 'OSTIARY_PORT',                     value: 'http',                          says: /65535/ },
+  { variable: 'OSTIARY_REDIS_URL',                value: 'cache:6379',                    says: /redis:\/\// },
+  { variable: 'OSTIARY_REDIS_URL',                value: 'https://cache',                 says: /redis:\/\// },
+  { variable: 'OSTIARY_MASTER_KEY',               value: 'hunter2',                       says: /openssl rand -base64 32/ },
+  { variable: 'OSTIARY_MASTER_KEY',               value: base64(randomBytes(31)),         says: /32 bytes/ },
+  { variable: 'OSTIARY_MASTER_KEY',               value: base64(randomBytes(33)),         says: /32 bytes/ },
+  { variable: 'OSTIARY_MASTER_KEY',               value: key.toString('hex'),             says: /32 bytes/ },
+  { variable: 'OSTIARY_MASTER_KEY',               value: base64(key).slice(0, -1),        says: /32 bytes/ },
+  { variable: 'OSTIARY_MASTER_KEY',               value: `${base64(key)},`,               says: /Key 2 of 2/ },
+  { variable: 'OSTIARY_MASTER_KEY',               value: `${'A'.repeat(42)}B=`,           says: /base64/ },
+  { variable: 'OSTIARY_TRUSTED_PROXIES',          value: '10.0.0.0/8,proxy',              says: /"proxy"/ },
+  { variable: 'OSTIARY_TRUSTED_PROXIES',          value: '10.0.0.1/8',                    says: /10\.0\.0\.0\/8/ },
+  { variable: 'OSTIARY_WEBHOOK_ALLOWED_NETWORKS', value: 'all',                           says: /"all"/ },
+  { variable: 'OSTIARY_LOG_LEVEL',                value: 'verbose',                       says: /debug, info, warn, error, silent/ },
+  { variable: 'OSTIARY_METRICS_PORT',             value: 'yes',                           says: /65535/ },
+  { variable: 'OSTIARY_METRICS_PORT',             value: '3000',                          says: /port of their own/ },
+  { variable: 'OSTIARY_PROT',                     value: '80',                            says: /Is OSTIARY_PORT meant\?/ },
+  { variable: 'OSTIARY_MASTER_KEYS',              value: base64(key),                     says: /Is OSTIARY_MASTER_KEY meant\?/ },
+  { variable: 'OSTIARY_TRUST_PROXY',              value: '1',                             says: /no such variable\. Remove it/ },
+]
+for (const { variable, value, says } of mistakes) {
+  test(`${variable}=${variable.startsWith('OSTIARY_MASTER_KEY') ? `… of ${value.length} characters` : value} is a mistake that says what to do`, () => {
+    const [mistake, ...others] = mistakesOf({ [variable]: value })
+    assert.deepEqual(others, [])
+    assert.equal(mistake?.variable, variable)
+    assert.match(mistake?.problem ?? '', says)
+  })
+}
+
+test('a database needs a master key', () => {
+  assert.deepEqual(
+    mistakesOf({ OSTIARY_DATABASE_URL: postgres }).map(({ variable }) => variable),
+    ['OSTIARY_MASTER_KEY'],
+  )
+})
+test('every mistake is told at once', () => {
+  const env = { OSTIARY_PORT: 'x', OSTIARY_DATABASE_URL: 'mysql://db', OSTIARY_LOG_LEVEL: 'loud', OSTIARY_DEBUG: '1' }
+  const told = mistakesOf(env).map(({ variable }) => variable)
+  assert.deepEqual(told.sort(), ['OSTIARY_DATABASE_URL', 'OSTIARY_DEBUG', 'OSTIARY_LOG_LEVEL', 'OSTIARY_MASTER_KEY', 'OSTIARY_PORT'])
+})
+test('a mistake never repeats what may be secret', () => {
+  for (const variable of ['OSTIARY_DATABASE_URL', 'OSTIARY_REDIS_URL', 'OSTIARY_MASTER_KEY']) {
+    for (const value of ['hunter2', 'mysql://a:hunter2@db', 'postgres://a:hunter2@[', 'redis://:hunter2@:x:y', 'hunter2,hunter2']) {
+      assert.ok(!JSON.stringify(mistakesOf({ [variable]: value })).includes('hunter2'))
+    }
+  }
+})
+test('no value makes it throw', () => {
+  const variable = fc.constantFrom(
+    'BASE_URL',
+    'HOST',
+    'PORT',
+    'DATABASE_URL',
+    'REDIS_URL',
+    'MASTER_KEY',
+    'TRUSTED_PROXIES',
+    'LOG_LEVEL',
+    'METRICS_PORT',
+    'X',
+  )
+  const value = fc.oneof(fc.string(), fc.webUrl(), fc.ipV6(), fc.base64String())
+  fc.assert(fc.property(variable, value, (name, text) => assert.doesNotThrow(() => readConfig({ [`OSTIARY_${name}`]: text }))))
+})

@@ -1,0 +1,223 @@
+/**
+ * The database as the rest of the service sees it. One SQL text runs on every engine: write it with the `sql` tag,
+ * in the subset that SQLite and PostgreSQL share. There are no interactive transactions: a change is one statement,
+ * or one batch that happens whole or not at all. Entered by `store.ts` files; the engines are beside this file.
+ */
+import type { z } from 'zod'
+import { decodeRow, type EncodedValue, encodeValue, type Value } from './codec.ts'
+
+/** No document that a client sends can have this: what it sends is a value, however much it looks like a statement. */
+const made_here: unique symbol = Symbol('made by sql')
+
+/** A statement: the text between the values, and the values in the engine's own terms. Made by `sql` only. */
+export interface Statement {
+  readonly [made_here]: true
+  readonly parts: readonly string[]
+  readonly values: readonly EncodedValue[]
+  /** See `wakes`. */
+  readonly wakes?: Sleeper
+  /** See `decides`. */
+  readonly decides?: true
+}
+
+/** Thrown by an engine that undid a batch because a statement that `decides` changed nothing. */
+export class Undecided extends Error {
+  override readonly name = 'Undecided'
+}
+
+/** Who waits for what a batch leaves behind: events to be numbered, jobs to be done. */
+export type Sleeper = 'sequencer' | 'queue'
+
+export type Row = Record<string, unknown>
+
+export interface Result {
+  /** Rows inserted, updated or deleted; for a query, rows read. */
+  readonly changed: number
+  readonly rows: readonly Row[]
+}
+
+/**
+ * What an engine offers. `read` may see only what is committed; `write` is atomic and durable when it resolves. Both give
+ * up in less than two seconds: longer work is done in slices.
+ */
+export interface Engine {
+  readonly name: 'sqlite' | 'postgres'
+  read(statement: Statement): Promise<readonly Row[]>
+  write(statements: readonly Statement[]): Promise<readonly Result[]>
+  /** The number of the newest migration that was applied; 0 for an empty database. */
+  schema(): Promise<number>
+  migrate(migrations: readonly Migration[]): Promise<{ from: number; to: number }>
+  close(): Promise<void>
+}
+
+export interface Migration {
+  readonly number: number
+  readonly name: string
+  readonly statements: readonly string[]
+}
+
+/** The database cannot be reached or is too busy: nothing was changed, or it is not known. Answered as 503. */
+export class DatabaseUnavailable extends Error {
+  override readonly name = 'DatabaseUnavailable'
+}
+
+export type Db = ReturnType<typeof createDb>
+
+export function createDb(engine: Engine) {
+  /** A lost connection lets an engine read again, so nothing that changes anything may pass as a query. */
+  const query = async (statement: Statement) => {
+    if (!/^\s*(select|with)\b/i.test(statement.parts[0] ?? '')) throw new TypeError('What is read must begin with select.')
+    return engine.read(statement)
+  }
+  /** One statement that changes something, with `returning`. */
+  const change = async (statement: Statement) => firstOf(await engine.write([statement]))
+  const listeners = new Map<Sleeper, () => void>()
+
+  return {
+    engine: engine.name,
+    schema: engine.schema,
+    migrate: engine.migrate,
+    close: engine.close,
+
+    /** Whether the database answers. */
+    async ping(): Promise<boolean> {
+      try {
+        await engine.read(sql`select 1 as one`)
+        return true
+      } catch (error) {
+        if (error instanceof DatabaseUnavailable) return false
+        throw error
+      }
+    },
+
+    async all<S extends z.ZodObject>(schema: S, statement: Statement): Promise<z.output<S>[]> {
+      return (await query(statement)).map((row) => decodeRow(schema, row))
+    },
+
+    async maybeOne<S extends z.ZodObject>(schema: S, statement: Statement): Promise<z.output<S> | null> {
+      const [row] = await query(statement)
+      return row ? decodeRow(schema, row) : null
+    },
+
+    /** Runs one changing statement with `returning`; `null` where it changed nothing. */
+    async changeOne<S extends z.ZodObject>(schema: S, statement: Statement): Promise<z.output<S> | null> {
+      const [row] = (await change(statement)).rows
+      return row ? decodeRow(schema, row) : null
+    },
+
+    /** Runs one changing statement; tells how many rows it changed. */
+    async run(statement: Statement): Promise<number> {
+      return (await change(statement)).changed
+    },
+
+    /**
+     * Runs statements in order, all or nothing, in one go. Let the first be the conditional mark and the later ones
+     * take effect only where that mark stands, so that a batch that lost a race is a no-op.
+     *
+     * On PostgreSQL batches run side by side, and a statement sees of the others what was committed when it began. Only
+     * a row that is written is waited for: the update of it looks again at that row, not at others that its condition
+     * reads. So what a batch depends on is safe where its first statement writes the row that whoever takes it away
+     * writes first too, and where the statement that asks for it comes after. And rows of one table are written in the
+     * order of their keys, so that two batches never wait for each other.
+     */
+    async batch(statements: readonly Statement[]): Promise<readonly Result[]> {
+      const results = await engine.write(statements).catch((error) => {
+        if (error instanceof Undecided) return statements.map(() => ({ changed: 0, rows: [] }))
+        throw error
+      })
+      for (const [sleeper, wake] of listeners) if (statements.some((statement) => statement.wakes === sleeper)) wake()
+      return results
+    },
+
+    /** Sets what is called after every commit of a batch with a statement that `wakes`. */
+    onWake(listener: () => void, sleeper: Sleeper = 'sequencer'): void {
+      listeners.set(sleeper, listener)
+    },
+  }
+}
+
+function firstOf(results: readonly Result[]): Result {
+  const [result] = results
+  if (!result) throw new Error('The engine answered no result for a statement.')
+  return result
+}
+
+/** The first row of a result of a batch, decoded. */
+export function rowOf<S extends z.ZodObject>(schema: S, result: Result | undefined): z.output<S> | null {
+  const row = result?.rows[0]
+  return row ? decodeRow(schema, row) : null
+}
+
+/** Every row of a result of a batch, decoded. */
+export function rowsOf<S extends z.ZodObject>(schema: S, result: Result | undefined): z.output<S>[] {
+  return (result?.rows ?? []).map((row) => decodeRow(schema, row))
+}
+
+/**
+ * Writes a statement. Values become parameters; a nested statement becomes part of the text. A value that stands alone, as
+ * in `${x} is null`, or an integer given to a function, needs a `cast`: PostgreSQL wants to know its type.
+ */
+export function sql(strings: TemplateStringsArray, ...values: readonly (Value | Statement)[]): Statement {
+  const flat: EncodedValue[] = []
+  const nested: (readonly string[] | null)[] = []
+  for (const value of values) {
+    const is_nested = isStatement(value)
+    nested.push(is_nested ? value.parts : null)
+    if (is_nested) flat.push(...value.values)
+    else flat.push(encodeValue(value))
+  }
+  return { [made_here]: true, parts: partsOf(strings, nested), values: flat }
+}
+
+const joined = new WeakMap<TemplateStringsArray, { nested: readonly (readonly string[] | null)[]; parts: readonly string[] }>()
+
+/**
+ * A template with the texts that are nested in it; `null` where a value stands. The last one of each template is kept, so that the
+ * same text is the same array wherever it comes from, and engines know it again without reading it.
+ */
+function partsOf(strings: TemplateStringsArray, nested: readonly (readonly string[] | null)[]): readonly string[] {
+  const known = joined.get(strings)
+  if (known && nested.every((parts, i) => parts === known.nested[i])) return known.parts
+  const parts = [strings[0] ?? '']
+  const append = (text: string) => parts.push(`${parts.pop()}${text}`)
+  nested.forEach((inner, i) => {
+    if (inner === null) parts.push('')
+    else {
+      append(inner[0] ?? '')
+      parts.push(...inner.slice(1))
+    }
+    append(strings[i + 1] ?? '')
+  })
+  joined.set(strings, { nested, parts })
+  return parts
+}
+
+/** Marks a statement that leaves work behind: whoever waits for it in this process is woken once it is committed. */
+export function wakes(statement: Statement, sleeper: Sleeper = 'sequencer'): Statement {
+  return { ...statement, wakes: sleeper }
+}
+
+/**
+ * Marks a statement that decides about its batch: where it changes nothing, none of the batch happens, and every result
+ * says so. It has no `returning`. For what must never be said of a change that did not take place.
+ */
+export function decides(statement: Statement): Statement {
+  return { ...statement, decides: true }
+}
+
+/** Statements with a separator between them, as in a list of conditions or of assignments. */
+export function join(statements: readonly Statement[], separator: string): Statement {
+  return statements.reduce((all, next) => ({
+    [made_here]: true,
+    parts: glued(all.parts, separator, next.parts),
+    values: [...all.values, ...next.values],
+  }))
+}
+
+function glued(left: readonly string[], separator: string, right: readonly string[]): string[] {
+  return [...left.slice(0, -1), `${left.at(-1) ?? ''}${separator}${right[0] ?? ''}`, ...right.slice(1)]
+}
+
+function isStatement(value: Value | Statement): value is Statement {
+  return typeof value === 'object' && value !== null && made_here in value
+}

@@ -1,0 +1,216 @@
+/**
+ * One connection to PostgreSQL. A batch goes out in one write, as Parse, Bind and Execute of each statement followed by
+ * one Sync, which makes it one transaction and one round trip (PostgreSQL 55.2.4: what lies between two Syncs is undone
+ * together). Batches do not wait for each other's answers. Statements are prepared once for each connection.
+ */
+import { Client, type ClientConfig, Query } from 'pg'
+import type { EncodedValue } from './codec.ts'
+import type { Result, Row, Statement } from './db.ts'
+import { ConnectionLost, isRefusal } from './postgres-errors.ts'
+
+export interface Connection {
+  /** Batches sent and not answered yet. */
+  readonly pending: number
+  /** Rejects with the server's refusal, which undid the batch, or with `ConnectionLost`. */
+  send(statements: readonly Sendable[]): Promise<readonly Result[]>
+  /** For how long the server owes an answer and has said nothing. */
+  silence_ms(): number
+  /** Waits for the answers that are due. */
+  end(): Promise<void>
+  destroy(): void
+}
+
+/** A statement, or a text of our own for which there is no template. */
+type Sendable = Pick<Statement, 'parts' | 'values'>
+type Decode = (text: string) => string | number
+type Columns = readonly { name: string; decode: Decode }[]
+
+interface Prepared {
+  /** The empty name is of one batch only. */
+  readonly name: string
+  /** Until the first answer nobody knows whether the server took it: only its own batch may rely on it. */
+  preparing: object | null
+  /** The server may hold an older attempt under this name. */
+  stale: boolean
+  columns: Columns | null
+}
+
+const most_prepared = 300
+
+export async function connect(config: ClientConfig, onEnd: (connection: Connection) => void): Promise<Connection> {
+  const client = new Client({ ...config, pipeline: true })
+  const prepared = new Map<string, Prepared>()
+  let names = 0
+  let pending = 0
+  let heard_at = performance.now()
+
+  /** The statement for a text and the types of its values, making room for a new one. */
+  function prepare(wire: Wire, key: string): Prepared {
+    const known = prepared.get(key)
+    if (known) return known
+    const [oldest] = prepared
+    if (prepared.size >= most_prepared && oldest) {
+      prepared.delete(oldest[0])
+      wire.close({ type: 'S', name: oldest[1].name })
+    }
+    names += 1
+    const fresh = { name: `s${names}`, preparing: null, stale: false, columns: null }
+    prepared.set(key, fresh)
+    return fresh
+  }
+
+  function sendStatement(wire: Wire, batch: object, { parts, values }: Sendable): Prepared {
+    const types = values.map(typeOf)
+    const text = textOf(parts)
+    let statement = prepare(wire, `${types.join()} ${text}`)
+    if (statement.preparing && statement.preparing !== batch) statement = { name: '', preparing: null, stale: false, columns: null }
+    if (statement.columns === null && statement.preparing === null) {
+      if (statement.stale) wire.close({ type: 'S', name: statement.name })
+      wire.parse({ name: statement.name, text, types })
+      wire.bind({ statement: statement.name, values: values.map(wireValue) })
+      wire.describe({ type: 'P' })
+      statement.preparing = batch
+    } else wire.bind({ statement: statement.name, values: values.map(wireValue) })
+    wire.execute()
+    return statement
+  }
+
+  function send(statements: readonly Sendable[]): Promise<readonly Result[]> {
+    return new Promise((resolve, reject) => {
+      const sent: Prepared[] = []
+      const results: Result[] = []
+      let rows: Row[] = []
+      let fault: unknown = null
+
+      const settle = () => {
+        pending -= 1
+        heard_at = performance.now()
+      }
+      // In pipeline mode `pg` takes nothing but its own queries, lest one leaves a portal open. This one leaves nothing
+      // open, but is sent and answered our way: several statements before one Sync.
+      const batch = Object.assign(new Query({ text: '' }), {
+        submit(connection: unknown) {
+          const wire = connection as Wire // as: @types/pg describes an older protocol layer
+          wire.stream.cork()
+          for (const statement of statements) sent.push(sendStatement(wire, sent, statement))
+          wire.sync()
+          wire.stream.uncork()
+        },
+        handleRowDescription({ fields }: { fields: readonly Field[] }) {
+          const statement = sent[results.length]
+          if (statement) statement.columns = fields.map(({ name, dataTypeID }) => ({ name, decode: decoderOf(dataTypeID) }))
+        },
+        handleDataRow({ fields }: { fields: readonly (string | null)[] }) {
+          try {
+            rows.push(rowFrom(sent[results.length]?.columns ?? [], fields))
+          } catch (error) {
+            fault ??= error // thrown here it would end the process
+          }
+        },
+        handleCommandComplete({ text }: { text: string }) {
+          heard_at = performance.now()
+          const statement = sent[results.length]
+          if (statement?.preparing === sent) {
+            statement.preparing = null
+            statement.columns ??= []
+          }
+          results.push({ changed: Number(/\d+$/.exec(text)?.[0] ?? 0), rows })
+          rows = []
+        },
+        handleReadyForQuery() {
+          settle()
+          if (fault) reject(fault)
+          else resolve(results)
+        },
+        handleError(error: unknown) {
+          settle()
+          for (const statement of sent.slice(results.length)) {
+            if (statement.preparing !== sent) continue
+            statement.preparing = null
+            statement.columns = null
+            statement.stale = true
+          }
+          reject(isRefusal(error) ? error : new ConnectionLost('The connection ended.', { cause: error }))
+        },
+      })
+      if (pending === 0) heard_at = performance.now()
+      pending += 1
+      client.query(batch)
+    })
+  }
+
+  const connection: Connection = {
+    get pending() {
+      return pending
+    },
+    send,
+    silence_ms: () => (pending === 0 ? 0 : performance.now() - heard_at),
+    end: () => client.end(),
+    destroy: () => client.connection.stream.destroy(),
+  }
+  client.on('error', () => onEnd(connection)) // heard, lest it ends the process; the batches under way are told by the driver
+  client.on('end', () => onEnd(connection))
+  await client.connect()
+  return connection
+}
+
+/** What a Submittable may use of the driver's connection. */
+interface Wire {
+  stream: { cork(): void; uncork(): void }
+  parse(message: { name: string; text: string; types: readonly number[] }): void
+  bind(message: { statement: string; values: readonly (string | null)[] }): void
+  describe(message: { type: 'P' }): void
+  execute(): void
+  close(message: { type: 'S'; name: string }): void
+  sync(): void
+}
+
+interface Field {
+  name: string
+  dataTypeID: number
+}
+
+const texts = new WeakMap<readonly string[], string>()
+
+/** `$1` and so on between the parts. Remembered for those that stand in the source as they are. */
+function textOf(parts: readonly string[]): string {
+  let text = texts.get(parts)
+  if (text === undefined) {
+    text = parts.reduce((all, part, index) => `${all}$${index}${part}`)
+    texts.set(parts, text)
+  }
+  return text
+}
+
+const int8 = 20
+const unspecified = 0
+
+/**
+ * Integers say that they are 64 bits wide, for PostgreSQL would take `$1 = 1` for 32. Texts and nulls take the type of
+ * what they stand beside, so that a null fits every column.
+ */
+const typeOf = (value: EncodedValue) => (typeof value === 'bigint' ? int8 : unspecified)
+const wireValue = (value: EncodedValue) => (typeof value === 'bigint' ? String(value) : value)
+
+/** Numbers and booleans as SQLite has them; everything else stays text. */
+function decoderOf(type: number): Decode {
+  if (type === 20 || type === 21 || type === 23) return toInteger
+  if (type === 700 || type === 701 || type === 1700) return Number // float4, float8 and numeric, which a sum of int8 is
+  if (type === 16) return (text) => (text === 't' ? 1 : 0)
+  return (text) => text
+}
+
+function toInteger(text: string): number {
+  const value = Number(text)
+  if (!Number.isSafeInteger(value)) throw new RangeError(`The database holds ${text}, which no JavaScript number holds exactly.`)
+  return value
+}
+
+function rowFrom(columns: Columns, fields: readonly (string | null)[]): Row {
+  const row: Row = {}
+  columns.forEach(({ name, decode }, index) => {
+    const text = fields[index] ?? null
+    row[name] = text === null ? null : decode(text)
+  })
+  return row
+}

@@ -1,0 +1,245 @@
+/**
+ * The embedded engine: one SQLite file in WAL mode with `synchronous=FULL`. Writes asked for within one turn of the
+ * event loop share one commit, so a durable write costs a fraction of a sync to disk. Reads see committed data only:
+ * a group of writes runs without giving way in between. Reads of one turn share one look at the database, since taking and
+ * returning SQLite's lock on it costs more than finding a row.
+ */
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import { DatabaseUnavailable, type Engine, type Migration, type Result, type Row, type Statement, Undecided } from './db.ts'
+
+interface Job {
+  statements: readonly Statement[]
+  resolve(results: readonly Result[]): void
+  reject(error: unknown): void
+}
+
+interface Prepared {
+  readonly run: StatementSync
+  /** Asked once: asking takes longer than a short query. */
+  readonly has_rows: boolean
+}
+
+/** How long a group of writes waits for another process (bootstrap, migrate, doctor) to finish its own, in all. */
+const busy_limit_ms = 1_500
+const busy_pause_ms = 5
+/** Texts are few, but for lists of values and combinations of filters: what is prepared stays bounded all the same. */
+const most_prepared = 500
+
+export function openSqlite(path: string): Engine {
+  const database = new DatabaseSync(path, { timeout: 20 })
+  database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma cache_size = -16000')
+
+  const prepared = new Map<string, Prepared>()
+  const prepared_for = new WeakMap<readonly string[], Prepared>()
+  let is_reading = false
+  const command = (text: string) => {
+    const statement = database.prepare(text)
+    return () => void statement.run()
+  }
+  const beginReading = command('begin')
+  const begin = command('begin immediate')
+  const commit = command('commit')
+  const beginJob = command('savepoint job')
+  const endJob = command('release job')
+  let queue: Job[] = []
+  let closed = false
+
+  /** By the array of its parts, which is the same for the same text almost always, or else by the text. */
+  function prepare({ parts }: Statement): Prepared {
+    const found = prepared_for.get(parts)
+    if (found) return found
+    const text = parts.join('?')
+    const made = prepared.get(text) ?? prepareText(text)
+    prepared_for.set(parts, made)
+    return made
+  }
+
+  function prepareText(text: string): Prepared {
+    const run = database.prepare(text)
+    const fresh = { run, has_rows: run.columns().length > 0 }
+    const [oldest] = prepared.keys()
+    if (prepared.size >= most_prepared && oldest !== undefined) prepared.delete(oldest)
+    prepared.set(text, fresh)
+    return fresh
+  }
+
+  function execute(statement: Statement): Result {
+    const { run, has_rows } = prepare(statement)
+    if (!has_rows) return { changed: Number(run.run(...statement.values).changes), rows: [] }
+    const rows = run.all(...statement.values) as Row[] // as: node:sqlite returns plain objects
+    return { changed: rows.length, rows }
+  }
+
+  function executeAll({ statements }: Job): Result[] {
+    return statements.map((statement) => {
+      const result = execute(statement)
+      if (statement.decides && result.changed === 0) throw new Undecided()
+      return result
+    })
+  }
+
+  function read(statement: Statement): readonly Row[] {
+    if (!is_reading) {
+      beginReading()
+      is_reading = true
+      setImmediate(endReading)
+    }
+    return execute(statement).rows
+  }
+
+  /** At the end of the turn, and before anything else is done here: what comes later sees what was committed by then. */
+  function endReading(): void {
+    if (is_reading && database.isTransaction) commit()
+    is_reading = false
+  }
+
+  function commitGroup(jobs: readonly Job[], waited_ms = 0): void {
+    endReading()
+    try {
+      begin()
+    } catch (error) {
+      if (isBusy(error) && waited_ms < busy_limit_ms) setTimeout(commitGroup, busy_pause_ms, jobs, waited_ms + busy_pause_ms)
+      else rejectAll(jobs, new DatabaseUnavailable('The database cannot be written. Nothing was changed.', { cause: error }))
+      return
+    }
+    try {
+      const [job] = jobs
+      const outcomes = job && jobs.length === 1 ? [runAlone(job)] : jobs.map(runBesideOthers)
+      if (database.isTransaction) commit()
+      for (const settle of outcomes) settle()
+    } catch (error) {
+      if (database.isTransaction) database.exec('rollback')
+      rejectAll(jobs, new DatabaseUnavailable('The commit failed. Nothing was changed.', { cause: error }))
+    }
+  }
+
+  function runAlone(job: Job): () => void {
+    try {
+      const results = executeAll(job)
+      return () => job.resolve(results)
+    } catch (error) {
+      if (database.isTransaction) database.exec('rollback')
+      return () => job.reject(toCallersError(error))
+    }
+  }
+
+  /** Each batch stands or falls alone within the shared commit. */
+  function runBesideOthers(job: Job): () => void {
+    beginJob()
+    try {
+      const results = executeAll(job)
+      endJob()
+      return () => job.resolve(results)
+    } catch (error) {
+      // After a full disk or the like SQLite has undone the whole group by itself, which then fails as one.
+      database.exec('rollback to job; release job')
+      return () => job.reject(toCallersError(error))
+    }
+  }
+
+  function flush(): void {
+    const jobs = queue
+    queue = []
+    if (jobs.length > 0) commitGroup(jobs)
+  }
+
+  return {
+    name: 'sqlite',
+
+    async read(statement) {
+      if (closed) throw new DatabaseUnavailable('The database is closed.')
+      try {
+        return read(statement)
+      } catch (error) {
+        throw toCallersError(error)
+      }
+    },
+
+    write(statements) {
+      if (closed) return Promise.reject(new DatabaseUnavailable('The database is closed.'))
+      return new Promise((resolve, reject) => {
+        if (queue.length === 0) setImmediate(flush)
+        queue.push({ statements, resolve, reject })
+      })
+    },
+
+    schema: async () => schemaOfSqlite(database),
+
+    async migrate(migrations) {
+      endReading()
+      return migrateSqlite(database, migrations)
+    },
+
+    async close() {
+      if (closed) return
+      flush()
+      endReading()
+      closed = true
+      database.close()
+    },
+  }
+}
+
+function rejectAll(jobs: readonly Job[], error: unknown): void {
+  for (const job of jobs) job.reject(error)
+}
+
+// https://www.sqlite.org/rescode.html
+const busy = [5, 6] // SQLITE_BUSY, SQLITE_LOCKED
+const out_of_service = [...busy, 8, 10, 13, 14] // READONLY, IOERR, FULL, CANTOPEN
+
+function codeOf(error: unknown): number {
+  const { errcode = 0 } = error as { errcode?: number } // as: node:sqlite puts SQLite's extended code there
+  return errcode & 0xff
+}
+
+const isBusy = (error: unknown) => busy.includes(codeOf(error))
+
+function toCallersError(error: unknown): unknown {
+  if (!out_of_service.includes(codeOf(error))) return error
+  return new DatabaseUnavailable('The database cannot be used. Nothing was changed.', { cause: error })
+}
+
+function schemaOfSqlite(database: DatabaseSync): number {
+  const has_table = database.prepare(`select 1 from sqlite_schema where name = 'schema_migrations'`).get()
+  if (!has_table) return 0
+  const { newest } = database.prepare('select coalesce(max(number), 0) as newest from schema_migrations').get() as { newest: number } // as: the query's own column
+  return newest
+}
+
+function migrateSqlite(database: DatabaseSync, migrations: readonly Migration[]) {
+  database.exec('pragma busy_timeout = 10000')
+  database.exec('begin immediate')
+  try {
+    database.exec('create table if not exists schema_migrations (number integer primary key, name text not null)')
+    const from = schemaOfSqlite(database)
+    const pending = migrations.filter((migration) => migration.number > from)
+    for (const migration of pending) {
+      for (const statement of migration.statements) database.exec(statement.replaceAll('{int}', 'integer'))
+      database.prepare('insert into schema_migrations (number, name) values (?, ?)').run(migration.number, migration.name)
+    }
+    database.exec('commit')
+    return { from, to: Math.max(from, ...migrations.map((migration) => migration.number)) }
+  } catch (error) {
+    database.exec('rollback')
+    throw error
+  } finally {
+    database.exec('pragma busy_timeout = 20')
+  }
+}
+
+/**
+ * Keeps a second `serve` off the same data directory. The lock is SQLite's own on a file beside the database, so it
+ * ends with the process, however that ends. `null` where another process holds it.
+ */
+export function lockDataDirectory(path: string): { release(): void } | null {
+  const lock = new DatabaseSync(path, { timeout: 0 })
+  try {
+    lock.exec('pragma locking_mode = exclusive; begin exclusive')
+  } catch (error) {
+    lock.close()
+    if (isBusy(error)) return null
+    throw error
+  }
+  return { release: () => lock.close() }
+}

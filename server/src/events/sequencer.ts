@@ -1,0 +1,101 @@
+/**
+ * The sequencer: numbers events, chains audit entries. One process of the deployment does it at a time, under a lease.
+ * It is woken when this process wrote something, and looks twice a second for what others wrote. While there is nothing
+ * to do it only reads, from an index that is empty then: a quiet deployment of any size costs two look-ups per half second.
+ */
+import { chainEntries, findUnchained } from '../audit/chaining.ts'
+import type { Deployment } from '../deployment.ts'
+import { takeLease } from './lease.ts'
+import { type FanOut, findUnnumbered, numberEvents } from './numbering.ts'
+
+const poll_interval_ms = 500
+/** What is written within this time is numbered together. */
+const gather_ms = 50
+/** Until another process takes over from one that is gone. */
+const lease_ms = 1_000
+/** How often the log tells of a fault that stays. */
+const same_failure_again_ms = 60_000
+
+export type Sequencer = ReturnType<typeof createSequencer>
+
+export function createSequencer(deployment: Deployment, fan_outs: readonly FanOut[] = []) {
+  const { db, secrets, now, random } = deployment
+  const holder = random(16).toString('base64url')
+  const report = createReporter(deployment)
+  let held_until_ms = 0
+
+  async function holdsLease(): Promise<boolean> {
+    const at = now()
+    if (held_until_ms - at.getTime() > lease_ms / 2 && held_until_ms - at.getTime() <= lease_ms) return true
+    const has = await takeLease(db, 'sequencer', holder, lease_ms, at)
+    held_until_ms = has ? at.getTime() + lease_ms : 0
+    return has
+  }
+
+  /** Does what there is to do now, up to a page. Returns how much that was. */
+  async function runOnce(): Promise<number> {
+    const [events, entries] = await Promise.all([findUnnumbered(db), findUnchained(db)])
+    if (events.length + entries.length === 0 || !(await holdsLease())) return 0
+    const by_environment = [...Map.groupBy(events, ({ environment_id }) => environment_id).values()]
+    const by_tenant = [...Map.groupBy(entries, ({ tenant_id }) => tenant_id).values()]
+    const outcomes = await Promise.allSettled([
+      ...by_environment.map((group) => numberEvents(db, random(12).toString('base64url'), group, fan_outs)),
+      ...by_tenant.map((group) => chainEntries(db, secrets, group)),
+    ])
+    for (const outcome of outcomes) if (outcome.status === 'rejected') report(outcome.reason)
+    return outcomes.reduce((sum, outcome) => sum + (outcome.status === 'fulfilled' ? outcome.value : 0), 0)
+  }
+
+  /** Does everything there is to do. */
+  async function run(): Promise<void> {
+    try {
+      while ((await runOnce()) > 0);
+    } catch (error) {
+      report(error)
+    }
+  }
+
+  return { run, runOnce }
+}
+
+/** A fault that stays is told once a minute, not twice a second. */
+function createReporter({ log, now }: Pick<Deployment, 'log' | 'now'>) {
+  let told_at_ms = Number.NEGATIVE_INFINITY
+  return (error: unknown) => {
+    if (Math.abs(now().getTime() - told_at_ms) < same_failure_again_ms) return
+    told_at_ms = now().getTime()
+    log.error('Events and audit entries could not be numbered. It will be tried again.', {}, error)
+  }
+}
+
+/** Runs a sequencer from now on. `stop` does what is left to do. */
+export function startSequencer({ db }: Pick<Deployment, 'db'>, { run }: Sequencer): { stop(): Promise<void> } {
+  let running: Promise<void> | null = null
+  let is_wanted_again = false
+  let gathering: NodeJS.Timeout | null = null
+
+  function begin(): void {
+    is_wanted_again = running !== null
+    running ??= run().finally(() => {
+      running = null
+      if (is_wanted_again) begin()
+    })
+  }
+  const poll = setInterval(begin, poll_interval_ms).unref()
+  db.onWake(() => {
+    gathering ??= setTimeout(() => {
+      gathering = null
+      begin()
+    }, gather_ms).unref()
+  })
+
+  return {
+    async stop() {
+      clearInterval(poll)
+      db.onWake(() => {})
+      if (gathering) clearTimeout(gathering)
+      while (running) await running
+      await run()
+    },
+  }
+}

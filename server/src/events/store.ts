@@ -1,0 +1,110 @@
+/**
+ * The outbox: an event is written in the batch of the change it tells of, so neither exists without the other. The
+ * sequencer beside this file gives numbers and fans out afterwards; an event without a number is not shown to anybody.
+ */
+import { type Event, EventKind, type EventQuery } from '@ostiary/contract/event.ts'
+import { EnvironmentId, EventId, ProjectId, TenantId } from '@ostiary/contract/ids.ts'
+import { EnvironmentType } from '@ostiary/contract/tenancy.ts'
+import { z } from 'zod'
+import { type Db, join, type Statement, sql, wakes } from '../db/db.ts'
+
+export type Actor = { type: Event['actor']['type']; id: string | null }
+
+/** Where an event comes from: who did it, in which request. */
+export interface Origin {
+  id: string
+  actor: Actor
+  request_id: string | null
+}
+
+export interface NewEvent {
+  type: EventKind
+  user_id?: string | null
+  application_id?: string | null
+  data: Record<string, unknown>
+}
+
+/** For a batch. `condition` is the mark of the change: without it nothing happened that could be told of. */
+export function insertEvent(
+  environment_id: EnvironmentId,
+  origin: Origin,
+  event: NewEvent,
+  now: Date,
+  condition: Statement = sql`1 = 1`,
+): Statement {
+  return wakes(sql`insert into events (environment_id, id, type, created_at, request_id, actor_type, actor_id, user_id, application_id, data)
+    select id, ${origin.id}, ${event.type}, ${now}, ${origin.request_id}, ${origin.actor.type}, ${origin.actor.id}, ${event.user_id ?? null}, ${event.application_id ?? null}, ${event.data}
+      from environments where id = ${environment_id} and ${condition}`)
+}
+
+const EventRow = z.object({
+  id: EventId,
+  type: EventKind,
+  timestamp: z.iso.datetime(),
+  sequence: z.int(),
+  tenant_id: TenantId,
+  project_id: ProjectId,
+  environment_id: EnvironmentId,
+  environment_type: EnvironmentType,
+  request_id: z.string().nullable(),
+  actor_type: z.custom<Actor['type']>(),
+  actor_id: z.string().nullable(),
+  user_id: z.string().nullable(),
+  application_id: z.string().nullable(),
+  data: z.record(z.string(), z.unknown()),
+})
+
+/** The numbered events of an environment that the filters admit; `rest` says where the page begins and in which order it goes. */
+export async function listEvents(
+  db: Db,
+  environment_id: EnvironmentId,
+  { type, user_id, application_id, request_id, after }: Partial<EventQuery>,
+  rest: Statement,
+): Promise<Event[]> {
+  const filters = [
+    ...(type === undefined ? [] : [sql`and v.type = ${type}`]),
+    ...(user_id === undefined ? [] : [sql`and v.user_id = ${user_id}`]),
+    ...(application_id === undefined ? [] : [sql`and v.application_id = ${application_id}`]),
+    ...(request_id === undefined ? [] : [sql`and v.request_id = ${request_id}`]),
+    sql`and v.sequence > ${after ?? 0}`,
+  ]
+  const rows = await db.all(EventRow, sql`${eventRows} where v.environment_id = ${environment_id} ${join(filters, ' ')} ${rest}`)
+  return rows.map(shown)
+}
+
+const eventRows = sql`select v.id, v.type, v.created_at as timestamp, v.sequence, e.tenant_id, e.project_id, e.id as environment_id, e.type as environment_type,
+    v.request_id, v.actor_type, v.actor_id, v.user_id, v.application_id, v.data
+  from events v join environments e on e.id = v.environment_id`
+
+/** One numbered event. */
+export async function findEvent(db: Db, environment_id: EnvironmentId, id: string): Promise<Event | null> {
+  const row = await db.maybeOne(
+    EventRow,
+    sql`${eventRows} where v.environment_id = ${environment_id} and v.id = ${id} and v.sequence is not null`,
+  )
+  return row && shown(row)
+}
+
+/** What an event tells of, numbered or not. */
+export async function findEventData(db: Db, environment_id: EnvironmentId, id: string): Promise<Event['data'] | null> {
+  const row = await db.maybeOne(
+    EventRow.pick({ data: true }),
+    sql`select data from events where environment_id = ${environment_id} and id = ${id}`,
+  )
+  return row?.data ?? null
+}
+
+/** The body of an event, as the list shows it and webhooks deliver it. */
+function shown({ environment_id, environment_type, actor_type, actor_id, timestamp, ...event }: z.infer<typeof EventRow>): Event {
+  return { ...event, timestamp, environment: { id: environment_id, type: environment_type }, actor: { type: actor_type, id: actor_id } }
+}
+
+const kept_ms = 90 * 86_400_000
+const most_removed = 200
+
+/** Removes events that are older than 90 days, a slice at a time so that nobody waits. True where more are to be removed. */
+export async function removeOldEvents(db: Db, now: Date): Promise<boolean> {
+  const removed = await db.run(sql`delete from events where (environment_id, id) in
+    (select environment_id, id from events where sequence is not null and created_at < ${new Date(now.getTime() - kept_ms)} order by created_at limit ${most_removed})`)
+  return removed === most_removed
+}

@@ -1,0 +1,219 @@
+/**
+ * From a request to a caller, or a refusal. The order of refusals is the contract's: credential, address, origin, rate
+ * limit, key type, then tenant, role or scope. No handler checks a credential again.
+ */
+import type { ApiKey } from '@ostiary/contract/api-key.ts'
+import type { EnvironmentId, TenantId } from '@ostiary/contract/ids.ts'
+import type { Credential } from '@ostiary/contract/route.ts'
+import type { PlatformScope } from '@ostiary/contract/scopes.ts'
+import { type EnvironmentType, type Role, roles } from '@ostiary/contract/tenancy.ts'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Actor } from '../events/store.ts'
+import { digestOf, recogniseKey } from '../keys/format.ts'
+import { ipAllowed, keyIsUsable, originAllowed, rateLimitOf, scopesAllow } from '../keys/policy.ts'
+import type { KeyRow, KeyStore } from '../keys/store.ts'
+import type { Administrator, Administrators } from '../members/administrators.ts'
+import type { Counters } from '../statistics/counters.ts'
+import { ApiError, notFound } from './problem.ts'
+import { type RateLimiter, rateLimitHeaders } from './rate-limit.ts'
+
+export interface Caller {
+  readonly actor: Actor
+  /** For an administrator on a route without a tenant, the root tenant, whose user everybody of them is. */
+  readonly tenant_id: TenantId
+  readonly key: KeyRow | null
+  readonly administrator: Administrator | null
+  /** The role of the administrator in this tenant. */
+  readonly role: Role | null
+  /** The environment of a secret key, or the one an administrator named. */
+  readonly environment: CallerEnvironment | null
+}
+
+export interface CallerEnvironment {
+  readonly id: EnvironmentId
+  readonly type: EnvironmentType
+  readonly tenant_id: TenantId
+  readonly project_id: string
+}
+
+export interface Gate {
+  readonly keys: KeyStore
+  readonly limiter: RateLimiter
+  readonly administrators: Administrators
+  readonly counters: Counters
+  readonly now: () => Date
+}
+
+type Guarded = Exclude<Credential, { kind: 'none' | 'client' | 'bearer' | 'session' }>
+
+export async function authenticate(
+  gate: Gate,
+  credential: Credential,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Caller | null> {
+  switch (credential.kind) {
+    case 'none':
+    case 'client':
+    case 'bearer':
+    case 'session':
+      return null
+    default:
+      return authenticateGuarded(gate, credential, request, reply)
+  }
+}
+
+async function authenticateGuarded(gate: Gate, credential: Guarded, request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
+  const sent = readCredential(request.headers, credential)
+  if ('bearer' in sent) {
+    const administrator = await gate.administrators.identify(sent.bearer)
+    if (!administrator) throw invalidKey(credential)
+    return admitAdministrator(gate, credential, administrator, request)
+  }
+  const key = recogniseKey(sent.key) ? await gate.keys.findByDigest(digestOf(sent.key)) : null
+  if (!key || !keyIsUsable(key, gate.now())) throw invalidKey(credential)
+  await checkConstraints(gate, credential, key, request, reply)
+  return admitKey(credential, key)
+}
+
+/** What a key is limited to, whatever it is used for. */
+async function checkConstraints(
+  { keys, limiter, counters, now }: Gate,
+  credential: Guarded,
+  key: ApiKey,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const ip = request.ip_address
+  if (!ipAllowed(key.ip_allowlist, ip))
+    throw new ApiError('ip_not_allowed', `The key may not be used from ${ip ?? 'an address that cannot be told'}.`)
+  if (key.type === 'auth_publishable') {
+    const { origin } = request.headers
+    if (origin === undefined || !originAllowed(key.allowed_origins, origin)) {
+      throw new ApiError(
+        'origin_not_allowed',
+        origin ? `The key may not be used from ${origin}.` : 'A publishable key needs an Origin header; browsers send it by themselves.',
+      )
+    }
+    if (isForBrowsers(credential))
+      reply.headers({ 'access-control-allow-origin': origin, 'access-control-expose-headers': exposed_headers })
+  }
+  const policy = rateLimitOf(key)
+  const result = await limiter.take(key.key_id, policy)
+  reply.headers(rateLimitHeaders(policy, result))
+  if (!result.allowed)
+    throw new ApiError(
+      'rate_limited',
+      `The key may be used ${policy.limit} times in ${policy.window_seconds} s. Try again in ${result.retry_after_seconds} s.`,
+    )
+  keys.noteUse(key.key_id, now(), ip)
+  if (key.environment_id) counters.count(key.environment_id, 'key_use', key.key_id)
+}
+
+/** Whether pages of other origins may read the answer: only where a publishable key is taken. */
+export const isForBrowsers = ({ kind }: Credential) => kind === 'publishable' || kind === 'any_key'
+
+const exposed_headers = 'ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id'
+
+/** Which types of key a row takes, and what such a key needs besides. */
+function admitKey(credential: Guarded, key: KeyRow): Caller {
+  const { wanted, name } = takes[credential.kind]
+  if (wanted !== null && key.type !== wanted) throw new ApiError('wrong_key_type', `This call takes ${name}.`)
+  if (credential.kind === 'platform' && !scopesAllow(key.scopes, credential.scope)) {
+    throw new ApiError('insufficient_scope', `The key lacks the scope ${credential.scope}.`, { required_scopes: [credential.scope] })
+  }
+  const { environment_id, environment_type, project_id, tenant_id } = key
+  const environment =
+    environment_id && environment_type && project_id ? { id: environment_id, type: environment_type, tenant_id, project_id } : null
+  return { actor: { type: 'api_key', id: key.key_id }, tenant_id, key, administrator: null, role: null, environment }
+}
+
+// biome-ignore format: this table is read by column
+const takes: Record<Guarded['kind'], { wanted: ApiKey['type'] | null | 'none'; name: string }> = {
+  any_key:       { wanted: null,               name: 'an API key' },
+  publishable:   { wanted: 'auth_publishable', name: 'a publishable key (svc_auth_pk_…)' },
+  secret:        { wanted: 'auth_secret',      name: 'a secret key of an environment (svc_auth_sk_…)' },
+  platform:      { wanted: 'platform_secret',  name: 'a platform key (svc_platform_sk_…)' },
+  administrator: { wanted: 'none',             name: 'no API key: an administrator signs in' },
+}
+
+/** The least role that covers a scope: users are personal data, everything else may be read by every member. */
+function roleForScope(scope: PlatformScope): Role {
+  return scope === 'users:read' || scope.endsWith(':write') ? 'developer' : 'viewer'
+}
+
+async function admitAdministrator(
+  { administrators }: Gate,
+  credential: Guarded,
+  administrator: Administrator,
+  request: FastifyRequest,
+): Promise<Caller> {
+  const base = { actor: { type: 'user' as const, id: administrator.user_id }, key: null, administrator, environment: null }
+  if (credential.kind === 'any_key' || credential.kind === 'publishable')
+    throw new ApiError('wrong_key_type', `This call takes ${takes[credential.kind].name}.`)
+  if (credential.kind === 'administrator' && credential.role === null)
+    return { ...base, tenant_id: administrators.root_tenant_id, role: null }
+  if (credential.kind === 'secret' && credential.role === null)
+    throw new ApiError('wrong_key_type', `This call takes ${takes.secret.name}.`)
+
+  const tenant_id = tenantOf(credential, request)
+  const membership = administrator.memberships.find((candidate) => candidate.tenant_id === tenant_id)
+  if (!membership) throw notFound()
+  const needed = credential.kind === 'platform' ? roleForScope(credential.scope) : (credential.role ?? 'viewer')
+  if (roles.indexOf(membership.role) < roles.indexOf(needed))
+    throw new ApiError('insufficient_role', `This needs the role ${needed}; yours is ${membership.role}.`)
+  const environment =
+    credential.kind === 'secret' ? await administrators.findEnvironment(membership.tenant_id, headerOf(request, 'x-environment-id')) : null
+  return { ...base, tenant_id: membership.tenant_id, role: membership.role, environment }
+}
+
+function tenantOf(credential: Guarded, request: FastifyRequest): string {
+  if (credential.kind === 'administrator') return (request.params as { tenant_id: string }).tenant_id // as: every row with a role has it
+  return headerOf(request, 'x-tenant-id')
+}
+
+function headerOf(request: FastifyRequest, name: string): string {
+  const value = request.headers[name]
+  if (typeof value !== 'string' || value === '')
+    throw new ApiError(
+      'tenant_required',
+      `Say which one is meant with the header ${name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())}.`,
+    )
+  return value
+}
+
+/** The credential of a request: a key in X-API-Key or Authorization: ApiKey (both are fine where they are the same), or an administrator's token. */
+function readCredential(headers: FastifyRequest['headers'], credential: Guarded): { key: string } | { bearer: string } {
+  if (headers.authorization === undefined && isOneKey(headers['x-api-key'])) return { key: headers['x-api-key'] } // what nearly every request has
+  const [, scheme, value = ''] = /^(ApiKey|Bearer) +(\S+) *$/i.exec(headers.authorization ?? '') ?? []
+  const bearer = scheme?.toLowerCase() === 'bearer' ? value : undefined
+  // RFC 9110 §5.3: a header sent twice arrives as one list
+  const listed = [headers['x-api-key'] ?? []].flat().flatMap((line) => line.split(',').map((key) => key.trim()))
+  const sent = new Set([...listed, ...(bearer === undefined && scheme ? [value] : [])])
+  if (sent.size + (bearer === undefined ? 0 : 1) > 1)
+    throw new ApiError('conflicting_credentials', 'The request carries two different credentials. Send one.')
+  if (bearer !== undefined) return { bearer }
+  const [key] = sent
+  if (key !== undefined && key !== '') return { key }
+  if (headers.authorization !== undefined) throw invalidKey(credential)
+  throw new ApiError(
+    'unauthenticated',
+    credential.kind === 'administrator'
+      ? 'Send an access token of an administrator as Authorization: Bearer.'
+      : 'Send an API key in the header X-API-Key, or as Authorization: ApiKey.',
+    challenge(credential),
+  )
+}
+
+const isOneKey = (value: string | string[] | undefined): value is string => typeof value === 'string' && /^[^\s,]+$/.test(value)
+
+function invalidKey(credential: Guarded): ApiError {
+  return new ApiError('invalid_key', 'The credential is not valid. It may be mistyped, expired, rotated or revoked.', challenge(credential))
+}
+
+/** RFC 9110 §11.6.1: the schemes that are taken here. */
+function challenge(credential: Guarded): { headers: Record<string, string> } {
+  const { kind } = credential
+  const admits_administrators = kind === 'platform' || kind === 'administrator' || (kind === 'secret' && credential.role !== null)
+  return { headers: { 'www-authenticate': admits_administrators ? 'ApiKey, Bearer' : 'ApiKey' } }
+}

@@ -1,0 +1,102 @@
+// pure
+/**
+ * Internet addresses: whose call this is, and whether an address lies within networks somebody named.
+ *
+ * RFC 4291 §2.5.5.2: an IPv4-mapped IPv6 address is its IPv4, everywhere
+ * RFC 4007 §11:      a zone identifier means something on one machine only and is no part of an address
+ */
+import ipaddr from 'ipaddr.js'
+
+export type Address = ipaddr.IPv4 | ipaddr.IPv6
+export interface Network {
+  readonly base: Address
+  readonly prefix: number
+}
+
+const longest_address = 'ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255'.length
+
+/**
+ * The address a call came from, in its canonical spelling; `null` means unknown, which the caller refuses wherever an
+ * address matters. X-Forwarded-For is read from the right: each proxy attests the peer it saw, so an entry counts only
+ * while everything to its right, the socket included, is a trusted proxy. Whatever stands further left was written by a stranger.
+ */
+export function clientIp(
+  socket_address: string | undefined,
+  x_forwarded_for: string | readonly string[] | undefined,
+  trusted: readonly Network[],
+): string | null {
+  const peer = socket_address?.replace(/%.*$/, '') ?? ''
+  if (trusted.length === 0 && ipaddr.IPv4.isValidFourPartDecimal(peer)) return peer // the usual case, spelled as it will be
+  let address = parseAddress(peer)
+  // RFC 9110 §5.3: repeated fields are one list; §5.6.1.2: empty elements of a list are ignored
+  const attested = [x_forwarded_for ?? []].flat().join(',').split(',').map(trim).filter(Boolean)
+  while (address && isWithin(address, trusted)) {
+    const entry = attested.pop()
+    if (entry === undefined) break
+    address = parseAddress(withoutPort(entry))
+  }
+  return address?.toString() ?? null
+}
+
+/** One spelling per address: IPv4 as four plain decimals, IPv6 as RFC 4291 §2.2 without a zone. Anything else is `null`. */
+export function parseAddress(text: string): Address | null {
+  if (text.length > longest_address) return null // and no regular expression ever sees a long text
+  if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text)
+  const hexadecimal = text.replace(/(?<=:)[0-9.]+\.[0-9.]+$/, (dotted) => hexadecimalOf(dotted) ?? 'x')
+  if (!/^[0-9a-fA-F:]*$/.test(hexadecimal) || !ipaddr.IPv6.isValid(hexadecimal)) return null
+  const address = ipaddr.IPv6.parse(hexadecimal)
+  return address.isIPv4MappedAddress() ? address.toIPv4Address() : address
+}
+
+/** An address, or a network in CIDR notation (RFC 4632 §3.1) whose host bits are zero. A `string` is the problem with it. */
+export function parseNetwork(text: string): Network | string {
+  const [address_text = '', prefix_text, ...rest] = text.split('/')
+  const address = parseAddress(address_text)
+  if (!address || rest.length > 0) return 'Expected an IPv4 or IPv6 address, or a network such as 10.0.0.0/8 or 2001:db8::/32.'
+
+  const bits = address.kind() === 'ipv4' ? 32 : 128
+  if (prefix_text === undefined) return { base: address, prefix: bits }
+
+  const mapped = bits === 32 && address_text.includes(':') ? 96 : 0
+  const prefix = /^(0|[1-9][0-9]{0,2})$/.test(prefix_text) ? Number(prefix_text) - mapped : Number.NaN
+  if (!(prefix >= 0 && prefix <= bits)) return `The prefix length after the slash must be a number from ${mapped} to ${mapped + bits}.`
+
+  const base = firstOf(address, prefix)
+  if (base.toString() === address.toString()) return { base, prefix }
+  return `The address has bits beyond its prefix. Write ${base}/${prefix} for the network, or ${address} for the one address.`
+}
+
+/** A comma-separated list, as OSTIARY_TRUSTED_PROXIES has it: its networks, or every entry that is wrong and why. */
+export function parseNetworks(list: string): { networks: Network[] } | { wrong: { entry: string; problem: string }[] } {
+  const entries = list.split(',').map(trim).filter(Boolean)
+  const networks: Network[] = []
+  const wrong: { entry: string; problem: string }[] = []
+  for (const entry of entries) {
+    const network = parseNetwork(entry)
+    if (typeof network === 'string') wrong.push({ entry, problem: network })
+    else networks.push(network)
+  }
+  return wrong.length > 0 ? { wrong } : { networks }
+}
+
+/** IPv4 networks hold IPv4 addresses only, IPv6 networks IPv6 addresses only: `::/0` is not "everybody". */
+export function isWithin(address: Address, networks: readonly Network[]): boolean {
+  return networks.some(({ base, prefix }) => base.kind() === address.kind() && address.match(base, prefix))
+}
+
+const trim = (text: string) => text.trim()
+
+/** Some proxies write the peer's port as well: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+const withoutPort = (entry: string) => entry.replace(/^(?:\[([^\]]*)\]|([0-9.]+))(?::[0-9]{1,5})?$/, '$1$2')
+
+/** The dotted tail of an IPv6 address as two hexadecimal groups; the library would accept octal there and read `::1.2.3.4` as mapped. */
+function hexadecimalOf(dotted: string): string | null {
+  if (!ipaddr.IPv4.isValidFourPartDecimal(dotted)) return null
+  const [a = 0, b = 0, c = 0, d = 0] = ipaddr.IPv4.parse(dotted).octets
+  return `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`
+}
+
+function firstOf(address: Address, prefix: number): Address {
+  const bytes = address.toByteArray().map((byte, index) => byte & (0xff00 >> Math.min(8, Math.max(0, prefix - index * 8))))
+  return ipaddr.fromByteArray(bytes)
+}

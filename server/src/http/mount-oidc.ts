@@ -1,0 +1,171 @@
+/**
+ * Joins the OpenID Connect rows of the route table with their endpoints: finds the issuer the path names, hands over plain
+ * values, and turns a thrown refusal into the answer its RFC asks for. Cross-origin rules of these endpoints are here too.
+ */
+import type { Route } from '@ostiary/contract/route.ts'
+import { oidcRoutes } from '@ostiary/contract/routes.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { DatabaseUnavailable } from '../db/db.ts'
+import { type Answer, json, type OidcCall, type OidcEndpoint, type OidcParts } from '../oidc/call.ts'
+import { message } from '../oidc/hosted-page.ts'
+import type { Issuer, Issuers } from '../oidc/issuer.ts'
+import { OAuthError } from '../oidc/protocol/oauth-error.ts'
+import { notFound } from './problem.ts'
+
+type Name = keyof typeof oidcRoutes
+
+/** A form or query with more parameters than any request of ours has is refused before it is read. */
+const most_parameters = 200
+
+/** Whose scripts may read the answer. `public`: everybody's. `applications`: those of the environment's own pages. */
+const cross_origin: Partial<Record<Name, 'public' | 'applications'>> = {
+  discovery: 'public',
+  authorizationServer: 'public',
+  jwks: 'public',
+  token: 'applications',
+  userinfo: 'applications',
+  userinfoByPost: 'applications',
+  revoke: 'applications',
+}
+
+/** Answered with a page; the others answer in JSON. */
+const pages: readonly Name[] = [
+  'authorize',
+  'authorizeByPost',
+  'logout',
+  'logoutByPost',
+  'signIn',
+  'signUp',
+  'selectAccount',
+  'consent',
+  'signOut',
+  'federate',
+  'callback',
+  'callbackByPost',
+  'showInvitation',
+  'invitation',
+]
+
+export interface OidcMounting {
+  parts: OidcParts
+  issuers: Issuers
+  allowedOrigins: (issuer: Issuer) => Promise<readonly string[]>
+}
+
+export function mountOidc(app: FastifyInstance, mounting: OidcMounting, endpoints: Record<Name, OidcEndpoint>): void {
+  const preflights = new Set<string>()
+  const rows = Object.entries(oidcRoutes) as [Name, Route][] // as: the names of the table
+  for (const [name, route] of rows) {
+    const url = route.path.replaceAll(/\{(\w+)\}/g, ':$1')
+    app.route({ method: route.method, url, handler: (request, reply) => answer(mounting, name, endpoints[name], request, reply) })
+    if (cross_origin[name] && !preflights.has(url)) {
+      preflights.add(url)
+      app.route({ method: 'OPTIONS', url, handler: (request, reply) => preflight(mounting, name, request, reply) })
+    }
+  }
+}
+
+async function answer(
+  { parts, issuers, allowedOrigins }: OidcMounting,
+  name: Name,
+  endpoint: OidcEndpoint,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  const issuer = await issuers.find((request.params as { environment_id: string }).environment_id) // as: every row has it
+  if (!issuer) throw notFound()
+  const call: OidcCall = {
+    issuer,
+    method: request.method,
+    params: request.params as Record<string, string>, // as: Fastify types them unknown
+    query: request.url.slice(request.url.indexOf('?') + 1 || request.url.length + 1),
+    form: formOf(request),
+    headers: request.headers,
+    ip: request.ip_address,
+    request_id: request.id,
+    now: parts.now(),
+  }
+  const cors = await corsHeaders(name, issuer, request, allowedOrigins)
+  const result = await run(parts, name, endpoint, call)
+  return reply
+    .code(result.status)
+    .headers({ ...result.headers, ...cors })
+    .send(result.body)
+}
+
+async function run(parts: OidcParts, name: Name, endpoint: OidcEndpoint, call: OidcCall): Promise<Answer> {
+  const is_page = pages.includes(name)
+  try {
+    if ((call.form?.size ?? 0) > most_parameters || call.query.split('&', most_parameters + 1).length > most_parameters) {
+      if (is_page) return message(call, 'unusable_request')
+      throw new OAuthError('invalid_request', 'The request has too many parameters.')
+    }
+    return await endpoint(parts, call)
+  } catch (error) {
+    if (error instanceof OAuthError) return refusal(call, error)
+    const unavailable = error instanceof DatabaseUnavailable
+    parts.log.error(
+      unavailable ? 'The database is out of reach.' : 'An endpoint failed.',
+      { request_id: call.request_id, endpoint: name },
+      error,
+    )
+    if (is_page) return message(call, unavailable ? 'unavailable' : 'trouble')
+    return refusal(
+      call,
+      new OAuthError(unavailable ? 'temporarily_unavailable' : 'server_error', 'Something failed on our side. Try again shortly.'),
+    )
+  }
+}
+
+/** RFC 6749 §5.2: 401 names the scheme where the client used the Authorization header. */
+function refusal({ issuer }: OidcCall, error: OAuthError): Answer {
+  const challenge = error.status === 401 && error.used_header ? { 'www-authenticate': `Basic realm="${issuer.url}", charset="UTF-8"` } : {}
+  return json(error.status, error, challenge)
+}
+
+/** RFC 9110 §8.3.1: the media type without its parameters, in any case. */
+function formOf(request: FastifyRequest): URLSearchParams | null {
+  const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase()
+  if (type !== 'application/x-www-form-urlencoded' || request.headers['content-encoding'] !== undefined) return null
+  return new URLSearchParams(Buffer.isBuffer(request.body) ? request.body.toString('utf8') : '')
+}
+
+async function corsHeaders(
+  name: Name,
+  issuer: Issuer,
+  request: FastifyRequest,
+  allowedOrigins: OidcMounting['allowedOrigins'],
+): Promise<Record<string, string>> {
+  const kind = cross_origin[name]
+  if (kind === undefined) return {}
+  if (kind === 'public') return { 'access-control-allow-origin': '*' }
+  const { origin } = request.headers
+  const is_allowed = origin !== undefined && (await allowedOrigins(issuer)).includes(origin)
+  // Some clients send credentials mode "include"; nothing here reads a cookie.
+  return is_allowed
+    ? {
+        'access-control-allow-origin': origin,
+        'access-control-allow-credentials': 'true',
+        'access-control-expose-headers': 'WWW-Authenticate, X-Request-Id',
+        vary: 'Origin',
+      }
+    : { vary: 'Origin' }
+}
+
+async function preflight({ issuers, allowedOrigins }: OidcMounting, name: Name, request: FastifyRequest, reply: FastifyReply) {
+  const issuer = await issuers.find((request.params as { environment_id: string }).environment_id) // as: every row has it
+  if (!issuer) throw notFound()
+  const cors = await corsHeaders(name, issuer, request, allowedOrigins)
+  const allowed =
+    'access-control-allow-origin' in cors
+      ? {
+          'access-control-allow-methods': 'GET, POST',
+          'access-control-allow-headers': 'Authorization, Content-Type, Accept',
+          'access-control-max-age': '600',
+        }
+      : {}
+  return reply
+    .code(204)
+    .headers({ ...cors, ...allowed })
+    .send()
+}

@@ -1,0 +1,259 @@
+/**
+ * Joins a row of the route table with its handler: authenticate, parse, run, answer. Whatever holds for every
+ * management route is here, once. A handler gets parsed values and returns a value; an object with `version` shows it as
+ * ETag, and `fail` is the only other way out. What it changes goes through `commit`, which adds what every change leaves behind.
+ */
+import { hash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import type { ErrorCode } from '@ostiary/contract/errors.ts'
+import { idPattern, prefixes } from '@ostiary/contract/ids.ts'
+import type { Route } from '@ostiary/contract/route.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { z } from 'zod'
+import type { Deployment } from '../deployment.ts'
+import type { KeyRow } from '../keys/store.ts'
+import type { Administrator } from '../members/administrators.ts'
+import { prefers } from './accept.ts'
+import { authenticate, type Caller, type CallerEnvironment, type Gate, isForBrowsers } from './authenticate.ts'
+import { type Commit, createCommit } from './commit.ts'
+import { createInFlight, findAnswer, type IdempotentRequest, type InFlight, idempotentRequest, type RecordedAnswer } from './idempotency.ts'
+import { entityTag, type IfMatch, isKnown, parseIfMatch } from './if-match.ts'
+import { JsonError, parseJson } from './json.ts'
+import { ApiError, fieldErrors, notFound, validationFailed } from './problem.ts'
+
+type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined
+
+/** What a row's credential makes certain of its caller. */
+type CallerOf<K> = K extends 'any_key' | 'publishable'
+  ? Caller & { readonly key: KeyRow }
+  : K extends 'secret'
+    ? Caller & { readonly environment: CallerEnvironment }
+    : K extends 'administrator'
+      ? Caller & { readonly administrator: Administrator }
+      : Caller
+
+/** What a handler is told about one call. */
+export interface Call<R extends Route> {
+  readonly caller: CallerOf<R['credential']['kind']>
+  readonly params: Readonly<Record<string, string>>
+  readonly query: Parsed<R['query']>
+  readonly body: Parsed<R['body']>
+  readonly request_id: string
+  readonly ip: string | null
+  /** For `changeVersioned`. */
+  readonly if_match: IfMatch
+  readonly fail: (code: ErrorCode, detail: string) => never
+  /** The caller prefers the whole list in lines, where the row offers that: answer with `inLines`. */
+  readonly wants_lines: boolean
+  /** Makes the change, in one batch with all that it leaves behind. */
+  readonly commit: Commit
+}
+
+export type Handler<R extends Route> = (deployment: Deployment, call: Call<R>) => Promise<object | null>
+export type Handlers<T extends Record<string, Route>> = { [N in keyof T]: Handler<T[N]> }
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller | null
+    ip_address: string | null
+  }
+}
+
+export interface Mounting {
+  deployment: Deployment
+  gate: Gate
+  /** Tests compare every answer with its schema; a running service trusts its own types. */
+  check_answers: boolean
+}
+
+export function mount<T extends Record<string, Route>>(app: FastifyInstance, mounting: Mounting, table: T, handlers: Handlers<T>): void {
+  const in_flight = createInFlight()
+  for (const [name, route] of Object.entries(table)) {
+    const handler = handlers[name] as Handler<Route> // as: Handlers<T> has the same names as the table
+    mountOne(app, mounting, in_flight, { name, route, handler })
+    if (isForBrowsers(route.credential)) mountPreflight(app, route)
+  }
+}
+
+interface Endpoint {
+  name: string
+  route: Route
+  handler: Handler<Route>
+}
+
+function mountOne(
+  app: FastifyInstance,
+  { deployment, gate, check_answers }: Mounting,
+  in_flight: InFlight,
+  { name, route, handler }: Endpoint,
+): void {
+  const names = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, parameter = '']) => parameter)
+
+  app.route({
+    method: route.method,
+    url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    async onRequest(request, reply) {
+      reply.header('cache-control', 'no-store')
+      if (isForBrowsers(route.credential)) reply.header('vary', 'Origin')
+      request.caller = await authenticate(gate, route.credential, request, reply)
+    },
+    async handler(request, reply) {
+      const caller = request.caller as CallerOf<never> // as: onRequest set it: every row of this table asks for a credential
+      const params = request.params as Record<string, string> // as: Fastify types them unknown
+      const body = parseBody(route, request)
+      const query = parseQuery(route, request)
+      const path =
+        names.length === 0 ? route.path : route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
+      const idempotent = route.method === 'POST' ? idempotentRequest(request, caller, path) : null
+      const run = async () => {
+        checkIds(names, params)
+        return handler(deployment, {
+          caller,
+          params,
+          query: query as undefined, // as: the row's own schema made it
+          body: body as undefined, // as: the row's own schema made it
+          request_id: request.id,
+          ip: request.ip_address,
+          if_match: parseIfMatch(request.headers['if-match']),
+          fail,
+          wants_lines: route.lines !== undefined && prefers(request.headers.accept, route.lines),
+          commit: createCommit(deployment, { name, route, caller, request_id: request.id, ip: request.ip_address, idempotent }),
+        })
+      }
+      const { answer, replayed } = idempotent
+        ? await once(deployment, in_flight, idempotent, run)
+        : { answer: await run(), replayed: false }
+      if (replayed) reply.header('idempotent-replayed', 'true')
+      return send(reply, route, request, answer, `${deployment.config.base_url}${path}`, check_answers)
+    },
+  })
+}
+
+/** Runs the first of all requests with the same Idempotency-Key; the others get its answer. */
+async function once({ db, now }: Deployment, in_flight: InFlight, idempotent: IdempotentRequest, run: () => Promise<object | null>) {
+  const replay = (first: RecordedAnswer) => ({ answer: first.answer, replayed: true })
+  return in_flight.alone(idempotent, async () => {
+    const before = await findAnswer(db, idempotent, now())
+    if (before) return replay(before)
+    try {
+      return { answer: await run(), replayed: false }
+    } catch (error) {
+      // Another process may have been faster: then its record stands, and ours was undone with our change.
+      const other = error instanceof ApiError ? null : await findAnswer(db, idempotent, now())
+      if (other) return replay(other)
+      throw error
+    }
+  })
+}
+
+const lines = Symbol('lines')
+
+interface Lines {
+  [lines]: AsyncIterable<readonly object[]>
+}
+
+/** An answer that is written while it is read, an object a line, however long it is. */
+export function inLines(pages: Lines[typeof lines]): Lines {
+  return { [lines]: pages }
+}
+
+async function* written({ [lines]: pages }: Lines): AsyncGenerator<string> {
+  for await (const page of pages) yield page.map((object) => `${JSON.stringify(object)}\n`).join('')
+}
+
+function fail(code: ErrorCode, detail: string): never {
+  throw new ApiError(code, detail)
+}
+
+/** A preflight carries no key, so it is answered alike for everybody; whether the origin may call, the call itself tells. */
+function mountPreflight(app: FastifyInstance, route: Route): void {
+  app.route({
+    method: 'OPTIONS',
+    url: route.path,
+    async handler(request, reply) {
+      const { origin } = request.headers
+      const allowed = {
+        'access-control-allow-origin': origin ?? '',
+        'access-control-allow-methods': route.method,
+        'access-control-allow-headers': 'X-API-Key, Authorization, If-None-Match',
+        'access-control-max-age': '600',
+      }
+      return reply
+        .code(204)
+        .headers({ vary: 'Origin', ...(origin === undefined ? {} : allowed) })
+        .send()
+    },
+  })
+}
+
+function parseBody(route: Route, request: FastifyRequest): unknown {
+  const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+  if (route.method === 'GET' || route.method === 'DELETE') return undefined
+  if (bytes.length === 0 && !route.body) return undefined
+
+  const encoding = request.headers['content-encoding']
+  if (encoding !== undefined && encoding !== 'identity') throw new ApiError('unsupported_media_type', 'Compressed bodies are not accepted.')
+  const accepted = route.method === 'PATCH' ? ['application/merge-patch+json', 'application/json'] : ['application/json']
+  if (!accepted.includes(mediaType(request))) throw new ApiError('unsupported_media_type', `Send Content-Type: ${accepted.join(' or ')}.`)
+
+  const value = readJson(bytes)
+  if (!route.body) {
+    if (typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0) return undefined
+    throw validationFailed([{ pointer: '', code: 'not_allowed', detail: 'This call takes no body.' }])
+  }
+  const parsed = route.body.safeParse(value)
+  if (!parsed.success) throw validationFailed(fieldErrors(parsed.error))
+  return parsed.data
+}
+
+/** RFC 9110 §8.3.1: type and subtype, whatever the case; the only parameter that is understood is charset=utf-8. */
+function mediaType(request: FastifyRequest): string {
+  const [type = '', ...parameters] = (request.headers['content-type'] ?? '').split(';').map((part) => part.trim().toLowerCase())
+  return parameters.every((parameter) => parameter === '' || /^charset="?utf-8"?$/.test(parameter)) ? type : ''
+}
+
+function readJson(bytes: Buffer): unknown {
+  try {
+    const value = parseJson(bytes)
+    if (value === undefined) throw new JsonError('The body is empty. Send a JSON object.')
+    return value
+  } catch (error) {
+    if (error instanceof JsonError) throw new ApiError('malformed_request', error.message)
+    throw error
+  }
+}
+
+function parseQuery(route: Route, request: FastifyRequest): unknown {
+  if (!route.query) return undefined
+  const parsed = route.query.safeParse(request.query)
+  if (!parsed.success) throw validationFailed(fieldErrors(parsed.error))
+  return parsed.data
+}
+
+/** An id that cannot be one is the same 404 as one that never existed, and never reaches the database. */
+function checkIds(names: readonly string[], params: Record<string, string>): void {
+  for (const name of names) {
+    const prefix = Object.entries(prefixes).find(([kind]) => name === `${kind}_id`)?.[1]
+    if (prefix && !idPattern(prefix).test(params[name] ?? '')) throw notFound()
+  }
+}
+
+function send(reply: FastifyReply, route: Route, request: FastifyRequest, answer: object | null, address: string, check: boolean) {
+  const [status, schema] = route.returns
+  reply.code(status)
+  if (answer === null || schema === null) return reply.send()
+
+  if (lines in answer) return reply.type(`${route.lines}; charset=utf-8`).send(Readable.from(written(answer as Lines))) // as: just checked
+
+  const { version, ...body } = answer as { version?: number; id?: string } // as: handlers may return a versioned resource
+  if (status === 201 && body.id) reply.header('location', `${address}/${body.id}`)
+  if (check) schema.parse(body)
+
+  const text = JSON.stringify(body)
+  const tag = version !== undefined ? entityTag(version) : route.cache ? `"${hash('sha256', text, 'base64url')}"` : null
+  if (tag) reply.header('etag', tag)
+  // What depends on the key must not be kept for another one: a page may use those of two environments.
+  if (route.cache) reply.headers({ 'cache-control': route.cache, vary: 'Origin, X-API-Key, Authorization' })
+  if (tag && route.method === 'GET' && isKnown(request.headers['if-none-match'], tag)) return reply.code(304).send()
+  return reply.type('application/json; charset=utf-8').send(text)
+}

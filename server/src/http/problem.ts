@@ -1,0 +1,92 @@
+/** Refusals of the management and runtime API: problem details (RFC 9457) with a stable code. */
+import { type ErrorCode, errors } from '@ostiary/contract/errors.ts'
+import type { z } from 'zod'
+
+export interface FieldError {
+  pointer: string
+  code: string
+  detail: string
+}
+
+interface Extra {
+  errors?: readonly FieldError[]
+  required_scopes?: readonly string[]
+  headers?: Readonly<Record<string, string>>
+}
+
+/** A refusal the contract has a code for. The message is for people: it says what to do, and no program may depend on it. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly code: ErrorCode
+  readonly extra: Extra
+  constructor(code: ErrorCode, detail: string, extra: Extra = {}) {
+    super(detail)
+    this.code = code
+    this.extra = extra
+  }
+  get status(): number {
+    return errors[this.code].status
+  }
+  toProblem(base_url: string, request_id: string) {
+    const { headers: _, ...members } = this.extra
+    return {
+      type: `${base_url}/docs/errors/${this.code}`,
+      title: errors[this.code].title,
+      status: this.status,
+      detail: this.message,
+      code: this.code,
+      request_id,
+      ...members,
+    }
+  }
+}
+
+/** RFC 6901: a JSON pointer to a field. */
+export function pointerTo(path: readonly PropertyKey[]): string {
+  return path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
+}
+
+/** What zod found wrong, as the contract's field errors: unknown fields one by one. */
+export function fieldErrors(error: z.ZodError): FieldError[] {
+  return error.issues.flatMap((issue): FieldError[] => {
+    if (issue.code === 'unrecognized_keys')
+      return issue.keys.map((key) => ({
+        pointer: pointerTo([...issue.path, key]),
+        code: 'unknown_field',
+        detail: 'There is no such field here.',
+      }))
+    return [{ pointer: pointerTo(issue.path), code: codeOf(issue), detail: issue.message }]
+  })
+}
+
+function codeOf(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.message.endsWith('received undefined') ? 'required' : 'wrong_type'
+    case 'too_small':
+    case 'too_big':
+      return 'out_of_range'
+    case 'invalid_format':
+      return 'bad_format'
+    default:
+      return 'not_allowed'
+  }
+}
+
+export function validationFailed(problems: readonly FieldError[]): ApiError {
+  const [first] = problems
+  const where = first?.pointer ? ` at ${first.pointer}` : ''
+  return new ApiError('validation_failed', `${first?.detail ?? 'A field cannot be accepted.'}${where ? ` (${where.trim()})` : ''}`, {
+    errors: problems,
+  })
+}
+
+/** One field that cannot be accepted. */
+export function badField(path: readonly PropertyKey[], detail: string, code = 'not_allowed'): ApiError {
+  return validationFailed([{ pointer: pointerTo(path), code, detail }])
+}
+
+/** One text for everything that is not there, or not there for this caller. */
+export function notFound(): ApiError {
+  return new ApiError('not_found', 'There is no such object, or not within the tenant, project and environment of this call.')
+}

@@ -1,0 +1,81 @@
+// pure
+/**
+ * What an API key looks like: `svc_auth_sk_test_` + 32 random base62 characters + a checksum of 6. The checksum lets a
+ * mistyped or invented key be refused without a database query, and secret scanners tell a real key from a placeholder.
+ * Who may use a key is in policy.ts; which keys exist is in store.ts.
+ */
+import { hash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import type { KeyType } from '@ostiary/contract/api-key.ts'
+import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
+
+export interface KeyKind {
+  type: KeyType
+  environment_type: EnvironmentType | null
+}
+export interface NewKey {
+  /** The plaintext: told once, never stored. */
+  key: string
+  digest: string
+  start: string
+  last4: string
+}
+
+// biome-ignore format: this table is read by column
+const kinds: readonly (KeyKind & { prefix: string })[] = [
+  { type: 'auth_publishable', environment_type: 'test', prefix: 'svc_auth_pk_test_' },
+  { type: 'auth_publishable', environment_type: 'live', prefix: 'svc_auth_pk_live_' },
+  { type: 'auth_secret',      environment_type: 'test', prefix: 'svc_auth_sk_test_' },
+  { type: 'auth_secret',      environment_type: 'live', prefix: 'svc_auth_sk_live_' },
+  { type: 'platform_secret',  environment_type: null,   prefix: 'svc_platform_sk_'  },
+]
+
+const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const random_length = 32 // 190 bits
+const checksum_length = 6
+const secret_part = new RegExp(`^[0-9A-Za-z]{${random_length + checksum_length}}$`)
+
+/** A new key. `random` is a CSPRNG: `n` bytes at each call. */
+export function makeKey(type: KeyType, environment_type: EnvironmentType | null, random: (n: number) => Uint8Array): NewKey {
+  const kind = kinds.find((each) => each.type === type && each.environment_type === environment_type)
+  if (!kind) throw new TypeError(`There are no ${type} keys for the environment type ${environment_type}.`)
+
+  const body = kind.prefix + randomDigits(random_length, random)
+  const key = body + checksumOf(body)
+  return { key, digest: digestOf(key), start: key.slice(0, kind.prefix.length + 4), last4: key.slice(-4) }
+}
+
+/** What a text says it is, if it is well-formed to the last digit; `null` otherwise. Says nothing about whether such a key exists. */
+export function recogniseKey(text: string): KeyKind | null {
+  const kind = kinds.find(({ prefix }) => text.startsWith(prefix))
+  if (!kind || !secret_part.test(text.slice(kind.prefix.length))) return null
+  if (checksumOf(text.slice(0, -checksum_length)) !== text.slice(-checksum_length)) return null
+  return { type: kind.type, environment_type: kind.environment_type }
+}
+
+/** What is stored instead of the key: SHA-256 (FIPS 180-4), hexadecimal. A key is 190 random bits, so no salt is needed. */
+export function digestOf(key: string): string {
+  return hash('sha256', key, 'hex')
+}
+
+/** CRC-32/ISO-HDLC of the ASCII before it, most significant digit first. */
+function checksumOf(body: string): string {
+  let rest = crc32(body)
+  let checksum = ''
+  while (checksum.length < checksum_length) {
+    checksum = digits.charAt(rest % 62) + checksum
+    rest = Math.floor(rest / 62)
+  }
+  return checksum
+}
+
+/** Every digit equally likely: the bytes from 248 on, where 256 runs out of whole 62s, are thrown away. */
+function randomDigits(length: number, random: (n: number) => Uint8Array): string {
+  let text = ''
+  while (text.length < length) {
+    for (const byte of random(length - text.length)) {
+      if (byte < 248) text += digits.charAt(byte % 62)
+    }
+  }
+  return text
+}

@@ -1,0 +1,251 @@
+/** Keys of all three types are managed alike; what differs is where they belong and what may be written into them. */
+import { type ApiKey, type KeyIdentity, type KeyType, RateLimit } from '@ostiary/contract/api-key.ts'
+import type { Route } from '@ostiary/contract/route.ts'
+import type { routes } from '@ostiary/contract/routes.ts'
+import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
+import { z } from 'zod'
+import type { Deployment } from '../deployment.ts'
+import { mergePatch } from '../http/merge-patch.ts'
+import type { Call, Handlers } from '../http/mount.ts'
+import { readPage } from '../http/pages.ts'
+import { type FieldError, fieldErrors, notFound, validationFailed } from '../http/problem.ts'
+import { changeVersioned } from '../http/versioned.ts'
+import { environmentOf } from '../tenancy/environment.ts'
+import { findEnvironmentPlace, findTenant } from '../tenancy/store.ts'
+import { makeKey } from './format.ts'
+import { effectiveScopes, ipAllowlistProblem, originProblem } from './policy.ts'
+import * as store from './store.ts'
+
+type Names =
+  | 'whoami'
+  | `${'list' | 'create' | 'get' | 'change' | 'revoke' | 'rotate'}${'AuthKey' | 'PlatformKey'}`
+  | 'listAuthKeys'
+  | 'listPlatformKeys'
+type Table = Pick<typeof routes, Extract<Names, keyof typeof routes>>
+
+/** What the handlers of both kinds need to know of a call. */
+type KeyCall = Pick<Call<Route>, 'caller' | 'params' | 'if_match' | 'fail' | 'commit'>
+
+type Place = store.KeyPlace & { environment_type: EnvironmentType | null }
+
+/** @param root_tenant_id the root tenant shows no platform keys: they do not exist there (specification, Authentication 3) */
+export function createKeyHandlers(keys: store.KeyStore, root_tenant_id: string): Handlers<Table> {
+  const inEnvironment = async (deployment: Deployment, call: Pick<KeyCall, 'caller' | 'params'>): Promise<Place> => {
+    const { tenant_id, project_id, id, type } = await environmentOf(deployment, call)
+    return { tenant_id, project_id, environment_id: id, environment_type: type }
+  }
+  const inTenant = async ({ caller }: Pick<KeyCall, 'caller'>): Promise<Place> => {
+    if (caller.tenant_id === root_tenant_id) throw notFound()
+    return { tenant_id: caller.tenant_id, project_id: null, environment_id: null, environment_type: null }
+  }
+  const listName = ({ tenant_id, environment_id }: Place) => `keys.${environment_id ?? tenant_id}`
+
+  const find = async (place: Place, call: Pick<KeyCall, 'params'>) => {
+    const key = await keys.find(place, call.params.key_id ?? '')
+    if (!key) throw notFound()
+    return key
+  }
+
+  async function create({ config, now, newId, random }: Deployment, call: KeyCall, place: Place, type: KeyType, fields: store.KeyFields) {
+    refuseProblems(type, place.environment_type, fields, config.base_url)
+    const at = now()
+    const id = newId('key') as ApiKey['id'] // as: newId gives exactly this
+    const { key, ...made } = makeKey(type, place.environment_type, random)
+    const record = {
+      id,
+      key_id: id,
+      type,
+      ...place,
+      ...fields,
+      start: made.start,
+      last4: made.last4,
+      created_at: at.toISOString(),
+      updated_at: at.toISOString(),
+      last_used_at: null,
+      last_used_ip: null,
+      rotated_at: null,
+      revoked_at: null,
+      version: 1,
+      key,
+    }
+    await call.commit(
+      {
+        statements: [store.insertKey(place, id, type, { ...made, key }, fields, at)],
+        mark: store.keyExists(place, id),
+        before: null,
+        answer: record,
+        ...told(place, 'auth_key.created', id),
+      },
+      at,
+    )
+    return record
+  }
+
+  function change({ config, now }: Deployment, call: KeyCall, place: Place, patch: object) {
+    return changeVersioned(
+      call.if_match,
+      () => keys.find(place, call.params.key_id ?? ''),
+      async (current) => {
+        if (current.revoked_at !== null) return call.fail('key_revoked', 'The key is revoked and cannot be changed.')
+        const fields = complete(mergePatch(fieldsOf(current), patch))
+        refuseProblems(current.type, place.environment_type, fields, config.base_url)
+        if (JSON.stringify(fields) === JSON.stringify(fieldsOf(current))) return current
+        const at = now()
+        const next = { ...current, ...fields, version: current.version + 1, updated_at: at.toISOString() }
+        const [changed] = await call.commit(
+          { statements: [store.updateKey(current, fields, null, at)], mark: store.keyChanged(current, at), before: current, answer: next },
+          at,
+        )
+        return changed?.changed === 1 ? next : null
+      },
+    )
+  }
+
+  /** The old plaintext stops working with the commit: there is no grace window. */
+  function rotate({ now, random }: Deployment, call: KeyCall, place: Place) {
+    return changeVersioned(
+      call.if_match,
+      () => keys.find(place, call.params.key_id ?? ''),
+      async (current) => {
+        if (current.revoked_at !== null) return call.fail('key_revoked', 'The key is revoked. Create a new one.')
+        const at = now()
+        const { key, ...made } = makeKey(current.type, place.environment_type, random)
+        const next = {
+          ...current,
+          start: made.start,
+          last4: made.last4,
+          rotated_at: at.toISOString(),
+          updated_at: at.toISOString(),
+          version: current.version + 1,
+          key,
+        }
+        const [changed] = await call.commit(
+          {
+            statements: [store.updateKey(current, fieldsOf(current), { ...made, key }, at)],
+            mark: store.keyChanged(current, at),
+            before: current,
+            answer: next,
+            ...told(place, 'auth_key.rotated', current.id),
+          },
+          at,
+        )
+        return changed?.changed === 1 ? next : null
+      },
+    )
+  }
+
+  /** Revoking what is revoked already is 204 again: whoever revokes wants it gone. */
+  async function revoke({ now }: Deployment, call: KeyCall, place: Place): Promise<null> {
+    await changeVersioned(
+      call.if_match,
+      () => keys.find(place, call.params.key_id ?? ''),
+      async (current) => {
+        if (current.revoked_at !== null) return current
+        const at = now()
+        const [revoked] = await call.commit(
+          {
+            statements: [store.revokeKey(current, at)],
+            mark: store.keyChanged(current, at),
+            before: current,
+            after: { ...current, revoked_at: at.toISOString() },
+            answer: null,
+            ...told(place, 'auth_key.revoked', current.id),
+          },
+          at,
+        )
+        return revoked?.changed === 1 ? current : null
+      },
+    )
+    return null
+  }
+
+  return {
+    whoami: (deployment, call) => identify(deployment, call.caller.key, call.ip),
+
+    async listAuthKeys(deployment, call) {
+      const place = await inEnvironment(deployment, call)
+      return readPage(deployment, listName(place), call.query, (rest) => keys.list(place, rest))
+    },
+    async createAuthKey(deployment, call) {
+      const { type, ...sent } = call.body
+      return create(deployment, call, await inEnvironment(deployment, call), type, complete(sent))
+    },
+    getAuthKey: async (deployment, call) => find(await inEnvironment(deployment, call), call),
+    changeAuthKey: async (deployment, call) => change(deployment, call, await inEnvironment(deployment, call), call.body),
+    rotateAuthKey: async (deployment, call) => rotate(deployment, call, await inEnvironment(deployment, call)),
+    revokeAuthKey: async (deployment, call) => revoke(deployment, call, await inEnvironment(deployment, call)),
+
+    async listPlatformKeys(deployment, call) {
+      const place = await inTenant(call)
+      return readPage(deployment, listName(place), call.query, (rest) => keys.list(place, rest))
+    },
+    createPlatformKey: async (deployment, call) => create(deployment, call, await inTenant(call), 'platform_secret', complete(call.body)),
+    getPlatformKey: async (_, call) => find(await inTenant(call), call),
+    changePlatformKey: async (deployment, call) => change(deployment, call, await inTenant(call), call.body),
+    rotatePlatformKey: async (deployment, call) => rotate(deployment, call, await inTenant(call)),
+    revokePlatformKey: async (deployment, call) => revoke(deployment, call, await inTenant(call)),
+  }
+}
+
+/** Events belong to environments; what happens to platform keys stands in the audit log of the tenant. */
+function told({ environment_id }: Place, type: `auth_key.${'created' | 'rotated' | 'revoked'}`, key_id: string) {
+  return environment_id === null ? {} : { event: { environment_id, type, data: { key_id } } }
+}
+
+const defaults: store.KeyFields = { label: null, scopes: [], allowed_origins: [], ip_allowlist: [], rate_limit: null, expires_at: null }
+
+const Limited = z.object({ rate_limit: RateLimit.nullable() })
+
+/** Whatever is missing or `null` has its default. A limit is whole, and a time in one spelling, however they were sent. */
+function complete(sent: unknown): store.KeyFields {
+  const set = Object.entries(sent as object).filter(([, value]) => value !== undefined && value !== null) // as: what a schema or a merge of objects made
+  const fields: store.KeyFields = { ...defaults, ...Object.fromEntries(set) }
+  const limited = Limited.safeParse(fields)
+  if (!limited.success) throw validationFailed(fieldErrors(limited.error))
+  const expires_at = fields.expires_at === null ? null : new Date(fields.expires_at).toISOString()
+  return { ...fields, ...limited.data, expires_at }
+}
+
+function fieldsOf({ label, scopes, allowed_origins, ip_allowlist, rate_limit, expires_at }: store.KeyFields): store.KeyFields {
+  return { label, scopes, allowed_origins, ip_allowlist, rate_limit, expires_at }
+}
+
+function refuseProblems(type: KeyType, environment_type: EnvironmentType | null, fields: store.KeyFields, base_url: string): void {
+  const problems: FieldError[] = []
+  const refuse = (pointer: string, detail: string) => problems.push({ pointer, code: 'not_allowed', detail })
+  if (type === 'auth_publishable' && fields.allowed_origins.length === 0) {
+    problems.push({
+      pointer: '/allowed_origins',
+      code: 'required',
+      detail: 'A publishable key needs at least one allowed origin, such as https://app.example.com.',
+    })
+  }
+  if (type !== 'auth_publishable' && fields.allowed_origins.length > 0)
+    refuse('/allowed_origins', 'Origins belong to publishable keys: a secret key must not be in a browser.')
+  fields.allowed_origins.forEach((origin, i) => {
+    const problem = originProblem(origin, environment_type ?? 'live', base_url)
+    if (problem) refuse(`/allowed_origins/${i}`, problem)
+  })
+  fields.ip_allowlist.forEach((entry, i) => {
+    const problem = ipAllowlistProblem(entry)
+    if (problem) refuse(`/ip_allowlist/${i}`, problem)
+  })
+  if (problems.length > 0) throw validationFailed(problems)
+}
+
+async function identify({ db }: Deployment, key: store.KeyRow, ip: string | null): Promise<z.input<typeof KeyIdentity>> {
+  const [tenant, place] = await Promise.all([
+    findTenant(db, key.tenant_id),
+    key.environment_id ? findEnvironmentPlace(db, key.environment_id) : null,
+  ])
+  if (!tenant) throw new Error('The tenant of a key is gone.')
+  const { version: _, ...record } = key
+  return {
+    ...record,
+    tenant: { id: tenant.id, slug: tenant.slug, name: tenant.name },
+    project: place && { id: place.project_id, slug: place.project_slug, name: place.project_name },
+    environment: place && { id: place.id, type: place.type, issuer: place.issuer },
+    effective_scopes: effectiveScopes(key.scopes),
+    request: { ip },
+  }
+}

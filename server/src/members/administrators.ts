@@ -1,0 +1,47 @@
+/**
+ * Who the administrator behind a bearer token is. Administrators are users of the root tenant's own environment; their
+ * access tokens are of its issuer, for the audience {base_url}.
+ */
+import { EnvironmentId, type TenantId, type UserId } from '@ostiary/contract/ids.ts'
+import type { Deployment } from '../deployment.ts'
+import type { CallerEnvironment } from '../http/authenticate.ts'
+import { notFound } from '../http/problem.ts'
+import { useAccessToken } from '../oidc/access-token.ts'
+import type { Issuers } from '../oidc/issuer.ts'
+import type { Root } from '../setup/root.ts'
+import { findEnvironmentOfTenant } from '../tenancy/store.ts'
+import { findMemberships, type Membership } from './store.ts'
+
+export interface Administrator {
+  readonly user_id: UserId
+  readonly email: string
+  readonly name: string | null
+  readonly memberships: readonly Membership[]
+}
+
+export type Administrators = ReturnType<typeof createAdministrators>
+
+export function createAdministrators(deployment: Deployment, issuers: Issuers, root: Root) {
+  const { db, config, now } = deployment
+  return {
+    root_tenant_id: root.tenant_id as TenantId, // as: stored by us
+    root,
+
+    /** The person, or `null` for anything that is not a living access token of an administrator for this API. */
+    async identify(token: string): Promise<Administrator | null> {
+      const issuer = await issuers.find(root.environment_id)
+      const found = issuer && (await useAccessToken(deployment, issuer, token, now()))
+      if (!found || ![found.claims.aud].flat().includes(config.base_url)) return null
+      const { user_id, email, name } = found.grant
+      return { user_id, email, name, memberships: await findMemberships(db, user_id) }
+    },
+
+    async findEnvironment(tenant_id: TenantId, environment_id: string): Promise<CallerEnvironment> {
+      const environment = EnvironmentId.safeParse(environment_id).success
+        ? await findEnvironmentOfTenant(db, tenant_id, environment_id)
+        : null
+      if (!environment) throw notFound()
+      return environment
+    },
+  }
+}

@@ -1,0 +1,184 @@
+import type { routes } from '@ostiary/contract/routes.ts'
+import type { Tenant } from '@ostiary/contract/tenancy.ts'
+import { roles } from '@ostiary/contract/tenancy.ts'
+import { decides, sql } from '../db/db.ts'
+import { newSecret } from '../deployment.ts'
+import type { Caller } from '../http/authenticate.ts'
+import type { Handlers } from '../http/mount.ts'
+import { readPage, readPageBy } from '../http/pages.ts'
+import { ApiError, notFound } from '../http/problem.ts'
+import { changeVersioned } from '../http/versioned.ts'
+import { digestOf } from '../keys/format.ts'
+import type { Root } from '../setup/root.ts'
+import { findTenant, holdTenant, insertTenant, listTenants, renameTenant } from '../tenancy/store.ts'
+import { insertUser } from '../users/store.ts'
+import { insertInvitation } from './invitations.ts'
+import { locate } from './lookup.ts'
+import * as store from './store.ts'
+
+type Table = Pick<
+  typeof routes,
+  | 'me'
+  | 'lookup'
+  | 'listTenants'
+  | 'createTenant'
+  | 'getTenant'
+  | 'changeTenant'
+  | 'listMembers'
+  | 'addMember'
+  | 'changeMember'
+  | 'removeMember'
+>
+
+const invitation_ms = 7 * 86_400_000
+
+export function createMemberHandlers(root: Root): Handlers<Table> {
+  const root_environment = root.environment_id as `env_${string}` // as: stored by us
+
+  return {
+    async me(_, { caller }) {
+      const { user_id, email, name, memberships } = caller.administrator
+      return { user_id, email, name, root_tenant_id: root.tenant_id, memberships }
+    },
+
+    async lookup({ db }, { caller, params }) {
+      const located = await locate(
+        db,
+        caller.administrator.memberships.map((membership) => membership.tenant_id),
+        params.id ?? '',
+      )
+      if (!located) throw notFound()
+      return located
+    },
+
+    listTenants: (deployment, { caller, query }) => {
+      const { user_id } = caller.administrator
+      return readPage(deployment, `tenants.${user_id}`, query, (rest) => listTenants(deployment.db, user_id, rest))
+    },
+
+    async createTenant({ now, newId }, { caller, body, fail, commit }) {
+      const at = now()
+      const id = newId('ten') as Tenant['id'] // as: newId gives exactly this
+      const tenant = { id, ...body, created_at: at.toISOString(), updated_at: at.toISOString(), version: 1 }
+      const mark = sql`exists (select 1 from tenants where id = ${id})`
+      const statements = [insertTenant(id, body, at), store.insertMember(root_environment, id, caller.administrator.user_id, 'owner', at)]
+      const [created] = await commit({ statements, mark, before: null, answer: tenant }, at)
+      return created?.changed === 1 ? tenant : fail('slug_taken', `There is a tenant with the slug "${body.slug}" already.`)
+    },
+
+    async getTenant({ db }, { caller }) {
+      const tenant = await findTenant(db, caller.tenant_id)
+      if (!tenant) throw notFound()
+      return tenant
+    },
+
+    changeTenant: ({ db, now }, { caller, body, if_match, commit }) =>
+      changeVersioned(
+        if_match,
+        () => findTenant(db, caller.tenant_id),
+        async (current) => {
+          const { name = current.name } = body
+          if (name === current.name) return current
+          const at = now()
+          const tenant = { ...current, name, version: current.version + 1, updated_at: at.toISOString() }
+          const mark = sql`exists (select 1 from tenants where id = ${current.id} and version = ${tenant.version} and updated_at = ${at})`
+          const [changed] = await commit({ statements: [renameTenant(current, name, at)], mark, before: current, answer: tenant }, at)
+          return changed?.changed === 1 ? tenant : null
+        },
+      ),
+
+    listMembers: (deployment, { caller, query }) =>
+      readPageBy(deployment, `members.${caller.tenant_id}`, query, store.placeOf, (last, limit) =>
+        store.listMembers(deployment.db, root_environment, caller.tenant_id, last, limit),
+      ),
+
+    /** Somebody new to the service gets a link to set a password with; it is told once. */
+    async addMember(deployment, { caller, body, fail, commit }) {
+      const { db, now, newId } = deployment
+      refuseAboveOwnRole(caller, body.role)
+      const at = now()
+      const known = await store.findAccount(db, root_environment, body.email)
+      const user_id = known?.id ?? (newId('usr') as `usr_${string}`) // as: newId gives exactly this
+      const token = newSecret(deployment)
+      const invite = [
+        insertUser(root_environment, user_id, { email: body.email }, null, at),
+        insertInvitation(root_environment, user_id, digestOf(token), new Date(at.getTime() + invitation_ms)),
+      ]
+      const member = {
+        id: user_id,
+        user_id,
+        tenant_id: caller.tenant_id,
+        email: known?.email ?? body.email,
+        name: known?.name ?? null,
+        role: body.role,
+        last_sign_in_at: known?.last_sign_in_at ?? null,
+        created_at: at.toISOString(),
+        updated_at: at.toISOString(),
+        version: 1,
+        invitation_url: known ? null : `${root.issuer}/invitation?token=${token}`,
+      }
+      const statements = [...(known ? [] : invite), store.insertMember(root_environment, caller.tenant_id, user_id, body.role, at)]
+      const mark = sql`exists (select 1 from members where tenant_id = ${caller.tenant_id} and user_id = ${user_id} and created_at = ${at})`
+      const results = await commit({ statements, mark, before: null, answer: member }, at)
+      if (results.at(-1)?.changed !== 1) return fail('identifier_taken', `${body.email} is a member of this tenant already.`)
+      return member
+    },
+
+    changeMember: ({ db, now }, { caller, params, body, if_match, fail, commit }) =>
+      changeVersioned(
+        if_match,
+        () => store.findMember(db, root_environment, caller.tenant_id, params.user_id ?? ''),
+        async (current) => {
+          const { role = current.role } = body
+          if (role === current.role) return current
+          refuseAboveOwnRole(caller, current.role)
+          refuseAboveOwnRole(caller, role)
+          const at = now()
+          const member = { ...current, role, version: current.version + 1, updated_at: at.toISOString() }
+          const mark = sql`exists (select 1 from members where tenant_id = ${caller.tenant_id} and user_id = ${current.user_id} and version = ${member.version})`
+          const [, changed] = await commit(
+            {
+              statements: [holdTenant(caller.tenant_id), decides(store.updateRole(current, role, at))],
+              mark,
+              before: current,
+              answer: member,
+            },
+            at,
+          )
+          if (changed?.changed === 1) return member
+          const still = await store.findMember(db, root_environment, caller.tenant_id, current.user_id)
+          return still?.version === current.version ? fail('last_owner', 'This is the last owner of the tenant.') : null
+        },
+      ),
+
+    async removeMember({ db, now }, { caller, params, if_match, fail, commit }) {
+      await changeVersioned(
+        if_match,
+        () => store.findMember(db, root_environment, caller.tenant_id, params.user_id ?? ''),
+        async (current) => {
+          const leaves = current.user_id === caller.administrator.user_id
+          if (!leaves && (caller.role === 'viewer' || caller.role === 'developer'))
+            throw new ApiError('insufficient_role', `This needs the role admin; yours is ${caller.role}.`)
+          if (!leaves) refuseAboveOwnRole(caller, current.role)
+          const mark = sql`not ${store.memberExists(caller.tenant_id, current.user_id)}`
+          const [, removed] = await commit(
+            { statements: [holdTenant(caller.tenant_id), decides(store.deleteMember(current))], mark, before: current, answer: null },
+            now(),
+          )
+          if (removed?.changed === 1) return current
+          const still = await store.findMember(db, root_environment, caller.tenant_id, current.user_id)
+          return still?.version === current.version
+            ? fail('last_owner', 'This is the last owner of the tenant. Make somebody else owner first.')
+            : null
+        },
+      )
+      return null
+    },
+  }
+}
+
+/** Only owners make or unmake owners. */
+function refuseAboveOwnRole({ role }: Caller, touched: (typeof roles)[number]): void {
+  if (role === null || roles.indexOf(role) < roles.indexOf(touched))
+    throw new ApiError('insufficient_role', `The role ${touched} is above yours, ${role}.`)
+}

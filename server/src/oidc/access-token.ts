@@ -1,0 +1,48 @@
+/** Access tokens as they come back: whose they are, and whether they still live. One reading for every endpoint that takes one. */
+import { z } from 'zod'
+import type { Deployment } from '../deployment.ts'
+import { digestOf } from '../keys/format.ts'
+import type { Issuer } from './issuer.ts'
+import { verifyJwt } from './signing-keys.ts'
+import { findLiveGrant, findOpaqueToken, type GrantRow } from './store/grants.ts'
+
+const Claims = z.object({
+  iss: z.string(),
+  sub: z.string(),
+  aud: z.union([z.string(), z.array(z.string())]),
+  client_id: z.string(),
+  scope: z.string(),
+  exp: z.number(),
+  iat: z.number(),
+  jti: z.string(),
+  auth_time: z.number(),
+  acr: z.string(),
+  sid: z.string(),
+  grant_id: z.string(),
+})
+export type AccessTokenClaims = z.infer<typeof Claims>
+
+/** Tells an opaque access token from everything else. */
+export const opaque_prefix = 'svc_at_'
+
+/** The claims of an access token that this issuer made, expired or not; `null` for anything else, ID tokens included (RFC 9068 §4). */
+export async function readAccessToken({ db }: Pick<Deployment, 'db'>, issuer: Issuer, token: string): Promise<AccessTokenClaims | null> {
+  const claims = token.startsWith(opaque_prefix)
+    ? await findOpaqueToken(db, issuer.environment_id, digestOf(token))
+    : verifyJwt(issuer.keys, 'at+jwt', token)
+  const parsed = Claims.safeParse(claims)
+  return parsed.success && parsed.data.iss === issuer.url ? parsed.data : null
+}
+
+/** An access token that may be used now, with the person behind it. */
+export async function useAccessToken(
+  deployment: Pick<Deployment, 'db'>,
+  issuer: Issuer,
+  token: string,
+  now: Date,
+): Promise<{ claims: AccessTokenClaims; grant: GrantRow } | null> {
+  const claims = await readAccessToken(deployment, issuer, token)
+  if (!claims || claims.exp * 1000 <= now.getTime()) return null
+  const grant = await findLiveGrant(deployment.db, issuer.environment_id, claims.grant_id, claims.jti)
+  return grant && { claims, grant }
+}

@@ -1,0 +1,67 @@
+/**
+ * What an OpenID Connect endpoint is told and what it answers, in plain values. `mount.ts` beside this file joins
+ * them with the HTTP library; endpoints see no framework.
+ */
+import type { Deployment } from '../deployment.ts'
+import type { Upstreams } from '../providers/profile.ts'
+import type { Passwords } from '../users/password.ts'
+import type { ClientKeys } from './client-keys.ts'
+import type { Issuer } from './issuer.ts'
+
+export interface OidcParts extends Deployment {
+  readonly passwords: Passwords
+  readonly upstreams: Upstreams
+  readonly client_keys: ClientKeys
+}
+
+export interface OidcCall {
+  readonly issuer: Issuer
+  readonly method: string
+  readonly params: Readonly<Record<string, string>>
+  /** The query as it came, without the question mark. */
+  readonly query: string
+  /** The body, where it is form-encoded; `null` where it is anything else or absent. */
+  readonly form: URLSearchParams | null
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly ip: string | null
+  readonly request_id: string
+  readonly now: Date
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[]>>
+  readonly body: string
+}
+
+export type OidcEndpoint = (parts: OidcParts, call: OidcCall) => Promise<Answer>
+
+/** A header that is sent once; of several the first. */
+export function header(call: Pick<OidcCall, 'headers'>, name: string): string | undefined {
+  const value = call.headers[name]
+  return Array.isArray(value) ? value[0] : value
+}
+
+/** What a GET can carry, with room for its headers. */
+const longest_query = 24_576
+
+/** A request that came in a form, as the query of a GET, whatever was typed; `null` where no GET can carry it. */
+export function asQuery(sent: string): string | null {
+  const query = new URLSearchParams(sent).toString()
+  return query.length > longest_query ? null : query
+}
+
+/** JSON that nobody may keep (RFC 6749 §5.1). */
+export function json(status: number, body: unknown, headers: Answer['headers'] = {}): Answer {
+  return {
+    status,
+    headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', ...headers },
+    body: JSON.stringify(body),
+  }
+}
+
+/** 303: whatever the method was, the next request is a GET (RFC 9110 §15.4.4). What no header may hold is percent-encoded (RFC 3986 §2.1). */
+export function redirect(to: string, headers: Answer['headers'] = {}): Answer {
+  const location = to.toWellFormed().replaceAll(/[^\x21-\x7E]/gu, encodeURIComponent)
+  return { status: 303, headers: { location, 'cache-control': 'no-store', ...headers }, body: '' }
+}

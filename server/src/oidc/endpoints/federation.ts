@@ -1,0 +1,127 @@
+/**
+ * Signing in at a provider: leaving for it, and coming back. Accounts are joined only by an address that both sides have
+ * verified, only where the provider is allowed to, and never silently: whoever it does not fit is told to sign in here.
+ */
+import type { UserId } from '@ostiary/contract/ids.ts'
+import { Email } from '@ostiary/contract/values.ts'
+import { newSecret } from '../../deployment.ts'
+import { type ProviderProblemView, providerProblemPage } from '../../pages/provider-problem.ts'
+import { storeDeparture, takeDeparture } from '../../providers/departures.ts'
+import { UpstreamFailed, type UpstreamProfile } from '../../providers/profile.ts'
+import { findIdentity, findUpstream, insertIdentity, type Upstream } from '../../providers/store.ts'
+import { findCredential, findUser, insertUser, userExists } from '../../users/store.ts'
+import { isOwnForm, readBrowser } from '../browser.ts'
+import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcParts, redirect } from '../call.ts'
+import { establishSession, signInEvent } from '../establish-session.ts'
+import { html, message, pageContext } from '../hosted-page.ts'
+import { authorizeUrl, beginAuthorization, type Interaction } from './authorize.ts'
+import { continueInteraction } from './sign-in.ts'
+
+const callbackOf = (call: OidcCall, provider_id: string) => `${call.issuer.url}/oauth/callback/${provider_id}`
+const httpsOnly = (call: OidcCall) => call.issuer.type === 'live'
+
+export const federate: OidcEndpoint = async (parts, call) => {
+  const interaction = await continueInteraction(parts, call)
+  if ('answer' in interaction) return interaction.answer
+  const { browser, query, request } = interaction
+  const provider = await findUpstream(parts.db, call.issuer.environment_id, call.form?.get('provider') ?? '')
+  if (!provider || browser.form_seed === null || !isOwnForm(parts, call, browser)) return redirect(authorizeUrl(call, query))
+
+  const departure = { state: newSecret(parts), nonce: newSecret(parts), code_verifier: newSecret(parts) }
+  try {
+    const location = await parts.upstreams.depart(provider, callbackOf(call, provider.id), departure, request.login_hint, httpsOnly(call))
+    await storeDeparture(parts, call.issuer.environment_id, { ...departure, provider_id: provider.id, query, browser: browser.form_seed })
+    return redirect(location)
+  } catch (error) {
+    return unreachable(parts, call, provider, query, error)
+  }
+}
+
+export const callback: OidcEndpoint = async (parts, call) => {
+  const provider_id = call.params.provider_id ?? ''
+  // By a cross-site POST the cookies are missing, so the same answer is sent on as GET.
+  if (call.method === 'POST') {
+    const query = asQuery(call.form?.toString() ?? '')
+    return query === null ? message(call, 'unusable_request') : redirect(`${callbackOf(call, encodeURIComponent(provider_id))}?${query}`)
+  }
+
+  const { issuer } = call
+  const search = new URLSearchParams(call.query)
+  const browser = await readBrowser(parts, call)
+  const journey = await takeDeparture(parts, issuer.environment_id, provider_id, search.get('state') ?? '', browser.form_seed)
+  if (!journey) return message(call, 'session_lost')
+  const begun = await beginAuthorization(parts, call, journey.query)
+  if ('answer' in begun) return begun.answer
+  const interaction = { query: journey.query, ...begun, browser }
+  const provider = await findUpstream(parts.db, issuer.environment_id, provider_id)
+  if (!provider || search.get('error') === 'access_denied') return redirect(authorizeUrl(call, journey.query))
+  try {
+    const url = new URL(`${callbackOf(call, provider_id)}?${call.query}`)
+    const profile = await parts.upstreams.arrive(provider, url, journey, httpsOnly(call))
+    return await signInAs(parts, call, interaction, provider, profile)
+  } catch (error) {
+    return unreachable(parts, call, provider, journey.query, error)
+  }
+}
+
+function unreachable(parts: OidcParts, call: OidcCall, provider: Upstream, query: string, error: unknown): Answer {
+  if (!(error instanceof UpstreamFailed)) throw error
+  parts.log.warn(
+    'A sign-in at a provider failed.',
+    { request_id: call.request_id, environment_id: call.issuer.environment_id, provider_id: provider.id },
+    error,
+  )
+  parts.counters.count(call.issuer.environment_id, 'sign_in', `${provider.type}.failed`)
+  return problem(call, provider, query, 'unreachable', null)
+}
+
+function problem(call: OidcCall, provider: Upstream, query: string, kind: ProviderProblemView['problem'], email: string | null): Answer {
+  return html(
+    providerProblemPage(pageContext(call), {
+      problem: kind,
+      provider_name: provider.display_name,
+      email,
+      back_url: authorizeUrl(call, query),
+      request_id: call.request_id,
+    }),
+  )
+}
+
+async function signInAs(
+  parts: OidcParts,
+  call: OidcCall,
+  interaction: Interaction,
+  provider: Upstream,
+  profile: UpstreamProfile,
+): Promise<Answer> {
+  const { db } = parts
+  const { environment_id } = call.issuer
+  const signed_in = { step: 'sign_in' as const, method: provider.type, amr: [] }
+  const refuse = (kind: ProviderProblemView['problem']) => problem(call, provider, interaction.query, kind, profile.email)
+
+  const known = await findIdentity(db, environment_id, provider.id, profile.subject)
+  if (known) return (await establishSession(parts, call, interaction, { ...signed_in, ...known }, [])) ?? refuse('blocked')
+
+  if (profile.email === null || !Email.safeParse(profile.email).success) return refuse('no_email')
+  const email = profile.email.normalize('NFKC')
+  const existing = await findCredential(db, environment_id, email)
+  if (existing) {
+    const may_link =
+      provider.link_by_verified_email &&
+      profile.email_verified &&
+      (await findUser(db, environment_id, existing.id))?.email_verified === true
+    if (!may_link) return refuse('account_exists')
+    const link = insertIdentity(environment_id, provider.id, profile.subject, existing.id, call.now)
+    return (await establishSession(parts, call, interaction, { ...signed_in, user_id: existing.id, email }, [link])) ?? refuse('blocked')
+  }
+
+  if (call.issuer.settings.sign_up.mode !== 'open') return refuse('sign_up_closed')
+  const id = parts.newId('usr') as UserId // as: newId gives exactly this
+  const { name, given_name, family_name, picture, email_verified } = profile
+  const created = await establishSession(parts, call, interaction, { ...signed_in, step: 'sign_up', user_id: id, email }, [
+    insertUser(environment_id, id, { email, email_verified, name, given_name, family_name, picture }, null, call.now),
+    insertIdentity(environment_id, provider.id, profile.subject, id, call.now),
+    signInEvent(parts, call, { type: 'user.created', user_id: id, data: { email, method: provider.type } }, userExists(environment_id, id)),
+  ])
+  return created ?? refuse('account_exists')
+}

@@ -1,0 +1,86 @@
+/** A sign-in that succeeded, whichever way: its session, its events, and on with the request. */
+import type { Statement } from '../db/db.ts'
+import { newSecret } from '../deployment.ts'
+import { insertEvent, type NewEvent } from '../events/store.ts'
+import { digestOf } from '../keys/format.ts'
+import { accountOf } from '../users/attempts.ts'
+import { noteSignIn } from '../users/store.ts'
+import { deviceCookie, sessionCookie, withCookies } from './browser.ts'
+import { type Answer, header, type OidcCall, type OidcParts, redirect } from './call.ts'
+import { authorizeUrl, hintedUser, type Interaction } from './endpoints/authorize.ts'
+import { acrOf } from './protocol/claims.ts'
+import { withoutSatisfied } from './protocol/next-step.ts'
+import { insertSession, renewSession, sessionLives } from './store/sessions.ts'
+
+export interface SignedIn {
+  user_id: string
+  email: string
+  step: 'sign_in' | 'sign_up'
+  /** How, as events and statistics name it, and in the words of RFC 8176. */
+  method: string
+  amr: readonly string[]
+}
+
+/**
+ * Makes a session and goes on, in one batch with what else the sign-in changes. The secret of the cookie changes at every
+ * sign-in; the same person signing in again in the same browser keeps the session, so that other applications stay signed in.
+ * `null` where the person may not sign in after all.
+ */
+export async function establishSession(
+  parts: OidcParts,
+  call: OidcCall,
+  { browser, client, query, request }: Interaction,
+  { user_id, email, step, method, amr }: SignedIn,
+  first: readonly Statement[],
+): Promise<Answer | null> {
+  const { issuer } = call
+  const at = call.now
+  const { idle_ttl_seconds, absolute_ttl_seconds } = issuer.settings.sessions
+  const secret = newSecret(parts)
+  const known = browser.sessions.find((session) => session.user_id === user_id)
+  const absolute_expires_at = new Date(at.getTime() + absolute_ttl_seconds * 1000)
+  const session = {
+    id: known?.id ?? (parts.newId('ses') as `ses_${string}`), // as: newId gives exactly this
+    user_id: user_id as `usr_${string}`, // as: an id of our own making
+    token_hash: digestOf(secret),
+    amr,
+    acr: acrOf(amr),
+    ip: call.ip,
+    user_agent: header(call, 'user-agent')?.slice(0, 300) ?? null,
+    expires_at: new Date(Math.min(at.getTime() + idle_ttl_seconds * 1000, absolute_expires_at.getTime())),
+    absolute_expires_at,
+  }
+  const lives = sessionLives(issuer.environment_id, session.token_hash)
+  const results = await parts.db.batch([
+    ...first,
+    known ? renewSession(issuer.environment_id, session, at) : insertSession(issuer.environment_id, session, at),
+    noteSignIn(issuer.environment_id, user_id, at, lives),
+    ...(known ? [] : [signInEvent(parts, call, { type: 'session.created', user_id, data: { session_id: session.id } }, lives)]),
+    signInEvent(
+      parts,
+      call,
+      {
+        type: 'sign_in.succeeded',
+        user_id,
+        application_id: client.client_id,
+        data: { method, session_id: session.id, ip: call.ip },
+      },
+      lives,
+    ),
+  ])
+  if (results[first.length]?.changed !== 1) return null
+  parts.counters.count(issuer.environment_id, 'sign_in', `${method}.succeeded`)
+  const others = browser.sessions.filter((other) => other.user_id !== user_id).map((other) => other.secret)
+  // Somebody else than the person the client means has satisfied nothing that it asked of that person.
+  const hinted = hintedUser(call, request.id_token_hint)
+  const rest = hinted === null || hinted === user_id ? withoutSatisfied(query, step, at) : query
+  return withCookies(redirect(authorizeUrl(call, rest)), [
+    sessionCookie(call, [secret, ...others]),
+    deviceCookie(parts, call, accountOf(email)),
+  ])
+}
+
+export function signInEvent(parts: OidcParts, call: OidcCall, told: NewEvent, condition?: Statement): Statement {
+  const origin = { id: parts.newId('evt'), actor: { type: 'user' as const, id: told.user_id ?? null }, request_id: call.request_id }
+  return insertEvent(call.issuer.environment_id, origin, told, call.now, condition)
+}

@@ -1,0 +1,40 @@
+/** Sends a hosted page: in the person's language, in the environment's brand, with the headers every page carries. */
+
+import type { Page, PageContext } from '../pages/layout.ts'
+import { languageFor } from '../pages/locale.ts'
+import { type MessageKind, messagePage } from '../pages/message.ts'
+import { type Answer, header, type OidcCall } from './call.ts'
+import type { OAuthError } from './protocol/oauth-error.ts'
+
+export function pageContext(call: OidcCall, ui_locales: readonly string[] = []): PageContext {
+  const { issuer } = call
+  const { branding, links } = issuer.settings
+  return {
+    issuer: issuer.url,
+    environment_type: issuer.type,
+    branding: { ...branding, display_name: issuer.display_name },
+    links,
+    ...languageFor(ui_locales.join(' '), header(call, 'accept-language')),
+  }
+}
+
+export function html(page: Page, status = page.status ?? 200): Answer {
+  return {
+    status,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': page.csp,
+      'referrer-policy': 'same-origin',
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'cache-control': 'no-store',
+    },
+    body: page.html,
+  }
+}
+
+/** A page that says what happened and offers a way on. The protocol's words are shown in Test only. */
+export function message(call: OidcCall, kind: MessageKind, error?: OAuthError): Answer {
+  const reason = error ? { error: error.code, detail: error.message } : null
+  return html(messagePage(pageContext(call), { kind, request_id: call.request_id, account_url: null, reason }))
+}

@@ -1,0 +1,93 @@
+/**
+ * An environment as an OpenID Provider: its issuer address, settings and keys. The only way to get one is to look it
+ * up by the id in the path. A bounded cache holds what was parsed; one read per request tells whether it is still
+ * current, so a change counts at once on every process.
+ */
+import { type EnvironmentId, EnvironmentId as EnvironmentIdSchema } from '@ostiary/contract/ids.ts'
+import { type StoredSettings, settingsSchemas } from '@ostiary/contract/settings.ts'
+import { EnvironmentType } from '@ostiary/contract/tenancy.ts'
+import { z } from 'zod'
+import { sql } from '../db/db.ts'
+import type { Deployment } from '../deployment.ts'
+import { type KeyPool, loadSigningKeys, type SigningKey } from './signing-keys.ts'
+
+export interface Issuer {
+  readonly tenant_id: string
+  readonly project_id: string
+  readonly environment_id: EnvironmentId
+  readonly type: EnvironmentType
+  /** The `iss` of every token. Stored with the environment, never derived. */
+  readonly url: string
+  /** What people are told they sign in to. */
+  readonly display_name: string
+  readonly settings: StoredSettings
+  readonly keys: readonly SigningKey[]
+}
+
+const Stamp = z.object({ stamp: z.string() })
+
+const EnvironmentRow = z.object({
+  tenant_id: z.string(),
+  project_id: z.string(),
+  type: EnvironmentType,
+  issuer: z.string(),
+  settings: z.record(z.string(), z.unknown()),
+  project_name: z.string(),
+})
+
+const most_cached = 5_000
+
+export type Issuers = ReturnType<typeof createIssuers>
+
+export function createIssuers(deployment: Deployment, pool: KeyPool) {
+  const { db } = deployment
+  const cache = new Map<EnvironmentId, { stamp: string; issuer: Promise<Issuer | null> }>()
+
+  async function load(environment_id: EnvironmentId): Promise<Issuer | null> {
+    const row = await db.maybeOne(
+      EnvironmentRow,
+      sql`select e.tenant_id, e.project_id, e.type, e.issuer, e.settings, p.name as project_name
+            from environments e join projects p on p.tenant_id = e.tenant_id and p.id = e.project_id
+           where e.id = ${environment_id}`,
+    )
+    if (!row) return null
+    const keys = await loadSigningKeys(deployment, pool, environment_id)
+    const settings = settingsSchemas[row.type].parse(row.settings) as StoredSettings // as: Live lacks only the groups that nothing reads in Live
+    return {
+      tenant_id: row.tenant_id,
+      project_id: row.project_id,
+      environment_id,
+      type: row.type,
+      url: row.issuer,
+      display_name: settings.branding.display_name ?? row.project_name,
+      settings,
+      keys,
+    }
+  }
+
+  return {
+    /** The issuer of this environment as it is now, or `null` where there is none. */
+    async find(id: string): Promise<Issuer | null> {
+      const parsed = EnvironmentIdSchema.safeParse(id)
+      if (!parsed.success) return null
+      const environment_id = parsed.data
+      const current = await db.maybeOne(
+        Stamp,
+        sql`select e.version || '.' || e.settings_version || '.' || e.keys_version || '.' || p.version as stamp
+              from environments e join projects p on p.tenant_id = e.tenant_id and p.id = e.project_id
+             where e.id = ${environment_id}`,
+      )
+      if (!current) return null
+      const known = cache.get(environment_id)
+      if (known?.stamp === current.stamp) return known.issuer
+
+      const issuer = load(environment_id)
+      cache.delete(environment_id)
+      cache.set(environment_id, { stamp: current.stamp, issuer })
+      issuer.catch(() => cache.delete(environment_id))
+      const [oldest] = cache.keys()
+      if (cache.size > most_cached && oldest) cache.delete(oldest)
+      return issuer
+    },
+  }
+}

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { type AuthorizationPolicy, judgeAuthorizationRequest } from './authorize.ts'
+import { native, spa, web } from './client.example.ts'
+import { readParameters } from './parameters.ts'
+
+const policy: AuthorizationPolicy = {
+  disabled_scopes: ['phone'],
+  resources: [{ identifier: 'https://api.example.com', scopes: ['meals:read', 'meals:write'] }],
+}
+const good = {
+  response_type: 'code',
+  client_id: web.client_id,
+  redirect_uri: 'https://app.example.com/callback',
+  scope: 'openid email',
+  state: 'äö&=+ %',
+  nonce: 'n-0S6',
+  code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+  code_challenge_method: 'S256',
+}
+
+type Change = Record<string, string | null | string[]>
+
+/** The good request with some parameters changed, repeated (a list) or left out (null). */
+function query(change: Change): URLSearchParams {
+  const entries = Object.entries<string | null | string[]>({ ...good, ...change })
+  return new URLSearchParams(entries.flatMap(([name, value]) => [value ?? []].flat().map((one): [string, string] => [name, one])))
+}
+const judge = (change: Change, client: typeof web | null = web, by = policy) =>
+  judgeAuthorizationRequest(readParameters(query(change)), client, by)
+
+test('a good request proceeds with everything later steps need', () => {
+  const more = {
+    prompt: 'login consent',
+    max_age: '60',
+    login_hint: 'a@b.test',
+    ui_locales: 'de en',
+    acr_values: 'urn:ostiary:2fa',
+    resource: 'https://api.example.com',
+  }
+  assert.deepEqual(
+    judge({ ...more, scope: ' openid  meals:read openid ', response_mode: 'form_post', display: 'nonsense', claims: '{', custom: 'x' }),
+    {
+      kind: 'proceed',
+      request: {
+        client_id: web.client_id,
+        redirect_uri: good.redirect_uri,
+        response_mode: 'form_post',
+        scope: 'openid meals:read',
+        resource: ['https://api.example.com'],
+        consent_to: ['openid', 'https://api.example.com', 'https://api.example.com#meals:read'],
+        state: good.state,
+        nonce: good.nonce,
+        code_challenge: good.code_challenge,
+        prompt: ['login', 'consent'],
+        max_age: 60,
+        signed_in_since: undefined,
+        login_hint: 'a@b.test',
+        id_token_hint: undefined,
+        ui_locales: ['de', 'en'],
+        acr_values: ['urn:ostiary:2fa'],
+      },
+    },
+  )
+})
+
+// biome-ignore format: this table is read by line
+const told: { why: string; change: Change; client?: typeof web | null; reason: string }[] = [
+  { why: 'client_id is missing', change: { client_id: null }, client: null, reason: 'client_id_missing' },
+  { why: 'client_id is empty', change: { client_id: '' }, client: null, reason: 'client_id_missing' },
+  { why: 'client_id is repeated', change: { client_id: [web.client_id, web.client_id] }, reason: 'client_id_repeated' },
+  { why: 'client_id is unknown', change: { client_id: 'app_unknown' }, client: null, reason: 'client_unknown' },
+  { why: 'client_id holds NUL', change: { client_id: `${web.client_id}\0` }, client: null, reason: 'client_unknown' },
+  { why: 'the client looked up is another', change: { client_id: 'app_other' }, client: web, reason: 'client_unknown' },
+  { why: 'the application is disabled', change: {}, client: { ...web, disabled: true }, reason: 'client_disabled' },
+  { why: 'redirect_uri is missing, even if only one is registered', change: { redirect_uri: null }, client: { ...web, redirect_uris: [good.redirect_uri] }, reason: 'redirect_uri_missing' },
+  { why: 'redirect_uri is repeated', change: { redirect_uri: [good.redirect_uri, good.redirect_uri] }, reason: 'redirect_uri_repeated' },
+  { why: 'redirect_uri is not registered', change: { redirect_uri: 'https://evil.test/callback' }, reason: 'redirect_uri_mismatch' },
+  { why: 'redirect_uri has a slash more', change: { redirect_uri: `${good.redirect_uri}/` }, reason: 'redirect_uri_mismatch' },
+  { why: 'redirect_uri holds a line break', change: { redirect_uri: `${good.redirect_uri}\r\n` }, reason: 'redirect_uri_mismatch' },
+  { why: 'the port varies, but the application is not native', change: { redirect_uri: 'http://127.0.0.1:5000/callback' }, client: { ...web, redirect_uris: ['http://127.0.0.1/callback'], allow_loopback_port: true }, reason: 'redirect_uri_mismatch' },
+  { why: 'the port varies, but the application has not asked for that', change: { redirect_uri: 'http://127.0.0.1:5000/callback' }, client: native, reason: 'redirect_uri_mismatch' },
+]
+for (const { why, change, client = web, reason } of told) {
+  test(`the person is told, and nobody redirected, when ${why}`, () => {
+    const verdict = judge(change, client)
+    assert.equal(verdict.kind, 'tell_the_person')
+    assert.equal(verdict.kind === 'tell_the_person' && verdict.reason, reason)
+  })
+}
+
+// biome-ignore format: this table is read by line
+const sent_back: { why: string; change: Change; client?: typeof web; error: string }[] = [
+  { why: 'response_type is missing', change: { response_type: null }, error: 'invalid_request' },
+  { why: 'response_type is token', change: { response_type: 'token' }, error: 'unsupported_response_type' },
+  { why: 'response_type is code id_token', change: { response_type: 'code id_token' }, error: 'unsupported_response_type' },
+  { why: 'response_type is Code', change: { response_type: 'Code' }, error: 'unsupported_response_type' },
+  { why: 'scope is missing', change: { scope: null }, error: 'invalid_scope' },
+  { why: 'scope lacks openid', change: { scope: 'email' }, error: 'invalid_scope' },
+  { why: 'a scope is unknown', change: { scope: 'openid nonsense' }, error: 'invalid_scope' },
+  { why: 'a scope is disabled', change: { scope: 'openid phone' }, client: { ...web, allowed_scopes: ['openid', 'phone'] }, error: 'invalid_scope' },
+  { why: 'a scope is not allowed for the application', change: { scope: 'openid offline_access' }, client: { ...web, allowed_scopes: ['openid'] }, error: 'invalid_scope' },
+  { why: 'a scope of a resource server comes without its resource', change: { scope: 'openid meals:read' }, error: 'invalid_scope' },
+  { why: 'a scope of a resource server is not allowed', change: { scope: 'openid meals:write', resource: 'https://api.example.com' }, error: 'invalid_scope' },
+  { why: 'there are more resources than a token can be for', change: { resource: Array.from({ length: 21 }, (_, i) => `https://${i}.test`) }, error: 'invalid_target' },
+  { why: 'a resource is unknown', change: { resource: 'https://api.example.com/' }, error: 'invalid_target' },
+  { why: 'one of two resources is unknown', change: { resource: ['https://api.example.com', 'nonsense'] }, error: 'invalid_target' },
+  { why: 'code_challenge is missing', change: { code_challenge: null, code_challenge_method: null }, error: 'invalid_request' },
+  { why: 'a request object is sent', change: { request: 'eyJ' }, error: 'request_not_supported' },
+  { why: 'request_uri is sent', change: { request_uri: 'https://evil.test/r' }, error: 'request_uri_not_supported' },
+  { why: 'registration is sent', change: { registration: '{}' }, error: 'registration_not_supported' },
+  { why: 'response_mode is unknown', change: { response_mode: 'web_message' }, error: 'invalid_request' },
+  { why: 'prompt is unknown', change: { prompt: 'nonsense' }, error: 'invalid_request' },
+  { why: 'max_age is negative', change: { max_age: '-1' }, error: 'invalid_request' },
+  { why: 'a parameter that nobody knows is repeated', change: { custom: ['1', '2'] }, error: 'invalid_request' },
+  { why: 'nonce is beyond all measure', change: { nonce: 'n'.repeat(1_025) }, error: 'invalid_request' },
+  { why: 'login_hint holds NUL', change: { login_hint: 'a\0' }, error: 'invalid_request' },
+]
+for (const { why, change, client = web, error } of sent_back) {
+  test(`${error} goes back with state when ${why}`, () => {
+    const verdict = judge(change, client)
+    assert.equal(verdict.kind === 'send_back' && verdict.error.code, error)
+    assert.equal(verdict.kind === 'send_back' && verdict.redirect_uri, good.redirect_uri)
+    assert.equal(verdict.kind === 'send_back' && verdict.state, good.state)
+  })
+
+  test(`the person is told of an unregistered redirect_uri first, also when ${why}`, () => {
+    assert.equal(judge({ ...change, redirect_uri: 'https://evil.test/' }, client).kind, 'tell_the_person')
+  })
+}
+
+test('every parameter that is sent twice is refused, but for resource', () => {
+  for (const [name, value] of Object.entries(good)) {
+    const verdict = judge({ [name]: [value, value] })
+    const kind = name === 'client_id' || name === 'redirect_uri' ? 'tell_the_person' : 'send_back'
+    assert.deepEqual([verdict.kind, verdict.kind !== 'proceed' && verdict.error.code], [kind, 'invalid_request'], name)
+  }
+})
+
+test('a state that is repeated, malformed or beyond all measure is refused and not returned', () => {
+  for (const state of [['a', 'b'], 'a\0', 'a\n', 's'.repeat(4_097)]) {
+    const verdict = judge({ state })
+    assert.deepEqual(verdict.kind === 'send_back' && [verdict.error.code, verdict.state], ['invalid_request', undefined])
+  }
+})
+
+test('state and nonce may be missing', () => {
+  const verdict = judge({ state: null, nonce: null })
+  assert.deepEqual(verdict.kind === 'proceed' && [verdict.request.state, verdict.request.nonce], [undefined, undefined])
+})
+
+const modes: [Change[string], string][] = [
+  [null, 'query'],
+  ['query', 'query'],
+  ['fragment', 'fragment'],
+  ['form_post', 'form_post'],
+  ['query.jwt', 'query'],
+  [['fragment', 'fragment'], 'query'],
+]
+for (const [response_mode = null, used] of modes) {
+  test(`an error is sent by ${used} when response_mode is ${response_mode}`, () => {
+    const verdict = judge({ response_mode, scope: 'nonsense' })
+    assert.equal(verdict.kind === 'send_back' && verdict.response_mode, used)
+  })
+}
+
+test('a web application that need not use PKCE may leave it out, and a public one never', () => {
+  const without = { code_challenge: null, code_challenge_method: null }
+  assert.equal(judge(without, { ...web, require_pkce: false }).kind, 'proceed')
+  assert.equal(judge(without, { ...spa, require_pkce: false }).kind, 'send_back')
+})
+
+test('a native application may vary the port of a loopback address, where it has that allowed', () => {
+  const client = { ...native, allow_loopback_port: true }
+  assert.equal(judge({ redirect_uri: 'http://127.0.0.1:51234/callback' }, client).kind, 'proceed')
+  assert.equal(judge({ redirect_uri: 'http://127.0.0.1:51234/other' }, client).kind, 'tell_the_person')
+})
+
+test('without known resource servers every resource is refused', () => {
+  const verdict = judge({ resource: 'https://api.example.com' }, web, { disabled_scopes: [] })
+  assert.equal(verdict.kind === 'send_back' && verdict.error.code, 'invalid_target')
+})
+
+test('whatever a request holds, it is judged without a fault, and only a registered address is ever redirected to', () => {
+  const names = fc.constantFrom(...Object.keys(good), 'prompt', 'max_age', 'resource', 'response_mode', 'request', '__proto__')
+  const values = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...Object.values(good), 'none', 'https://evil.test'))
+  const property = fc.property(fc.array(fc.tuple(names, values)), fc.boolean(), (sent, on_top) => {
+    const search = new URLSearchParams(on_top ? [...query({}), ...sent] : sent)
+    const verdict = judgeAuthorizationRequest(readParameters(search), web, policy)
+    if (verdict.kind === 'send_back') assert.ok(web.redirect_uris.includes(verdict.redirect_uri))
+    if (verdict.kind === 'proceed') assert.ok(web.redirect_uris.includes(verdict.request.redirect_uri))
+    if (verdict.kind !== 'tell_the_person') assert.deepEqual(search.getAll('redirect_uri').length, 1)
+  })
+  fc.assert(property, { numRuns: 500 })
+})

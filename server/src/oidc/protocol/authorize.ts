@@ -1,0 +1,153 @@
+// pure
+/**
+ * The judging of the OpenID Connect server. Each file holds the rules of one protocol object as functions of plain
+ * values in RFC spelling: no database, HTTP, clock or randomness. What only a database can decide (single use,
+ * rotation) is in `../store`; parsing bodies and answering is in `../endpoints`, which is how this folder is entered.
+ */
+import { matchesRegistered } from '../../applications/redirect-uris.ts'
+import type { Client } from './client.ts'
+import { consentWords } from './consent.ts'
+import { OAuthError } from './oauth-error.ts'
+import { type RequestParameters, refuseUnreadable } from './parameters.ts'
+import { type Prompt, readChallenge, readMaxAge, readPrompt, readResource, readScope, readSignedInSince } from './requested.ts'
+
+export const responseModes = ['query', 'fragment', 'form_post'] as const
+export type ResponseMode = (typeof responseModes)[number]
+
+/** A request that may go on: everything that the later steps need of it. */
+export interface AuthorizationRequest {
+  client_id: string
+  redirect_uri: string
+  response_mode: ResponseMode
+  /** Names between single spaces, each once, in the order asked. */
+  scope: string
+  resource: readonly string[]
+  /** What the person has to have allowed: see `consentWords`. */
+  consent_to: readonly string[]
+  state: string | undefined
+  nonce: string | undefined
+  /** Always S256. Undefined only where the application need not use PKCE. */
+  code_challenge: string | undefined
+  prompt: readonly Prompt[]
+  max_age: number | undefined
+  /** Ours, not the client's: see `withoutSatisfied`. */
+  signed_in_since: Date | undefined
+  login_hint: string | undefined
+  id_token_hint: string | undefined
+  ui_locales: readonly string[]
+  acr_values: readonly string[]
+}
+
+/** What an environment allows. Without known resource servers every `resource` is refused. */
+export interface AuthorizationPolicy {
+  disabled_scopes: readonly string[]
+  resources?: readonly { identifier: string; scopes: readonly string[] }[]
+}
+
+export type Reason =
+  | 'client_id_missing'
+  | 'client_id_repeated'
+  | 'client_unknown'
+  | 'client_disabled'
+  | 'redirect_uri_missing'
+  | 'redirect_uri_repeated'
+  | 'redirect_uri_mismatch'
+
+export type Verdict =
+  | { kind: 'proceed'; request: AuthorizationRequest }
+  | { kind: 'send_back'; redirect_uri: string; response_mode: ResponseMode; state: string | undefined; error: OAuthError }
+  | { kind: 'tell_the_person'; reason: Reason; error: OAuthError }
+
+/**
+ * Judges an authorization request before anybody signs in. `client` is whom the parameter client_id names.
+ *
+ * RFC 6749 §4.1.2.1: a wrong client_id or redirect_uri is shown to the person and never
+ *                    redirected; every other failure goes back to the client, with its state
+ * RFC 9700 §2.1:     redirect_uri is compared as an exact string
+ * OIDC Core §3.1.2.1: redirect_uri is required, also where only one is registered
+ */
+export function judgeAuthorizationRequest(parameters: RequestParameters, client: Client | null, policy: AuthorizationPolicy): Verdict {
+  const { values, repeated, malformed } = parameters
+  const { client_id, redirect_uri } = values
+
+  if (repeated.has('client_id')) return tell('client_id_repeated', 'client_id was sent more than once.')
+  if (client_id === undefined && !malformed.has('client_id')) return tell('client_id_missing', 'client_id is missing.')
+  if (!client || client.client_id !== client_id) return tell('client_unknown', 'No application has this client_id.')
+  if (client.disabled) return tell('client_disabled', 'The application is disabled.')
+
+  if (repeated.has('redirect_uri')) return tell('redirect_uri_repeated', 'redirect_uri was sent more than once.')
+  if (malformed.has('redirect_uri')) return tell('redirect_uri_mismatch', 'redirect_uri holds control characters or is no UTF-8.')
+  if (redirect_uri === undefined) return tell('redirect_uri_missing', 'redirect_uri is missing.')
+  const may_vary_port = client.allow_loopback_port && client.application_type === 'native'
+  if (!matchesRegistered(client.redirect_uris, redirect_uri, may_vary_port)) {
+    return tell('redirect_uri_mismatch', 'redirect_uri is not registered for this application.')
+  }
+
+  const response_mode = responseModes.find((mode) => mode === values.response_mode) ?? 'query'
+  const state = values.state !== undefined && values.state.length <= longest.state ? values.state : undefined
+  try {
+    return { kind: 'proceed', request: { client_id, redirect_uri, response_mode, state, ...readRest(parameters, client, policy) } }
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error
+    return { kind: 'send_back', redirect_uri, response_mode, state, error }
+  }
+}
+
+const tell = (reason: Reason, why: string): Verdict => ({
+  kind: 'tell_the_person',
+  reason,
+  error: new OAuthError(reason === 'client_disabled' ? 'unauthorized_client' : 'invalid_request', why),
+})
+
+/** We choose limits in characters far above what clients send, so that an answer always fits into a header. */
+const longest = { state: 4_096, nonce: 1_024, scope: 4_096, login_hint: 1_000, id_token_hint: 4_096, ui_locales: 1_000, acr_values: 1_000 }
+
+/**
+ * Everything of a request that is judged once it is known where to answer.
+ *
+ * RFC 6749 §3.1.1, §4.1.2.1: response_type missing: invalid_request; one we do not have: unsupported_response_type
+ * OIDC Core §6, §3.1.2.6:    request objects are not supported, nor (§7.2.1) is registration
+ * OIDC Core §5.5:            claims is ignored, as discovery says; an unknown display or locale is no error (§3.1.2.1)
+ * Multiple Response Types §2.1: response_mode is one we have
+ */
+function readRest(
+  parameters: RequestParameters,
+  client: Client,
+  policy: AuthorizationPolicy,
+): Omit<AuthorizationRequest, 'client_id' | 'redirect_uri' | 'response_mode' | 'state'> {
+  refuseUnreadable(parameters)
+  const { values } = parameters
+  const { response_mode, response_type } = values
+
+  if (response_mode !== undefined && !responseModes.some((mode) => mode === response_mode)) {
+    throw new OAuthError('invalid_request', `response_mode is one of ${responseModes.join(', ')}.`)
+  }
+  if (values.request !== undefined) throw new OAuthError('request_not_supported', 'Send the parameters themselves, not a request object.')
+  if (values.request_uri !== undefined)
+    throw new OAuthError('request_uri_not_supported', 'Send the parameters themselves, not request_uri.')
+  if (values.registration !== undefined) throw new OAuthError('registration_not_supported', 'Applications are registered beforehand.')
+  if (response_type === undefined) throw new OAuthError('invalid_request', 'response_type is missing.')
+  if (response_type !== 'code') throw new OAuthError('unsupported_response_type', 'response_type must be code.')
+  for (const [name, limit] of Object.entries(longest)) {
+    if ((values[name] ?? '').length > limit) throw new OAuthError('invalid_request', `${name} is longer than ${limit} characters.`)
+  }
+
+  const resources = readResource(parameters.lists.resource ?? [], policy.resources ?? [])
+  const scope = readScope(values.scope, client.allowed_scopes, policy.disabled_scopes, resources)
+  return {
+    scope,
+    resource: resources.map((resource) => resource.identifier),
+    consent_to: consentWords(scope, resources),
+    nonce: values.nonce,
+    code_challenge: readChallenge(values.code_challenge, values.code_challenge_method, client),
+    prompt: readPrompt(values.prompt),
+    max_age: readMaxAge(values.max_age),
+    signed_in_since: readSignedInSince(values.signed_in_since),
+    login_hint: values.login_hint,
+    id_token_hint: values.id_token_hint,
+    ui_locales: words(values.ui_locales),
+    acr_values: words(values.acr_values),
+  }
+}
+
+const words = (value: string | undefined) => (value ?? '').split(' ').filter((word) => word !== '')

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { accessTokenClaims, acrOf, atHash, idTokenClaims, userClaims } from './claims.ts'
+
+const issuer = 'https://id.example.com/e/env_1'
+const now = new Date('2026-11-20T16:31:00.900Z')
+const iat = Date.parse('2026-11-20T16:31:00Z') / 1_000
+
+const person = {
+  user_id: 'usr_1',
+  email: 'anna@example.com',
+  email_verified: false,
+  phone_number: '+4930123456',
+  phone_number_verified: true,
+  name: 'Anna Ü',
+  given_name: 'Anna',
+  family_name: null,
+  nickname: '',
+  preferred_username: null,
+  picture: null,
+  locale: 'de',
+  zoneinfo: null,
+  updated_at: '2026-11-20T16:31:00.900Z',
+}
+const grant = {
+  grant_id: 'grt_1',
+  client_id: 'app_1',
+  user_id: 'usr_1',
+  session_id: 'ses_1',
+  auth_time: new Date('2026-11-20T16:00:00.500Z'),
+  amr: ['pwd'],
+  acr: 'urn:ostiary:1fa',
+}
+const auth_time = Date.parse('2026-11-20T16:00:00Z') / 1_000
+
+const told: { scope: string; person?: object; claims: object }[] = [
+  { scope: 'openid', claims: {} },
+  { scope: 'openid offline_access', claims: {} },
+  { scope: 'openid profile', claims: { name: 'Anna Ü', given_name: 'Anna', locale: 'de', updated_at: iat } },
+  { scope: 'openid email', claims: { email: 'anna@example.com', email_verified: false } },
+  { scope: 'openid phone', claims: { phone_number: '+4930123456', phone_number_verified: true } },
+  { scope: 'openid phone', person: { phone_number: null }, claims: {} },
+  { scope: 'openid emails xprofile Phone', claims: {} },
+]
+for (const { scope, person: change, claims } of told) {
+  test(`the scope "${scope}" tells ${JSON.stringify(claims)}`, () =>
+    assert.deepEqual(userClaims({ ...person, ...change }, scope), { sub: 'usr_1', ...claims }))
+}
+
+test('nothing but standard claims is told, whatever else a row holds', () => {
+  const row = { ...person, password_hash: 'x', metadata: { a: 1 }, blocked_at: null }
+  assert.equal(JSON.stringify(userClaims(row, 'openid profile email phone')).includes('password'), false)
+})
+
+/** OIDC Core errata: the access token and at_hash of the example in appendix A.3. */
+test('at_hash is the left half of the SHA-256 digest', () => {
+  assert.equal(atHash('jHkWEdUXMU1BwAsC4vtUsZwnNvTIxEl0z9K3vx5KF0Y'), '77QmUPtjPfzWtF2AnpK9RQ')
+})
+
+test('an ID token holds the facts of the sign-in and the claims of the person', () => {
+  const claims = userClaims(person, 'openid email')
+  assert.deepEqual(idTokenClaims(issuer, grant, { claims, nonce: 'n', access_token: 'a', ttl_seconds: 600 }, now), {
+    iss: issuer,
+    sub: 'usr_1',
+    aud: 'app_1',
+    exp: iat + 600,
+    iat,
+    auth_time,
+    nonce: 'n',
+    acr: 'urn:ostiary:1fa',
+    amr: ['pwd'],
+    sid: 'ses_1',
+    at_hash: atHash('a'),
+    email: 'anna@example.com',
+    email_verified: false,
+  })
+})
+
+test('a minimal ID token after a refresh has neither claims of the person nor nonce, and the first auth_time', () => {
+  const token = idTokenClaims(issuer, grant, { claims: null, nonce: null, access_token: 'a', ttl_seconds: 600 }, now)
+  assert.deepEqual(Object.keys(token).sort(), ['acr', 'amr', 'at_hash', 'aud', 'auth_time', 'exp', 'iat', 'iss', 'sid', 'sub'])
+  assert.equal(token.auth_time, auth_time)
+})
+
+test('claims of a person cannot displace those of the protocol', () => {
+  const claims = { sub: 'usr_2', aud: 'app_2', iss: 'x', exp: 1 }
+  const token = idTokenClaims(issuer, grant, { claims, nonce: null, access_token: 'a', ttl_seconds: 600 }, now)
+  assert.deepEqual([token.sub, token.aud, token.iss, token.exp], ['usr_1', 'app_1', issuer, iat + 600])
+})
+
+const audiences: { resource: string[]; aud: string | string[] }[] = [
+  { resource: [], aud: issuer },
+  { resource: ['https://api.example.com'], aud: ['https://api.example.com', issuer] },
+  { resource: ['https://a.test', 'https://b.test'], aud: ['https://a.test', 'https://b.test', issuer] },
+]
+for (const { resource, aud } of audiences) {
+  test(`an access token for ${resource.length} resource servers has the audience ${JSON.stringify(aud)}`, () => {
+    assert.deepEqual(accessTokenClaims(issuer, grant, { jti: 'j', scope: 'openid', resource, ttl_seconds: 60 }, now), {
+      iss: issuer,
+      sub: 'usr_1',
+      aud,
+      client_id: 'app_1',
+      scope: 'openid',
+      exp: iat + 60,
+      iat,
+      jti: 'j',
+      auth_time,
+      acr: 'urn:ostiary:1fa',
+      sid: 'ses_1',
+      grant_id: 'grt_1',
+    })
+  })
+}
+
+const levels: [string[], string][] = [
+  [['pwd'], 'urn:ostiary:1fa'],
+  [['otp'], 'urn:ostiary:1fa'],
+  [['pwd', 'otp', 'mfa'], 'urn:ostiary:2fa'],
+  [['hwk', 'user', 'mfa'], 'urn:ostiary:passkey'],
+  [['swk'], 'urn:ostiary:passkey'],
+]
+for (const [amr, acr] of levels) test(`a sign-in by ${amr.join(', ')} is ${acr}`, () => assert.equal(acrOf(amr), acr))

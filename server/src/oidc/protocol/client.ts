@@ -1,0 +1,22 @@
+// pure
+import type { Application } from '@ostiary/contract/application.ts'
+
+/** What the protocol needs to know of an application. `client_secret_hash` is its secret's `digestOf`. */
+export type Client = Pick<
+  Application,
+  | 'client_id'
+  | 'name'
+  | 'application_type'
+  | 'redirect_uris'
+  | 'post_logout_redirect_uris'
+  | 'token_endpoint_auth_method'
+  | 'allowed_scopes'
+  | 'require_pkce'
+  | 'consent'
+  | 'allow_loopback_port'
+  | 'disabled'
+  | 'logo_uri'
+  | 'backchannel_logout_uri'
+  | 'jwks'
+  | 'jwks_uri'
+> & { client_secret_hash: string | null }

@@ -1,0 +1,50 @@
+// pure
+import { createHash } from 'node:crypto'
+import { OAuthError } from './oauth-error.ts'
+
+interface CodeRow {
+  client_id: string
+  redirect_uri: string
+  /** Null where the application need not use PKCE and did not. */
+  code_challenge: string | null
+  expires_at: Date
+}
+
+interface CodeRequest {
+  redirect_uri: string | undefined
+  code_verifier: string | undefined
+}
+
+/**
+ * May this client redeem this code now? Returns if so, throws if not. Which environment a code belongs to is decided
+ * by its look-up. Says nothing about single use: only the database can decide that (see `redeemCode`).
+ *
+ * RFC 6749 §4.1.3: the code was issued to this client, and redirect_uri is identical; since every authorization
+ *                  request names one, a token request without it lacks a required parameter (§5.2)
+ * RFC 7636 §4.1:   code_verifier is 43 to 128 unreserved characters
+ * RFC 7636 §4.6:   S256(code_verifier) equals the stored code_challenge
+ * RFC 9700 §4.8.2: a verifier for a code without challenge means that somebody took the challenge away
+ */
+export function checkCodeRedemption(code: CodeRow, client_id: string, request: CodeRequest, now: Date): void {
+  const refuse = (why: string) => {
+    throw new OAuthError('invalid_grant', why)
+  }
+
+  if (request.redirect_uri === undefined) throw new OAuthError('invalid_request', 'redirect_uri is missing.')
+  if (code.client_id !== client_id) refuse('The code was issued to another client.')
+  if (code.expires_at <= now) refuse('The code has expired.')
+  if (code.redirect_uri !== request.redirect_uri) refuse('redirect_uri differs from the authorization request.')
+
+  const { code_verifier } = request
+  if (code.code_challenge === null) {
+    if (code_verifier !== undefined) refuse('code_verifier was sent, but the authorization request had no code_challenge.')
+  } else if (code_verifier === undefined) {
+    refuse('code_verifier is missing.')
+  } else {
+    if (!/^[A-Za-z0-9._~-]{43,128}$/.test(code_verifier)) refuse('code_verifier is not 43 to 128 characters of A-Z a-z 0-9 - . _ ~.')
+    if (s256(code_verifier) !== code.code_challenge) refuse('code_verifier does not match code_challenge.')
+  }
+}
+
+/** RFC 7636 §4.2 */
+const s256 = (code_verifier: string) => createHash('sha256').update(code_verifier, 'ascii').digest('base64url')

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { currentKey, keyStates, publishedKeys } from './key-states.ts'
+
+const now = new Date('2026-11-20T12:00:00.000Z')
+const at = (hours: number) => ({ signs_from: new Date(now.getTime() + hours * 3_600_000) })
+
+const cases = [
+  { why: 'a first key signs from the instant it is made', keys: [at(0)], states: ['current'] },
+  { why: 'a key that is to come is published but does not sign', keys: [at(-1), at(1)], states: ['current', 'next'] },
+  { why: 'a replaced key stays published while its tokens may live', keys: [at(-30), at(-24)], states: ['retired', 'current'] },
+  { why: 'a replaced key is done once its last token has expired', keys: [at(-60), at(-25)], states: ['expired', 'current'] },
+  {
+    why: 'the age of a key does not matter, only when it was replaced',
+    keys: [at(-9000), at(-1), at(2)],
+    states: ['retired', 'current', 'next'],
+  },
+]
+for (const { why, keys, states } of cases) {
+  test(why, () => {
+    assert.deepEqual(
+      keyStates(keys, now).map((key) => key.state),
+      states,
+    )
+  })
+}
+
+test('the JWKS shows every key but the expired ones', () => {
+  assert.equal(publishedKeys([at(-60), at(-25), at(1)], now).length, 2)
+})
+
+test('an environment whose only key is in the future has no key to sign with', () => {
+  assert.throws(() => currentKey([at(1)], now))
+})

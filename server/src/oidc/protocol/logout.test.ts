@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { web } from './client.example.ts'
+import { judgeLogout, type LogoutHint, logoutClientId } from './logout.ts'
+import { readParameters } from './parameters.ts'
+
+const client_id = web.client_id
+const bye = 'https://app.example.com/bye'
+const hint = { sub: 'usr_anna', sid: 'ses_anna', aud: client_id }
+const anna = { session_id: 'ses_anna', user_id: 'usr_anna' }
+const bert = { session_id: 'ses_bert', user_id: 'usr_bert' }
+
+const parameters = (query: Record<string, string> | string) => readParameters(new URLSearchParams(query))
+const judge = (query: Record<string, string> | string, by: LogoutHint, client: typeof web | null = web, sessions = [bert, anna]) =>
+  judgeLogout(parameters(query), by, client, sessions)
+
+const now = (redirect_to: string | null, session_ids = ['ses_anna']) => ({ kind: 'sign_out_now', session_ids, redirect_to })
+const ask = (link_to: string | null) => ({ kind: 'ask', link_to })
+
+// biome-ignore format: this table is read by line
+const cases: { rule: string; query: Record<string, string>; hint: LogoutHint; client?: typeof web | null; sessions?: (typeof anna)[]; verdict: object }[] = [
+  { rule: 'a hint of this browser\'s session signs that session out, and no other', query: {}, hint, verdict: now(null) },
+  { rule: 'then the person goes to the registered URI', query: { post_logout_redirect_uri: bye }, hint, verdict: now(bye) },
+  { rule: 'state is returned exactly', query: { post_logout_redirect_uri: bye, state: 'a b&ü' }, hint, verdict: now(`${bye}?state=a%20b%26%C3%BC`) },
+  { rule: 'state is added to a query that is there', query: { post_logout_redirect_uri: `${bye}?from=1`, state: 's' }, hint, verdict: now(`${bye}?from=1&state=s`) },
+  { rule: 'state alone leads nowhere', query: { state: 's' }, hint, verdict: now(null) },
+  { rule: 'an agreeing client_id changes nothing', query: { post_logout_redirect_uri: bye, client_id }, hint, verdict: now(bye) },
+  { rule: 'a browser that is signed out already is sent on', query: { post_logout_redirect_uri: bye }, hint, sessions: [], verdict: now(bye, []) },
+  { rule: 'a hint of the person\'s earlier session signs this person out', query: {}, hint: { ...hint, sid: 'ses_old' }, verdict: now(null) },
+  { rule: 'a hint without sid goes by the person', query: {}, hint: { ...hint, sid: null }, verdict: now(null) },
+  { rule: 'a hint at somebody else asks whoever is signed in', query: { post_logout_redirect_uri: bye }, hint, sessions: [bert], verdict: ask(bye) },
+  { rule: 'without a hint the person is asked', query: {}, hint: null, client: null, verdict: ask(null) },
+  { rule: 'without a hint nobody is redirected, also when nobody is signed in', query: { post_logout_redirect_uri: bye, client_id }, hint: null, sessions: [], verdict: ask(bye) },
+  { rule: 'without a hint, a client_id offers its registered URI as a link', query: { post_logout_redirect_uri: bye, client_id, state: 's' }, hint: null, verdict: ask(`${bye}?state=s`) },
+  { rule: 'without a hint and client_id no URI is known', query: { post_logout_redirect_uri: bye }, hint: null, client: null, verdict: ask(null) },
+  { rule: 'a hint that is not ours counts as none', query: { post_logout_redirect_uri: bye }, hint: 'invalid', client: null, verdict: ask(null) },
+  { rule: 'a hint that is not ours still leaves the link of client_id', query: { post_logout_redirect_uri: bye, client_id }, hint: 'invalid', verdict: ask(bye) },
+  { rule: 'client_id and hint that disagree are both not believed', query: { post_logout_redirect_uri: bye, client_id: 'app_other' }, hint, client: { ...web, client_id: 'app_other' }, verdict: ask(null) },
+  { rule: 'a client that was not asked for is not believed', query: { post_logout_redirect_uri: bye }, hint, client: { ...web, client_id: 'app_other' }, verdict: now(null) },
+  { rule: 'a client that is gone has no URIs', query: { post_logout_redirect_uri: bye }, hint, client: null, verdict: now(null) },
+  { rule: 'a disabled application has no URIs', query: { post_logout_redirect_uri: bye }, hint, client: { ...web, disabled: true }, verdict: now(null) },
+]
+for (const { rule, query, hint, client = web, sessions, verdict } of cases) {
+  test(rule, () => assert.deepEqual(judge(query, hint, client, sessions), verdict))
+}
+
+// biome-ignore format: a list to skim
+const mutations = [
+  `${bye}/`, `${bye}?`, `${bye}#`, `${bye}#x`, `${bye}%20`, ` ${bye}`, `${bye}x`, 'https://app.example.com/by', 'https://app.example.com/Bye', 'https://APP.example.com/bye',
+  'http://app.example.com/bye', 'https://app.example.com:443/bye', 'https://app.example.com./bye', 'https://app.example.com//bye', 'https://app.example.com/./bye',
+  'https://app.example.com/x/../bye', 'https://app.example.com/bye/..;/evil', 'https://app.example.com@evil.test/bye', 'https://evil.test/bye', '//app.example.com/bye',
+  '/bye', 'https:\\\\app.example.com\\bye', 'javascript:alert(1)', 'JaVaScRiPt:alert(1)', 'data:text/html,x', 'https://app.example.com/b%79e', web.redirect_uris[0] ?? '',
+]
+for (const uri of mutations) {
+  test(`nobody is led to the unregistered ${JSON.stringify(uri)}`, () => {
+    assert.deepEqual(judge({ post_logout_redirect_uri: uri, client_id, state: 's' }, hint), now(null))
+    assert.deepEqual(judge({ post_logout_redirect_uri: uri, client_id, state: 's' }, null), ask(null))
+  })
+}
+
+test('a repeated parameter is told to the person', () => {
+  for (const query of [
+    'state=a&state=b',
+    `post_logout_redirect_uri=${bye}&post_logout_redirect_uri=${bye}`,
+    'client_id=a&client_id=b',
+    'id_token_hint=a&id_token_hint=b',
+  ]) {
+    const verdict = judge(query, hint)
+    assert.equal(verdict.kind === 'tell_the_person' && verdict.error.code, 'invalid_request')
+  }
+})
+
+test('the client of a sign-out is named by client_id, else by the hint', () => {
+  assert.equal(logoutClientId(parameters({ client_id: 'app_2' }), hint), 'app_2')
+  assert.equal(logoutClientId(parameters({}), hint), client_id)
+  assert.equal(logoutClientId(parameters({}), 'invalid'), null)
+})

@@ -1,0 +1,65 @@
+// pure
+import type { Client } from './client.ts'
+import { OAuthError } from './oauth-error.ts'
+import { type RequestParameters, refuseUnreadable } from './parameters.ts'
+import { withQuery } from './respond.ts'
+
+/** The claims of an id_token_hint that we signed, expired or not; `invalid` for any other; null where none was sent. */
+export type LogoutHint = { sub: string; sid: string | null; aud: string } | 'invalid' | null
+
+export type LogoutVerdict =
+  /** End these sessions of the browser (none: it is signed out already), then go on, or say that it is done. */
+  | { kind: 'sign_out_now'; session_ids: readonly string[]; redirect_to: string | null }
+  /** Ask the person, and never redirect: `link_to` is offered as a link, on this page and on the next. */
+  | { kind: 'ask'; link_to: string | null }
+  | { kind: 'tell_the_person'; error: OAuthError }
+
+/** Whom a sign-out request speaks for: look this client up for `judgeLogout`. */
+export function logoutClientId(parameters: RequestParameters, hint: LogoutHint): string | null {
+  return parameters.values.client_id ?? verified(hint)?.aud ?? null
+}
+
+/**
+ * Judges a sign-out request. `sessions` are those of the browser that asks.
+ *
+ * RP-Initiated Logout 1.0 §2: client_id and the audience of the hint must agree; without a hint, or with one that is
+ *                             not of this browser's session, the person is asked
+ * RP-Initiated Logout 1.0 §3: redirect only to a URI registered by a known client, compared as an exact string, with state
+ * RP-Initiated Logout 1.0 §4: what failed to validate is not used
+ * We choose: a hint of the same person's earlier session signs this person out, as an application expects after a new sign-in
+ */
+export function judgeLogout(
+  parameters: RequestParameters,
+  hint: LogoutHint,
+  client: Client | null,
+  sessions: readonly { session_id: string; user_id: string }[],
+): LogoutVerdict {
+  try {
+    refuseUnreadable(parameters)
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error
+    return { kind: 'tell_the_person', error }
+  }
+
+  const claims = verified(hint)
+  const { client_id } = parameters.values
+  const disagree = claims !== null && client_id !== undefined && client_id !== claims.aud
+  if (disagree) return { kind: 'ask', link_to: null }
+
+  const speaks_for_client = client !== null && client.client_id === logoutClientId(parameters, hint) && !client.disabled
+  const way_on = speaks_for_client ? registeredWayOn(parameters, client) : null
+  if (claims === null) return { kind: 'ask', link_to: way_on }
+
+  const same_session = sessions.filter(({ session_id }) => session_id === claims.sid)
+  const ended = same_session.length > 0 ? same_session : sessions.filter(({ user_id }) => user_id === claims.sub)
+  if (ended.length === 0 && sessions.length > 0) return { kind: 'ask', link_to: way_on }
+  return { kind: 'sign_out_now', session_ids: ended.map(({ session_id }) => session_id), redirect_to: way_on }
+}
+
+const verified = (hint: LogoutHint) => (hint === 'invalid' ? null : hint)
+
+function registeredWayOn({ values }: RequestParameters, client: Client): string | null {
+  const uri = values.post_logout_redirect_uri
+  if (uri === undefined || !client.post_logout_redirect_uris.includes(uri)) return null
+  return withQuery(uri, values.state === undefined ? {} : { state: values.state })
+}

@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { AuthorizationRequest } from './authorize.ts'
+import { type NextStep, nextStep, type Situation, withoutSatisfied } from './next-step.ts'
+
+const now = new Date('2026-11-20T16:31:00.000Z')
+const ago = (seconds: number) => new Date(now.getTime() - seconds * 1_000)
+
+const request: AuthorizationRequest = {
+  client_id: 'app_1',
+  redirect_uri: 'https://app.example.com/callback',
+  response_mode: 'query',
+  scope: 'openid email offline_access',
+  resource: [],
+  consent_to: ['openid', 'email', 'offline_access'],
+  state: undefined,
+  nonce: undefined,
+  code_challenge: undefined,
+  prompt: [],
+  max_age: undefined,
+  signed_in_since: undefined,
+  login_hint: undefined,
+  id_token_hint: undefined,
+  ui_locales: [],
+  acr_values: [],
+}
+const anna = { session_id: 'ses_anna', user_id: 'usr_anna', auth_time: ago(600), consented_to: ['openid', 'email', 'offline_access'] }
+const bert = { session_id: 'ses_bert', user_id: 'usr_bert', auth_time: ago(5), consented_to: [] }
+const situation: Situation = { sessions: [anna, bert], hinted_user_id: null, sign_up_open: true, now }
+const nobody = { sessions: [] }
+
+const issue = (session_id: string) => ({ kind: 'issue', session_id })
+const consent = (session_id: string) => ({ kind: 'consent', session_id })
+const sign_in = { kind: 'sign_in', user_id: null }
+
+interface Case {
+  rule: string
+  request?: Partial<AuthorizationRequest>
+  client?: 'skip' | 'ask'
+  situation?: Partial<Situation>
+  step: object | string
+}
+
+// biome-ignore format: this table is read by line
+const cases: Case[] = [
+  { rule: 'the current session is enough', step: issue('ses_anna') },
+  { rule: 'nobody signed in: sign-in', situation: nobody, step: sign_in },
+
+  { rule: 'prompt=none and a session: no page at all', request: { prompt: ['none'] }, step: issue('ses_anna') },
+  { rule: 'prompt=none and nobody signed in', request: { prompt: ['none'] }, situation: nobody, step: 'login_required' },
+  { rule: 'prompt=none and a sign-in too long ago', request: { prompt: ['none'], max_age: 599 }, step: 'login_required' },
+  { rule: 'prompt=none and max_age=0', request: { prompt: ['none'], max_age: 0 }, step: 'login_required' },
+  { rule: 'prompt=none and no consent', request: { prompt: ['none'] }, client: 'ask', situation: { sessions: [bert] }, step: 'consent_required' },
+  { rule: 'prompt=none and consent for all of the scope', request: { prompt: ['none'] }, client: 'ask', step: issue('ses_anna') },
+  { rule: 'prompt=none and a hint at somebody else', request: { prompt: ['none'] }, situation: { hinted_user_id: 'usr_cara' }, step: 'login_required' },
+  { rule: 'prompt=none and a hint at the second session', request: { prompt: ['none'] }, situation: { hinted_user_id: 'usr_bert' }, step: issue('ses_bert') },
+
+  { rule: 'prompt=login asks in spite of a session', request: { prompt: ['login'] }, step: sign_in },
+  { rule: 'prompt=create opens sign-up in spite of a session', request: { prompt: ['create'] }, step: { kind: 'sign_up' } },
+  { rule: 'prompt=create opens sign-up where nobody is signed in', request: { prompt: ['create'] }, situation: nobody, step: { kind: 'sign_up' } },
+  { rule: 'prompt=create with sign-up closed is sign-in', request: { prompt: ['create'] }, situation: { sign_up_open: false }, step: sign_in },
+  { rule: 'prompt=create never makes a second account for whom a hint names', request: { prompt: ['create'] }, situation: { hinted_user_id: 'usr_anna' }, step: { kind: 'sign_in', user_id: 'usr_anna' } },
+  { rule: 'prompt=select_account asks whose', request: { prompt: ['select_account'] }, step: { kind: 'select_account' } },
+  { rule: 'prompt=select_account asks even where there is one session', request: { prompt: ['select_account'] }, situation: { sessions: [anna] }, step: { kind: 'select_account' } },
+  { rule: 'prompt=select_account without any session is sign-in', request: { prompt: ['select_account'] }, situation: nobody, step: sign_in },
+  { rule: 'prompt=select_account has nothing to ask where a hint says who', request: { prompt: ['select_account'] }, situation: { hinted_user_id: 'usr_bert' }, step: issue('ses_bert') },
+  { rule: 'the account is selected before it signs in again', request: { prompt: ['login', 'select_account'] }, step: { kind: 'select_account' } },
+  { rule: 'sign-in comes before consent', request: { prompt: ['login', 'consent'] }, step: sign_in },
+
+  { rule: 'max_age that has just not passed', request: { max_age: 600 }, step: issue('ses_anna') },
+  { rule: 'max_age that has passed', request: { max_age: 599 }, step: sign_in },
+  { rule: 'max_age=0 asks however fresh the sign-in', request: { max_age: 0 }, situation: { sessions: [{ ...bert, auth_time: now }] }, step: sign_in },
+  { rule: 'the sign-in that was made for the request', request: { signed_in_since: ago(600) }, step: issue('ses_anna') },
+  { rule: 'a session from before the sign-in that was made for the request', request: { signed_in_since: ago(599) }, step: sign_in },
+  { rule: 'a fresher session of somebody else does not satisfy max_age', request: { max_age: 60 }, step: sign_in },
+
+  { rule: 'a hint selects that person\'s session', situation: { hinted_user_id: 'usr_bert' }, step: issue('ses_bert') },
+  { rule: 'a hint at somebody without session never takes another one\'s', situation: { hinted_user_id: 'usr_cara' }, step: { kind: 'sign_in', user_id: 'usr_cara' } },
+  { rule: 'a hint with a stale session asks the same person', request: { max_age: 1 }, situation: { hinted_user_id: 'usr_bert' }, step: { kind: 'sign_in', user_id: 'usr_bert' } },
+
+  { rule: 'consent was given for all of the scope', client: 'ask', step: issue('ses_anna') },
+  { rule: 'consent was given for more', request: { consent_to: ['openid'] }, client: 'ask', step: issue('ses_anna') },
+  { rule: 'consent lacks offline_access', client: 'ask', situation: { sessions: [{ ...anna, consented_to: ['openid', 'email'] }] }, step: consent('ses_anna') },
+  { rule: 'consent lacks a scope of a resource server', request: { consent_to: ['openid', 'https://api.test', 'https://api.test#email'] }, client: 'ask', step: consent('ses_anna') },
+  { rule: 'consent lacks everything', client: 'ask', situation: { sessions: [bert] }, step: consent('ses_bert') },
+  { rule: 'consent of another person does not count', client: 'ask', situation: { hinted_user_id: 'usr_bert' }, step: consent('ses_bert') },
+  { rule: 'a first-party application needs no consent', situation: { sessions: [bert] }, step: issue('ses_bert') },
+  { rule: 'prompt=consent asks although consent was given', request: { prompt: ['consent'] }, client: 'ask', step: consent('ses_anna') },
+  { rule: 'prompt=consent asks for a first-party application too', request: { prompt: ['consent'] }, step: consent('ses_anna') },
+]
+for (const { rule, step, ...given } of cases) {
+  test(rule, () => {
+    const next = nextStep({ ...request, ...given.request }, { consent: given.client ?? 'skip' }, { ...situation, ...given.situation })
+    if (typeof step === 'string') assert.equal(next.kind === 'refuse' && next.error.code, step)
+    else assert.deepEqual(next, step)
+  })
+}
+
+const rests: { step: Parameters<typeof withoutSatisfied>[1]; query: string; left: string }[] = [
+  { step: 'sign_in', query: 'prompt=login&max_age=0&state=a', left: `state=a&signed_in_since=${now.getTime()}` },
+  { step: 'sign_in', query: 'prompt=login+consent&state=a', left: `prompt=consent&state=a&signed_in_since=${now.getTime()}` },
+  { step: 'sign_in', query: 'state=a&signed_in_since=5', left: 'state=a&signed_in_since=5' },
+  { step: 'sign_in', query: 'prompt=select_account&state=a', left: 'state=a' },
+  { step: 'sign_in', query: 'state=a', left: 'state=a' },
+  { step: 'sign_up', query: 'prompt=create+login+select_account&max_age=5', left: `signed_in_since=${now.getTime()}` },
+  { step: 'select_account', query: 'prompt=select_account+login&max_age=5', left: 'prompt=login&max_age=5' },
+  { step: 'consent', query: 'prompt=login+consent&max_age=5', left: 'prompt=login&max_age=5' },
+  { step: 'consent', query: '?state=%26%3D%2B%20%C3%BC&prompt=consent', left: 'state=%26%3D%2B+%C3%BC' },
+  { step: 'consent', query: 'resource=a&resource=b&id_token_hint=x', left: 'resource=a&resource=b&id_token_hint=x' },
+]
+for (const { step, query, left } of rests) {
+  test(`after ${step} the request ${query} is ${left || 'empty'}`, () => assert.equal(withoutSatisfied(query, step, now), left))
+}
+
+/** What a person does at a step, as the pages would store it. */
+function done(step: NextStep, before: Situation, scope: string): Situation {
+  if (step.kind === 'consent') {
+    return {
+      ...before,
+      sessions: before.sessions.map((s) => (s.session_id === step.session_id ? { ...s, consented_to: scope.split(' ') } : s)),
+    }
+  }
+  if (step.kind !== 'sign_in' && step.kind !== 'sign_up') return before
+  const user_id = step.kind === 'sign_in' ? (step.user_id ?? 'usr_anna') : 'usr_new'
+  const fresh = { session_id: 'ses_fresh', user_id, auth_time: now, consented_to: [] }
+  return { ...before, sessions: [fresh, ...before.sessions.filter((session) => session.user_id !== user_id)] }
+}
+
+test('whatever was asked for, every step happens once and then a code is issued to the person of the hint, or refused', () => {
+  const prompts: fc.Arbitrary<AuthorizationRequest['prompt']> = fc.oneof(
+    fc.constant(['none' as const]),
+    fc.subarray(['login' as const, 'consent' as const, 'select_account' as const, 'create' as const]),
+  )
+  const given = fc.record({
+    prompt: prompts,
+    max_age: fc.option(fc.nat(1_000), { nil: undefined }),
+    sessions: fc.subarray([anna, bert]),
+    hinted_user_id: fc.constantFrom(null, 'usr_anna', 'usr_bert', 'usr_cara'),
+    sign_up_open: fc.boolean(),
+    consent: fc.constantFrom('skip' as const, 'ask' as const),
+  })
+  const property = fc.property(given, ({ prompt, max_age, consent, ...rest }) => {
+    let query = new URLSearchParams({ prompt: prompt.join(' '), ...(max_age !== undefined && { max_age: `${max_age}` }) }).toString()
+    let at: Situation = { ...rest, now }
+    const seen: string[] = []
+    for (;;) {
+      const search = new URLSearchParams(query)
+      const left = prompt.filter((word) => search.get('prompt')?.split(' ').includes(word))
+      const step = nextStep(
+        { ...request, prompt: left, max_age: search.has('max_age') ? Number(search.get('max_age')) : undefined },
+        { consent },
+        at,
+      )
+      if (step.kind === 'refuse') return assert.deepEqual(prompt, ['none'])
+      if (step.kind === 'issue') {
+        const session = at.sessions.find(({ session_id }) => session_id === step.session_id)
+        return assert.ok(session && (rest.hinted_user_id === null || session.user_id === rest.hinted_user_id))
+      }
+      assert.ok(!seen.includes(step.kind), `${step.kind} twice`)
+      assert.notDeepEqual(prompt, ['none'])
+      seen.push(step.kind)
+      at = done(step, at, request.scope)
+      query = withoutSatisfied(query, step.kind, now)
+    }
+  })
+  fc.assert(property, { numRuns: 500 })
+})

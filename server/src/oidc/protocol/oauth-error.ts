@@ -1,0 +1,63 @@
+// pure
+/** The one refusal of the OAuth and OpenID Connect endpoints. */
+
+/** RFC 6749 §4.1.2.1 and §5.2, OIDC Core §3.1.2.6, RFC 6750 §3.1, RFC 8707 §2, Unmet Authentication Requirements §3. */
+const statusOf = {
+  invalid_request: 400,
+  invalid_client: 401,
+  invalid_grant: 400,
+  unauthorized_client: 400,
+  unsupported_grant_type: 400,
+  unsupported_response_type: 400,
+  invalid_scope: 400,
+  invalid_target: 400,
+  access_denied: 400,
+  server_error: 500,
+  temporarily_unavailable: 503,
+  login_required: 400,
+  interaction_required: 400,
+  consent_required: 400,
+  account_selection_required: 400,
+  unmet_authentication_requirements: 400,
+  request_not_supported: 400,
+  request_uri_not_supported: 400,
+  registration_not_supported: 400,
+  invalid_token: 401,
+  insufficient_scope: 403,
+} as const
+
+export type OAuthErrorCode = keyof typeof statusOf
+
+/**
+ * A refusal the protocol has a name for. The message is for people: no client may depend on its wording.
+ *
+ * `used_header` says that the client authenticated by the Authorization header, so that the 401 must carry
+ * `WWW-Authenticate: Basic` (RFC 6749 §5.2).
+ */
+export class OAuthError extends Error {
+  override readonly name = 'OAuthError'
+  readonly code: OAuthErrorCode
+  readonly used_header: boolean
+
+  constructor(code: OAuthErrorCode, description: string, options: { cause?: unknown; used_header?: boolean } = {}) {
+    super(printable(description), 'cause' in options ? { cause: options.cause } : undefined)
+    this.code = code
+    this.used_header = options.used_header ?? false
+  }
+
+  get status() {
+    return statusOf[this.code]
+  }
+
+  toJSON() {
+    return { error: this.code, error_description: this.message }
+  }
+}
+
+/** RFC 6749 §5.2: error_description holds ASCII only, without quotation mark and backslash. What a request said may stand in it, so it is also cut. */
+function printable(description: string): string {
+  return description
+    .slice(0, 500)
+    .replaceAll('"', "'")
+    .replace(/[^\x20-\x21\x23-\x5B\x5D-\x7E]/gu, '?')
+}

@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { checkRefresh, expiryOfRefreshToken } from './refresh-grant.ts'
+
+const now = new Date('2026-11-20T16:31:00.000Z')
+const at = (seconds: number) => new Date(now.getTime() + seconds * 1_000)
+
+const scope = 'openid email offline_access'
+const token = {
+  client_id: 'app_1',
+  scope,
+  expires_at: at(1),
+  grant_expires_at: at(1),
+  spent_at: null,
+  grant_ended_at: null,
+  blocked_at: null,
+}
+const check = (change: object = {}, asked?: string, refresh_retry_window_seconds = 0) =>
+  checkRefresh({ ...token, ...change }, 'app_1', { scope: asked }, { now, refresh_retry_window_seconds })
+
+const scopes: { asked: string | undefined; granted: string }[] = [
+  { asked: undefined, granted: scope },
+  { asked: scope, granted: scope },
+  { asked: 'email openid', granted: 'email openid' },
+  { asked: 'email', granted: 'email' },
+  { asked: ' openid  openid ', granted: 'openid' },
+  { asked: ' ', granted: scope },
+]
+for (const { asked, granted } of scopes) {
+  test(`scope ${asked ?? 'not sent'} of "${scope}" gives "${granted}"`, () =>
+    assert.deepEqual(check({}, asked), { kind: 'rotate', scope: granted }))
+}
+
+const refusals: { why: string; change?: object; asked?: string; error?: string }[] = [
+  { why: 'it was issued to another client', change: { client_id: 'app_2' } },
+  { why: 'another client presents a spent one, which is no reuse', change: { client_id: 'app_2', spent_at: at(-9) } },
+  { why: 'its grant has ended', change: { grant_ended_at: at(-1) } },
+  { why: 'its grant has ended and it is spent, which needs no second alarm', change: { grant_ended_at: at(-1), spent_at: at(-9) } },
+  { why: 'the person is blocked', change: { blocked_at: at(-1) } },
+  { why: 'it expires this very instant', change: { expires_at: now } },
+  { why: 'its grant expires this very instant', change: { grant_expires_at: now } },
+  { why: 'a scope was not granted', asked: 'openid phone', error: 'invalid_scope' },
+  { why: 'a scope differs in case', asked: 'OpenID', error: 'invalid_scope' },
+]
+for (const { why, change, asked, error = 'invalid_grant' } of refusals) {
+  test(`a refresh token is refused with ${error} when ${why}`, () =>
+    assert.throws(() => check(change, asked), { name: 'OAuthError', code: error }))
+}
+
+const spent: { why: string; spent_at: Date; window: number; kind: string }[] = [
+  { why: 'without a retry window, at once', spent_at: now, window: 0, kind: 'reuse' },
+  { why: 'without a retry window, later', spent_at: at(-100), window: 0, kind: 'reuse' },
+  { why: 'within the retry window', spent_at: at(-29), window: 30, kind: 'repeat' },
+  { why: 'when the retry window has just passed', spent_at: at(-30), window: 30, kind: 'reuse' },
+]
+for (const { why, spent_at, window, kind } of spent) {
+  test(`a spent refresh token is ${kind} ${why}`, () => assert.equal(check({ spent_at }, undefined, window).kind, kind))
+}
+
+test('a spent refresh token is reuse even where it has expired or asks for too much', () => {
+  const verdict = check({ spent_at: at(-9), expires_at: at(-5) }, 'phone')
+  assert.equal(verdict.kind === 'reuse' && verdict.error.code, 'invalid_grant')
+})
+
+const tokens = { refresh_token_idle_ttl_seconds: 100, refresh_token_absolute_ttl_seconds: 1_000 }
+test('a refresh token dies when it was idle too long', () => assert.deepEqual(expiryOfRefreshToken(now, at(-800), tokens), at(100)))
+test('a refresh token never outlives the absolute age of its grant', () =>
+  assert.deepEqual(expiryOfRefreshToken(now, at(-950), tokens), at(50)))
+
+test('no scope that was asked for is ever granted beyond the first', () => {
+  const names = fc.array(fc.constantFrom<string>('openid', 'email', 'phone', 'profile', 'meals:read'))
+  const property = fc.property(names, names, (granted, asked) => {
+    const run = () => check({ scope: granted.join(' ') }, asked.join(' '))
+    if (asked.every((name) => granted.includes(name))) {
+      const verdict = run()
+      assert.ok(verdict.kind === 'rotate' && verdict.scope.split(' ').every((name) => name === '' || granted.includes(name)))
+    } else assert.throws(run, { code: 'invalid_scope' })
+  })
+  fc.assert(property)
+})

@@ -1,0 +1,71 @@
+// pure
+import type { Settings } from '@ostiary/contract/settings.ts'
+import { OAuthError } from './oauth-error.ts'
+import { scopeNames } from './scope.ts'
+
+interface RefreshTokenRow {
+  client_id: string
+  scope: string
+  /** Unused for too long. */
+  expires_at: Date
+  /** As old as any token of its grant may become. */
+  grant_expires_at: Date
+  spent_at: Date | null
+  grant_ended_at: Date | null
+  blocked_at: Date | null
+}
+
+export type RefreshVerdict =
+  /** Spend it and issue a successor. `scope` is that of the access token: the successor keeps the row's. */
+  | { kind: 'rotate'; scope: string }
+  /** Spent a moment ago: give the same successor again, never a sibling. */
+  | { kind: 'repeat'; scope: string }
+  /** Spent before: somebody has a copy. End the family, then answer with the error. */
+  | { kind: 'reuse'; error: OAuthError }
+
+/**
+ * May this client refresh with this token now? Throws what has no consequence but the answer.
+ * That two parallel requests do not both rotate is for the database to decide (see the store).
+ *
+ * RFC 6749 §6, §5.2: issued to this client, not expired, not revoked, else invalid_grant. Another client's
+ *                    attempt has no effect
+ * RFC 6749 §6:       scope may be narrowed, for this access token only; anything not granted is invalid_scope
+ * RFC 9700 §4.14.2:  a spent token that comes back is reuse
+ */
+export function checkRefresh(
+  token: RefreshTokenRow,
+  client_id: string,
+  request: { scope: string | undefined },
+  { now, refresh_retry_window_seconds }: { now: Date; refresh_retry_window_seconds: number },
+): RefreshVerdict {
+  const refusal = (why: string) => new OAuthError('invalid_grant', why)
+
+  if (token.client_id !== client_id) throw refusal('The refresh token was issued to another client.')
+  if (token.grant_ended_at !== null) throw refusal('The refresh token has been revoked.')
+  if (token.blocked_at !== null) throw refusal('The person may not sign in.')
+  if (token.spent_at !== null && now.getTime() >= token.spent_at.getTime() + refresh_retry_window_seconds * 1_000) {
+    return { kind: 'reuse', error: refusal('The refresh token was used before. All tokens of its grant are revoked.') }
+  }
+  if (token.expires_at <= now || token.grant_expires_at <= now) throw refusal('The refresh token has expired.')
+  return { kind: token.spent_at === null ? 'rotate' : 'repeat', scope: narrowed(token.scope, request.scope) }
+}
+
+/** When a refresh token given now dies: unused for too long, or with its grant's greatest age, whichever comes first. */
+export function expiryOfRefreshToken(
+  now: Date,
+  grant_created_at: Date,
+  tokens: Pick<Settings['tokens'], 'refresh_token_idle_ttl_seconds' | 'refresh_token_absolute_ttl_seconds'>,
+): Date {
+  const idle = now.getTime() + tokens.refresh_token_idle_ttl_seconds * 1_000
+  const absolute = grant_created_at.getTime() + tokens.refresh_token_absolute_ttl_seconds * 1_000
+  return new Date(Math.min(idle, absolute))
+}
+
+/** RFC 6749 §6: an omitted scope means all that was granted. */
+function narrowed(granted: string, requested: string | undefined): string {
+  if (requested === undefined) return granted
+  const names = scopeNames(requested)
+  const beyond = names.find((name) => !scopeNames(granted).includes(name))
+  if (beyond !== undefined) throw new OAuthError('invalid_scope', `The scope ${beyond} was not granted.`)
+  return names.length === 0 ? granted : names.join(' ')
+}

@@ -1,0 +1,100 @@
+// pure
+/** What an authorization request asks for: the parameters that have rules of their own. Each function throws what goes back to the client. */
+import { oidcScopes } from '@ostiary/contract/scopes.ts'
+import type { Client } from './client.ts'
+import { OAuthError } from './oauth-error.ts'
+import { scopeNames } from './scope.ts'
+
+export const promptValues = ['none', 'login', 'consent', 'select_account', 'create'] as const
+export type Prompt = (typeof promptValues)[number]
+
+interface Resource {
+  identifier: string
+  scopes: readonly string[]
+}
+
+/** We choose: an access token for more audiences than these would fit into no header. */
+export const most_resources = 20
+
+/**
+ * RFC 8707 §2: a resource is an absolute URI without fragment that this server knows, else invalid_target.
+ * Compared as an exact string, so only what was registered in that form is known.
+ */
+export function readResource(requested: readonly string[], known: readonly Resource[]): Resource[] {
+  if (requested.length > most_resources) throw new OAuthError('invalid_target', `Ask for at most ${most_resources} resources at once.`)
+  return requested.map((identifier) => {
+    const resource = known.find((candidate) => candidate.identifier === identifier)
+    if (!resource) throw new OAuthError('invalid_target', `No resource server has the identifier ${identifier}`)
+    return resource
+  })
+}
+
+/**
+ * RFC 6749 §3.3: there is no default scope, so none at all is invalid_scope; so is an unknown name
+ * OIDC Core §3.1.2.1: a request without openid is none of ours. We choose: invalid_scope, as for a missing scope
+ * A scope of a resource server counts only together with its `resource`.
+ */
+export function readScope(
+  scope: string | undefined,
+  allowed: readonly string[],
+  disabled: readonly string[],
+  resources: readonly Resource[],
+): string {
+  const refuse = (why: string) => new OAuthError('invalid_scope', why)
+  const names = scopeNames(scope ?? '')
+  const known = new Set<string>([...oidcScopes, ...resources.flatMap((resource) => resource.scopes)])
+
+  if (!names.includes('openid')) throw refuse('scope must include openid.')
+  for (const name of names) {
+    if (!known.has(name)) throw refuse(`The scope ${name} is not known here.`)
+    if (disabled.includes(name)) throw refuse(`The scope ${name} is disabled in this environment.`)
+    if (!allowed.includes(name)) throw refuse(`The scope ${name} is not allowed for this application.`)
+  }
+  return names.join(' ')
+}
+
+/**
+ * RFC 7636 §4.3:      a challenge without method would be `plain`, which is refused like the word itself
+ * RFC 7636 §4.2:      S256 is 43 characters of base64url
+ * RFC 7636 §4.4.1:    a required challenge that is missing is invalid_request
+ * RFC 9700 §2.1.1:    public clients always use PKCE
+ */
+export function readChallenge(challenge: string | undefined, method: string | undefined, client: Client): string | undefined {
+  const refuse = (why: string) => new OAuthError('invalid_request', why)
+
+  if (challenge === undefined) {
+    if (method !== undefined) throw refuse('code_challenge_method was sent without code_challenge.')
+    const is_public = client.application_type !== 'web' || client.token_endpoint_auth_method === 'none'
+    if (client.require_pkce || is_public) throw refuse('code_challenge is missing: this application must use PKCE.')
+    return undefined
+  }
+  if (method !== 'S256') throw refuse('code_challenge_method must be S256.')
+  if (!/^[A-Za-z0-9_-]{43}$/.test(challenge)) throw refuse('code_challenge must be the 43 base64url characters of a SHA-256 digest.')
+  return challenge
+}
+
+/**
+ * OIDC Core §3.1.2.1: a list of known words; `none` stands alone
+ * Initiating User Registration 1.0 §4.1: `create`
+ */
+export function readPrompt(prompt: string | undefined): Prompt[] {
+  const prompts = scopeNames(prompt ?? '').map((word) => {
+    const known = promptValues.find((value) => value === word)
+    if (!known) throw new OAuthError('invalid_request', `prompt is made of ${promptValues.join(', ')}.`)
+    return known
+  })
+  if (prompts.includes('none') && prompts.length > 1) throw new OAuthError('invalid_request', 'prompt=none stands alone.')
+  return prompts
+}
+
+/** OIDC Core §3.1.2.1: max_age is a number of seconds. One beyond all clocks is held to what a number can say. */
+export function readMaxAge(max_age: string | undefined): number | undefined {
+  if (max_age === undefined) return undefined
+  if (!/^[0-9]+$/.test(max_age)) throw new OAuthError('invalid_request', 'max_age must be a whole number of seconds, 0 or more.')
+  return Math.min(Number(max_age), Number.MAX_SAFE_INTEGER)
+}
+
+/** What `withoutSatisfied` wrote; anything else is a parameter that nobody knows. */
+export function readSignedInSince(milliseconds: string | undefined): Date | undefined {
+  return /^[0-9]{1,15}$/.test(milliseconds ?? '') ? new Date(Number(milliseconds)) : undefined
+}

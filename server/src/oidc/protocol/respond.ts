@@ -1,0 +1,42 @@
+// pure
+import type { ResponseMode } from './authorize.ts'
+import { OAuthError } from './oauth-error.ts'
+
+export type AuthorizationResponse =
+  | { kind: 'redirect'; location: string }
+  | { kind: 'form_post'; action: string; fields: Readonly<Record<string, string>> }
+
+/** Where and how to answer: an AuthorizationRequest and a `send_back` both say it. */
+interface Recipient {
+  redirect_uri: string
+  response_mode: ResponseMode
+  state: string | undefined
+}
+
+/**
+ * The answer to an authorization request: a code, or the refusal.
+ *
+ * RFC 6749 §4.1.2, §4.1.2.1: code or error, and the state exactly as it came
+ * RFC 9207 §2:               iss in every answer, so that a client knows whose it is
+ * Multiple Response Types §2.1, Form Post Response Mode §2: in the query, the fragment or a form
+ */
+export function authorizationResponse(to: Recipient, issuer: string, answer: { code: string } | OAuthError): AuthorizationResponse {
+  const fields: Record<string, string> = { ...(answer instanceof OAuthError ? answer.toJSON() : { code: answer.code }) }
+  if (to.state !== undefined) fields.state = to.state
+  fields.iss = issuer
+
+  if (to.response_mode === 'form_post') return { kind: 'form_post', action: to.redirect_uri, fields }
+  if (to.response_mode === 'fragment') return { kind: 'redirect', location: `${to.redirect_uri}#${encode(fields)}` }
+  return { kind: 'redirect', location: withQuery(to.redirect_uri, fields) }
+}
+
+/** RFC 6749 §3.1.2: the query of a registered URI is kept, byte by byte, and added to. */
+export function withQuery(uri: string, fields: Readonly<Record<string, string>>): string {
+  const added = encode(fields)
+  if (added === '') return uri
+  if (!uri.includes('?')) return `${uri}?${added}`
+  return /[?&]$/.test(uri) ? `${uri}${added}` : `${uri}&${added}`
+}
+
+/** A space as %20, which form and URI decoders both read. */
+const encode = (fields: Readonly<Record<string, string>>) => new URLSearchParams(fields).toString().replaceAll('+', '%20')

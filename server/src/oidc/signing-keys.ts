@@ -1,0 +1,239 @@
+/**
+ * The signing keys of an environment: RSA 2048, made ahead of need, private halves sealed at rest. A new key is
+ * published before it signs, and an old one stays published until the last token it signed has expired.
+ */
+import { createPrivateKey, createPublicKey, generateKeyPair, hash, type KeyObject, sign, verify } from 'node:crypto'
+import { promisify } from 'node:util'
+import type { EnvironmentId } from '@ostiary/contract/ids.ts'
+import { z } from 'zod'
+import { sql } from '../db/db.ts'
+import type { Deployment } from '../deployment.ts'
+import { insertEvent } from '../events/store.ts'
+import { longest_token_ms } from './protocol/key-states.ts'
+
+const KeyRow = z.object({
+  kid: z.string(),
+  public_jwk: z.record(z.string(), z.string()),
+  private_key: z.string(),
+  signs_from: z.date(),
+  created_at: z.date(),
+})
+
+export interface SigningKey {
+  kid: string
+  public_jwk: Record<string, string>
+  signs_from: Date
+  created_at: Date
+  public_key: KeyObject
+  /** Unsealed at first use. */
+  private_key(): KeyObject
+}
+
+/** How long a verifier may keep the JWKS; a new key signs only after every cached copy has gone. */
+export const jwks_max_age_seconds = 300
+const publish_before_signing_ms = 2 * jwks_max_age_seconds * 1000
+
+interface SpareKey {
+  kid: string
+  public_jwk: Record<string, string>
+  pem: string
+}
+
+const generate = promisify(generateKeyPair)
+
+/** Keeps `size` fresh key pairs at hand, made one at a time in the background; a dry pool makes one on the spot. */
+export function createKeyPool(size: number) {
+  const spare: SpareKey[] = []
+  let is_filling = false
+  let closed = false
+
+  async function fill(): Promise<void> {
+    if (is_filling) return
+    is_filling = true
+    while (spare.length < size && !closed) spare.push(await makeKey())
+    is_filling = false
+  }
+  return {
+    fill,
+    async take(): Promise<SpareKey> {
+      const key = spare.pop() ?? (await makeKey())
+      void fill()
+      return key
+    },
+    close(): void {
+      closed = true
+    },
+  }
+}
+export type KeyPool = ReturnType<typeof createKeyPool>
+
+async function makeKey(): Promise<SpareKey> {
+  const pair = await generate('rsa', { modulusLength: 2048 })
+  const { n = '', e = '' } = pair.publicKey.export({ format: 'jwk' })
+  // RFC 7638 §3: the thumbprint is over the required members, in this order.
+  const kid = hash('sha256', JSON.stringify({ e, kty: 'RSA', n }), 'base64url')
+  return {
+    kid,
+    public_jwk: { kty: 'RSA', n, e, alg: 'RS256', use: 'sig', kid },
+    pem: pair.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  }
+}
+
+const place = (environment_id: EnvironmentId, kid: string) => `signing_keys.${environment_id}.${kid}`
+
+/** All keys of the environment, oldest first, making the first one where there is none. */
+export async function loadSigningKeys(
+  { db, secrets, now }: Deployment,
+  pool: KeyPool,
+  environment_id: EnvironmentId,
+): Promise<SigningKey[]> {
+  const stored = () =>
+    db.all(
+      KeyRow,
+      sql`select kid, public_jwk, private_key, signs_from, created_at from signing_keys where environment_id = ${environment_id} order by signs_from, kid`,
+    )
+  let rows = await stored()
+  if (rows.length === 0) {
+    const key = await pool.take()
+    await db.batch([
+      // The environment first: another process that makes the first key at the same time waits for this row.
+      sql`update environments set keys_version = keys_version + 1 where id = ${environment_id}`,
+      sql`insert into signing_keys (environment_id, kid, public_jwk, private_key, signs_from, created_at)
+          select id, ${key.kid}, ${key.public_jwk}, ${secrets.seal(key.pem, place(environment_id, key.kid))}, ${now()}, ${now()}
+            from environments where id = ${environment_id} and not exists (select 1 from signing_keys where environment_id = ${environment_id})`,
+    ])
+    rows = await stored()
+  }
+  return rows.map((row) => {
+    let private_key: KeyObject | null = null
+    return {
+      kid: row.kid,
+      public_jwk: row.public_jwk,
+      signs_from: row.signs_from,
+      created_at: row.created_at,
+      public_key: createPublicKey({ key: row.public_jwk, format: 'jwk' }),
+      private_key: () => {
+        private_key ??= createPrivateKey(secrets.unseal(row.private_key, place(environment_id, row.kid)))
+        return private_key
+      },
+    }
+  })
+}
+
+/** A next key, which signs once every cached JWKS has expired: for a batch that happens only where none waits already. */
+export async function insertSigningKey({ secrets }: Pick<Deployment, 'secrets'>, pool: KeyPool, environment_id: EnvironmentId, now: Date) {
+  const { kid, public_jwk, pem } = await pool.take()
+  const signs_from = new Date(now.getTime() + publish_before_signing_ms)
+  const mark = sql`exists (select 1 from signing_keys where environment_id = ${environment_id} and kid = ${kid})`
+  const statements = [
+    sql`insert into signing_keys (environment_id, kid, public_jwk, private_key, signs_from, created_at)
+        select id, ${kid}, ${public_jwk}, ${secrets.seal(pem, place(environment_id, kid))}, ${signs_from}, ${now}
+          from environments where id = ${environment_id} and not exists (select 1 from signing_keys where environment_id = ${environment_id} and signs_from > ${now})`,
+    sql`update environments set keys_version = keys_version + 1 where id = ${environment_id} and ${mark}`,
+  ]
+  return { key: { kid, public_jwk, signs_from, created_at: now }, statements, mark }
+}
+
+const Aged = z.object({ environment_id: z.custom<EnvironmentId>() })
+
+/** How long a key signs before it is replaced without anybody asking. */
+const rotation_ms = 90 * 86_400_000
+const most_at_once = 20
+
+/** Replaces keys that have signed for 90 days, and removes those whose last token has expired. */
+export async function rotateAgedKeys(deployment: Deployment, pool: KeyPool): Promise<void> {
+  const { db, now, newId } = deployment
+  const at = now()
+  const aged = await db.all(
+    Aged,
+    sql`select environment_id from signing_keys group by environment_id having max(signs_from) < ${new Date(at.getTime() - rotation_ms)} limit ${most_at_once}`,
+  )
+  for (const { environment_id } of aged) {
+    const { key, statements, mark } = await insertSigningKey(deployment, pool, environment_id, at)
+    const origin = { id: newId('evt'), actor: { type: 'system', id: null }, request_id: null } as const
+    const data = { kid: key.kid, signs_from: key.signs_from.toISOString() }
+    await db.batch([...statements, insertEvent(environment_id, origin, { type: 'signing_key.rotated', data }, at, mark)])
+  }
+  const replaced_before = new Date(at.getTime() - longest_token_ms)
+  const is_done = sql`exists (select 1 from signing_keys newer where newer.environment_id = signing_keys.environment_id
+    and newer.signs_from > signing_keys.signs_from and newer.signs_from <= ${replaced_before})`
+  await db.batch([
+    sql`update environments set keys_version = keys_version + 1 where id in (select environment_id from signing_keys where ${is_done})`,
+    sql`delete from signing_keys where ${is_done}`,
+  ])
+}
+
+const heads = new Map<string, string>()
+
+/** RFC 7515 §3.1, RS256, on the thread pool: a signature is a third of a millisecond that must not block others. */
+export function signJwt(key: SigningKey, typ: 'JWT' | 'at+jwt' | 'logout+jwt', claims: Record<string, unknown>): Promise<string> {
+  const name = `${typ}.${key.kid}`
+  let head = heads.get(name)
+  if (head === undefined) {
+    if (heads.size > 10_000) heads.clear()
+    head = Buffer.from(JSON.stringify({ alg: 'RS256', typ, kid: key.kid })).toString('base64url')
+    heads.set(name, head)
+  }
+  const input = `${head}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`
+  return new Promise((resolve, reject) => {
+    sign('sha256', Buffer.from(input), key.private_key(), (error, signature) =>
+      error ? reject(error) : resolve(`${input}.${signature.toString('base64url')}`),
+    )
+  })
+}
+
+/**
+ * The claims of a JWT that one of these keys signed with RS256 as the given type; `null` for anything else. Says
+ * nothing about time or audience. The algorithm is ours, never the header's (RFC 8725 §3.1).
+ */
+export function verifyJwt(keys: readonly SigningKey[], typ: string, token: string): Readonly<Record<string, unknown>> | null {
+  const digest = hash('sha256', token, 'base64url')
+  let found = proved.get(digest) ?? null
+  if (!found) {
+    found = prove(keys, token)
+    if (!found) return null
+    const [oldest] = proved.keys()
+    if (proved.size >= most_proved && oldest !== undefined) proved.delete(oldest)
+    proved.set(digest, found)
+  }
+  const { kid } = found
+  return found.typ === typ && keys.some((key) => key.kid === kid) ? found.claims : null
+}
+
+interface Proved {
+  readonly typ: unknown
+  /** The thumbprint of the key, so it means this key and no other. */
+  readonly kid: string
+  readonly claims: Readonly<Record<string, unknown>>
+}
+
+/**
+ * JWTs whose signature was right, by their digest: backends ask about the same token again and again, and what was signed
+ * once stays signed. Whether its key is still published, and everything else that can change, is looked at each time.
+ */
+const proved = new Map<string, Proved>()
+const most_proved = 5_000
+
+function prove(keys: readonly SigningKey[], token: string): Proved | null {
+  const [head, body, signature, ...rest] = token.split('.')
+  if (!head || !body || !signature || rest.length > 0) return null
+  const header = parseObject(head)
+  if (header?.alg !== 'RS256' || header.crit !== undefined) return null
+  const key = keys.find((candidate) => candidate.kid === header.kid)
+  if (!key) return null
+  const bytes = Buffer.from(signature, 'base64url')
+  if (bytes.toString('base64url') !== signature) return null
+  if (!verify('sha256', Buffer.from(`${head}.${body}`), key.public_key, bytes)) return null
+  const claims = parseObject(body)
+  return claims && { typ: header.typ, kid: key.kid, claims: Object.freeze(claims) }
+}
+
+/** A base64url part as a JSON object; `null` where it is none. */
+function parseObject(part: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'))
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null // as: just checked
+  } catch {
+    return null // a token that cannot be parsed is no token of ours, whatever the parser says about it
+  }
+}

@@ -1,0 +1,264 @@
+/**
+ * Grants and what hangs on them: authorization codes, refresh tokens, access tokens. Everything here that may happen
+ * only once is one batch whose first statement is the mark; see `db/db.ts`. Secrets are stored as digests only.
+ */
+import type { EnvironmentId, GrantId, SessionId, UserId } from '@ostiary/contract/ids.ts'
+import { User } from '@ostiary/contract/user.ts'
+import { z } from 'zod'
+import { type Db, type Statement, sql } from '../../db/db.ts'
+
+/** The person's own columns, as claims need them. */
+const Person = User.omit({
+  id: true,
+  tenant_id: true,
+  project_id: true,
+  environment_id: true,
+  has_password: true,
+  metadata: true,
+  last_sign_in_at: true,
+  created_at: true,
+  blocked_at: true,
+})
+
+const GrantRow = z.object({
+  grant_id: z.custom<GrantId>(),
+  user_id: z.custom<UserId>(),
+  session_id: z.custom<SessionId>(),
+  client_id: z.string(),
+  scope: z.string(),
+  resource: z.array(z.string()),
+  auth_time: z.date(),
+  amr: z.array(z.string()),
+  acr: z.string(),
+  grant_created_at: z.date(),
+  grant_ended_at: z.date().nullable(),
+  blocked_at: z.date().nullable(),
+  ...Person.shape,
+})
+export type GrantRow = z.infer<typeof GrantRow>
+
+const grantColumns = sql`
+  g.id as grant_id, g.user_id, g.session_id, g.application_id as client_id, g.scope, g.resource, g.auth_time, g.amr, g.acr,
+  g.created_at as grant_created_at, g.ended_at as grant_ended_at, u.blocked_at, u.email, u.email_verified, u.phone_number,
+  u.phone_number_verified, u.name, u.given_name, u.family_name, u.nickname, u.preferred_username, u.picture, u.locale, u.zoneinfo, u.updated_at`
+
+const CodeRow = GrantRow.extend({
+  code_hash: z.string(),
+  redirect_uri: z.string(),
+  nonce: z.string().nullable(),
+  code_challenge: z.string().nullable(),
+  expires_at: z.date(),
+  spent_by: z.string().nullable(),
+})
+export type CodeRow = z.infer<typeof CodeRow>
+
+const RefreshRow = GrantRow.extend({
+  token_hash: z.string(),
+  expires_at: z.date(),
+  spent_at: z.date().nullable(),
+  grant_expires_at: z.date(),
+})
+export type RefreshRow = z.infer<typeof RefreshRow>
+
+export interface NewCode {
+  code_hash: string
+  client_id: string
+  redirect_uri: string
+  scope: string
+  resource: readonly string[]
+  nonce: string | null
+  code_challenge: string | null
+  expires_at: Date
+  /** When neither a token of the grant nor its session can live any more. */
+  grant_expires_at: Date
+  /** The session was used: its idle time begins anew. */
+  session_expires_at: Date
+}
+
+/**
+ * Stores a code and its grant for a session that still lives, and marks the session as seen. False where the session
+ * ended meanwhile, or the person was blocked.
+ */
+export async function issueCode(
+  db: Db,
+  environment_id: EnvironmentId,
+  session_id: SessionId,
+  grant_id: GrantId,
+  code: NewCode,
+  now: Date,
+): Promise<boolean> {
+  // The session first: whoever ends it meanwhile waits for this row, and then finds the grant to end as well.
+  const [, granted] = await db.batch([
+    sql`update sessions set last_seen_at = ${now}, expires_at = ${code.session_expires_at}
+         where environment_id = ${environment_id} and id = ${session_id} and ended_at is null and expires_at > ${now}`,
+    sql`insert into grants (environment_id, id, user_id, application_id, session_id, scope, resource, offline, auth_time, amr, acr, created_at, expires_at)
+        select s.environment_id, ${grant_id}, s.user_id, a.id, s.id, ${code.scope}, ${code.resource}, ${offline(code.scope)}, s.auth_time, s.amr, s.acr, ${now}, ${code.grant_expires_at}
+          from sessions s
+          join users u on u.environment_id = s.environment_id and u.id = s.user_id and u.blocked_at is null
+          join applications a on a.environment_id = s.environment_id and a.id = ${code.client_id} and a.disabled = 0
+         where s.environment_id = ${environment_id} and s.id = ${session_id} and s.ended_at is null`,
+    sql`insert into authorization_codes (environment_id, code_hash, grant_id, client_id, redirect_uri, scope, nonce, code_challenge, expires_at)
+        select environment_id, ${code.code_hash}, id, application_id, ${code.redirect_uri}, scope, ${code.nonce}, ${code.code_challenge}, ${code.expires_at}
+          from grants where environment_id = ${environment_id} and id = ${grant_id}`,
+  ])
+  return granted?.changed === 1
+}
+
+const offline = (scope: string) => scope.split(' ').includes('offline_access')
+
+export function findCode(db: Db, environment_id: EnvironmentId, code_hash: string): Promise<CodeRow | null> {
+  return db.maybeOne(
+    CodeRow,
+    sql`select ${grantColumns}, c.code_hash, c.redirect_uri, c.nonce, c.code_challenge, c.expires_at, c.spent_by
+          from authorization_codes c
+          join grants g on g.environment_id = c.environment_id and g.id = c.grant_id
+          join users u on u.environment_id = g.environment_id and u.id = g.user_id
+         where c.environment_id = ${environment_id} and c.code_hash = ${code_hash}`,
+  )
+}
+
+/** What a successful token request stores: a refresh token where offline_access was granted, an access token where it is opaque. */
+export interface NewTokens {
+  refresh: { token_hash: string; expires_at: Date } | null
+  opaque: { token_hash: string; claims: Record<string, unknown>; expires_at: Date } | null
+}
+
+/**
+ * Spends a code and stores what it buys, all or nothing. Exactly one of any number of parallel attempts gets `true`;
+ * the others must treat the code as replayed (RFC 6749 §4.1.2). A crash leaves the code unspent.
+ */
+export async function redeemCode(
+  db: Db,
+  environment_id: EnvironmentId,
+  code: CodeRow,
+  attempt: string,
+  tokens: NewTokens,
+): Promise<boolean> {
+  const bought = sql`exists (select 1 from authorization_codes where environment_id = ${environment_id} and code_hash = ${code.code_hash} and spent_by = ${attempt})`
+  const [spent] = await db.batch([
+    sql`update authorization_codes set spent_by = ${attempt}
+         where environment_id = ${environment_id} and code_hash = ${code.code_hash} and spent_by is null and ${grantLives(environment_id, code.grant_id)}`,
+    ...insertTokens(environment_id, code.grant_id, tokens, bought),
+  ])
+  return spent?.changed === 1
+}
+
+export function findRefreshToken(db: Db, environment_id: EnvironmentId, token_hash: string): Promise<RefreshRow | null> {
+  return db.maybeOne(
+    RefreshRow,
+    sql`select ${grantColumns}, g.expires_at as grant_expires_at, r.token_hash, r.expires_at, r.spent_at
+          from refresh_tokens r
+          join grants g on g.environment_id = r.environment_id and g.id = r.grant_id
+          join users u on u.environment_id = g.environment_id and u.id = g.user_id
+         where r.environment_id = ${environment_id} and r.token_hash = ${token_hash}`,
+  )
+}
+
+/** Replaces a refresh token by its successor, all or nothing: one of any number of parallel attempts gets `true`. */
+export async function rotateRefreshToken(
+  db: Db,
+  environment_id: EnvironmentId,
+  token: RefreshRow,
+  attempt: string,
+  tokens: NewTokens,
+  now: Date,
+): Promise<boolean> {
+  const bought = sql`exists (select 1 from refresh_tokens where environment_id = ${environment_id} and token_hash = ${token.token_hash} and spent_by = ${attempt})`
+  const [spent] = await db.batch([
+    sql`update refresh_tokens set spent_by = ${attempt}, spent_at = ${now}
+         where environment_id = ${environment_id} and token_hash = ${token.token_hash} and spent_by is null and ${grantLives(environment_id, token.grant_id)}`,
+    ...insertTokens(environment_id, token.grant_id, tokens, bought),
+  ])
+  return spent?.changed === 1
+}
+
+/** Stores an opaque access token that is bought by nothing but a retry of a rotation that already happened. */
+export async function storeOpaqueToken(db: Db, environment_id: EnvironmentId, grant_id: GrantId, tokens: NewTokens): Promise<void> {
+  const statements = insertTokens(environment_id, grant_id, { ...tokens, refresh: null }, grantLives(environment_id, grant_id))
+  if (statements.length > 0) await db.batch(statements)
+}
+
+function grantLives(environment_id: EnvironmentId, grant_id: GrantId): Statement {
+  return sql`exists (select 1 from grants g join users u on u.environment_id = g.environment_id and u.id = g.user_id and u.blocked_at is null
+                      where g.environment_id = ${environment_id} and g.id = ${grant_id} and g.ended_at is null)`
+}
+
+function insertTokens(environment_id: EnvironmentId, grant_id: GrantId, tokens: NewTokens, condition: Statement): Statement[] {
+  const { refresh, opaque } = tokens
+  const statements: Statement[] = []
+  if (refresh)
+    statements.push(sql`insert into refresh_tokens (environment_id, token_hash, grant_id, expires_at)
+      select environment_id, ${refresh.token_hash}, id, ${refresh.expires_at} from grants where environment_id = ${environment_id} and id = ${grant_id} and ${condition}`)
+  if (opaque)
+    statements.push(sql`insert into opaque_access_tokens (environment_id, token_hash, claims, expires_at)
+      select environment_id, ${opaque.token_hash}, ${opaque.claims}, ${opaque.expires_at} from grants where environment_id = ${environment_id} and id = ${grant_id} and ${condition}`)
+  return statements
+}
+
+/** What a living access token stands on. `null` where the grant ended, the token was revoked or the person is blocked. */
+export function findLiveGrant(db: Db, environment_id: EnvironmentId, grant_id: string, jti: string): Promise<GrantRow | null> {
+  return db.maybeOne(
+    GrantRow,
+    sql`select ${grantColumns}
+          from grants g
+          join users u on u.environment_id = g.environment_id and u.id = g.user_id
+         where g.environment_id = ${environment_id} and g.id = ${grant_id} and g.ended_at is null and u.blocked_at is null
+           and not exists (select 1 from revoked_access_tokens r where r.environment_id = g.environment_id and r.jti = ${jti})`,
+  )
+}
+
+const GrantState = z.object({
+  ended_at: z.date().nullable(),
+  session_ended_at: z.date().nullable(),
+  user_id: z.string().nullable(),
+  blocked_at: z.date().nullable(),
+  is_revoked: z.boolean(),
+})
+
+/** Whether a token stands, and if not, what ended it. `null` where the grant is gone. */
+export function findGrantState(db: Db, environment_id: EnvironmentId, grant_id: string, jti: string) {
+  return db.maybeOne(
+    GrantState,
+    sql`select g.ended_at, s.ended_at as session_ended_at, u.id as user_id, u.blocked_at,
+               case when exists (select 1 from revoked_access_tokens r where r.environment_id = g.environment_id and r.jti = ${jti}) then 1 else 0 end as is_revoked
+          from grants g
+          left join users u on u.environment_id = g.environment_id and u.id = g.user_id
+          left join sessions s on s.environment_id = g.environment_id and s.id = g.session_id
+         where g.environment_id = ${environment_id} and g.id = ${grant_id}`,
+  )
+}
+
+const OpaqueRow = z.object({ claims: z.record(z.string(), z.unknown()) })
+
+export async function findOpaqueToken(db: Db, environment_id: EnvironmentId, token_hash: string): Promise<Record<string, unknown> | null> {
+  const row = await db.maybeOne(
+    OpaqueRow,
+    sql`select claims from opaque_access_tokens where environment_id = ${environment_id} and token_hash = ${token_hash}`,
+  )
+  return row?.claims ?? null
+}
+
+/** Ends a grant with every token of it. Ending it again changes nothing. */
+export function endGrant(environment_id: EnvironmentId, grant_id: string, by: string, now: Date): Statement {
+  return sql`update grants set ended_at = ${now}, ended_by = ${by} where environment_id = ${environment_id} and id = ${grant_id} and ended_at is null`
+}
+
+/** Whether it was this that ended the grant. */
+export const grantEndedBy = (environment_id: EnvironmentId, grant_id: string, by: string): Statement =>
+  sql`exists (select 1 from grants where environment_id = ${environment_id} and id = ${grant_id} and ended_by = ${by})`
+
+export function revokeAccessToken(environment_id: EnvironmentId, jti: string, expires_at: Date): Statement {
+  return sql`insert into revoked_access_tokens (environment_id, jti, expires_at) values (${environment_id}, ${jti}, ${expires_at}) on conflict (environment_id, jti) do nothing`
+}
+
+/** Ends every grant of a person, of an application, or of both together. */
+export function endGrants(
+  environment_id: EnvironmentId,
+  of: { user_id?: string; application_id?: string },
+  by: string,
+  now: Date,
+): Statement {
+  const user = of.user_id === undefined ? sql`` : sql` and user_id = ${of.user_id}`
+  const application = of.application_id === undefined ? sql`` : sql` and application_id = ${of.application_id}`
+  return sql`update grants set ended_at = ${now}, ended_by = ${by} where environment_id = ${environment_id} and ended_at is null${user}${application}`
+}

@@ -1,0 +1,265 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type RequestListener, type Server, setGlobalProxyFromEnv } from 'node:http'
+import { createServer as createHttpsServer } from 'node:https'
+import { createServer as createSocketServer, type Socket } from 'node:net'
+import { Readable } from 'node:stream'
+import { after, test } from 'node:test'
+import { promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
+import { makeCertificate } from '../../test/certificate.ts'
+import { parseNetworks } from '../http/client-ip.ts'
+import { createOutbound, type OutboundRequest } from './fetch.ts'
+import { createResolve, type Resolve } from './resolve.ts'
+
+const loopback = parseNetworks('127.0.0.0/8')
+const webhook_allowed_networks = 'networks' in loopback ? loopback.networks : []
+const base_url = 'http://login.test:3000'
+
+/** Names that stand for addresses, in place of DNS. A function answers anew each time. */
+const names: Record<string, string[] | (() => string[])> = {
+  'here.test': ['127.0.0.1'],
+  'login.test': ['127.0.0.1'],
+  'metadata.test': ['169.254.169.254'],
+  'mixed.test': ['127.0.0.1', '10.0.0.1'],
+  'nothing.test': [],
+  'nonsense.test': ['not an address'],
+}
+const resolve: Resolve = async (name) => {
+  const answer = names[name] ?? assert.fail(`Asked for ${name}.`)
+  return typeof answer === 'function' ? answer() : answer
+}
+const outbound = createOutbound({ base_url, webhook_allowed_networks }, { resolve })
+const strict = createOutbound({ base_url, webhook_allowed_networks: [] }, { resolve })
+
+const get = (url: string, change: Partial<OutboundRequest> = {}): OutboundRequest => ({
+  method: 'GET',
+  url,
+  https_only: false,
+  timeout_ms: 5_000,
+  limit_bytes: 1_000,
+  beyond_limit: 'fail',
+  ...change,
+})
+
+async function serve(answer: RequestListener): Promise<{ port: number; calls: string[]; server: Server }> {
+  const calls: string[] = []
+  const server = createServer((request, response) => {
+    calls.push(`${request.method} ${request.headers.host}${request.url}`)
+    answer(request, response)
+  })
+  return { port: await listen(server), calls, server }
+}
+
+async function listen(server: { listen(port: number, host: string): unknown; address(): unknown; close(): unknown } & NodeJS.EventEmitter) {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  after(() => server.close())
+  return (server.address() as { port: number }).port // as: a server on TCP has one
+}
+
+const { port, calls, server } = await serve((request, response) => {
+  if (request.url === '/moved') response.writeHead(302, { location: 'http://metadata.test/' }).end()
+  else if (request.url === '/gzip') response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(50_000)))
+  else if (request.url?.startsWith('/bytes/')) response.end(Buffer.alloc(Number(request.url.slice(7)), 'x'))
+  else if (request.url === '/endless') Readable.from(endless()).pipe(response)
+  else request.pipe(response)
+})
+
+function* endless() {
+  for (;;) yield Buffer.alloc(65_536)
+}
+
+test('a call reaches its server by name, with its body and nothing of a browser', async () => {
+  const { port: echo } = await serve((request, response) => response.end(JSON.stringify(request.headers)))
+  const answer = await outbound(
+    get(`http://here.test:${echo}/a?b=c#d`, { method: 'POST', body: 'ä', headers: { 'content-type': 'text/plain' } }),
+  )
+  assert.deepEqual(JSON.parse(answer.body.toString()), {
+    host: `here.test:${echo}`,
+    'user-agent': 'Ostiary',
+    accept: '*/*',
+    'accept-encoding': 'identity',
+    'content-length': '2',
+    'content-type': 'text/plain',
+    connection: 'close',
+  })
+})
+
+test('no connection is kept', async () => {
+  await outbound(get(`http://here.test:${port}/bytes/1`))
+  assert.equal(await promisify<number>((done) => server.getConnections((error, count) => done(error, count)))(), 0)
+})
+
+// biome-ignore format: this table is read by line
+const refused: { why: string; url: string; change?: Partial<OutboundRequest>; reason: string }[] = [
+  { why: 'it is no URL', url: 'here.test', reason: 'bad_url' },
+  { why: 'it is empty', url: '', reason: 'bad_url' },
+  { why: 'it is a file', url: 'file:///etc/passwd', reason: 'bad_url' },
+  { why: 'it is FTP', url: 'ftp://here.test/', reason: 'bad_url' },
+  { why: 'it is data', url: 'data:,x', reason: 'bad_url' },
+  { why: 'it is a gopher', url: 'gopher://127.0.0.1:6379/_x', reason: 'bad_url' },
+  { why: 'it has user info', url: `http://user@here.test:${port}/`, reason: 'bad_url' },
+  { why: 'it has a password only', url: `http://:secret@here.test:${port}/`, reason: 'bad_url' },
+  { why: 'https is demanded', url: `http://here.test:${port}/`, change: { https_only: true }, reason: 'bad_url' },
+  { why: 'https is demanded and only the host is ours', url: `http://login.test:${port}/`, change: { https_only: true }, reason: 'bad_url' },
+  { why: 'its name leads to a private address', url: 'http://metadata.test/', reason: 'unreachable' },
+  { why: 'one address of its name is private', url: `http://mixed.test:${port}/`, reason: 'unreachable' },
+  { why: 'its name has no address', url: 'http://nothing.test/', reason: 'unreachable' },
+  { why: 'the name server answers nonsense', url: 'http://nonsense.test/', reason: 'unreachable' },
+]
+for (const { why, url, change, reason } of refused) {
+  test(`nothing is sent when ${why}`, async () => {
+    const before = calls.length
+    await assert.rejects(outbound(get(url, change)), { name: 'OutboundFailed', reason })
+    assert.equal(calls.length, before)
+  })
+}
+
+// biome-ignore format: this table is read by line
+const spellings = (port: number) => [
+  `127.0.0.1:${port}`, `127.0.0.1.:${port}`, `127.1:${port}`, `2130706433:${port}`, `017700000001:${port}`, `0x7f000001:${port}`, `0177.0.0.1:${port}`, `0x7f.0.0x0.1:${port}`,
+  `0:${port}`, `0.0.0.0:${port}`, `%31%32%37.0.0.1:${port}`, `127%2e0.0.1:${port}`, `①②⑦.⓪.⓪.①:${port}`, `127。0。0。1:${port}`, `127．0．0．1:${port}`, `[::1]:${port}`, `[::]:${port}`,
+  `[::ffff:127.0.0.1]:${port}`, `[::ffff:7f00:1]:${port}`, `[0:0:0:0:0:ffff:7f00:0001]:${port}`, `[::127.0.0.1]:${port}`, `[64:ff9b::7f00:1]:${port}`, `[2002:7f00:1::]:${port}`,
+  '169.254.169.254', '2852039166', '0xa9fea9fe', '[fe80::1]', '[fd00:ec2::254]', '10.0.0.1', '192.168.1.1', '172.16.0.1', '100.100.100.200', '168.63.129.16', '[ff02::1]', '255.255.255.255',
+]
+for (const host of spellings(port)) {
+  test(`nothing is sent to ${host.replace(String(port), 'PORT')}`, async () => {
+    const before = calls.length
+    await assert.rejects(strict(get(`http://${host}/`)), { name: 'OutboundFailed', reason: 'unreachable' })
+    assert.equal(calls.length, before)
+  })
+}
+
+test('a name is asked for once: what it means afterwards does not count', async () => {
+  const answers = [['127.0.0.1'], ['10.0.0.1']]
+  names['rebinding.test'] = () => answers.shift() ?? assert.fail('Asked a third time.')
+  assert.equal((await outbound(get(`http://rebinding.test:${port}/bytes/1`))).status, 200)
+  assert.equal(answers.length, 1)
+  await assert.rejects(outbound(get(`http://rebinding.test:${port}/bytes/1`)), { reason: 'unreachable' })
+})
+
+test('a public address that a name had first does not open the private one it has next', async () => {
+  const answers = [['192.0.2.1'], ['127.0.0.1']]
+  names['turning.test'] = () => answers.shift() ?? assert.fail('Asked a third time.')
+  const before = calls.length
+  for (let i = 0; i < 2; i++) await assert.rejects(strict(get(`http://turning.test:${port}/`)), { reason: 'unreachable' })
+  assert.equal(calls.length, before)
+})
+
+test('http is admitted where https is demanded, for addresses under the base URL', async () => {
+  const own = createOutbound({ base_url: `http://login.test:${port}`, webhook_allowed_networks }, { resolve })
+  assert.equal((await own(get(`http://login.test:${port}/bytes/1`, { https_only: true }))).status, 200)
+  const closed = createOutbound({ base_url: `http://login.test:${port}`, webhook_allowed_networks: [] }, { resolve })
+  await assert.rejects(closed(get(`http://login.test:${port}/bytes/1`)), { reason: 'unreachable' })
+})
+
+test('a redirect is an answer, not followed', async () => {
+  const { status, headers } = await outbound(get(`http://here.test:${port}/moved`))
+  assert.deepEqual([status, headers.location], [302, 'http://metadata.test/'])
+})
+
+test('a private name, an unknown name and a closed port are told alike', async () => {
+  const { port: closed, server } = await serve(() => {})
+  server.close()
+  const reasons = ['http://metadata.test/', 'http://nothing.test/', `http://here.test:${closed}/`].map((url) =>
+    outbound(get(url)).then(
+      () => 'answered',
+      (error) => `${error.reason} ${error.message === 'No usable answer.'}`,
+    ),
+  )
+  assert.deepEqual(await Promise.all(reasons), Array(3).fill('unreachable true'))
+})
+
+test('a body may have the whole limit and not a byte more', async () => {
+  assert.equal((await outbound(get(`http://here.test:${port}/bytes/1000`))).body.length, 1_000)
+  await assert.rejects(outbound(get(`http://here.test:${port}/bytes/1001`)), { reason: 'answer_too_large' })
+  await assert.rejects(outbound(get(`http://here.test:${port}/endless`)), { reason: 'answer_too_large' })
+})
+
+test('a body may be cut where its beginning is enough', async () => {
+  for (const path of ['bytes/2000', 'endless']) {
+    const { status, body } = await outbound(get(`http://here.test:${port}/${path}`, { beyond_limit: 'cut' }))
+    assert.deepEqual([status, body.length], [200, 1_000])
+  }
+})
+
+test('a compressed body stays as it is, so that it cannot grow', async () => {
+  const { body } = await outbound(get(`http://here.test:${port}/gzip`))
+  assert.deepEqual([...body.subarray(0, 2)], [0x1f, 0x8b])
+  assert.ok(body.length < 1_000)
+})
+
+// biome-ignore format: this table is read by line
+const slow: { what: string; answer: (socket: Socket) => void }[] = [
+  { what: 'says nothing', answer: () => {} },
+  { what: 'sends its headers drop by drop', answer: (socket) => drip(socket, 'HTTP/1.1 200 OK\r\nx: ') },
+  { what: 'sends its body drop by drop', answer: (socket) => drip(socket, 'HTTP/1.1 200 OK\r\ncontent-length: 900\r\n\r\n') },
+  { what: 'sends interim answers without end', answer: (socket) => drip(socket, '', 'HTTP/1.1 103 Early Hints\r\n\r\n') },
+]
+function drip(socket: Socket, begin: string, drop = 'a'): void {
+  socket.write(begin)
+  const timer = setInterval(() => socket.write(drop), 5)
+  socket.once('close', () => clearInterval(timer))
+}
+for (const { what, answer } of slow) {
+  test(`a call ends at its time limit when the server ${what}`, async () => {
+    const tcp = createSocketServer((socket) => answer(socket.on('error', () => {})))
+    const tcp_port = await listen(tcp)
+    await assert.rejects(outbound(get(`http://here.test:${tcp_port}/`, { timeout_ms: 60 })), { reason: 'timeout' })
+  })
+}
+
+test('a call ends at its time limit when the name server does not answer, and can be given up before', async () => {
+  const hanging = createOutbound({ base_url, webhook_allowed_networks }, { resolve: () => new Promise(() => {}) })
+  await assert.rejects(hanging(get('http://here.test/', { timeout_ms: 30 })), { reason: 'timeout' })
+  await assert.rejects(hanging(get('http://here.test/', { signal: AbortSignal.abort() })), { reason: 'stopped' })
+})
+
+// biome-ignore format: this table is read by line
+const broken: { what: string; bytes: string }[] = [
+  { what: 'no HTTP', bytes: 'SSH-2.0-OpenSSH_9.6\r\n' },
+  { what: 'nothing', bytes: '' },
+  { what: 'less than it promised', bytes: 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc' },
+  { what: 'headers without end', bytes: `HTTP/1.1 200 OK\r\nx: ${'a'.repeat(100_000)}\r\n\r\n` },
+]
+for (const { what, bytes } of broken) {
+  test(`a server that answers ${what} is unreachable, and what it said is not told`, async () => {
+    const tcp_port = await listen(createSocketServer((socket) => socket.on('error', () => {}).end(bytes)))
+    await assert.rejects(outbound(get(`http://here.test:${tcp_port}/`)), { reason: 'unreachable', message: 'No usable answer.' })
+  })
+}
+
+test('TLS is verified with the name of the URL, whatever the environment says', async (t) => {
+  t.mock.method(process, 'emitWarning', () => {})
+  const certificate = makeCertificate('secure.test')
+  const tls_port = await listen(createHttpsServer(certificate, (_, response) => response.end('secret')))
+  names['secure.test'] = ['127.0.0.1']
+  names['secure.test.'] = ['127.0.0.1']
+  names['other.test'] = ['127.0.0.1']
+  const trusting = createOutbound({ base_url, webhook_allowed_networks }, { resolve, ca: certificate.cert })
+  const https_only = true
+  assert.equal((await trusting(get(`https://secure.test:${tls_port}/`, { https_only }))).body.toString(), 'secret')
+  assert.equal((await trusting(get(`https://secure.test.:${tls_port}/`, { https_only }))).body.toString(), 'secret')
+  process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
+  try {
+    await assert.rejects(trusting(get(`https://other.test:${tls_port}/`, { https_only })), { reason: 'unreachable' })
+    await assert.rejects(trusting(get(`https://127.0.0.1:${tls_port}/`, { https_only })), { reason: 'unreachable' })
+    await assert.rejects(outbound(get(`https://secure.test:${tls_port}/`, { https_only })), { reason: 'unreachable' })
+  } finally {
+    delete process.env.NODE_TLS_REJECT_UNAUTHORIZED
+  }
+})
+
+test('proxies of the environment are not used', async (t) => {
+  t.after(setGlobalProxyFromEnv({ http_proxy: `http://127.0.0.1:${port}` }))
+  const { port: direct, calls: seen } = await serve((_, response) => response.end('direct'))
+  assert.equal((await outbound(get(`http://here.test:${direct}/x`))).body.toString(), 'direct')
+  assert.deepEqual(seen, [`GET here.test:${direct}/x`])
+})
+
+test('localhost is both loopback addresses, without asking anybody', async () => {
+  const resolveReally = createResolve({ ask_system: false })
+  for (const name of ['localhost', 'a.localhost', 'localhost.'])
+    assert.deepEqual(await resolveReally(name, AbortSignal.timeout(1_000)), ['127.0.0.1', '::1'])
+})

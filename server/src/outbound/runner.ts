@@ -1,0 +1,152 @@
+/**
+ * Has the jobs of the queue done: takes what is due, so many at a time and so many of one lane, and settles each by its
+ * outcome. Starts at once for what this process queues, and looks once a second for what others queued or left behind.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Deployment } from '../deployment.ts'
+import { claim, isAnyDue, type Job, type JobKindName, postpone, remove } from './queue.ts'
+import { retryDelay } from './schedule.ts'
+
+/** A job that is to be tried again is, while its schedule has a further time; `retry_after_seconds` is the least wait. */
+export type Outcome = 'done' | 'give_up' | 'retry' | { retry_after_seconds: number }
+
+export interface JobKind {
+  readonly name: JobKindName
+  /** How long after each failed attempt the next one is made. One more attempt than entries, then it is given up. */
+  readonly retry_after_seconds: readonly number[]
+  /** Jobs in flight in one process: of all lanes, and of one. */
+  readonly concurrency: number
+  readonly per_lane: number
+  /** Jobs of a lane are done one after the other, by their ids, in the whole deployment. */
+  readonly in_order?: boolean
+  /** Longer than any attempt takes. What a dead process leaves behind is taken up after that. */
+  readonly lease_seconds: number
+  /** One attempt. Throwing is a fault of ours, logged and tried again. The signal says that nobody waits any more. */
+  run(job: Job, signal: AbortSignal): Promise<Outcome>
+}
+
+export interface Runner {
+  /** Looks for due jobs now. */
+  wake(): void
+  /** Takes nothing more, lets what is in flight finish within the limit, and hands the rest back. */
+  stop(limit_ms: number): Promise<void>
+}
+
+type Needs = Pick<Deployment, 'db' | 'log' | 'now' | 'random'>
+
+const look_interval_ms = 1_000
+/** How often the log tells of a fault that stays. */
+const same_failure_again_ms = 60_000
+
+export function startRunner(deployment: Needs, kinds: readonly JobKind[]): Runner {
+  const lines = kinds.map((kind) => createLine(deployment, kind))
+  const wake = () => {
+    for (const line of lines) line.take()
+  }
+  const timer = setInterval(wake, look_interval_ms).unref()
+  deployment.db.onWake(wake, 'queue')
+  wake()
+
+  return {
+    wake,
+    async stop(limit_ms) {
+      clearInterval(timer)
+      await Promise.all(lines.map((line) => line.stop(limit_ms)))
+    },
+  }
+}
+
+/** The jobs of one kind in this process. */
+function createLine({ db, log, now, random }: Needs, kind: JobKind) {
+  const leased_by = random(12).toString('base64url')
+  const in_flight = new Map<Job, Promise<void>>()
+  const abort = new AbortController()
+  let taking: Promise<void> | null = null
+  let take_again = false
+  let stopping = false
+  let reported_at_ms = Number.NEGATIVE_INFINITY
+
+  const report = (error: unknown) => {
+    if (Math.abs(now().getTime() - reported_at_ms) < same_failure_again_ms) return
+    reported_at_ms = now().getTime()
+    log.error('The queue could not be read. It will be tried again.', { kind: kind.name }, error)
+  }
+
+  /** Takes what is due. Called while it runs already, it runs once more afterwards: what came meanwhile may have been missed. */
+  function take(): void {
+    take_again = taking !== null
+    if (taking || stopping) return
+    taking = takeWhileFree()
+      .catch(report)
+      .finally(() => {
+        taking = null
+        if (take_again) take()
+      })
+  }
+
+  /** Asks first whether there is anything, since taking needs a write. A lane that has a job in flight waits until it has none. */
+  async function takeWhileFree(): Promise<void> {
+    if (!(await isAnyDue(db, kind.name, now()))) return
+    for (;;) {
+      const free = kind.concurrency - in_flight.size
+      const most = kind.in_order ? free : Math.min(kind.per_lane, free) // in order, a lane has one job to take
+      if (most <= 0 || stopping) return
+      const busy = [...new Set([...in_flight.keys()].map((job) => job.lane))]
+      const leased_until = new Date(now().getTime() + kind.lease_seconds * 1000)
+      const jobs = await claim(
+        db,
+        { kind: kind.name, leased_by, leased_until, most, in_order: kind.in_order ?? false, without_lanes: busy },
+        now(),
+      )
+      for (const job of jobs) start(job)
+      if (jobs.length < most) return
+    }
+  }
+
+  function start(job: Job): void {
+    const done = attempt(job).finally(() => {
+      in_flight.delete(job)
+      take()
+    })
+    in_flight.set(job, done)
+  }
+
+  async function attempt(job: Job): Promise<void> {
+    const about = { kind: kind.name, job_id: job.id, attempt: job.attempts }
+    let outcome: Outcome = 'retry'
+    try {
+      // What ended its process every time is not tried for ever.
+      outcome = job.attempts > kind.retry_after_seconds.length + 1 ? 'give_up' : await kind.run(job, abort.signal)
+    } catch (error) {
+      if (!abort.signal.aborted) log.error('An attempt at a job failed on our side.', about, error)
+    }
+    if (abort.signal.aborted) return // handed back already
+    await settle(job, outcome).catch((error) => log.error('The outcome of a job could not be stored; it will be repeated.', about, error))
+  }
+
+  async function settle(job: Job, outcome: Outcome): Promise<void> {
+    const wanted = typeof outcome === 'object' ? outcome.retry_after_seconds : 0
+    const delay_ms =
+      outcome === 'done' || outcome === 'give_up'
+        ? null
+        : retryDelay(kind.retry_after_seconds, job.attempts, random(1).readUInt8() / 255, wanted)
+    if (outcome !== 'done' && delay_ms === null)
+      log.warn('A job was given up.', { kind: kind.name, job_id: job.id, attempt: job.attempts, environment_id: job.environment_id })
+    await db.run(delay_ms === null ? remove(leased_by, job) : postpone(leased_by, job, new Date(now().getTime() + delay_ms)))
+  }
+
+  return {
+    take,
+
+    async stop(limit_ms: number): Promise<void> {
+      stopping = true
+      await taking
+      const limit = new AbortController()
+      await Promise.race([Promise.all(in_flight.values()), sleep(limit_ms, null, { signal: limit.signal }).catch(() => {})])
+      limit.abort()
+      const rest = [...in_flight.keys()]
+      abort.abort()
+      if (rest.length > 0) await db.batch(rest.map((job) => postpone(leased_by, job, now()))).catch(report) // else their leases end
+    },
+  }
+}

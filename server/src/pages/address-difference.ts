@@ -1,0 +1,102 @@
+// pure
+/**
+ * Where a received return address departs from a registered one, part by part and character by character, so that a
+ * developer sees the slash too many. It only explains: whether an address is registered is decided elsewhere, by
+ * comparing exact strings. Quick however long the addresses are, since anybody may send one.
+ *
+ * RFC 3986 appendix B: the parts of an address, taken apart so that they join to the very same string
+ */
+import { align } from './alignment.ts'
+
+const parts = ['scheme', 'separator', 'host', 'port', 'path', 'query', 'fragment'] as const
+type Part = (typeof parts)[number]
+
+/** A run of characters. An empty run that differs is where characters are missing. */
+interface Run {
+  text: string
+  differs: boolean
+}
+
+export interface Change {
+  part: Part
+  /** From the first differing character of the part to its last; of scheme and port the whole. */
+  received: string
+  registered: string
+  /** Of the first differing character in the received address, counted from 1. */
+  position: number
+  /** Nothing but the difference comes after it, on either side. */
+  at_end: boolean
+  only_case: boolean
+}
+
+interface Difference {
+  received: Run[]
+  registered: Run[]
+  changes: Change[]
+  /** How many characters differ: the least is the nearest. */
+  distance: number
+}
+
+export function differenceOf(received: string, registered: string): Difference {
+  const ours = partsOf(registered)
+  const theirs = partsOf(received)
+  const last = parts.findLastIndex((part) => theirs[part] !== '' || ours[part] !== '')
+  const difference: Difference = { received: [], registered: [], changes: [], distance: 0 }
+  let position = 1
+  for (const [index, part] of parts.entries()) {
+    const { before, one, other, after } = compare(part, theirs[part], ours[part])
+    addRun(difference.received, before, false)
+    addRun(difference.registered, before, false)
+    if (one !== '' || other !== '') {
+      for (const step of isWord(part) ? [{ one, other, differs: true }] : align(one, other)) {
+        addRun(difference.received, step.one, step.differs)
+        addRun(difference.registered, step.other, step.differs)
+      }
+      const only_case = one !== '' && one.toLowerCase() === other.toLowerCase()
+      const at_end = index === last && after === ''
+      difference.changes.push({ part, received: one, registered: other, position: position + lengthOf(before), at_end, only_case })
+      difference.distance += Math.max(lengthOf(one), lengthOf(other))
+    }
+    addRun(difference.received, after, false)
+    addRun(difference.registered, after, false)
+    position += lengthOf(theirs[part])
+  }
+  return difference
+}
+
+function partsOf(address: string): Record<Part, string> {
+  const split = /^(?:([^:/?#]*)(:))?(?:(\/\/)([^/?#]*))?([^?#]*)(\?[^#]*)?(#.*)?$/s.exec(address) ?? []
+  const [, scheme = '', colon = '', slashes = '', authority = '', path = '', query = '', fragment = ''] = split
+  const [, host = '', port = ''] = /^(.*?)(:\d*)?$/s.exec(authority) ?? []
+  return { scheme, separator: colon + slashes, host, port, path, query, fragment }
+}
+
+/** What two texts begin and end with alike, and what stands between. */
+function compare(part: Part, received: string, registered: string) {
+  if (received === registered) return { before: received, one: '', other: '', after: '' }
+  if (isWord(part)) return { before: '', one: received, other: registered, after: '' }
+  const one = [...received]
+  const other = [...registered]
+  const shorter = Math.min(one.length, other.length)
+  let start = 0
+  while (start < shorter && one[start] === other[start]) start++
+  let end = 0
+  while (end < shorter - start && one.at(-1 - end) === other.at(-1 - end)) end++
+  return {
+    before: one.slice(0, start).join(''),
+    one: one.slice(start, one.length - end).join(''),
+    other: other.slice(start, other.length - end).join(''),
+    after: one.slice(one.length - end).join(''),
+  }
+}
+
+/** Read as a whole: "http" is not "https" without its last letter. */
+const isWord = (part: Part) => part === 'scheme' || part === 'port'
+
+function addRun(runs: Run[], text: string, differs: boolean): void {
+  const previous = runs.at(-1)
+  if (previous && !previous.differs && !differs) previous.text += text
+  else if (text !== '' || differs) runs.push({ text, differs })
+}
+
+const lengthOf = (text: string) => [...text].length

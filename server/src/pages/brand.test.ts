@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import fc from 'fast-check'
+import { brandColours, brandStyle, contrast, type Theme, themes } from './brand.ts'
+
+const ratios = [
+  { one: '#000000', other: '#ffffff', ratio: 21 },
+  { one: '#767676', other: '#FFFFFF', ratio: 4.54 },
+  { one: '#14191C', other: '#FFFFFF', ratio: 17.7 },
+  { one: '#0B6472', other: '#FFFFFF', ratio: 6.8 },
+  { one: '#5CC6D5', other: '#161B1E', ratio: 8.7 },
+]
+for (const { one, other, ratio } of ratios) {
+  test(`${one} and ${other} have a contrast of ${ratio}, either way round`, () => {
+    assert.ok(Math.abs(contrast(one, other) - ratio) < 0.06, String(contrast(one, other)))
+    assert.equal(contrast(one, other), contrast(other, one))
+  })
+}
+
+const light = themes.light
+const dark = themes.dark
+const brands: [string | null, Theme, Partial<ReturnType<typeof brandColours>>][] = [
+  ['#1F4FD8', 'light', { fill: '#1F4FD8', on_fill: '#FFFFFF', link: '#1F4FD8', edge: '#1F4FD8' }],
+  ['#1F4FD8', 'dark', { fill: '#1F4FD8', on_fill: '#FFFFFF', link: dark.ink, edge: dark.edge }],
+  ['#FFD400', 'light', { fill: '#FFD400', on_fill: '#000000', link: light.ink, edge: light.edge }],
+  ['#FFD400', 'dark', { fill: '#FFD400', on_fill: '#000000', link: '#FFD400', edge: '#FFD400' }],
+  ['#FFFFFF', 'light', { on_fill: '#000000', link: light.ink, edge: light.edge }],
+  ['#000000', 'dark', { on_fill: '#FFFFFF', link: dark.ink, edge: dark.edge }],
+  [null, 'light', { fill: '#0B6472', on_fill: '#FFFFFF', link: '#0B6472' }],
+  [null, 'dark', { fill: '#5CC6D5', on_fill: '#04252A', link: '#5CC6D5' }],
+]
+for (const [primary_color, theme, expected] of brands) {
+  test(`${primary_color ?? 'no colour of its own'}, ${theme}: ${Object.values(expected).join(', ')}`, () => {
+    const got = brandColours(primary_color, theme)
+    assert.deepEqual({ ...got, ...expected }, got)
+  })
+}
+
+const colour = fc.integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, '0')}`)
+for (const theme of ['light', 'dark'] as const) {
+  test(`whatever the colour, text on it and links on the ${theme} surface reach 4.5:1, and a button's edge 3:1`, () => {
+    fc.assert(
+      fc.property(fc.option(colour), (primary_color) => {
+        const { fill, on_fill, off_fill, link, edge } = brandColours(primary_color, theme)
+        assert.ok(contrast(fill, on_fill) >= 4.5)
+        assert.ok(contrast(off_fill, on_fill) >= contrast(fill, on_fill))
+        assert.ok(contrast(link, themes[theme].surface) >= 4.5)
+        assert.ok(contrast(edge, themes[theme].surface) >= 3)
+      }),
+    )
+  })
+}
+
+test('a page forces neither theme: every property carries both', () => {
+  assert.equal(brandStyle('#1F4FD8').match(/light-dark\(/g)?.length, brandStyle('#1F4FD8').match(/--[a-z-]+:/g)?.length)
+})

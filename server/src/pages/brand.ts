@@ -1,0 +1,57 @@
+// pure
+/**
+ * From one colour of the environment to what a page needs in each theme: a fill that is the colour itself, the text
+ * on it black or white, and links in it where they can be read, else in the colour of text.
+ *
+ * WCAG 2.2 §1.4.3: text reaches 4.5:1; §1.4.11: what marks a control reaches 3:1
+ */
+
+/** The grounds and inks that brand colours are measured against; the style sheet uses the same. */
+export const themes = {
+  light: { surface: '#FFFFFF', canvas: '#F4F5F6', ink: '#14191C', edge: '#838D93', fill: '#0B6472', on_fill: '#FFFFFF' },
+  dark: { surface: '#161B1E', canvas: '#0F1315', ink: '#E9EDEF', edge: '#6E7A81', fill: '#5CC6D5', on_fill: '#04252A' },
+} as const
+
+export type Theme = keyof typeof themes
+
+interface BrandColours {
+  fill: string
+  on_fill: string
+  /** What a button mixes in under the pointer: away from its text, so the text only gets clearer. */
+  off_fill: string
+  link: string
+  /** Around a filled button: the fill, unless nobody would see where the button ends. */
+  edge: string
+}
+
+export function brandColours(primary_color: string | null, theme: Theme): BrandColours {
+  const { surface, ink, edge, ...ours } = themes[theme]
+  const fill = primary_color ?? ours.fill
+  const off_fill = contrast(fill, '#FFFFFF') >= contrast(fill, '#000000') ? '#000000' : '#FFFFFF'
+  const on_fill = primary_color === null ? ours.on_fill : off_fill === '#000000' ? '#FFFFFF' : '#000000'
+  const on_surface = contrast(fill, surface)
+  return { fill, on_fill, off_fill, link: on_surface >= 4.5 ? fill : ink, edge: on_surface >= 3 ? fill : edge }
+}
+
+/** The custom properties that the style sheet expects. */
+export function brandStyle(primary_color: string | null): string {
+  const light = brandColours(primary_color, 'light')
+  const dark = brandColours(primary_color, 'dark')
+  const both = (colour: keyof BrandColours) => `light-dark(${light[colour]},${dark[colour]})`
+  return `:root{--brand:${both('fill')};--on-brand:${both('on_fill')};--off-brand:${both('off_fill')};--link:${both('link')};--brand-edge:${both('edge')}}`
+}
+
+/** WCAG 2.2, contrast ratio: 1 to 21. */
+export function contrast(one: string, other: string): number {
+  const [darker = 0, lighter = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b)
+  return (lighter + 0.05) / (darker + 0.05)
+}
+
+/** WCAG 2.2, relative luminance of `#rrggbb`. */
+function luminance(colour: string): number {
+  const channel = (from: number) => {
+    const share = Number.parseInt(colour.slice(from, from + 2), 16) / 255
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+  }
+  return 0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5)
+}

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { consentPage } from './consent.ts'
+import { exampleConsent, exampleContext } from './pages.example.ts'
+
+const consent = (view: Partial<ReturnType<typeof exampleConsent>> = {}) =>
+  consentPage(exampleContext('live'), { ...exampleConsent(), ...view }).html
+const gains = (...scopes: string[]) => {
+  const html = consent({ scopes: scopes.map((scope) => ({ scope, description: null, resource_server_name: null })) })
+  return [...html.matchAll(/<\/svg><b>(.*?)<\/b><span>(.*?)<\/span>/g)].map(([, what, detail]) => `${what}: ${detail}`)
+}
+
+const told: [string[], string[]][] = [
+  [['openid'], ['Recognise you when you come back: By a number that stands for your account']],
+  [['openid', 'email'], ['See your e-mail address: demo@example.com']],
+  [['profile'], ['See your name and picture: Demo Example, language and time zone']],
+  [['phone'], ['See your phone number: Nothing is set yet; it will see what you add later']],
+  [['offline_access'], ['Keep this access while you are away: Until you or the app end it']],
+  [['new:scope'], ['new:scope: <code>new:scope</code>']],
+]
+for (const [scopes, lines] of told) {
+  test(`consent to ${scopes.join(' ')} is told as: ${lines[0]}`, () => assert.deepEqual(gains(...scopes), lines))
+}
+
+test('a scope of a resource server is told in its words, with its name, even when it is called like a standard one', () => {
+  const html = consent({ scopes: [{ scope: 'email', description: 'Send mail for you', resource_server_name: 'Post' }] })
+  assert.match(html, /<b>Send mail for you<\/b><span>Post, <code>email<\/code><\/span>/)
+})
+
+test('a resource server that is asked for without a scope is told by its name', () => {
+  const html = consent({ scopes: [{ scope: null, description: null, resource_server_name: 'Post & Mail' }] })
+  assert.match(html, /<b>Use Post &amp; Mail<\/b><span>In your name<\/span>/)
+})
+
+const landings: [string, RegExp][] = [
+  ['https://planner.example.com:8443/cb', /you go to <b>planner\.example\.com:8443<\/b>, which is not part of Acme Shop/],
+  ['https://bücher.example/cb', /you go to <b>xn--bcher-kva\.example<\/b>/],
+  ['com.example.planner:/cb', /you go back to <b>Storefront web<\/b>, the app on this device/],
+  ['http://127.0.0.1:49152/cb', /the app on this device/],
+  ['http://[::1]:49152/cb', /the app on this device/],
+  ['http://localhost.example.com/cb', /you go to <b>localhost\.example\.com<\/b>/],
+]
+for (const [redirect_uri, words] of landings) {
+  test(`whoever consents learns where ${redirect_uri} leads`, () => assert.match(consent({ redirect_uri }), words))
+}
+
+test('allowing and refusing are two buttons in one row', () => {
+  assert.match(
+    consent(),
+    /<div class="two"><button class="b" name="decision" value="deny">.*<button class="b p" name="decision" value="allow">/,
+  )
+})

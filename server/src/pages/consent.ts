@@ -1,0 +1,76 @@
+// pure
+/** The consent page: who asks, as whom, what they get with its actual value, and where one lands. */
+import type { ConsentLine } from '../oidc/protocol/consent.ts'
+import { hidden } from './form.ts'
+import { type Html, html } from './html.ts'
+import { clock, envelope, list, person, phone } from './icons.ts'
+import { layout, type Page, type PageContext } from './layout.ts'
+import { appTile, avatar, brandTile } from './tiles.ts'
+
+export interface ConsentView {
+  csrf: string
+  request: string
+  /** Whose consent it is: the session that the page was shown to. */
+  session_id: string
+  application: { name: string; logo_url: string | null }
+  redirect_uri: string
+  not_you_url: string
+  person: {
+    email: string
+    name: string | null
+    picture: string | null
+    locale: string | null
+    zoneinfo: string | null
+    phone_number: string | null
+  }
+  /** Description and resource server are null for the scopes of OpenID Connect, which have words of their own. */
+  scopes: readonly ConsentLine[]
+}
+
+export function consentPage(context: PageContext, view: ConsentView): Page {
+  const { branding, issuer } = context
+  const texts = context.texts.consent
+  const { application, csrf, request, session_id } = view
+  const body = html`<div class="pair">${appTile(application)}<i aria-hidden="true"></i>${brandTile(context)}</div>
+<h1>${texts.question(application.name, branding.display_name)}</h1>
+<div class="who">${avatar(view.person)}<span class="name">${view.person.email}</span><a href="${view.not_you_url}">${texts.not_you}</a></div>
+<h2>${texts.will_be_able(application.name)}</h2>
+<ul class="gets">${told(view.scopes).map((scope) => gain(context, view, scope))}</ul>
+<p class="fine">${landing(context, view)}</p>
+<form method="post" action="${issuer}/consent">${hidden({ csrf, request, session: session_id })}
+<div class="two"><button class="b" name="decision" value="deny">${texts.deny}</button><button class="b p" name="decision" value="allow">${texts.allow}</button></div></form>`
+  return layout(context, { title: texts.title(application.name), body, width: 'medium', images: [application.logo_url] })
+}
+
+/** Recognising somebody goes without saying where the app also learns who it is. */
+function told(scopes: readonly ConsentLine[]): readonly ConsentLine[] {
+  const says_who = scopes.some(({ scope }) => scope === 'profile' || scope === 'email')
+  return scopes.filter(({ scope }) => scope !== 'openid' || !says_who)
+}
+
+/** OIDC Core §5.4: what each standard scope gives; the others are told as their resource server describes them. */
+function gain({ texts: { consent: texts } }: PageContext, { person: who }: ConsentView, one: ConsentLine): Html {
+  const line = (icon: Html, what: string, detail: Html | string) => html`<li>${icon}<b>${what}</b><span>${detail}</span></li>`
+  if (one.resource_server_name === null) {
+    if (one.scope === 'openid') return line(person, texts.openid, texts.openid_detail)
+    if (one.scope === 'profile') {
+      const known = [who.name, who.picture && texts.picture, who.locale && texts.language, who.zoneinfo && texts.time_zone]
+      return line(person, texts.profile, texts.list(known.filter((part) => part !== null)) || texts.nothing_yet)
+    }
+    if (one.scope === 'email') return line(envelope, texts.email, who.email)
+    if (one.scope === 'phone') return line(phone, texts.phone, who.phone_number ?? texts.nothing_yet)
+    if (one.scope === 'offline_access') return line(clock, texts.offline_access, texts.offline_access_detail)
+  }
+  if (one.scope === null) return line(list, texts.use_api(one.resource_server_name ?? ''), texts.use_api_detail)
+  const code = html`<code>${one.scope}</code>`
+  return line(list, one.description ?? one.scope, one.resource_server_name === null ? code : html`${one.resource_server_name}, ${code}`)
+}
+
+/** RFC 8252 §7: private-use schemes and loopback addresses lead to an app on the same device. */
+function landing({ texts: { consent: texts }, branding }: PageContext, { redirect_uri, application }: ConsentView): Html {
+  const { protocol, host, hostname } = new URL(redirect_uri)
+  const is_web = protocol === 'https:' || protocol === 'http:'
+  const is_loopback = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
+  if (is_web && !is_loopback) return texts.lands_on_host(html`<b>${host}</b>`, branding.display_name)
+  return texts.lands_on_device(html`<b>${application.name}</b>`)
+}

@@ -1,0 +1,20 @@
+// pure
+/** The few drawings of the hosted pages. All are decoration: the word always stands beside them. */
+import { type Html, html } from './html.ts'
+
+const icon = (drawing: Html, size: 16 | 20) =>
+  html`<svg class="i" width="${size}" height="${size}" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">${drawing}</svg>`
+
+export const flask = icon(
+  html`<path d="M9.5 3.5h5M10.5 3.5v6L5 18.6a1.3 1.3 0 0 0 1.1 1.9h11.8a1.3 1.3 0 0 0 1.1-1.9L13.5 9.5v-6M7.7 14.5h8.6"/>`,
+  16,
+)
+export const cross = icon(html`<path d="m6 6 12 12M18 6 6 18"/>`, 16)
+export const check = icon(html`<path d="m5 12.5 4.5 4.5L19 7"/>`, 16)
+export const warning = icon(html`<circle cx="12" cy="12" r="8.5"/><path d="M12 7.5V13M12 16.2v.1"/>`, 16)
+export const alert = icon(html`<circle cx="12" cy="12" r="8.5"/><path d="M12 7.5V13M12 16.2v.1"/>`, 20)
+export const person = icon(html`<circle cx="12" cy="8.5" r="3.5"/><path d="M5.5 20c.4-3.6 3-5.5 6.5-5.5s6.1 1.9 6.5 5.5"/>`, 20)
+export const envelope = icon(html`<rect x="3.5" y="5.5" width="17" height="13" rx="2"/><path d="m4.5 7.5 7.5 5.5 7.5-5.5"/>`, 20)
+export const phone = icon(html`<rect x="7" y="3" width="10" height="18" rx="2"/><path d="M11 18h2"/>`, 20)
+export const list = icon(html`<path d="M4 6.5h2M4 12h2M4 17.5h2M9.5 6.5H20M9.5 12H20M9.5 17.5H20"/>`, 20)
+export const clock = icon(html`<circle cx="12" cy="12" r="8.5"/><path d="M12 7.5V12l3 2"/>`, 20)

@@ -1,0 +1,96 @@
+// pure
+/** The frame of every hosted page: head, Test ribbon, panel, footer, and the policy of what it may load. */
+import { brandStyle } from './brand.ts'
+import { contentSecurityPolicy } from './csp.ts'
+import { type Html, html, markupOf, raw } from './html.ts'
+import { flask } from './icons.ts'
+import { styles } from './styles.ts'
+import type { Texts } from './texts/en.ts'
+
+/** What every page needs to know of its environment and its reader. */
+export interface PageContext {
+  issuer: string
+  environment_type: 'test' | 'live'
+  /** `display_name` is already resolved: there is always a name to show. */
+  branding: { display_name: string; logo_url: string | null; primary_color: string | null }
+  links: { terms_url: string | null; privacy_url: string | null; support_url: string | null }
+  texts: Texts
+  locale: string
+}
+
+export interface Page {
+  html: string
+  /** The value of Content-Security-Policy that belongs to exactly this page. */
+  csp: string
+  /** 200 where it is absent. */
+  status?: number
+}
+
+interface Content {
+  title: string
+  body: Html
+  /** Something went wrong with what the person sent: said first in the title, where screen readers begin. */
+  has_problem?: boolean
+  status?: number
+  width?: 'narrow' | 'medium' | 'wide'
+  /** Pages that are read rather than filled in begin at the top, whatever the height of the window. */
+  place?: 'middle' | 'top'
+  /** Logos on the page besides the environment's own. */
+  images?: readonly (string | null)[]
+  /** The page's only script, a constant of ours. */
+  script?: string
+  /** What a page that is an application of its own has instead: a module of this origin, and a style sheet besides the common one. */
+  application?: { module: string; styles: string }
+}
+
+export function layout(context: PageContext, content: Content): Page {
+  const { branding, texts, locale, environment_type } = context
+  const title = content.has_problem ? texts.error_title(content.title) : content.title
+  const colours = brandStyle(branding.primary_color)
+  const page = html`<!doctype html>
+<html lang="${locale}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title} · ${branding.display_name}</title>
+<style>${raw(styles)}</style>
+<style>${raw(colours)}</style>
+${content.application && html`<style>${raw(content.application.styles)}</style><script type="module" src="${content.application.module}"></script>`}
+</head>
+<body>
+${environment_type === 'test' && testRibbon(context)}
+<main class="mid ${content.place ?? 'middle'}"><div class="panel ${content.width ?? 'narrow'}">
+${content.body}
+</div></main>
+${footer(context)}
+${content.script !== undefined && html`<script>${raw(content.script)}</script>`}
+</body>
+</html>
+`
+  return {
+    html: markupOf(page),
+    csp: contentSecurityPolicy({
+      styles: [styles, colours, ...(content.application ? [content.application.styles] : [])],
+      script: content.script,
+      images: [branding.logo_url, ...(content.images ?? [])],
+      is_application: content.application !== undefined,
+    }),
+    ...(content.status !== undefined && { status: content.status }),
+  }
+}
+
+/** Nobody mistakes Test for the real thing. In Live nothing on the page is ours. */
+const testRibbon = ({ texts, branding }: PageContext) =>
+  html`<header class="ribbon">${flask}<span><b>${texts.test_ribbon.word}</b> ${texts.test_ribbon.sentence(branding.display_name)}</span></header>`
+
+function footer({ links, texts }: PageContext): Html | null {
+  const all: [string, string | null][] = [
+    [texts.footer.terms, links.terms_url],
+    [texts.footer.privacy, links.privacy_url],
+    [texts.footer.help, links.support_url],
+  ]
+  const set = all.filter(([, url]) => url !== null)
+  if (set.length === 0) return null
+  return html`<footer class="legal"><ul>${set.map(([name, url]) => html`<li><a href="${url}">${name}</a></li>`)}</ul></footer>`
+}

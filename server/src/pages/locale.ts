@@ -1,0 +1,51 @@
+// pure
+/** Which language a person gets, and its texts. A new language is one file in `texts/` and one line here. */
+import { en, type Texts } from './texts/en.ts'
+
+/** The first one is for everybody whose own is not here. */
+const languages: Readonly<Record<string, Texts>> = { en }
+
+export const locales: readonly string[] = Object.keys(languages)
+
+export function languageFor(ui_locales: string | undefined, accept_language: string | undefined): { locale: string; texts: Texts } {
+  const locale = chooseLocale(locales, ui_locales, accept_language)
+  return { locale, texts: languages[locale] ?? en }
+}
+
+/**
+ * OIDC Core §3.1.2.1: ui_locales is a list of tags in order of preference; an unknown one is no error
+ * RFC 9110 §12.5.4:   Accept-Language is a list of ranges weighted by q; q=0 is "not this one"
+ * RFC 4647 §3.4:      a range is shortened from its end until a language matches
+ */
+export function chooseLocale(available: readonly string[], ui_locales: string | undefined, accept_language: string | undefined): string {
+  const wanted = [...(ui_locales ?? '').split(' ').slice(0, most), ...rangesOf(accept_language ?? '')]
+  for (const range of wanted) {
+    const found = lookUp(available, range)
+    if (found !== undefined) return found
+  }
+  return available[0] ?? 'en'
+}
+
+/** Nobody reads more languages than this; a longer list only costs time. */
+const most = 20
+
+function rangesOf(accept_language: string): string[] {
+  const weighted = accept_language
+    .split(',', most)
+    .map((item) => /^\s*([a-z0-9*-]+)\s*(?:;\s*q\s*=\s*([01](?:\.\d{0,3})?)\s*)?$/i.exec(item))
+    .map((match) => ({ range: match?.[1] ?? '', weight: match ? Number(match[2] ?? 1) : 0 }))
+  return weighted
+    .filter(({ weight }) => weight > 0)
+    .sort((a, b) => b.weight - a.weight)
+    .map(({ range }) => range)
+}
+
+function lookUp(available: readonly string[], range: string): string | undefined {
+  if (range === '*') return available[0]
+  const subtags = range.toLowerCase().split('-', most)
+  for (; subtags.length > 0; subtags.pop()) {
+    const found = available.find((locale) => locale.toLowerCase() === subtags.join('-'))
+    if (found !== undefined) return found
+  }
+  return undefined
+}

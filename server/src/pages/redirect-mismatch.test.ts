@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { exampleContext, exampleMismatch } from './pages.example.ts'
+import { redirectMismatchPage } from './redirect-mismatch.ts'
+
+const registered = 'https://shop.example.com/auth/callback'
+const mismatch = (view: Partial<ReturnType<typeof exampleMismatch>>, type: 'test' | 'live' = 'test') =>
+  redirectMismatchPage(exampleContext(type), { ...exampleMismatch(), ...view }).html
+const explanation = (received: string) => {
+  const html = mismatch({ received, registered: [registered] })
+  return [...html.matchAll(/<p>(.*?)<\/p>/g)].map((match) => match[1]?.replace(' Addresses are compared character by character.', ''))
+}
+
+// biome-ignore format: this table is read by column
+const explanations: [string, string[]][] = [
+  [`${registered}/`,                                        ['The received address has one character more: a slash at the end, position 39.']],
+  [registered.slice(0, -1),                                 ['The received address has one character fewer: “k” is missing at the end, position 38.']],
+  [`${registered}?a=1`,                                     ['The received address has 4 characters more: “?a=1” at the end, position 39.']],
+  [`${registered}\u200B`,                                   ['The received address has one character more: a zero-width space (U+200B) at the end, position 39.']],
+  [`${registered}\u2063`,                                   ['The received address has one character more: the character (U+2063) at the end, position 39.']],
+  [registered.replace('a', '\u0430'),                       ['The host differs at position 16: “\u0430” (U+0430) was sent, “a” is registered.']],
+  [registered.replace('https', 'http'),                     ['The scheme is “http”, but “https” is registered.']],
+  [registered.replace('.com', '.com:8443'),                 ['The received address has the port “8443”, but the registered one has none.']],
+  [registered.replace('callback', 'Callback'),              ['Upper and lower case differ in the path: “C” was sent, “c” is registered, position 31.']],
+  [registered.replace('https://', 'http://www.'),           ['The scheme is “http”, but “https” is registered.', 'The received address has 4 characters more: “www.” in the host, position 8.']],
+]
+for (const [received, sentences] of explanations) {
+  test(`${JSON.stringify(received)}: ${sentences.join(' ')}`, () => assert.deepEqual(explanation(received), sentences))
+}
+
+test('the nearest registered address comes first, with the differing character marked on both sides', () => {
+  const html = mismatch({})
+  assert.match(
+    html,
+    /Received .*callback<mark class="x">\/<\/mark>.*the nearest of 2.*shop\.example\.com\/auth\/callback<mark class="y">end<\/mark>.*localhost/s,
+  )
+})
+
+test('a character that cannot be seen is named where it stands', () => {
+  const html = mismatch({ received: `${registered}\u202E ` })
+  assert.match(html, /<i class="unseen">right-to-left override<\/i><i class="unseen">space<\/i>/)
+  assert.doesNotMatch(html, /\u202E/)
+})
+
+test('many registered addresses fold up after the first four', () => {
+  const html = mismatch({ registered: Array.from({ length: 50 }, (_, index) => `https://a.example/${index}`) })
+  assert.match(html, /<details><summary>Show 46 more<\/summary>/)
+})
+
+test('an app without a registered address is told so', () =>
+  assert.match(mismatch({ registered: [] }), /No address is registered for this app\./))
+
+test('in Live no address is shown, received or registered, whoever calls', () => {
+  assert.doesNotMatch(mismatch({}, 'live'), /callback|localhost/)
+  assert.match(mismatch({}, 'live'), /req_1/)
+})

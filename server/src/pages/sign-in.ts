@@ -1,0 +1,79 @@
+// pure
+/**
+ * The sign-in page: one page with every way in, not the address first. Asking for the address first would tell who has
+ * an account, and one form with both fields is what password managers fill.
+ */
+import { field, hidden, problemSummary } from './form.ts'
+import { html } from './html.ts'
+import { layout, type Page, type PageContext } from './layout.ts'
+import { brandLine } from './tiles.ts'
+
+type Problem = 'wrong_credentials' | 'locked' | 'expired_form' | 'too_many'
+
+/** `locked` and `too_many` are told in the same way for accounts that exist and those that do not. */
+const statuses = { wrong_credentials: 400, locked: 429, expired_form: 400, too_many: 429 } satisfies Record<Problem, number>
+
+export interface SignInView {
+  application_name: string | null
+  csrf: string
+  /** The authorization request as its raw query string, so that the next step judges it anew. */
+  request: string
+  /** What was typed before, or hinted by the client. */
+  email: string
+  problem: Problem | null
+  /** How long to wait, where that is known. */
+  wait_seconds: number | null
+  methods: { password: boolean }
+  /** Where else one may sign in. */
+  providers: readonly { id: string; display_name: string }[]
+  sign_up_url: string | null
+  /** The account chooser, when this browser is signed in to some. */
+  other_accounts_url: string | null
+  /** Back to the client without signing in. */
+  cancel_url: string | null
+}
+
+export function signInPage(context: PageContext, view: SignInView): Page {
+  const texts = context.texts.sign_in
+  const problem = view.problem && problemText(context, view.problem, view.wait_seconds)
+  const links = [
+    view.sign_up_url && html`${texts.new_here} <a href="${view.sign_up_url}">${texts.sign_up}</a>`,
+    view.other_accounts_url && html`<a href="${view.other_accounts_url}">${texts.other_accounts}</a>`,
+    view.cancel_url && html`<a href="${view.cancel_url}">${texts.cancel(view.application_name)}</a>`,
+  ]
+  const body = html`${brandLine(context)}<h1>${texts.title}</h1>${view.application_name && html`<p class="sub">${texts.to_continue(view.application_name)}</p>`}
+${problem && problemSummary(problem)}
+${view.methods.password && passwordForm(context, view)}${!view.methods.password && view.providers.length === 0 && html`<p class="hint">${texts.no_method}</p>`}
+${providerForm(context, view)}
+${links.map((link) => link && html`<p class="after">${link}</p>`)}`
+  return layout(context, {
+    title: texts.title,
+    body,
+    has_problem: problem !== null,
+    ...(view.problem && { status: statuses[view.problem] }),
+  })
+}
+
+function passwordForm({ issuer, texts }: PageContext, { csrf, request, email, problem }: SignInView) {
+  const told_in = problem === 'wrong_credentials' && 'problem'
+  return html`<form method="post" action="${issuer}/sign-in">${hidden({ csrf, request })}
+${field({ name: 'email', label: texts.form.email, type: 'email', autocomplete: 'username', value: email, told_in })}
+${field({ name: 'password', label: texts.form.password, type: 'password', autocomplete: 'current-password', told_in })}
+<button class="b p" name="method" value="password">${texts.sign_in.submit}</button></form>`
+}
+
+/** One form for all of them: which one is in the button. */
+function providerForm({ issuer, texts }: PageContext, { csrf, request, providers, methods }: SignInView) {
+  if (providers.length === 0) return null
+  const buttons = providers.map(
+    ({ id, display_name }) => html`<button class="b" name="provider" value="${id}">${texts.sign_in.with_provider(display_name)}</button>`,
+  )
+  return html`${methods.password && html`<p class="or">${texts.sign_in.or}</p>`}<form class="alts" method="post" action="${issuer}/federate">${hidden({ csrf, request })}${buttons}</form>`
+}
+
+function problemText({ texts }: PageContext, problem: Problem, wait_seconds: number | null): string {
+  if (problem === 'wrong_credentials') return texts.sign_in.wrong_credentials
+  if (problem === 'locked') return texts.sign_in.locked(wait_seconds)
+  if (problem === 'too_many') return texts.form.too_many(wait_seconds)
+  return texts.form.expired
+}

@@ -1,0 +1,77 @@
+// pure
+/** The sign-up page: address, name if one likes, and a password whose rule is said beforehand. */
+import { field, hidden, problemSummary } from './form.ts'
+import { html } from './html.ts'
+import { layout, type Page, type PageContext } from './layout.ts'
+import { brandLine } from './tiles.ts'
+
+export interface SignUpView {
+  application_name: string | null
+  csrf: string
+  request: string
+  email: string
+  name: string
+  password_rule: { min_length: number; reject_common: boolean }
+  /** Everything wrong at once, so that nobody mends one thing only to hear of the next. */
+  problems: {
+    form: 'expired_form' | 'too_many' | null
+    email: 'missing' | 'malformed' | null
+    name: 'too_long' | null
+    password: 'missing' | 'too_short' | 'too_long' | 'common' | null
+  }
+  wait_seconds: number | null
+  sign_in_url: string
+}
+
+export function signUpPage(context: PageContext, view: SignUpView): Page {
+  const { texts, issuer } = context
+  const { csrf, request, email, name, password_rule } = view
+  const { min_length, reject_common } = password_rule
+  const problems = fieldProblems(context, view)
+  const summary = summaryOf(context, view, problems)
+  const body = html`${brandLine(context)}<h1>${texts.sign_up.title}</h1>${view.application_name && html`<p class="sub">${texts.sign_in.to_continue(view.application_name)}</p>`}
+${summary}
+<form method="post" action="${issuer}/sign-up">${hidden({ csrf, request })}
+${field({ name: 'email', label: texts.form.email, type: 'email', autocomplete: 'username', value: email, problem: problems.email })}
+${field({ name: 'name', label: texts.form.name, type: 'text', autocomplete: 'name', value: name, optional: texts.form.optional, problem: problems.name })}
+${field({ name: 'password', label: texts.form.password, type: 'password', autocomplete: 'new-password', min_length, hint: texts.sign_up.password_rule(min_length, reject_common), problem: problems.password })}
+<button class="b p">${texts.sign_up.submit}</button></form>
+<p class="after">${texts.sign_up.have_account} <a href="${view.sign_in_url}">${texts.sign_up.sign_in}</a></p>`
+  const status = view.problems.form === 'too_many' ? 429 : 400
+  return layout(context, { title: texts.sign_up.title, body, has_problem: summary !== null, ...(summary && { status }) })
+}
+
+type FieldProblems = Record<'email' | 'name' | 'password', string | null>
+
+function fieldProblems({ texts: { sign_up: texts } }: PageContext, { problems, password_rule }: SignUpView): FieldProblems {
+  const email = { missing: texts.email_missing, malformed: texts.email_malformed }
+  return {
+    email: problems.email && email[problems.email],
+    name: problems.name && texts.name_too_long,
+    password: problems.password && passwordText(texts, problems.password, password_rule.min_length),
+  }
+}
+
+export function passwordText(
+  texts: PageContext['texts']['sign_up'],
+  problem: NonNullable<SignUpView['problems']['password']>,
+  min_length: number,
+): string {
+  const told = {
+    missing: texts.password_missing,
+    too_short: texts.password_too_short(min_length),
+    too_long: texts.password_too_long,
+    common: texts.password_common,
+  }
+  return told[problem]
+}
+
+/** What concerns the whole form, or a list of links to the fields that need a change. */
+function summaryOf({ texts: { form: texts } }: PageContext, { problems, wait_seconds }: SignUpView, fields: FieldProblems) {
+  if (problems.form !== null) return problemSummary(problems.form === 'too_many' ? texts.too_many(wait_seconds) : texts.expired)
+  const wrong = Object.entries(fields).filter(([, text]) => text !== null)
+  if (wrong.length === 0) return null
+  return problemSummary(
+    html`${texts.summary(wrong.length)}<ul>${wrong.map(([name, text]) => html`<li><a href="#${name}">${text}</a></li>`)}</ul>`,
+  )
+}

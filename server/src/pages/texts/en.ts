@@ -1,0 +1,181 @@
+// pure
+/**
+ * Every word of the hosted pages, in English. Another language is an object of the same type. Plain verbs; what
+ * happened, why, what to do; nothing "invalid". Texts with parts that are marked take and return markup.
+ */
+import { type Html, html } from '../html.ts'
+import { mismatch } from './en-mismatch.ts'
+
+export const en = {
+  error_title: (title: string) => `Error: ${title}`,
+  test_ribbon: { word: 'Test', sentence: (brand: string) => `This is not the real ${brand}.` },
+  footer: { terms: 'Terms', privacy: 'Privacy', help: 'Help' },
+
+  form: {
+    email: 'E-mail address',
+    password: 'Password',
+    name: 'Name',
+    optional: '(optional)',
+    expired: 'This page was open too long, so nothing was sent. Please try again.',
+    too_many: (wait_seconds: number | null) => `There were too many attempts from your network. ${tryAgain(wait_seconds)}`,
+    summary: (problems: number) => (problems === 1 ? 'One thing needs a change:' : `${problems} things need a change:`),
+  },
+
+  sign_in: {
+    title: 'Sign in',
+    to_continue: (application: string) => `to continue to ${application}`,
+    submit: 'Sign in',
+    wrong_credentials: 'That address and password do not match. Check both, then try again.',
+    locked: (wait_seconds: number | null) => `There were too many attempts for this address. ${tryAgain(wait_seconds)}`,
+    no_method: 'No way to sign in is switched on here yet. Please come back later.',
+    new_here: 'New here?',
+    sign_up: 'Create an account',
+    or: 'or',
+    with_provider: (provider: string) => `Continue with ${provider}`,
+    other_accounts: 'Choose another account',
+    cancel: (application: string | null) => (application === null ? 'Cancel' : `Back to ${application}`),
+  },
+
+  sign_up: {
+    title: 'Create your account',
+    submit: 'Create account',
+    password_rule: (min_length: number, reject_common: boolean) =>
+      `At least ${min_length} characters${reject_common ? ', and not one of the common passwords' : ''}. A few words in a row are fine.`,
+    email_missing: 'Enter your e-mail address.',
+    email_malformed: 'Enter the whole address, such as name@example.com.',
+    name_too_long: 'This name is too long. Use at most 200 characters.',
+    password_missing: 'Choose a password.',
+    password_too_short: (min_length: number) => `This password is too short. Use at least ${min_length} characters.`,
+    password_too_long: 'This password is too long. Use a shorter one.',
+    password_common: 'Many people use this password, so it is easy to guess. Choose another.',
+    have_account: 'Have an account?',
+    sign_in: 'Sign in',
+  },
+
+  provider: {
+    title: (provider: string) => `Sign-in with ${provider} did not work`,
+    unreachable: (provider: string) =>
+      `${provider} cannot be reached right now, or its answer cannot be used. Try again in a moment, or sign in another way.`,
+    lost: (provider: string) => `The way back from ${provider} took too long. Start again.`,
+    no_email: (provider: string) => `${provider} did not tell an e-mail address. Allow it there, or sign in another way.`,
+    account_exists: (provider: string, email: string) =>
+      `There is an account for ${email} already, and it is not joined with ${provider}. Sign in the way you did before.`,
+    sign_up_closed: (_: string, email: string) => `There is no account for ${email}, and new accounts cannot be made here.`,
+    blocked: () => 'This account cannot sign in. Whoever runs this service can tell you why.',
+    back: 'Back to sign-in',
+  },
+
+  invitation: {
+    title: (brand: string) => `Welcome to ${brand}`,
+    text: (email: string) => `Choose a password for ${email}. The link works once.`,
+    submit: 'Set password',
+    done: 'Your password is set',
+    done_text: (email: string) => `From now on you sign in as ${email}. You can close this page.`,
+  },
+
+  consent: {
+    title: (application: string) => `Allow ${application}?`,
+    question: (application: string, brand: string) => `Allow ${application} to use your ${brand} account?`,
+    not_you: 'Not you?',
+    will_be_able: (application: string) => `${application} will be able to`,
+    openid: 'Recognise you when you come back',
+    openid_detail: 'By a number that stands for your account',
+    profile: 'See your name and picture',
+    picture: 'your picture',
+    language: 'language',
+    time_zone: 'time zone',
+    // Made for each use, since the tables behind `Intl` are 8 MB that most processes never touch.
+    list: (parts: string[]) => new Intl.ListFormat('en-GB').format(parts),
+    email: 'See your e-mail address',
+    phone: 'See your phone number',
+    nothing_yet: 'Nothing is set yet; it will see what you add later',
+    use_api: (resource_server: string) => `Use ${resource_server}`,
+    use_api_detail: 'In your name',
+    offline_access: 'Keep this access while you are away',
+    offline_access_detail: 'Until you or the app end it',
+    lands_on_host: (host: Html, brand: string) =>
+      html`It never sees your password. After this you go to ${host}, which is not part of ${brand}.`,
+    lands_on_device: (application: Html) =>
+      html`It never sees your password. After this you go back to ${application}, the app on this device.`,
+    allow: 'Allow',
+    deny: 'Do not allow',
+  },
+
+  account_chooser: {
+    title: 'Choose an account',
+    to_continue: (application: string) => `to continue to ${application}`,
+    another: 'Another account',
+    remove: 'Remove',
+    of_account: (email: string) => `: ${email}`,
+    remove_note: 'Remove signs that account out in this browser.',
+  },
+
+  sign_out: {
+    title: (brand: string) => `Sign out of ${brand}?`,
+    signed_in_as: 'You are signed in as:',
+    asked_by: (application: string) => `${application} asks to sign you out.`,
+    sign_out: 'Sign out',
+    stay: 'Stay signed in',
+    signed_out: 'You are signed out',
+    signed_out_detail: (brand: string) => `You have left ${brand} in this browser. Apps you used may keep their own sign-in for a while.`,
+    stayed: 'You are still signed in',
+    stayed_detail: 'Nothing has changed. You can close this page.',
+    back: (application: string | null) => (application === null ? 'Back to the app' : `Back to ${application}`),
+    sign_in_again: 'Sign in again',
+  },
+
+  message: {
+    unknown_app: {
+      title: 'This sign-in cannot continue',
+      text: (brand: string) => `The app you came from is not known to ${brand}. You have not been signed in, and nothing was shared.`,
+    },
+    unregistered_address: {
+      title: 'This sign-in cannot continue',
+      text: (brand: string) =>
+        `The app you came from sent an address that ${brand} does not know. You have not been signed in, and nothing was shared.`,
+    },
+    unusable_request: {
+      title: 'This sign-in cannot continue',
+      text: (brand: string) =>
+        `The app you came from sent a request that ${brand} cannot answer. You have not been signed in, and nothing was shared.`,
+    },
+    unusable_sign_out: {
+      title: 'This sign-out cannot continue',
+      text: (brand: string) => `The app you came from sent a request that ${brand} cannot answer. Whoever was signed in still is.`,
+    },
+    session_lost: {
+      title: 'This sign-in was interrupted',
+      text: () => 'This browser did not send the cookie of the page before. The page was open too long, or cookies are switched off.',
+    },
+    not_found: { title: 'There is no page here', text: () => 'The address may be mistyped, or the page has moved.' },
+    trouble: { title: 'Something went wrong on our side', text: () => 'It was nothing you did. Please try again in a moment.' },
+    unavailable: {
+      title: 'This service is not available right now',
+      text: (brand: string) => `${brand} cannot sign anybody in at the moment. Please try again in a few minutes.`,
+    },
+    account: 'Go to your account',
+    help: 'Get help',
+    start_again: (also: boolean) => `You can ${also ? 'also ' : ''}close this page and start again in the app.`,
+    reference: 'Reference',
+    error: 'Error',
+    reason: 'Reason',
+    test_only: 'In Live',
+    test_only_detail: 'People see one sentence and the reference. The reason is shown in Test only.',
+  },
+
+  form_post: {
+    title: 'One moment',
+    text: (application: string | null) => `You are on your way back to ${application ?? 'the app'}. If nothing happens, press Continue.`,
+    submit: 'Continue',
+  },
+
+  mismatch,
+}
+
+export type Texts = typeof en
+
+function tryAgain(wait_seconds: number | null): string {
+  if (wait_seconds === null) return 'Wait a few minutes, then try again.'
+  const minutes = Math.ceil(wait_seconds / 60)
+  return minutes <= 1 ? 'Wait a minute, then try again.' : `Wait ${minutes} minutes, then try again.`
+}

@@ -1,0 +1,180 @@
+import type { Provider } from '@ostiary/contract/provider.ts'
+import type { routes } from '@ostiary/contract/routes.ts'
+import { sql } from '../db/db.ts'
+import type { Deployment } from '../deployment.ts'
+import type { Call, Handler } from '../http/mount.ts'
+import { readPage } from '../http/pages.ts'
+import { notFound, validationFailed } from '../http/problem.ts'
+import { changeVersioned } from '../http/versioned.ts'
+import { environmentOf } from '../tenancy/environment.ts'
+import { kinds, type ProviderFields, providerProblems } from './kinds.ts'
+import * as store from './store.ts'
+
+type Table = typeof routes
+
+export const listProviders: Handler<Table['listProviders']> = async (deployment, call) => {
+  const environment = await environmentOf(deployment, call)
+  return readPage(deployment, `providers.${environment.id}`, call.query, (rest) => store.listProviders(deployment.db, environment.id, rest))
+}
+
+export const createProvider: Handler<Table['createProvider']> = async (deployment, call) => {
+  const { config, now, newId } = deployment
+  const environment = await environmentOf(deployment, call)
+  const { type, client_secret = null, private_key = null, ...sent } = call.body
+  const fields: ProviderFields = { ...defaultsOf(type), client_id: sent.client_id, ...settled(type, sent) }
+  const has = { client_secret: client_secret !== null, private_key: private_key !== null }
+  refuseProblems(providerProblems(type, fields, has, { environment_type: environment.type, base_url: config.base_url }))
+
+  const at = now()
+  const id = newId('prv') as Provider['id'] // as: newId gives exactly this
+  const provider = {
+    id,
+    tenant_id: environment.tenant_id,
+    project_id: environment.project_id,
+    environment_id: environment.id,
+    type,
+    ...fields,
+    has_client_secret: has.client_secret,
+    has_private_key: has.private_key,
+    callback_url: `${environment.issuer}/oauth/callback/${id}`,
+    created_at: at.toISOString(),
+    updated_at: at.toISOString(),
+    version: 1,
+  }
+  const seal = sealer(deployment, environment.id, id)
+  await call.commit(
+    {
+      statements: [
+        store.insertProvider(
+          environment.id,
+          id,
+          type,
+          fields,
+          { client_secret: seal('client_secret', client_secret), private_key: seal('private_key', private_key) },
+          at,
+        ),
+      ],
+      mark: store.providerExists(environment.id, id),
+      before: null,
+      answer: provider,
+      event: { environment_id: environment.id, type: 'provider.created', data: { provider_id: id, type } },
+    },
+    at,
+  )
+  return provider
+}
+
+export const getProvider: Handler<Table['getProvider']> = async (deployment, call) => {
+  const provider = await (await finder(deployment, call))()
+  if (!provider) throw notFound()
+  return provider
+}
+
+async function finder(deployment: Deployment, call: Pick<Call<Table['getProvider']>, 'caller' | 'params'>) {
+  const environment = await environmentOf(deployment, call)
+  return () => store.findProvider(deployment.db, environment.id, call.params.provider_id ?? '')
+}
+
+export const changeProvider: Handler<Table['changeProvider']> = async (deployment, call) => {
+  const environment = await environmentOf(deployment, call)
+  return changeVersioned(call.if_match, await finder(deployment, call), async (current) => {
+    const { client_secret, private_key, ...sent } = call.body
+    const fields = { ...fieldsOf(current), ...settled(current.type, sent) }
+    const has = {
+      client_secret: client_secret === undefined ? current.has_client_secret : client_secret !== null,
+      private_key: private_key === undefined ? current.has_private_key : private_key !== null,
+    }
+    refuseProblems(
+      providerProblems(current.type, fields, has, { environment_type: environment.type, base_url: deployment.config.base_url }),
+    )
+    const has_new_secret = client_secret !== undefined || private_key !== undefined
+    if (JSON.stringify(fields) === JSON.stringify(fieldsOf(current)) && !has_new_secret) return current
+    const at = deployment.now()
+    const provider = {
+      ...current,
+      ...fields,
+      has_client_secret: has.client_secret,
+      has_private_key: has.private_key,
+      version: current.version + 1,
+      updated_at: at.toISOString(),
+    }
+    const seal = sealer(deployment, environment.id, current.id)
+    const sealed = {
+      client_secret: client_secret === undefined ? undefined : seal('client_secret', client_secret),
+      private_key: private_key === undefined ? undefined : seal('private_key', private_key),
+    }
+    const [changed] = await call.commit(
+      {
+        statements: [store.updateProvider(current, fields, sealed, call.request_id, at)],
+        mark: store.providerChanged(current, call.request_id),
+        before: current,
+        answer: provider,
+        event: {
+          environment_id: environment.id,
+          type: 'provider.updated',
+          data: { provider_id: current.id, changed: Object.keys(call.body) },
+        },
+      },
+      at,
+    )
+    return changed?.changed === 1 ? provider : null
+  })
+}
+
+export const deleteProvider: Handler<Table['deleteProvider']> = async (deployment, call) => {
+  await changeVersioned(call.if_match, await finder(deployment, call), async (current) => {
+    const { environment_id, id, type } = current
+    const [deleted] = await call.commit(
+      {
+        statements: store.deleteProvider(current),
+        mark: sql`not ${store.providerExists(environment_id, id)}`,
+        before: current,
+        answer: null,
+        event: { environment_id, type: 'provider.deleted', data: { provider_id: id, type } },
+      },
+      deployment.now(),
+    )
+    return deleted?.changed === 1 || null
+  })
+  return null
+}
+
+const defaultsOf = (type: Provider['type']): Omit<ProviderFields, 'client_id'> => ({
+  display_name: kinds[type].display_name,
+  issuer: null,
+  scopes: [...kinds[type].scopes],
+  enabled: true,
+  link_by_verified_email: false,
+  team_id: null,
+  key_id: null,
+})
+
+/** RFC 7396: `null` puts a field back to its default; what was not sent stays. */
+function settled(type: Provider['type'], sent: object): Partial<ProviderFields> {
+  const defaults: Record<string, unknown> = defaultsOf(type)
+  return Object.fromEntries(
+    Object.entries(sent).flatMap(([name, value]) => (value === undefined ? [] : [[name, value ?? defaults[name] ?? null]])),
+  )
+}
+
+function fieldsOf({
+  display_name,
+  issuer,
+  client_id,
+  scopes,
+  enabled,
+  link_by_verified_email,
+  team_id,
+  key_id,
+}: ProviderFields): ProviderFields {
+  return { display_name, issuer, client_id, scopes, enabled, link_by_verified_email, team_id, key_id }
+}
+
+function sealer({ secrets }: Pick<Deployment, 'secrets'>, environment_id: string, id: string) {
+  return (name: 'client_secret' | 'private_key', value: string | null) =>
+    value === null ? null : secrets.seal(value, store.secretPlace(environment_id, id, name))
+}
+
+function refuseProblems(problems: ReturnType<typeof providerProblems>): void {
+  if (problems.length > 0) throw validationFailed(problems)
+}

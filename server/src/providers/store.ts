@@ -1,0 +1,129 @@
+/** Providers of an environment, and who its people are there. Secrets are sealed and never read back. */
+import type { EnvironmentId } from '@ostiary/contract/ids.ts'
+import { Provider } from '@ostiary/contract/provider.ts'
+import { z } from 'zod'
+import { type Db, type Statement, sql } from '../db/db.ts'
+import type { ProviderFields } from './kinds.ts'
+
+const Versioned = Provider.extend({ version: z.int() })
+export type ProviderRow = z.infer<typeof Versioned>
+
+const own = sql`p.id, p.environment_id, p.type, p.display_name, p.issuer, p.client_id, p.scopes, p.enabled, p.link_by_verified_email, p.team_id, p.key_id`
+const columns = sql`${own}, e.tenant_id, e.project_id, case when p.client_secret is null then 0 else 1 end as has_client_secret,
+  case when p.private_key is null then 0 else 1 end as has_private_key, e.issuer || '/oauth/callback/' || p.id as callback_url, p.version, p.created_at, p.updated_at`
+const from = sql`from providers p join environments e on e.id = p.environment_id`
+
+export function listProviders(db: Db, environment_id: EnvironmentId, rest: Statement) {
+  return db.all(
+    Provider,
+    sql`select * from (select ${columns} ${from} where p.environment_id = ${environment_id}) listed where 1 = 1 ${rest}`,
+  )
+}
+
+export function findProvider(db: Db, environment_id: EnvironmentId, id: string): Promise<ProviderRow | null> {
+  return db.maybeOne(Versioned, sql`select ${columns} ${from} where p.environment_id = ${environment_id} and p.id = ${id}`)
+}
+
+const Upstream = Provider.pick({
+  id: true,
+  environment_id: true,
+  type: true,
+  display_name: true,
+  issuer: true,
+  client_id: true,
+  scopes: true,
+  enabled: true,
+  link_by_verified_email: true,
+  team_id: true,
+  key_id: true,
+}).extend({ client_secret: z.string().nullable(), private_key: z.string().nullable() })
+/** With its sealed secrets, for signing in. */
+export type Upstream = z.infer<typeof Upstream>
+
+/** A provider that may be used now. A disabled one neither signs in nor links. */
+export function findUpstream(db: Db, environment_id: EnvironmentId, id: string): Promise<Upstream | null> {
+  return db.maybeOne(
+    Upstream,
+    sql`select ${own}, p.client_secret, p.private_key from providers p where p.environment_id = ${environment_id} and p.id = ${id} and p.enabled = 1`,
+  )
+}
+
+const Offered = Provider.pick({ id: true, type: true, display_name: true })
+
+/** What the sign-in page offers. */
+export function findOfferedProviders(db: Db, environment_id: EnvironmentId) {
+  return db.all(
+    Offered,
+    sql`select id, type, display_name from providers where environment_id = ${environment_id} and enabled = 1 order by id limit 20`,
+  )
+}
+
+/** Where a secret of a provider is sealed to. */
+export const secretPlace = (environment_id: string, id: string, name: keyof SealedSecrets) => `providers.${environment_id}.${id}.${name}`
+
+export interface SealedSecrets {
+  client_secret: string | null
+  private_key: string | null
+}
+
+export function insertProvider(
+  environment_id: EnvironmentId,
+  id: string,
+  type: string,
+  fields: ProviderFields,
+  sealed: SealedSecrets,
+  now: Date,
+): Statement {
+  return sql`insert into providers (environment_id, id, type, display_name, issuer, client_id, scopes, enabled, link_by_verified_email, team_id, key_id, client_secret, private_key, created_at, updated_at)
+    values (${environment_id}, ${id}, ${type}, ${fields.display_name}, ${fields.issuer}, ${fields.client_id}, ${fields.scopes}, ${fields.enabled},
+      ${fields.link_by_verified_email}, ${fields.team_id}, ${fields.key_id}, ${sealed.client_secret}, ${sealed.private_key}, ${now}, ${now})`
+}
+
+/** A secret that is undefined stays. */
+export function updateProvider(
+  current: ProviderRow,
+  fields: ProviderFields,
+  sealed: { [N in keyof SealedSecrets]: string | null | undefined },
+  changed_in: string,
+  now: Date,
+): Statement {
+  const client_secret = sealed.client_secret === undefined ? sql`` : sql`, client_secret = ${sealed.client_secret}`
+  const private_key = sealed.private_key === undefined ? sql`` : sql`, private_key = ${sealed.private_key}`
+  return sql`update providers set display_name = ${fields.display_name}, issuer = ${fields.issuer}, client_id = ${fields.client_id}, scopes = ${fields.scopes},
+      enabled = ${fields.enabled}, link_by_verified_email = ${fields.link_by_verified_email}, team_id = ${fields.team_id}, key_id = ${fields.key_id},
+      version = version + 1, updated_at = ${now}, changed_in = ${changed_in}${client_secret}${private_key}
+    where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`
+}
+
+export const providerExists = (environment_id: EnvironmentId, id: string): Statement =>
+  sql`exists (select 1 from providers where environment_id = ${environment_id} and id = ${id})`
+
+export const providerChanged = (current: ProviderRow, changed_in: string): Statement =>
+  sql`exists (select 1 from providers where environment_id = ${current.environment_id} and id = ${current.id} and changed_in = ${changed_in})`
+
+/** With who people were there: another provider of the same kind may name other people alike. */
+export function deleteProvider(current: ProviderRow): Statement[] {
+  const { environment_id, id } = current
+  return [
+    sql`delete from providers where environment_id = ${environment_id} and id = ${id} and version = ${current.version}`,
+    sql`delete from identities where environment_id = ${environment_id} and provider_id = ${id} and not ${providerExists(environment_id, id)}`,
+  ]
+}
+
+const Identity = z.object({ user_id: z.custom<`usr_${string}`>(), email: z.string() })
+
+/** Whom the provider's subject is here. */
+export function findIdentity(db: Db, environment_id: EnvironmentId, provider_id: string, subject: string) {
+  return db.maybeOne(
+    Identity,
+    sql`select i.user_id, u.email from identities i join users u on u.environment_id = i.environment_id and u.id = i.user_id
+         where i.environment_id = ${environment_id} and i.provider_id = ${provider_id} and i.subject = ${subject}`,
+  )
+}
+
+/** For a batch, where the person is there and nobody else has this identity. */
+export function insertIdentity(environment_id: EnvironmentId, provider_id: string, subject: string, user_id: string, now: Date): Statement {
+  return sql`insert into identities (environment_id, provider_id, subject, user_id, created_at)
+    select environment_id, ${provider_id}, ${subject}, id, ${now} from users where environment_id = ${environment_id} and id = ${user_id}
+    on conflict (environment_id, provider_id, subject) do nothing`
+}

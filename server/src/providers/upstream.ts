@@ -1,0 +1,223 @@
+/**
+ * Signing in elsewhere: the authorization code flow with state, nonce and PKCE towards a provider, by `openid-client`,
+ * which checks what comes back. All its requests go through the safe fetch.
+ */
+import { importPKCS8, SignJWT } from 'jose'
+import * as client from 'openid-client'
+import type { Deployment } from '../deployment.ts'
+import { type Outbound, OutboundFailed } from '../outbound/fetch.ts'
+import { kinds } from './kinds.ts'
+import { type Departure, UpstreamFailed, type UpstreamProfile, type Upstreams } from './profile.ts'
+import { secretPlace, type Upstream } from './store.ts'
+
+const timeout_ms = 8_000
+const limit_bytes = 512 * 1024
+/** How long a discovery document is used; a change of the provider counts at once. */
+const discovery_ms = 300_000
+const most_discovered = 200
+
+export function createUpstreams({ secrets, now }: Pick<Deployment, 'secrets' | 'now'>, outbound: Outbound): Upstreams {
+  const discovered = new Map<string, { until_ms: number; metadata: client.ServerMetadata }>()
+
+  const fetchSafely =
+    (https_only: boolean): client.CustomFetch =>
+    async (url, { method, headers, body, signal }) => {
+      const sent = body === undefined || body === null ? {} : { body: String(body) }
+      const answer = await outbound({
+        method: method === 'POST' ? 'POST' : 'GET',
+        url,
+        headers,
+        ...sent,
+        https_only,
+        timeout_ms,
+        limit_bytes,
+        beyond_limit: 'fail',
+        ...(signal ? { signal } : {}),
+      })
+      const plain = Object.entries(answer.headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as const]))
+      return new Response([204, 205, 304].includes(answer.status) ? null : new Uint8Array(answer.body), {
+        status: answer.status,
+        headers: Object.fromEntries(plain),
+      })
+    }
+
+  async function configure(provider: Upstream, https_only: boolean): Promise<client.Configuration> {
+    const issuer = provider.issuer ?? kinds[provider.type].issuer ?? ''
+    const unsealed = (name: 'client_secret' | 'private_key') => {
+      const sealed = provider[name]
+      return sealed === null ? null : secrets.unseal(sealed, secretPlace(provider.environment_id, provider.id, name))
+    }
+    const client_secret =
+      provider.type === 'apple' ? await appleSecret(provider, unsealed('private_key') ?? '', now()) : unsealed('client_secret')
+    const authentication =
+      client_secret === null
+        ? client.None()
+        : provider.type === 'apple'
+          ? client.ClientSecretPost(client_secret)
+          : client.ClientSecretBasic(client_secret)
+    const metadata = kinds[provider.type].is_oidc ? await discover(issuer, https_only) : github
+    const config = new client.Configuration(metadata, provider.client_id, undefined, authentication)
+    config[client.customFetch] = fetchSafely(https_only)
+    config.timeout = timeout_ms / 1000
+    if (issuer.startsWith('http:')) client.allowInsecureRequests(config)
+    if (kinds[provider.type].is_oidc) client.enableNonRepudiationChecks(config)
+    return config
+  }
+
+  async function discover(issuer: string, https_only: boolean): Promise<client.ServerMetadata> {
+    const known = discovered.get(issuer)
+    if (known && known.until_ms > now().getTime()) return known.metadata
+    const config = await client.discovery(new URL(issuer), 'discovery', undefined, client.None(), {
+      [client.customFetch]: fetchSafely(https_only),
+      timeout: timeout_ms / 1000,
+      ...(issuer.startsWith('http:') ? { execute: [client.allowInsecureRequests] } : {}),
+    })
+    const metadata = config.serverMetadata()
+    const [oldest] = discovered.keys()
+    if (discovered.size >= most_discovered && oldest !== undefined) discovered.delete(oldest)
+    discovered.set(issuer, { until_ms: now().getTime() + discovery_ms, metadata })
+    return metadata
+  }
+
+  return {
+    /** Where to send somebody. */
+    depart: (
+      provider: Upstream,
+      redirect_uri: string,
+      { state, nonce, code_verifier }: Departure,
+      login_hint: string | undefined,
+      https_only: boolean,
+    ): Promise<string> =>
+      orFail(async () => {
+        const config = await configure(provider, https_only)
+        const url = client.buildAuthorizationUrl(config, {
+          redirect_uri,
+          scope: provider.scopes.join(' '),
+          state,
+          code_challenge: await client.calculatePKCECodeChallenge(code_verifier),
+          code_challenge_method: 'S256',
+          ...(kinds[provider.type].is_oidc ? { nonce } : {}),
+          ...(provider.type === 'apple' ? { response_mode: 'form_post' } : {}),
+          ...(login_hint === undefined ? {} : { login_hint }),
+        })
+        return url.href
+      }),
+
+    /** Who came back. `url` is the callback with all its parameters. */
+    arrive: (provider: Upstream, url: URL, { state, nonce, code_verifier }: Departure, https_only: boolean): Promise<UpstreamProfile> =>
+      orFail(async () => {
+        const config = await configure(provider, https_only)
+        const is_oidc = kinds[provider.type].is_oidc
+        const tokens = await client.authorizationCodeGrant(config, url, {
+          expectedState: state,
+          pkceCodeVerifier: code_verifier,
+          ...(is_oidc ? { expectedNonce: nonce, idTokenExpected: true } : {}),
+        })
+        if (!is_oidc) return githubProfile(config, tokens.access_token)
+        const claims = tokens.claims()
+        if (!claims) throw new UpstreamFailed('The provider sent no ID token.')
+        const has_userinfo = claims.email === undefined && config.serverMetadata().userinfo_endpoint !== undefined
+        const more = has_userinfo ? await client.fetchUserInfo(config, tokens.access_token, claims.sub) : {}
+        return profileOf({ ...more, ...claims }, provider.type === 'apple' ? appleName(url) : {})
+      }),
+  }
+}
+
+/** Everything that can go wrong with another server, as one error. */
+async function orFail<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof UpstreamFailed) throw error
+    const is_theirs =
+      error instanceof client.ClientError ||
+      error instanceof client.ResponseBodyError ||
+      error instanceof client.AuthorizationResponseError ||
+      error instanceof client.WWWAuthenticateChallengeError ||
+      error instanceof OutboundFailed ||
+      error instanceof TypeError
+    if (is_theirs) throw new UpstreamFailed('The provider cannot be used, or its answer does not fit.', { cause: error })
+    throw error
+  }
+}
+
+type Claims = Readonly<Record<string, unknown>>
+
+function profileOf(claims: Claims, name: { given_name?: string; family_name?: string }): UpstreamProfile {
+  const text = (key: string) => (typeof claims[key] === 'string' && claims[key] !== '' ? claims[key].slice(0, 200) : null)
+  const given_name = name.given_name ?? text('given_name')
+  const family_name = name.family_name ?? text('family_name')
+  return {
+    subject: String(claims.sub),
+    email: text('email'),
+    // Apple sends the word.
+    email_verified: claims.email_verified === true || claims.email_verified === 'true',
+    name: text('name') ?? ([given_name, family_name].filter(Boolean).join(' ') || null),
+    given_name,
+    family_name,
+    picture: typeof claims.picture === 'string' && /^https?:\/\//.test(claims.picture) ? claims.picture.slice(0, 2_000) : null,
+  }
+}
+
+/** Apple takes a JWT as secret, signed with the key of the team, for at most six months; ours lives five minutes. */
+async function appleSecret({ team_id, key_id, client_id }: Upstream, private_key: string, now: Date): Promise<string> {
+  const issued_at = Math.floor(now.getTime() / 1000)
+  return new SignJWT({})
+    .setProtectedHeader({ alg: 'ES256', kid: key_id ?? '' })
+    .setIssuer(team_id ?? '')
+    .setSubject(client_id)
+    .setAudience('https://appleid.apple.com')
+    .setIssuedAt(issued_at)
+    .setExpirationTime(issued_at + 300)
+    .sign(await importPKCS8(private_key, 'ES256'))
+}
+
+/** Apple tells the name once, beside the code, as JSON that nobody signed: good for a display name only. */
+function appleName(url: URL): { given_name?: string; family_name?: string } {
+  try {
+    const { name } = JSON.parse(url.searchParams.get('user') ?? '{}') as { name?: { firstName?: unknown; lastName?: unknown } } // as: only read, and checked below
+    const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value.slice(0, 100) : undefined)
+    const given_name = text(name?.firstName)
+    const family_name = text(name?.lastName)
+    return { ...(given_name ? { given_name } : {}), ...(family_name ? { family_name } : {}) }
+  } catch {
+    return {} // no JSON: then there is no name
+  }
+}
+
+/** GitHub has no discovery: its documentation says where things are. */
+const github: client.ServerMetadata = {
+  issuer: 'https://github.com',
+  authorization_endpoint: 'https://github.com/login/oauth/authorize',
+  token_endpoint: 'https://github.com/login/oauth/access_token',
+}
+
+async function githubProfile(config: client.Configuration, access_token: string): Promise<UpstreamProfile> {
+  const ask = async (path: string): Promise<unknown> => {
+    const headers = new Headers({ accept: 'application/vnd.github+json', 'user-agent': 'Ostiary' })
+    const response = await client.fetchProtectedResource(
+      config,
+      access_token,
+      new URL(`https://api.github.com${path}`),
+      'GET',
+      undefined,
+      headers,
+    )
+    if (!response.ok) throw new UpstreamFailed(`GitHub answered ${response.status} at ${path}.`)
+    return response.json()
+  }
+  const user = (await ask('/user')) as Claims // as: only read, and checked below
+  const emails = (await ask('/user/emails')) as readonly { email?: unknown; primary?: unknown; verified?: unknown }[] // as: see above
+  const primary = Array.isArray(emails) ? emails.find((entry) => entry.primary === true) : undefined
+  if (typeof user.id !== 'number') throw new UpstreamFailed('GitHub did not say who it is.')
+  return profileOf(
+    {
+      sub: String(user.id),
+      name: user.name ?? user.login,
+      picture: user.avatar_url,
+      email: primary?.email,
+      email_verified: primary?.verified,
+    },
+    {},
+  )
+}

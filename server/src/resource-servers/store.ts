@@ -1,0 +1,82 @@
+/** Resource servers of an environment: the audiences its access tokens can be for (RFC 8707), with the scopes that go with each. */
+import type { EnvironmentId } from '@ostiary/contract/ids.ts'
+import { ResourceServer } from '@ostiary/contract/resource-server.ts'
+import { z } from 'zod'
+import { type Db, join, type Statement, sql } from '../db/db.ts'
+
+const Versioned = ResourceServer.extend({ version: z.int() })
+export type ResourceServerRow = z.infer<typeof Versioned>
+
+/** What may be changed. */
+export type ResourceServerFields = Pick<ResourceServer, 'name' | 'scopes' | 'access_token_ttl_seconds' | 'access_token_format'>
+
+const Audience = ResourceServer.pick({
+  identifier: true,
+  name: true,
+  scopes: true,
+  access_token_ttl_seconds: true,
+  access_token_format: true,
+})
+export type Audience = z.infer<typeof Audience>
+
+const shown = sql`r.id, e.tenant_id, e.project_id, r.environment_id, r.identifier, r.name, r.scopes, r.access_token_ttl_seconds, r.access_token_format,
+  r.version, r.created_at, r.updated_at from resource_servers r join environments e on e.id = r.environment_id`
+
+export function listResourceServers(db: Db, environment_id: EnvironmentId, rest: Statement) {
+  return db.all(ResourceServer, sql`select * from (select ${shown} where r.environment_id = ${environment_id}) listed where 1 = 1 ${rest}`)
+}
+
+export function findResourceServer(db: Db, environment_id: EnvironmentId, id: string): Promise<ResourceServerRow | null> {
+  return db.maybeOne(Versioned, sql`select ${shown} where r.environment_id = ${environment_id} and r.id = ${id}`)
+}
+
+/** Those of the identifiers that exist. */
+export async function findAudiences(db: Db, environment_id: EnvironmentId, identifiers: readonly string[]): Promise<Audience[]> {
+  if (identifiers.length === 0) return []
+  const list = join(
+    identifiers.map((identifier) => sql`${identifier}`),
+    ', ',
+  )
+  return db.all(
+    Audience,
+    sql`select identifier, name, scopes, access_token_ttl_seconds, access_token_format from resource_servers where environment_id = ${environment_id} and identifier in (${list})`,
+  )
+}
+
+const Offered = ResourceServer.pick({ scopes: true })
+
+/** The names of all scopes that the resource servers of an environment have. */
+export async function findScopeNames(db: Db, environment_id: EnvironmentId): Promise<string[]> {
+  const rows = await db.all(Offered, sql`select scopes from resource_servers where environment_id = ${environment_id}`)
+  return rows.flatMap(({ scopes }) => scopes.map(({ name }) => name))
+}
+
+/** `condition` is the mark of a larger batch that this is part of. */
+export function insertResourceServer(
+  environment_id: EnvironmentId,
+  id: string,
+  server: Audience,
+  now: Date,
+  condition: Statement = sql`1 = 1`,
+): Statement {
+  return sql`insert into resource_servers (environment_id, id, identifier, name, scopes, access_token_ttl_seconds, access_token_format, created_at, updated_at)
+    select id, ${id}, ${server.identifier}, ${server.name}, ${server.scopes}, ${server.access_token_ttl_seconds}, ${server.access_token_format}, ${now}, ${now}
+      from environments where id = ${environment_id} and ${condition} on conflict (environment_id, identifier) do nothing`
+}
+
+export const resourceServerExists = (environment_id: EnvironmentId, id: string): Statement =>
+  sql`exists (select 1 from resource_servers where environment_id = ${environment_id} and id = ${id})`
+
+/** `request_id` is the mark of this change: nobody else's has it, whatever version and time they make. */
+export function updateResourceServer(current: ResourceServerRow, fields: ResourceServerFields, request_id: string, now: Date): Statement {
+  return sql`update resource_servers set name = ${fields.name}, scopes = ${fields.scopes}, access_token_ttl_seconds = ${fields.access_token_ttl_seconds},
+        access_token_format = ${fields.access_token_format}, version = version + 1, changed_in = ${request_id}, updated_at = ${now}
+    where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`
+}
+
+export const resourceServerChangedIn = (current: ResourceServerRow, request_id: string): Statement =>
+  sql`exists (select 1 from resource_servers where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version + 1} and changed_in = ${request_id})`
+
+export function deleteResourceServer(current: ResourceServerRow): Statement {
+  return sql`delete from resource_servers where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`
+}

@@ -1,0 +1,101 @@
+/**
+ * What the first `npm start` makes, so that a newcomer can sign in within a minute: a tenant with a project, in its Test
+ * environment a user and a page that shows the tokens. What to sign in with is kept sealed and told at every start.
+ */
+import { serviceRoutes } from '@ostiary/contract/routes.ts'
+import { z } from 'zod'
+import { mergeApplication } from '../applications/rules.ts'
+import { insertApplication } from '../applications/store.ts'
+import { sql } from '../db/db.ts'
+import type { Deployment } from '../deployment.ts'
+import { issuerOf } from '../tenancy/environment.ts'
+import { insertEnvironment, insertProject } from '../tenancy/store.ts'
+import type { Passwords } from '../users/password.ts'
+import { insertUser } from '../users/store.ts'
+import { createFirstTenant, hasTenant, SetupRefused } from './first-tenant.ts'
+
+const Demo = z.object({
+  issuer: z.string(),
+  environment_id: z.string(),
+  client_id: z.string(),
+  project_id: z.string(),
+  email: z.string(),
+  password: z.string(),
+})
+export type Demo = z.infer<typeof Demo>
+
+export const demo_names = { project_name: 'Demo Shop', application_name: 'Token viewer' }
+
+const Stored = z.object({ value: z.string() })
+const place = 'deployment.demo'
+
+export async function findDemo({ db, secrets }: Pick<Deployment, 'db' | 'secrets'>): Promise<Demo | null> {
+  const row = await db.maybeOne(Stored, sql`select value from deployment where name = 'demo'`)
+  return row && Demo.parse(JSON.parse(secrets.unseal(row.value, place)))
+}
+
+/** Makes the demo on a deployment without tenants; `key` is its platform key, told this once. `null` where there are tenants already. */
+export async function createDemo(deployment: Deployment, passwords: Passwords): Promise<{ demo: Demo; key: string } | null> {
+  if (await hasTenant(deployment)) return null
+  const { config, now, newId, random, secrets } = deployment
+  const at = now()
+  const environment_id = newId('env') as `env_${string}` // as: newId gives exactly this
+  const live_id = newId('env')
+  const project_id = newId('prj')
+  const demo = {
+    environment_id,
+    project_id,
+    issuer: issuerOf(config.base_url, environment_id),
+    client_id: newId('app'),
+    email: 'demo@example.com',
+    password: readablePassword(random(16)),
+  }
+  const page = mergeApplication(
+    'spa',
+    {
+      name: demo_names.application_name,
+      redirect_uris: [config.base_url + serviceRoutes.demoCallback.path],
+      post_logout_redirect_uris: [config.base_url + serviceRoutes.demo.path],
+    },
+    {},
+  )
+  const password_hash = await passwords.hash(demo.password)
+  const first = { email: demo.email, password: demo.password, tenant_name: 'Demo', slug: 'demo' }
+  try {
+    const { key } = await createFirstTenant(deployment, passwords, first, (tenant_id) => {
+      const mine = sql`exists (select 1 from tenants where id = ${tenant_id})`
+      return [
+        insertProject(tenant_id, project_id, { slug: 'shop', name: demo_names.project_name }, at, mine),
+        insertEnvironment(tenant_id, project_id, environment_id, { slug: 'test', name: 'Test', type: 'test' }, demo.issuer, at),
+        insertEnvironment(
+          tenant_id,
+          project_id,
+          live_id,
+          { slug: 'live', name: 'Live', type: 'live' },
+          issuerOf(config.base_url, live_id),
+          at,
+        ),
+        insertApplication(environment_id, demo.client_id, 'spa', page, null, at, mine),
+        insertUser(
+          environment_id,
+          newId('usr'),
+          { email: demo.email, email_verified: true, name: 'Demo Example', given_name: 'Demo', family_name: 'Example', locale: 'en' },
+          password_hash,
+          at,
+          mine,
+        ),
+        sql`insert into deployment (name, value) select 'demo', ${secrets.seal(JSON.stringify(demo), place)} from tenants where id = ${tenant_id}`,
+      ]
+    })
+    return { demo, key }
+  } catch (error) {
+    if (error instanceof SetupRefused) return null // somebody else's bootstrap was faster
+    throw error
+  }
+}
+
+/** 16 letters in groups of four: easy to copy by hand, 80 bits. */
+function readablePassword(bytes: Uint8Array): string {
+  const letters = 'abcdefghijkmnpqrstuvwxyz23456789'
+  return [...bytes].map((byte, i) => (i > 0 && i % 4 === 0 ? '-' : '') + letters.charAt(byte % 32)).join('')
+}

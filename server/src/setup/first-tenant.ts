@@ -1,0 +1,115 @@
+/** The first tenant of a deployment, its owner and one platform key: one batch, once. */
+
+import { z } from 'zod'
+import { describeChange } from '../audit/entry.ts'
+import { insertAuditEntry } from '../audit/store.ts'
+import { type Statement, sql } from '../db/db.ts'
+import type { Deployment } from '../deployment.ts'
+import { insertEvent } from '../events/store.ts'
+import { makeKey } from '../keys/format.ts'
+import { insertKey } from '../keys/store.ts'
+import { insertMember } from '../members/store.ts'
+import { insertTenant } from '../tenancy/store.ts'
+import type { Passwords } from '../users/password.ts'
+import { passwordProblem } from '../users/password-policy.ts'
+import { insertUser, userExists } from '../users/store.ts'
+import { cli_redirect_uri, ensureRoot } from './root.ts'
+
+export interface FirstTenant {
+  email: string
+  password: string
+  tenant_name: string
+  slug: string
+}
+
+/** Why the first tenant cannot be made; the message says what to do. */
+export class SetupRefused extends Error {
+  override readonly name = 'SetupRefused'
+}
+
+const Id = z.object({ id: z.string() })
+
+/** Is there a tenant besides the root? */
+export async function hasTenant(deployment: Deployment): Promise<boolean> {
+  const { tenant_id } = await ensureRoot(deployment)
+  return (await deployment.db.maybeOne(Id, sql`select id from tenants where id <> ${tenant_id} limit 1`)) !== null
+}
+
+/**
+ * Makes the tenant with its owner and a platform key of every scope. Throws `SetupRefused` where a tenant besides the
+ * root exists already, or the password is not one that is accepted. `also` is done in the same batch.
+ */
+export async function createFirstTenant(
+  deployment: Deployment,
+  passwords: Passwords,
+  first: FirstTenant,
+  also: (tenant_id: `ten_${string}`) => readonly Statement[] = () => [],
+) {
+  const { db, config, now, newId, random } = deployment
+  const problem = passwordProblem(first.password, first.email, { min_length: 12, reject_common: true })
+  if (problem) throw new SetupRefused(password_problems[problem])
+
+  const root = await ensureRoot(deployment)
+  const root_environment = root.environment_id as `env_${string}` // as: stored by us
+  const at = now()
+  const tenant_id = newId('ten') as `ten_${string}` // as: newId gives exactly this
+  const user_id = newId('usr')
+  const key_id = newId('key')
+  const made = makeKey('platform_secret', null, random)
+  const password_hash = await passwords.hash(first.password)
+  const mine = sql`exists (select 1 from tenants where id = ${tenant_id})`
+  const [, made_tenant] = await db.batch([
+    // A row that all write first: of two at once, the second looks for tenants when the first has its own.
+    sql`update deployment set value = value where name = 'root'`,
+    insertTenant(
+      tenant_id,
+      { slug: first.slug, name: first.tenant_name },
+      at,
+      sql`not exists (select 1 from tenants where id <> ${root.tenant_id})`,
+    ),
+    insertUser(root_environment, user_id, { email: first.email, email_verified: true }, password_hash, at, mine),
+    insertEvent(
+      root_environment,
+      { id: newId('evt'), actor: { type: 'system', id: null }, request_id: null },
+      { type: 'user.created', user_id, data: { email: first.email, method: 'bootstrap' } },
+      at,
+      userExists(root_environment, user_id),
+    ),
+    insertMember(root_environment, tenant_id, user_id, 'owner', at),
+    insertKey(
+      { tenant_id, project_id: null, environment_id: null },
+      key_id,
+      'platform_secret',
+      made,
+      { label: 'First key', scopes: ['*'], allowed_origins: [], ip_allowlist: [], rate_limit: null, expires_at: null },
+      at,
+      mine,
+    ),
+    insertAuditEntry(
+      tenant_id,
+      { id: newId('aud'), action: 'bootstrap', actor: { type: 'system', id: null }, actor_label: null, request_id: null, ip: null },
+      describeChange(null, { id: tenant_id, slug: first.slug, name: first.tenant_name, owner_id: user_id, key_id }),
+      at,
+      mine,
+    ),
+    ...also(tenant_id),
+  ])
+  if (made_tenant?.changed !== 1)
+    throw new SetupRefused('A tenant exists already: bootstrap is for the first start only. Its owner can sign in and add others.')
+  return {
+    base_url: config.base_url,
+    tenant_id,
+    user_id,
+    key_id,
+    key: made.key,
+    admin_issuer: root.issuer,
+    admin_client_id: root.client_id,
+    admin_redirect_uri: cli_redirect_uri,
+  }
+}
+
+const password_problems = {
+  too_short: 'The password has fewer than 12 characters.',
+  too_long: 'The password has more than 1000 characters.',
+  common: 'The password is one that many people use, or is made of the address. Choose another one.',
+}

@@ -1,0 +1,75 @@
+/**
+ * What exists before anybody comes: the root tenant, whose one environment is where administrators sign in, and the
+ * public application through which command lines do. Made at the first start; two first starts at once make it once.
+ */
+import { z } from 'zod'
+import { mergeApplication } from '../applications/rules.ts'
+import { insertApplication } from '../applications/store.ts'
+import { type Db, type Statement, sql } from '../db/db.ts'
+import type { Deployment } from '../deployment.ts'
+import { findAudiences, insertResourceServer } from '../resource-servers/store.ts'
+import { issuerOf } from '../tenancy/environment.ts'
+import { insertEnvironment, insertProject, insertTenant } from '../tenancy/store.ts'
+
+const Root = z.object({ tenant_id: z.string(), environment_id: z.string(), issuer: z.string(), client_id: z.string() })
+export type Root = z.infer<typeof Root>
+
+export const cli_redirect_uri = 'http://127.0.0.1/callback'
+
+const Stored = z.object({ root: z.record(z.string(), z.string()) })
+
+async function findRoot(db: Db): Promise<Root | null> {
+  const row = await db.maybeOne(Stored, sql`select value as root from deployment where name = 'root'`)
+  return row && Root.parse(row.root)
+}
+
+export async function ensureRoot(deployment: Deployment): Promise<Root> {
+  const { db, config, now, newId } = deployment
+  const at = now()
+  const existing = await findRoot(db)
+  if (existing) {
+    // A deployment that moved to another address is still to be administered.
+    const environment_id = existing.environment_id as `env_${string}` // as: stored by us
+    const [this_api] = await findAudiences(db, environment_id, [config.base_url])
+    if (!this_api) await db.run(insertThisApi(deployment, environment_id, at))
+    return existing
+  }
+
+  const tenant_id = newId('ten') as `ten_${string}` // as: newId gives exactly this
+  const project_id = newId('prj')
+  const environment_id = newId('env') as `env_${string}` // as: see above
+  const client_id = newId('app')
+  const root = { tenant_id, environment_id, issuer: issuerOf(config.base_url, environment_id), client_id }
+  const mine = sql`exists (select 1 from deployment where name = 'root' and value = ${root})`
+  const command_line = mergeApplication(
+    'native',
+    { name: 'Ostiary command line', redirect_uris: [cli_redirect_uri], allow_loopback_port: true },
+    {},
+  )
+  await db.batch([
+    sql`insert into deployment (name, value) values ('root', ${root}) on conflict (name) do nothing`,
+    insertTenant(tenant_id, { slug: 'ostiary', name: 'Ostiary' }, at, mine),
+    insertProject(tenant_id, project_id, { slug: 'console', name: 'Ostiary console' }, at, mine),
+    // Nobody registers here by themselves: administrators are invited.
+    insertEnvironment(tenant_id, project_id, environment_id, { slug: 'live', name: 'Live', type: 'live' }, root.issuer, at, {
+      sign_up: { mode: 'closed' },
+    }),
+    insertThisApi(deployment, environment_id, at, mine),
+    insertApplication(environment_id, client_id, 'native', command_line, null, at, mine),
+  ])
+  const made = await findRoot(db)
+  if (!made) throw new Error('The root tenant was made and cannot be read.')
+  return made
+}
+
+/** What administrators' access tokens are for: this API itself, at the address that it has now. */
+function insertThisApi(
+  { config, newId }: Pick<Deployment, 'config' | 'newId'>,
+  environment_id: `env_${string}`,
+  at: Date,
+  condition?: Statement,
+): Statement {
+  const kind = { access_token_ttl_seconds: null, access_token_format: 'jwt' } as const
+  const this_api = { identifier: config.base_url, name: 'Ostiary API', scopes: [], ...kind }
+  return insertResourceServer(environment_id, newId('rs'), this_api, at, condition)
+}

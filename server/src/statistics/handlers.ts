@@ -1,0 +1,55 @@
+import type { EnvironmentId } from '@ostiary/contract/ids.ts'
+import type { routes } from '@ostiary/contract/routes.ts'
+import type { Statistics } from '@ostiary/contract/statistics.ts'
+import { z } from 'zod'
+import { type Db, sql } from '../db/db.ts'
+import type { Handler } from '../http/mount.ts'
+import { badField } from '../http/problem.ts'
+import { environmentOf } from '../tenancy/environment.ts'
+
+const hour_ms = 3_600_000
+// biome-ignore format: this table is read by column
+const intervals = {
+  hour: { length_ms: hour_ms,      usual_ms: 24 * hour_ms,      most_ms: 31 * 24 * hour_ms  },
+  day:  { length_ms: 24 * hour_ms, usual_ms: 30 * 24 * hour_ms, most_ms: 400 * 24 * hour_ms },
+}
+
+export const getStatistics: Handler<typeof routes.getStatistics> = async (deployment, call): Promise<Statistics> => {
+  const environment = await environmentOf(deployment, call)
+  const { interval } = call.query
+  const { length_ms, usual_ms, most_ms } = intervals[interval]
+  const to = call.query.to === undefined ? deployment.now() : new Date(call.query.to)
+  const from = call.query.from === undefined ? new Date(to.getTime() - usual_ms) : new Date(call.query.from)
+  if (from >= to) throw badField(['from'], 'from must be before to.')
+  if (to.getTime() - from.getTime() > most_ms) throw badField(['from'], `At most ${most_ms / 86_400_000} days at once by the ${interval}.`)
+
+  const rows = await countersOf(deployment.db, environment.id, new Date(Math.floor(from.getTime() / length_ms) * length_ms), to)
+  const by_start = Map.groupBy(rows, ({ hour }) => Math.floor(hour / length_ms) * length_ms)
+  const data = [...by_start].sort(([a], [b]) => a - b).map(([start, counted]) => summary(new Date(start), counted))
+  return { environment_id: environment.id, interval, from: from.toISOString(), to: to.toISOString(), data }
+}
+
+const Counter = z.object({ hour: z.int(), metric: z.string(), label: z.string(), count: z.int() })
+type Counter = z.infer<typeof Counter>
+
+function countersOf(db: Db, environment_id: EnvironmentId, from: Date, to: Date): Promise<Counter[]> {
+  return db.all(
+    Counter,
+    sql`select hour, metric, label, count from counters where environment_id = ${environment_id} and hour >= ${from} and hour < ${to} order by hour, metric, label`,
+  )
+}
+
+function summary(start: Date, rows: readonly Counter[]): Statistics['data'][number] {
+  const totals = (metric: string) => {
+    const sums = new Map<string, number>()
+    for (const row of rows) if (row.metric === metric) sums.set(row.label, (sums.get(row.label) ?? 0) + row.count)
+    return [...sums]
+  }
+  return {
+    start: start.toISOString(),
+    sign_ins: totals('sign_in').map(([label, count]) => ({ method: label.split('.')[0] ?? '', outcome: label.split('.')[1] ?? '', count })),
+    tokens: totals('token').map(([grant_type, count]) => ({ grant_type, count })),
+    webhook_attempts: totals('webhook_attempt').map(([outcome, count]) => ({ outcome, count })),
+    key_uses: totals('key_use').map(([key_id, count]) => ({ key_id: key_id as `key_${string}`, count })), // as: counted by us
+  }
+}

@@ -1,0 +1,144 @@
+import type { routes } from '@ostiary/contract/routes.ts'
+import type { Environment, Project } from '@ostiary/contract/tenancy.ts'
+import { sql } from '../db/db.ts'
+import type { Handler } from '../http/mount.ts'
+import { readPage } from '../http/pages.ts'
+import { fieldErrors, notFound, validationFailed } from '../http/problem.ts'
+import { changeVersioned } from '../http/versioned.ts'
+import { environmentOf, issuerOf } from './environment.ts'
+import { applySettingsChange, showSettings } from './settings.ts'
+import * as store from './store.ts'
+
+type Table = typeof routes
+
+export const listProjects: Handler<Table['listProjects']> = (deployment, { caller, query }) =>
+  readPage(deployment, `projects.${caller.tenant_id}`, query, (rest) => store.listProjects(deployment.db, caller.tenant_id, rest))
+
+export const createProject: Handler<Table['createProject']> = async ({ config, now, newId }, { caller, body, fail, commit }) => {
+  const at = now()
+  const { tenant_id } = caller
+  const id = newId('prj') as Project['id'] // as: newId gives exactly this
+  const environment = (type: 'test' | 'live', name: string) => {
+    const environment_id = newId('env')
+    return store.insertEnvironment(tenant_id, id, environment_id, { slug: type, name, type }, issuerOf(config.base_url, environment_id), at)
+  }
+  const project = { id, tenant_id, ...body, ...createdAt(at) }
+  const [created] = await commit(
+    {
+      statements: [store.insertProject(tenant_id, id, body, at), environment('test', 'Test'), environment('live', 'Live')],
+      mark: sql`exists (select 1 from projects where tenant_id = ${tenant_id} and id = ${id})`,
+      before: null,
+      answer: project,
+    },
+    at,
+  )
+  return created?.changed === 1 ? project : fail('slug_taken', `This tenant already has a project with the slug "${body.slug}".`)
+}
+
+const createdAt = (at: Date) => ({ version: 1, created_at: at.toISOString(), updated_at: at.toISOString() })
+const changedAt = (version: number, at: Date) => ({ version: version + 1, updated_at: at.toISOString() })
+
+export const getProject: Handler<Table['getProject']> = async ({ db }, { caller, params }) => {
+  const project = await store.findProject(db, caller.tenant_id, params.project_id ?? '')
+  if (!project) throw notFound()
+  return project
+}
+
+export const changeProject: Handler<Table['changeProject']> = ({ db, now }, { caller, params, body, if_match, commit }) =>
+  changeVersioned(
+    if_match,
+    () => store.findProject(db, caller.tenant_id, params.project_id ?? ''),
+    async (current) => {
+      const { name = current.name } = body
+      if (name === current.name) return current
+      const at = now()
+      const project = { ...current, name, ...changedAt(current.version, at) }
+      const mark = sql`exists (select 1 from projects where id = ${current.id} and version = ${project.version} and updated_at = ${at})`
+      const [changed] = await commit({ statements: [store.renameProject(current, name, at)], mark, before: current, answer: project }, at)
+      return changed?.changed === 1 ? project : null
+    },
+  )
+
+export const listEnvironments: Handler<Table['listEnvironments']> = async (deployment, { caller, params, query }) => {
+  const project = await store.findProject(deployment.db, caller.tenant_id, params.project_id ?? '')
+  if (!project) throw notFound()
+  return readPage(deployment, `environments.${project.id}`, query, (rest) =>
+    store.listEnvironments(deployment.db, caller.tenant_id, project.id, rest),
+  )
+}
+
+export const createEnvironment: Handler<Table['createEnvironment']> = async (
+  { config, db, now, newId },
+  { caller, params, body, fail, commit },
+) => {
+  const project = await store.findProject(db, caller.tenant_id, params.project_id ?? '')
+  if (!project) throw notFound()
+  const at = now()
+  const id = newId('env') as Environment['id'] // as: newId gives exactly this
+  const issuer = issuerOf(config.base_url, id)
+  const environment = { id, tenant_id: caller.tenant_id, project_id: project.id, ...body, issuer, ...createdAt(at) }
+  const mark = sql`exists (select 1 from environments where id = ${id})`
+  const [created] = await commit(
+    { statements: [store.insertEnvironment(caller.tenant_id, project.id, id, body, issuer, at)], mark, before: null, answer: environment },
+    at,
+  )
+  return created?.changed === 1 ? environment : fail('slug_taken', `This project already has an environment with the slug "${body.slug}".`)
+}
+
+export const getEnvironment: Handler<Table['getEnvironment']> = (deployment, call) => environmentOf(deployment, call)
+
+export const changeEnvironment: Handler<Table['changeEnvironment']> = ({ db, now }, { caller, params, body, if_match, commit }) =>
+  changeVersioned(
+    if_match,
+    () => store.findEnvironment(db, caller.tenant_id, params.project_id ?? '', params.environment_id ?? ''),
+    async (current) => {
+      const { name = current.name } = body
+      if (name === current.name) return current
+      const at = now()
+      const environment = { ...current, name, ...changedAt(current.version, at) }
+      const mark = sql`exists (select 1 from environments where id = ${current.id} and version = ${environment.version} and updated_at = ${at})`
+      const [changed] = await commit(
+        { statements: [store.renameEnvironment(current, name, at)], mark, before: current, answer: environment },
+        at,
+      )
+      return changed?.changed === 1 ? environment : null
+    },
+  )
+
+export const getSettings: Handler<Table['getSettings']> = async ({ db }, { caller, params }) => {
+  const row = await store.findSettings(db, caller.tenant_id, params.project_id ?? '', params.environment_id ?? '')
+  if (!row) throw notFound()
+  return { ...showSettings(row), version: row.version }
+}
+
+export const changeSettings: Handler<Table['changeSettings']> = async (
+  { db, now, secrets },
+  { caller, params, body, if_match, commit },
+) => {
+  const changed = await changeVersioned(
+    if_match,
+    () => store.findSettings(db, caller.tenant_id, params.project_id ?? '', params.environment_id ?? ''),
+    async (current) => {
+      const { environment_id } = current
+      const outcome = applySettingsChange(current.type, current.settings, body, (password) =>
+        secrets.seal(password, `smtp.${environment_id}`),
+      )
+      if ('problem' in outcome) throw validationFailed(fieldErrors(outcome.problem))
+      if (JSON.stringify(outcome.stored) === JSON.stringify(current.settings)) return current
+      const at = now()
+      const next = { ...current, settings: outcome.stored, ...changedAt(current.version, at) }
+      const [written] = await commit(
+        {
+          statements: [store.updateSettings(caller.tenant_id, current, outcome.stored, at)],
+          mark: sql`exists (select 1 from environments where id = ${environment_id} and settings_version = ${next.version} and settings_updated_at = ${at})`,
+          before: showSettings(current),
+          answer: { ...showSettings(next), version: next.version },
+          event: { environment_id, type: 'environment.settings_updated', data: { changed: Object.keys(body) } },
+        },
+        at,
+      )
+      return written?.changed === 1 ? next : null
+    },
+  )
+  return { ...showSettings(changed), version: changed.version }
+}

@@ -1,0 +1,99 @@
+// pure
+/** The settings document: what a change makes of it, and how it is shown. Ranges and defaults are the contract's. */
+import { type Settings, settingsSchemas } from '@ostiary/contract/settings.ts'
+import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
+import { z } from 'zod'
+import { mergePatch } from '../http/merge-patch.ts'
+
+type Document = Record<string, unknown>
+
+export type SettingsOutcome = { stored: Document } | { problem: z.ZodError }
+
+/**
+ * Applies a JSON Merge Patch to the values somebody set. What is `null` in the patch goes back to its default.
+ * RFC 7396 §2: null removes the member.
+ */
+export function applySettingsChange(
+  type: EnvironmentType,
+  stored: Document,
+  change: Document,
+  seal: (password: string) => string,
+): SettingsOutcome {
+  const unknown = unknownNames(settingsSchemas[type], change, [])
+  if (unknown.length > 0) return { problem: new z.ZodError(unknown) }
+  const merged = withoutEmptyGroups(mergePatch(stored, change) as Document) // as: a patch of an object onto an object is an object
+  const checked = settingsSchemas[type].safeParse(merged)
+  if (!checked.success) return { problem: checked.error }
+  const password = passwordOf(change)
+  if (password !== undefined && password.length > longest_password) return { problem: tooLong(['email', 'smtp', 'password']) }
+  return { stored: password === undefined ? merged : (mergePatch(merged, { email: { smtp: { password: seal(password) } } }) as Document) } // as: see above
+}
+
+/** What is stored is the sealed text, which is longer than what was sent. */
+const longest_password = 1_000
+
+function tooLong(path: string[]): z.ZodError {
+  return new z.ZodError([
+    {
+      code: 'too_big',
+      origin: 'string',
+      maximum: longest_password,
+      path,
+      message: `At most ${longest_password} characters.`,
+      input: undefined,
+    },
+  ])
+}
+
+/** `null` removes a member, so merging alone would let a name pass that no document can have. */
+function unknownNames(schema: z.ZodType, patch: unknown, path: PropertyKey[]): z.core.$ZodIssue[] {
+  const object = withoutDefault(schema)
+  if (!(object instanceof z.ZodObject) || typeof patch !== 'object' || patch === null || Array.isArray(patch)) return []
+  const shape: Record<string, z.ZodType> = object.shape
+  const keys = Object.keys(patch).filter((name) => !Object.hasOwn(shape, name))
+  const here =
+    keys.length > 0 ? [{ code: 'unrecognized_keys' as const, keys, path, message: 'Unknown fields.', input: patch as Document }] : [] // as: just checked
+  const below = Object.entries(patch).flatMap(([name, value]) => {
+    const type = Object.hasOwn(shape, name) ? shape[name] : undefined
+    return type ? unknownNames(type, value, [...path, name]) : []
+  })
+  return [...here, ...below]
+}
+
+/** The schema of a value that is there. */
+function withoutDefault(schema: z.ZodType): z.ZodType {
+  const { innerType } = schema.def as { innerType?: z.ZodType } // as: the public, untyped introspection of zod
+  return innerType ? withoutDefault(innerType) : schema
+}
+
+/** A group of which nothing is set is the same as none: all its defaults. */
+function withoutEmptyGroups(document: Document): Document {
+  return Object.fromEntries(Object.entries(document).filter(([, value]) => JSON.stringify(value) !== '{}'))
+}
+
+/** A password that this change sets: it is checked as it came, and stored sealed. */
+function passwordOf(change: Document): string | undefined {
+  const { email } = change as { email?: { smtp?: { password?: unknown } | null } | null } // as: reading only what may be there
+  const password = email?.smtp?.password
+  return typeof password === 'string' ? password : undefined
+}
+
+/** The whole document with its defaults. A password says only that it is set; `test` does not apply in Live. */
+export function showSettings(row: {
+  type: EnvironmentType
+  settings: Document
+  project_id: string
+  environment_id: string
+  updated_at: string
+}): Settings {
+  const { email, ...groups } = settingsSchemas[row.type].parse(row.settings)
+  const { password, ...smtp } = email.smtp ?? {}
+  return {
+    test: null,
+    ...groups,
+    email: { ...email, smtp: email.smtp && { ...(smtp as Omit<typeof email.smtp, 'password'>), has_password: password !== undefined } }, // as: the same object without its password
+    project_id: row.project_id,
+    environment_id: row.environment_id,
+    updated_at: row.updated_at,
+  } as Settings // as: deliveries of both types are among those of Settings
+}

@@ -1,0 +1,337 @@
+import { type EnvironmentId, UserId } from '@ostiary/contract/ids.ts'
+import type { routes } from '@ostiary/contract/routes.ts'
+import { type User, UserChange } from '@ostiary/contract/user.ts'
+import { sql } from '../db/db.ts'
+import type { Deployment } from '../deployment.ts'
+import { mergePatch } from '../http/merge-patch.ts'
+import type { Call, Handlers } from '../http/mount.ts'
+import { readPage, readPageBy } from '../http/pages.ts'
+import { badField, notFound } from '../http/problem.ts'
+import { changeVersioned } from '../http/versioned.ts'
+import { endEverything, endSessionRecord, findSessionRecord, listSessionRecords, sessionEnded } from '../oidc/store/sessions.ts'
+import { environmentOf } from '../tenancy/environment.ts'
+import { findPasswordPolicy } from '../tenancy/store.ts'
+import { emailKey } from './email.ts'
+import type { Passwords } from './password.ts'
+import { passwordProblem } from './password-policy.ts'
+import * as store from './store.ts'
+
+type Table = Pick<
+  typeof routes,
+  | 'listUsers'
+  | 'getUser'
+  | 'listAuthUsers'
+  | 'createUser'
+  | 'getAuthUser'
+  | 'changeUser'
+  | 'deleteUser'
+  | 'blockUser'
+  | 'unblockUser'
+  | 'listUserSessions'
+  | 'getSession'
+  | 'endSession'
+>
+
+export function createUserHandlers(passwords: Passwords): Handlers<Table> {
+  return {
+    async listUsers(deployment, call) {
+      const environment = await environmentOf(deployment, call)
+      return listUsers(deployment, environment.id, call.query)
+    },
+    async getUser(deployment, call) {
+      const environment = await environmentOf(deployment, call)
+      return findUser(deployment, environment.id, call)
+    },
+
+    listAuthUsers: (deployment, call) => listUsers(deployment, call.caller.environment.id, call.query),
+    getAuthUser: (deployment, call) => findUser(deployment, call.caller.environment.id, call),
+
+    async createUser(deployment, { caller, body, fail, commit }) {
+      const { now, newId } = deployment
+      const { environment } = caller
+      const { password = null, ...fields } = body
+      const password_hash = await hashOf(deployment, passwords, environment.id, body.email, password)
+      const at = now()
+      const id = newId('usr') as User['id'] // as: newId gives exactly this
+      const user = {
+        id,
+        tenant_id: environment.tenant_id,
+        project_id: environment.project_id,
+        environment_id: environment.id,
+        ...empty,
+        ...fields,
+        has_password: password_hash !== null,
+        blocked_at: null,
+        last_sign_in_at: null,
+        created_at: at.toISOString(),
+        updated_at: at.toISOString(),
+        version: 1,
+      }
+      const [created] = await commit(
+        {
+          statements: [store.insertUser(environment.id, id, fields, password_hash, at)],
+          mark: store.userExists(environment.id, id),
+          before: null,
+          answer: user,
+          event: { environment_id: environment.id, type: 'user.created', user_id: id, data: { email: body.email, method: 'api' } },
+        },
+        at,
+      )
+      return created?.changed === 1 ? user : fail('identifier_taken', `There is a user with the address ${body.email} already.`)
+    },
+
+    /** A new password ends every session and grant: whoever knew the old one is out. */
+    changeUser: (deployment, call) => {
+      const { db, now } = deployment
+      const environment_id = call.caller.environment.id
+      return changeVersioned(call.if_match, finder(deployment, call), async (current) => {
+        const { password, ...sent } = call.body
+        const fields = merged(current, sent)
+        const password_hash =
+          password === undefined ? undefined : await hashOf(deployment, passwords, environment_id, fields.email, password)
+        const changed = Object.keys(sent).filter((name) => JSON.stringify(fieldOf(fields, name)) !== JSON.stringify(fieldOf(current, name)))
+        if (changed.length === 0 && password === undefined) return current
+        const at = now()
+        const has_password = password_hash === undefined ? current.has_password : password_hash !== null
+        const user = { ...current, ...fields, has_password, version: current.version + 1, updated_at: at.toISOString() }
+        const mark = store.userChanged(current, at)
+        const [written] = await call.commit(
+          {
+            statements: [
+              store.updateUser(current, fields, password_hash, at),
+              ...(password === undefined ? [] : endEverything(environment_id, current.id, 'password_changed', at, mark)),
+            ],
+            mark,
+            before: current,
+            answer: user,
+            event: {
+              environment_id,
+              type: 'user.updated',
+              user_id: current.id,
+              data: { changed: [...changed, ...(password === undefined ? [] : ['password'])] },
+            },
+          },
+          at,
+        )
+        if (written?.changed === 1) return user
+        const owner = await store.findCredential(db, environment_id, fields.email)
+        return owner && owner.id !== current.id
+          ? call.fail('identifier_taken', `There is a user with the address ${fields.email} already.`)
+          : null
+      })
+    },
+
+    async deleteUser(deployment, call) {
+      const environment_id = call.caller.environment.id
+      await changeVersioned(call.if_match, finder(deployment, call), async (current) => {
+        const at = deployment.now()
+        const gone = sql`not ${store.userExists(environment_id, current.id)}`
+        const [deleted] = await call.commit(
+          {
+            statements: [
+              store.deleteUser(current),
+              ...endEverything(environment_id, current.id, 'user_deleted', at, gone),
+              sql`delete from consents where environment_id = ${environment_id} and user_id = ${current.id} and ${gone}`,
+            ],
+            mark: gone,
+            before: current,
+            answer: null,
+            event: { environment_id, type: 'user.deleted', user_id: current.id, data: {} },
+          },
+          at,
+        )
+        return deleted?.changed === 1 || null
+      })
+      return null
+    },
+
+    blockUser: (deployment, call) => setBlocked(deployment, call, true),
+    unblockUser: (deployment, call) => setBlocked(deployment, call, false),
+
+    async listUserSessions(deployment, call) {
+      const { db, now } = deployment
+      const environment_id = call.caller.environment.id
+      const user = await findUser(deployment, environment_id, call)
+      return readPage(deployment, `sessions.${user.id}`, call.query, (rest) => listSessionRecords(db, environment_id, user.id, now(), rest))
+    },
+
+    getSession: ({ db, now }, { caller, params }) => found(findSessionRecord(db, caller.environment.id, params.session_id ?? '', now())),
+
+    async endSession({ db, now }, { caller, params, if_match, commit }) {
+      const environment_id = caller.environment.id
+      const load = () => findSessionRecord(db, environment_id, params.session_id ?? '', now())
+      await changeVersioned(if_match, load, async (session) => {
+        const at = now()
+        const [ended] = await commit(
+          {
+            statements: endSessionRecord(environment_id, session, at),
+            mark: sessionEnded(environment_id, session.id, at),
+            before: session,
+            answer: null,
+            event: {
+              environment_id,
+              type: 'session.ended',
+              user_id: session.user_id,
+              data: { session_id: session.id, reason: 'ended_by_api' },
+            },
+          },
+          at,
+        )
+        return ended?.changed === 1 || null
+      })
+      return null
+    },
+  }
+}
+
+type SecretCall = Pick<Call<Table['blockUser']>, 'caller' | 'params' | 'if_match' | 'commit'>
+
+/** Blocking ends every session and grant; unblocking ends what may have slipped in between, so that nothing ended comes back. */
+function setBlocked(deployment: Deployment, call: SecretCall, blocked: boolean) {
+  const environment_id = call.caller.environment.id
+  return changeVersioned(call.if_match, finder(deployment, call), async (current) => {
+    const at = deployment.now()
+    if ((current.blocked_at !== null) === blocked) {
+      await call.commit({ statements: [], mark: sql`1 = 1`, before: current, answer: current }, at)
+      return current
+    }
+    const user = { ...current, blocked_at: blocked ? at.toISOString() : null, version: current.version + 1, updated_at: at.toISOString() }
+    const mark = store.userChanged(current, at)
+    const [changed] = await call.commit(
+      {
+        statements: [store.setBlocked(current, blocked, at), ...endEverything(environment_id, current.id, 'user_blocked', at, mark)],
+        mark,
+        before: current,
+        answer: user,
+        event: { environment_id, type: blocked ? 'user.blocked' : 'user.unblocked', user_id: current.id, data: {} },
+      },
+      at,
+    )
+    return changed?.changed === 1 ? user : null
+  })
+}
+
+const finder =
+  ({ db }: Deployment, { caller, params }: Pick<SecretCall, 'caller' | 'params'>) =>
+  () =>
+    store.findUser(db, caller.environment.id, params.user_id ?? '')
+
+const findUser = ({ db }: Deployment, environment_id: EnvironmentId, { params }: Pick<SecretCall, 'params'>) =>
+  found(store.findUser(db, environment_id, params.user_id ?? ''))
+
+async function found<T>(looked_up: Promise<T | null>): Promise<T> {
+  const object = await looked_up
+  if (object === null) throw notFound()
+  return object
+}
+
+interface UsersQuery {
+  limit: number
+  cursor?: string | undefined
+  email?: string | undefined
+  query?: string | undefined
+}
+
+/**
+ * Newest first. A search (an id in full, or the beginning of an address) is in the order of addresses, so that a page of
+ * it costs the same however many match; see decision 0021.
+ */
+function listUsers(deployment: Deployment, environment_id: EnvironmentId, { email, query = '', ...page }: UsersQuery) {
+  const { db } = deployment
+  const list = JSON.stringify(['users', environment_id, email ?? null, query])
+  const by_email = email === undefined ? sql`` : sql`and u.email_key = ${emailKey(email)}`
+  const is_id = UserId.safeParse(query).success
+  if (is_id || query === '') {
+    const by_id = is_id ? sql`and u.id = ${query}` : sql``
+    return readPage(deployment, list, page, (rest) => store.listUsers(db, environment_id, sql`${by_email} ${by_id}`, rest))
+  }
+  const addressOf = (user: User) => emailKey(user.email)
+  return readPageBy(deployment, list, page, addressOf, (last, limit) =>
+    store.searchUsers(
+      db,
+      environment_id,
+      emailKey(query),
+      by_email,
+      sql`${last === null ? sql`` : sql`and u.email_key > ${last}`} order by u.email_key limit ${limit}`,
+    ),
+  )
+}
+
+/** The hash to store; `null` takes the password away. Refuses what the environment's policy refuses. */
+async function hashOf(
+  { db }: Deployment,
+  passwords: Passwords,
+  environment_id: EnvironmentId,
+  email: string,
+  password: string | null,
+): Promise<string | null> {
+  if (password === null) return null
+  const problem = passwordProblem(password, email, await findPasswordPolicy(db, environment_id))
+  if (problem) throw badField(['password'], password_problems[problem])
+  return passwords.hash(password)
+}
+
+const password_problems = {
+  too_short: 'The password is shorter than the environment asks for.',
+  too_long: 'The password has more than 1000 characters.',
+  common: 'The password is one that many people use, or is made of the address.',
+}
+
+const empty = {
+  email_verified: false,
+  phone_number: null,
+  phone_number_verified: false,
+  name: null,
+  given_name: null,
+  family_name: null,
+  nickname: null,
+  preferred_username: null,
+  picture: null,
+  locale: null,
+  zoneinfo: null,
+  metadata: {},
+}
+
+/** RFC 7396: of metadata, too, only what is named changes; `null` puts a field back to its default. */
+function merged(current: store.UserRow, sent: object): store.UserFields & { email: string } {
+  const fields = { ...empty, ...(mergePatch(profileOf(current), sent) as ReturnType<typeof profileOf>) } // as: each field was checked, and so was what it is merged with
+  const { success, error } = UserChange.shape.metadata.safeParse(fields.metadata)
+  if (!success) throw badField(['metadata'], error.issues[0]?.message ?? '')
+  return fields
+}
+
+/** What may be written of a person as it stands. */
+function profileOf(user: store.UserRow): store.UserFields & { email: string } {
+  const {
+    email,
+    email_verified,
+    phone_number,
+    phone_number_verified,
+    name,
+    given_name,
+    family_name,
+    nickname,
+    preferred_username,
+    picture,
+    locale,
+    zoneinfo,
+    metadata,
+  } = user
+  return {
+    email,
+    email_verified,
+    phone_number,
+    phone_number_verified,
+    name,
+    given_name,
+    family_name,
+    nickname,
+    preferred_username,
+    picture,
+    locale,
+    zoneinfo,
+    metadata,
+  }
+}
+
+const fieldOf = (fields: object, name: string) => (fields as Record<string, unknown>)[name] // as: reading a field by its name

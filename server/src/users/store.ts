@@ -1,0 +1,115 @@
+/** The people of an environment. */
+import type { EnvironmentId } from '@ostiary/contract/ids.ts'
+import { type NewUser, User } from '@ostiary/contract/user.ts'
+import { z } from 'zod'
+import { type Db, type Statement, sql } from '../db/db.ts'
+import { emailKey } from './email.ts'
+
+const UserRow = User.extend({ version: z.int() })
+export type UserRow = z.infer<typeof UserRow>
+
+const columns = sql`u.id, e.tenant_id, e.project_id, u.environment_id, u.email, u.email_verified, u.phone_number, u.phone_number_verified, u.name, u.given_name, u.family_name,
+  u.nickname, u.preferred_username, u.picture, u.locale, u.zoneinfo, u.metadata, case when u.password_hash is null then 0 else 1 end as has_password, u.blocked_at, u.last_sign_in_at,
+  u.version, u.created_at, u.updated_at`
+const from = sql`from users u join environments e on e.id = u.environment_id`
+
+export function listUsers(db: Db, environment_id: EnvironmentId, filter: Statement, rest: Statement) {
+  return db.all(
+    User,
+    sql`select * from (select ${columns} ${from} where u.environment_id = ${environment_id} ${filter}) listed where 1 = 1 ${rest}`,
+  )
+}
+
+/** Those whose address begins like this, in the order of addresses: the unique key has them together. */
+export function searchUsers(db: Db, environment_id: EnvironmentId, beginning: string, filter: Statement, rest: Statement) {
+  return db.all(
+    User,
+    sql`select ${columns} ${from}
+         where u.environment_id = ${environment_id} and u.email_key >= ${beginning} and u.email_key < ${`${beginning}\u{10ffff}`} ${filter} ${rest}`,
+  )
+}
+
+export function findUser(db: Db, environment_id: EnvironmentId, id: string): Promise<UserRow | null> {
+  return db.maybeOne(UserRow, sql`select ${columns} ${from} where u.environment_id = ${environment_id} and u.id = ${id}`)
+}
+
+const CredentialRow = z.object({
+  id: z.custom<User['id']>(),
+  email: z.string(),
+  password_hash: z.string().nullable(),
+  blocked_at: z.date().nullable(),
+})
+
+/** What a sign-in compares with. */
+export function findCredential(db: Db, environment_id: EnvironmentId, email: string) {
+  return db.maybeOne(
+    CredentialRow,
+    sql`select id, email, password_hash, blocked_at from users where environment_id = ${environment_id} and email_key = ${emailKey(email)}`,
+  )
+}
+
+/** Nothing happens where the address has an account already: whoever wants to know looks whether the id is there. */
+export function insertUser(
+  environment_id: EnvironmentId,
+  id: string,
+  user: Omit<NewUser, 'password'>,
+  password_hash: string | null,
+  now: Date,
+  condition: Statement = sql`1 = 1`,
+): Statement {
+  return sql`insert into users (environment_id, id, email, email_key, email_verified, phone_number, phone_number_verified, name, given_name, family_name, nickname, preferred_username,
+      picture, locale, zoneinfo, metadata, password_hash, created_at, updated_at)
+    select id, ${id}, ${user.email}, ${emailKey(user.email)}, ${user.email_verified ?? false}, ${user.phone_number ?? null}, ${user.phone_number_verified ?? false},
+      ${user.name ?? null}, ${user.given_name ?? null}, ${user.family_name ?? null}, ${user.nickname ?? null}, ${user.preferred_username ?? null}, ${user.picture ?? null},
+      ${user.locale ?? null}, ${user.zoneinfo ?? null}, ${user.metadata ?? {}}, ${password_hash}, ${now}, ${now}
+      from environments where id = ${environment_id} and ${condition}
+    on conflict (environment_id, email_key) do nothing`
+}
+
+export const userExists = (environment_id: EnvironmentId, id: string): Statement =>
+  sql`exists (select 1 from users where environment_id = ${environment_id} and id = ${id})`
+
+/** The sign-in that the session of `condition` stands for is this person's last. It is a use, not a change. */
+export function noteSignIn(environment_id: EnvironmentId, id: string, now: Date, condition: Statement): Statement {
+  return sql`update users set last_sign_in_at = ${now} where environment_id = ${environment_id} and id = ${id} and ${condition}`
+}
+
+const Person = User.pick({ email: true, name: true, picture: true, locale: true, zoneinfo: true, phone_number: true })
+
+/** What the consent page shows of a person. */
+export function findPerson(db: Db, environment_id: EnvironmentId, id: string) {
+  return db.maybeOne(
+    Person,
+    sql`select email, name, picture, locale, zoneinfo, phone_number from users where environment_id = ${environment_id} and id = ${id}`,
+  )
+}
+
+/** What a change may write; undefined leaves as it is. */
+export interface UserFields extends Omit<NewUser, 'password'> {
+  email_verified: boolean
+  phone_number_verified: boolean
+}
+
+/** For a batch. Nothing happens where the person changed meanwhile, or the address belongs to somebody else. */
+export function updateUser(current: UserRow, user: UserFields, password_hash: string | null | undefined, now: Date): Statement {
+  const password = password_hash === undefined ? sql`` : sql`, password_hash = ${password_hash}`
+  const taken = sql`exists (select 1 from users o where o.environment_id = ${current.environment_id} and o.email_key = ${emailKey(user.email)} and o.id <> ${current.id})`
+  return sql`update users set email = ${user.email}, email_key = ${emailKey(user.email)}, email_verified = ${user.email_verified}, phone_number = ${user.phone_number ?? null},
+      phone_number_verified = ${user.phone_number_verified}, name = ${user.name ?? null}, given_name = ${user.given_name ?? null}, family_name = ${user.family_name ?? null},
+      nickname = ${user.nickname ?? null}, preferred_username = ${user.preferred_username ?? null}, picture = ${user.picture ?? null}, locale = ${user.locale ?? null},
+      zoneinfo = ${user.zoneinfo ?? null}, metadata = ${user.metadata ?? {}}, version = version + 1, updated_at = ${now}${password}
+    where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version} and not ${taken}`
+}
+
+export function setBlocked(current: UserRow, blocked: boolean, now: Date): Statement {
+  return sql`update users set blocked_at = ${blocked ? now : null}, version = version + 1, updated_at = ${now}
+    where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`
+}
+
+export function deleteUser(current: UserRow): Statement {
+  return sql`delete from users where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`
+}
+
+/** The mark of a change: the version it made. */
+export const userChanged = (current: UserRow, now: Date): Statement =>
+  sql`exists (select 1 from users where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version + 1} and updated_at = ${now})`

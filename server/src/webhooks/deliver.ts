@@ -1,0 +1,201 @@
+/**
+ * Delivers messages. First attempts are jobs of the lane of their webhook, done in the order of `sequence`; a message
+ * that has to be tried again becomes a job of its own, due by the schedule, and so holds up nobody. At least once: a
+ * receiver tells repeats by `webhook-id`.
+ */
+import { EnvironmentId } from '@ostiary/contract/ids.ts'
+import { EnvironmentType } from '@ostiary/contract/tenancy.ts'
+import { z } from 'zod'
+import { type Statement, sql } from '../db/db.ts'
+import type { Deployment } from '../deployment.ts'
+import { findEvent, insertEvent } from '../events/store.ts'
+import { type Outbound, type OutboundAnswer, OutboundFailed } from '../outbound/fetch.ts'
+import { enqueue, type Job } from '../outbound/queue.ts'
+import type { JobKind, Outcome } from '../outbound/runner.ts'
+import { isGivenUp, nextAttemptAt } from './schedule.ts'
+import { signedHeaders } from './sign.ts'
+
+const timeout_ms = 15_000
+const kept_bytes = 1_024
+
+const Payload = z.object({ webhook_id: z.string(), message_id: z.string() })
+
+const Target = z.object({
+  environment_id: EnvironmentId,
+  environment_type: EnvironmentType,
+  webhook_id: z.string(),
+  message_id: z.string(),
+  event_id: z.string(),
+  url: z.string(),
+  disabled: z.boolean(),
+  secret: z.string(),
+  previous_secret: z.string().nullable(),
+  previous_secret_until: z.date().nullable(),
+  failing_since: z.date().nullable(),
+  attempts: z.int(),
+})
+type Target = z.infer<typeof Target>
+
+interface Attempt {
+  at: Date
+  status: number | null
+  latency_ms: number
+  response: string | null
+  retry_after: string | undefined
+}
+
+export function createWebhookJobs(deployment: Deployment, outbound: Outbound): JobKind[] {
+  const common = {
+    retry_after_seconds: [5, 30, 120, 600],
+    lease_seconds: 40,
+    run: (job: Job, signal: AbortSignal) => deliver(deployment, outbound, job, signal),
+  }
+  return [
+    { ...common, name: 'webhook', concurrency: 50, per_lane: 1, in_order: true },
+    { ...common, name: 'webhook_retry', concurrency: 50, per_lane: 5 },
+  ]
+}
+
+async function deliver(deployment: Deployment, outbound: Outbound, job: Job, signal: AbortSignal): Promise<Outcome> {
+  const { db, now } = deployment
+  const target = await findTarget(deployment, job)
+  if (!target) return 'done'
+  const event = await findEvent(db, target.environment_id, target.event_id)
+  if (target.disabled || !event) {
+    await db.run(settle(target, 'given_up', null, now()))
+    return 'done'
+  }
+  const attempt = await send(deployment, outbound, target, JSON.stringify(event), signal)
+  if (signal.aborted) return 'retry'
+  deployment.counters.count(target.environment_id, 'webhook_attempt', isSuccess(attempt) ? 'succeeded' : 'failed')
+  await db.batch(consequences(deployment, target, attempt))
+  return 'done'
+}
+
+function findTarget({ db }: Deployment, { environment_id, payload }: Job): Promise<Target | null> {
+  const { webhook_id, message_id } = Payload.parse(payload)
+  return db.maybeOne(
+    Target,
+    sql`select m.environment_id, e.type as environment_type, w.id as webhook_id, m.id as message_id, m.event_id, w.url, w.disabled, w.secret, w.previous_secret,
+               w.previous_secret_until, w.failing_since, m.attempts
+          from webhook_messages m
+          join webhooks w on w.environment_id = m.environment_id and w.id = m.webhook_id
+          join environments e on e.id = m.environment_id
+         where m.environment_id = ${environment_id} and m.id = ${message_id} and w.id = ${webhook_id} and m.status = 'waiting'`,
+  )
+}
+
+/** 2xx within 15 s is a success; redirects are not followed. Of an answer the first KiB is kept, of a failure to connect nothing is told. */
+async function send({ secrets, now }: Deployment, outbound: Outbound, target: Target, body: string, signal: AbortSignal): Promise<Attempt> {
+  const at = now()
+  const begun = performance.now()
+  const overlaps = target.previous_secret !== null && target.previous_secret_until !== null && target.previous_secret_until > at
+  const sealed = [target.secret, ...(overlaps && target.previous_secret ? [target.previous_secret] : [])]
+  const headers = signedHeaders(
+    target.message_id,
+    body,
+    sealed.map((secret) => secrets.unseal(secret, secretPlace(target.environment_id, target.webhook_id))),
+    at,
+  )
+  const done = (answer: OutboundAnswer | null) => ({
+    at,
+    status: answer?.status ?? null,
+    latency_ms: Math.round(performance.now() - begun),
+    response: answer && readable(answer.body),
+    retry_after: answer?.headers['retry-after'],
+  })
+  try {
+    const request = {
+      method: 'POST',
+      url: target.url,
+      headers: { ...headers, 'content-type': 'application/json', 'user-agent': 'Ostiary-Webhooks/1' },
+      body,
+    } as const
+    return done(
+      await outbound({
+        ...request,
+        https_only: target.environment_type === 'live',
+        timeout_ms,
+        limit_bytes: kept_bytes,
+        beyond_limit: 'cut',
+        signal,
+      }),
+    )
+  } catch (error) {
+    if (error instanceof OutboundFailed) return done(null)
+    throw error
+  }
+}
+
+/** Text that any database takes: what is no UTF-8, and NUL, become U+FFFD. */
+const readable = (bytes: Buffer) => new TextDecoder().decode(bytes.subarray(0, kept_bytes)).replaceAll('\0', '\ufffd')
+
+/** Where the secret of a webhook is sealed to. */
+export const secretPlace = (environment_id: string, webhook_id: string) => `webhooks.${environment_id}.${webhook_id}`
+
+const isSuccess = ({ status }: Attempt) => status !== null && status >= 200 && status < 300
+
+/** Everything an attempt changes, in one batch: its record, the message, the webhook, and the next attempt. */
+function consequences({ newId, now, random }: Deployment, target: Target, attempt: Attempt): Statement[] {
+  const at = now()
+  const { environment_id, webhook_id, message_id } = target
+  const number = target.attempts + 1
+  const record = sql`insert into webhook_attempts (environment_id, message_id, number, at, status, latency_ms, response)
+    values (${environment_id}, ${message_id}, ${number}, ${attempt.at}, ${attempt.status}, ${attempt.latency_ms}, ${attempt.response})
+    on conflict (environment_id, message_id, number) do nothing`
+  const webhook = sql`environment_id = ${environment_id} and id = ${webhook_id}`
+
+  if (isSuccess(attempt)) {
+    return [
+      record,
+      settle(target, 'delivered', null, at),
+      sql`update webhooks set last_success_at = ${at}, failing_since = null where ${webhook}`,
+    ]
+  }
+  const failing_since = target.failing_since ?? attempt.at
+  const reason = attempt.status === 410 ? 'gone' : isGivenUp(failing_since, at) ? 'failing' : null
+  const next = reason === null ? nextAttemptAt(number, attempt.retry_after, random(1).readUInt8() / 255, at) : null
+  const failing = sql`update webhooks set failing_since = ${failing_since} where ${webhook} and failing_since is null`
+  if (next === null)
+    return [record, settle(target, 'given_up', null, at), failing, ...(reason === null ? [] : disable({ newId }, target, reason, at))]
+  const job = {
+    id: `${message_id}.${number}`,
+    kind: 'webhook_retry',
+    lane: webhook_id,
+    environment_id,
+    payload: { webhook_id, message_id },
+    due_at: next,
+  } as const
+  return [record, settle(target, 'waiting', next, at), failing, enqueue(job, at)]
+}
+
+function settle(
+  { environment_id, message_id, attempts }: Target,
+  status: 'waiting' | 'delivered' | 'given_up',
+  next_attempt_at: Date | null,
+  now: Date,
+): Statement {
+  return sql`update webhook_messages set status = ${status}, next_attempt_at = ${next_attempt_at}, attempts = ${attempts + 1}, updated_at = ${now}
+    where environment_id = ${environment_id} and id = ${message_id}`
+}
+
+/** The mark is the id of the event that tells of it, so that of parallel failures one tells. */
+function disable(
+  { newId }: Pick<Deployment, 'newId'>,
+  { environment_id, webhook_id }: Target,
+  reason: 'gone' | 'failing',
+  now: Date,
+): Statement[] {
+  const id = newId('evt')
+  return [
+    sql`update webhooks set disabled = 1, disabled_reason = ${reason}, version = version + 1, updated_at = ${now}, changed_in = ${id}
+         where environment_id = ${environment_id} and id = ${webhook_id} and disabled = 0`,
+    insertEvent(
+      environment_id,
+      { id, actor: { type: 'system', id: null }, request_id: null },
+      { type: 'webhook.disabled', data: { webhook_id, reason } },
+      now,
+      sql`exists (select 1 from webhooks where environment_id = ${environment_id} and id = ${webhook_id} and changed_in = ${id})`,
+    ),
+  ]
+}

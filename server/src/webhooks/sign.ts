@@ -1,0 +1,26 @@
+// pure
+/** Signatures of webhooks, as Standard Webhooks has them: a receiver checks them with any of its libraries. */
+import { createHmac } from 'node:crypto'
+
+const prefix = 'whsec_'
+
+/** 32 random bytes as a secret. */
+export function makeWebhookSecret(random: Uint8Array): string {
+  return prefix + Buffer.from(random).toString('base64')
+}
+
+/**
+ * The headers of one attempt. The id is that of the message, the timestamp that of the attempt, so that a receiver can
+ * refuse old ones. While a secret is being replaced both sign (Standard Webhooks, "Signature scheme").
+ */
+export function signedHeaders(message_id: string, body: string, secrets: readonly string[], now: Date): Record<string, string> {
+  const timestamp = String(Math.floor(now.getTime() / 1000))
+  const signatures = secrets.map((secret) => `v1,${signatureOf(secret, `${message_id}.${timestamp}.${body}`)}`)
+  return { 'webhook-id': message_id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') }
+}
+
+function signatureOf(secret: string, content: string): string {
+  return createHmac('sha256', Buffer.from(secret.slice(prefix.length), 'base64'))
+    .update(content)
+    .digest('base64')
+}

@@ -1,0 +1,148 @@
+/** Webhooks of an environment, and the messages on their way. Secrets are sealed here and never read back. */
+import type { EventKind } from '@ostiary/contract/event.ts'
+import type { EnvironmentId } from '@ostiary/contract/ids.ts'
+import { Delivery, Webhook } from '@ostiary/contract/webhook.ts'
+import { z } from 'zod'
+import { type Db, join, type Statement, sql } from '../db/db.ts'
+
+const Versioned = Webhook.extend({ version: z.int() })
+export type WebhookRow = z.infer<typeof Versioned>
+
+export type WebhookFields = Pick<Webhook, 'url' | 'events' | 'description' | 'disabled'>
+
+const columns = sql`w.id, e.tenant_id, e.project_id, w.environment_id, w.url, w.events, w.description, w.disabled, w.disabled_reason, w.previous_secret_until,
+  w.last_success_at, w.failing_since, w.version, w.created_at, w.updated_at`
+const from = sql`from webhooks w join environments e on e.id = w.environment_id`
+
+export function listWebhooks(db: Db, environment_id: EnvironmentId, rest: Statement) {
+  return db.all(
+    Webhook,
+    sql`select * from (select ${columns} ${from} where w.environment_id = ${environment_id}) listed where 1 = 1 ${rest}`,
+  )
+}
+
+export function findWebhook(db: Db, environment_id: EnvironmentId, id: string): Promise<WebhookRow | null> {
+  return db.maybeOne(Versioned, sql`select ${columns} ${from} where w.environment_id = ${environment_id} and w.id = ${id}`)
+}
+
+export function insertWebhook(
+  environment_id: EnvironmentId,
+  id: string,
+  fields: WebhookFields,
+  sealed_secret: string,
+  now: Date,
+): Statement {
+  return sql`insert into webhooks (environment_id, id, url, events, description, disabled, secret, created_at, updated_at)
+    values (${environment_id}, ${id}, ${fields.url}, ${fields.events}, ${fields.description}, ${fields.disabled}, ${sealed_secret}, ${now}, ${now})`
+}
+
+/** Enabling begins anew: nothing has failed yet. */
+export function updateWebhook(current: WebhookRow, fields: WebhookFields, changed_in: string, now: Date): Statement {
+  const anew = current.disabled && !fields.disabled ? sql`, disabled_reason = null, failing_since = null` : sql``
+  return sql`update webhooks set url = ${fields.url}, events = ${fields.events}, description = ${fields.description}, disabled = ${fields.disabled},
+      version = version + 1, updated_at = ${now}, changed_in = ${changed_in}${anew}
+    where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`
+}
+
+/** The old secret goes on signing beside the new one until then. */
+export function replaceSecret(current: WebhookRow, sealed_secret: string, previous_until: Date, changed_in: string, now: Date): Statement {
+  return sql`update webhooks set previous_secret = secret, previous_secret_until = ${previous_until}, secret = ${sealed_secret}, version = version + 1,
+      updated_at = ${now}, changed_in = ${changed_in}
+    where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`
+}
+
+export const webhookChanged = (current: WebhookRow, changed_in: string): Statement =>
+  sql`exists (select 1 from webhooks where environment_id = ${current.environment_id} and id = ${current.id} and changed_in = ${changed_in})`
+
+export const webhookExists = (environment_id: EnvironmentId, id: string): Statement =>
+  sql`exists (select 1 from webhooks where environment_id = ${environment_id} and id = ${id})`
+
+/** With everything that was on its way. */
+export function deleteWebhook(current: WebhookRow): Statement[] {
+  const { environment_id, id } = current
+  const gone = sql`not ${webhookExists(environment_id, id)}`
+  return [
+    sql`delete from webhooks where environment_id = ${environment_id} and id = ${id} and version = ${current.version}`,
+    sql`delete from webhook_attempts where environment_id = ${environment_id}
+          and message_id in (select id from webhook_messages where environment_id = ${environment_id} and webhook_id = ${id}) and ${gone}`,
+    sql`delete from webhook_messages where environment_id = ${environment_id} and webhook_id = ${id} and ${gone}`,
+  ]
+}
+
+const Subscriber = z.object({ id: z.string(), events: z.array(z.custom<EventKind>()) })
+
+/** Who is to be told of new events. */
+export function findSubscribers(db: Db, environment_id: EnvironmentId) {
+  return db.all(Subscriber, sql`select id, events from webhooks where environment_id = ${environment_id} and disabled = 0 order by id`)
+}
+
+const Message = Delivery.omit({ attempts: true, message_id: true })
+const Attempt = Delivery.shape.attempts.element.extend({ message_id: z.string() })
+
+const message = sql`select id, event_id, event_type, webhook_id, environment_id, status, next_attempt_at, created_at, updated_at from webhook_messages`
+
+interface DeliveryFilters {
+  status?: string | undefined
+  event_id?: string | undefined
+}
+
+export async function listDeliveries(
+  db: Db,
+  environment_id: EnvironmentId,
+  webhook_id: string,
+  { status, event_id }: DeliveryFilters,
+  rest: Statement,
+): Promise<Delivery[]> {
+  const by_status = status === undefined ? sql`` : sql`and status = ${status}`
+  const by_event = event_id === undefined ? sql`` : sql`and event_id = ${event_id}`
+  const rows = await db.all(
+    Message,
+    sql`${message} where environment_id = ${environment_id} and webhook_id = ${webhook_id} ${by_status} ${by_event} ${rest}`,
+  )
+  return withAttempts(db, environment_id, rows)
+}
+
+export async function findDelivery(db: Db, environment_id: EnvironmentId, webhook_id: string, id: string): Promise<Delivery | null> {
+  const rows = await db.all(Message, sql`${message} where environment_id = ${environment_id} and webhook_id = ${webhook_id} and id = ${id}`)
+  return (await withAttempts(db, environment_id, rows))[0] ?? null
+}
+
+async function withAttempts(db: Db, environment_id: EnvironmentId, rows: readonly z.infer<typeof Message>[]): Promise<Delivery[]> {
+  if (rows.length === 0) return []
+  const ids = join(
+    rows.map((row) => sql`${row.id}`),
+    ', ',
+  )
+  const attempts = await db.all(
+    Attempt,
+    sql`select message_id, at, status, latency_ms, response from webhook_attempts where environment_id = ${environment_id} and message_id in (${ids}) order by message_id, number`,
+  )
+  const of = Map.groupBy(attempts, ({ message_id }) => message_id)
+  return rows.map((row) => ({
+    ...row,
+    message_id: row.id,
+    attempts: (of.get(row.id) ?? []).map(({ message_id: _, ...attempt }) => attempt),
+  }))
+}
+
+const Id = z.object({ id: z.string() })
+
+/** Messages of a webhook from a time on, oldest first. */
+export async function findMessagesSince(
+  db: Db,
+  environment_id: EnvironmentId,
+  webhook_id: string,
+  since: Date,
+  most: number,
+): Promise<string[]> {
+  const rows = await db.all(
+    Id,
+    sql`select id from webhook_messages where environment_id = ${environment_id} and webhook_id = ${webhook_id} and created_at >= ${since} order by id limit ${most}`,
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** To be sent again at once. */
+export function markWaiting(environment_id: EnvironmentId, id: string, now: Date, condition: Statement = sql`1 = 1`): Statement {
+  return sql`update webhook_messages set status = 'waiting', next_attempt_at = ${now}, updated_at = ${now} where environment_id = ${environment_id} and id = ${id} and ${condition}`
+}

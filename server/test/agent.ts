@@ -1,0 +1,204 @@
+/** A browser without scripts: keeps cookies, follows nothing by itself, fills the forms of the hosted pages. */
+import { createHash } from 'node:crypto'
+import type { NewUser } from '@ostiary/contract/user.ts'
+import { expectStatus, type Place, type Reply, randomText, type World } from './world.ts'
+
+export type Agent = ReturnType<typeof createAgent>
+
+/** `reach` says where an address is to be found; see `world`. */
+export function createAgent(reach = (url: string) => url) {
+  const cookies = new Map<string, string>()
+
+  async function send(method: string, url: string, form?: Record<string, string>, headers: Record<string, string> = {}): Promise<Reply> {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const response = await fetch(reach(url), {
+      method,
+      redirect: 'manual',
+      headers: { ...(cookie ? { cookie } : {}), ...headers },
+      ...(form ? { body: new URLSearchParams(form) } : {}),
+    })
+    for (const line of response.headers.getSetCookie()) {
+      const [pair = ''] = line.split(';')
+      const at = pair.indexOf('=')
+      if (/max-age=0/i.test(line)) cookies.delete(pair.slice(0, at))
+      else cookies.set(pair.slice(0, at), pair.slice(at + 1))
+    }
+    return { status: response.status, headers: response.headers, body: await response.text() }
+  }
+
+  return {
+    cookies,
+    get: (url: string, headers?: Record<string, string>) => send('GET', url, undefined, headers),
+    post: (url: string, form: Record<string, string>, headers?: Record<string, string>) => send('POST', url, form, headers),
+
+    /** Sends the form of a page with these fields filled in. */
+    submit(page: Reply, fields: Record<string, string>, headers?: Record<string, string>) {
+      const { action, hidden } = formOf(page.body)
+      return send('POST', action, { ...hidden, ...fields }, headers)
+    },
+  }
+}
+
+/** The first form of a page. */
+export function formOf(html: string): { action: string; hidden: Record<string, string> } {
+  const action = /<form method="post" action="([^"]*)"/.exec(html)?.[1]
+  if (action === undefined) throw new Error(`There is no form on the page: ${textOf(html)}`)
+  const hidden = Object.fromEntries(
+    [...html.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)">/g)].map(([, name = '', value = '']) => [
+      name,
+      unescapeHtml(value),
+    ]),
+  )
+  return { action: unescapeHtml(action), hidden }
+}
+
+/** A page without its style sheets. */
+const textOf = (html: string) => html.replace(/<style>.*?<\/style>/gs, '').slice(0, 1500)
+
+const unescapeHtml = (text: string) =>
+  text.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
+
+export interface Request {
+  url: string
+  code_verifier: string
+  redirect_uri: string
+  state: string
+  nonce: string
+}
+
+export interface Client {
+  client_id: string
+  redirect_uris: string[]
+  client_secret?: string | null
+  token_endpoint_auth_method?: string
+}
+
+/** Fields of a form or an address: a list is one that repeats, `undefined` is left out. */
+export type Fields = Record<string, string | readonly string[] | undefined>
+
+const pairsOf = (parameters: Fields) =>
+  Object.entries(parameters).flatMap(([name, value]) => [value ?? []].flat().map((one): [string, string] => [name, one]))
+
+/** An authorization request. */
+export function authorizationRequest(place: Pick<Place, 'issuer'>, client: Client, change: Fields = {}): Request {
+  const code_verifier = randomText()
+  const parameters = {
+    response_type: 'code',
+    client_id: client.client_id,
+    redirect_uri: client.redirect_uris[0],
+    scope: 'openid profile email offline_access',
+    state: randomText(),
+    nonce: randomText(),
+    code_challenge: createHash('sha256').update(code_verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+    ...change,
+  }
+  const query = new URLSearchParams(pairsOf(parameters))
+  return {
+    url: `${place.issuer}/oauth/authorize?${query}`,
+    code_verifier,
+    redirect_uri: parameters.redirect_uri ?? '',
+    state: parameters.state ?? '',
+    nonce: parameters.nonce ?? '',
+  }
+}
+
+/** Signs in with a password and consents, wherever a page asks for it, until the client is called; returns the address it is called at. */
+export async function followToClient(
+  agent: Agent,
+  request: Pick<Request, 'url' | 'redirect_uri'>,
+  user: { email: string; password: string },
+): Promise<URL> {
+  let reply: Reply = await agent.get(request.url)
+  for (let steps = 0; steps < 10; steps++) {
+    const location = reply.headers.get('location')
+    if (location?.startsWith(request.redirect_uri)) return new URL(location)
+    if (location !== null) reply = await agent.get(location)
+    else if (reply.status !== 200) break
+    else if (reply.body.includes('name="password"'))
+      reply = await agent.submit(reply, { email: user.email, password: user.password, method: 'password' })
+    else reply = await agent.submit(reply, { decision: 'allow' })
+  }
+  throw new Error(`The client was not called: ${reply.status} ${textOf(reply.body)}`)
+}
+
+export async function obtainCode(agent: Agent, request: Request, user: { email: string; password: string }): Promise<string> {
+  const called = await followToClient(agent, request, user)
+  const code = called.searchParams.get('code')
+  if (code === null) throw new Error(`No code: ${called}`)
+  return code
+}
+
+/** A request to a form-encoded endpoint, authenticated as the client is configured. */
+export async function postAsClient(w: World, url: string, client: Client, form: Fields): Promise<Reply> {
+  const { client_id, client_secret } = client
+  const basic = client_secret && (client.token_endpoint_auth_method ?? 'client_secret_basic') === 'client_secret_basic'
+  const headers = basic
+    ? { authorization: `Basic ${Buffer.from(`${encodeURIComponent(client_id)}:${encodeURIComponent(client_secret)}`).toString('base64')}` }
+    : {}
+  const body = new URLSearchParams(
+    pairsOf({ ...(basic ? {} : { client_id }), ...(client_secret && !basic ? { client_secret } : {}), ...form }),
+  )
+  return w.call('POST', url, {
+    key: null,
+    body: body.toString(),
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+  })
+}
+
+export function exchange(w: World, place: Pick<Place, 'issuer'>, client: Client, request: Request, code: string, change: Fields = {}) {
+  const form = {
+    grant_type: 'authorization_code',
+    code,
+    redirect_uri: request.redirect_uri,
+    code_verifier: request.code_verifier,
+    ...change,
+  }
+  return postAsClient(w, `${place.issuer}/v1/oauth/token`, client, form)
+}
+
+export function refresh(w: World, place: Pick<Place, 'issuer'>, client: Client, refresh_token: string, change: Fields = {}) {
+  return postAsClient(w, `${place.issuer}/v1/oauth/token`, client, { grant_type: 'refresh_token', refresh_token, ...change })
+}
+
+/** The whole way to tokens, in one line. */
+export async function signInForTokens(
+  w: World,
+  place: Place,
+  client: Client,
+  user: { email: string; password: string },
+  change: Fields = {},
+  agent = createAgent(),
+) {
+  const request = authorizationRequest(place, client, change)
+  const code = await obtainCode(agent, request, user)
+  return { agent, request, code, tokens: expectStatus(200, await exchange(w, place, client, request, code)) }
+}
+
+/** UserInfo with a Bearer token. */
+export function userinfo(w: World, place: Pick<Place, 'issuer'>, access_token: string): Promise<Reply> {
+  return w.call('GET', `${place.issuer}/v1/oauth/userinfo`, { key: null, headers: { authorization: `Bearer ${access_token}` } })
+}
+
+export function revoke(w: World, place: Pick<Place, 'issuer'>, client: Client, token: string, change: Record<string, string> = {}) {
+  return postAsClient(w, `${place.issuer}/v1/oauth/revoke`, client, { token, ...change })
+}
+
+/** A person with a browser that signs in once, and codes and tokens from there, as many as a test wants. */
+export async function createPerson(w: World, place: Place, fields: Partial<NewUser> = {}) {
+  const user = await w.createUser(place, fields)
+  const agent = createAgent()
+  async function code(client: Client, change: Fields = {}) {
+    const request = authorizationRequest(place, client, change)
+    return { request, code: await obtainCode(agent, request, user) }
+  }
+  return {
+    ...user,
+    agent,
+    code,
+    async tokens(client: Client, change: Fields = {}) {
+      const { request, code: got } = await code(client, change)
+      return expectStatus(200, await exchange(w, place, client, request, got))
+    },
+  }
+}

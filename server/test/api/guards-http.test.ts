@@ -1,0 +1,224 @@
+/** What every row has in common as HTTP: methods, queries, cursors, headers, and the order of refusals. Generated from the table; no route is named. */
+import assert from 'node:assert/strict'
+import { request as httpRequest } from 'node:http'
+import { test } from 'node:test'
+import type { Route } from '@ostiary/contract/route.ts'
+import { z } from 'zod'
+import { expectStatus, world } from '../world.ts'
+import {
+  admitted,
+  app_origin,
+  ask,
+  type CredentialKind,
+  createAuthKey,
+  createPlatformKey,
+  credentialHeaders,
+  everything,
+  idsOf,
+  parametersOf,
+  pathOf,
+  rightRequest,
+  rows,
+} from './everything.ts'
+
+const w = await world({ env: { OSTIARY_TRUSTED_PROXIES: '127.0.0.1,::1' } })
+const { ours } = await everything(w)
+const readable = rows.filter(({ route }) => route.method === 'GET')
+const lists = readable.filter(({ route }) => route.query && 'limit' in route.query.shape)
+const isForBrowsers = ({ credential: { kind } }: Route) => kind === 'publishable' || kind === 'any_key'
+
+/** A request by any method there is: `fetch` refuses some of them. */
+function askBy(method: string, path: string, headers: Record<string, string>): Promise<{ status: number; allow: string | undefined }> {
+  return new Promise((resolve, reject) => {
+    const sent = httpRequest(w.base_url + path, { method, headers }, (response) => {
+      response.resume().once('end', () => resolve({ status: response.statusCode ?? 0, allow: response.headers.allow }))
+    })
+    sent.once('error', reject).end()
+  })
+}
+
+test('a method that an address does not have is 405 with Allow, whoever asks; one that nobody has is refused too', async () => {
+  for (const path of new Set(rows.map(({ route }) => route.path))) {
+    const here = rows.filter(({ route }) => route.path === path).map(({ route }) => route)
+    const [route] = here
+    if (!route) continue
+    const own = here.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+    const address = pathOf(route, idsOf(route, ours))
+    const preflight = here.some(isForBrowsers) ? ['OPTIONS'] : []
+    for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter(
+      (each) => ![...own, ...preflight].includes(each),
+    )) {
+      for (const headers of [{}, credentialHeaders('platform', ours)] as Record<string, string>[]) {
+        const { status, allow } = await askBy(method, address, headers)
+        assert.deepEqual([status, allow?.split(', ').sort()], [405, [...own].sort()], `${method} ${path}`)
+      }
+    }
+    for (const method of ['TRACE', 'PROPFIND', 'PURGE'])
+      assert.ok([404, 405, 501].includes((await askBy(method, address, {})).status), `${method} ${path}`)
+  }
+})
+
+test('HEAD is GET without the body: the same status and headers, and the same refusals', async () => {
+  for (const { name, route } of readable) {
+    const right = rightRequest(route, ours)
+    const by = async (method: string, headers: Record<string, string>) => {
+      const reply = await ask(w, { ...right, method, headers })
+      const varying = ['date', 'x-request-id', 'ratelimit', 'connection', 'keep-alive', 'content-length', 'transfer-encoding']
+      return { body: reply.body, told: [reply.status, ...[...reply.headers].filter(([header]) => !varying.includes(header))] }
+    }
+    for (const headers of [right.headers, {}, { 'x-api-key': 'invented' }] as Record<string, string>[]) {
+      const [head, get] = [await by('HEAD', headers), await by('GET', headers)]
+      assert.deepEqual(head.told, get.told, name)
+      assert.equal(head.body, '', name)
+    }
+  }
+})
+
+test('every answer has a request id, forbids sniffing, and is not kept but where the row says so', async () => {
+  for (const { name, route } of readable) {
+    const { status, headers } = await ask(w, rightRequest(route, ours))
+    assert.equal(status, 200, name)
+    assert.match(headers.get('x-request-id') ?? '', /^req_/, name)
+    assert.equal(headers.get('x-content-type-options'), 'nosniff', name)
+    assert.equal(headers.get('content-type'), 'application/json; charset=utf-8', name)
+    assert.equal(headers.get('cache-control'), route.cache ?? 'no-store', name)
+  }
+})
+
+test('an address that does not exist is 404 with a request id, and does not ask for a credential', async () => {
+  const below = rows.map(({ route }) => `${pathOf(route, idsOf(route, ours))}/nothing/at/all`)
+  for (const path of ['/v1', '/v1/', '/v1/nothing', '/v2/me', '/V1/me', '//v1/me', '/v1//me', '/v1/./me/..', '/v1/me%2f', ...below]) {
+    const reply = await w.call('GET', path, { key: null })
+    assert.equal(`${reply.status} ${reply.body.code}`, '404 not_found', path)
+    assert.equal(reply.headers.get('x-request-id'), reply.body.request_id, path)
+  }
+})
+
+test('a bad value of a known query parameter is 422 at its name, an unknown parameter is ignored', async () => {
+  for (const { name, route } of lists) {
+    const right = rightRequest(route, ours)
+    for (const limit of ['', '0', '101', '-1', '1.5', 'ten', 'null', '1&limit=2', '%00', '9'.repeat(400)]) {
+      const reply = await ask(w, { ...right, path: `${right.path}?limit=${limit}` })
+      assert.equal(`${reply.status} ${reply.body.code}`, '422 validation_failed', `${name}?limit=${limit}`)
+      assert.equal(reply.body.errors[0].pointer, '/limit', name)
+    }
+    for (const query of ['surprise=1', 'limit=1', 'limit=100', '__proto__=1', 'limit=1&sort=name', 'a[b]=c', '%', '&&'])
+      assert.equal((await ask(w, { ...right, path: `${right.path}?${query}` })).status, 200, `${name}?${query}`)
+  }
+})
+
+test('a cursor that is broken, altered or of another list is 400 invalid_cursor; its own list takes it', async () => {
+  const other = await w.createProject('more', { key: ours.platform })
+  for (const { name, route } of rows.filter(({ route: each }) => each.method === 'POST' && each.body && each.returns[0] === 201)) {
+    for (let n = 0; n < 2; n++) assert.equal((await ask(w, rightRequest(route, ours))).status, 201, name)
+  }
+  assert.ok(other.id)
+  const cursors = new Map<string, string>()
+  for (const { name, route } of lists) {
+    const right = rightRequest(route, ours)
+    const page = expectStatus(200, await ask(w, { ...right, path: `${right.path}?limit=1` }))
+    if (page.next_cursor !== null) cursors.set(`${name} ${page.data[0].id}`, page.next_cursor)
+  }
+  assert.ok(cursors.size > 7, `${cursors.size}`)
+  for (const { name, route } of lists) {
+    const right = rightRequest(route, ours)
+    for (const [whose, cursor] of cursors) {
+      const middle = cursor.charAt(12) === 'A' ? 'B' : 'A'
+      const altered = [
+        cursor.slice(0, 12) + middle + cursor.slice(13),
+        cursor.slice(0, -1),
+        `${cursor}A`,
+        `${cursor}=`,
+        cursor.toLowerCase(),
+      ]
+      const first = expectStatus(200, await ask(w, right)).data[0]
+      const is_own = whose === `${name} ${first?.id}` || (first && whose.endsWith(` ${first.id}`))
+      const wrong = is_own ? altered : [cursor]
+      for (const each of wrong) {
+        const reply = await ask(w, { ...right, path: `${right.path}?cursor=${encodeURIComponent(each)}` })
+        assert.equal(`${reply.status} ${reply.body.code}`, '400 invalid_cursor', `${name} with a cursor of ${whose}`)
+      }
+      if (is_own) assert.equal((await ask(w, { ...right, path: `${right.path}?cursor=${cursor}` })).status, 200, name)
+    }
+    for (const cursor of ['', 'x', '0', 'null', '%00', 'AAAA', 'a'.repeat(400), '../..', "'%20or%201=1"]) {
+      const reply = await ask(w, { ...right, path: `${right.path}?cursor=${cursor}` })
+      assert.equal(`${reply.status} ${reply.body.code}`, '400 invalid_cursor', `${name} with ${cursor}`)
+    }
+  }
+})
+
+test('no row but those for browsers has a word of CORS, whoever asks from wherever, and preflights to them are refused', async () => {
+  for (const { name, route } of rows.filter((row) => !isForBrowsers(row.route))) {
+    for (const kind of ['publishable', 'secret', 'platform', 'administrator'] as const) {
+      const ids = Object.fromEntries(parametersOf(route).map((parameter) => [parameter, 'x']))
+      const headers = { ...credentialHeaders(kind, ours), origin: app_origin }
+      const reply = await ask(w, { ...rightRequest(route, ours), path: pathOf(route, ids), headers })
+      assert.deepEqual(
+        [...reply.headers.keys()].filter((header) => header.startsWith('access-control-')),
+        [],
+        `${name} as ${kind}`,
+      )
+    }
+    const preflight = { origin: app_origin, 'access-control-request-method': route.method, 'access-control-request-headers': 'x-api-key' }
+    const reply = await ask(w, { ...rightRequest(route, ours), method: 'OPTIONS', headers: preflight, body: undefined })
+    assert.equal(reply.status, 405, name)
+    assert.deepEqual(
+      [...reply.headers.keys()].filter((header) => header.startsWith('access-control-')),
+      [],
+      name,
+    )
+  }
+})
+
+/** One after the other, these are made right; each then shows the next. */
+test('refusals come in the order of the contract: address, origin, limit, type, scope, body, Idempotency-Key, look-up', async () => {
+  const strict = { ip_allowlist: ['203.0.113.7'], rate_limit: { limit: 1, window_seconds: 3_600 } }
+  const spent: Record<CredentialKind, Record<string, string>> = {
+    platform: { 'x-api-key': (await createPlatformKey(w, ours, { ...strict, scopes: ['users:read'] })).key },
+    secret: { 'x-api-key': (await createAuthKey(w, ours.test, 'auth_secret', strict, ours.platform)).key },
+    publishable: { 'x-api-key': (await createAuthKey(w, ours.test, 'auth_publishable', strict, ours.platform)).key, origin: app_origin },
+    administrator: {},
+  }
+  const from = { 'x-forwarded-for': '203.0.113.7' }
+  for (const headers of [spent.platform, spent.secret, spent.publishable])
+    expectStatus(200, await w.call('GET', '/v1/api-keys/whoami', { key: null, headers: { ...headers, ...from } }))
+  const scopeless = { 'x-api-key': (await createPlatformKey(w, ours, { scopes: ['users:read'] })).key }
+
+  for (const { name, route } of rows) {
+    const nowhere = parametersOf(route).length > 0 && parametersOf(route).at(-1) !== 'tenant_id'
+    const ids = { ...idsOf(route, ours), ...(nowhere ? { [parametersOf(route).at(-1) ?? '']: 'x' } : {}) }
+    const worst = {
+      ...rightRequest(route, ours),
+      path: `${pathOf(route, ids)}${lists.some((list) => list.route === route) ? '?limit=0' : ''}`,
+      headers: { 'content-type': 'text/plain', 'idempotency-key': 'x'.repeat(256) } as Record<string, string>,
+      ...(route.method === 'GET' || route.method === 'DELETE' ? {} : { body: '{' }),
+    }
+    const expect = async (code: string, change: { headers?: Record<string, string>; body?: string; path?: string }) => {
+      const request = { ...worst, ...change, headers: { ...worst.headers, ...change.headers } }
+      const reply = await ask(w, request)
+      assert.equal(reply.body.code, code, `${name}: ${JSON.stringify(request)}`)
+    }
+    for (const kind of ['platform', 'secret', 'publishable'] as const) {
+      await expect('ip_not_allowed', { headers: { ...spent[kind], origin: 'https://evil.example' } })
+      if (kind === 'publishable')
+        await expect('origin_not_allowed', { headers: { ...spent[kind], ...from, origin: 'https://evil.example' } })
+      await expect('rate_limited', { headers: { ...spent[kind], ...from } })
+      if (!admitted(route).includes(kind)) await expect('wrong_key_type', { headers: credentialHeaders(kind, ours) })
+    }
+    const { credential } = route
+    if (credential.kind === 'platform' && credential.scope !== 'users:read') await expect('insufficient_scope', { headers: scopeless })
+
+    const right = rightRequest(route, ours).headers
+    if (lists.some((list) => list.route === route)) await expect('validation_failed', { headers: right })
+    if (worst.body !== undefined) {
+      const json = { ...right, 'content-type': 'application/json' }
+      await expect('unsupported_media_type', { headers: right })
+      await expect('malformed_request', { headers: json })
+      // The groups of settings depend on the environment, so their names are looked at where it is known.
+      if (!route.body || route.body instanceof z.ZodObject) await expect('validation_failed', { headers: json, body: '{"surprise":1}' })
+      const body = JSON.stringify(rightRequest(route, ours).body ?? {})
+      if (route.method === 'POST') await expect('malformed_request', { headers: json, body })
+      if (nowhere) await expect('not_found', { headers: { ...json, 'idempotency-key': 'fine', 'if-match': 'nonsense' }, body })
+    } else if (nowhere) await expect('not_found', { headers: { ...right, 'if-match': 'nonsense' }, path: pathOf(route, ids) })
+  }
+})

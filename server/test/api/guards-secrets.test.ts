@@ -1,0 +1,120 @@
+/** What is told once is told once, and what is stored of it never: every row of the table, the log, and the database file. */
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { z } from 'zod'
+import { type Statement, sql } from '../../src/db/db.ts'
+import { createPerson } from '../agent.ts'
+import { expectStatus, world } from '../world.ts'
+import { ask, everything, rightRequest, rows } from './everything.ts'
+
+const w = await world({ env: { OSTIARY_LOG_LEVEL: 'debug' } })
+const { ours, theirs } = await everything(w)
+const smtp_password = 'a password of a mail server'
+await w.changeSettings(w.test, { email: { delivery: 'smtp', smtp: { host: 'smtp.example.com', password: smtp_password } } })
+const person = await createPerson(w, w.test, { password: 'a password nobody may read' })
+const confidential = await w.createApplication(w.test)
+const tokens = await person.tokens(confidential)
+
+/** What the answers of this test told once. */
+const told: string[] = []
+for (const { name, route } of rows.filter(({ route: each }) => each.told_once && each.returns[0] === 201)) {
+  const answer = expectStatus(201, await ask(w, rightRequest(route, ours)))
+  const secret = answer[route.told_once ?? '']
+  assert.ok(typeof secret === 'string' && secret.length > 20, name)
+  told.push(secret)
+}
+
+const stored: [string, Statement][] = [
+  ['digests of keys', sql`select digest as value from api_keys`],
+  ['password hashes', sql`select password_hash as value from users where password_hash is not null`],
+  ['digests of client secrets', sql`select client_secret_hash as value from applications where client_secret_hash is not null`],
+  ['digests of session cookies', sql`select token_hash as value from sessions`],
+  ['digests of refresh tokens', sql`select token_hash as value from refresh_tokens`],
+  ['digests of codes', sql`select code_hash as value from authorization_codes`],
+  ['digests of invitations', sql`select token_hash as value from invitations`],
+  ['sealed secrets of providers', sql`select client_secret as value from providers where client_secret is not null`],
+  ['sealed secrets of webhooks', sql`select secret as value from webhooks`],
+  ['sealed private keys', sql`select private_key as value from signing_keys`],
+  ['the secret of the deployment', sql`select value from deployment`],
+]
+
+const plaintexts = [
+  ...told,
+  ...[ours, theirs].flatMap((tenant) => [tenant.platform, tenant.token]),
+  ...[ours.test, ours.live, theirs.test, theirs.live].flatMap((place) => [place.secret, place.publishable]),
+  w.key,
+  person.password,
+  smtp_password,
+  'of the other side',
+  tokens.access_token,
+  tokens.refresh_token,
+  confidential.client_secret,
+  ...person.agent.cookies.values(),
+]
+
+test('no answer to reading holds a secret or what is stored of one, whoever asks for whatever', async () => {
+  const secrets = [...plaintexts]
+  for (const [what, query] of stored) {
+    const found = await w.deployment.db.all(z.object({ value: z.string() }), query)
+    assert.ok(found.length > 0, `The test has no ${what}.`)
+    secrets.push(...found.map(({ value }) => value))
+  }
+  for (const { name, route } of rows.filter((row) => row.route.method === 'GET')) {
+    for (const place of [ours.test, ours.live]) {
+      const right = rightRequest(route, ours, place)
+      for (const change of [{}, { path: `${right.path}?limit=100` }, { headers: { ...right.headers, accept: route.lines ?? '*/*' } }]) {
+        const { status, body } = await ask(w, { ...right, ...change })
+        assert.equal(status, 200, name)
+        const text = typeof body === 'string' ? body : JSON.stringify(body)
+        for (const secret of secrets) assert.ok(!text.includes(secret), `${name} tells ${secret}`)
+      }
+    }
+  }
+})
+
+/** Members that no answer has, at any depth; a JWK's private ones among them. */
+const unheard_of = /^(digest|.*_hash|password|client_secret|secret|private_key|key|token|version|changed_in|d|p|q|dp|dq|qi)$/
+/** What somebody sets, and reads again: `password` is a group of settings. */
+const groups = new Set([
+  'getSettings /password',
+  'changeSettings /password',
+  'authConfig /sign_in/password',
+  'getSettings /sign_in/password',
+])
+
+test('no answer to reading has a member by the name of a secret', async () => {
+  const look = (name: string, value: unknown, path: string) => {
+    if (typeof value !== 'object' || value === null) return
+    for (const [member, inner] of Object.entries(value)) {
+      const here = `${path}/${Array.isArray(value) ? '' : member}`
+      assert.ok(Array.isArray(value) || !unheard_of.test(member) || groups.has(`${name} ${here}`), `${name} has ${here}`)
+      look(name, inner, here)
+    }
+  }
+  for (const { name, route } of rows.filter((row) => row.route.method === 'GET' && !row.name.startsWith('listAudit'))) {
+    look(name, (await ask(w, rightRequest(route, ours))).body, '')
+  }
+})
+
+test('the log holds no secret, not of those that were refused either', async () => {
+  const body = { email: 'leak@example.com', password: 'a canary in the body' }
+  for (const { route } of rows.filter((row) => row.route.method === 'POST')) {
+    const right = rightRequest(route, ours)
+    await ask(w, { ...right, path: `${right.path}?canary=in-the-query`, body, headers: { 'x-api-key': 'canary-in-a-header' } })
+    if (route.body) await ask(w, { ...right, path: `${right.path}?canary=in-the-query`, body })
+  }
+  const log = w.log.join('')
+  assert.ok(log.includes('"request"'))
+  for (const secret of [...plaintexts, 'a canary in the body', 'in-the-query', 'canary-in-a-header'])
+    assert.ok(!log.includes(secret), secret)
+})
+
+test('the database holds no plaintext of what is only compared or sealed', async (t) => {
+  const files = existsSync(join(w.data_dir, 'ostiary.db')) ? readdirSync(w.data_dir).filter((name) => name.startsWith('ostiary.db')) : []
+  if (files.length === 0) return t.skip('The database is no file of this process.')
+  const bytes = Buffer.concat(files.map((name) => readFileSync(join(w.data_dir, name))))
+  assert.ok(bytes.includes(ours.platform_key_id))
+  for (const secret of plaintexts) assert.ok(!bytes.includes(secret), secret)
+})

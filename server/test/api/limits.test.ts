@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { administratorToken, asAdministrator } from '../administrator.ts'
+import { expectStatus, owner, type Reply, world } from '../world.ts'
+import { app_origin, createAuthKey, createPlatformKey } from './everything.ts'
+
+const w = await world({ env: { OSTIARY_TRUSTED_PROXIES: '127.0.0.1,::1' } })
+const token = await administratorToken(w, owner)
+const acme = { tenant_id: w.tenant_id, token }
+const whoami = (key: string, headers: Record<string, string> = {}) =>
+  w.call('GET', '/v1/api-keys/whoami', { key, headers: { origin: app_origin, ...headers } })
+const withLimit = (limit: number, window_seconds: number) => createPlatformKey(w, acme, { rate_limit: { limit, window_seconds } })
+const limitsOf = ({ headers }: Reply) => [headers.get('ratelimit-policy'), headers.get('ratelimit'), headers.get('retry-after')]
+
+test('a key is let in as often as its limit says, told what is left, and then refused until the window has passed', async () => {
+  const { key } = await withLimit(3, 60)
+  const told = []
+  for (let n = 0; n < 5; n++) told.push(limitsOf(await whoami(key)))
+  assert.deepEqual(told, [
+    ['"default";q=3;w=60', '"default";r=2;t=60', null],
+    ['"default";q=3;w=60', '"default";r=1;t=60', null],
+    ['"default";q=3;w=60', '"default";r=0;t=60', null],
+    ['"default";q=3;w=60', '"default";r=0;t=60', '60'],
+    ['"default";q=3;w=60', '"default";r=0;t=60', '60'],
+  ])
+  const refused = await whoami(key)
+  assert.equal(`${refused.status} ${refused.body.code}`, '429 rate_limited')
+  w.advance(60)
+  expectStatus(200, await whoami(key))
+})
+
+test('the window slides: what was used late in one is missing early in the next', async () => {
+  const { key } = await withLimit(2, 60)
+  expectStatus(200, await whoami(key))
+  w.advance(50)
+  expectStatus(200, await whoami(key))
+  w.advance(10)
+  expectStatus(200, await whoami(key))
+  const refused = await whoami(key)
+  assert.equal(refused.status, 429)
+  const wait = Number(refused.headers.get('retry-after'))
+  assert.ok(wait > 45 && wait <= 50, `${wait}`)
+  w.advance(wait)
+  expectStatus(200, await whoami(key))
+})
+
+test('a refused call does not count: whoever insists is let in as soon as whoever waits', async () => {
+  const { key } = await withLimit(2, 60)
+  for (let n = 0; n < 2; n++) expectStatus(200, await whoami(key))
+  for (let n = 0; n < 20; n++) assert.equal((await whoami(key)).status, 429)
+  w.advance(60)
+  for (let n = 0; n < 2; n++) expectStatus(200, await whoami(key))
+})
+
+test('of three times the limit in parallel exactly the limit is admitted', async () => {
+  const { key } = await withLimit(40, 600)
+  const statuses = (await Promise.all(Array.from({ length: 120 }, () => whoami(key)))).map(({ status }) => status)
+  assert.equal(statuses.filter((status) => status === 200).length, 40)
+  assert.equal(statuses.filter((status) => status === 429).length, 80)
+})
+
+test('each key has its own limit, over every route together, from whatever address', async () => {
+  const [one, two] = [await withLimit(2, 600), await withLimit(2, 600)]
+  expectStatus(200, await whoami(one.key, { 'x-forwarded-for': '203.0.113.1' }))
+  expectStatus(200, await w.call('GET', '/v1/platform/projects', { key: one.key }))
+  assert.equal((await whoami(one.key, { 'x-forwarded-for': '203.0.113.2' })).status, 429)
+  expectStatus(200, await whoami(two.key))
+})
+
+test('a call that is refused for what it asks counts, one that is refused for where it comes from does not', async () => {
+  const made = await createAuthKey(w, w.test, 'auth_publishable', {
+    rate_limit: { limit: 2, window_seconds: 600 },
+    ip_allowlist: ['203.0.113.1'],
+  })
+  const from = { 'x-forwarded-for': '203.0.113.1' }
+  for (let n = 0; n < 3; n++) {
+    const elsewhere = await whoami(made.key, { 'x-forwarded-for': '203.0.113.2' })
+    const foreign = await whoami(made.key, { ...from, origin: 'https://evil.example' })
+    assert.deepEqual([elsewhere.body.code, foreign.body.code], ['ip_not_allowed', 'origin_not_allowed'])
+    assert.deepEqual([...limitsOf(elsewhere), ...limitsOf(foreign)], [null, null, null, null, null, null])
+  }
+  const mistaken = await w.call('GET', '/v1/platform/projects', { key: made.key, headers: { origin: app_origin, ...from } })
+  assert.equal(mistaken.body.code, 'wrong_key_type')
+  assert.equal(mistaken.headers.get('ratelimit'), '"default";r=1;t=600')
+  expectStatus(200, await whoami(made.key, from))
+  assert.equal((await whoami(made.key, from)).status, 429)
+})
+
+test('a limit that is lowered or raised counts at once, what is spent included', async () => {
+  const made = await withLimit(5, 600)
+  const change = (limit: number) =>
+    asAdministrator(w, token)('PATCH', `/v1/tenants/${w.tenant_id}/platform-keys/${made.id}`, { rate_limit: { limit } })
+  for (let n = 0; n < 3; n++) expectStatus(200, await whoami(made.key))
+  expectStatus(200, await change(3))
+  assert.equal((await whoami(made.key)).status, 429)
+  expectStatus(200, await change(4))
+  expectStatus(200, await whoami(made.key))
+  assert.equal((await whoami(made.key)).status, 429)
+})
+
+test('a rotation gives no fresh limit', async () => {
+  const made = await withLimit(2, 600)
+  for (let n = 0; n < 2; n++) expectStatus(200, await whoami(made.key))
+  const rotated = expectStatus(200, await asAdministrator(w, token)('POST', `/v1/tenants/${w.tenant_id}/platform-keys/${made.id}/rotate`))
+  assert.equal((await whoami(rotated.key)).status, 429)
+})
+
+test('where nobody set a limit it is 100 in 10 s in Test, and 1,000 in Live and for platform keys', async () => {
+  const none = { rate_limit: null }
+  const keys = [
+    [await createAuthKey(w, w.test, 'auth_publishable', none), 100],
+    [await createAuthKey(w, w.test, 'auth_secret', none), 100],
+    [await createAuthKey(w, w.live, 'auth_secret', none), 1_000],
+    [await createPlatformKey(w, acme, none), 1_000],
+  ]
+  for (const [made, limit] of keys)
+    assert.deepEqual(limitsOf(await whoami(made.key)), [`"default";q=${limit};w=10`, `"default";r=${limit - 1};t=10`, null])
+})
+
+test('an administrator has no limit of a key, and is told of none', async () => {
+  assert.deepEqual(limitsOf(await asAdministrator(w, token)('GET', '/v1/me')), [null, null, null])
+})
+
+test('an X-Forwarded-For that no trusted proxy sent changes neither the address that is seen nor what an allowlist says', async () => {
+  const alone = await world()
+  const secret = await createAuthKey(alone, alone.test, 'auth_secret', { ip_allowlist: ['203.0.113.1'] })
+  for (const spoofed of ['203.0.113.1', '203.0.113.1, 127.0.0.1', '::ffff:203.0.113.1']) {
+    for (const header of ['x-forwarded-for', 'forwarded', 'x-real-ip', 'x-client-ip', 'true-client-ip', 'cf-connecting-ip']) {
+      const headers = { [header]: header === 'forwarded' ? `for=${spoofed}` : spoofed }
+      assert.equal((await alone.call('GET', '/v1/api-keys/whoami', { key: secret.key, headers })).body.code, 'ip_not_allowed')
+      assert.match(expectStatus(200, await alone.call('GET', '/v1/api-keys/whoami', { headers })).request.ip, /^(127\.0\.0\.1|::1)$/)
+    }
+  }
+})

@@ -1,0 +1,183 @@
+/** Tenants, projects, environments and members: what they are made of, and what they refuse. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { administratorToken, asAdministrator } from '../administrator.ts'
+import { expectStatus, owner, type Reply, world } from '../world.ts'
+import { createAdministrator, createPlatformKey } from './everything.ts'
+
+const w = await world()
+const token = await administratorToken(w, owner)
+const admin = asAdministrator(w, token)
+const projects = '/v1/platform/projects'
+const refusal = ({ status, body }: Reply) => [status, body.errors?.map(({ pointer }: { pointer: string }) => pointer)]
+
+// biome-ignore format: this table is read by column
+const slugs: [slug: unknown, is_good: boolean][] = [
+  ['a',               true], ['0',        true], ['-',      true], ['shop-2', true], ['x'.repeat(63), true],
+  ['',                false], ['x'.repeat(64), false], ['Shop', false], ['shop_2', false], ['shop.2', false],
+  ['shop 2',          false], ['shöp',    false], ['shop\n', false], ['../x',   false], [1,              false], [null, false],
+]
+
+/** Where something with a slug and a name is made. */
+const parents: Record<string, { path: string; fields: object }> = {
+  tenant: { path: '/v1/tenants', fields: {} },
+  project: { path: projects, fields: {} },
+  environment: { path: `${projects}/${w.project.id}/environments`, fields: { type: 'test' } },
+}
+
+for (const [what, { path, fields }] of Object.entries(parents)) {
+  test(`${what}: the slug is 1 to 63 of a-z, 0-9 and hyphen, and nobody else's`, async () => {
+    for (const [slug, is_good] of slugs) {
+      const reply = await admin('POST', path, { slug, name: 'X', ...fields })
+      if (is_good) {
+        assert.equal(expectStatus(201, reply).slug, slug)
+        const again = await admin('POST', path, { slug, name: 'Y', ...fields })
+        assert.equal(`${again.status} ${again.body.code}`, '409 slug_taken')
+      } else assert.deepEqual(refusal(reply), [422, ['/slug']], JSON.stringify(slug))
+    }
+  })
+
+  test(`${what}: the name is 1 to 100 characters of any language, and is changed; the slug is not`, async () => {
+    const made = expectStatus(201, await admin('POST', path, { slug: `named-${what}`, name: 'Ñandú 🦤', ...fields }))
+    const object = `${path}/${made.id}`
+    for (const name of ['x', 'x'.repeat(100), '<script>alert(1)</script>', '名前'])
+      assert.equal(expectStatus(200, await admin('PATCH', object, { name })).name, name)
+    for (const name of ['', 'x'.repeat(101), 'a\u0000b', 'a\nb', 1, null, ['x']])
+      assert.deepEqual(refusal(await admin('PATCH', object, { name })), [422, ['/name']])
+    assert.deepEqual(refusal(await admin('PATCH', object, { slug: 'other' })), [422, ['/slug']])
+    const now = expectStatus(200, await admin('GET', object))
+    assert.deepEqual([now.slug, now.name, now.created_at], [made.slug, '名前', made.created_at])
+    assert.ok(now.updated_at >= made.updated_at)
+  })
+
+  test(`${what}: of many who make one with the same slug at once one does`, async () => {
+    const replies = await Promise.all(
+      Array.from({ length: 12 }, () => admin('POST', path, { slug: `raced-${what}`, name: 'X', ...fields })),
+    )
+    assert.deepEqual(replies.map(({ status }) => status).sort(), [201, ...Array.from({ length: 11 }, () => 409)])
+  })
+}
+
+test('a project comes with one Test and one Live environment, each with an issuer of its own', async () => {
+  const made = await admin('POST', projects, { slug: 'pair', name: 'Pair' })
+  const project = expectStatus(201, made)
+  assert.deepEqual(Object.keys(project).sort(), ['created_at', 'id', 'name', 'slug', 'tenant_id', 'updated_at'])
+  assert.equal(made.headers.get('location'), `${w.base_url}${projects}/${project.id}`)
+  const { data } = expectStatus(200, await admin('GET', `${projects}/${project.id}/environments`))
+  assert.deepEqual(data.map(({ slug, name, type }: Record<string, string>) => [slug, name, type]).sort(), [
+    ['live', 'Live', 'live'],
+    ['test', 'Test', 'test'],
+  ])
+  for (const environment of data) {
+    assert.equal(environment.issuer, `${w.base_url}/e/${environment.id}`)
+    assert.equal(
+      expectStatus(200, await w.call('GET', `${environment.issuer}/.well-known/openid-configuration`, { key: null })).issuer,
+      environment.issuer,
+    )
+  }
+})
+
+test('more environments of either type can be added; type and issuer never change', async () => {
+  const list = `${projects}/${w.project.id}/environments`
+  for (const type of ['test', 'live']) {
+    const made = expectStatus(201, await admin('POST', list, { slug: `more-${type}`, name: 'More', type }))
+    assert.deepEqual(expectStatus(200, await admin('GET', `${list}/${made.id}`)), made)
+    const settings = expectStatus(200, await admin('GET', `${list}/${made.id}/settings`))
+    assert.equal(settings.email.delivery, type === 'test' ? 'capture' : 'none')
+    for (const field of ['type', 'issuer', 'id'])
+      assert.deepEqual(refusal(await admin('PATCH', `${list}/${made.id}`, { [field]: 'x' })), [422, [`/${field}`]])
+  }
+  for (const type of ['staging', 'TEST', null, undefined])
+    assert.deepEqual(refusal(await admin('POST', list, { slug: 'x1', name: 'X', type })), [422, ['/type']])
+})
+
+test('the same slug is free in another tenant and another project', async () => {
+  const other = expectStatus(201, await admin('POST', '/v1/tenants', { slug: 'second', name: 'Second' }))
+  const { id } = expectStatus(201, await asAdministrator(w, token, other.id)('POST', projects, { slug: 'shop', name: 'Shop' }))
+  expectStatus(
+    201,
+    await asAdministrator(w, token, other.id)('POST', `${projects}/${id}/environments`, { slug: 'more', name: 'X', type: 'test' }),
+  )
+})
+
+test('a tenant belongs to whoever makes it, with nobody else in it', async () => {
+  const maker = await createAdministrator(w, 'maker@example.com')
+  const as = asAdministrator(w, maker.token, null)
+  const made = expectStatus(201, await as('POST', '/v1/tenants', { slug: 'makers', name: 'Makers' }))
+  assert.deepEqual(expectStatus(200, await as('GET', '/v1/tenants')).data, [made])
+  const { data } = expectStatus(200, await as('GET', `/v1/tenants/${made.id}/members`))
+  assert.deepEqual(
+    data.map(({ user_id, role, email }: Record<string, string>) => [user_id, role, email]),
+    [[maker.user_id, 'owner', maker.email]],
+  )
+  assert.equal((await admin('GET', `/v1/tenants/${made.id}`)).status, 404)
+  const { id, key } = await createPlatformKey(w, { tenant_id: made.id, token: maker.token })
+  assert.deepEqual(expectStatus(200, await w.call('GET', projects, { key })).data, [])
+  assert.equal((await admin('GET', `/v1/tenants/${made.id}/platform-keys/${id}`)).status, 404)
+})
+
+test('roles are given up to one’s own, and taken from whoever is not above', async () => {
+  const members = `/v1/tenants/${w.tenant_id}/members`
+  const people = new Map<string, { user_id: string; token: string }>()
+  for (const role of ['viewer', 'developer', 'admin', 'owner'] as const) {
+    const made = await createAdministrator(w, `some-${role}@example.com`)
+    people.set(role, made)
+    const { invitation_url, ...member } = expectStatus(201, await admin('POST', members, { email: made.email.toUpperCase(), role }))
+    assert.deepEqual([member.user_id, member.role, invitation_url], [made.user_id, role, null])
+    assert.equal((await admin('POST', members, { email: made.email, role })).body.code, 'identifier_taken')
+  }
+  const as = (role: string) => asAdministrator(w, people.get(role)?.token ?? '')
+  const member = (role: string) => `${members}/${people.get(role)?.user_id}`
+  assert.equal((await as('admin')('POST', members, { email: 'x@example.com', role: 'owner' })).body.code, 'insufficient_role')
+  assert.equal((await as('admin')('PATCH', member('owner'), { role: 'viewer' })).body.code, 'insufficient_role')
+  assert.equal((await as('admin')('PATCH', member('viewer'), { role: 'owner' })).body.code, 'insufficient_role')
+  assert.equal((await as('admin')('DELETE', member('owner'))).body.code, 'insufficient_role')
+  assert.equal((await as('developer')('DELETE', member('viewer'))).body.code, 'insufficient_role')
+  assert.equal((await as('developer')('PATCH', member('developer'), { role: 'admin' })).body.code, 'insufficient_role')
+  expectStatus(200, await as('admin')('PATCH', member('viewer'), { role: 'admin' }))
+  expectStatus(200, await as('viewer')('GET', `/v1/tenants/${w.tenant_id}/platform-keys`))
+  assert.equal((await as('developer')('DELETE', member('developer'))).status, 204)
+  assert.equal((await as('developer')('GET', `/v1/tenants/${w.tenant_id}`)).status, 404)
+  assert.equal((await as('owner')('DELETE', member('admin'))).status, 204)
+  assert.equal((await as('admin')('GET', projects)).status, 404)
+  assert.deepEqual(refusal(await admin('POST', members, { email: 'x@example.com', role: 'root' })), [422, ['/role']])
+})
+
+test('members are listed by when they came, newest first, however old their accounts are', async () => {
+  const [old, young] = [await createAdministrator(w, 'old@example.com'), await createAdministrator(w, 'young@example.com')]
+  const tenant = expectStatus(201, await asAdministrator(w, token, null)('POST', '/v1/tenants', { slug: 'in-order', name: 'In order' }))
+  const members = `/v1/tenants/${tenant.id}/members`
+  for (const { email } of [young, old]) expectStatus(201, await admin('POST', members, { email, role: 'viewer' }))
+  const seen = []
+  for (let query = '?limit=1'; query !== ''; ) {
+    const { data, next_cursor } = expectStatus(200, await admin('GET', members + query))
+    seen.push(...data.map(({ email }: { email: string }) => email))
+    query = next_cursor === null ? '' : `?limit=1&cursor=${next_cursor}`
+  }
+  assert.deepEqual(seen, [old.email, young.email, owner.email])
+})
+
+test('of two owners who leave at once one stays', async () => {
+  const first = await createAdministrator(w, 'first@example.com')
+  const second = await createAdministrator(w, 'second@example.com')
+  const tenant = expectStatus(201, await asAdministrator(w, first.token, null)('POST', '/v1/tenants', { slug: 'two-owners', name: 'Two' }))
+  const members = `/v1/tenants/${tenant.id}/members`
+  expectStatus(201, await asAdministrator(w, first.token, null)('POST', members, { email: second.email, role: 'owner' }))
+  const leave = ({ user_id, token: own }: typeof first) => asAdministrator(w, own, null)('DELETE', `${members}/${user_id}`)
+  const replies = await Promise.all([leave(first), leave(second)])
+  assert.deepEqual(replies.map(({ status }) => status).sort(), [204, 409])
+  assert.equal(replies.find(({ status }) => status === 409)?.body.code, 'last_owner')
+})
+
+test('whoever is no member any more is out at once; a token lives for an hour', async () => {
+  const made = await createAdministrator(w, 'leaver@example.com')
+  const members = `/v1/tenants/${w.tenant_id}/members`
+  expectStatus(201, await admin('POST', members, { email: made.email, role: 'admin' }))
+  const as = asAdministrator(w, made.token)
+  expectStatus(200, await as('GET', projects))
+  assert.equal((await admin('DELETE', `${members}/${made.user_id}`)).status, 204)
+  assert.equal((await as('GET', projects)).status, 404)
+  expectStatus(200, await as('GET', '/v1/me'))
+  w.advance(3_601)
+  assert.equal((await as('GET', '/v1/me')).body.code, 'invalid_key')
+})

@@ -1,0 +1,233 @@
+/** The settings of an environment: every field with its range and default as the contract has them, and what a merge patch does to them. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { expectStatus, type Place, type Reply, world } from '../world.ts'
+
+const w = await world()
+const read = async (place: Place) => expectStatus(200, await w.call('GET', `${place.path}/settings`))
+const change = (place: Place, body: unknown): Promise<Reply> =>
+  w.call('PATCH', `${place.path}/settings`, { body, headers: { 'content-type': 'application/merge-patch+json' } })
+const pointersOf = ({ status, body }: Reply) => [status, body.errors?.map(({ pointer }: { pointer: string }) => pointer)]
+const at = (document: Record<string, any>, path: string) => path.split('.').reduce((value, name) => value?.[name], document as any) // settings have groups of every shape
+const patchOf = (path: string, value: unknown): unknown => path.split('.').reduceRight((inner, name) => ({ [name]: inner }), value)
+const pointerOf = (path: string) => `/${path.replaceAll('.', '/')}`
+
+// biome-ignore format: this table is read by column
+const numbers: [path: string, min: number, max: number, fallback: number][] = [
+  ['tokens.access_token_ttl_seconds',           60,    86_400,     3_600],
+  ['tokens.id_token_ttl_seconds',               60,    86_400,     3_600],
+  ['tokens.authorization_code_ttl_seconds',     10,    600,        60],
+  ['tokens.refresh_token_idle_ttl_seconds',     3_600, 31_536_000, 1_209_600],
+  ['tokens.refresh_token_absolute_ttl_seconds', 3_600, 63_072_000, 7_776_000],
+  ['tokens.refresh_retry_window_seconds',       0,     60,         0],
+  ['sessions.idle_ttl_seconds',                 300,   2_592_000,  86_400],
+  ['sessions.absolute_ttl_seconds',             3_600, 31_536_000, 2_592_000],
+  ['password.min_length',                       8,     128,        12],
+  ['lockout.max_attempts',                      3,     100,        10],
+  ['lockout.duration_seconds',                  30,    86_400,     900],
+]
+
+// biome-ignore format: this table is read by column
+const others: [path: string, fallback: unknown, good: unknown[], bad: unknown[]][] = [
+  ['tokens.access_token_format',  'jwt',   ['opaque'],                                          ['JWT', '', 1]],
+  ['tokens.id_token_claims',      'full',  ['minimal'],                                         ['none', true]],
+  ['scopes.disabled',             [],      [['phone'], ['profile', 'email']],                   [['openid'], ['orders:read'], 'phone']],
+  ['sign_in.password',            true,    [false],                                             ['no', 0]],
+  ['sign_in.email_code',          false,   [true],                                              ['yes']],
+  ['sign_in.passkey',             false,   [true],                                              [1]],
+  ['sign_up.mode',                'open',  ['closed'],                                          ['invite', false]],
+  ['password.reject_common',      true,    [false],                                             ['']],
+  ['mfa.mode',                    'off',   ['optional', 'required'],                            ['on', true]],
+  ['email.from',                  null,    ['shop@example.com'],                                ['Shop <shop@example.com>', 'a@example.com\r\nBcc: b@example.com']],
+  ['branding.display_name',       null,    ['The Shop', 'Ünïcode 🧺'],                          ['', 'x'.repeat(101), 'a\nb']],
+  ['branding.logo_url',           null,    ['https://cdn.example.com/l.svg'],                   ['javascript:alert(1)', 'data:image/svg+xml,<svg/>', '/l.svg', 'https://a@b.c/']],
+  ['branding.primary_color',      null,    ['#0aF9c3'],                                         ['#fff', 'red', '#gggggg', '#0000000', 'url(x)']],
+  ['links.terms_url',             null,    ['https://example.com/terms'],                       ['example.com', 'ftp://example.com']],
+  ['links.privacy_url',           null,    ['https://example.com/privacy?x=1'],                 ['vbscript:x']],
+  ['links.support_url',           null,    ['http://localhost:3000/help'],                      ['mailto:a@example.com']],
+  ['cors.allowed_origins',        [],      [['https://app.example.com', 'http://localhost:5173']], [['*'], ['https://app.example.com/'], ['null'], 'https://a.b']],
+]
+
+test('an environment begins with the defaults of the contract', async () => {
+  for (const place of [w.test, w.live]) {
+    const settings = await read(place)
+    for (const [path, , , fallback] of numbers) assert.equal(at(settings, path), fallback, path)
+    for (const [path, fallback] of others) assert.deepEqual(at(settings, path), fallback, path)
+    assert.deepEqual(settings.email, { delivery: place.type === 'test' ? 'capture' : 'none', from: null, smtp: null })
+    assert.deepEqual(settings.test, place.type === 'test' ? { fixed_code: null } : null)
+    assert.deepEqual([settings.project_id, settings.environment_id], [w.project.id, place.id])
+  }
+})
+
+/** What has to change with it, so that the longer of two stays the longer. */
+const company: Record<string, [lower: object, upper: object]> = {
+  'tokens.refresh_token_idle_ttl_seconds': [{}, { tokens: { refresh_token_absolute_ttl_seconds: 63_072_000 } }],
+  'tokens.refresh_token_absolute_ttl_seconds': [{ tokens: { refresh_token_idle_ttl_seconds: 3_600 } }, {}],
+  'sessions.idle_ttl_seconds': [{}, {}],
+  'sessions.absolute_ttl_seconds': [{ sessions: { idle_ttl_seconds: 300 } }, {}],
+}
+
+for (const [path, min, max, fallback] of numbers) {
+  test(`${path} is from ${min} to ${max}, and ${fallback} where nobody set it`, async () => {
+    const [lower, upper] = company[path] ?? [{}, {}]
+    for (const [value, besides] of [
+      [min, lower],
+      [max, upper],
+    ] as const) {
+      expectStatus(200, await change(w.live, besides))
+      assert.equal(at(expectStatus(200, await change(w.live, patchOf(path, value))), path), value)
+      assert.equal(at(await read(w.live), path), value)
+    }
+    for (const value of [min - 1, max + 1, min + 0.5, String(min), true, [min], 1e300]) {
+      const { status, body } = await change(w.live, patchOf(path, value))
+      assert.deepEqual([status, body.errors?.[0].pointer], [422, pointerOf(path)], `${value}`)
+    }
+    assert.equal(at(await read(w.live), path), max)
+    assert.equal(at(expectStatus(200, await change(w.live, patchOf(path, null))), path), fallback)
+    expectStatus(200, await change(w.live, { tokens: null, sessions: null }))
+  })
+}
+
+for (const [path, fallback, good, bad] of others) {
+  test(`${path} takes what fits, refuses the rest, and goes back to ${JSON.stringify(fallback)}`, async () => {
+    for (const value of good) {
+      assert.deepEqual(at(expectStatus(200, await change(w.test, patchOf(path, value))), path), value)
+      assert.deepEqual(at(await read(w.test), path), value)
+    }
+    for (const value of bad) {
+      const reply = await change(w.test, patchOf(path, value))
+      assert.equal(reply.status, 422, JSON.stringify(value))
+      assert.ok(reply.body.errors[0].pointer.startsWith(pointerOf(path)), JSON.stringify(reply.body.errors))
+    }
+    assert.deepEqual(at(await read(w.test), path), good.at(-1))
+    assert.deepEqual(at(expectStatus(200, await change(w.test, patchOf(path, null))), path), fallback)
+  })
+}
+
+test('what lives absolutely lives at least as long as what is idle', async () => {
+  const cases: [object, string][] = [
+    [{ tokens: { refresh_token_idle_ttl_seconds: 7_776_001 } }, '/tokens/refresh_token_absolute_ttl_seconds'],
+    [{ tokens: { refresh_token_absolute_ttl_seconds: 3_600 } }, '/tokens/refresh_token_absolute_ttl_seconds'],
+    [{ sessions: { absolute_ttl_seconds: 3_600 } }, '/sessions/absolute_ttl_seconds'],
+  ]
+  for (const [body, pointer] of cases) assert.deepEqual(pointersOf(await change(w.live, body)), [422, [pointer]])
+  expectStatus(
+    200,
+    await change(w.live, { tokens: { refresh_token_idle_ttl_seconds: 7_776_001, refresh_token_absolute_ttl_seconds: 7_776_001 } }),
+  )
+  expectStatus(200, await change(w.live, { tokens: null }))
+})
+
+const other_groups = { sign_up: { mode: 'closed' } }
+
+test('Live refuses what only Test has, by whatever spelling', async () => {
+  for (const body of [
+    { test: { fixed_code: '123456' } },
+    { test: {} },
+    { test: null },
+    { test: { fixed_code: null } },
+    { email: { delivery: 'capture' } },
+  ]) {
+    const reply = await change(w.live, { ...other_groups, ...body })
+    assert.equal(reply.status, 422, JSON.stringify(body))
+    assert.match(reply.body.errors[0].pointer, /^\/(test|email\/delivery)$/)
+  }
+  assert.equal((await read(w.live)).sign_up.mode, 'open')
+})
+
+test('Test takes a fixed code of six digits', async () => {
+  for (const code of ['000000', '123456'])
+    assert.equal(expectStatus(200, await change(w.test, { test: { fixed_code: code } })).test.fixed_code, code)
+  for (const code of ['12345', '1234567', 'abcdef', '١٢٣٤٥٦', 123456, '12 456', '123456\n'])
+    assert.deepEqual(pointersOf(await change(w.test, { test: { fixed_code: code } })), [422, ['/test/fixed_code']])
+  assert.equal(expectStatus(200, await change(w.test, { test: null })).test.fixed_code, null)
+})
+
+test('a name that no settings have is refused at its place, null or not, however deep', async () => {
+  const cases: [object, string][] = [
+    [{ surprise: {} }, '/surprise'],
+    [{ surprise: null }, '/surprise'],
+    [{ tokens: { surprise: 1 } }, '/tokens/surprise'],
+    [{ tokens: { surprise: null } }, '/tokens/surprise'],
+    [{ email: { smtp: { host: 'a.b', surprise: null } } }, '/email/smtp/surprise'],
+    [{ email: { smtp: { host: 'a.b', has_password: true } } }, '/email/smtp/has_password'],
+    [{ environment_id: w.test.id }, '/environment_id'],
+    [{ updated_at: '2026-01-01T00:00:00.000Z' }, '/updated_at'],
+    [{ 'a/b~c': 1 }, '/a~1b~0c'],
+    [{ constructor: null }, '/constructor'],
+    [{ tokens: { toString: null } }, '/tokens/toString'],
+  ]
+  const before = await read(w.test)
+  for (const [body, pointer] of cases) assert.deepEqual(pointersOf(await change(w.test, { ...other_groups, ...body })), [422, [pointer]])
+  for (const body of [{ tokens: 1 }, { tokens: [] }, { tokens: 'x' }, { email: { smtp: [] } }])
+    assert.equal((await change(w.test, body)).status, 422)
+  assert.deepEqual(await read(w.test), before)
+})
+
+test('a patch changes what it names; a group that is null, or {}, is all defaults, or as it was', async () => {
+  await change(w.test, { tokens: { access_token_ttl_seconds: 600, id_token_ttl_seconds: 700 }, sign_up: { mode: 'closed' } })
+  const changed = expectStatus(200, await change(w.test, { tokens: { id_token_ttl_seconds: null } }))
+  assert.deepEqual(
+    [changed.tokens.access_token_ttl_seconds, changed.tokens.id_token_ttl_seconds, changed.sign_up.mode],
+    [600, 3_600, 'closed'],
+  )
+  const same = await change(w.test, { tokens: {}, sign_up: { mode: 'closed' } })
+  assert.deepEqual(expectStatus(200, same), changed)
+  const reset = expectStatus(200, await change(w.test, { tokens: null, sign_up: null }))
+  assert.deepEqual([reset.tokens.access_token_ttl_seconds, reset.sign_up.mode], [3_600, 'open'])
+})
+
+test('a change that changes nothing raises no version; one that does, does', async () => {
+  const tag = async () => (await w.call('GET', `${w.test.path}/settings`)).headers.get('etag')
+  const before = await tag()
+  for (const body of [{}, { tokens: {} }, { tokens: null }, { tokens: { access_token_ttl_seconds: null } }]) {
+    assert.equal((await change(w.test, body)).headers.get('etag'), before, JSON.stringify(body))
+  }
+  const reply = await change(w.test, { lockout: { max_attempts: 5 } })
+  assert.notEqual(reply.headers.get('etag'), before)
+  assert.equal(await tag(), reply.headers.get('etag'))
+  assert.equal(expectStatus(200, await w.call('GET', w.test.path)).slug, 'test')
+})
+
+test('a mail server’s password is taken, kept through other changes, replaced, removed, and never told', async () => {
+  const smtp = { host: 'smtp.example.com', port: 465, username: 'shop', secure: false }
+  const shown = async () => (await read(w.test)).email.smtp
+  expectStatus(200, await change(w.test, { email: { delivery: 'smtp', smtp: { host: 'smtp.example.com' } } }))
+  assert.deepEqual(await shown(), { host: 'smtp.example.com', port: 587, username: null, secure: true, has_password: false })
+  const reply = await change(w.test, { email: { smtp: { ...smtp, password: 'x'.repeat(1_000) } } })
+  assert.deepEqual(expectStatus(200, reply).email.smtp, { ...smtp, has_password: true })
+  expectStatus(200, await change(w.test, { email: { smtp: { port: 587 } }, branding: { display_name: 'Shop' } }))
+  assert.deepEqual(await shown(), { ...smtp, port: 587, has_password: true })
+  for (const password of ['', 'x'.repeat(1_001), 1, {}])
+    assert.deepEqual(pointersOf(await change(w.test, { email: { smtp: { password } } })), [422, ['/email/smtp/password']])
+  expectStatus(200, await change(w.test, { email: { smtp: { password: '🔑'.repeat(500) } } }))
+  assert.equal((await w.call('GET', `${w.test.issuer}/.well-known/openid-configuration`, { key: null })).status, 200)
+  expectStatus(200, await change(w.test, { email: { smtp: { password: null } } }))
+  assert.equal((await shown()).has_password, false)
+  expectStatus(200, await change(w.test, { email: { smtp: null } }))
+  assert.equal(await shown(), null)
+  for (const wrong of [{ port: 0 }, { port: 65_536 }, { host: '' }, {}])
+    assert.equal((await change(w.test, { email: { smtp: wrong } })).status, 422)
+})
+
+test('a setting counts from its answer on', async () => {
+  const client = await w.createApplication(w.live)
+  const discovery = async () => expectStatus(200, await w.call('GET', `${w.live.issuer}/.well-known/openid-configuration`, { key: null }))
+  assert.ok((await discovery()).scopes_supported.includes('phone'))
+  expectStatus(200, await change(w.live, { scopes: { disabled: ['phone'] } }))
+  assert.ok(!(await discovery()).scopes_supported.includes('phone'))
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id: client.id,
+    redirect_uri: client.redirect_uris[0],
+    scope: 'openid phone',
+    state: 's',
+  })
+  const refused = await w.call('GET', `${w.live.issuer}/oauth/authorize?${query}`, { key: null })
+  assert.match(refused.headers.get('location') ?? '', /error=invalid_scope/)
+})
+
+test('Test and Live have settings of their own', async () => {
+  await change(w.test, { password: { min_length: 30 } })
+  assert.equal((await read(w.live)).password.min_length, 12)
+})

@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { test } from 'node:test'
+import { type Agent, createAgent, createPerson, postAsClient, revoke, signInForTokens, userinfo } from '../agent.ts'
+import { expectStatus, type Place, type Reply, world } from '../world.ts'
+import { createAuthKey } from './everything.ts'
+
+const w = await world()
+const other = await w.createProject('other')
+const places: Place[] = [w.test, w.live, other.test]
+const secrets = new Map<string, string>()
+for (const place of places) secrets.set(place.id, (await createAuthKey(w, place, 'auth_secret')).key)
+
+const validate = (place: Place, token: unknown): Promise<Reply> =>
+  w.call('POST', '/v1/auth/tokens/validate', { key: secrets.get(place.id) ?? '', body: { token } })
+const reasonOf = async (place: Place, token: string) => {
+  const body = expectStatus(200, await validate(place, token))
+  if (body.active) return 'active'
+  assert.deepEqual(Object.keys(body).sort(), ['active', 'reason'])
+  return body.reason as string
+}
+const backend = (place: Place, method: string, path: string, body?: unknown) =>
+  w.call(method, `/v1/auth/${path}`, { key: secrets.get(place.id) ?? '', body })
+const payloadOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
+const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+
+/** Somebody signed in to a client of their own, so that what ends it touches no other test. */
+async function signedIn(place: Place = w.test, change: Record<string, string | undefined> = {}) {
+  const client = await w.createApplication(place)
+  const user = await w.createUser(place)
+  const { tokens, agent } = await signInForTokens(w, place, client, user, change)
+  return { client, user, agent, tokens, access_token: tokens.access_token as string }
+}
+
+for (const format of ['jwt', 'opaque'] as const) {
+  /** Tokens of this format. */
+  const fresh = async (place: Place = w.test) => {
+    await w.changeSettings(place, { tokens: { access_token_format: format } })
+    return signedIn(place)
+  }
+
+  test(`a living token (${format}) is told by its RFC 7662 members`, async () => {
+    const { client, user, tokens } = await fresh()
+    const body = expectStatus(200, await validate(w.test, tokens.access_token))
+    const { exp, iat, nbf, jti, sid, auth_time, ...rest } = body
+    assert.deepEqual(rest, {
+      active: true,
+      iss: w.test.issuer,
+      sub: user.id,
+      aud: w.test.issuer,
+      client_id: client.id,
+      scope: tokens.scope,
+      token_type: 'Bearer',
+      environment_id: w.test.id,
+    })
+    assert.equal(exp - iat, tokens.expires_in)
+    assert.equal(nbf, iat)
+    assert.match(sid, /^ses_/)
+    assert.ok(jti.length > 10 && auth_time <= iat)
+    if (format === 'jwt')
+      for (const [name, value] of Object.entries({ exp, iat, jti, sid, auth_time }))
+        assert.equal(payloadOf(tokens.access_token)[name], value, name)
+  })
+
+  test(`a token (${format}) of the other environment of the project says so; of another project nothing is told`, async () => {
+    const { access_token } = await fresh(w.live)
+    assert.equal(await reasonOf(w.live, access_token), 'active')
+    assert.equal(await reasonOf(w.test, access_token), 'environment_mismatch')
+    assert.equal(await reasonOf(other.test, access_token), 'unknown')
+    const foreign = await fresh(other.test)
+    assert.equal(await reasonOf(w.test, foreign.access_token), 'unknown')
+  })
+
+  const ends: Record<string, [end: (person: Awaited<ReturnType<typeof signedIn>>) => Promise<unknown>, reason: string]> = {
+    'the end of its lifetime': [async () => w.advance(3_600), 'expired'],
+    'its revocation': [({ client, access_token }) => revoke(w, w.test, client, access_token), 'revoked'],
+    'the revocation of its refresh token': [({ client, tokens }) => revoke(w, w.test, client, tokens.refresh_token), 'revoked'],
+    'the disabling of its application': [
+      ({ client }) => w.call('PATCH', `${w.test.path}/applications/${client.id}`, { body: { disabled: true } }),
+      'revoked',
+    ],
+    'the deletion of its application': [({ client }) => w.call('DELETE', `${w.test.path}/applications/${client.id}`), 'revoked'],
+    'the end of its session': [({ access_token }) => endSession(access_token), 'session_ended'],
+    'a new password': [({ user }) => backend(w.test, 'PATCH', `users/${user.id}`, { password: 'another long password' }), 'session_ended'],
+    'the blocking of the person': [({ user }) => backend(w.test, 'POST', `users/${user.id}/block`), 'user_blocked'],
+    'the deletion of the person': [({ user }) => backend(w.test, 'DELETE', `users/${user.id}`), 'user_blocked'],
+  }
+  for (const [what, [end, reason]] of Object.entries(ends)) {
+    test(`after ${what} a token (${format}) is ${reason}, at once`, async () => {
+      const person = await fresh()
+      assert.equal(await reasonOf(w.test, person.access_token), 'active')
+      await end(person)
+      assert.equal(await reasonOf(w.test, person.access_token), reason)
+      assert.equal((await userinfo(w, w.test, person.access_token)).status, 401)
+    })
+  }
+
+  test(`of several reasons a token (${format}) tells the first of: blocked, session ended, revoked, expired`, async () => {
+    const person = await fresh()
+    await revoke(w, w.test, person.client, person.access_token)
+    w.advance(3_600)
+    assert.equal(await reasonOf(w.test, person.access_token), 'revoked')
+    const session_id = expectStatus(200, await backend(w.test, 'GET', `users/${person.user.id}/sessions`)).data[0].id
+    assert.equal((await backend(w.test, 'DELETE', `sessions/${session_id}`)).status, 204)
+    assert.equal(await reasonOf(w.test, person.access_token), 'session_ended')
+    expectStatus(200, await backend(w.test, 'POST', `users/${person.user.id}/block`))
+    assert.equal(await reasonOf(w.test, person.access_token), 'user_blocked')
+    expectStatus(200, await backend(w.test, 'POST', `users/${person.user.id}/unblock`))
+    assert.equal(await reasonOf(w.test, person.access_token), 'session_ended')
+  })
+}
+
+async function endSession(access_token: string): Promise<Reply> {
+  const { sid } = expectStatus(200, await validate(w.test, access_token))
+  return backend(w.test, 'DELETE', `sessions/${sid}`)
+}
+
+test('signing out ends what was bought without offline_access, and leaves the rest', async () => {
+  await w.changeSettings(w.test, { tokens: null })
+  const client = await w.createApplication(w.test)
+  const person = await createPerson(w, w.test)
+  const online = await person.tokens(client, { scope: 'openid' })
+  const offline = await person.tokens(client)
+  const agent: Agent = person.agent
+  const page = await agent.get(`${w.test.issuer}/oauth/logout?id_token_hint=${offline.id_token}`)
+  if (page.status === 200 && page.body.includes('<form')) await agent.submit(page, {})
+  assert.equal(await reasonOf(w.test, online.access_token), 'session_ended')
+  assert.equal(await reasonOf(w.test, offline.access_token), 'active')
+})
+
+test('a token for a resource server names it, and is told as what it is', async () => {
+  const identifier = 'https://orders.example.com'
+  expectStatus(201, await w.call('POST', `${w.test.path}/resource-servers`, { body: { identifier, name: 'Orders', scopes: [] } }))
+  const { access_token } = await signedIn(w.test, { resource: identifier })
+  const body = expectStatus(200, await validate(w.test, access_token))
+  assert.deepEqual([body.active, body.aud], [true, [identifier, w.test.issuer]])
+})
+
+test('what cannot be read as a token is malformed', async () => {
+  const { tokens } = await signedIn()
+  const { access_token, refresh_token } = tokens
+  const [head, body, signature] = access_token.split('.')
+  const texts = [
+    'x',
+    '.',
+    '..',
+    'a.b',
+    'a.b.c',
+    'a.b.c.d',
+    `${head}.${body}`,
+    `${access_token}.`,
+    `${head}..${signature}`,
+    ` ${access_token}`,
+    `${access_token}=`,
+    `${access_token}\n`,
+    refresh_token,
+  ]
+  for (const token of [...texts, '\u0000', '🔑', 'Bearer', '{}', 'x'.repeat(65_536)])
+    assert.equal(await reasonOf(w.test, token), 'malformed', token.slice(0, 60))
+})
+
+test('what we did not make as an access token is unknown, however much it looks like one', async () => {
+  const { tokens } = await signedIn()
+  const [head = '', body = '', signature = ''] = tokens.access_token.split('.')
+  const header = JSON.parse(Buffer.from(head, 'base64url').toString())
+  const claims = payloadOf(tokens.access_token)
+  const { keys } = expectStatus(200, await w.call('GET', `${w.test.issuer}/v1/oauth/jwks.json`, { key: null }))
+  const signedWith = (secret: string, changed: object) => {
+    const input = `${encode({ ...header, ...changed })}.${body}`
+    return `${input}.${createHmac('sha256', secret).update(input).digest('base64url')}`
+  }
+  const forged = [
+    tokens.id_token,
+    `${head}.${encode({ ...claims, exp: claims.exp + 1 })}.${signature}`,
+    `${head}.${encode({ ...claims, sub: 'usr_01m7wwr5ftevtv5yxb47hmb4ht' })}.${signature}`,
+    `${encode({ ...header, alg: 'none' })}.${body}.`,
+    `${encode({ ...header, alg: 'None' })}.${body}.${signature}`,
+    signedWith(JSON.stringify(keys[0]), { alg: 'HS256' }),
+    signedWith(keys[0].n, { alg: 'HS256' }),
+    signedWith('', { alg: 'HS256', kid: undefined }),
+    `${encode({ ...header, kid: 'nobody' })}.${body}.${signature}`,
+    `${encode({ ...header, crit: ['x'], x: 1 })}.${body}.${signature}`,
+    `${encode({ ...header, jwk: keys[0] })}.${body}.${signature}`,
+    `${head}.${body}.${signature.slice(0, -2)}AA`,
+    `svc_at_${'a'.repeat(43)}`,
+    'svc_at_',
+  ]
+  for (const token of forged) assert.equal(await reasonOf(w.test, token), 'unknown', token.slice(0, 80))
+})
+
+test('no token is 422: an empty one, none, one that is no text, one beyond all measure', async () => {
+  for (const token of ['', undefined, null, 1, {}, ['x'], 'x'.repeat(65_537)]) {
+    const reply = await validate(w.test, token)
+    assert.deepEqual([reply.status, reply.body.errors?.[0].pointer], [422, '/token'])
+  }
+})
+
+test('a token stays good while its person is only used: profile, sign-in elsewhere, refresh', async () => {
+  const { client, user, tokens } = await signedIn()
+  expectStatus(200, await backend(w.test, 'PATCH', `users/${user.id}`, { name: 'Renamed' }))
+  await signInForTokens(w, w.test, client, user, {}, createAgent())
+  expectStatus(
+    200,
+    await postAsClient(w, `${w.test.issuer}/v1/oauth/token`, client, { grant_type: 'refresh_token', refresh_token: tokens.refresh_token }),
+  )
+  assert.equal(await reasonOf(w.test, tokens.access_token), 'active')
+})

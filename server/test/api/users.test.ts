@@ -1,0 +1,338 @@
+/** The people of an environment, as its backend manages them with the secret key. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { administratorToken } from '../administrator.ts'
+import { authorizationRequest, createAgent, exchange, followToClient, obtainCode, refresh, signInForTokens, userinfo } from '../agent.ts'
+import { expectStatus, owner, type Place, type Reply, world } from '../world.ts'
+import { createAuthKey } from './everything.ts'
+
+const w = await world()
+const secret = await createAuthKey(w, w.test, 'auth_secret')
+const live = await createAuthKey(w, w.live, 'auth_secret')
+const password = 'a memorable sentence'
+
+const api = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}, key: string = secret.key) =>
+  w.call(method, `/v1/auth/${path}`, { key, body, headers })
+const users = (method: string, body?: unknown, headers?: Record<string, string>) => api(method, 'users', body, headers)
+const user = (id: string, method: string, body?: unknown, headers?: Record<string, string>) => api(method, `users/${id}`, body, headers)
+const create = async (fields: object = {}) => expectStatus(201, await users('POST', { email: newEmail(), ...fields }))
+let emails = 0
+const newEmail = () => `somebody${++emails}@example.com`
+const pointersOf = ({ status, body }: Reply) => [status, body.errors?.map(({ pointer }: { pointer: string }) => pointer)]
+
+/** Every field that may be set, and another value. */
+// biome-ignore format: this table is read by column
+const fields: [name: string, value: unknown, other: unknown, fallback: unknown][] = [
+  ['email_verified',        true,                             false,                     false],
+  ['phone_number',          '+4915112345678',                 '+12025550123',            null],
+  ['phone_number_verified', true,                             false,                     false],
+  ['name',                  'Ada Lovelace',                   'Ada King 🧮',             null],
+  ['given_name',            'Ada',                            '',                        null],
+  ['family_name',           'Lovelace',                       'King',                    null],
+  ['nickname',              'Enchantress of Number',          'A.A.L.',                  null],
+  ['preferred_username',    'ada',                            'ada.l',                   null],
+  ['picture',               'https://cdn.example.com/a.png',  'http://localhost/b.png',  null],
+  ['locale',                'de-AT',                          'zh-Hant-TW',              null],
+  ['zoneinfo',              'Europe/Vienna',                  'Etc/GMT+5',               null],
+  ['metadata',              { plan: 'gold', n: { a: [1] } },  { plan: 'gold', n: { a: [] } }, {}],
+]
+
+test('every field is kept as it was sent, in the answer and ever after', async () => {
+  const sent = Object.fromEntries(fields.map(([name, value]) => [name, value]))
+  const reply = await users('POST', { email: 'ada@example.com', password, ...sent })
+  const created = expectStatus(201, reply)
+  const { id, created_at, updated_at, ...rest } = created
+  assert.deepEqual(rest, {
+    tenant_id: w.tenant_id,
+    project_id: w.project.id,
+    environment_id: w.test.id,
+    email: 'ada@example.com',
+    ...sent,
+    has_password: true,
+    blocked_at: null,
+    last_sign_in_at: null,
+  })
+  assert.match(id, /^usr_/)
+  assert.equal(created_at, updated_at)
+  assert.equal(reply.headers.get('location'), `${w.base_url}/v1/auth/users/${id}`)
+  assert.deepEqual(expectStatus(200, await user(id, 'GET')), created)
+  assert.deepEqual(expectStatus(200, await w.call('GET', `${w.test.path}/users/${id}`)), created)
+  assert.deepEqual(expectStatus(200, await users('GET')).data[0], created)
+})
+
+test('of a new person only the address is needed', async () => {
+  const { id, email, created_at, updated_at, ...rest } = await create()
+  const defaults = Object.fromEntries(fields.map(([name, , , fallback]) => [name, fallback]))
+  assert.deepEqual(rest, {
+    tenant_id: w.tenant_id,
+    project_id: w.project.id,
+    environment_id: w.test.id,
+    ...defaults,
+    has_password: false,
+    blocked_at: null,
+    last_sign_in_at: null,
+  })
+})
+
+for (const [name, value, other, fallback] of fields) {
+  test(`${name} is changed, put back to its default by null, and left alone by every other change`, async () => {
+    const made = await create({ [name]: value })
+    assert.deepEqual(expectStatus(200, await user(made.id, 'PATCH', { email: newEmail() }))[name], value)
+    assert.deepEqual(expectStatus(200, await user(made.id, 'PATCH', { [name]: other }))[name], other)
+    assert.deepEqual(expectStatus(200, await user(made.id, 'PATCH', { [name]: null }))[name], fallback)
+    assert.deepEqual(expectStatus(200, await user(made.id, 'GET'))[name], fallback)
+  })
+}
+
+test('a change that changes nothing is no change', async () => {
+  const made = await create({ name: 'Ada', metadata: { a: 1 } })
+  for (const body of [{}, { name: 'Ada' }, { metadata: { a: 1 } }, { metadata: {} }, { nickname: null }, { email: made.email }]) {
+    const reply = await user(made.id, 'PATCH', body)
+    assert.deepEqual(expectStatus(200, reply), made)
+    assert.equal(reply.headers.get('etag'), '"1"')
+  }
+})
+
+test('metadata is merged member by member (RFC 7396), and is no claim of any token', async () => {
+  const made = await create({ metadata: { a: 1, b: { c: 2, d: 3 }, e: [1] }, password })
+  const changed = expectStatus(200, await user(made.id, 'PATCH', { metadata: { a: null, b: { c: 4 }, e: [2], f: null } }))
+  assert.deepEqual(changed.metadata, { b: { c: 4, d: 3 }, e: [2] })
+  const client = await w.createApplication(w.test)
+  const { tokens } = await signInForTokens(w, w.test, client, { email: made.email, password })
+  const claims = expectStatus(200, await userinfo(w, w.test, tokens.access_token))
+  assert.ok(
+    !JSON.stringify([claims, tokens.id_token.split('.').map((part: string) => Buffer.from(part, 'base64url').toString('latin1'))]).includes(
+      'metadata',
+    ),
+  )
+})
+
+test('metadata takes 16 KiB of JSON in UTF-8, in one piece or by and by', async () => {
+  const filled = (bytes: number) => ({ x: 'x'.repeat(bytes - 8) })
+  const made = await create({ metadata: filled(16_384) })
+  assert.deepEqual(made.metadata, filled(16_384))
+  assert.deepEqual(pointersOf(await users('POST', { email: newEmail(), metadata: filled(16_385) })), [422, ['/metadata']])
+  assert.deepEqual(pointersOf(await users('POST', { email: newEmail(), metadata: { x: 'é'.repeat(8_189) } })), [422, ['/metadata']])
+  assert.deepEqual(pointersOf(await user(made.id, 'PATCH', { metadata: { more: 1 } })), [422, ['/metadata']])
+  expectStatus(200, await user(made.id, 'PATCH', { metadata: { x: null, more: 1 } }))
+})
+
+test('metadata keeps whatever JSON says, names of prototypes and numbers of any size included', async () => {
+  const text = '{"constructor":{"a":1},"toString":null,"":"","é":1e21,"n":-0.5,"deep":[[[{}]]],"long":12345678901234567890}'
+  const reply = await users('POST', `{"email":"${newEmail()}","metadata":${text}}`, { 'content-type': 'application/json' })
+  assert.deepEqual(expectStatus(201, reply).metadata, JSON.parse(text))
+  assert.deepEqual(expectStatus(200, await user(reply.body.id, 'GET')).metadata, JSON.parse(text))
+})
+
+// biome-ignore format: this table is read by column
+const bad: [fields: Record<string, unknown>, pointer: string][] = [
+  [{ email: 'nobody' },                              '/email'],
+  [{ email: 'a@b' },                                 '/email'],
+  [{ email: 'a b@example.com' },                     '/email'],
+  [{ email: 'a@example.com\n' },                     '/email'],
+  [{ email: `${'a'.repeat(250)}@example.com` },      '/email'],
+  [{ email: null },                                  '/email'],
+  [{ email_verified: 'yes' },                        '/email_verified'],
+  [{ phone_number: '0123' },                         '/phone_number'],
+  [{ phone_number: '+0123456789' },                  '/phone_number'],
+  [{ name: 'x'.repeat(201) },                        '/name'],
+  [{ name: 'a\u0000b' },                             '/name'],
+  [{ name: 'a\nb' },                                 '/name'],
+  [{ picture: 'javascript:alert(1)' },               '/picture'],
+  [{ picture: 'data:image/png;base64,AA' },          '/picture'],
+  [{ picture: '//cdn.example.com/a.png' },           '/picture'],
+  [{ locale: 'not a language' },                     '/locale'],
+  [{ zoneinfo: 'Europe/Vienna; drop' },              '/zoneinfo'],
+  [{ metadata: [] },                                 '/metadata'],
+  [{ metadata: 'x' },                                '/metadata'],
+  [{ password: '' },                                 '/password'],
+  [{ password: 'too short' },                        '/password'],
+  [{ password: 'x'.repeat(1_001) },                  '/password'],
+  [{ password: 'password1234' },                     '/password'],
+  [{ password: 'aaaaaaaaaaaaaaaa' },                 '/password'],
+]
+
+for (const [body, pointer] of bad) {
+  test(`${JSON.stringify(body).slice(0, 60)} is 422 at ${pointer}, at creation and in a change`, async () => {
+    assert.deepEqual(pointersOf(await users('POST', { email: newEmail(), ...body })), [422, [pointer]])
+    const made = await create()
+    assert.deepEqual(pointersOf(await user(made.id, 'PATCH', body)), [422, [pointer]])
+    assert.deepEqual(expectStatus(200, await user(made.id, 'GET')), made)
+  })
+}
+
+test('a password follows the policy of the environment, of the day it is set', async () => {
+  await w.changeSettings(w.test, { password: { min_length: 8, reject_common: false } })
+  const made = await create({ password: 'password' })
+  await w.changeSettings(w.test, { password: null })
+  assert.deepEqual(pointersOf(await user(made.id, 'PATCH', { password: 'password' })), [422, ['/password']])
+  const client = await w.createApplication(w.test)
+  expectStatus(200, { ...(await exchangeFor(client, { email: made.email, password: 'password' })) })
+})
+
+async function exchangeFor(client: { client_id: string; redirect_uris: string[] }, person: { email: string; password: string }) {
+  const request = authorizationRequest(w.test, client)
+  return exchange(w, w.test, client, request, await obtainCode(createAgent(), request, person))
+}
+
+test('two passwords that only differ after 72 bytes are two passwords', async () => {
+  const long = 'tell me a long story '.repeat(5)
+  const made = await create({ password: `${long}a` })
+  const client = await w.createApplication(w.test)
+  const request = authorizationRequest(w.test, client)
+  await assert.rejects(followToClient(createAgent(), request, { email: made.email, password: `${long}b` }))
+  await followToClient(createAgent(), request, { email: made.email, password: `${long}a` })
+})
+
+test('an address belongs to one person of the environment, whatever its letters’ case; of another environment to another', async () => {
+  const made = await create({ email: 'One.And.Only@Example.com' })
+  assert.equal(made.email, 'One.And.Only@Example.com')
+  for (const email of ['one.and.only@example.com', 'ONE.AND.ONLY@EXAMPLE.COM', 'One.And.Only@Example.com']) {
+    const reply = await users('POST', { email })
+    assert.equal(`${reply.status} ${reply.body.code}`, '409 identifier_taken')
+    const second = await create()
+    assert.equal((await user(second.id, 'PATCH', { email })).body.code, 'identifier_taken')
+    assert.equal(expectStatus(200, await user(second.id, 'GET')).email, second.email)
+  }
+  // Look-alikes outside ASCII are not addresses here, so none can pass for another's.
+  for (const email of [
+    'ｏne.and.only@example.com',
+    'one.and.only@example。com',
+    'one.and.only@ｅxample.com',
+    'ſomebody@example.com',
+    '\u212aim@example.com',
+  ])
+    assert.deepEqual(pointersOf(await users('POST', { email })), [422, ['/email']])
+  expectStatus(201, await api('POST', 'users', { email: 'one.and.only@example.com' }, {}, live.key))
+  expectStatus(200, await user(made.id, 'PATCH', { email: 'ONE.and.only@example.com' }))
+})
+
+test('of any number of people with the same new address one comes into being', async () => {
+  const email = newEmail()
+  const replies = await Promise.all(Array.from({ length: 20 }, (_, n) => users('POST', { email: n % 2 ? email : email.toUpperCase() })))
+  assert.deepEqual(replies.map(({ status }) => status).sort(), [201, ...Array.from({ length: 19 }, () => 409)])
+})
+
+test('an address that became free may be taken again, by somebody new', async () => {
+  const made = await create()
+  assert.equal((await user(made.id, 'DELETE')).status, 204)
+  const next = await create({ email: made.email })
+  assert.notEqual(next.id, made.id)
+  assert.equal((await user(made.id, 'GET')).status, 404)
+  assert.equal((await user(made.id, 'DELETE')).status, 404)
+})
+
+test('a list is searched by address, by its beginning in the order of addresses, or by id; whatever the case; without wildcards', async () => {
+  const tag = `find${++emails}`
+  const made = []
+  for (const name of ['c', 'b', 'a']) made.unshift(await create({ email: `${tag}.${name}@example.com` }))
+  const ids = async (query: string, path = '/v1/auth/users') =>
+    expectStatus(200, await w.call('GET', `${path}?${query}`, { key: path === '/v1/auth/users' ? secret.key : w.key })).data.map(
+      ({ id }: { id: string }) => id,
+    )
+  for (const path of ['/v1/auth/users', `${w.test.path}/users`]) {
+    assert.deepEqual(
+      await ids(`query=${tag.toUpperCase()}.`, path),
+      made.map(({ id }) => id),
+    )
+    assert.deepEqual(await ids(`email=${tag}.B@example.com`, path), [made[1].id])
+    assert.deepEqual(await ids(`email=${tag}.b@example`, path), [])
+    assert.deepEqual(await ids(`query=${made[2].id}`, path), [made[2].id])
+    assert.deepEqual(await ids(`query=${tag}&email=${tag}.c@example.com`, path), [made[2].id])
+    assert.deepEqual(await ids(`query=${made[2].id}&email=${tag}.a@example.com`, path), [])
+    assert.deepEqual(
+      await ids('query=&limit=3', path),
+      made
+        .map(({ id }) => id)
+        .sort()
+        .reverse(),
+    )
+    for (const nothing of ['%25', '_', '*', "'%20or%201=1--", `${tag}%25`, '%00'])
+      assert.deepEqual(await ids(`query=${nothing}`, path), [], nothing)
+  }
+  const first = expectStatus(200, await w.call('GET', `/v1/auth/users?query=${tag}&limit=2`, { key: secret.key }))
+  assert.deepEqual([first.data.length, first.has_more], [2, true])
+  const rest = expectStatus(
+    200,
+    await w.call('GET', `/v1/auth/users?query=${tag}&limit=2&cursor=${first.next_cursor}`, { key: secret.key }),
+  )
+  assert.deepEqual([rest.data.map(({ id }: { id: string }) => id), rest.has_more, rest.next_cursor], [[made[2].id], false, null])
+  assert.equal(
+    (await w.call('GET', `/v1/auth/users?query=other&cursor=${first.next_cursor}`, { key: secret.key })).body.code,
+    'invalid_cursor',
+  )
+})
+
+/** Somebody who signed in, with everything that may keep working: cookie, tokens, a code that waits. */
+async function inside(place: Place = w.test) {
+  const client = await w.createApplication(place)
+  const made = await create({ password })
+  const { agent, tokens } = await signInForTokens(w, place, client, { email: made.email, password })
+  const request = authorizationRequest(place, client)
+  const code = await obtainCode(agent, request, { email: made.email, password })
+  return { client, made, agent, tokens, request, code }
+}
+
+const ends: Record<string, (id: string) => Promise<Reply>> = {
+  blocking: (id) => user(`${id}/block`, 'POST'),
+  deleting: (id) => user(id, 'DELETE'),
+  'a new password': (id) => user(id, 'PATCH', { password: 'another memorable sentence' }),
+  'taking the password away': (id) => user(id, 'PATCH', { password: null }),
+}
+for (const [what, end] of Object.entries(ends)) {
+  test(`${what} ends every session, code and token at once, on every endpoint`, async () => {
+    const { client, made, agent, tokens, request, code } = await inside()
+    assert.ok((await end(made.id)).status < 300)
+    assert.equal((await userinfo(w, w.test, tokens.access_token)).status, 401)
+    assert.equal((await refresh(w, w.test, client, tokens.refresh_token)).body.error, 'invalid_grant')
+    assert.equal((await exchange(w, w.test, client, request, code)).body.error, 'invalid_grant')
+    assert.equal(expectStatus(200, await api('POST', 'tokens/validate', { token: tokens.access_token })).active, false)
+    const silent = await agent.get(authorizationRequest(w.test, client, { prompt: 'none' }).url)
+    assert.match(silent.headers.get('location') ?? '', /error=login_required/)
+    const sessions = await user(`${made.id}/sessions`, 'GET')
+    if (what === 'deleting') assert.equal(sessions.status, 404)
+    else assert.deepEqual(expectStatus(200, sessions).data, [])
+  })
+}
+
+test('whoever is blocked cannot sign in; after unblocking they can, and nothing that was ended comes back', async () => {
+  const { client, made, agent, tokens, request, code } = await inside()
+  const blocked = expectStatus(200, await user(`${made.id}/block`, 'POST'))
+  assert.match(blocked.blocked_at, /^2/)
+  assert.deepEqual(expectStatus(200, await user(`${made.id}/block`, 'POST')), blocked)
+  await assert.rejects(followToClient(createAgent(), authorizationRequest(w.test, client), { email: made.email, password }))
+
+  assert.equal(expectStatus(200, await user(`${made.id}/unblock`, 'POST')).blocked_at, null)
+  assert.equal(expectStatus(200, await user(`${made.id}/unblock`, 'POST')).blocked_at, null)
+  assert.equal((await userinfo(w, w.test, tokens.access_token)).status, 401)
+  assert.equal((await refresh(w, w.test, client, tokens.refresh_token)).body.error, 'invalid_grant')
+  assert.equal((await exchange(w, w.test, client, request, code)).body.error, 'invalid_grant')
+  const silent = await agent.get(authorizationRequest(w.test, client, { prompt: 'none' }).url)
+  assert.match(silent.headers.get('location') ?? '', /error=login_required/)
+  await followToClient(createAgent(), authorizationRequest(w.test, client), { email: made.email, password })
+})
+
+test('the person is told of no reason, blocked or not', async () => {
+  const client = await w.createApplication(w.test)
+  const made = await create({ password })
+  expectStatus(200, await user(`${made.id}/block`, 'POST'))
+  const page = async (email: string, secret_text: string) => {
+    const agent = createAgent()
+    const form = await agent.get(authorizationRequest(w.test, client).url)
+    const { status, body } = await agent.submit(form, { email, password: secret_text, method: 'password' })
+    return [status, body.includes('blocked'), /role="alert"[^>]*>(.*?)<\//s.exec(body)?.[1]]
+  }
+  assert.deepEqual(await page(made.email, password), await page(made.email, 'not the password'))
+})
+
+test('an administrator manages people by naming tenant and environment', async () => {
+  const token = await administratorToken(w, owner)
+  const as = (place: Place) => ({ authorization: `Bearer ${token}`, 'x-tenant-id': w.tenant_id, 'x-environment-id': place.id })
+  const call = (method: string, path: string, place: Place, body?: unknown) =>
+    w.call(method, `/v1/auth/${path}`, { key: null, body, headers: as(place) })
+  const made = expectStatus(201, await call('POST', 'users', w.live, { email: newEmail() }))
+  assert.equal(made.environment_id, w.live.id)
+  expectStatus(200, await call('PATCH', `users/${made.id}`, w.live, { name: 'Ada' }))
+  assert.equal((await call('GET', `users/${made.id}`, w.test)).status, 404)
+  assert.equal((await call('DELETE', `users/${made.id}`, w.live)).status, 204)
+})

@@ -1,0 +1,83 @@
+/**
+ * A real browser for tests: the Chromium or Chrome of this machine or, without one, that of an npm package.
+ * OSTIARY_TEST_BROWSER=packaged takes the npm one in any case.
+ */
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import axe from 'axe-core'
+import { type Browser, chromium, type Page } from 'playwright-core'
+
+const installed = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/usr/bin/microsoft-edge',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
+  'C:\\Program Files (x86)\\Microsoft\\Edge\\Application\\msedge.exe',
+].filter((path) => process.env.OSTIARY_TEST_BROWSER !== 'packaged' && existsSync(path))
+
+const hasPackage = process.platform === 'linux' && process.arch === 'x64'
+
+/** For `test('…', { skip: noBrowser }, …)`: why there is no browser, or `false`. */
+export const noBrowser =
+  installed.length > 0 || hasPackage ? false : 'needs Chromium or Chrome, and there is no npm package of it for this platform'
+
+/** Starts a browser, which whoever asked for it closes. */
+export async function launchBrowser(): Promise<Browser> {
+  const failures: unknown[] = []
+  for (const executablePath of installed) {
+    try {
+      return await launch(executablePath)
+    } catch (error) {
+      failures.push(error) // such as Ubuntu's chromium-browser, which only says that there is a snap
+    }
+  }
+  if (!hasPackage) throw new AggregateError(failures, 'No browser of this machine starts.')
+  const folder = unpackedChromium()
+  return launch(join(folder, 'chromium'), { LD_LIBRARY_PATH: join(folder, 'al2023/lib'), FONTCONFIG_PATH: join(folder, 'fonts') })
+}
+
+/** What axe finds wrong with a page, a line for each rule; all rules, or these. It is not stopped by the page's Content-Security-Policy. */
+export async function axeViolations(page: Page, rules?: readonly string[]): Promise<string[]> {
+  if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(axe.source)
+  const only = rules ? { runOnly: rules } : {}
+  const { violations } = (await page.evaluate(`axe.run(document, ${JSON.stringify(only)})`)) as axe.AxeResults
+  return violations.map(
+    ({ id, impact, help, nodes }) => `${id} (${impact}): ${help}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`,
+  )
+}
+
+function launch(executablePath: string, env: Record<string, string> = {}): Promise<Browser> {
+  const args = ['--disable-gpu', '--disable-quic', '--disable-sync']
+  return chromium.launch({ executablePath, args, chromiumSandbox: false, env: { ...process.env, ...env } }) // root has no sandbox
+}
+
+/** The folder with the npm package's Chromium: unpacked once for each version, put in place whole because test files run side by side. */
+function unpackedChromium(): string {
+  const manifest = new URL('../../package.json', import.meta.resolve('@sparticuz/chromium'))
+  const { version } = JSON.parse(readFileSync(manifest, 'utf8'))
+  const folder = join(tmpdir(), `ostiary-chromium-${version}`)
+  if (existsSync(folder)) return folder
+
+  const fresh = mkdtempSync(`${folder}-`)
+  // The package brings its shared libraries along only where it believes to run in AWS Lambda.
+  const env = { ...process.env, TMPDIR: fresh, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs22.x' }
+  const { status, stderr } = spawnSync(process.execPath, [join(import.meta.dirname, 'unpack-chromium.ts')], { env, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`Chromium could not be unpacked into ${fresh}: ${stderr}`)
+  // Its own list of fonts names folders of AWS Lambda, and without any font this Chromium dies at the first form field.
+  writeFileSync(
+    join(fresh, 'fonts/fonts.conf'),
+    `<fontconfig><dir>${folder}/fonts</dir><cachedir>${folder}/fonts/cache</cachedir></fontconfig>`,
+  )
+  try {
+    renameSync(fresh, folder)
+  } catch (error) {
+    rmSync(fresh, { recursive: true })
+    if (!existsSync(folder)) throw error // else another process was faster
+  }
+  return folder
+}

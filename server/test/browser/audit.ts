@@ -1,0 +1,42 @@
+/** What every page of ours is held to in a real browser, in each theme and width. Screenshots where OSTIARY_TEST_SCREENSHOTS names a folder. */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { axeViolations, launchBrowser } from '../browser.ts'
+
+const folder = process.env.OSTIARY_TEST_SCREENSHOTS
+const widths = [390, 1440]
+/** A theme changes colours and nothing else: in the second one no other rule has anything new to say. */
+const rules_of_colour = ['color-contrast', 'link-in-text-block']
+/** WCAG 2.2 §1.4.10: 320 px, which is also 1280 px at 400 %, without scrolling sideways. */
+const narrowest = 320
+
+export async function launchForTests(t: TestContext): Promise<Browser> {
+  const browser = await launchBrowser()
+  t.after(() => browser.close())
+  return browser
+}
+
+/** What is wrong with the page as it stands: each line says where. Needs scripts to be allowed. */
+export async function audit(page: Page, name: string): Promise<string[]> {
+  const found: string[] = []
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+    for (const width of widths) {
+      await page.setViewportSize({ width, height: 900 })
+      const place = `${name}, ${width} px, ${colorScheme}`
+      const rules = colorScheme === 'light' ? undefined : rules_of_colour
+      found.push(...(await axeViolations(page, rules)).map((violation) => `${place}: ${violation}`))
+      if (folder) await screenshot(page, place)
+    }
+  }
+  await page.setViewportSize({ width: narrowest, height: 900 })
+  const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+  return overflow === 0 ? found : [...found, `${name}: at ${narrowest} px it is ${overflow} px too wide`]
+}
+
+async function screenshot(page: Page, place: string): Promise<void> {
+  mkdirSync(folder ?? '', { recursive: true })
+  await page.screenshot({ path: join(folder ?? '', `${place.replaceAll(/[^a-z0-9]+/gi, '-')}.png`), fullPage: true })
+}

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { readConfig } from '../../src/config.ts'
+import { startService } from '../../src/main.ts'
+import { createDemo } from '../../src/setup/demo.ts'
+import { createPasswords } from '../../src/users/password.ts'
+import { axeViolations, noBrowser } from '../browser.ts'
+import { freePort, world } from '../world.ts'
+import { audit, launchForTests } from './audit.ts'
+
+/** A service as `npm start` leaves it after its first start. */
+async function startDemo(t: TestContext, env: Record<string, string> = {}, data_dir = mkdtempSync(join(tmpdir(), 'ostiary-demo-'))) {
+  const config = readConfig({ OSTIARY_PORT: String(await freePort()), OSTIARY_DATA_DIR: data_dir, ...env })
+  if (Array.isArray(config)) throw new Error(JSON.stringify(config))
+  const service = await startService(config, { write: () => undefined })
+  t.after(() => rmSync(data_dir, { recursive: true, force: true }))
+  t.after(() => service.stop())
+  const created = await createDemo(service.deployment, createPasswords())
+  return { ...config, ...service, data_dir, demo: created?.demo }
+}
+
+test('from /demo to tokens, through refresh, userinfo and revoke to sign-out', { skip: noBrowser }, async (t) => {
+  const { base_url, demo } = await startDemo(t)
+  const browser = await launchForTests(t)
+  const page = await browser.newPage()
+  const complaints: string[] = []
+  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
+  const stepDone = (title: string) => page.locator('#steps').getByText(title, { exact: true }).waitFor()
+  const isFine = async (name: string) => assert.deepEqual(await audit(page, `demo ${name}`), [])
+
+  // Another name of this machine is another origin, where nothing is registered: the page moves to its own.
+  await page.goto(`${base_url.replace('localhost', '127.0.0.1')}/demo`)
+  await page.waitForURL(`${base_url}/demo`)
+  await page.getByRole('button', { name: 'Sign in' }).waitFor()
+  await isFine('before')
+  await press('Sign in')
+  assert.equal(await page.getByLabel('E-mail address').inputValue(), demo?.email)
+  await page.getByLabel('Password').fill(demo?.password ?? '')
+  await press('Sign in')
+
+  await stepDone('ID token checked')
+  assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'Signed in as Demo Example')
+  assert.equal(page.url(), `${base_url}/demo/callback`, 'the code is out of the address')
+  assert.match(await page.locator('#panel-id').innerText(), /sub\s+usr_\w+\s+Stable and never reused: store this one\.[\s\S]*\bin 60 min/)
+  await isFine('tokens')
+
+  await press('UserInfo')
+  await stepDone('UserInfo read')
+  assert.match(await page.locator('#panel-userinfo').innerText(), /email\s+demo@example\.com/)
+  await press('Refresh')
+  await stepDone('Refreshed')
+  await page.getByRole('tab', { name: 'UserInfo' }).press('ArrowRight')
+  assert.equal(await page.locator('#panel-raw > .raw').count(), 3)
+  await page.getByRole('tab', { name: 'Raw' }).press('ArrowRight')
+  assert.ok(await page.locator('#panel-id').isVisible(), 'after the last tab comes the first')
+
+  await press('Revoke')
+  await stepDone('Revoked')
+  assert.equal(complaints.join('\n'), '')
+  await press('UserInfo')
+  await stepDone('The access token is refused')
+  await press('Refresh')
+  await stepDone('This token is worth nothing any more')
+  await isFine('revoked')
+  // The browser itself writes a line for each answer that is a refusal.
+  assert.ok(complaints.every((text) => text.startsWith('Failed to load resource')) && complaints.length === 2, complaints.join('\n'))
+
+  assert.equal(await page.evaluate('sessionStorage.length + localStorage.length'), 0, 'no token is stored')
+  await page.reload()
+  await page.getByText('The tokens are gone').waitFor()
+  await press('Sign in')
+  await stepDone('ID token checked') // without a question: the session is there
+  await press('Sign out')
+  await page.getByText('You are signed out').waitFor()
+  await press('Sign in')
+  assert.equal(await page.getByLabel('Password').inputValue(), '', 'signed out means that the password is asked for')
+  await page.getByRole('link', { name: 'Back to Token viewer' }).click()
+  await stepDone('Nobody signed in')
+  await page.goto(`${base_url}/demo/callback?code=stolen&state=another`)
+  await stepDone('This answer is not for this tab')
+})
+
+test('an application of the demo keeps to its origin and cannot be framed', async (t) => {
+  const { base_url } = await startDemo(t)
+  const page = await fetch(`${base_url}/demo`)
+  assert.match(
+    page.headers.get('content-security-policy') ?? '',
+    /^default-src 'none'; style-src 'sha256-\S+' 'sha256-\S+' 'sha256-\S+'; img-src 'none'; script-src 'self'; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'$/,
+  )
+  assert.doesNotMatch(await page.text(), /password=|data-password/)
+  const script = await fetch(`${base_url}/demo/view.js`)
+  assert.equal(script.headers.get('content-type'), 'text/javascript; charset=utf-8')
+  for (const path of ['/demo/serve.ts', '/demo/..%2Fserve.ts', '/demo/words.test.ts', '/demo/'])
+    assert.equal((await fetch(base_url + path)).status, 404, path)
+})
+
+test('at another address than the one it was made for, the demo says how to mend that', { skip: noBrowser }, async (t) => {
+  const first = await startDemo(t)
+  await first.stop()
+  const moved = await startDemo(t, {}, first.data_dir)
+  const browser = await launchForTests(t)
+  const page = await browser.newPage()
+  await page.goto(`${moved.base_url}/demo`)
+  assert.match(await page.getByRole('main').innerText(), new RegExp(`made for ${first.base_url}\\.`))
+  assert.deepEqual(await axeViolations(page), [])
+})
+
+test('a deployment without a demo has no such address', async () => {
+  const w = await world()
+  for (const path of ['/demo', '/demo/callback', '/demo/view.js'])
+    assert.equal((await w.call('GET', path, { key: null })).status, 404, path)
+})

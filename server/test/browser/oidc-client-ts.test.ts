@@ -1,0 +1,81 @@
+/** The library that most single-page applications use, unchanged and in a real browser, from another origin than the issuer's. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { noBrowser } from '../browser.ts'
+import { world } from '../world.ts'
+import { launchForTests } from './audit.ts'
+import { createLanding } from './landing.ts'
+
+const library = readFileSync(new URL('../browser/oidc-client-ts.min.js', import.meta.resolve('oidc-client-ts')), 'utf8')
+
+interface Tokens {
+  access_token: string
+  refresh_token: string
+  id_token: string
+  profile: { sub: string; email: string; nickname?: string }
+}
+
+test('oidc-client-ts: discovery, sign-in with PKCE, refresh, userinfo, revoke, logout', { skip: noBrowser }, async (t) => {
+  const w = await world()
+  const page_source = '<!doctype html><title>App</title><script src="/oidc-client-ts.js"></script><h1>App</h1>'
+  const landing = await createLanding(t, {
+    '/oidc-client-ts.js': { type: 'text/javascript', body: library },
+    ...Object.fromEntries(['/', '/callback', '/bye'].map((path) => [path, { type: 'text/html', body: page_source }])),
+  })
+  const application = await w.createApplication(w.test, {
+    application_type: 'spa',
+    redirect_uris: [`${landing.origin}/callback`],
+    post_logout_redirect_uris: [`${landing.origin}/bye`],
+  })
+  const user = await w.createUser(w.test)
+  const browser = await launchForTests(t)
+  const page = await browser.newPage()
+  const complaints: string[] = []
+  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+  page.on('pageerror', (error) => complaints.push(String(error)))
+
+  /** Runs code of the application, with the library's manager as `manager`. */
+  const settings = {
+    authority: w.test.issuer,
+    client_id: application.client_id,
+    redirect_uri: `${landing.origin}/callback`,
+    post_logout_redirect_uri: `${landing.origin}/bye`,
+    scope: 'openid profile email offline_access',
+    loadUserInfo: true,
+    revokeTokensOnSignout: true,
+  }
+  const run = (code: string) =>
+    page.evaluate(`(async () => { const manager = new oidc.UserManager(${JSON.stringify(settings)}); return (${code}) })()`)
+
+  await page.goto(landing.origin)
+  await run('void manager.signinRedirect()')
+  await page.waitForURL(`${w.test.issuer}/**`)
+  await page.getByLabel('E-mail address').fill(user.email)
+  await page.getByLabel('Password').fill(user.password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.waitForURL(`${landing.origin}/callback?*`)
+
+  const first = (await run('await manager.signinCallback()')) as Tokens
+  assert.equal(first.profile.sub, user.id)
+  assert.equal(first.profile.email, user.email)
+
+  const second = (await run('await manager.signinSilent()')) as Tokens
+  assert.notEqual(second.access_token, first.access_token)
+  assert.notEqual(second.refresh_token, first.refresh_token)
+  assert.equal(second.profile.sub, user.id)
+
+  await run(`await manager.revokeTokens(['access_token', 'refresh_token'])`)
+  const status = await page.evaluate(
+    `fetch('${w.test.issuer}/v1/oauth/userinfo', { headers: { authorization: 'Bearer ${second.access_token}' } }).then(({ status }) => status)`,
+  )
+  assert.equal(status, 401)
+  assert.ok(complaints.every((text) => text.includes('401')) && complaints.length === 1, complaints.join('\n'))
+
+  await run('void manager.signoutRedirect()')
+  await page.waitForURL(`${landing.origin}/bye*`)
+  await run('await manager.signoutCallback()')
+  await run('void manager.signinRedirect()')
+  await page.waitForURL(`${w.test.issuer}/**`)
+  assert.ok(await page.getByLabel('Password').isVisible(), 'the session has ended')
+})

@@ -1,0 +1,218 @@
+/** Every hosted page as a person meets it: walked through without scripts, then held to what pages must be in each theme and width. */
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { BrowserContext, Page, Response } from 'playwright-core'
+import { authorizationRequest } from '../agent.ts'
+import { noBrowser } from '../browser.ts'
+import { type Place, world } from '../world.ts'
+import { audit, launchForTests } from './audit.ts'
+import { createLanding } from './landing.ts'
+
+const w = await world()
+
+interface Seen {
+  name: string
+  url: string
+  status: number
+  headers: Record<string, string>
+  body: string
+}
+
+/** A browser without scripts that keeps each page it is told to look at, and everything that the browser complains of. */
+async function withoutScripts(t: TestContext) {
+  const browser = await launchForTests(t)
+  const context = await browser.newContext({ javaScriptEnabled: false })
+  const page = await context.newPage()
+  const complaints: string[] = []
+  let latest: Response | null = null
+  page.on('console', (message) => {
+    // A page that tells of an error has its status, of which the browser writes a line.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) complaints.push(message.text())
+  })
+  page.on('response', (response) => {
+    if (response.request().isNavigationRequest() && response.status() !== 303) latest = response
+  })
+  const seen: Seen[] = []
+  async function look(name: string, status = 200) {
+    const response = latest as Response | null // as: set by a callback that the compiler does not follow
+    assert.equal(response?.status(), status, `${name}: ${page.url()}`)
+    seen.push({ name, url: page.url(), status, headers: await response.allHeaders(), body: await response.text() })
+    await attributesFit(page, name)
+  }
+  return {
+    browser,
+    context,
+    page,
+    seen,
+    complaints,
+    look,
+    press: (name: string) => page.getByRole('button', { name, exact: true }).click(),
+  }
+}
+
+/** What password managers go by: a form that is posted as a whole, with the address and the password in it, each by its standard name. */
+async function attributesFit(page: Page, name: string): Promise<void> {
+  for (const password of await page.locator('input[type=password]').all()) {
+    const form = page.locator('form', { has: page.locator('input[type=password]') })
+    assert.equal(await form.getAttribute('method'), 'post', name)
+    assert.equal(await form.locator('input[type=email][autocomplete=username]').count(), 1, name)
+    assert.match((await password.getAttribute('autocomplete')) ?? '', /^(current|new)-password$/, name)
+  }
+}
+
+/** The page with its own headers again, where scripts run, so that axe can look at it; it is not asked from the service again. */
+async function auditSeen(context: BrowserContext, { name, url, headers, body }: Seen): Promise<string[]> {
+  const page = await context.newPage()
+  const complaints: string[] = []
+  page.on('console', (message) => message.type() === 'error' && complaints.push(`${name}: ${message.text()}`))
+  // 204: the page that posts itself to the client stays where it is.
+  await page.route('**/*', (route) => (route.request().url() === url ? route.fulfill({ headers, body }) : route.fulfill({ status: 204 })))
+  await page.goto(url, { waitUntil: 'commit' })
+  await page.locator('h1').waitFor()
+  const found = await audit(page, name)
+  await page.close()
+  return [...found, ...complaints]
+}
+
+const brand = {
+  branding: { display_name: 'Acme Shop', primary_color: '#1F4FD8' },
+  links: { terms_url: 'https://example.com/terms', privacy_url: 'https://example.com/privacy', support_url: 'https://example.com/help' },
+  lockout: { max_attempts: 3, duration_seconds: 900 },
+}
+
+test('the hosted pages, walked through without scripts, are what pages must be', { skip: noBrowser }, async (t) => {
+  const landing = await createLanding(t)
+  const { browser, context, page, seen, complaints, look, press } = await withoutScripts(t)
+  await w.changeSettings(w.test, brand)
+  const fields = { name: 'Storefront web', consent: 'ask', post_logout_redirect_uris: [`${landing.origin}/bye`] }
+  const application = await w.createApplication(w.test, { ...fields, redirect_uris: [`${landing.origin}/callback`] })
+  const begin = (change = {}, place: Place = w.test, client = application) => page.goto(authorizationRequest(place, client, change).url)
+  const signIn = async (email: string, password: string) => {
+    await page.getByLabel('E-mail address').fill(email)
+    await page.getByLabel('Password').fill(password)
+    await press('Sign in')
+  }
+
+  await t.test('sign-in: a wrong password, then too many', async () => {
+    const person = await w.createUser(w.test)
+    await begin()
+    await look('sign-in')
+    await signIn(person.email, 'not the password')
+    await look('sign-in, wrong', 400)
+    assert.equal(await page.getByLabel('E-mail address').inputValue(), person.email)
+    assert.equal(await page.getByLabel('Password').inputValue(), '')
+    for (let attempt = 0; attempt < 3; attempt++) await signIn(person.email, 'not the password')
+    await look('sign-in, locked', 429)
+    await context.clearCookies()
+    await signIn(person.email, person.password)
+    await look('sign-in, expired', 400)
+  })
+
+  await t.test('sign-up with what browsers let pass and the service does not, then consent', async () => {
+    await begin()
+    await page.getByRole('link', { name: 'Create an account' }).click()
+    await look('sign-up')
+    await page.getByLabel('E-mail address').fill('ada@example')
+    await page.getByLabel('Password').fill('password1234')
+    await press('Create account')
+    await look('sign-up, wrong', 400)
+    await page.getByLabel('E-mail address').fill('ada@example.com')
+    await page.getByLabel('Name').fill('Ada Lovelace')
+    await page.getByLabel('Password').fill('an engine of brass')
+    await press('Create account')
+    await look('consent')
+    await press('Do not allow')
+    assert.equal(new URL(page.url()).searchParams.get('error'), 'access_denied')
+    await begin()
+    await press('Allow')
+    assert.ok(new URL(page.url()).searchParams.get('code'))
+  })
+
+  await t.test('the account chooser, with a second account', async () => {
+    const second = await w.createUser(w.test, { name: 'Grace Hopper', email: 'grace@example.com' })
+    await begin({ prompt: 'select_account' })
+    await page.getByRole('link', { name: 'Another account' }).click()
+    await look('sign-in, beside another account')
+    await signIn(second.email, second.password)
+    await press('Allow')
+    await begin({ prompt: 'select_account' })
+    await look('account chooser')
+    await page.getByRole('button', { name: 'Ada Lovelace ada@example.com', exact: true }).click()
+    assert.ok(page.url().startsWith(landing.origin), 'Ada has consented before')
+  })
+
+  await t.test('form_post goes on by its button', async () => {
+    await begin({ response_mode: 'form_post' })
+    await look('form post')
+    await press('Continue')
+    assert.match(landing.visits.at(-1)?.body ?? '', /^code=[\w-]+&state=/)
+  })
+
+  await t.test('sign-out asks, and is no dead end', async () => {
+    const address = `${w.test.issuer}/oauth/logout?${new URLSearchParams({ client_id: application.client_id, post_logout_redirect_uri: `${landing.origin}/bye` })}`
+    await page.goto(address)
+    await look('sign-out')
+    await press('Stay signed in')
+    await look('still signed in')
+    await page.goto(address)
+    await press('Sign out')
+    await look('signed out')
+    await page.getByRole('link', { name: 'Back to Storefront web' }).click()
+    assert.equal(page.url(), `${landing.origin}/bye`)
+  })
+
+  await t.test('errors, in Test for the developer, in Live for whoever came along', async () => {
+    const live = await w.createApplication(w.live)
+    for (const [place, client] of [
+      [w.test, application],
+      [w.live, live],
+    ] as const) {
+      await begin({ redirect_uri: `${client.redirect_uris[0]}/` }, place, client)
+      await look(`redirect mismatch, ${place.type}`, 400)
+      await begin({ client_id: 'app_nobody' }, place, client)
+      await look(`unknown app, ${place.type}`, 400)
+      await page.goto(`${place.issuer}/oauth/logout?state=one&state=two`)
+      await look(`sign-out, unusable, ${place.type}`, 400)
+    }
+    await begin({}, w.live, live)
+    await look('sign-in, live')
+  })
+
+  assert.deepEqual(complaints, [])
+  const scripted = await browser.newContext()
+  for (const one of seen)
+    await t.test(`${one.name}: axe, both themes, 320 to 1440 px`, async () => assert.deepEqual(await auditSeen(scripted, one), []))
+})
+
+test('with scripts, form_post goes on by itself', { skip: noBrowser }, async (t) => {
+  const landing = await createLanding(t)
+  const application = await w.createApplication(w.live, { name: 'Storefront web' })
+  const browser = await launchForTests(t)
+  const page = await browser.newPage()
+  const user = await w.createUser(w.live)
+  // In Live return addresses are https: what is posted there is caught on its way.
+  await page.route('https://app.example.com/**', (route) =>
+    route.fulfill({ contentType: 'text/html', body: `<h1>${route.request().method()} ${route.request().postData()}</h1>` }),
+  )
+  await page.goto(authorizationRequest(w.live, application, { response_mode: 'form_post' }).url)
+  await page.getByLabel('E-mail address').fill(user.email)
+  await page.getByLabel('Password').fill(user.password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: /^POST code=/ }).waitFor()
+  assert.equal(landing.visits.length, 0)
+})
+
+test('no page of ours can be framed', { skip: noBrowser }, async (t) => {
+  const application = await w.createApplication(w.test)
+  const { url } = authorizationRequest(w.test, application)
+  const landing = await createLanding(t, {
+    '/frames': { type: 'text/html', body: `<!doctype html><title>Frames</title><iframe src="${url}"></iframe>` },
+  })
+  const browser = await launchForTests(t)
+  const page = await browser.newPage()
+  await page.goto(`${landing.origin}/frames`)
+  const [, frame] = page.frames()
+  await assert.doesNotReject(async () => frame?.waitForLoadState())
+  assert.match(frame?.url() ?? '', /^chrome-error:/)
+  assert.equal(await frame?.locator('form').count(), 0)
+})

@@ -1,0 +1,267 @@
+import assert from 'node:assert/strict'
+import { chownSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
+import { z } from 'zod'
+import { createDb, DatabaseUnavailable, type Db, sql } from '../src/db/db.ts'
+import { migrate } from '../src/db/migrate.ts'
+import { openPostgres } from '../src/db/postgres.ts'
+import { makeCertificate } from './certificate.ts'
+import { testConformance } from './db.conformance.ts'
+import { openLine } from './line.ts'
+import { freshDatabase, noPostgres, startPostgres } from './postgres.ts'
+import { runAs } from './postgres-package.ts'
+
+const Row = z.object({ id: z.string() })
+const things = { number: 1, name: 'tests', statements: ['create table things (id text primary key, number {int})'] }
+const add = (db: Db, id: string) => db.run(sql`insert into things (id, number) values (${id}, 0)`)
+const list = async (db: Db) => (await db.all(Row, sql`select id from things order by id`)).map(({ id }) => id)
+
+/** An empty database behind a line, opened through it, and an opening of its own to look in from beside. */
+async function opened(given: { connections?: number } = {}) {
+  const url = await freshDatabase()
+  const line = await openLine(url)
+  const db = createDb(openPostgres(line.url, given))
+  const beside = createDb(openPostgres(url))
+  await beside.migrate([things])
+  after(async () => {
+    await Promise.all([db.close(), beside.close()])
+    line.close()
+  })
+  return { url, line, db, beside }
+}
+
+async function timed(work: Promise<unknown>): Promise<{ error: unknown; ms: number }> {
+  const began = performance.now()
+  const error = await work.then(
+    () => null,
+    (error: unknown) => error,
+  )
+  return { error, ms: performance.now() - began }
+}
+
+if (!noPostgres)
+  await testConformance(async () => {
+    const url = await freshDatabase()
+    return () => openPostgres(url)
+  })
+
+test('a batch is one round trip, the first time too, and many batches are under way at once', { skip: noPostgres }, async () => {
+  const { line, db } = await opened({ connections: 1 })
+  await db.ping()
+  line.delay_ms = 25
+  const redeem = (id: string) =>
+    db.batch([
+      sql`insert into things (id, number) values (${id}, 1)`,
+      sql`update things set number = 2 where id = ${id}`,
+      sql`insert into things (id, number) select ${`${id}_2`}, number from things where id = ${id}`,
+    ])
+  for (const id of ['a', 'b']) {
+    const { ms } = await timed(redeem(id))
+    assert.ok(ms > 49 && ms < 95, `one round trip is 50 ms, this took ${ms} ms`)
+  }
+  const { ms } = await timed(Promise.all(Array.from({ length: 100 }, (_, i) => redeem(`c${i}`))))
+  assert.ok(ms < 190, `100 batches on one connection took ${ms} ms`)
+})
+
+test('every text of the schema is compared byte by byte', { skip: noPostgres }, async () => {
+  const db = createDb(openPostgres(await freshDatabase()))
+  await migrate(db)
+  const Column = z.object({ name: z.string() })
+  const others = sql`select table_name || '.' || column_name as name from information_schema.columns
+    where table_schema = 'public' and data_type in ('text', 'character varying') and collation_name is distinct from 'C'`
+  // The name of a migration is only ever read by people.
+  assert.deepEqual(await db.all(Column, others), [{ name: 'schema_migrations.name' }])
+  await db.close()
+})
+
+test('a broken connection is replaced: reads are not hurt, a change says that nobody knows', { skip: noPostgres }, async () => {
+  const { line, db } = await opened()
+  await add(db, 'a')
+  line.cut()
+  await sleep(20)
+  assert.deepEqual(await list(db), ['a'])
+
+  line.delay_ms = 50
+  const change = timed(add(db, 'b'))
+  const read = list(db)
+  await sleep(25)
+  line.cut()
+  const { error } = await change
+  assert.ok(error instanceof DatabaseUnavailable)
+  assert.match(error.message, /not known whether/)
+  assert.ok((await read).includes('a'))
+})
+
+test('sessions that the administrator ends are replaced', { skip: noPostgres }, async () => {
+  const { db, beside } = await opened()
+  await Promise.all(Array.from({ length: 50 }, (_, i) => add(db, `a${i}`)))
+  const kill = sql`select count(*) as id from (select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()) killed`
+  await beside.all(Row, kill)
+  const outcomes = await Promise.all(Array.from({ length: 50 }, () => timed(list(db))))
+  assert.ok(outcomes.every(({ error }) => error === null))
+})
+
+test('a line that goes dead is noticed within two seconds, and found again by itself', { skip: noPostgres }, async () => {
+  const { line, db } = await opened()
+  await add(db, 'a')
+  line.is_dead = true
+  const outcomes = await Promise.all([timed(list(db)), timed(add(db, 'b')), timed(list(db))])
+  for (const { error, ms } of outcomes) {
+    assert.ok(error instanceof DatabaseUnavailable, String(error))
+    assert.ok(ms < 1900, `told after ${ms} ms`)
+  }
+  assert.match(String(outcomes[1]?.error), /not known whether/)
+  const { error, ms } = await timed(add(db, 'c'))
+  assert.ok(error instanceof DatabaseUnavailable && ms < 1900, `${error} after ${ms} ms`)
+  assert.match(error.message, /Nothing was changed/)
+  line.is_dead = false
+  line.cut()
+  assert.deepEqual(await list(db), ['a'])
+})
+
+test('a change that waits too long for a lock is undone and says so, and those behind it are not hurt', { skip: noPostgres }, async () => {
+  const { url, db, beside } = await opened({ connections: 1 })
+  await add(db, 'a')
+  const holder = new Client({ connectionString: url })
+  await holder.connect()
+  await holder.query(`begin; update things set number = 1 where id = 'a'`)
+  const blocked = timed(db.run(sql`update things set number = 2 where id = 'a'`))
+  const behind = timed(add(db, 'b'))
+  const { error, ms } = await blocked
+  assert.ok(error instanceof DatabaseUnavailable && ms < 1900, `${error} after ${ms} ms`)
+  assert.match(error.message, /Nothing was changed/)
+  assert.equal((await behind).error, null)
+  await holder.query('commit')
+  await holder.end()
+  assert.deepEqual(await list(beside), ['a', 'b'])
+})
+
+test('what a pooler forgot, and what no longer fits a changed schema, is prepared again', { skip: noPostgres }, async () => {
+  const { db, beside } = await opened({ connections: 1 })
+  await add(db, 'a')
+  await db.run(sql`deallocate all`)
+  assert.equal(await add(db, 'b'), 1)
+  await db.all(Row, sql`select * from things`)
+  await beside.run(sql`alter table things add column label text`)
+  assert.equal((await db.all(Row.extend({ label: z.string().nullable() }), sql`select * from things`)).length, 2)
+})
+
+test('a server that is stopped and started again is found by itself, and nothing acknowledged is lost', { skip: noPostgres }, async () => {
+  const server = await startPostgres()
+  const db = createDb(openPostgres(server.url))
+  await db.migrate([things])
+  const acknowledged: string[] = []
+  let is_over = false
+  let slowest_ms = 0
+  const writers = Array.from({ length: 8 }, async (_, writer) => {
+    for (let i = 0; !is_over; i++) {
+      const id = `${writer}_${i}`
+      const { error, ms } = await timed(add(db, id))
+      slowest_ms = Math.max(slowest_ms, ms)
+      if (error === null) acknowledged.push(id)
+      else {
+        assert.ok(error instanceof DatabaseUnavailable, String(error))
+        await sleep(5)
+      }
+    }
+  })
+  await sleep(300)
+  await server.pause()
+  const before = acknowledged.length
+  assert.equal(await db.ping(), false)
+  await sleep(300)
+  assert.equal(acknowledged.length, before)
+  await server.resume()
+  await sleep(300)
+  is_over = true
+  await Promise.all(writers)
+  assert.ok(before > 0 && acknowledged.length > before)
+  assert.ok(slowest_ms < 1900, `the slowest answer took ${slowest_ms} ms`)
+  const stored = new Set(await list(db))
+  assert.deepEqual(
+    acknowledged.filter((id) => !stored.has(id)),
+    [],
+  )
+  await db.close()
+  await server.stop()
+})
+
+test('why the database cannot be reached is said, but for the password', { skip: noPostgres }, async () => {
+  const good = await freshDatabase()
+  const change = (part: 'password' | 'pathname' | 'port' | 'search', value: string) => Object.assign(new URL(good), { [part]: value }).href
+  const wrong: [string, RegExp][] = [
+    [change('password', 'guess'), /password authentication failed/],
+    [change('pathname', '/nowhere'), /"nowhere" does not exist/],
+    [change('port', '1'), /127\.0\.0\.1:1\/.* cannot be reached: .*ECONNREFUSED/],
+    [change('search', '?sslmode=require'), /does not support SSL/],
+    [change('search', '?sslmode=verify-ca'), /sslrootcert/],
+  ]
+  for (const [url, reason] of wrong) {
+    const db = createDb(openPostgres(url))
+    await assert.rejects(db.migrate([things]), (error) => {
+      assert.ok(error instanceof DatabaseUnavailable)
+      assert.match(error.message, reason)
+      assert.doesNotMatch(error.message, new RegExp(`${new URL(good).password}|guess`))
+      return true
+    })
+    await assert.rejects(list(db), reason)
+    await db.close()
+  }
+  const admin = new Client({ connectionString: good })
+  await admin.connect()
+  await admin.query(`create role guest_of_${new URL(good).pathname.slice(1)} login password 'hush'`)
+  await admin.end()
+  const guest = Object.assign(new URL(good), { username: `guest_of_${new URL(good).pathname.slice(1)}`, password: 'hush' })
+  const db = createDb(openPostgres(guest.href))
+  await assert.rejects(db.migrate([things]), /lacks a right: permission denied for schema public.*owner/)
+  await db.close()
+  for (const search of ['', '?sslmode=disable', '?sslmode=prefer']) {
+    const db = createDb(openPostgres(change('search', search)))
+    assert.equal(await db.ping(), true)
+    await db.close()
+  }
+})
+
+test('the connection is encrypted as the address says, and as psql understands it', { skip: noPostgres }, async () => {
+  const server = await startPostgres()
+  const folder = await giveCertificate(server.url, 'localhost')
+  const authority = `sslrootcert=${encodeURIComponent(join(folder, 'server.crt'))}`
+  const cases: [host: string, search: string, expected: boolean | RegExp][] = [
+    ['127.0.0.1', '', true],
+    ['127.0.0.1', 'sslmode=prefer', true],
+    ['127.0.0.1', 'sslmode=disable', false],
+    ['127.0.0.1', 'sslmode=require', true],
+    ['127.0.0.1', `sslmode=verify-ca&${authority}`, true],
+    ['localhost', `sslmode=verify-full&${authority}`, true],
+    ['127.0.0.1', `sslmode=verify-full&${authority}`, /does not match certificate|altnames/i],
+    ['localhost', 'sslmode=verify-full', /self-signed certificate/],
+  ]
+  for (const [hostname, search, expected] of cases) {
+    const db = createDb(openPostgres(Object.assign(new URL(server.url), { hostname, search }).href))
+    const encrypted = db.maybeOne(z.object({ ssl: z.boolean() }), sql`select ssl from pg_stat_ssl where pid = pg_backend_pid()`)
+    if (expected instanceof RegExp) await assert.rejects(encrypted, expected)
+    else assert.deepEqual(await encrypted, { ssl: expected }, `${hostname} ${search}`)
+    await db.close()
+  }
+  await server.stop()
+})
+
+/** Makes the server speak TLS from now on; returns where its certificate is. */
+async function giveCertificate(url: string, name: string): Promise<string> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  const folder: string = (await client.query('show data_directory')).rows[0].data_directory
+  for (const [ending, text] of Object.entries(makeCertificate(name))) {
+    const path = join(folder, ending === 'key' ? 'server.key' : 'server.crt')
+    writeFileSync(path, text, { mode: 0o600 })
+    if (runAs.uid !== undefined && runAs.gid !== undefined) chownSync(path, runAs.uid, runAs.gid)
+  }
+  await client.query('alter system set ssl = on')
+  await client.query('select pg_reload_conf()')
+  await client.end()
+  await sleep(200)
+  return folder
+}

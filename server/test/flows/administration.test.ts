@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { administratorToken, asAdministrator } from '../administrator.ts'
+import { createAgent } from '../agent.ts'
+import { expectStatus, owner, world } from '../world.ts'
+
+const w = await world()
+const token = await administratorToken(w, owner)
+const admin = asAdministrator(w, token)
+const keys = `/v1/tenants/${w.tenant_id}/platform-keys`
+
+test('an owner reads who they are and which tenants are theirs', async () => {
+  const me = expectStatus(200, await admin('GET', '/v1/me'))
+  assert.equal(me.user_id, w.owner_id)
+  assert.deepEqual(
+    me.memberships.map(({ slug, role }: { slug: string; role: string }) => [slug, role]),
+    [['acme', 'owner']],
+  )
+})
+
+test('a platform key is told once, works at once, and stops with its rotation and its revocation', async () => {
+  const created = expectStatus(201, await admin('POST', keys, { label: 'CI', scopes: ['projects:read'] }))
+  assert.match(created.key, /^svc_platform_sk_/)
+  expectStatus(200, await w.call('GET', '/v1/platform/projects', { key: created.key }))
+  assert.equal(expectStatus(200, await admin('GET', `${keys}/${created.id}`)).key, undefined)
+
+  const rotated = expectStatus(200, await admin('POST', `${keys}/${created.id}/rotate`))
+  assert.equal((await w.call('GET', '/v1/platform/projects', { key: created.key })).status, 401)
+  expectStatus(200, await w.call('GET', '/v1/platform/projects', { key: rotated.key }))
+
+  assert.equal((await admin('DELETE', `${keys}/${created.id}`)).status, 204)
+  assert.equal((await admin('DELETE', `${keys}/${created.id}`)).status, 204)
+  assert.equal((await w.call('GET', '/v1/platform/projects', { key: rotated.key })).status, 401)
+  assert.equal((await admin('POST', `${keys}/${created.id}/rotate`)).body.code, 'key_revoked')
+})
+
+test('the root tenant shows no platform keys, not even whether it exists', async () => {
+  const { root_tenant_id } = expectStatus(200, await admin('GET', '/v1/me'))
+  assert.equal((await admin('GET', `/v1/tenants/${root_tenant_id}/platform-keys`)).status, 404)
+})
+
+test('somebody new is invited, sets a password by the link once, signs in, and may do what the role allows', async () => {
+  const invited = expectStatus(
+    201,
+    await admin('POST', `/v1/tenants/${w.tenant_id}/members`, { email: 'grace@example.com', role: 'viewer' }),
+  )
+  const agent = createAgent()
+  const page = await agent.get(invited.invitation_url)
+  const password = 'a memorable sentence'
+  const done = await agent.submit(page, { email: 'grace@example.com', password })
+  assert.match(done.body, /Your password is set/)
+  assert.equal((await agent.submit(page, { password })).status, 400)
+
+  const viewer = asAdministrator(w, await administratorToken(w, { email: 'grace@example.com', password }))
+  expectStatus(200, await viewer('GET', '/v1/platform/projects'))
+  assert.equal((await viewer('POST', '/v1/platform/projects', { slug: 'no', name: 'No' })).body.code, 'insufficient_role')
+  assert.equal((await viewer('GET', `${w.test.path}/users`)).body.code, 'insufficient_role')
+  assert.equal((await viewer('GET', keys)).body.code, 'insufficient_role')
+
+  await admin('PATCH', `/v1/tenants/${w.tenant_id}/members/${invited.user_id}`, { role: 'developer' })
+  expectStatus(201, await viewer('POST', '/v1/platform/projects', { slug: 'yes', name: 'Yes' }))
+})
+
+test('the last owner neither leaves nor steps down, also where two try at once', async () => {
+  const member = `/v1/tenants/${w.tenant_id}/members/${w.owner_id}`
+  assert.equal((await admin('DELETE', member)).body.code, 'last_owner')
+  assert.equal((await admin('PATCH', member, { role: 'admin' })).body.code, 'last_owner')
+})
+
+test('an administrator of one tenant does not see another, nor act without naming one', async () => {
+  const other = expectStatus(201, await admin('POST', '/v1/tenants', { slug: 'other', name: 'Other' }))
+  expectStatus(200, await admin('GET', `/v1/tenants/${other.id}`))
+  const stranger = 'ten_01m7wwr5ftevtv5yxb47hmb4ht'
+  assert.equal((await admin('GET', `/v1/tenants/${stranger}`)).status, 404)
+  assert.equal((await asAdministrator(w, token, stranger)('GET', '/v1/platform/projects')).status, 404)
+  assert.equal((await asAdministrator(w, token, null)('GET', '/v1/platform/projects')).body.code, 'tenant_required')
+  assert.equal((await asAdministrator(w, token, other.id)('GET', `/v1/platform/projects/${w.project.id}`)).status, 404)
+})
+
+test('an id of the tenant is looked up to its place; of another one it is unknown', async () => {
+  const found = expectStatus(200, await admin('GET', `/v1/lookup/${w.live.id}`))
+  assert.deepEqual(found, {
+    object: 'environment',
+    tenant_id: w.tenant_id,
+    project_id: w.project.id,
+    environment_id: w.live.id,
+    environment_type: 'live',
+  })
+  assert.equal((await admin('GET', '/v1/lookup/env_01m7wwr5ftevtv5yxb47hmb4ht')).status, 404)
+})
+
+test('an API key on an administrators’ route is the wrong kind of credential', async () => {
+  for (const path of [keys, '/v1/me', '/v1/tenants']) assert.equal((await w.call('GET', path)).body.code, 'wrong_key_type')
+})

@@ -1,0 +1,320 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { hash } from 'node:crypto'
+import { test } from 'node:test'
+import type { AuditEntry } from '@ostiary/contract/audit.ts'
+import { routes } from '@ostiary/contract/routes.ts'
+import { canonicalJson } from '../../src/audit/canonical.ts'
+import { findUnchained } from '../../src/audit/chaining.ts'
+import { verifyChains } from '../../src/audit/verify.ts'
+import { type Statement, sql } from '../../src/db/db.ts'
+import { administratorToken, asAdministrator } from '../administrator.ts'
+import { expectStatus, owner, type Reply, world } from '../world.ts'
+
+const w = await world()
+const token = await administratorToken(w, owner)
+const admin = asAdministrator(w, token)
+const { db } = w.deployment
+const log = `/v1/tenants/${w.tenant_id}/audit-log`
+
+/** All entries, oldest first, once everything written so far is among them. */
+async function entries(path = log): Promise<AuditEntry[]> {
+  while ((await findUnchained(db)).length > 0) await new Promise((resolve) => setTimeout(resolve, 10))
+  const reply = await admin('GET', path, undefined, { accept: 'application/jsonl' })
+  assert.match(reply.headers.get('content-type') ?? '', /^application\/jsonl/)
+  return linesOf(reply)
+}
+
+const linesOf = ({ body }: Reply): AuditEntry[] =>
+  (typeof body === 'string' ? body : '')
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line))
+
+async function firstMessage(webhook: string): Promise<string> {
+  for (;;) {
+    const { data } = expectStatus(200, await w.call('GET', `/v1/platform/projects${webhook}/deliveries`))
+    if (data.length > 0) return data[0].id ?? data[0].message_id
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+/** One call of every route that changes something: a new one belongs here. */
+async function changeEverything(): Promise<string[]> {
+  const ok = (reply: Reply) => {
+    if (reply.status >= 300) throw new Error(`${reply.status} ${JSON.stringify(reply.body)}`)
+    return reply.body
+  }
+  const platform = async (method: string, path: string, body?: unknown) =>
+    ok(await w.call(method, `/v1/platform/projects${path}`, { body }))
+  const own = async (method: string, path: string, body?: unknown) => ok(await admin(method, `/v1/tenants${path}`, body))
+
+  const project = await platform('POST', '', { slug: 'audited', name: 'Audited' })
+  await platform('PATCH', `/${project.id}`, { name: 'Audited again' })
+  const environment = await platform('POST', `/${project.id}/environments`, { slug: 'stage', name: 'Stage', type: 'test' })
+  const at = `/${project.id}/environments/${environment.id}`
+  await platform('PATCH', at, { name: 'Staging' })
+  await platform('PATCH', `${at}/settings`, {
+    email: {
+      delivery: 'smtp',
+      from: 'a@example.com',
+      smtp: { host: 'mail.example.com', port: 587, username: 'u', password: 'mail secret', secure: true },
+    },
+  })
+  const application = await platform('POST', `${at}/applications`, {
+    name: 'App',
+    application_type: 'web',
+    redirect_uris: ['https://a.example.com/'],
+  })
+  await platform('PATCH', `${at}/applications/${application.id}`, { name: 'Application' })
+  const rotated = await platform('POST', `${at}/applications/${application.id}/rotate-secret`)
+  await platform('DELETE', `${at}/applications/${application.id}`)
+  const resource_server = await platform('POST', `${at}/resource-servers`, {
+    identifier: 'https://api.example.com',
+    name: 'API',
+    scopes: [],
+  })
+  await platform('PATCH', `${at}/resource-servers/${resource_server.id}`, { name: 'The API' })
+  await platform('DELETE', `${at}/resource-servers/${resource_server.id}`)
+  const provider = await platform('POST', `${at}/providers`, { type: 'github', client_id: 'ours', client_secret: 'provider secret' })
+  await platform('PATCH', `${at}/providers/${provider.id}`, { display_name: 'Our GitHub' })
+  await platform('DELETE', `${at}/providers/${provider.id}`)
+  await platform('POST', `${at}/signing-keys/rotate`)
+  const webhook = await platform('POST', `${at}/webhooks`, { url: 'https://hooks.invalid/' })
+  await platform('PATCH', `${at}/webhooks/${webhook.id}`, { description: 'Orders' })
+  const new_secret = await platform('POST', `${at}/webhooks/${webhook.id}/rotate-secret`)
+  await platform('POST', `${at}/webhooks/${webhook.id}/test`)
+  await platform('POST', `${at}/webhooks/${webhook.id}/deliveries/${await firstMessage(`${at}/webhooks/${webhook.id}`)}/resend`)
+  await platform('POST', `${at}/webhooks/${webhook.id}/resend`, { since: '2026-01-01T00:00:00.000Z' })
+  await platform('DELETE', `${at}/webhooks/${webhook.id}`)
+  const auth_key = await platform('POST', `${at}/auth-keys`, { type: 'auth_secret', label: 'Backend' })
+  await platform('PATCH', `${at}/auth-keys/${auth_key.id}`, { label: 'The backend' })
+  const new_key = await platform('POST', `${at}/auth-keys/${auth_key.id}/rotate`)
+
+  const backend = async (method: string, path: string, body?: unknown) =>
+    ok(await w.call(method, `/v1/auth${path}`, { body, key: new_key.key }))
+  const user = await backend('POST', '/users', { email: 'grace@example.com', name: 'Grace Hopper', password: 'a long enough password' })
+  await backend('PATCH', `/users/${user.id}`, { name: 'Rear Admiral Hopper' })
+  await backend('POST', `/users/${user.id}/block`)
+  await backend('POST', `/users/${user.id}/unblock`)
+  const session_id = w.deployment.newId('ses')
+  await db.run(sql`insert into sessions (environment_id, id, user_id, token_hash, amr, acr, created_at, auth_time, last_seen_at, expires_at, absolute_expires_at)
+    select id, ${session_id}, ${user.id}, 'x', '[]', '', ${w.now()}, ${w.now()}, ${w.now()}, ${new Date(w.now().getTime() + 60_000)}, ${new Date(w.now().getTime() + 60_000)}
+      from environments where id = ${environment.id}`)
+  await backend('DELETE', `/sessions/${session_id}`)
+  await backend('DELETE', `/users/${user.id}`)
+  await platform('DELETE', `${at}/auth-keys/${auth_key.id}`)
+
+  const keys = `/${w.tenant_id}/platform-keys`
+  const platform_key = await own('POST', keys, { label: 'CI', scopes: ['projects:read'] })
+  await own('PATCH', `${keys}/${platform_key.id}`, { scopes: ['projects:read', 'environments:read'] })
+  const new_platform_key = await own('POST', `${keys}/${platform_key.id}/rotate`)
+  await own('DELETE', `${keys}/${platform_key.id}`)
+  const member = await own('POST', `/${w.tenant_id}/members`, { email: 'ada@example.com', role: 'viewer' })
+  await own('PATCH', `/${w.tenant_id}/members/${member.id}`, { role: 'developer' })
+  await own('DELETE', `/${w.tenant_id}/members/${member.id}`)
+  await own('PATCH', `/${w.tenant_id}`, { name: 'Acme Incorporated' })
+  return [
+    application.client_secret,
+    rotated.client_secret,
+    auth_key.key,
+    new_key.key,
+    platform_key.key,
+    new_platform_key.key,
+    member.invitation_url,
+    webhook.secret,
+    new_secret.secret,
+    'mail secret',
+    'provider secret',
+  ]
+}
+
+test('every call that changes something leaves one entry, with who, what, when, from where, and no secret', async () => {
+  const before = await entries()
+  const secrets = await changeEverything()
+  const added = (await entries()).slice(before.length)
+
+  const changing = Object.entries(routes).filter(([, { method }]) => method !== 'GET')
+  const elsewhere = ['validateToken', 'createTenant']
+  const expected = changing.map(([name]) => name).filter((name) => !elsewhere.includes(name))
+  const told = added.map(({ action }) => action)
+  const untold = expected.filter((name) => !told.includes(name))
+  assert.deepEqual(untold, [], `${untold} left no entry, or is not called by changeEverything`)
+  assert.deepEqual(told.sort(), expected.sort())
+
+  for (const entry of added) {
+    const { action, actor, object, ip, request_id, created_at } = entry
+    assert.ok(actor.id && actor.label, action)
+    assert.match(`${object.type} ${object.id}`, /^[a-z_]+ \S+$/, action)
+    assert.match(request_id ?? '', /^req_/, action)
+    assert.match(ip ?? '', /^(127\.0\.0\.1|::1)$/, action)
+    assert.ok(Math.abs(Date.parse(created_at) - w.now().getTime()) < 60_000, action)
+    for (const secret of secrets) assert.ok(!JSON.stringify(entry).includes(secret), `${action} tells a secret`)
+    assert.ok(!JSON.stringify(entry).includes('Hopper'), `${action} tells what a person entered`)
+  }
+  const by_action = new Map(added.map((entry) => [entry.action, entry]))
+  assert.deepEqual(by_action.get('changeProject')?.before, { name: 'Audited' })
+  assert.deepEqual(by_action.get('changeProject')?.after, { name: 'Audited again' })
+  assert.deepEqual(by_action.get('changeProject')?.actor, { type: 'api_key', id: w.key_id, label: 'First key' })
+  assert.deepEqual(by_action.get('changeMember')?.actor, { type: 'user', id: w.owner_id, label: owner.email })
+  assert.deepEqual(by_action.get('revokeAuthKey')?.before, { revoked_at: null })
+  assert.deepEqual(by_action.get('changeMember')?.object.type, 'member')
+  assert.deepEqual(by_action.get('changeMember')?.after, { role: 'developer' })
+})
+
+test('a tenant that is made has a log of its own, which begins with that', async () => {
+  const tenant = expectStatus(201, await admin('POST', '/v1/tenants', { slug: 'mine', name: 'Mine' }))
+  const [first, ...rest] = await entries(`/v1/tenants/${tenant.id}/audit-log`)
+  assert.deepEqual(
+    [first?.action, first?.sequence, first?.actor.label, first?.previous_hash, rest],
+    ['createTenant', 1, owner.email, '0'.repeat(64), []],
+  )
+})
+
+test('what is refused or changes nothing leaves no entry', async () => {
+  const before = (await entries()).length
+  expectStatus(409, await w.call('POST', '/v1/platform/projects', { body: { slug: 'shop', name: 'Again' } }))
+  expectStatus(422, await w.call('POST', '/v1/platform/projects', { body: { slug: 'NO' } }))
+  const project = expectStatus(200, await w.call('GET', `/v1/platform/projects/${w.project.id}`))
+  expectStatus(200, await w.call('PATCH', `/v1/platform/projects/${w.project.id}`, { body: { name: project.name } }))
+  expectStatus(
+    412,
+    await w.call('PATCH', `/v1/platform/projects/${w.project.id}`, { body: { name: 'X' }, headers: { 'if-match': '"999"' } }),
+  )
+  assert.equal((await entries()).length, before)
+})
+
+test('of many changes of one version at once, each that happened left one entry', async () => {
+  const path = `/v1/platform/projects/${w.project.id}`
+  const before = (await entries()).length
+  const { headers } = await w.call('GET', path)
+  const etag = headers.get('etag') ?? ''
+  const replies = await Promise.all(
+    Array.from({ length: 20 }, (_, i) => w.call('PATCH', path, { body: { name: `Name ${i}` }, headers: { 'if-match': etag } })),
+  )
+  assert.equal(replies.filter(({ status }) => status === 200).length, 1)
+  assert.equal((await entries()).length - before, 1)
+
+  const renamed = await Promise.all(Array.from({ length: 20 }, (_, i) => w.call('PATCH', path, { body: { name: `Name of ${i}` } })))
+  assert.ok(renamed.every(({ status }) => status === 200))
+  assert.equal((await entries()).length - before, 21)
+
+  const application = await w.createApplication(w.test)
+  const gone = await Promise.all(Array.from({ length: 20 }, () => w.call('DELETE', `${w.test.path}/applications/${application.id}`)))
+  assert.deepEqual(
+    gone.map(({ status }) => status).sort((a, b) => a - b),
+    [204, ...Array(19).fill(404)],
+  )
+  const told = (await entries()).filter(({ action, object }) => action === 'deleteApplication' && object.id === application.id)
+  assert.equal(told.length, 1)
+  const events = expectStatus(200, await w.call('GET', `${w.test.path}/events?type=application.deleted&application_id=${application.id}`))
+  assert.equal(events.data.length, 1)
+})
+
+test('an exported log can be checked by whoever has it', async () => {
+  let previous = '0'.repeat(64)
+  for (const [i, { hash: own, ...entry }] of (await entries()).entries()) {
+    assert.equal(entry.sequence, i + 1)
+    assert.equal(entry.previous_hash, previous)
+    assert.equal(hash('sha256', canonicalJson(entry), 'hex'), own)
+    previous = own
+  }
+})
+
+test('pages go from the newest to the oldest', async () => {
+  const whole = (await entries()).reverse()
+  const collected: AuditEntry[] = []
+  for (let cursor = ''; ; ) {
+    const page = expectStatus(200, await admin('GET', `${log}?limit=7${cursor && `&cursor=${cursor}`}`))
+    collected.push(...page.data)
+    if (!page.has_more) break
+    cursor = page.next_cursor
+  }
+  assert.deepEqual(collected, whole)
+})
+
+test('the log is for owners and administrators of the tenant', async () => {
+  expectStatus(403, await w.call('GET', log))
+  const foreign = `/v1/tenants/${w.deployment.newId('ten')}/audit-log`
+  assert.equal((await admin('GET', foreign)).status, 404)
+})
+
+/** Does damage, sees what is found, and puts everything back. */
+async function finds(damage: readonly Statement[], expected: RegExp): Promise<void> {
+  await entries()
+  const columns = sql`tenant_id, id, sequence, created_at, action, actor_type, actor_id, actor_label, object_type, object_id, project_id, environment_id, request_id, ip, before_change, after_change, previous_hash, hash`
+  await db.batch([
+    sql`create table kept_log as select ${columns} from audit_log`,
+    sql`create table kept_heads as select tenant_id, sequence, hash, seal from audit_heads`,
+  ])
+  await db.batch(damage)
+  const { problems } = await verifyChains(w.deployment)
+  await db.batch([
+    sql`delete from audit_log`,
+    sql`delete from audit_heads`,
+    sql`insert into audit_log (${columns}) select ${columns} from kept_log`,
+    sql`insert into audit_heads (tenant_id, sequence, hash, seal) select tenant_id, sequence, hash, seal from kept_heads`,
+    sql`drop table kept_log`,
+    sql`drop table kept_heads`,
+  ])
+  assert.match(problems.map(({ tenant_id, problem }) => `${tenant_id}: ${problem}`).join('; '), expected)
+  assert.ok(problems.every(({ tenant_id }) => tenant_id === w.tenant_id))
+  assert.deepEqual((await verifyChains(w.deployment)).problems, [])
+}
+
+const mine = sql`tenant_id = ${w.tenant_id}`
+const shift = 1_000_000
+// biome-ignore format: this table is read by column
+const damages: [what: string, damage: Statement[], found: RegExp][] = [
+  ['one byte of a state is changed',   [sql`update audit_log set after_change = replace(after_change, 'Audited again', 'Audited_again') where ${mine} and action = 'changeProject'`], /^ten_\w+: entry \d+ was altered(; .*)?$/],
+  ['one byte of a label is changed',   [sql`update audit_log set actor_label = 'first key' where ${mine} and sequence = 3`],                                        /entry 3 was altered/],
+  ['a time is moved by a millisecond', [sql`update audit_log set created_at = created_at + 1 where ${mine} and sequence = 2`],                                      /entry 2 was altered/],
+  ['an address is taken out',          [sql`update audit_log set ip = null where ${mine} and sequence = 4`],                                                        /entry 4 was altered/],
+  ['a row is deleted',                 [sql`delete from audit_log where ${mine} and sequence = 2`],                                                                 /entry 2 is missing/],
+  ['rows are deleted',                 [sql`delete from audit_log where ${mine} and sequence in (2, 3, 4)`],                                                        /entries 2 to 4 are missing/],
+  ['two rows change places',           [sql`update audit_log set sequence = sequence + ${shift} where ${mine} and sequence in (2, 3)`,
+                                        sql`update audit_log set sequence = ${shift + 5} - sequence where ${mine} and sequence > ${shift}`],            /entry 2 was moved or replaced; .*entry 3 was moved or replaced/],
+  ['the newest row is deleted',        [sql`delete from audit_log where ${mine} and sequence = (select sequence from audit_heads where ${mine})`],                 /the log was cut off after entry \d+: it had \d+/],
+  ['the newest row and the head go',   [sql`delete from audit_log where ${mine} and sequence = (select sequence from audit_heads where ${mine})`,
+                                        sql`update audit_heads set sequence = sequence - 1, hash = (select hash from audit_log l where l.tenant_id = audit_heads.tenant_id and l.sequence = audit_heads.sequence - 1) where ${mine}`], /the head of the chain was altered/],
+  ['the head is deleted',              [sql`delete from audit_heads where ${mine}`],                                                                                /entry 1 stands beyond the end of the chain/],
+]
+for (const [what, damage, found] of damages) test(`it is found when ${what}`, () => finds(damage, found))
+
+test('ostiary doctor names the tenant and the entry, and fails', async () => {
+  const doctor = () => {
+    const { data_dir, database_url, master_keys, base_url } = w.deployment.config
+    const env = {
+      ...process.env,
+      OSTIARY_BASE_URL: base_url,
+      OSTIARY_DATA_DIR: data_dir,
+      OSTIARY_DATABASE_URL: database_url ?? '',
+      OSTIARY_MASTER_KEY: master_keys?.map((key) => key.toString('base64')).join(',') ?? '',
+    }
+    const main = `${import.meta.dirname}/../../../cli/src/main.ts`
+    const { status, stdout } = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', main, 'doctor'], {
+      env,
+      encoding: 'utf8',
+    })
+    return { status, stdout }
+  }
+  const before = doctor()
+  assert.equal(before.status, 0, before.stdout)
+  assert.match(before.stdout, /^ok +The audit logs are whole/m)
+  await db.run(sql`update audit_log set object_id = 'prj_another' where ${mine} and sequence = 2`)
+  const { status, stdout } = doctor()
+  assert.equal(status, 1)
+  assert.match(stdout, new RegExp(`^PROBLEM +The audit log of ${w.tenant_id} was tampered with or damaged: entry 2 was altered\\.`, 'm'))
+})
+
+test('the log begins with what made the tenant', async () => {
+  const [first] = await entries()
+  assert.deepEqual([first?.action, first?.actor.type, first?.object], ['bootstrap', 'system', { type: 'tenant', id: w.tenant_id }])
+})
+
+test('the id of a request that changed something is found, whether or not an event tells of it', async () => {
+  const reply = await w.call('POST', '/v1/platform/projects', { body: { slug: 'found', name: 'Found' } })
+  await entries()
+  const found = expectStatus(200, await admin('GET', `/v1/lookup/${reply.headers.get('x-request-id')}`))
+  assert.deepEqual([found.object, found.tenant_id, found.project_id], ['request', w.tenant_id, expectStatus(201, reply).id])
+})

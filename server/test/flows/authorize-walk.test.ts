@@ -1,0 +1,151 @@
+/**
+ * Random walks through the pages: whatever two people do in one browser, in whatever order, a code is only ever given for
+ * somebody who did all that the request asked for. The walks are the same at every run.
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { decodeJwt } from 'jose'
+import { authorizationRequest, createAgent, exchange, type Request } from '../agent.ts'
+import { expectStatus, type Reply, world } from '../world.ts'
+
+const w = await world()
+const requests_per_walk = 30
+
+/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
+function randomFrom(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+/** What a person did, by the service's clock in whole seconds. */
+interface Doings {
+  signed_in_at: number
+  chosen_at: number
+  consented_at: number
+  consented: Set<string>
+  is_signed_in: boolean
+}
+
+const seconds = () => Math.floor(w.now().getTime() / 1000)
+
+for (const place of [w.test, w.live]) {
+  await w.changeSettings(place, { lockout: { max_attempts: 100 } })
+  const skipping = await w.createApplication(place)
+  const asking = await w.createApplication(place, { consent: 'ask' })
+
+  for (const seed of place === w.test ? [1, 2, 3] : [4, 5, 6]) {
+    test(`a code is given only for somebody who did all that was asked (${place.type}, walk ${seed})`, async () => {
+      const people = [await w.createUser(place), await w.createUser(place)]
+      const hints = new Map<string, string>()
+      const random = randomFrom(seed)
+      const any = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)] as T // as: no list is empty
+      const maybe = (chance: number) => random() < chance
+      const doings = new Map<string, Doings>(
+        people.map(({ id }) => [id, { signed_in_at: 0, chosen_at: 0, consented_at: 0, consented: new Set(), is_signed_in: false }]),
+      )
+      const of = (id: string) => doings.get(id) as Doings // as: both are there
+      const agent = createAgent()
+      const met: Record<string, number> = {}
+
+      /** Does something with the page that came, and keeps account of it. */
+      async function act(page: Reply, request: Request): Promise<Reply> {
+        const person = any(people)
+        const links = [...page.body.matchAll(/href="([^"]*\/oauth\/authorize\?[^"]*)"/g)].map(([, link = '']) =>
+          link.replaceAll('&amp;', '&'),
+        )
+        if (links.length > 0 && maybe(0.2)) return agent.get(any(links))
+        if (/\/sign-in"/.test(page.body) || /\/sign-up"/.test(page.body)) {
+          if (maybe(0.15)) return agent.submit(page, { email: person.email, password: 'a wrong password' })
+          Object.assign(of(person.id), { signed_in_at: seconds(), chosen_at: seconds(), is_signed_in: true })
+          const reply = await agent.submit(page, { email: person.email, password: person.password })
+          assert.equal(reply.status, 303)
+          return reply
+        }
+        if (/\/select-account"/.test(page.body)) {
+          const accounts = [...page.body.matchAll(/name="session" value="([^"]*)">(.*?)<\/button>/gs)]
+          const [, session = '', text = ''] = any(accounts)
+          const chosen = people.find(({ email }) => text.includes(email))
+          assert.ok(chosen)
+          const removes = maybe(0.3)
+          Object.assign(of(chosen.id), removes ? { is_signed_in: false } : { chosen_at: seconds() })
+          return agent.submit(page, removes ? { remove: session } : { session })
+        }
+        const asked = people.find(({ email }) => page.body.includes(email))
+        assert.ok(asked && /\/consent"/.test(page.body), page.body.slice(-500))
+        if (maybe(0.3)) return agent.submit(page, { decision: 'deny' })
+        const { consented } = of(asked.id)
+        for (const scope of (new URL(request.url).searchParams.get('scope') ?? '').split(' ')) consented.add(scope)
+        of(asked.id).consented_at = seconds()
+        return agent.submit(page, { decision: 'allow' })
+      }
+
+      for (let i = 0; i < requests_per_walk; i++) {
+        w.advance(2 + Math.floor(random() * 50))
+        const client = any([skipping, asking])
+        const prompt = any([
+          undefined,
+          undefined,
+          'none',
+          'login',
+          'consent',
+          'select_account',
+          'login consent',
+          'select_account login',
+          'create',
+        ])
+        const max_age = any([undefined, undefined, undefined, '0', '60'])
+        const hinted = maybe(0.25) ? any(people).id : null
+        const id_token_hint = hinted === null ? undefined : hints.get(hinted)
+        const scope = any(['openid', 'openid email', 'openid profile email'])
+        const request = authorizationRequest(place, client, { prompt, max_age, id_token_hint, scope })
+        const began = seconds()
+
+        let reply: Reply = await agent.get(request.url)
+        for (let steps = 0; steps < 12 && !reply.headers.get('location')?.startsWith(request.redirect_uri); steps++) {
+          const location = reply.headers.get('location')
+          if (location === null) w.advance(2)
+          assert.ok(location !== null || prompt !== 'none', 'with prompt=none nothing is shown')
+          reply = location === null ? await act(reply, request) : await agent.get(location)
+        }
+        const answer = new URL(reply.headers.get('location') ?? 'about:blank').searchParams
+        const outcome = answer.get('error') ?? (answer.has('code') ? 'code' : 'given up')
+        met[outcome] = (met[outcome] ?? 0) + 1
+        if (outcome !== 'code') continue
+
+        const { id_token } = expectStatus(200, await exchange(w, place, client, request, answer.get('code') ?? ''))
+        const { sub = '', auth_time } = decodeJwt(id_token)
+        const done = of(sub)
+        const wants = (word: string) => prompt?.split(' ').includes(word) ?? false
+        const told = JSON.stringify({
+          seed,
+          i,
+          prompt,
+          max_age,
+          hinted: id_token_hint !== undefined,
+          scope,
+          sub,
+          done: { ...done, consented: [...done.consented] },
+        })
+        assert.ok(done.is_signed_in, `is not signed in: ${told}`)
+        assert.ok(Math.abs(Number(auth_time) - done.signed_in_at) <= 1, `another time of sign-in: ${told}`)
+        if (id_token_hint !== undefined) assert.equal(sub, hinted, `somebody else than the hint names: ${told}`)
+        if (wants('login') || max_age === '0') assert.ok(done.signed_in_at >= began, `did not sign in anew: ${told}`)
+        if (max_age !== undefined) assert.ok(done.signed_in_at >= began - Number(max_age), `signed in too long ago: ${told}`)
+        if (wants('select_account') && id_token_hint === undefined) assert.ok(done.chosen_at >= began, `was not chosen: ${told}`)
+        if (client === asking)
+          assert.ok(
+            scope.split(' ').every((name) => done.consented.has(name)),
+            `has not consented: ${told}`,
+          )
+        if (wants('consent')) assert.ok(done.consented_at >= began, `was not asked for consent: ${told}`)
+        hints.set(sub, id_token)
+      }
+      assert.ok((met.code ?? 0) > 5, JSON.stringify(met))
+    })
+  }
+}

@@ -1,0 +1,295 @@
+/** What the authorization endpoint does with a request before anybody signs in: whom it tells what, and where (contract §4). */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { authorizationRequest, createAgent, createPerson, formOf } from '../agent.ts'
+import { type Place, type Reply, world } from '../world.ts'
+
+const w = await world()
+const callback = 'https://app.example.com/callback'
+
+/** What a client is told: by the address it is called at, or by the form that carries it there. */
+function answerIn(reply: Reply): { to: string; fields: Record<string, string> } {
+  const location = reply.headers.get('location')
+  if (location === null) {
+    const { action, hidden } = formOf(reply.body)
+    return { to: action, fields: hidden }
+  }
+  const [to = '', fields] = location.split(/[?#]/)
+  return { to, fields: Object.fromEntries(new URLSearchParams(fields)) }
+}
+
+/** Told to the person here, and sent nowhere by any means. */
+function isToldHere(reply: Reply, sent: string | undefined): void {
+  assert.equal(reply.status, 400)
+  for (const name of ['location', 'refresh', 'content-location', 'link']) assert.equal(reply.headers.get(name), null)
+  assert.doesNotMatch(reply.body, /<meta http-equiv="refresh|<form|<script/i)
+  const links = [...reply.body.matchAll(/(?:href|action|src)="([^"]*)"/g)].map(([, link]) => link)
+  assert.ok(sent === undefined || sent === '' || !links.some((link) => link?.includes(sent)), 'the address is no link')
+}
+
+/** Everything else that can be wrong with a request at the same time. */
+const errors: [error: string, change: Record<string, string | undefined>][] = [
+  ['unsupported_response_type', { response_type: 'token' }],
+  ['unsupported_response_type', { response_type: 'code id_token' }],
+  ['unsupported_response_type', { response_type: 'CODE' }],
+  ['invalid_request', { response_type: undefined }],
+  ['invalid_request', { response_mode: 'web_message' }],
+  ['invalid_request', { code_challenge: undefined }],
+  ['invalid_request', { code_challenge: undefined, code_challenge_method: undefined }],
+  ['invalid_request', { code_challenge: '' }],
+  ['invalid_request', { code_challenge: 'short' }],
+  ['invalid_request', { code_challenge: 'a'.repeat(44) }],
+  ['invalid_request', { code_challenge_method: 'plain' }],
+  ['invalid_request', { code_challenge_method: 's256' }],
+  ['invalid_request', { code_challenge_method: undefined }],
+  ['invalid_scope', { scope: undefined }],
+  ['invalid_scope', { scope: '' }],
+  ['invalid_scope', { scope: 'profile' }],
+  ['invalid_scope', { scope: 'openid admin' }],
+  ['invalid_scope', { scope: 'OpenID' }],
+  ['invalid_scope', { scope: 'openid phone' }],
+  ['invalid_request', { scope: `openid ${'x'.repeat(5_000)}` }],
+  ['invalid_request', { prompt: 'none login' }],
+  ['invalid_request', { prompt: 'NONE' }],
+  ['invalid_request', { max_age: '-1' }],
+  ['invalid_request', { max_age: '1.5' }],
+  ['invalid_request', { max_age: 'soon' }],
+  ['invalid_request', { id_token_hint: 'no.id.token' }],
+  ['invalid_request', { nonce: 'a\0b' }],
+  ['invalid_target', { resource: 'https://api.example.com' }],
+  ['request_not_supported', { request: 'eyJhbGciOiJub25lIn0.e30.' }],
+  ['request_uri_not_supported', { request_uri: 'https://app.example.com/request' }],
+  ['registration_not_supported', { registration: '{}' }],
+  ['login_required', { prompt: 'none' }],
+]
+
+// biome-ignore format: one spelling a line
+const spellings = [
+  `${callback}/`, `${callback}//`, `${callback}/..`, `${callback}/..;/callback`, `${callback}/../callback`, `${callback}/%2e%2e/callback`,
+  `${callback}.`, `${callback}2`, `${callback};x`, `${callback}?`, `${callback}?x=1`, `${callback}#`, `${callback}#x`, `${callback}%00`, `${callback}%20`, `${callback} `,
+  ` ${callback}`, `${callback}\n`, `${callback}\0`, `\t${callback}`, `${callback}\u200b`, callback.slice(0, -1), callback.toUpperCase(),
+  'HTTPS://app.example.com/callback', 'https://APP.example.com/callback', 'https://app.example.com:443/callback', 'https://app.example.com./callback',
+  'https://app.example.com//callback', 'https://app.example.com/Callback', 'https://app.example.com/%63allback', 'https://app.example.com/x/../callback',
+  'https://app.example.com\\callback', 'https:\\\\app.example.com\\callback', 'https:/app.example.com/callback', '//app.example.com/callback', '/callback', 'callback',
+  'http://app.example.com/callback', 'https://app.example.com@evil.example/callback', 'https://evil.example@app.example.com/callback', 'https://a@b@app.example.com/callback',
+  'https://app.example.com.evil.example/callback', 'https://evilapp.example.com/callback', 'https://app-example.com/callback', 'https://app。example.com/callback',
+  'https://evil.example/?https://app.example.com/callback', 'https://evil.example/callback', 'https://*.example.com/callback', 'https://localhost/callback',
+  'javascript:alert(1)', 'JaVaScRiPt:alert(1)//app.example.com/callback', 'data:text/html,<script>alert(1)</script>', 'vbscript:x', 'file:///etc/passwd', 'about:blank', 'null', '*', '',
+  '<script>alert(1)</script>', '" onfocus="alert(1)', 'a'.repeat(10_000),
+]
+
+async function setUp(place: Place) {
+  const client = await w.createApplication(place, {
+    redirect_uris: [callback],
+    allowed_scopes: ['openid', 'profile', 'email', 'offline_access'],
+  })
+  const elsewhere = await w.createApplication(place === w.test ? w.live : w.test, { redirect_uris: [callback] })
+  const person = await createPerson(w, place)
+  await person.code(client)
+  return { client, elsewhere, person }
+}
+
+for (const place of [w.test, w.live]) {
+  const { client, elsewhere, person } = await setUp(place)
+  const request = (change: Record<string, string | undefined> = {}) => authorizationRequest(place, client, change)
+  const ask = (change: Record<string, string | undefined> = {}, agent = createAgent()) => agent.get(request(change).url)
+
+  test(`a redirect_uri that is not registered byte by byte is told to the person and never redirected to, whatever else is wrong (${place.type})`, async () => {
+    const others = [{}, ...errors.map(([, change]) => change), { response_mode: 'form_post' }, { response_mode: 'fragment' }]
+    for (const redirect_uri of [...spellings, undefined])
+      await Promise.all(others.map(async (change) => isToldHere(await ask({ ...change, redirect_uri }, person.agent), redirect_uri)))
+  })
+
+  const client_ids = [
+    undefined,
+    '',
+    'app_unknown',
+    elsewhere.id,
+    client.id.toUpperCase(),
+    ` ${client.id}`,
+    `${client.id}\0`,
+    '%00',
+    '*',
+    "' or 1=1 --",
+  ]
+  test(`a client_id that names no application of this environment is told to the person and never redirected, whatever else is wrong (${place.type})`, async () => {
+    const others = [{}, ...errors.map(([, change]) => change), { response_mode: 'form_post' }, { redirect_uri: 'https://evil.example/' }]
+    for (const client_id of client_ids)
+      await Promise.all(
+        others.map(async (change) => isToldHere(await ask({ ...change, client_id }, person.agent), change.redirect_uri ?? callback)),
+      )
+  })
+
+  for (const [error, change] of errors) {
+    const said = JSON.stringify(change).slice(0, 60)
+    test(`${error} goes back to the client with state and iss, in the mode it asked for: ${said} (${place.type})`, async () => {
+      for (const response_mode of 'response_mode' in change ? [change.response_mode] : [undefined, 'query', 'fragment', 'form_post']) {
+        const { url, state } = request({ response_mode, ...change })
+        const reply = await createAgent().get(url)
+        const { to, fields } = answerIn(reply)
+        const { error_description = '', ...rest } = fields
+        assert.deepEqual({ to, ...rest }, { to: callback, error, state, iss: place.issuer })
+        assert.match(error_description, /^[\x20-\x21\x23-\x5B\x5D-\x7E]+$/)
+        assert.equal(reply.status, response_mode === 'form_post' ? 200 : 303)
+        const mark = reply.headers.get('location')?.[callback.length]
+        assert.equal(mark, response_mode === 'form_post' ? undefined : response_mode === 'fragment' ? '#' : '?')
+      }
+    })
+  }
+
+  test(`a code goes back with state and iss, in the mode that was asked for (${place.type})`, async () => {
+    for (const response_mode of [undefined, 'query', 'fragment', 'form_post']) {
+      const { url, state } = request({ response_mode })
+      const { to, fields } = answerIn(await person.agent.get(url))
+      const { code = '', ...rest } = fields
+      assert.deepEqual({ to, ...rest }, { to: callback, state, iss: place.issuer })
+      assert.match(code, /^[\w-]{43}$/)
+    }
+  })
+
+  test(`form_post is a page with a button, no store, no frame, and only its own script (${place.type})`, async () => {
+    const reply = await ask({ response_mode: 'form_post', state: '"><script>alert(1)</script>&amp;' }, person.agent)
+    assert.equal(formOf(reply.body).hidden.state, '"><script>alert(1)</script>&amp;')
+    assert.match(reply.body, /<button/)
+    assert.equal([...reply.body.matchAll(/<script>/g)].length, 1)
+    const csp = reply.headers.get('content-security-policy') ?? ''
+    assert.match(csp, /default-src 'none'.*script-src 'sha256-[^']+'; frame-ancestors 'none'; base-uri 'none'/)
+    assert.doesNotMatch(csp, /form-action|unsafe/)
+    assert.equal(reply.headers.get('cache-control'), 'no-store')
+  })
+
+  test(`the query of a registered redirect_uri is kept (${place.type})`, async () => {
+    const redirect_uri = `${callback}?tenant=1&x=%20y`
+    const application = await w.createApplication(place, { redirect_uris: [redirect_uri] })
+    const reply = await person.agent.get(authorizationRequest(place, application).url)
+    assert.ok(reply.headers.get('location')?.startsWith(`${redirect_uri}&code=`))
+  })
+
+  test(`state and nonce may be missing, and an empty one counts as missing (${place.type})`, async () => {
+    for (const change of [
+      { state: undefined, nonce: undefined },
+      { state: '', nonce: '' },
+    ]) {
+      const { fields } = answerIn(await ask(change, person.agent))
+      assert.deepEqual(Object.keys(fields).sort(), ['code', 'iss'])
+    }
+  })
+
+  test(`a state of any characters comes back as it was (${place.type})`, async () => {
+    for (const state of [' a b ', '+&=#%', 'ü日本🙂', '"<>\'', 'a'.repeat(4_096), '%0d%0aSet-Cookie: x=1']) {
+      for (const response_mode of ['query', 'fragment', 'form_post'])
+        assert.equal(answerIn(await ask({ state, response_mode }, person.agent)).fields.state, state)
+    }
+  })
+
+  test(`a state that is too long or holds control characters is refused and not returned (${place.type})`, async () => {
+    for (const state of ['a'.repeat(4_097), 'a\r\nb', 'a\0b']) {
+      const { fields } = answerIn(await ask({ state }, person.agent))
+      assert.deepEqual([fields.error, fields.state, fields.code], ['invalid_request', undefined, undefined])
+    }
+  })
+
+  test(`parameters that nobody knows are ignored (${place.type})`, async () => {
+    const known = {
+      display: 'popup',
+      acr_values: 'urn:x',
+      ui_locales: 'xx de',
+      claims: '{"userinfo":{}}',
+      login_hint: 'somebody@example.com',
+    }
+    const { fields } = answerIn(await ask({ ...known, utm_source: 'x', __proto__x: '1', 'resource[]': 'x', 'a[b]': 'c' }, person.agent))
+    assert.ok(fields.code)
+  })
+
+  test(`a request by POST is answered 303 to the same request as GET (${place.type})`, async () => {
+    const url = new URL(request({ state: 'a b&c=ü' }).url)
+    const reply = await createAgent().post(url.origin + url.pathname, Object.fromEntries(url.searchParams), {
+      origin: 'https://app.example.com',
+    })
+    assert.equal(reply.status, 303)
+    const location = new URL(reply.headers.get('location') ?? '')
+    assert.deepEqual([...location.searchParams].sort(), [...url.searchParams].sort())
+    assert.equal(location.pathname, url.pathname)
+    assert.equal((await createAgent().get(location.href)).status, 200)
+  })
+
+  test(`a POST that is no form is told to the person (${place.type})`, async () => {
+    const { origin, pathname, searchParams } = new URL(request().url)
+    for (const type of ['application/json', 'text/plain', 'multipart/form-data; boundary=x', 'application/x-www-form-urlencodedx']) {
+      const reply = await w.call('POST', origin + pathname, { key: null, body: searchParams.toString(), headers: { 'content-type': type } })
+      assert.deepEqual([reply.status, reply.headers.get('location')], [400, null])
+    }
+  })
+
+  for (const name of [
+    'response_type',
+    'scope',
+    'state',
+    'nonce',
+    'code_challenge',
+    'code_challenge_method',
+    'prompt',
+    'client_id',
+    'redirect_uri',
+  ]) {
+    test(`${name} sent twice is refused, in the query, in the body or split between them, alike or not, empty or not (${place.type})`, async () => {
+      const url = new URL(request({ prompt: 'login' }).url)
+      const endpoint = url.origin + url.pathname
+      const value = url.searchParams.get(name) ?? ''
+      for (const second of [value, `${value}x`, '']) {
+        const twice = `${url.searchParams}&${new URLSearchParams({ [name]: second })}`
+        const ways = [await person.agent.get(`${endpoint}?${twice}`), await post(`${endpoint}`, twice)]
+        ways.push(await post(`${endpoint}?${new URLSearchParams({ [name]: second })}`, url.searchParams.toString()))
+        for (const way of ways) {
+          const reply =
+            way.status === 303 && way.headers.get('location')?.startsWith(endpoint)
+              ? await person.agent.get(way.headers.get('location') ?? '')
+              : way
+          if (name === 'client_id' || name === 'redirect_uri') isToldHere(reply, callback)
+          else {
+            const { fields } = answerIn(reply)
+            assert.equal(fields.error, 'invalid_request')
+            assert.equal(fields.state, name === 'state' ? undefined : url.searchParams.get('state'))
+          }
+        }
+      }
+    })
+  }
+
+  const post = (url: string, body: string) =>
+    w.call('POST', url, { key: null, body, headers: { 'content-type': 'application/x-www-form-urlencoded' } })
+
+  test(`resource may be sent twice (${place.type})`, async () => {
+    const { fields } = answerIn(await createAgent().get(`${request().url}&resource=https://a.example/&resource=https://b.example/`))
+    assert.equal(fields.error, 'invalid_target')
+  })
+
+  test(`a scope that the settings disable is refused, and discovery does not name it (${place.type})`, async () => {
+    await w.changeSettings(place, { scopes: { disabled: ['email'] } })
+    assert.equal(answerIn(await ask({}, person.agent)).fields.error, 'invalid_scope')
+    const { body } = await w.call('GET', `${place.issuer}/.well-known/openid-configuration`, { key: null })
+    assert.deepEqual(body.scopes_supported.includes('email'), false)
+    await w.changeSettings(place, { scopes: { disabled: null } })
+    assert.ok(answerIn(await ask({}, person.agent)).fields.code)
+  })
+
+  test(`the pages of an environment are shown in no frame, kept by nobody, and load nothing from elsewhere (${place.type})`, async () => {
+    for (const reply of [await ask(), await ask({ prompt: 'create' }), await ask({ client_id: 'x' }), await ask({ redirect_uri: 'x' })]) {
+      const csp = reply.headers.get('content-security-policy') ?? ''
+      assert.match(csp, /^default-src 'none'; style-src 'sha256-[^;]*; img-src 'none'; frame-ancestors 'none'; base-uri 'none'$/)
+      assert.equal(reply.headers.get('x-frame-options'), 'DENY')
+      assert.equal(reply.headers.get('referrer-policy'), 'same-origin')
+      assert.equal(reply.headers.get('cache-control'), 'no-store')
+      assert.equal(reply.headers.get('x-content-type-options'), 'nosniff')
+      assert.doesNotMatch(reply.body, /<script|\son\w+=|style="/)
+    }
+  })
+}
+
+test('in Live nobody is told the reason of a refusal, in Test the developer is', async () => {
+  for (const place of [w.test, w.live]) {
+    const client = await w.createApplication(place)
+    const reply = await createAgent().get(authorizationRequest(place, client, { redirect_uri: 'https://evil.example/callback' }).url)
+    assert.equal(reply.body.includes(client.client_id), place === w.test)
+  }
+})

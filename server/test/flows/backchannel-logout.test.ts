@@ -1,0 +1,179 @@
+/** Back-Channel Logout 1.0: whoever ends a session, its applications are told, and nobody else. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createLocalJWKSet, jwtVerify } from 'jose'
+import { z } from 'zod'
+import { sql } from '../../src/db/db.ts'
+import { type createAgent, createPerson, refresh, signInForTokens } from '../agent.ts'
+import { type Received, startReceiver, until } from '../receiver.ts'
+import { expectStatus, type Place, type Reply, world } from '../world.ts'
+
+const w = await world({
+  env: { OSTIARY_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1' },
+  resolve: async (name) => (name === 'inside.test' ? ['10.0.0.1'] : []),
+})
+const place = w.test
+const backend = expectStatus(201, await w.call('POST', `${place.path}/auth-keys`, { body: { type: 'auth_secret' } }))
+const asBackend = (method: string, path: string, body?: unknown) => w.call(method, `/v1/auth${path}`, { key: backend.key, body })
+
+const pending = async () => {
+  const rows = await w.deployment.db.all(z.object({ lane: z.string() }), sql`select lane from jobs where kind = 'backchannel_logout'`)
+  return rows.map(({ lane }) => lane)
+}
+
+/** An application with a receiver of its own. */
+async function createListener(answer?: Parameters<typeof startReceiver>[0], at: Place = place) {
+  const receiver = await startReceiver(answer)
+  const client = await w.createApplication(at, { backchannel_logout_uri: receiver.url })
+  return { ...receiver, client }
+}
+
+async function signOut(agent: ReturnType<typeof createAgent>, id_token_hint: string): Promise<Reply> {
+  return agent.get(`${place.issuer}/oauth/logout?${new URLSearchParams({ id_token_hint })}`)
+}
+
+/** The claims of a logout token, as a client library would read them. */
+async function readToken({ body, headers }: Received) {
+  assert.equal(headers['content-type'], 'application/x-www-form-urlencoded')
+  const form = new URLSearchParams(body)
+  assert.deepEqual([...form.keys()], ['logout_token'])
+  const jwks = expectStatus(200, await w.call('GET', `${place.issuer}/v1/oauth/jwks.json`, { key: null }))
+  const verified = await jwtVerify(form.get('logout_token') ?? '', createLocalJWKSet(jwks), {
+    issuer: place.issuer,
+    typ: 'logout+jwt',
+    currentDate: w.now(),
+    requiredClaims: ['iss', 'aud', 'iat', 'exp', 'jti', 'events', 'sub', 'sid'],
+  })
+  return verified.payload
+}
+
+test('a sign-out tells every application of the session, and no other', async () => {
+  const [first, second, elsewhere] = [await createListener(), await createListener(), await createListener()]
+  const [switched_off, silent] = [await createListener(), await w.createApplication(place)]
+  const [person, other] = [await createPerson(w, place), await createPerson(w, place)]
+  const { id_token } = await person.tokens(first.client)
+  await person.tokens(first.client, { prompt: 'none' })
+  for (const client of [second.client, silent, switched_off.client]) await person.tokens(client)
+  await other.tokens(elsewhere.client)
+  await w.call('PATCH', `${place.path}/applications/${switched_off.client.id}`, { body: { disabled: true } })
+
+  await signOut(person.agent, id_token)
+  await until('everybody is told', async () => (await pending()).length === 0)
+
+  assert.deepEqual(
+    [first, second, elsewhere, switched_off].map(({ received }) => received.length),
+    [1, 1, 0, 0],
+  )
+  for (const { received, client } of [first, second]) {
+    const claims = await readToken(received[0] ?? assert.fail())
+    assert.equal(claims.aud, client.client_id)
+    assert.equal(claims.sub, person.id)
+    assert.equal(claims.sid, JSON.parse(Buffer.from(id_token.split('.')[1], 'base64url').toString()).sid)
+    assert.deepEqual(claims.events, { 'http://schemas.openid.net/event/backchannel-logout': {} })
+    assert.equal(claims.nonce, undefined)
+    assert.ok(claims.exp && claims.iat && claims.exp - claims.iat <= 120)
+  }
+})
+
+test('an application whose tokens were revoked before is told all the same', async () => {
+  const { received, client } = await createListener()
+  const person = await createPerson(w, place)
+  const { id_token, refresh_token } = await person.tokens(client)
+  await w.call('POST', `${place.issuer}/v1/oauth/revoke`, {
+    key: null,
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      authorization: `Basic ${Buffer.from(`${client.client_id}:${client.client_secret}`).toString('base64')}`,
+    },
+    body: new URLSearchParams({ token: refresh_token }).toString(),
+  })
+  assert.equal((await refresh(w, place, client, refresh_token)).body.error, 'invalid_grant')
+  await signOut(person.agent, id_token)
+  await until('it is told', () => received.length === 1)
+})
+
+const sessionOf = async (user_id: string): Promise<string> =>
+  expectStatus(200, await asBackend('GET', `/users/${user_id}/sessions`)).data[0].id
+
+// biome-ignore format: this table is read by line
+const ends: Record<string, (person: { id: string; agent: ReturnType<typeof createAgent> }) => Promise<unknown>> = {
+  'the person signs out by hand': async ({ agent }) => agent.submit(await agent.get(`${place.issuer}/oauth/logout`), { decision: 'sign_out' }),
+  'the backend ends the session': async ({ id }) => expectStatus(204, await asBackend('DELETE', `/sessions/${await sessionOf(id)}`)),
+  'the backend blocks the person': async ({ id }) => expectStatus(200, await asBackend('POST', `/users/${id}/block`)),
+  'the backend deletes the person': async ({ id }) => expectStatus(204, await asBackend('DELETE', `/users/${id}`)),
+  'the backend sets another password': async ({ id }) => expectStatus(200, await asBackend('PATCH', `/users/${id}`, { password: 'another long password' })),
+}
+for (const [what, end] of Object.entries(ends)) {
+  test(`the applications are told when ${what}, once`, async () => {
+    const { received, client } = await createListener()
+    const person = await createPerson(w, place)
+    await person.tokens(client)
+    await end(person)
+    await until('it is told', () => received.length > 0)
+    assert.equal((await readToken(received[0] ?? assert.fail())).sub, person.id)
+    await until('nothing is left to tell', async () => (await pending()).length === 0)
+    assert.equal(received.length, 1)
+  })
+}
+
+test('an application is told weeks after its tokens expired, while the session lives', async () => {
+  const { received, client } = await createListener()
+  const person = await createPerson(w, place)
+  const { id_token } = await person.tokens(client, { scope: 'openid' })
+  await w.deployment.db.run(sql`update sessions set expires_at = absolute_expires_at where user_id = ${person.id}`)
+  const { expires_at, absolute_expires_at } =
+    (await w.deployment.db.maybeOne(
+      z.object({ expires_at: z.date(), absolute_expires_at: z.date() }),
+      sql`select g.expires_at, s.absolute_expires_at from grants g join sessions s on s.environment_id = g.environment_id and s.id = g.session_id where g.user_id = ${person.id}`,
+    )) ?? assert.fail()
+  assert.deepEqual(expires_at, absolute_expires_at) // the sweep leaves it until then
+  await signOut(person.agent, id_token)
+  await until('it is told', () => received.length === 1)
+})
+
+// biome-ignore format: this table is read by line
+const passing = { 'a server error': 503, 'too many requests': 429 }
+for (const [what, status] of Object.entries(passing)) {
+  test(`after ${what} a logout is tried again, with a token of its own`, async () => {
+    const { received, client } = await createListener((_, count) => ({ status: count === 1 ? status : 200 }))
+    const { agent, tokens } = await signInForTokens(w, place, client, await w.createUser(place))
+    await signOut(agent, tokens.id_token)
+    await until('the first attempt', () => received.length === 1)
+    w.advance(7)
+    await until('the second attempt', () => received.length === 2)
+    const [first, second] = await Promise.all(received.map(readToken))
+    assert.notEqual(first?.jti, second?.jti)
+    await until('the end', async () => (await pending()).length === 0)
+  })
+}
+
+// biome-ignore format: this table is read by line
+const final: Record<string, Parameters<typeof startReceiver>[0]> = {
+  'a refusal': () => ({ status: 400, body: '{"error":"invalid_request"}' }),
+  'a redirect': () => ({ status: 302, headers: { location: elsewhere.url } }),
+}
+const elsewhere = await startReceiver()
+for (const [what, answer] of Object.entries(final)) {
+  test(`after ${what} a logout is not tried again`, async () => {
+    const { received, client } = await createListener(answer)
+    const { agent, tokens } = await signInForTokens(w, place, client, await w.createUser(place))
+    await signOut(agent, tokens.id_token)
+    await until('it is told', () => received.length === 1)
+    await until('it is given up', async () => (await pending()).length === 0)
+    assert.equal(elsewhere.received.length, 0)
+  })
+}
+
+test('a name that leads to a private address is not called, and given up in the end', async () => {
+  const client = await w.createApplication(place, { backchannel_logout_uri: 'http://inside.test/logout' })
+  const { agent, tokens } = await signInForTokens(w, place, client, await w.createUser(place))
+  const before = w.log.length
+  await signOut(agent, tokens.id_token)
+  for (const attempt of [1, 2, 3, 4]) {
+    const told = () => w.log.slice(before).filter((line) => line.includes('did not arrive'))
+    await until(`attempt ${attempt}`, () => told().length === attempt)
+    assert.match(told().at(-1) ?? '', /"why":"unreachable"/)
+    w.advance(200)
+  }
+  await until('it is given up', async () => !(await pending()).includes(client.id))
+})

@@ -1,0 +1,160 @@
+/** What client libraries make of an issuer: the same library, configured by nothing but discovery, for every type of application. */
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { after, test } from 'node:test'
+import { promisify } from 'node:util'
+import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose'
+import * as client from 'openid-client'
+import { authorizationRequest, createAgent, followToClient, formOf, signInForTokens } from '../agent.ts'
+import { type Place, world } from '../world.ts'
+
+const w = await world()
+
+const kinds = {
+  'web, client_secret_basic': {
+    fields: { application_type: 'web' },
+    auth: (secret: string) => client.ClientSecretBasic(secret),
+  },
+  'web, client_secret_post': {
+    fields: { application_type: 'web', token_endpoint_auth_method: 'client_secret_post' },
+    auth: (secret: string) => client.ClientSecretPost(secret),
+  },
+  spa: { fields: { application_type: 'spa' }, auth: () => client.None() },
+  'native, a loopback port of the moment': {
+    fields: { application_type: 'native', redirect_uris: ['http://127.0.0.1/callback'], allow_loopback_port: true },
+    redirect_uri: 'http://127.0.0.1:51004/callback',
+    auth: () => client.None(),
+  },
+  'native, a private-use scheme': {
+    fields: { application_type: 'native', redirect_uris: ['com.example.app:/callback'] },
+    redirect_uri: 'com.example.app:/callback',
+    auth: () => client.None(),
+  },
+}
+
+const discover = (place: Place, client_id: string, auth: client.ClientAuth) =>
+  client.discovery(new URL(place.issuer), client_id, undefined, auth, { execute: [client.allowInsecureRequests] })
+
+const way_out = 'https://app.example.com/signed-out'
+
+for (const place of [w.test, w.live]) {
+  for (const [kind, { fields, auth, ...rest }] of Object.entries(kinds)) {
+    test(`openid-client signs in, refreshes, reads UserInfo, revokes and signs out (${place.type}: ${kind})`, async () => {
+      const post_logout_redirect_uris = fields.application_type === 'native' ? ['com.example.app:/signed-out'] : [way_out]
+      const application = await w.createApplication(place, { ...fields, post_logout_redirect_uris })
+      const user = await w.createUser(place)
+      const agent = createAgent()
+      const config = await discover(place, application.client_id, auth(application.client_secret))
+
+      const pkceCodeVerifier = client.randomPKCECodeVerifier()
+      const expectedState = client.randomState()
+      const expectedNonce = client.randomNonce()
+      const redirect_uri = 'redirect_uri' in rest ? rest.redirect_uri : application.redirect_uris[0]
+      const url = client.buildAuthorizationUrl(config, {
+        redirect_uri,
+        scope: 'openid profile email offline_access',
+        code_challenge: await client.calculatePKCECodeChallenge(pkceCodeVerifier),
+        code_challenge_method: 'S256',
+        state: expectedState,
+        nonce: expectedNonce,
+      })
+      const called = await followToClient(agent, { url: url.href, redirect_uri }, user)
+      assert.equal(called.searchParams.get('iss'), place.issuer)
+      const tokens = await client.authorizationCodeGrant(config, called, {
+        pkceCodeVerifier,
+        expectedState,
+        expectedNonce,
+        idTokenExpected: true,
+      })
+      assert.equal(tokens.claims()?.sub, user.id)
+
+      const refreshed = await client.refreshTokenGrant(config, tokens.refresh_token ?? '')
+      const about = await client.fetchUserInfo(config, refreshed.access_token, user.id)
+      assert.equal(about.email, user.email)
+
+      await client.tokenRevocation(config, refreshed.refresh_token ?? '')
+      await assert.rejects(client.fetchUserInfo(config, refreshed.access_token, user.id), { code: 'OAUTH_WWW_AUTHENTICATE_CHALLENGE' })
+      await assert.rejects(client.refreshTokenGrant(config, refreshed.refresh_token ?? ''), { error: 'invalid_grant' })
+
+      const [post_logout_redirect_uri = ''] = post_logout_redirect_uris
+      const logout = { post_logout_redirect_uri, id_token_hint: refreshed.id_token ?? '', state: 'bye' }
+      const left = await agent.get(client.buildEndSessionUrl(config, logout).href)
+      assert.equal(left.headers.get('location'), `${post_logout_redirect_uri}?state=bye`)
+    })
+  }
+
+  test(`openid-client hears of a refusal as the error it is (${place.type})`, async () => {
+    const application = await w.createApplication(place)
+    const config = await discover(place, application.client_id, client.ClientSecretBasic(application.client_secret))
+    const request = authorizationRequest(place, application, { prompt: 'none' })
+    const called = await followToClient(createAgent(), request, { email: '', password: '' })
+    const checks = { pkceCodeVerifier: request.code_verifier, expectedState: request.state, expectedNonce: request.nonce }
+    await assert.rejects(client.authorizationCodeGrant(config, called, checks), { error: 'login_required' })
+  })
+
+  test(`jose verifies access and ID tokens by the published keys, and tells the two apart (${place.type})`, async () => {
+    const application = await w.createApplication(place)
+    const user = await w.createUser(place)
+    const { request, tokens } = await signInForTokens(w, place, application, user)
+    const { access_token, id_token } = tokens
+
+    const keys = createRemoteJWKSet(new URL(`${place.issuer}/v1/oauth/jwks.json`))
+    const as_access_token = { issuer: place.issuer, audience: place.issuer, typ: 'at+jwt', algorithms: ['RS256'] }
+    const as_id_token = { issuer: place.issuer, audience: application.client_id, typ: 'JWT', algorithms: ['RS256'] }
+    const { payload: access } = await jwtVerify(access_token, keys, {
+      ...as_access_token,
+      requiredClaims: ['exp', 'iat', 'jti', 'sub', 'client_id', 'scope'],
+    })
+    assert.deepEqual([access.client_id, access.sub, access.scope], [application.client_id, user.id, 'openid profile email offline_access'])
+    const { payload: about } = await jwtVerify(id_token, keys, {
+      ...as_id_token,
+      requiredClaims: ['exp', 'iat', 'sub', 'nonce', 'auth_time', 'sid', 'at_hash', 'amr', 'acr'],
+    })
+    const at_hash = createHash('sha256').update(access_token).digest().subarray(0, 16).toString('base64url')
+    assert.deepEqual([about.nonce, about.at_hash, about.amr, about.acr], [request.nonce, at_hash, ['pwd'], 'urn:ostiary:1fa'])
+    assert.deepEqual([about.email, about.email_verified, about.name], [user.email, true, 'Ada Example'])
+
+    await assert.rejects(jwtVerify(id_token, keys, as_access_token))
+    await assert.rejects(jwtVerify(access_token, keys, as_id_token))
+    const elsewhere = createRemoteJWKSet(new URL(`${(place === w.test ? w.live : w.test).issuer}/v1/oauth/jwks.json`))
+    await assert.rejects(jwtVerify(access_token, elsewhere), { code: 'ERR_JWKS_NO_MATCHING_KEY' })
+  })
+}
+
+const hasCurl = (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, 'curl')))
+
+test('the whole flow works with curl', { skip: hasCurl ? false : 'needs curl' }, async () => {
+  const { issuer } = w.test
+  const application = await w.createApplication(w.test, { post_logout_redirect_uris: [way_out] })
+  const user = await w.createUser(w.test)
+  const jar = join(mkdtempSync(join(tmpdir(), 'ostiary-curl-')), 'cookies')
+  after(() => rmSync(join(jar, '..'), { recursive: true }))
+  const run = promisify(execFile)
+  const curl = async (...args: string[]) => (await run('curl', ['--silent', '--show-error', '--max-time', '10', ...args])).stdout
+  const browser = (...args: string[]) => curl('--cookie', jar, '--cookie-jar', jar, ...args)
+  const location = ['--output', '/dev/null', '--write-out', '%{redirect_url}']
+  const form = (fields: Record<string, string>) => Object.entries(fields).flatMap((field) => ['--data-urlencode', field.join('=')])
+  const asClient = ['--user', `${application.client_id}:${application.client_secret}`]
+
+  const metadata = JSON.parse(await curl(`${issuer}/.well-known/openid-configuration`))
+  const request = authorizationRequest(w.test, application)
+  const { action, hidden } = formOf(await browser(request.url))
+  const next = await browser(...location, ...form({ ...hidden, email: user.email, password: user.password }), action)
+  const code = new URL(await browser(...location, next)).searchParams.get('code') ?? ''
+  const exchanged = { grant_type: 'authorization_code', code, redirect_uri: request.redirect_uri, code_verifier: request.code_verifier }
+  const tokens = JSON.parse(await curl(...asClient, ...form(exchanged), metadata.token_endpoint))
+  const again = JSON.parse(
+    await curl(...asClient, ...form({ grant_type: 'refresh_token', refresh_token: tokens.refresh_token }), metadata.token_endpoint),
+  )
+  const bearer = ['--header', `Authorization: Bearer ${again.access_token}`]
+  assert.equal(JSON.parse(await curl(...bearer, metadata.userinfo_endpoint)).sub, user.id)
+  assert.equal(await curl(...asClient, ...form({ token: again.refresh_token }), metadata.revocation_endpoint), '{}')
+  assert.equal(await curl(...bearer, '--output', '/dev/null', '--write-out', '%{http_code}', metadata.userinfo_endpoint), '401')
+  const logout = new URLSearchParams({ id_token_hint: again.id_token, post_logout_redirect_uri: way_out })
+  assert.equal(await browser(...location, `${metadata.end_session_endpoint}?${logout}`), way_out)
+  assert.equal(decodeJwt(again.id_token).iss, issuer)
+})

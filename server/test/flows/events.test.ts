@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Event, eventKinds } from '@ostiary/contract/event.ts'
+import { removeOldEvents } from '../../src/events/store.ts'
+import { createAgent, exchange, refresh, signInForTokens } from '../agent.ts'
+import { expectStatus, type Place, world } from '../world.ts'
+
+const w = await world()
+
+async function list(place: Pick<Place, 'path'>, query = ''): Promise<{ data: Event[]; has_more: boolean; next_cursor: string | null }> {
+  return expectStatus(200, await w.call('GET', `${place.path}/events?${query}`))
+}
+
+/** Waits until an event is shown. The contract gives it a second. */
+async function shown(place: Place, query: string): Promise<Event[]> {
+  const began = performance.now()
+  while (performance.now() - began < 1_000) {
+    const { data } = await list(place, query)
+    if (data.length > 0) return data
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  throw new Error(`No event ${query} within a second.`)
+}
+
+const all = async (place: Place) => (await list(place, 'limit=100')).data
+
+test('a change is told of within a second, in the body of the contract', async () => {
+  const application = await w.createApplication(w.test)
+  const [event] = await shown(w.test, `application_id=${application.id}`)
+  assert.deepEqual(
+    { ...event, id: '', timestamp: '', request_id: '' },
+    {
+      id: '',
+      type: 'application.created',
+      timestamp: '',
+      sequence: 1,
+      tenant_id: w.tenant_id,
+      project_id: w.project.id,
+      environment: { id: w.test.id, type: 'test' },
+      request_id: '',
+      actor: { type: 'api_key', id: w.key_id },
+      user_id: null,
+      application_id: application.id,
+      data: { name: 'Storefront', application_type: 'web' },
+    },
+  )
+  assert.match(event?.request_id ?? '', /^req_/)
+})
+
+test('every step of a sign-in and of its end is told of', async () => {
+  const place = (await w.createProject('steps')).live
+  const application = await w.createApplication(place, { consent: 'ask', post_logout_redirect_uris: ['https://app.example.com/'] })
+  const user = await w.createUser(place)
+  const { agent, request, code, tokens } = await signInForTokens(w, place, application, user)
+  await exchange(w, place, application, request, code)
+  await signInForTokens(w, place, application, user).then(async ({ tokens }) => {
+    await refresh(w, place, application, tokens.refresh_token)
+    await refresh(w, place, application, tokens.refresh_token)
+  })
+  await agent.get(`${place.issuer}/oauth/logout?id_token_hint=${tokens.id_token}`)
+  await w.changeSettings(place, { lockout: { max_attempts: 20 } })
+  await w.call('PATCH', `${place.path}/applications/${application.id}`, { body: { name: 'Renamed' } })
+  await w.call('POST', `${place.path}/applications/${application.id}/rotate-secret`)
+  await w.call('DELETE', `${place.path}/applications/${application.id}`)
+  await shown(place, 'type=application.deleted')
+  const kinds = (await all(place)).map(({ type }) => type).reverse()
+  assert.deepEqual(kinds, [
+    'application.created',
+    'session.created',
+    'sign_in.succeeded',
+    'consent.granted',
+    'session.created',
+    'sign_in.succeeded',
+    'token.reuse_detected',
+    'session.ended',
+    'environment.settings_updated',
+    'application.updated',
+    'application.secret_rotated',
+    'application.deleted',
+  ])
+})
+
+test('a sign-in with a wrong password is told of, with the person it was for', async () => {
+  const place = (await w.createProject('wrong')).live
+  const application = await w.createApplication(place)
+  const user = await w.createUser(place)
+  await assert.rejects(signInForTokens(w, place, application, { ...user, password: 'not the right one' }))
+  const [event] = await shown(place, 'type=sign_in.failed')
+  assert.deepEqual([event?.user_id, event?.application_id, event?.actor.type], [user.id, application.id, 'user'])
+})
+
+test('signing an account out in the account chooser is told of', async () => {
+  const place = (await w.createProject('chooser')).live
+  const application = await w.createApplication(place)
+  const user = await w.createUser(place)
+  const { agent, request } = await signInForTokens(w, place, application, user)
+  const page = await agent.get(`${request.url}&prompt=select_account`)
+  const remove = /name="remove" value="(ses_[a-z0-9]+)"/.exec(page.body)?.[1] ?? ''
+  await agent.submit(page, { remove })
+  const [event] = await shown(place, 'type=session.ended')
+  assert.deepEqual([event?.user_id, event?.data], [user.id, { session_id: remove, reason: 'signed_out' }])
+})
+
+test('filters and pages go together, newest first, or oldest first behind a sequence', async () => {
+  const place = (await w.createProject('filters')).test
+  const [one, two] = [await w.createApplication(place), await w.createApplication(place)]
+  const person = await w.createUser(place)
+  for (const application of [one, two, one]) await signInForTokens(w, place, application, person, {}, createAgent())
+  await shown(place, 'after=7')
+  const everything = await all(place)
+  const sequences = everything.map(({ sequence }) => sequence)
+  assert.deepEqual(sequences, [8, 7, 6, 5, 4, 3, 2, 1])
+
+  const expected = everything.filter(({ type }) => type === 'sign_in.succeeded')
+  assert.deepEqual((await list(place, 'type=sign_in.succeeded')).data, expected)
+  assert.deepEqual((await list(place, `user_id=${person.id}`)).data.length, 6)
+  assert.deepEqual((await list(place, `application_id=${two.id}&type=sign_in.succeeded`)).data.length, 1)
+  assert.deepEqual((await list(place, `request_id=${everything[0]?.request_id}`)).data.length, 2)
+  assert.deepEqual((await list(place, 'after=5')).data, everything.slice(0, 3).reverse())
+  assert.deepEqual((await list(place, 'after=8')).data, [])
+
+  for (const query of ['limit=3', 'limit=3&after=2', 'limit=2&type=sign_in.succeeded']) {
+    const whole = (await list(place, `${query}&limit=100`.replace(/limit=\d&?/, ''))).data
+    const collected: Event[] = []
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const page = await list(place, `${query}${cursor ? `&cursor=${cursor}` : ''}`)
+      collected.push(...page.data)
+      assert.equal(page.has_more, page.next_cursor !== null)
+      cursor = page.next_cursor
+    }
+    assert.deepEqual(collected, whole, query)
+  }
+  const { next_cursor } = await list(place, 'limit=1')
+  assert.equal((await w.call('GET', `${place.path}/events?after=1&cursor=${next_cursor}`)).body.code, 'invalid_cursor')
+})
+
+for (const query of ['type=user.exploded', 'after=-1', 'after=soon', 'after=1.5']) {
+  test(`?${query} is refused`, async () => {
+    assert.equal((await w.call('GET', `${w.test.path}/events?${query}`)).status, 422)
+  })
+}
+
+test('the events of another environment are not shown, and there are none of another project', async () => {
+  const other = await w.createProject('other')
+  await w.createApplication(other.test)
+  await shown(other.test, 'type=application.created')
+  assert.deepEqual(await all(other.live), [])
+  const crossed = `/v1/platform/projects/${w.project.id}/environments/${other.test.id}/events`
+  assert.equal((await w.call('GET', crossed)).status, 404)
+})
+
+test(
+  'what another process of the deployment changes is told of within a second',
+  { skip: w.deployment.db.engine === 'sqlite' },
+  async () => {
+    const { at } = await w.beside()
+    const place = (await w.createProject('beside')).test
+    const body = { name: 'Beside', application_type: 'spa', redirect_uris: ['https://app.example.com/'] }
+    const application = expectStatus(201, await w.call('POST', at(`${w.base_url}${place.path}/applications`), { body }))
+    const [event] = await shown(place, 'type=application.created')
+    assert.equal(event?.application_id, application.id)
+  },
+)
+
+test('events are kept for 90 days', async () => {
+  const place = (await w.createProject('old')).test
+  await w.createApplication(place)
+  await shown(place, 'type=application.created')
+  const in_days = (days: number) => new Date(w.now().getTime() + days * 86_400_000)
+  while (await removeOldEvents(w.deployment.db, in_days(89)));
+  assert.equal((await all(place)).length, 1)
+  while (await removeOldEvents(w.deployment.db, in_days(91)));
+  assert.equal((await all(place)).length, 0)
+  await w.createApplication(place)
+  const [event] = await shown(place, 'type=application.created')
+  assert.equal(event?.sequence, 2)
+})
+
+for (const kind of eventKinds) {
+  test(`${kind} is a noun and what happened to it`, () => assert.match(kind, /^[a-z_]+\.[a-z_]+$/))
+}

@@ -1,0 +1,72 @@
+/** Signing keys change without anybody noticing: published before they sign, kept until their last token has expired (contract §4). */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose'
+import { createPerson, refresh, userinfo } from '../agent.ts'
+import { expectStatus, type Place, world } from '../world.ts'
+
+const w = await world()
+
+async function readJwks({ issuer }: Place) {
+  const reply = await w.call('GET', `${issuer}/v1/oauth/jwks.json`, { key: null })
+  const max_age_seconds = Number(/max-age=(\d+)/.exec(reply.headers.get('cache-control') ?? '')?.[1])
+  return { jwks: expectStatus(200, reply) as JSONWebKeySet, max_age_seconds, etag: reply.headers.get('etag') ?? '' } // as: a body of any shape
+}
+
+const kids = ({ keys }: JSONWebKeySet) => keys.map(({ kid }) => kid)
+const kidOf = (token: string) => decodeProtectedHeader(token).kid
+
+for (const type of ['test', 'live'] as const) {
+  test(`a new key is published before it signs, and the old one until its last token has expired (${type})`, async () => {
+    const place = w[type]
+    const client = await w.createApplication(place)
+    const person = await createPerson(w, place)
+    const before = await readJwks(place)
+    const first = await person.tokens(client)
+    assert.deepEqual(kids(before.jwks), [kidOf(first.access_token)])
+
+    const rotate = async () => expectStatus(200, await w.call('POST', `${place.path}/signing-keys/rotate`)).kid
+    assert.equal(await rotate(), await rotate(), 'one that waits is enough')
+    const announced = await readJwks(place)
+    assert.equal(kids(announced.jwks).length, 2)
+    assert.notEqual(announced.etag, before.etag)
+    const second = await person.tokens(client)
+    assert.equal(kidOf(second.id_token), kidOf(first.id_token), 'no copy of the old JWKS meets an unknown key')
+
+    w.advance(before.max_age_seconds * 2 + 1)
+    const third = expectStatus(200, await refresh(w, place, client, first.refresh_token))
+    assert.notEqual(kidOf(third.access_token), kidOf(first.access_token))
+    assert.equal(kidOf(third.access_token), kidOf(third.id_token))
+    for (const { access_token } of [first, second, third]) {
+      assert.equal((await userinfo(w, place, access_token)).status, 200)
+      await jwtVerify(access_token, createLocalJWKSet(announced.jwks), { issuer: place.issuer, currentDate: w.now() })
+    }
+    const hinted = new URLSearchParams({ id_token_hint: first.id_token })
+    const left = await person.agent.get(`${place.issuer}/oauth/logout?${hinted}`)
+    assert.match(left.body, /You are signed out/)
+
+    w.advance(86_400 + 600)
+    assert.deepEqual(kids((await readJwks(place)).jwks), [kidOf(third.access_token)])
+    const fourth = expectStatus(200, await refresh(w, place, client, third.refresh_token))
+    assert.equal(kidOf(fourth.access_token), kidOf(third.access_token))
+  })
+}
+
+test('the published keys are the public halves of RSA keys for RS256, with a kid each, of one environment only', async () => {
+  const [{ jwks: here }, { jwks: there }] = [await readJwks(w.test), await readJwks(w.live)]
+  for (const key of [...here.keys, ...there.keys]) {
+    assert.deepEqual(Object.keys(key).sort(), ['alg', 'e', 'kid', 'kty', 'n', 'use'])
+    assert.deepEqual([key.kty, key.alg, key.use], ['RSA', 'RS256', 'sig'])
+    assert.ok(Buffer.from(key.n ?? '', 'base64url').length >= 256)
+  }
+  assert.deepEqual(
+    kids(here).filter((kid) => kids(there).includes(kid)),
+    [],
+  )
+})
+
+test('whoever has the current JWKS is told so by its ETag, and gets no body', async () => {
+  const { etag } = await readJwks(w.test)
+  const again = await w.call('GET', `${w.test.issuer}/v1/oauth/jwks.json`, { key: null, headers: { 'if-none-match': etag } })
+  assert.deepEqual([again.status, again.body], [304, ''])
+})

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import { after, test } from 'node:test'
+import { decodeJwt } from 'jose'
+import { type Agent, authorizationRequest, createAgent, exchange, formOf, obtainCode } from '../agent.ts'
+import { expectStatus, freePort, world } from '../world.ts'
+
+const w = await world({ env: { OSTIARY_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1/32,::1/128' } })
+const application = await w.createApplication(w.test)
+
+const addProvider = async (body: Record<string, unknown>) =>
+  expectStatus(201, await w.call('POST', `${w.test.path}/providers`, { body: { type: 'oidc', ...body } }))
+
+async function leave(agent: Agent, provider_id: string) {
+  const request = authorizationRequest(w.test, application)
+  const { hidden } = formOf((await agent.get(request.url)).body)
+  const left = await agent.post(`${w.test.issuer}/federate`, { ...hidden, provider: provider_id })
+  return { request, location: left.headers.get('location') ?? '' }
+}
+
+/** Follows redirects until the application has its code. */
+async function follow(agent: Agent, location: string): Promise<string> {
+  let at = location
+  while (!at.startsWith('https://app.example.com')) {
+    const reply = await agent.get(at)
+    if (reply.status !== 303 && reply.status !== 302)
+      throw new Error(`${reply.status} ${reply.body.replace(/<style>.*?<\/style>/gs, '').slice(0, 800)}`)
+    at = new URL(reply.headers.get('location') ?? '', at).href
+  }
+  return new URL(at).searchParams.get('code') ?? ''
+}
+
+test('people of one environment sign in to another one of the same service', async () => {
+  const upstream = await w.createApplication(w.live, { redirect_uris: ['https://placeholder.example.com/'] })
+  const provider = await addProvider({ issuer: w.live.issuer, client_id: upstream.client_id, client_secret: upstream.client_secret })
+  // The callback is under the base URL, which Live takes although it is http.
+  expectStatus(
+    200,
+    await w.call('PATCH', `${w.live.path}/applications/${upstream.id}`, { body: { redirect_uris: [provider.callback_url] } }),
+  )
+  const user = await w.createUser(w.live)
+
+  const agent = createAgent()
+  const { request, location } = await leave(agent, provider.id)
+  const back = { url: location, redirect_uri: provider.callback_url, code_verifier: '', state: '', nonce: '' }
+  const code = await obtainCode(agent, back, user)
+  const state = new URL(location).searchParams.get('state') ?? ''
+  const done = await follow(agent, `${provider.callback_url}?${new URLSearchParams({ code, state, iss: w.live.issuer })}`)
+  const tokens = expectStatus(200, await exchange(w, w.test, application, request, done))
+  assert.equal(decodeJwt(tokens.id_token).email, user.email)
+})
+
+test('people sign in through oidc-provider', async () => {
+  const { default: Provider } = await import('oidc-provider')
+  const port = await freePort()
+  const issuer = `http://localhost:${port}`
+  const provider = await addProvider({ issuer, client_id: 'ostiary', client_secret: 'a-client-secret' })
+  const upstream = new Provider(issuer, {
+    clients: [
+      {
+        client_id: 'ostiary',
+        client_secret: 'a-client-secret',
+        redirect_uris: [provider.callback_url],
+        token_endpoint_auth_method: 'client_secret_basic',
+      },
+    ],
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
+    findAccount: (_: unknown, id: string) => ({
+      accountId: id,
+      claims: () => ({ sub: id, email: `${id}@example.com`, email_verified: true, name: 'Up Stream' }),
+    }),
+    features: { devInteractions: { enabled: true } },
+    conformIdTokenClaims: false,
+  })
+  const server = createServer(upstream.callback()).listen(port, '127.0.0.1')
+  after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+
+  const [here, there] = [createAgent(), createAgent()]
+  const { request, location } = await leave(here, provider.id)
+  let at = location
+  for (let steps = 0; steps < 12 && !at.startsWith(provider.callback_url); steps++) {
+    const reply = await there.get(at)
+    if (reply.status < 300) {
+      const action = /<form[^>]*action="([^"]*)"/.exec(reply.body)?.[1] ?? ''
+      const prompt = /name="prompt" value="([^"]*)"/.exec(reply.body)?.[1] ?? ''
+      const posted = await there.post(new URL(action, at).href, { prompt, login: 'upstream-person', password: 'any' })
+      at = new URL(posted.headers.get('location') ?? '', at).href
+    } else at = new URL(reply.headers.get('location') ?? '', at).href
+  }
+  const tokens = expectStatus(200, await exchange(w, w.test, application, request, await follow(here, at)))
+  assert.equal(decodeJwt(tokens.id_token).email, 'upstream-person@example.com')
+  assert.equal(decodeJwt(tokens.id_token).email_verified, true)
+})

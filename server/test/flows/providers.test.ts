@@ -1,0 +1,222 @@
+import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import { test } from 'node:test'
+import { decodeJwt, decodeProtectedHeader } from 'jose'
+import { type Agent, authorizationRequest, createAgent, exchange, formOf, type Request } from '../agent.ts'
+import { startUpstreams } from '../upstream.ts'
+import { expectStatus, type Place, world } from '../world.ts'
+
+const upstreams = await startUpstreams()
+const w = await world({ outbound: upstreams.outbound })
+const application = await w.createApplication(w.test)
+const pem = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+
+// biome-ignore format: this table is read by column
+const types = {
+  google:    { client_id: 'g', client_secret: 's' },
+  microsoft: { client_id: 'm', client_secret: 's', issuer: 'https://login.microsoftonline.com/tenant/v2.0' },
+  gitlab:    { client_id: 'l', client_secret: 's' },
+  apple:     { client_id: 'a', team_id: 'TEAM', key_id: 'KEY', private_key: pem },
+  github:    { client_id: 'h', client_secret: 's' },
+  oidc:      { client_id: 'o', client_secret: 's', issuer: 'https://sso.example.com' },
+}
+
+const addProvider = async (type: string, change: Record<string, unknown> = {}, place: Place = w.test) =>
+  expectStatus(201, await w.call('POST', `${place.path}/providers`, { body: { type, ...types[type as keyof typeof types], ...change } }))
+
+/** Presses the provider's button. */
+async function leave(agent: Agent, request: Request, provider_id: string) {
+  const page = await agent.get(request.url)
+  const { hidden } = formOf(page.body)
+  return agent.post(`${w.test.issuer}/federate`, { ...hidden, provider: provider_id })
+}
+
+let people = 0
+function person(claims: Record<string, unknown> = {}) {
+  const email = `person${++people}@example.com`
+  const github = { user: { id: 1000 + people, login: `p${people}`, name: 'Pat' }, emails: [{ email, primary: true, verified: true }] }
+  return { claims: { sub: `subject-${people}`, email, email_verified: true, name: 'Pat Example', ...claims }, github }
+}
+
+async function arrive(agent: Agent, provider_id: string, parameters: Record<string, string>) {
+  let reply = await agent.get(`${w.test.issuer}/oauth/callback/${provider_id}?${new URLSearchParams(parameters)}`)
+  while (reply.status === 303 && !(reply.headers.get('location') ?? '').startsWith('https://app.example.com'))
+    reply = await agent.get(reply.headers.get('location') ?? '')
+  return reply
+}
+
+for (const type of Object.keys(types)) {
+  test(`somebody new signs in with ${type}, and is the same person the next time`, async () => {
+    const provider = await addProvider(type)
+    assert.equal(provider.callback_url, `${w.test.issuer}/oauth/callback/${provider.id}`)
+    const who = person()
+    const subjects: string[] = []
+    for (let i = 0; i < 2; i++) {
+      const agent = createAgent()
+      const request = authorizationRequest(w.test, application)
+      const left = await leave(agent, request, provider.id)
+      const location = left.headers.get('location') ?? ''
+      assert.equal(new URL(location).searchParams.get('code_challenge_method'), 'S256')
+      const done = await arrive(agent, provider.id, upstreams.agree(location, who))
+      const code = new URL(done.headers.get('location') ?? '').searchParams.get('code') ?? ''
+      const tokens = expectStatus(200, await exchange(w, w.test, application, request, code))
+      subjects.push(String(decodeJwt(tokens.id_token).sub))
+      assert.equal(decodeJwt(tokens.id_token).email, who.claims.email)
+    }
+    assert.equal(subjects[0], subjects[1])
+  })
+}
+
+test('Apple gets a secret signed with the key of its team, and its form post finds the browser again', async () => {
+  const provider = await addProvider('apple')
+  const agent = createAgent()
+  const left = await leave(agent, authorizationRequest(w.test, application), provider.id)
+  const location = left.headers.get('location') ?? ''
+  assert.equal(new URL(location).searchParams.get('response_mode'), 'form_post')
+  const answer = { ...upstreams.agree(location, person()), user: JSON.stringify({ name: { firstName: 'Ada', lastName: 'Lovelace' } }) }
+  const posted = await createAgent().post(`${w.test.issuer}/oauth/callback/${provider.id}`, answer, { origin: 'https://appleid.apple.com' })
+  assert.equal(posted.status, 303)
+  const done = await agent.get(posted.headers.get('location') ?? '')
+  assert.equal(done.status, 303)
+  const secret = upstreams.requests.findLast(({ path }) => path.endsWith('/token'))?.body.get('client_secret') ?? ''
+  assert.deepEqual(
+    [decodeProtectedHeader(secret).alg, decodeProtectedHeader(secret).kid, decodeJwt(secret).iss, decodeJwt(secret).sub],
+    ['ES256', 'KEY', 'TEAM', 'a'],
+  )
+  const { data } = expectStatus(200, await w.call('GET', `${w.test.path}/users?email=person${people}@example.com`))
+  assert.equal(data[0].name, 'Pat Example')
+  assert.equal(data[0].given_name, 'Ada')
+})
+
+const takeovers = [
+  { why: 'the provider may not link', link: false, claims: {}, verified_here: true, may: false },
+  { why: 'the provider has not verified the address', link: true, claims: { email_verified: false }, verified_here: true, may: false },
+  { why: 'the provider says nothing about it', link: true, claims: { email_verified: undefined }, verified_here: true, may: false },
+  {
+    why: 'nobody here has verified the address, so that somebody may have taken it beforehand',
+    link: true,
+    claims: {},
+    verified_here: false,
+    may: false,
+  },
+  { why: 'both sides have verified it and the provider may link', link: true, claims: {}, verified_here: true, may: true },
+]
+for (const { why, link, claims, verified_here, may } of takeovers) {
+  test(`an existing account is ${may ? '' : 'not '}joined when ${why}`, async () => {
+    const provider = await addProvider('oidc', { link_by_verified_email: link })
+    const who = person(claims)
+    const user = await w.createUser(w.test, { email: String(who.claims.email).toUpperCase(), email_verified: verified_here })
+    const agent = createAgent()
+    const request = authorizationRequest(w.test, application)
+    const left = await leave(agent, request, provider.id)
+    const done = await arrive(agent, provider.id, upstreams.agree(left.headers.get('location') ?? '', who))
+    if (!may) {
+      assert.equal(done.status, 400)
+      assert.match(done.body, /There is an account for/)
+      return
+    }
+    const code = new URL(done.headers.get('location') ?? '').searchParams.get('code') ?? ''
+    assert.equal(decodeJwt(expectStatus(200, await exchange(w, w.test, application, request, code)).id_token).sub, user.id)
+  })
+}
+
+test('an answer counts once, in the browser that left, at the provider it left to', async () => {
+  const [a, b] = [await addProvider('oidc'), await addProvider('google')]
+  const agent = createAgent()
+  const left = await leave(agent, authorizationRequest(w.test, application), a.id)
+  const answer = upstreams.agree(left.headers.get('location') ?? '', person())
+  assert.equal(
+    (await agent.get(`${w.test.issuer}/oauth/callback/${b.id}?${new URLSearchParams(answer)}`)).status,
+    400,
+    'provider B with the state of A',
+  )
+  assert.equal(
+    (await agent.get(`${w.live.issuer}/oauth/callback/${a.id}?${new URLSearchParams(answer)}`)).status,
+    400,
+    'another environment',
+  )
+  assert.equal((await arrive(agent, a.id, answer)).status, 303)
+  assert.equal((await arrive(agent, a.id, answer)).status, 400, 'the second time')
+
+  const stolen = await leave(createAgent(), authorizationRequest(w.test, application), a.id)
+  const theirs = upstreams.agree(stolen.headers.get('location') ?? '', person())
+  assert.equal(
+    (await createAgent().get(`${w.test.issuer}/oauth/callback/${a.id}?${new URLSearchParams(theirs)}`)).status,
+    400,
+    'another browser',
+  )
+})
+
+test('an ID token with another nonce signs nobody in', async () => {
+  const provider = await addProvider('oidc')
+  const agent = createAgent()
+  const left = await leave(agent, authorizationRequest(w.test, application), provider.id)
+  const done = await arrive(agent, provider.id, upstreams.agree(left.headers.get('location') ?? '', person(), { nonce: 'another' }))
+  assert.equal(done.status, 502)
+})
+
+test('a provider that is down shows a page with a way back, before and after', async () => {
+  const provider = await addProvider('oidc', { issuer: 'https://down.example.com' })
+  const agent = createAgent()
+  upstreams.setDown(true)
+  const left = await leave(agent, authorizationRequest(w.test, application), provider.id)
+  assert.equal(left.status, 502)
+  assert.match(left.body, /Back to sign-in/)
+  upstreams.setDown(false)
+  const second = await leave(agent, authorizationRequest(w.test, application), provider.id)
+  assert.equal(second.status, 303)
+  upstreams.setDown(true)
+  const done = await arrive(agent, provider.id, upstreams.agree(second.headers.get('location') ?? '', person()))
+  upstreams.setDown(false)
+  assert.equal(done.status, 502)
+})
+
+test('a disabled provider is not offered, sends nobody away and signs nobody in who comes back', async () => {
+  const provider = await addProvider('oidc', { display_name: 'Acme staff' })
+  const agent = createAgent()
+  const request = authorizationRequest(w.test, application)
+  const left = await leave(agent, request, provider.id)
+  await w.call('PATCH', `${w.test.path}/providers/${provider.id}`, { body: { enabled: false } })
+  const done = await arrive(agent, provider.id, upstreams.agree(left.headers.get('location') ?? '', person()))
+  assert.equal(done.status, 200)
+  assert.doesNotMatch(done.body, /Acme staff/)
+  assert.match((await leave(agent, request, provider.id)).headers.get('location') ?? '', /oauth\/authorize/)
+})
+
+test('whoever declines at the provider is back at sign-in', async () => {
+  const provider = await addProvider('oidc')
+  const agent = createAgent()
+  const left = await leave(agent, authorizationRequest(w.test, application), provider.id)
+  const { state } = upstreams.agree(left.headers.get('location') ?? '', person())
+  const done = await arrive(agent, provider.id, { state, error: 'access_denied' })
+  assert.equal(done.status, 200)
+  assert.match(done.body, /Sign in/)
+})
+
+test('a closed environment makes no account for somebody new', async () => {
+  const provider = await addProvider('oidc')
+  await w.changeSettings(w.test, { sign_up: { mode: 'closed' } })
+  const agent = createAgent()
+  const left = await leave(agent, authorizationRequest(w.test, application), provider.id)
+  const done = await arrive(agent, provider.id, upstreams.agree(left.headers.get('location') ?? '', person()))
+  await w.changeSettings(w.test, { sign_up: null })
+  assert.equal(done.status, 400)
+})
+
+const refused = [
+  { why: 'oidc without an issuer', body: { type: 'oidc', client_id: 'x' } },
+  { why: 'google without a secret', body: { type: 'google', client_id: 'x' } },
+  { why: 'google with an issuer', body: { ...types.google, type: 'google', issuer: 'https://evil.example.com' } },
+  { why: 'apple without its key', body: { type: 'apple', client_id: 'x', team_id: 'T', key_id: 'K' } },
+  { why: 'oidc without the scope openid', body: { ...types.oidc, type: 'oidc', scopes: ['email'] } },
+  { why: 'an unknown type', body: { type: 'facebook', client_id: 'x', client_secret: 'y' } },
+]
+for (const { why, body } of refused)
+  test(`${why} is refused`, async () => assert.equal((await w.call('POST', `${w.test.path}/providers`, { body })).status, 422))
+
+test('a secret of a provider is never read back', async () => {
+  const provider = await addProvider('oidc', { client_secret: 'told-to-nobody' })
+  const read = await w.call('GET', `${w.test.path}/providers/${provider.id}`)
+  assert.equal(read.body.has_client_secret, true)
+  assert.ok(!JSON.stringify([provider, read.body]).includes('told-to-nobody'))
+})

@@ -1,0 +1,92 @@
+/** The retry window of refresh tokens: the same successor again, never a sibling (contract §4). */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createPerson, refresh, userinfo } from '../agent.ts'
+import { expectStatus, type Reply, world } from '../world.ts'
+
+const w = await world()
+const window_seconds = 20
+
+const isInvalidGrant = (reply: Reply) => assert.deepEqual([reply.status, reply.body.error], [400, 'invalid_grant'])
+
+for (const { type, format } of [
+  { type: 'test', format: 'jwt' },
+  { type: 'live', format: 'jwt' },
+  { type: 'test', format: 'opaque' },
+] as const) {
+  const place = w[type]
+  const of = `(${type}, ${format} access tokens)`
+  const person = await createPerson(w, place)
+  const client = await w.createApplication(place)
+  const other = await w.createApplication(place)
+  const lives = async (access_token: string) => assert.equal((await userinfo(w, place, access_token)).status, 200)
+  const isDead = async (access_token: string) => assert.equal((await userinfo(w, place, access_token)).status, 401)
+
+  test(`the window is set ${of}`, async () => {
+    const tokens = { refresh_retry_window_seconds: window_seconds, access_token_format: format }
+    await w.changeSettings(place, { tokens })
+  })
+
+  test(`within the window the same client gets the same successor again, with another access token ${of}`, async () => {
+    const first = await person.tokens(client)
+    const once = expectStatus(200, await refresh(w, place, client, first.refresh_token))
+    w.advance(window_seconds - 2)
+    const twice = expectStatus(200, await refresh(w, place, client, first.refresh_token))
+    assert.equal(twice.refresh_token, once.refresh_token)
+    assert.notEqual(twice.access_token, once.access_token)
+    assert.equal(twice.access_token.startsWith('svc_at_'), format === 'opaque')
+    for (const { access_token } of [first, once, twice]) await lives(access_token)
+    expectStatus(200, await refresh(w, place, client, once.refresh_token))
+  })
+
+  test(`fifty parallel refreshes with one token all get the same successor ${of}`, async () => {
+    const { refresh_token } = await person.tokens(client)
+    const replies = await Promise.all(Array.from({ length: 50 }, () => refresh(w, place, client, refresh_token)))
+    const successors = new Set(replies.map((reply) => expectStatus(200, reply).refresh_token))
+    assert.equal(successors.size, 1)
+    for (const reply of replies) await lives(reply.body.access_token)
+    expectStatus(200, await refresh(w, place, client, [...successors][0]))
+  })
+
+  test(`beyond the window a spent token is reuse, and its family ends ${of}`, async () => {
+    const first = await person.tokens(client)
+    const second = expectStatus(200, await refresh(w, place, client, first.refresh_token))
+    w.advance(window_seconds)
+    isInvalidGrant(await refresh(w, place, client, first.refresh_token))
+    isInvalidGrant(await refresh(w, place, client, second.refresh_token))
+    await isDead(second.access_token)
+  })
+
+  test(`once the successor is spent, its predecessor is reuse, even within the window ${of}`, async () => {
+    const first = await person.tokens(client)
+    const second = expectStatus(200, await refresh(w, place, client, first.refresh_token))
+    const third = expectStatus(200, await refresh(w, place, client, second.refresh_token))
+    isInvalidGrant(await refresh(w, place, client, first.refresh_token))
+    isInvalidGrant(await refresh(w, place, client, third.refresh_token))
+    await isDead(third.access_token)
+  })
+
+  test(`another client gets nothing within the window, and harms nobody ${of}`, async () => {
+    const first = await person.tokens(client)
+    const second = expectStatus(200, await refresh(w, place, client, first.refresh_token))
+    isInvalidGrant(await refresh(w, place, other, first.refresh_token))
+    expectStatus(200, await refresh(w, place, client, second.refresh_token))
+  })
+
+  test(`a retry may narrow the scope as a refresh may, and not widen it ${of}`, async () => {
+    const { refresh_token } = await person.tokens(client)
+    const once = expectStatus(200, await refresh(w, place, client, refresh_token, { scope: 'openid' }))
+    const twice = expectStatus(200, await refresh(w, place, client, refresh_token, { scope: 'openid email' }))
+    assert.deepEqual([once.scope, twice.scope, twice.refresh_token], ['openid', 'openid email', once.refresh_token])
+    assert.equal((await refresh(w, place, client, refresh_token, { scope: 'openid phone' })).body.error, 'invalid_scope')
+  })
+
+  test(`a token that was spent while there was no window has no successor to give, so its return is reuse ${of}`, async () => {
+    await w.changeSettings(place, { tokens: { refresh_retry_window_seconds: 0 } })
+    const first = await person.tokens(client)
+    const second = expectStatus(200, await refresh(w, place, client, first.refresh_token))
+    await w.changeSettings(place, { tokens: { refresh_retry_window_seconds: window_seconds } })
+    isInvalidGrant(await refresh(w, place, client, first.refresh_token))
+    isInvalidGrant(await refresh(w, place, client, second.refresh_token))
+  })
+}

@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { test } from 'node:test'
+import type { EnvironmentId, TenantId } from '@ostiary/contract/ids.ts'
+import { z } from 'zod'
+import { chainEntries, findUnchained } from '../../src/audit/chaining.ts'
+import { describeChange } from '../../src/audit/entry.ts'
+import { insertAuditEntry } from '../../src/audit/store.ts'
+import { verifyChains } from '../../src/audit/verify.ts'
+import { type Statement, sql } from '../../src/db/db.ts'
+import { takeLease } from '../../src/events/lease.ts'
+import { findUnnumbered, numberEvents } from '../../src/events/numbering.ts'
+import { createSequencer } from '../../src/events/sequencer.ts'
+import { insertEvent, listEvents } from '../../src/events/store.ts'
+import { createAgent, signInForTokens } from '../agent.ts'
+import { world } from '../world.ts'
+
+const w = await world()
+const { db, newId, config } = w.deployment
+
+const Numbers = z.object({
+  environment_id: z.string(),
+  events: z.int(),
+  numbered: z.int(),
+  different: z.int(),
+  first: z.int(),
+  last: z.int(),
+})
+
+/** Every environment has numbered all its events 1, 2, 3 … */
+async function assertGapFree(): Promise<number> {
+  const rows = await db.all(
+    Numbers,
+    sql`select environment_id, count(*) as events, count(sequence) as numbered, count(distinct sequence) as different, min(sequence) as first, max(sequence) as last
+          from events group by environment_id`,
+  )
+  for (const { environment_id, events, ...numbers } of rows)
+    assert.deepEqual(numbers, { numbered: events, different: events, first: 1, last: events }, environment_id)
+  return rows.reduce((sum, { events }) => sum + events, 0)
+}
+
+/** Events of a change that no sequencer is told of. */
+function ping(environment_id: EnvironmentId, count: number): Statement[] {
+  const origin = () => ({ id: newId('evt'), actor: { type: 'system' as const, id: null }, request_id: null })
+  return Array.from({ length: count }, () => insertEvent(environment_id, origin(), { type: 'test.ping', data: {} }, w.now()))
+}
+
+async function settled(): Promise<void> {
+  const { run } = createSequencer(w.deployment)
+  while ((await findUnnumbered(db)).length + (await findUnchained(db)).length > 0) {
+    await run()
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+function startProcess() {
+  const { data_dir, database_url, master_keys } = config
+  return spawn(process.execPath, ['--disable-warning=ExperimentalWarning', `${import.meta.dirname}/../sequencer-process.ts`], {
+    env: {
+      ...process.env,
+      OSTIARY_DATA_DIR: data_dir,
+      ...(database_url ? { OSTIARY_DATABASE_URL: database_url } : {}),
+      ...(master_keys ? { OSTIARY_MASTER_KEY: master_keys.map((key) => key.toString('base64')).join(',') } : {}),
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+}
+
+test(
+  '50 parallel sign-ins while sequencers are killed: no number twice, none left out, no chain broken',
+  { timeout: 120_000 },
+  async () => {
+    const application = await w.createApplication(w.live)
+    const people = await Promise.all(Array.from({ length: 50 }, () => w.createUser(w.live)))
+    let goes_on = true
+    let kills = 0
+    const killing = (async () => {
+      while (goes_on) {
+        const victim = startProcess()
+        await once(victim.stdout, 'data')
+        await w.changeSettings(w.live, { lockout: { max_attempts: 10 + (kills % 50) } })
+        await new Promise((resolve) => setTimeout(resolve, 5 + (kills % 7) * 20))
+        victim.kill('SIGKILL')
+        await once(victim, 'exit')
+        kills++
+      }
+    })()
+    await Promise.all(people.map((person) => signInForTokens(w, w.live, application, person, {}, createAgent())))
+    while (kills < 5) await new Promise((resolve) => setTimeout(resolve, 100))
+    goes_on = false
+    await killing
+    await settled()
+    assert.ok((await assertGapFree()) >= 100)
+    assert.deepEqual((await verifyChains(w.deployment)).problems, [])
+  },
+)
+
+test('eight sequencers at once over many environments: no number twice, none left out', { timeout: 60_000 }, async () => {
+  const projects = await Promise.all(Array.from({ length: 5 }, (_, i) => w.createProject(`race-${i}`)))
+  const places = projects.flatMap(({ test, live }) => [test.id, live.id])
+  let writing = true
+  const sequencers = Array.from({ length: 8 }, async () => {
+    while (writing) {
+      const events = await findUnnumbered(db)
+      for (const group of Map.groupBy(events, ({ environment_id }) => environment_id).values()) {
+        // A part of what was read, as another process would have read it a moment before.
+        const part = group.slice(0, 1 + (group.length % 7))
+        await numberEvents(db, newId('req'), part, [])
+      }
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  })
+  for (let round = 0; round < 40; round++) await Promise.all(places.map((place) => db.batch(ping(place, 1 + (round % 5)))))
+  writing = false
+  await Promise.all(sequencers)
+  await settled()
+  await assertGapFree()
+})
+
+test(
+  'eight at once that chain parts of what they read: every entry has one place, and no chain is broken',
+  { timeout: 60_000 },
+  async () => {
+    const tenant_id = w.tenant_id as TenantId // as: the world keeps it as text
+    const told = describeChange(null, { id: tenant_id })
+    const actor = { type: 'system', id: null }
+    const add = () =>
+      insertAuditEntry(tenant_id, { id: newId('aud'), action: 'test', actor, actor_label: null, request_id: null, ip: null }, told, w.now())
+    let writing = true
+    const sequencers = Array.from({ length: 8 }, async (_, i) => {
+      while (writing) {
+        const entries = await findUnchained(db)
+        await chainEntries(db, w.deployment.secrets, entries.slice(0, 1 + (i % 4)))
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+    })
+    const written = 40
+    for (let round = 0; round < written; round++) await db.batch([add(), add()])
+    writing = false
+    await Promise.all(sequencers)
+    while ((await findUnchained(db)).length > 0) await chainEntries(db, w.deployment.secrets, await findUnchained(db))
+    const { problems, entries } = await verifyChains(w.deployment)
+    assert.deepEqual(problems, [])
+    assert.ok(entries >= 2 * written)
+  },
+)
+
+test('what was numbered by another meanwhile is left alone, with all that follows from it', async () => {
+  await settled()
+  await db.batch(ping(w.test.id, 3))
+  const same = (await findUnnumbered(db)).filter(({ environment_id }) => environment_id === w.test.id)
+  const fan_out = async (environment_id: EnvironmentId, _: unknown, numbered: Statement) => [
+    sql`insert into deployment (name, value) select 'fanned out', ${environment_id} from environments where id = ${environment_id} and ${numbered} on conflict (name) do update set value = 'twice'`,
+  ]
+  const results = await Promise.all(['a', 'b', 'c'].map((batch_id) => numberEvents(db, `${newId('req')}.${batch_id}`, same, [fan_out])))
+  const [row] = await db.all(z.object({ value: z.string() }), sql`select value from deployment where name = 'fanned out'`)
+  // The service's own sequencer may have been faster than all three.
+  assert.ok(results.filter((count) => count > 0).length <= 1)
+  assert.ok(row === undefined || row.value === w.test.id)
+  await settled()
+  await assertGapFree()
+})
+
+test('an event without a number is not shown, and one that commits late is numbered last', async () => {
+  await settled()
+  const place = (await w.createProject('late')).test.id
+  const shown = async () => (await listEvents(db, place, {}, sql`order by sequence`)).map(({ id }) => id)
+  const early_id = newId('evt')
+  const late = { id: newId('evt'), actor: { type: 'system' as const, id: null }, request_id: null }
+  await db.batch([insertEvent(place, late, { type: 'test.ping', data: {} }, w.now(), sql`1 = 1`)])
+  await settled()
+  assert.deepEqual(await shown(), [late.id])
+  const early = { ...late, id: early_id }
+  await db.batch([insertEvent(place, early, { type: 'test.ping', data: {} }, w.now())])
+  await settled()
+  assert.deepEqual(await shown(), [late.id, early_id])
+})
+
+test('a lease is one holder at a time, and another takes over when it ends', async () => {
+  const at = (ms: number) => new Date(w.now().getTime() + ms)
+  const began = at(0)
+  const later = (ms: number) => new Date(began.getTime() + ms)
+  const takers = await Promise.all(['a', 'b', 'c'].map((holder) => takeLease(db, 'test', holder, 1_000, began)))
+  assert.equal(takers.filter(Boolean).length, 1)
+  const holder = ['a', 'b', 'c'][takers.indexOf(true)] ?? ''
+  assert.equal(await takeLease(db, 'test', holder, 1_000, later(500)), true)
+  assert.equal(await takeLease(db, 'test', 'other', 1_000, later(1_400)), false)
+  assert.equal(await takeLease(db, 'test', 'other', 1_000, later(1_500)), true)
+})
+
+test('a lease by a clock that is ahead holds up nobody', async () => {
+  const began = w.now()
+  assert.equal(await takeLease(db, 'ahead', 'wrong', 1_000, new Date(began.getTime() + 3_600_000)), true)
+  assert.equal(await takeLease(db, 'ahead', 'right', 1_000, began), true)
+})
+
+test('a head that was altered is never sealed again, and the log goes on', async () => {
+  await db.run(sql`update audit_heads set seal = 'wrong' where tenant_id = ${w.tenant_id}`)
+  await w.createApplication(w.test)
+  await settled()
+  const { problems } = await verifyChains(w.deployment)
+  assert.deepEqual(
+    problems.map(({ problem }) => problem),
+    ['the head of the chain was altered, or the chain was computed anew'],
+  )
+})

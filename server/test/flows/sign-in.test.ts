@@ -1,0 +1,234 @@
+/** Passwords at the sign-in form: what is counted, who is locked out and who is not, and that nothing tells who has an account (contract §4). */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from '../../src/db/db.ts'
+import { type Agent, authorizationRequest, createAgent, createPerson } from '../agent.ts'
+import { expectStatus, type Place, type Reply, world } from '../world.ts'
+
+const w = await world()
+/** The same service behind a proxy that it trusts. */
+const behind_proxy = await world({ env: { OSTIARY_TRUSTED_PROXIES: '127.0.0.0/8,::1' } })
+
+const max_attempts = 4
+const duration_seconds = 60
+
+async function setUp(at: typeof w, place: Place) {
+  const client = await at.createApplication(place)
+  await at.changeSettings(place, { lockout: { max_attempts, duration_seconds } })
+  const { url } = authorizationRequest(place, client, { prompt: 'login' })
+  /** Sends the form as this browser; each guess is one request. */
+  async function guesser(agent: Agent = createAgent(), headers: Record<string, string> = {}) {
+    const page = await agent.get(url)
+    return (email: string, password: string, more: Record<string, string> = {}) =>
+      agent.submit(page, { email, password }, { ...headers, ...more })
+  }
+  async function lockOut(email: string) {
+    const guess = await guesser()
+    for (let i = 0; i < max_attempts; i++) expectStatus(400, await guess(email, `wrong ${i}`))
+    expectStatus(429, await guess(email, 'wrong'))
+  }
+  return { client, url, guesser, lockOut }
+}
+
+/** What of an answer could tell two accounts apart. */
+function told(reply: Reply, email: string) {
+  const { 'x-request-id': _, date: __, ...headers } = Object.fromEntries(reply.headers)
+  return { status: reply.status, headers, body: reply.body.replace(/<style>.*<\/style>/s, '').replaceAll(email, '{email}') }
+}
+
+for (const type of ['test', 'live'] as const) {
+  const place = w[type]
+  const { client, url, guesser, lockOut } = await setUp(w, place)
+
+  test(`after as many wrong guesses as the settings allow even the right password is refused, until the time is over (${type})`, async () => {
+    const user = await w.createUser(place)
+    const guess = await guesser()
+    for (let i = 0; i < max_attempts; i++) assert.equal((await guess(user.email, `wrong ${i}`)).status, 400)
+    for (let i = 0; i < 3; i++) assert.equal((await guess(user.email, user.password)).status, 429)
+    w.advance(duration_seconds - 1)
+    assert.equal((await guess(user.email, user.password)).status, 429, 'and what is tried meanwhile makes it no longer')
+    w.advance(1)
+    assert.equal((await guess(user.email, user.password)).status, 303)
+  })
+
+  test(`of fifty parallel guesses no more passwords are looked at than the settings allow (${type})`, async () => {
+    const user = await w.createUser(place)
+    const guess = await guesser()
+    const passwords = Array.from({ length: 50 }, (_, i) => (i === 25 ? user.password : `wrong ${i}`))
+    const statuses = (await Promise.all(passwords.map((password) => guess(user.email, password)))).map(({ status }) => status)
+    assert.ok(statuses.filter((status) => status !== 429).length <= max_attempts, statuses.join())
+  })
+
+  test(`a right password gives back what was used up (${type})`, async () => {
+    const user = await w.createUser(place)
+    const guess = await guesser()
+    for (let round = 0; round < 3; round++) {
+      for (let i = 1; i < max_attempts; i++) assert.equal((await guess(user.email, 'wrong')).status, 400)
+      assert.equal((await guess(user.email, user.password)).status, 303)
+    }
+  })
+
+  const spellings = [
+    (email: string) => email.toUpperCase(),
+    (email: string) => ` ${email} `,
+    (email: string) => email.replace('u', 'ｕ'),
+    (email: string) => email.replace('@', '＠'),
+  ]
+  test(`an address is one account in any spelling: for the sign-in and for the counting (${type})`, async () => {
+    const user = await w.createUser(place)
+    for (const spell of spellings) assert.equal((await (await guesser())(spell(user.email), user.password)).status, 303)
+    const guess = await guesser()
+    for (let i = 0; i < max_attempts; i++)
+      assert.equal((await guess(spellings[i % spellings.length]?.(user.email) ?? '', 'wrong')).status, 400)
+    assert.equal((await guess(user.email, user.password)).status, 429)
+  })
+
+  test(`guesses at the sign-up form are counted as at the sign-in form (${type})`, async () => {
+    const user = await w.createUser(place)
+    const agent = createAgent()
+    const page = await agent.get(authorizationRequest(place, client, { prompt: 'create' }).url)
+    for (let i = 0; i < max_attempts; i++)
+      assert.equal((await agent.submit(page, { email: user.email, password: `a wrong password ${i}` })).status, 400)
+    assert.equal((await agent.submit(page, { email: user.email, password: user.password })).status, 429)
+  })
+
+  test(`nothing in an answer tells whether an account exists, has a password, is blocked or locked out (${type})`, async () => {
+    // Addresses of one length, since the page shows what was typed.
+    const [known, bare, blocked] = await Promise.all(
+      ['one', 'two', 'six'].map((name) => w.createUser(place, { email: `${name}@example.com` })),
+    )
+    assert.ok(known && bare && blocked)
+    await w.deployment.db.batch([
+      sql`update users set password_hash = null where environment_id = ${place.id} and id = ${bare.id}`,
+      sql`update users set blocked_at = ${w.now()} where environment_id = ${place.id} and id = ${blocked.id}`,
+    ])
+    const agent = createAgent()
+    const page = await agent.get(url)
+    const answers = async (email: string, password: string) => {
+      const replies: Reply[] = []
+      for (let i = 0; i <= max_attempts; i++) replies.push(await agent.submit(page, { email, password }))
+      return replies.map((reply) => told(reply, email))
+    }
+    const unknown = await answers('non@example.com', 'wrong password')
+    assert.deepEqual(await answers(known.email, 'wrong password'), unknown)
+    assert.deepEqual(await answers(bare.email, 'wrong password'), unknown)
+    assert.deepEqual(await answers(blocked.email, blocked.password), unknown)
+  })
+
+  test(`whoever signed in with a browser before gets in with it while strangers are locked out (${type})`, async () => {
+    const [owner, other] = [await createPerson(w, place), await createPerson(w, place)]
+    for (const person of [owner, other]) await person.code(client)
+    await lockOut(owner.email)
+    const keep = (agent: Agent, kind: string) => {
+      for (const name of agent.cookies.keys()) if (!name.includes(`_${kind}_`)) agent.cookies.delete(name)
+      return agent
+    }
+    assert.equal((await (await guesser(keep(other.agent, 'device')))(owner.email, owner.password)).status, 429, 'a device of somebody else')
+    const [[name = '', value = ''] = []] = keep(owner.agent, 'device').cookies
+    const [id, mac = ''] = value.split('.')
+    for (const forged of [`${id}x.${mac}`, `${id}.${mac.slice(1)}`, `${id}.`, mac, `${id}.${'A'.repeat(mac.length)}`]) {
+      const agent = createAgent()
+      agent.cookies.set(name, forged)
+      assert.equal((await (await guesser(agent))(owner.email, owner.password)).status, 429)
+    }
+    const guess = await guesser(owner.agent)
+    for (let i = 0; i < max_attempts; i++) assert.equal((await guess(owner.email, 'wrong')).status, 400)
+    assert.equal((await guess(owner.email, owner.password)).status, 429, 'a known device has its own limit')
+    w.advance(duration_seconds)
+    await lockOut(owner.email)
+    assert.equal((await guess(owner.email, owner.password)).status, 303)
+  })
+
+  // biome-ignore format: one header a line
+  const spoofs = [
+    'x-forwarded-for', 'forwarded', 'x-real-ip', 'x-client-ip', 'true-client-ip', 'cf-connecting-ip', 'x-forwarded', 'x-originating-ip', 'fastly-client-ip',
+  ]
+  test(`headers that claim another address change nothing where no proxy is trusted (${type})`, async () => {
+    const user = await w.createUser(place)
+    const guess = await guesser()
+    const statuses: number[] = []
+    for (const [i, header] of spoofs.entries())
+      statuses.push((await guess(user.email, `wrong ${i}`, { [header]: `203.0.113.${i}` })).status)
+    assert.deepEqual(
+      statuses,
+      spoofs.map((_, i) => (i < max_attempts ? 400 : 429)),
+    )
+  })
+
+  test(`passwords of any length and script are compared whole (${type})`, async () => {
+    const prefix = 'é🙂'.repeat(20)
+    const user = await w.createUser(place, { password: `${prefix}${'a'.repeat(72)}1` })
+    const attempt = async (password: string) => (await (await guesser())(user.email, password)).status
+    assert.equal(await attempt(`${prefix}${'a'.repeat(72)}2`), 400)
+    assert.equal(await attempt(`${prefix}${'a'.repeat(72)}`), 400)
+    assert.equal(await attempt(`${prefix.normalize('NFD')}${'a'.repeat(72)}1`), 303, 'the same characters, typed on another keyboard')
+    assert.equal(await attempt(`${prefix}${'A'.repeat(72)}1`), 400)
+    assert.equal(await attempt(`${prefix}${'a'.repeat(72)}1 `), 400)
+    w.advance(duration_seconds)
+  })
+
+  test(`an empty, missing or huge field is a wrong one (${type})`, async () => {
+    const user = await w.createUser(place)
+    const guess = await guesser()
+    for (const [email, password] of [
+      ['', ''],
+      [user.email, ''],
+      ['', user.password],
+      [user.email, 'x'.repeat(500_000)],
+    ] as const)
+      assert.equal((await guess(email, password)).status, 400)
+    assert.equal((await guess('x'.repeat(500_000), 'x')).status, 400)
+    assert.equal((await guess('\0', '\0')).status, 400)
+  })
+}
+
+test('an unknown account takes as long as a known one', async () => {
+  const place = w.live
+  const { guesser } = await setUp(w, place)
+  await w.changeSettings(place, { lockout: { max_attempts: 100 } })
+  const known = await w.createUser(place)
+  const guess = await guesser()
+  const emails = [known.email, 'somebody@example.com']
+  const times: number[][] = [[], []]
+  for (let i = 0; i < 22; i++) {
+    const began = performance.now()
+    await guess(emails[i % 2] ?? '', 'wrong password')
+    times[i % 2]?.push(performance.now() - began)
+  }
+  const [one = 0, other = 0] = times.map((list) => list.sort((a, b) => a - b)[5])
+  assert.ok(one / other < 3 && other / one < 3, `${one} ms and ${other} ms`)
+})
+
+test('Test and Live count for themselves', async () => {
+  const email = 'both@example.com'
+  const [here, there] = [await setUp(w, w.test), await setUp(w, w.live)]
+  for (const place of [w.test, w.live]) await w.createUser(place, { email, password: 'correct horse battery' })
+  await here.lockOut(email)
+  assert.equal((await (await there.guesser())(email, 'correct horse battery')).status, 303)
+})
+
+test('behind a trusted proxy guesses are counted by the address that it attests, an IPv6 subscriber as one', async () => {
+  const place = behind_proxy.live
+  const { guesser } = await setUp(behind_proxy, place)
+  const user = await behind_proxy.createUser(place)
+  const guess = await guesser()
+  const from = async (address: string) => (await guess(user.email, 'wrong', { 'x-forwarded-for': address })).status
+  for (let i = 0; i < max_attempts; i++) assert.equal(await from(`spoofed, 198.51.100.${i}, 2001:db8::${i + 1}`), 400)
+  for (const same of ['2001:db8::9', '2001:0DB8:0:0:ffff::1', '2001:db8::9, 127.0.0.1', '[2001:db8::1]:443'])
+    assert.equal(await from(same), 429, same)
+  for (const other of ['2001:db8:0:1::1', '203.0.113.1']) assert.equal(await from(other), 400, other)
+})
+
+test('guesses from many addresses together are limited as well, and the person gets in with a known browser', async () => {
+  const place = behind_proxy.test
+  const { client, guesser } = await setUp(behind_proxy, place)
+  const owner = await createPerson(behind_proxy, place)
+  await owner.code(client)
+  const guess = await guesser()
+  const statuses: number[] = []
+  for (let i = 0; i < max_attempts * 10 + 5; i++)
+    statuses.push((await guess(owner.email, 'wrong', { 'x-forwarded-for': `198.51.100.${i}` })).status)
+  assert.deepEqual(new Set(statuses.slice(0, max_attempts * 10)), new Set([400]))
+  assert.deepEqual(new Set(statuses.slice(max_attempts * 10)), new Set([429]))
+  assert.equal((await (await guesser(owner.agent))(owner.email, owner.password)).status, 303)
+})

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { authorizationRequest, createAgent, refresh, signInForTokens } from '../agent.ts'
+import { expectStatus, world } from '../world.ts'
+
+const w = await world()
+const ask = async (query = '') => expectStatus(200, await w.call('GET', `${w.test.path}/statistics${query}`))
+
+test('sign-ins, tokens and uses of keys are counted per hour, and per day', async () => {
+  const application = await w.createApplication(w.test)
+  const user = await w.createUser(w.test)
+  const { tokens } = await signInForTokens(w, w.test, application, user)
+  await refresh(w, w.test, application, tokens.refresh_token)
+  const agent = createAgent()
+  await agent.submit(await agent.get(authorizationRequest(w.test, application).url), {
+    email: user.email,
+    password: 'wrong',
+    method: 'password',
+  })
+  const key = expectStatus(201, await w.call('POST', `${w.test.path}/auth-keys`, { body: { type: 'auth_secret' } }))
+  await w.call('GET', '/v1/auth/users', { key: key.key })
+  await w.deployment.counters.write()
+
+  for (const interval of ['hour', 'day']) {
+    const { data } = await ask(`?interval=${interval}`)
+    assert.equal(data.length, 1)
+    const [{ sign_ins, tokens: granted, key_uses }] = data
+    assert.deepEqual(sign_ins, [
+      { method: 'password', outcome: 'failed', count: 1 },
+      { method: 'password', outcome: 'succeeded', count: 1 },
+    ])
+    assert.deepEqual(granted, [
+      { grant_type: 'authorization_code', count: 1 },
+      { grant_type: 'refresh_token', count: 1 },
+    ])
+    assert.deepEqual(key_uses, [{ key_id: key.key_id, count: 1 }])
+  }
+})
+
+test('Live counts nothing of Test', async () => {
+  assert.deepEqual(expectStatus(200, await w.call('GET', `${w.live.path}/statistics`)).data, [])
+})
+
+const refused = [
+  '?from=2026-11-20T00:00:00Z&to=2026-11-19T00:00:00Z',
+  '?from=2026-01-01T00:00:00Z&to=2026-11-01T00:00:00Z',
+  '?interval=minute',
+  '?from=yesterday',
+]
+for (const query of refused)
+  test(`${query} is refused`, async () => assert.equal((await w.call('GET', `${w.test.path}/statistics${query}`)).status, 422))

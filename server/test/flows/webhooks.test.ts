@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Delivery } from '@ostiary/contract/webhook.ts'
+import { Webhook as Verifier } from 'standardwebhooks'
+import { type Received, startReceiver, until } from '../receiver.ts'
+import { expectStatus, world } from '../world.ts'
+
+const w = await world({ env: { OSTIARY_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1/32' } })
+const webhooks = `${w.test.path}/webhooks`
+
+async function subscribe(fields: { url: string; events?: string[] }) {
+  return expectStatus(201, await w.call('POST', webhooks, { body: fields }))
+}
+
+const deliveriesOf = async (webhook_id: string): Promise<Delivery[]> =>
+  expectStatus(200, await w.call('GET', `${webhooks}/${webhook_id}/deliveries?limit=100`)).data
+
+const verify = (secret: string, { headers, body }: Received) => new Verifier(secret).verify(body, headers as Record<string, string>)
+
+test('an event arrives signed, as the list of events shows it', async () => {
+  const receiver = await startReceiver()
+  const webhook = await subscribe({ url: receiver.url, events: ['application.created'] })
+  const application = await w.createApplication(w.test)
+  await until('a delivery', () => receiver.received.length === 1)
+  const [message] = receiver.received
+  assert.ok(message)
+  verify(webhook.secret, message)
+  const event = JSON.parse(message.body)
+  assert.equal(event.type, 'application.created')
+  assert.equal(event.application_id, application.id)
+  const { data } = expectStatus(200, await w.call('GET', `${w.test.path}/events?type=application.created&application_id=${application.id}`))
+  assert.deepEqual(event, data[0])
+  const [delivery] = await until('a record', async () => {
+    const all = await deliveriesOf(webhook.id)
+    return all[0]?.status === 'delivered' && all
+  })
+  assert.equal(delivery?.message_id, message.headers['webhook-id'])
+  assert.equal(delivery?.attempts[0]?.status, 204)
+})
+
+test('a webhook gets the kinds it wants, and Live nothing of Test', async () => {
+  const receiver = await startReceiver()
+  await subscribe({ url: receiver.url, events: ['auth_key.created'] })
+  await w.createApplication(w.test)
+  const key = { type: 'auth_secret', label: 'backend' }
+  await w.call('POST', `${w.live.path}/auth-keys`, { body: key })
+  expectStatus(201, await w.call('POST', `${w.test.path}/auth-keys`, { body: key }))
+  await until('the key’s event', () => receiver.received.length > 0)
+  assert.deepEqual(
+    receiver.received.map(({ body }) => [JSON.parse(body).type, JSON.parse(body).environment.type]),
+    [['auth_key.created', 'test']],
+  )
+})
+
+test('a failed delivery comes again with the same id and a fresh timestamp, by the schedule', async () => {
+  const receiver = await startReceiver((_, count) => (count === 1 ? { status: 500, body: 'not now' } : { status: 200 }))
+  const webhook = await subscribe({ url: receiver.url, events: ['application.deleted'] })
+  const { id } = await w.createApplication(w.test)
+  await w.call('DELETE', `${w.test.path}/applications/${id}`)
+  const waiting = await until('a retry that waits', async () =>
+    (await deliveriesOf(webhook.id)).find(({ status, attempts }) => status === 'waiting' && attempts.length === 1),
+  )
+  assert.equal(waiting.attempts[0]?.response, 'not now')
+  w.advance(7)
+  await until('the second attempt', () => receiver.received.length === 2)
+  const [first, second] = receiver.received
+  assert.ok(first && second)
+  assert.equal(first.headers['webhook-id'], second.headers['webhook-id'])
+  assert.equal(first.body, second.body)
+  assert.notEqual(first.headers['webhook-timestamp'], second.headers['webhook-timestamp'])
+})
+
+test('first attempts come in the order of their sequence, while one that failed waits for its retry', async () => {
+  const receiver = await startReceiver(({ body }) => ({ status: JSON.parse(body).sequence % 3 === 0 ? 503 : 200 }))
+  await subscribe({ url: receiver.url, events: ['application.updated'] })
+  const { id } = await w.createApplication(w.test)
+  for (let i = 0; i < 12; i++) await w.call('PATCH', `${w.test.path}/applications/${id}`, { body: { name: `Name ${i}` } })
+  await until('all first attempts', () => receiver.received.length >= 12)
+  const sequences = receiver.received.map(({ body }) => JSON.parse(body).sequence)
+  assert.deepEqual(
+    sequences,
+    [...sequences].sort((a, b) => a - b),
+  )
+})
+
+test('while a secret is replaced both sign; a day later only the new one', async () => {
+  const receiver = await startReceiver()
+  const webhook = await subscribe({ url: receiver.url, events: ['test.ping'] })
+  const { secret } = expectStatus(200, await w.call('POST', `${webhooks}/${webhook.id}/rotate-secret`))
+  const ping = async () => {
+    const before = receiver.received.length
+    expectStatus(202, await w.call('POST', `${webhooks}/${webhook.id}/test`))
+    await until('the ping', () => receiver.received.length > before)
+    const message = receiver.received.at(-1)
+    assert.ok(message)
+    return message
+  }
+  const during = await ping()
+  verify(webhook.secret, during)
+  verify(secret, during)
+  w.advance(86_401)
+  const signatures = String((await ping()).headers['webhook-signature']).split(' ')
+  assert.equal(signatures.length, 1)
+})
+
+test('a test event goes to the one webhook it is for, whatever others subscribe to', async () => {
+  const [one, other] = [await startReceiver(), await startReceiver()]
+  const webhook = await subscribe({ url: one.url, events: ['user.created'] })
+  await subscribe({ url: other.url })
+  expectStatus(202, await w.call('POST', `${webhooks}/${webhook.id}/test`))
+  await until('the ping', () => one.received.length === 1)
+  assert.equal(other.received.length, 0)
+})
+
+test('410 disables the webhook, says so in an event, and gives the message up', async () => {
+  const watcher = await startReceiver()
+  await subscribe({ url: watcher.url, events: ['webhook.disabled'] })
+  const gone = await startReceiver(() => ({ status: 410 }))
+  const webhook = await subscribe({ url: gone.url, events: ['user.created'] })
+  expectStatus(202, await w.call('POST', `${webhooks}/${webhook.id}/test`))
+  await until('the notice', () => watcher.received.length === 1)
+  assert.deepEqual(JSON.parse(watcher.received[0]?.body ?? '').data, { webhook_id: webhook.id, reason: 'gone' })
+  const after = expectStatus(200, await w.call('GET', `${webhooks}/${webhook.id}`))
+  assert.deepEqual([after.disabled, after.disabled_reason], [true, 'gone'])
+})
+
+test('a message is sent again on demand, and everything since a time', async () => {
+  const receiver = await startReceiver()
+  const webhook = await subscribe({ url: receiver.url, events: ['signing_key.rotated'] })
+  const since = w.now().toISOString()
+  expectStatus(202, await w.call('POST', `${webhooks}/${webhook.id}/test`))
+  const [delivery] = await until('the delivery', async () => {
+    const all = await deliveriesOf(webhook.id)
+    return all[0]?.status === 'delivered' && all
+  })
+  expectStatus(202, await w.call('POST', `${webhooks}/${webhook.id}/deliveries/${delivery?.message_id}/resend`))
+  await until('the second', () => receiver.received.length === 2)
+  assert.deepEqual(expectStatus(202, await w.call('POST', `${webhooks}/${webhook.id}/resend`, { body: { since } })), { messages: 1 })
+  await until('the third', () => receiver.received.length === 3)
+  assert.equal(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size, 1)
+})
+
+const refused = [
+  'http://127.0.0.2/',
+  'http://10.0.0.1/',
+  'http://[::1]/',
+  'http://169.254.169.254/latest',
+  'http://167772161/',
+  'http://0x7f.2/',
+  'http://[::ffff:10.0.0.1]/',
+]
+for (const url of refused) {
+  test(`a webhook is not made for ${url}`, async () => {
+    assert.equal((await w.call('POST', webhooks, { body: { url } })).status, 422)
+  })
+}
+
+test('Live takes https only', async () => {
+  assert.equal((await w.call('POST', `${w.live.path}/webhooks`, { body: { url: 'http://hooks.example.com/' } })).status, 422)
+  expectStatus(201, await w.call('POST', `${w.live.path}/webhooks`, { body: { url: 'https://hooks.example.com/' } }))
+})
+
+test('a secret is told once, and never by a repeated request', async () => {
+  const options = { body: { url: 'https://hooks.example.com/once' }, headers: { 'idempotency-key': 'one' } }
+  const first = expectStatus(201, await w.call('POST', webhooks, options))
+  assert.match(first.secret, /^whsec_/)
+  assert.equal(expectStatus(201, await w.call('POST', webhooks, options)).secret, null)
+  assert.equal('secret' in expectStatus(200, await w.call('GET', `${webhooks}/${first.id}`)), false)
+})

@@ -1,0 +1,15 @@
+/** Asks a shared limiter from a process of its own: `fork(…, [url, key, limit])`, then any message; answers how many were admitted. */
+import { createSharedRateLimiter } from '../src/http/rate-limit-redis.ts'
+import { createLog } from '../src/log.ts'
+
+const [url = '', key = '', limit = ''] = process.argv.slice(2)
+const now = () => new Date()
+const limiter = createSharedRateLimiter(url, { now, log: createLog('silent', now, () => {}) })
+const policy = { limit: Number(limit), window_seconds: 3_600 }
+await limiter.take(`${key} warms up`, policy)
+process.once('message', async () => {
+  const results = await Promise.all(Array.from({ length: policy.limit }, () => limiter.take(key, policy)))
+  process.send?.(results.filter(({ allowed }) => allowed).length)
+})
+process.on('disconnect', () => process.exit(0))
+process.send?.('ready')

@@ -1,0 +1,51 @@
+/** A line to a server, for tests: it can be slow, go dead without a word, or break. */
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+
+export interface Line {
+  /** The address of the server, through this line. */
+  url: string
+  /** What one direction takes. */
+  delay_ms: number
+  /** A dead line takes everything and passes nothing on, new connections included. */
+  is_dead: boolean
+  /** Breaks every connection. */
+  cut(): void
+  close(): void
+}
+
+export async function openLine(to: string): Promise<Line> {
+  const target = new URL(to)
+  const sockets = new Set<Socket>()
+  const server = createServer((near) => {
+    const far = connect(Number(target.port), target.hostname)
+    const pass = (from: Socket, into: Socket) => {
+      sockets.add(from.setNoDelay(true))
+      from.on('data', (data) => !line.is_dead && setTimeout(() => into.writable && into.write(data), line.delay_ms))
+      from.on('error', () => {}) // its 'close' says all
+      from.on('close', () => {
+        sockets.delete(from)
+        into.destroy()
+      })
+    }
+    pass(near, far)
+    pass(far, near)
+  })
+  await once(server.unref().listen(0, '127.0.0.1'), 'listening')
+  const url = new URL(to)
+  url.port = String((server.address() as { port: number }).port)
+
+  const line: Line = {
+    url: url.href,
+    delay_ms: 0,
+    is_dead: false,
+    cut() {
+      for (const socket of sockets) socket.resetAndDestroy()
+    },
+    close() {
+      server.close()
+      line.cut()
+    },
+  }
+  return line
+}

@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { z } from 'zod'
+import { readConfig } from '../src/config.ts'
+import { sql } from '../src/db/db.ts'
+import { openDeployment } from '../src/main.ts'
+import { WrongMasterKey } from '../src/secrets.ts'
+import { createDemo, findDemo } from '../src/setup/demo.ts'
+import { createPasswords } from '../src/users/password.ts'
+
+const [old_key, new_key] = [randomBytes(32), randomBytes(32)].map((key) => key.toString('base64')) as [string, string]
+const data_dir = mkdtempSync(join(tmpdir(), 'ostiary-master-'))
+process.on('exit', () => rmSync(data_dir, { recursive: true, force: true }))
+
+function open(keys: string) {
+  const config = readConfig({ OSTIARY_DATA_DIR: data_dir, OSTIARY_MASTER_KEY: keys, OSTIARY_LOG_LEVEL: 'silent' })
+  assert.ok(!Array.isArray(config))
+  return openDeployment(config)
+}
+
+test('what is sealed is sealed again under a new master key, and the old one is needed no more', async () => {
+  const first = await open(old_key)
+  await createDemo(first, createPasswords())
+  const { password } = (await findDemo(first)) ?? {}
+  assert.ok(password)
+  const [environment] = await first.db.all(z.object({ id: z.string() }), sql`select id from environments where type = 'test'`)
+  const password_of_mail = first.secrets.seal('mail password', `smtp.${environment?.id}`)
+  await first.db.run(
+    sql`update environments set settings = ${{ email: { smtp: { host: 'mail', password: password_of_mail } } }} where id = ${environment?.id ?? ''}`,
+  )
+  await first.db.close()
+
+  const both = await open(`${new_key},${old_key}`)
+  await both.db.close()
+
+  const later = await open(new_key)
+  assert.equal((await findDemo(later))?.password, password)
+  const [row] = await later.db.all(
+    z.object({ settings: z.object({ email: z.object({ smtp: z.object({ password: z.string() }) }) }) }),
+    sql`select settings from environments where type = 'test'`,
+  )
+  assert.equal(later.secrets.unseal(row?.settings.email.smtp.password ?? '', `smtp.${environment?.id}`), 'mail password')
+  await later.db.close()
+  await assert.rejects(open(old_key), WrongMasterKey)
+})
+
+test('a wrong master key is told as such, and nothing is changed', async () => {
+  await assert.rejects(open(randomBytes(32).toString('base64')), WrongMasterKey)
+  const later = await open(new_key)
+  assert.ok(await findDemo(later))
+  await later.db.close()
+})

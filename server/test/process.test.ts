@@ -1,0 +1,157 @@
+/** The process: who may serve a data directory, how it stops, and which schemas it takes (contract §6). */
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, test } from 'node:test'
+import { createDb } from '../src/db/db.ts'
+import { migrate, readMigrations } from '../src/db/migrate.ts'
+import { openSqlite } from '../src/db/sqlite.ts'
+import { createPerson, exchange } from './agent.ts'
+import { type Child, run, said, serve } from './child.ts'
+import { rawRequest } from './raw.ts'
+import { freePort, world } from './world.ts'
+
+const folders: string[] = []
+function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), 'ostiary-process-'))
+  folders.push(made)
+  return made
+}
+after(() => {
+  for (const made of folders) rmSync(made, { recursive: true, force: true })
+})
+const settings = async (data_dir: string) => ({ OSTIARY_PORT: String(await freePort()), OSTIARY_DATA_DIR: data_dir })
+
+/** It would not start, and says why in one line, without a stack. */
+async function isRefused(child: Child, why: RegExp): Promise<void> {
+  const { code, stderr } = await child.ended
+  assert.equal(code, 1)
+  assert.match(stderr, why)
+  assert.doesNotMatch(stderr, /\n\s+at |node:internal/)
+  assert.equal(stderr.trimEnd().split('\n').length, 1)
+}
+
+test('a second serve on the same data directory or port is refused, and the first goes on; after a crash nothing is in the way', async () => {
+  const data_dir = folder()
+  const env = await settings(data_dir)
+  const first = await serve(env)
+  await isRefused(run('serve', await settings(data_dir)), /Another ostiary serve uses the data directory/)
+  await isRefused(run('serve', { ...env, OSTIARY_DATA_DIR: folder() }), /Port \d+ is in use\..*OSTIARY_PORT/)
+  assert.equal((await fetch(`http://localhost:${env.OSTIARY_PORT}/readyz`)).status, 200)
+  first.process.kill('SIGKILL')
+  await first.ended
+  const second = await serve(env)
+  second.process.kill('SIGTERM')
+  assert.equal((await second.ended).code, 0)
+})
+
+test('SIGTERM: what is in flight is finished, nothing new is accepted, and the process ends with 0 at once', async () => {
+  const data_dir = folder()
+  const w = await world({ data_dir })
+  const client = await w.createApplication(w.live)
+  const person = await createPerson(w, w.live)
+  const codes = [await person.code(client), await person.code(client)]
+  await w.close()
+  const env = { OSTIARY_PORT: new URL(w.base_url).port, OSTIARY_DATA_DIR: data_dir }
+  const child = await serve(env)
+  const in_flight = await Promise.all(codes.map(({ request, code }, i) => begin(i === 0 ? '127.0.0.1' : '::1', request, code)))
+
+  const stopping = said(child, 'stopping')
+  child.process.kill('SIGTERM')
+  await stopping
+  await assert.rejects(fetch(`${w.base_url}/healthz`))
+  const began = performance.now()
+  for (const { finish } of in_flight) assert.match(await finish(), /^HTTP\/1\.1 200 [\s\S]*"access_token"/)
+  assert.equal((await child.ended).code, 0)
+  assert.ok(performance.now() - began < 5_000, `the end took ${performance.now() - began} ms`)
+
+  const again = await serve(env)
+  for (const { request, code } of codes)
+    assert.equal((await exchange(w, w.live, client, request, code)).body.error, 'invalid_grant', 'what was answered last is kept')
+  again.process.kill('SIGTERM')
+  assert.equal((await again.ended).code, 0)
+
+  /** Sends all of a request but its body, and waits until the service has read that. */
+  async function begin(host: string, request: (typeof codes)[number]['request'], code: string) {
+    const form = { grant_type: 'authorization_code', code, redirect_uri: request.redirect_uri, code_verifier: request.code_verifier }
+    const body = new URLSearchParams(form).toString()
+    const authorization = `Basic ${Buffer.from(`${client.client_id}:${client.client_secret}`).toString('base64')}`
+    const headers = { authorization, 'content-type': 'application/x-www-form-urlencoded', connection: 'keep-alive', expect: '100-continue' }
+    const bytes = rawRequest('POST', `${new URL(w.live.issuer).pathname}/v1/oauth/token`, headers, body)
+    const socket = connect({ host, port: Number(env.OSTIARY_PORT) })
+    await new Promise((resolve) => {
+      socket.once('data', resolve)
+      socket.write(bytes.subarray(0, -Buffer.byteLength(body)))
+    })
+    let answer = ''
+    socket.on('data', (text) => {
+      answer += text
+    })
+    const closed = new Promise<string>((resolve) => socket.once('close', () => resolve(answer)))
+    return {
+      finish() {
+        socket.write(body)
+        return closed
+      },
+    }
+  }
+})
+
+test('a second signal ends the process at once', async () => {
+  const env = await settings(folder())
+  const child = await serve(env)
+  const socket = connect({ host: '127.0.0.1', port: Number(env.OSTIARY_PORT) })
+  socket.on('error', () => 'the process ended')
+  await new Promise((resolve) => {
+    socket.once('data', resolve)
+    socket.write(rawRequest('POST', '/healthz', { connection: 'keep-alive', expect: '100-continue', 'content-length': '1' }))
+  })
+  const began = performance.now()
+  const stopping = said(child, 'stopping')
+  child.process.kill('SIGTERM')
+  await stopping
+  child.process.kill('SIGTERM')
+  assert.equal((await child.ended).code, 1)
+  assert.ok(performance.now() - began < 5_000)
+})
+
+test('a schema of a newer Ostiary is refused, and not touched', async () => {
+  const data_dir = folder()
+  const path = join(data_dir, 'ostiary.db')
+  const env = await settings(data_dir)
+  assert.equal((await run('migrate', env).ended).code, 0)
+  const database = new DatabaseSync(path)
+  database.exec("insert into schema_migrations (number, name) values (9999, 'of_the_future')")
+  const before = database.prepare('select * from sqlite_schema order by name').all()
+  for (const command of ['serve', 'migrate']) await isRefused(run(command, env), /schema 9999/)
+  assert.deepEqual(database.prepare('select * from sqlite_schema order by name').all(), before)
+  database.close()
+})
+
+test('every older schema is brought up to date, with the same result as a new one', async () => {
+  const migrations = readMigrations()
+  const schemas = new Set<string>()
+  for (let known = 0; known <= migrations.length; known++) {
+    const data_dir = folder()
+    const path = join(data_dir, 'ostiary.db')
+    const db = createDb(openSqlite(path))
+    if (known > 0) await migrate(db, migrations.slice(0, known))
+    if (known !== 1) await migrate(db)
+    await db.close()
+    if (known === 1) assert.equal((await run('migrate', await settings(data_dir)).ended).code, 0)
+    const database = new DatabaseSync(path, { readOnly: true })
+    schemas.add(JSON.stringify(database.prepare('select type, name, sql from sqlite_schema order by name').all()))
+    assert.deepEqual(
+      database
+        .prepare('select number from schema_migrations order by number')
+        .all()
+        .map(({ number }) => number),
+      migrations.map(({ number }) => number),
+    )
+    database.close()
+  }
+  assert.equal(schemas.size, 1)
+})

@@ -1,0 +1,50 @@
+/** HTTP as bytes, for what no client library would send. */
+import { connect } from 'node:net'
+
+export interface RawReply {
+  status: number
+  /** By their names in small letters, each the last one sent. */
+  headers: Record<string, string>
+  body: string
+  took_ms: number
+}
+
+/** Sends these bytes and reads the answer until the service closes the connection. */
+export function sendRaw(url: string, bytes: string | Buffer, host = '127.0.0.1'): Promise<RawReply> {
+  const began = performance.now()
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    const socket = connect({ host, port: Number(new URL(url).port) }, () => socket.write(bytes))
+    socket.setTimeout(10_000, () => socket.destroy(new Error('The service did not answer within 10 seconds.')))
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk))
+    // A refusal may come, and the connection end, while we are still sending.
+    socket.on('error', (error: NodeJS.ErrnoException) => (chunks.length > 0 && error.code !== undefined ? socket.destroy() : reject(error)))
+    socket.on('close', () => resolve({ ...parse(Buffer.concat(chunks).toString()), took_ms: performance.now() - began }))
+  })
+}
+
+function parse(text: string): Omit<RawReply, 'took_ms'> {
+  const end = text.indexOf('\r\n\r\n')
+  const [first = '', ...lines] = text.slice(0, end).split('\r\n')
+  const headers = Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+  )
+  return { status: Number(first.split(' ')[1]), headers, body: text.slice(end + 4) }
+}
+
+/** A request with its body; a header that is `null` is left out. */
+export function rawRequest(
+  method: string,
+  target: string,
+  headers: Record<string, string | null> = {},
+  body: string | Buffer = '',
+): Buffer {
+  const all = {
+    host: 'localhost',
+    connection: 'close',
+    ...(body.length > 0 ? { 'content-length': String(Buffer.byteLength(body)) } : {}),
+    ...headers,
+  }
+  const lines = Object.entries(all).flatMap(([name, value]) => (value === null ? [] : [`${name}: ${value}`]))
+  return Buffer.concat([Buffer.from(`${method} ${target} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`, 'latin1'), Buffer.from(body)])
+}

@@ -1,0 +1,40 @@
+/** A webhook receiver on this machine: keeps what it gets, answers as it is told. */
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import { after } from 'node:test'
+
+export interface Received {
+  headers: IncomingHttpHeaders
+  body: string
+}
+
+type Answer = { status: number; headers?: Record<string, string>; body?: string }
+
+export async function startReceiver(answer: (received: Received, count: number) => Answer | Promise<Answer> = () => ({ status: 204 })) {
+  const received: Received[] = []
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const message = { headers: request.headers, body: Buffer.concat(chunks).toString() }
+    received.push(message)
+    const { status, headers, body } = await answer(message, received.length)
+    response.writeHead(status, headers).end(body)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { received, url: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}/hook`, server }
+}
+
+/** Asks until it is so; a test that waits for ever says for what. */
+export async function until<T>(what: string, ask: () => T | false | Promise<T | false>, limit_ms = 15_000): Promise<NonNullable<T>> {
+  const end = performance.now() + limit_ms
+  for (;;) {
+    const answer = await ask()
+    if (answer) return answer
+    if (performance.now() > end) throw new Error(`It did not come to this: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}

@@ -1,0 +1,202 @@
+/**
+ * One running service to test against, made in a line: `const w = await world()`. It has a tenant with a platform key,
+ * a project with its Test and Live environment, an injected clock, and ends with the test file.
+ */
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import type { EnvironmentId } from '@ostiary/contract/ids.ts'
+import type { NewUser } from '@ostiary/contract/user.ts'
+import { readConfig } from '../src/config.ts'
+import { type Service, startService } from '../src/main.ts'
+import type { Outbound } from '../src/outbound/fetch.ts'
+import type { Resolve } from '../src/outbound/resolve.ts'
+import { createFirstTenant } from '../src/setup/first-tenant.ts'
+import { createPasswords } from '../src/users/password.ts'
+import { insertUser } from '../src/users/store.ts'
+import { dropDatabase, freshDatabase } from './postgres.ts'
+
+export interface Reply {
+  status: number
+  headers: Headers
+  body: any // tests look into bodies of every shape
+}
+
+export interface Place {
+  id: EnvironmentId
+  type: 'test' | 'live'
+  issuer: string
+  /** The path of the environment in the platform API. */
+  path: string
+}
+
+interface CallOptions {
+  key?: string | null
+  body?: unknown
+  headers?: Record<string, string>
+}
+
+export type World = Awaited<ReturnType<typeof world>>
+
+export const owner = { email: 'owner@example.com', password: 'a long enough password' }
+
+type EngineName = 'sqlite' | 'postgres'
+
+/** Where nothing else is said. `npm test` runs what shows behaviour on both; see scripts/test.ts. */
+const usual_engine: EngineName = process.env.OSTIARY_TEST_ENGINE === 'postgres' ? 'postgres' : 'sqlite'
+
+export async function world(
+  given: {
+    env?: Record<string, string>
+    data_dir?: string
+    engine?: EngineName
+    resolve?: Resolve
+    outbound?: Outbound
+    tick_ms?: number
+  } = {},
+) {
+  const port = await freePort()
+  const data_dir = given.data_dir ?? mkdtempSync(join(tmpdir(), 'ostiary-test-'))
+  const engine = given.engine ?? (given.data_dir === undefined ? usual_engine : 'sqlite')
+  const database_url = engine === 'postgres' ? await freshDatabase() : null
+  const env = {
+    OSTIARY_PORT: String(port),
+    OSTIARY_DATA_DIR: data_dir,
+    OSTIARY_LOG_LEVEL: 'info',
+    ...(database_url ? { OSTIARY_DATABASE_URL: database_url, OSTIARY_MASTER_KEY: randomBytes(32).toString('base64') } : {}),
+    ...given.env,
+  }
+  const config = readConfig(env)
+  if (Array.isArray(config)) throw new Error(JSON.stringify(config))
+
+  let ahead_ms = 0
+  const log: string[] = []
+  /** How long an instant lasts: whatever comes within one comes at the same time. */
+  const { tick_ms = 1 } = given
+  const now = () => new Date(Math.floor((Date.now() + ahead_ms) / tick_ms) * tick_ms)
+  const how = {
+    now,
+    write: (line: string) => log.push(line),
+    check_answers: true,
+    ...(given.resolve ? { resolve: given.resolve } : {}),
+    ...(given.outbound ? { outbound: given.outbound } : {}),
+  }
+  const service = await startService(config, how)
+  const { deployment } = service
+  const { base_url } = config
+  /** Where the service listens, whatever it calls itself. */
+  const reach = (url: string) => url.replace(base_url, `http://localhost:${port}`)
+  const passwords = createPasswords()
+  const first = await createFirstTenant(deployment, passwords, { ...owner, tenant_name: 'Acme', slug: 'acme' })
+
+  async function call(method: string, path: string, { key = first.key, body, headers = {} }: CallOptions = {}): Promise<Reply> {
+    const response = await fetch(reach(path.startsWith('http') ? path : base_url + path), {
+      method,
+      redirect: 'manual',
+      headers: {
+        ...(key === null ? {} : { 'x-api-key': key }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    const is_json = /json\b/.test(response.headers.get('content-type') ?? '')
+    return { status: response.status, headers: response.headers, body: is_json && text !== '' ? JSON.parse(text) : text }
+  }
+
+  async function createProject(slug: string, options: CallOptions = {}) {
+    const project = expectStatus(201, await call('POST', '/v1/platform/projects', { ...options, body: { slug, name: `Project ${slug}` } }))
+    const { data } = expectStatus(200, await call('GET', `/v1/platform/projects/${project.id}/environments`, options))
+    const place = (type: 'test' | 'live'): Place => {
+      const { id, issuer } = data.find((environment: Place) => environment.type === type)
+      return { id, type, issuer, path: `/v1/platform/projects/${project.id}/environments/${id}` }
+    }
+    return { id: project.id as string, test: place('test'), live: place('live') }
+  }
+
+  const project = await createProject('shop')
+  let users = 0
+  const others: Service[] = []
+
+  const made = {
+    base_url,
+    reach,
+    service,
+    deployment,
+    data_dir,
+    log,
+    key: first.key,
+    key_id: first.key_id,
+    tenant_id: first.tenant_id,
+    owner_id: first.user_id,
+    admin_issuer: first.admin_issuer,
+    admin_client_id: first.admin_client_id,
+    project,
+    test: project.test,
+    live: project.live,
+    now,
+    /** Moves the service's clock. */
+    advance(seconds: number) {
+      ahead_ms += seconds * 1000
+    },
+    call,
+    createProject,
+
+    /** An application; confidential ones come with their secret. */
+    async createApplication(place: Place, fields: Record<string, unknown> = {}) {
+      const body = { name: 'Storefront', application_type: 'web', redirect_uris: ['https://app.example.com/callback'], ...fields }
+      return expectStatus(201, await call('POST', `${place.path}/applications`, { body }))
+    },
+
+    async changeSettings(place: Place, change: unknown) {
+      return expectStatus(200, await call('PATCH', `${place.path}/settings`, { body: change }))
+    },
+
+    /** A person with a password, in the store. */
+    async createUser(place: Pick<Place, 'id'>, fields: Partial<NewUser> = {}) {
+      const password = fields.password ?? 'correct horse battery'
+      const email = fields.email ?? `user${++users}@example.com`
+      const id = deployment.newId('usr')
+      const hash = await passwords.hash(password)
+      await deployment.db.run(insertUser(place.id, id, { name: 'Ada Example', email_verified: true, ...fields, email }, hash, now()))
+      return { id, email, password }
+    },
+
+    /** Another service of the same deployment, as behind a balancer: `at` is where it answers what the first one would. */
+    async beside() {
+      const port = await freePort()
+      const other = await startService({ ...config, port }, how)
+      others.push(other)
+      return { service: other, at: (url: string) => url.replace(base_url, `http://127.0.0.1:${port}`) }
+    },
+
+    async close() {
+      await Promise.all([service, ...others].map((each) => each.stop()))
+      if (database_url) await dropDatabase(database_url)
+      if (given.data_dir === undefined) rmSync(data_dir, { recursive: true, force: true })
+    },
+  }
+  after(() => made.close())
+  return made
+}
+
+export function expectStatus(status: number, reply: Reply) {
+  if (reply.status !== status) throw new Error(`Expected ${status}, got ${reply.status}: ${JSON.stringify(reply.body)}`)
+  return reply.body
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+}
+
+export const randomText = () => randomBytes(32).toString('base64url')
