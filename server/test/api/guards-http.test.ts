@@ -27,6 +27,9 @@ const readable = rows.filter(({ route }) => route.method === 'GET')
 const lists = readable.filter(({ route }) => route.query && 'limit' in route.query.shape)
 const isForBrowsers = ({ credential: { kind } }: Route) => kind === 'publishable' || kind === 'any_key'
 
+/** A backend key reads the users and sessions of its environment that a platform key reads: one list at two addresses, with one cursor. */
+const sameList = (name: string) => name.replace('listAuth', 'list')
+
 /** A request by any method there is: `fetch` refuses some of them. */
 function askBy(method: string, path: string, headers: Record<string, string>): Promise<{ status: number; allow: string | undefined }> {
   return new Promise((resolve, reject) => {
@@ -117,7 +120,7 @@ test('a cursor that is broken, altered or of another list is 400 invalid_cursor;
   for (const { name, route } of lists) {
     const right = rightRequest(route, ours)
     const page = expectStatus(200, await ask(w, { ...right, path: `${right.path}?limit=1` }))
-    if (page.next_cursor !== null) cursors.set(`${name} ${page.data[0].id}`, page.next_cursor)
+    if (page.next_cursor !== null) cursors.set(name, page.next_cursor)
   }
   assert.ok(cursors.size > 7, `${cursors.size}`)
   for (const { name, route } of lists) {
@@ -131,8 +134,7 @@ test('a cursor that is broken, altered or of another list is 400 invalid_cursor;
         `${cursor}=`,
         cursor.toLowerCase(),
       ]
-      const first = expectStatus(200, await ask(w, right)).data[0]
-      const is_own = whose === `${name} ${first?.id}` || (first && whose.endsWith(` ${first.id}`))
+      const is_own = sameList(whose) === sameList(name)
       const wrong = is_own ? altered : [cursor]
       for (const each of wrong) {
         const reply = await ask(w, { ...right, path: `${right.path}?cursor=${encodeURIComponent(each)}` })
