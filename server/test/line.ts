@@ -1,12 +1,12 @@
-/** A line to a server, for tests: it can be slow, go dead without a word, or break. */
+/** A line to a server, for tests: it can keep answers back, go dead without a word, or break. */
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
 export interface Line {
   /** The address of the server, through this line. */
   url: string
-  /** What one direction takes. */
-  delay_ms: number
+  /** Keeps what the server answers until the function that comes back is called. */
+  holdAnswers(): () => void
   /** A dead line takes everything and passes nothing on, new connections included. */
   is_dead: boolean
   /** Breaks every connection. */
@@ -17,11 +17,17 @@ export interface Line {
 export async function openLine(to: string): Promise<Line> {
   const target = new URL(to)
   const sockets = new Set<Socket>()
+  let held: (() => void)[] | null = null
   const server = createServer((near) => {
     const far = connect(Number(target.port), target.hostname)
     const pass = (from: Socket, into: Socket) => {
       sockets.add(from.setNoDelay(true))
-      from.on('data', (data) => !line.is_dead && setTimeout(() => into.writable && into.write(data), line.delay_ms))
+      from.on('data', (data) => {
+        const deliver = () => void (into.writable && into.write(data))
+        if (line.is_dead) return
+        if (held && from === far) held.push(deliver)
+        else deliver()
+      })
       from.on('error', () => {}) // its 'close' says all
       from.on('close', () => {
         sockets.delete(from)
@@ -37,8 +43,15 @@ export async function openLine(to: string): Promise<Line> {
 
   const line: Line = {
     url: url.href,
-    delay_ms: 0,
     is_dead: false,
+    holdAnswers() {
+      const kept: (() => void)[] = []
+      held = kept
+      return () => {
+        held = null
+        for (const deliver of kept) deliver()
+      }
+    },
     cut() {
       for (const socket of sockets) socket.resetAndDestroy()
     },
