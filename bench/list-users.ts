@@ -109,10 +109,9 @@ async function measure(address: string, key: string): Promise<void> {
   tell(`the last pages`, times.slice(-window))
 
   const queries = {
-    'first page of a beginning that all have': 'query=person',
-    'first page of a beginning that a tenth has': 'query=person1',
-    'a beginning that few have': 'query=person12345',
-    'a beginning that nobody has': 'query=nobody',
+    'a search that all fit': 'query=person',
+    'a search that one in ten thousand fits': 'query=person1234',
+    'a search that nobody fits (one call)': 'query=nobody',
     'an address': `email=person${Math.floor(users / 2)}@example.com`,
   }
   for (const [name, query] of Object.entries(queries)) {

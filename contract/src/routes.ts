@@ -73,7 +73,7 @@ export const routes = {
   authConfig:         get  ('/v1/auth/config',                           publishable,                     'Browser-safe auth configuration', { cache: 'private, max-age=60', returns: [200, AuthConfig] }),
   validateToken:      post ('/v1/auth/tokens/validate',                  secret(null),                    'Is this access token worth anything?', { body: TokenToValidate, returns: [200, TokenVerdict] }),
 
-  listAuthUsers:      get  ('/v1/auth/users',                            secret('developer'),             'List the users of the environment', { query: usersQuery,     returns: [200, page(User)], fails: ['invalid_cursor'] }),
+  listAuthUsers:      get  ('/v1/auth/users',                            secret('developer'),             'List the users; with `query`, a page may be short and still have more', { query: usersQuery, returns: [200, page(User)], fails: ['invalid_cursor'] }),
   createUser:         post ('/v1/auth/users',                            secret('developer'),             'Create a user',                   { body: NewUser,           returns: [201, User], fails: ['identifier_taken'] }),
   getAuthUser:        get  ('/v1/auth/users/{user_id}',                  secret('developer'),             'Fetch a user',                    {                          returns: [200, User] }),
   changeUser:         patch('/v1/auth/users/{user_id}',                  secret('developer'),             'Change a user; a new password ends every session and grant', { body: UserChange, returns: [200, User], fails: ['identifier_taken'] }),
@@ -117,7 +117,7 @@ export const routes = {
   revokeAuthKey:      del  (`${authKeys}/{key_id}`,                      platform('auth_keys:write'),     'Revoke an auth key at once',      {                          returns: [204, null] }),
   rotateAuthKey:      post (`${authKeys}/{key_id}/rotate`,               platform('auth_keys:write'),     'Replace an auth key at once',     {                          returns: [200, ApiKeyWithPlaintext], told_once: 'key', fails: ['key_revoked'] }),
 
-  listUsers:          get  (users,                                       platform('users:read'),          'List the users',                  { query: usersQuery,       returns: [200, page(User)], fails: ['invalid_cursor'] }),
+  listUsers:          get  (users,                                       platform('users:read'),          'List the users; with `query`, a page may be short and still have more', { query: usersQuery, returns: [200, page(User)], fails: ['invalid_cursor'] }),
   getUser:            get  (`${users}/{user_id}`,                        platform('users:read'),          'Fetch a user',                    {                          returns: [200, User] }),
 
   listEvents:         get  (`${environment}/events`,                     platform('webhooks:read'),       'List the events; `after` a sequence, then oldest first', { query: EventQuery, returns: [200, page(Event)], fails: ['invalid_cursor'] }),

@@ -48,20 +48,31 @@ export function readPageBySequence<T extends { sequence: number }>(
 
 /** The same for what is not read from a table: `placeOf` says where a row stands, `read` gets the place of the last one seen. */
 export async function readPageBy<T>(
-  { secrets }: Pick<Deployment, 'secrets'>,
+  deployment: Pick<Deployment, 'secrets'>,
   list: string,
   { limit, cursor }: Query,
   placeOf: (row: T) => string,
   read: (last: string | null, limit: number) => Promise<T[]>,
 ) {
-  const mac = (data: string) => secrets.mac('cursor', data)
-  const seen = cursor === undefined ? null : decodeCursor(list, cursor, mac)
-  if (cursor !== undefined && seen === null)
-    throw new ApiError('invalid_cursor', 'The cursor does not belong to this list. Start again without a cursor.')
-
-  const rows = await read(seen, limit + 1)
+  const cursors = cursorsOf(deployment, list)
+  const rows = await read(cursors.read(cursor), limit + 1)
   const data = rows.slice(0, limit)
   const last = data.at(-1)
   const has_more = rows.length > limit
-  return { data, has_more, next_cursor: has_more && last ? encodeCursor(list, placeOf(last), mac) : null }
+  return { data, has_more, next_cursor: has_more && last ? cursors.write(placeOf(last)) : null }
+}
+
+/** The cursors of one list. */
+export function cursorsOf({ secrets }: Pick<Deployment, 'secrets'>, list: string) {
+  const mac = (data: string) => secrets.mac('cursor', data)
+  return {
+    write: (place: string): string => encodeCursor(list, place, mac),
+    /** The place that a cursor of this list names; `null` where there is no cursor. */
+    read(cursor: string | undefined): string | null {
+      const place = cursor === undefined ? null : decodeCursor(list, cursor, mac)
+      if (cursor !== undefined && place === null)
+        throw new ApiError('invalid_cursor', 'The cursor does not belong to this list. Start again without a cursor.')
+      return place
+    },
+  }
 }

@@ -5,7 +5,7 @@ import { sql } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
 import { mergePatch } from '../http/merge-patch.ts'
 import type { Call, Handlers } from '../http/mount.ts'
-import { readPage, readPageBy } from '../http/pages.ts'
+import { readPage } from '../http/pages.ts'
 import { badField, notFound } from '../http/problem.ts'
 import { changeVersioned } from '../http/versioned.ts'
 import { endEverything, endSessionRecord, findSessionRecord, listSessionRecords, sessionEnded } from '../oidc/store/sessions.ts'
@@ -14,6 +14,7 @@ import { findPasswordPolicy } from '../tenancy/store.ts'
 import { emailKey } from './email.ts'
 import type { Passwords } from './password.ts'
 import { passwordProblem } from './password-policy.ts'
+import { searchUsers } from './search.ts'
 import * as store from './store.ts'
 
 type Table = Pick<
@@ -128,11 +129,7 @@ export function createUserHandlers(passwords: Passwords): Handlers<Table> {
         const gone = sql`not ${store.userExists(environment_id, current.id)}`
         const [deleted] = await call.commit(
           {
-            statements: [
-              store.deleteUser(current),
-              ...endEverything(environment_id, current.id, 'user_deleted', at, gone),
-              sql`delete from consents where environment_id = ${environment_id} and user_id = ${current.id} and ${gone}`,
-            ],
+            statements: [...store.deleteUser(current), ...endEverything(environment_id, current.id, 'user_deleted', at, gone)],
             mark: gone,
             before: current,
             answer: null,
@@ -232,29 +229,14 @@ interface UsersQuery {
   query?: string | undefined
 }
 
-/**
- * Newest first. A search (an id in full, or the beginning of an address) is in the order of addresses, so that a page of
- * it costs the same however many match; see decision 0021.
- */
+/** Newest first. `query` is an id in full, or words to search for. */
 function listUsers(deployment: Deployment, environment_id: EnvironmentId, { email, query = '', ...page }: UsersQuery) {
-  const { db } = deployment
+  const is_id = UserId.safeParse(query).success
+  if (!is_id && query.trim() !== '') return searchUsers(deployment, environment_id, { email, query }, page)
   const list = JSON.stringify(['users', environment_id, email ?? null, query])
   const by_email = email === undefined ? sql`` : sql`and u.email_key = ${emailKey(email)}`
-  const is_id = UserId.safeParse(query).success
-  if (is_id || query === '') {
-    const by_id = is_id ? sql`and u.id = ${query}` : sql``
-    return readPage(deployment, list, page, (rest) => store.listUsers(db, environment_id, sql`${by_email} ${by_id}`, rest))
-  }
-  const addressOf = (user: User) => emailKey(user.email)
-  return readPageBy(deployment, list, page, addressOf, (last, limit) =>
-    store.searchUsers(
-      db,
-      environment_id,
-      emailKey(query),
-      by_email,
-      sql`${last === null ? sql`` : sql`and u.email_key > ${last}`} order by u.email_key limit ${limit}`,
-    ),
-  )
+  const by_id = is_id ? sql`and u.id = ${query}` : sql``
+  return readPage(deployment, list, page, (rest) => store.listUsers(deployment.db, environment_id, sql`${by_email} ${by_id}`, rest))
 }
 
 /** The hash to store; `null` takes the password away. Refuses what the environment's policy refuses. */

@@ -2,7 +2,7 @@
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { type NewUser, User } from '@ostiary/contract/user.ts'
 import { z } from 'zod'
-import { type Db, type Statement, sql } from '../db/db.ts'
+import { type Db, join, type Statement, sql } from '../db/db.ts'
 import { emailKey } from './email.ts'
 
 const UserRow = User.extend({ version: z.int() })
@@ -20,13 +20,42 @@ export function listUsers(db: Db, environment_id: EnvironmentId, filter: Stateme
   )
 }
 
-/** Those whose address begins like this, in the order of addresses: the unique key has them together. */
-export function searchUsers(db: Db, environment_id: EnvironmentId, beginning: string, filter: Statement, rest: Statement) {
+const Called = User.pick({
+  id: true,
+  email: true,
+  name: true,
+  given_name: true,
+  family_name: true,
+  nickname: true,
+  preferred_username: true,
+  phone_number: true,
+})
+export type Called = z.infer<typeof Called>
+
+/** What people are called, from the newest on, or from those older than `last`. */
+export function findCalled(
+  db: Db,
+  environment_id: EnvironmentId,
+  filter: Statement,
+  last: string | null,
+  limit: number,
+): Promise<Called[]> {
+  const older = last === null ? sql`` : sql`and id < ${last}`
   return db.all(
-    User,
-    sql`select ${columns} ${from}
-         where u.environment_id = ${environment_id} and u.email_key >= ${beginning} and u.email_key < ${`${beginning}\u{10ffff}`} ${filter} ${rest}`,
+    Called,
+    sql`select id, email, name, given_name, family_name, nickname, preferred_username, phone_number from users u
+         where environment_id = ${environment_id} ${filter} ${older} order by id desc limit ${limit}`,
   )
+}
+
+/** These people, newest first. */
+export async function findUsers(db: Db, environment_id: EnvironmentId, ids: readonly string[]): Promise<User[]> {
+  if (ids.length === 0) return []
+  const list = join(
+    ids.map((id) => sql`${id}`),
+    ', ',
+  )
+  return db.all(User, sql`select ${columns} ${from} where u.environment_id = ${environment_id} and u.id in (${list}) order by u.id desc`)
 }
 
 export function findUser(db: Db, environment_id: EnvironmentId, id: string): Promise<UserRow | null> {
@@ -106,8 +135,14 @@ export function setBlocked(current: UserRow, blocked: boolean, now: Date): State
     where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`
 }
 
-export function deleteUser(current: UserRow): Statement {
-  return sql`delete from users where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`
+/** With what the person allowed, and who the person is at providers: whoever comes from there again is somebody new. */
+export function deleteUser({ environment_id, id, version }: UserRow): Statement[] {
+  const gone = sql`not ${userExists(environment_id, id)}`
+  return [
+    sql`delete from users where environment_id = ${environment_id} and id = ${id} and version = ${version}`,
+    sql`delete from consents where environment_id = ${environment_id} and user_id = ${id} and ${gone}`,
+    sql`delete from identities where environment_id = ${environment_id} and user_id = ${id} and ${gone}`,
+  ]
 }
 
 /** The mark of a change: the version it made. */

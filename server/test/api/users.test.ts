@@ -1,6 +1,7 @@
 /** The people of an environment, as its backend manages them with the secret key. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { insertUser } from '../../src/users/store.ts'
 import { administratorToken } from '../administrator.ts'
 import { authorizationRequest, createAgent, exchange, followToClient, obtainCode, refresh, signInForTokens, userinfo } from '../agent.ts'
 import { expectStatus, owner, type Place, type Reply, world } from '../world.ts'
@@ -222,45 +223,82 @@ test('an address that became free may be taken again, by somebody new', async ()
   assert.equal((await user(made.id, 'DELETE')).status, 404)
 })
 
-test('a list is searched by address, by its beginning in the order of addresses, or by id; whatever the case; without wildcards', async () => {
+test('a list is searched by address, by id, or by parts of what people are called; newest first, whatever the case, without wildcards', async () => {
   const tag = `find${++emails}`
-  const made = []
-  for (const name of ['c', 'b', 'a']) made.unshift(await create({ email: `${tag}.${name}@example.com` }))
-  const ids = async (query: string, path = '/v1/auth/users') =>
-    expectStatus(200, await w.call('GET', `${path}?${query}`, { key: path === '/v1/auth/users' ? secret.key : w.key })).data.map(
-      ({ id }: { id: string }) => id,
-    )
-  for (const path of ['/v1/auth/users', `${w.test.path}/users`]) {
-    assert.deepEqual(
-      await ids(`query=${tag.toUpperCase()}.`, path),
-      made.map(({ id }) => id),
-    )
-    assert.deepEqual(await ids(`email=${tag}.B@example.com`, path), [made[1].id])
-    assert.deepEqual(await ids(`email=${tag}.b@example`, path), [])
-    assert.deepEqual(await ids(`query=${made[2].id}`, path), [made[2].id])
-    assert.deepEqual(await ids(`query=${tag}&email=${tag}.c@example.com`, path), [made[2].id])
-    assert.deepEqual(await ids(`query=${made[2].id}&email=${tag}.a@example.com`, path), [])
-    assert.deepEqual(
-      await ids('query=&limit=3', path),
-      made
-        .map(({ id }) => id)
-        .sort()
-        .reverse(),
-    )
-    for (const nothing of ['%25', '_', '*', "'%20or%201=1--", `${tag}%25`, '%00'])
-      assert.deepEqual(await ids(`query=${nothing}`, path), [], nothing)
+  const phone_number = `+4366012345${emails}`
+  const names = [
+    { name: 'Ada Lovelace', phone_number },
+    { name: null, given_name: 'Ａｄａ', family_name: 'Çelik' },
+    { name: 'Grace Hopper', nickname: 'Amazing', preferred_username: `${tag}_grace` },
+  ]
+  const made: { id: string }[] = []
+  for (const [i, fields] of names.entries()) made.unshift(await create({ email: `${'abc'.charAt(i)}.${tag}@example.com`, ...fields }))
+  const [grace = '', other_ada = '', ada = ''] = made.map(({ id }) => id)
+  const ids = async (query: Record<string, string>, path: string) => {
+    const key = path === '/v1/auth/users' ? secret.key : w.key
+    const { data } = expectStatus(200, await w.call('GET', `${path}?${new URLSearchParams(query)}`, { key }))
+    return data.map(({ id }: { id: string }) => id)
   }
-  const first = expectStatus(200, await w.call('GET', `/v1/auth/users?query=${tag}&limit=2`, { key: secret.key }))
-  assert.deepEqual([first.data.length, first.has_more], [2, true])
-  const rest = expectStatus(
-    200,
-    await w.call('GET', `/v1/auth/users?query=${tag}&limit=2&cursor=${first.next_cursor}`, { key: secret.key }),
-  )
-  assert.deepEqual([rest.data.map(({ id }: { id: string }) => id), rest.has_more, rest.next_cursor], [[made[2].id], false, null])
-  assert.equal(
-    (await w.call('GET', `/v1/auth/users?query=other&cursor=${first.next_cursor}`, { key: secret.key })).body.code,
-    'invalid_cursor',
-  )
+  const finds: [Record<string, string>, string[]][] = [
+    [{ query: `.${tag.toUpperCase()}@` }, [grace, other_ada, ada]],
+    [{ query: `ada ${tag}` }, [other_ada, ada]],
+    [{ query: `lovelace  ada ${tag}` }, [ada]],
+    [{ query: `çelik ${tag}` }, [other_ada]],
+    [{ query: `ÇEL ${tag}` }, [other_ada]],
+    [{ query: `mazin ${tag}` }, [grace]],
+    [{ query: `${tag}_GRACE` }, [grace]],
+    [{ query: phone_number }, [ada]],
+    [{ query: ada }, [ada]],
+    [{ query: ada.slice(0, -1) }, []],
+    [{ email: `B.${tag}@example.com` }, [other_ada]],
+    [{ email: `b.${tag}@example` }, []],
+    [{ query: tag, email: `a.${tag}@example.com` }, [ada]],
+    [{ query: 'hopper', email: `a.${tag}@example.com` }, []],
+    [{ query: ada, email: `b.${tag}@example.com` }, []],
+    [{ query: '', limit: '3' }, [grace, other_ada, ada]],
+    [{ query: '  ', limit: '3' }, [grace, other_ada, ada]],
+    ...['%', '_ada', '*', "' or 1=1--", `${tag}%`, '\0'].map((query): [Record<string, string>, string[]] => [{ query }, []]),
+  ]
+  for (const path of ['/v1/auth/users', `${w.test.path}/users`])
+    for (const [query, expected] of finds) assert.deepEqual(await ids(query, path), expected, JSON.stringify(query))
+})
+
+test('what is found comes page by page, and a cursor belongs to its search', async () => {
+  const tag = `page${++emails}`
+  const made: string[] = []
+  for (let i = 0; i < 5; i++) made.unshift((await create({ email: `${i}.${tag}@example.com` })).id)
+  const read = (query: Record<string, string>) => w.call('GET', `/v1/auth/users?${new URLSearchParams(query)}`, { key: secret.key })
+  const pages: string[][] = []
+  let cursor: string | null = ''
+  while (cursor !== null) {
+    const page: { data: { id: string }[]; has_more: boolean; next_cursor: string | null } = expectStatus(
+      200,
+      await read({ query: tag, limit: '2', ...(cursor ? { cursor } : {}) }),
+    )
+    pages.push(page.data.map(({ id }) => id))
+    assert.equal(page.has_more, page.next_cursor !== null)
+    cursor = page.next_cursor
+  }
+  assert.deepEqual(pages, [made.slice(0, 2), made.slice(2, 4), made.slice(4)])
+
+  const { next_cursor } = expectStatus(200, await read({ query: tag, limit: '2' }))
+  for (const other of [{ query: 'other' }, { query: tag, email: 'a@example.com' }, {}])
+    assert.equal((await read({ ...other, cursor: next_cursor })).body.code, 'invalid_cursor')
+})
+
+test('a search looks at so many people in one call, and goes on from there', async () => {
+  const looked_at = 50_000
+  const project = await w.createProject(`many-${++emails}`)
+  const people = Array.from({ length: looked_at + 600 }, (_, i) => ({ id: w.deployment.newId('usr'), email: `p${i}@example.com` }))
+  const insert = (some: typeof people) =>
+    w.deployment.db.batch(some.map(({ id, email }) => insertUser(project.test.id, id, { email }, null, w.now())))
+  for (let i = 0; i < people.length; i += 2_300) await insert(people.slice(i, i + 2_300))
+  const read = async (cursor?: string) =>
+    expectStatus(200, await w.call('GET', `${project.test.path}/users?query=p0@${cursor ? `&cursor=${cursor}` : ''}`))
+  const first = await read()
+  assert.deepEqual([first.data, first.has_more], [[], true])
+  const second = await read(first.next_cursor)
+  assert.deepEqual([second.data.map(({ id }: { id: string }) => id), second.has_more], [[people[0]?.id], false])
 })
 
 /** Somebody who signed in, with everything that may keep working: cookie, tokens, a code that waits. */

@@ -1,0 +1,64 @@
+/**
+ * Finding people by a part of what they are called. No index that every engine has finds a part of a text, so people are gone
+ * through from the newest on, a slice at a time, giving way to others in between. A call that has looked at its share answers
+ * what it found with a cursor to go on from: a page may be short, or empty, and still have more (decision 0021).
+ */
+import { setImmediate as othersHadTheirTurn } from 'node:timers/promises'
+import type { EnvironmentId } from '@ostiary/contract/ids.ts'
+import type { User } from '@ostiary/contract/user.ts'
+import { sql } from '../db/db.ts'
+import type { Deployment } from '../deployment.ts'
+import { cursorsOf } from '../http/pages.ts'
+import { emailKey } from './email.ts'
+import * as store from './store.ts'
+
+const slice = 500
+const most_looked_at = 50_000
+
+interface Page {
+  limit: number
+  cursor?: string | undefined
+}
+
+interface Search {
+  email: string | undefined
+  /** Words, each of which has to occur in an address, a name or a number of the person. */
+  query: string
+}
+
+/** Those who are found, newest first. */
+export async function searchUsers(
+  deployment: Pick<Deployment, 'db' | 'secrets'>,
+  environment_id: EnvironmentId,
+  { email, query }: Search,
+  { limit, cursor }: Page,
+): Promise<{ data: User[]; has_more: boolean; next_cursor: string | null }> {
+  const { db } = deployment
+  const cursors = cursorsOf(deployment, JSON.stringify(['found users', environment_id, email ?? null, query]))
+  const by_email = email === undefined ? sql`` : sql`and u.email_key = ${emailKey(email)}`
+  const words = plain(query).split(/\s+/)
+  const found: string[] = []
+  let last = cursors.read(cursor)
+  let looked_at = 0
+  let is_end = false
+  while (!is_end && found.length <= limit && looked_at < most_looked_at) {
+    const people = await store.findCalled(db, environment_id, by_email, last, slice)
+    const fitting = people.filter((person) => isCalled(person, words)).map(({ id }) => id)
+    found.push(...fitting)
+    last = people.at(-1)?.id ?? last
+    looked_at += people.length
+    is_end = people.length < slice
+    await othersHadTheirTurn()
+  }
+  const shown = found.slice(0, limit)
+  const goes_on_after = found.length > limit ? shown.at(-1) : is_end ? undefined : (last ?? undefined)
+  const data = await store.findUsers(db, environment_id, shown)
+  return { data, has_more: goes_on_after !== undefined, next_cursor: goes_on_after === undefined ? null : cursors.write(goes_on_after) }
+}
+
+function isCalled({ id: _, ...names }: store.Called, words: readonly string[]): boolean {
+  const text = plain(Object.values(names).filter(Boolean).join('\n'))
+  return words.every((word) => text.includes(word))
+}
+
+const plain = (text: string) => text.normalize('NFKC').toLowerCase().trim()
