@@ -11,16 +11,18 @@ export interface ProviderKind {
   /** `required`, `optional` (over the usual one), or not to be set. */
   own_issuer: 'required' | 'optional' | 'never'
   is_oidc: boolean
+  /** Which values of `prompt` (OIDC Core §3.1.2.1) it documents, of those that ask for a person anew; the strictest first. */
+  prompts: readonly ('login' | 'select_account')[]
 }
 
 // biome-ignore format: this table is read by column
 export const kinds: Record<ProviderType, ProviderKind> = {
-  oidc:      { display_name: 'Single sign-on', scopes: ['openid', 'email', 'profile'],  issuer: null,                          own_issuer: 'required', is_oidc: true  },
-  google:    { display_name: 'Google',         scopes: ['openid', 'email', 'profile'],  issuer: 'https://accounts.google.com', own_issuer: 'never',    is_oidc: true  },
-  microsoft: { display_name: 'Microsoft',      scopes: ['openid', 'email', 'profile'],  issuer: null,                          own_issuer: 'required', is_oidc: true  },
-  apple:     { display_name: 'Apple',          scopes: ['openid', 'email', 'name'],     issuer: 'https://appleid.apple.com',   own_issuer: 'never',    is_oidc: true  },
-  gitlab:    { display_name: 'GitLab',         scopes: ['openid', 'email', 'profile'],  issuer: 'https://gitlab.com',          own_issuer: 'optional', is_oidc: true  },
-  github:    { display_name: 'GitHub',         scopes: ['read:user', 'user:email'],     issuer: 'https://github.com',          own_issuer: 'never',    is_oidc: false },
+  oidc:      { display_name: 'Single sign-on', scopes: ['openid', 'email', 'profile'],  issuer: null,                          own_issuer: 'required', is_oidc: true,  prompts: ['login', 'select_account'] },
+  google:    { display_name: 'Google',         scopes: ['openid', 'email', 'profile'],  issuer: 'https://accounts.google.com', own_issuer: 'never',    is_oidc: true,  prompts: ['select_account'] },
+  microsoft: { display_name: 'Microsoft',      scopes: ['openid', 'email', 'profile'],  issuer: null,                          own_issuer: 'required', is_oidc: true,  prompts: ['login', 'select_account'] },
+  apple:     { display_name: 'Apple',          scopes: ['openid', 'email', 'name'],     issuer: 'https://appleid.apple.com',   own_issuer: 'never',    is_oidc: true,  prompts: [] },
+  gitlab:    { display_name: 'GitLab',         scopes: ['openid', 'email', 'profile'],  issuer: 'https://gitlab.com',          own_issuer: 'optional', is_oidc: true,  prompts: ['login'] },
+  github:    { display_name: 'GitHub',         scopes: ['read:user', 'user:email'],     issuer: 'https://github.com',          own_issuer: 'never',    is_oidc: false, prompts: ['select_account'] },
 }
 
 export type ProviderFields = Pick<

@@ -25,15 +25,16 @@ export class UpstreamFailed extends Error {
   override readonly name = 'UpstreamFailed'
 }
 
+/** What the application asked for that is the provider's to do. */
+export interface Wish {
+  login_hint: string | undefined
+  /** Whoever is signed in there already will not do: they sign in again, or at least say who they are. */
+  prompt: 'login' | 'select_account' | undefined
+}
+
 export interface Upstreams {
-  /** Where to send somebody. */
-  depart(
-    provider: Upstream,
-    redirect_uri: string,
-    departure: Departure,
-    login_hint: string | undefined,
-    https_only: boolean,
-  ): Promise<string>
+  /** Where to send somebody, to come back to `redirect_uri`. */
+  depart(provider: Upstream, departure: Departure & { redirect_uri: string }, wish: Wish, https_only: boolean): Promise<string>
   /** Who came back. `url` is the callback with all its parameters. */
   arrive(provider: Upstream, url: URL, departure: Departure, https_only: boolean): Promise<UpstreamProfile>
 }

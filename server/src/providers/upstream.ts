@@ -7,7 +7,7 @@ import * as client from 'openid-client'
 import type { Deployment } from '../deployment.ts'
 import { type Outbound, OutboundFailed } from '../outbound/fetch.ts'
 import { kinds } from './kinds.ts'
-import { type Departure, UpstreamFailed, type UpstreamProfile, type Upstreams } from './profile.ts'
+import { UpstreamFailed, type UpstreamProfile, type Upstreams } from './profile.ts'
 import { secretPlace, type Upstream } from './store.ts'
 
 const timeout_ms = 8_000
@@ -80,15 +80,10 @@ export function createUpstreams({ secrets, now }: Pick<Deployment, 'secrets' | '
   }
 
   return {
-    /** Where to send somebody. */
-    depart: (
-      provider: Upstream,
-      redirect_uri: string,
-      { state, nonce, code_verifier }: Departure,
-      login_hint: string | undefined,
-      https_only: boolean,
-    ): Promise<string> =>
+    depart: (provider, { redirect_uri, state, nonce, code_verifier }, { login_hint, prompt: wanted }, https_only) =>
       orFail(async () => {
+        const { prompts } = kinds[provider.type]
+        const prompt = wanted && (prompts.find((known) => known === wanted) ?? prompts[0])
         const config = await configure(provider, https_only)
         const url = client.buildAuthorizationUrl(config, {
           redirect_uri,
@@ -99,12 +94,12 @@ export function createUpstreams({ secrets, now }: Pick<Deployment, 'secrets' | '
           ...(kinds[provider.type].is_oidc ? { nonce } : {}),
           ...(provider.type === 'apple' ? { response_mode: 'form_post' } : {}),
           ...(login_hint === undefined ? {} : { login_hint }),
+          ...(prompt === undefined ? {} : { prompt }),
         })
         return url.href
       }),
 
-    /** Who came back. `url` is the callback with all its parameters. */
-    arrive: (provider: Upstream, url: URL, { state, nonce, code_verifier }: Departure, https_only: boolean): Promise<UpstreamProfile> =>
+    arrive: (provider, url, { state, nonce, code_verifier }, https_only) =>
       orFail(async () => {
         const config = await configure(provider, https_only)
         const is_oidc = kinds[provider.type].is_oidc

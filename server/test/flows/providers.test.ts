@@ -67,6 +67,42 @@ for (const type of Object.keys(types)) {
   })
 }
 
+// biome-ignore format: this table is read by column
+const anew = [
+  { asks: { prompt: 'login' },          type: 'oidc',   prompt: 'login' },
+  { asks: { max_age: '60' },            type: 'oidc',   prompt: 'login' },
+  { asks: { prompt: 'select_account' }, type: 'oidc',   prompt: 'select_account' },
+  { asks: { prompt: 'login' },          type: 'google', prompt: 'select_account' },
+  { asks: { prompt: 'select_account' }, type: 'gitlab', prompt: 'login' },
+  { asks: { prompt: 'login' },          type: 'apple',  prompt: null },
+  { asks: {},                           type: 'oidc',   prompt: null },
+]
+for (const { asks, type, prompt } of anew) {
+  test(`an application that asks for ${JSON.stringify(asks)} has ${type} asked for ${prompt ?? 'nothing'}`, async () => {
+    const left = await leave(createAgent(), authorizationRequest(w.test, application, asks), (await addProvider(type)).id)
+    assert.equal(new URL(left.headers.get('location') ?? '').searchParams.get('prompt'), prompt)
+  })
+}
+
+test('somebody whose account was deleted can come again, as somebody new', async () => {
+  const provider = await addProvider('oidc')
+  const backend = expectStatus(201, await w.call('POST', `${w.test.path}/auth-keys`, { body: { type: 'auth_secret' } }))
+  const who = person()
+  const signIn = async () => {
+    const agent = createAgent()
+    const request = authorizationRequest(w.test, application)
+    const left = await leave(agent, request, provider.id)
+    const done = await arrive(agent, provider.id, upstreams.agree(left.headers.get('location') ?? '', who))
+    const code = new URL(done.headers.get('location') ?? '').searchParams.get('code') ?? ''
+    return decodeJwt(expectStatus(200, await exchange(w, w.test, application, request, code)).id_token).sub
+  }
+  const before = await signIn()
+  expectStatus(204, await w.call('DELETE', `/v1/auth/users/${before}`, { key: backend.key }))
+  const after = await signIn()
+  assert.notEqual(after, before)
+  assert.equal(await signIn(), after)
+})
+
 test('Apple gets a secret signed with the key of its team, and its form post finds the browser again', async () => {
   const provider = await addProvider('apple')
   const agent = createAgent()

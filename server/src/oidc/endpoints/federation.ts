@@ -7,7 +7,7 @@ import { Email } from '@ostiary/contract/values.ts'
 import { newSecret } from '../../deployment.ts'
 import { type ProviderProblemView, providerProblemPage } from '../../pages/provider-problem.ts'
 import { storeDeparture, takeDeparture } from '../../providers/departures.ts'
-import { UpstreamFailed, type UpstreamProfile } from '../../providers/profile.ts'
+import { UpstreamFailed, type UpstreamProfile, type Wish } from '../../providers/profile.ts'
 import { findIdentity, findUpstream, insertIdentity, type Upstream } from '../../providers/store.ts'
 import { findCredential, findUser, insertUser, userExists } from '../../users/store.ts'
 import { isOwnForm, readBrowser } from '../browser.ts'
@@ -29,12 +29,20 @@ export const federate: OidcEndpoint = async (parts, call) => {
 
   const departure = { state: newSecret(parts), nonce: newSecret(parts), code_verifier: newSecret(parts) }
   try {
-    const location = await parts.upstreams.depart(provider, callbackOf(call, provider.id), departure, request.login_hint, httpsOnly(call))
+    const wish = { login_hint: request.login_hint, prompt: promptOf(request) }
+    const redirect_uri = callbackOf(call, provider.id)
+    const location = await parts.upstreams.depart(provider, { ...departure, redirect_uri }, wish, httpsOnly(call))
     await storeDeparture(parts, call.issuer.environment_id, { ...departure, provider_id: provider.id, query, browser: browser.form_seed })
     return redirect(location)
   } catch (error) {
     return unreachable(parts, call, provider, query, error)
   }
+}
+
+/** OIDC Core §3.1.2.1: an application that wants a new sign-in wants one at the provider, not the session that somebody has there. */
+function promptOf({ prompt, max_age }: Interaction['request']): Wish['prompt'] {
+  if (prompt.includes('login') || max_age !== undefined) return 'login'
+  return prompt.includes('select_account') ? 'select_account' : undefined
 }
 
 export const callback: OidcEndpoint = async (parts, call) => {
