@@ -4,13 +4,13 @@ import { z } from 'zod'
 /** RFC 3339 UTC with milliseconds, `2026-11-20T16:31:00.000Z`; milliseconds since 1970 in the database. */
 export const Time = z.iso.datetime({ precision: 3 })
 
-/** A line people read. C0 and C1 controls would break logs, mails and pages. */
+/** A line people read. Controls would break logs, mails and pages; those of direction let a name read as another one (UTS #55). */
 const line = (min: number, max: number) =>
   z
     .string()
     .min(min)
     .max(max)
-    .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'Control characters are not allowed.')
+    .regex(/^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]*$/u, 'Control characters are not allowed.')
 
 export const Name = line(1, 100)
 export const ShortText = line(0, 200)

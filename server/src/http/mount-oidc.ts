@@ -4,7 +4,7 @@
  */
 import type { Route } from '@ostiary/contract/route.ts'
 import { oidcRoutes } from '@ostiary/contract/routes.ts'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DatabaseUnavailable } from '../db/db.ts'
 import { type Answer, json, type OidcCall, type OidcEndpoint, type OidcParts } from '../oidc/call.ts'
 import { message } from '../oidc/hosted-page.ts'
@@ -57,7 +57,12 @@ export function mountOidc(app: FastifyInstance, mounting: OidcMounting, endpoint
   const rows = Object.entries(oidcRoutes) as [Name, Route][] // as: the names of the table
   for (const [name, route] of rows) {
     const url = route.path.replaceAll(/\{(\w+)\}/g, ':$1')
-    app.route({ method: route.method, url, handler: (request, reply) => answer(mounting, name, endpoints[name], request, reply) })
+    app.route({
+      method: route.method,
+      url,
+      handler: (request, reply) => answer(mounting, name, endpoints[name], request, reply),
+      ...(pages.includes(name) ? {} : { errorHandler: tellTooLarge }),
+    })
     if (cross_origin[name] && !preflights.has(url)) {
       preflights.add(url)
       app.route({ method: 'OPTIONS', url, handler: (request, reply) => preflight(mounting, name, request, reply) })
@@ -115,6 +120,13 @@ async function run(parts: OidcParts, name: Name, endpoint: OidcEndpoint, call: O
       new OAuthError(unavailable ? 'temporarily_unavailable' : 'server_error', 'Something failed on our side. Try again shortly.'),
     )
   }
+}
+
+/** RFC 6749 §5.2: clients read `error`, also where a body was never read because it is too large (RFC 9110 §15.5.14). */
+function tellTooLarge(error: FastifyError, _: FastifyRequest, reply: FastifyReply) {
+  if (error.statusCode !== 413) throw error // to the one who answers everything else
+  const { headers, body } = json(413, new OAuthError('invalid_request', 'Bodies are limited to 1 MiB.'))
+  return reply.code(413).headers(headers).send(body)
 }
 
 /** RFC 6749 §5.2: 401 names the scheme where the client used the Authorization header. */

@@ -42,7 +42,7 @@ for (const [what, { path, fields }] of Object.entries(parents)) {
     const object = `${path}/${made.id}`
     for (const name of ['x', 'x'.repeat(100), '<script>alert(1)</script>', '名前'])
       assert.equal(expectStatus(200, await admin('PATCH', object, { name })).name, name)
-    for (const name of ['', 'x'.repeat(101), 'a\u0000b', 'a\nb', 1, null, ['x']])
+    for (const name of ['', 'x'.repeat(101), 'a\u0000b', 'a\nb', 'a\u202eb', 'a\u2028b', 1, null, ['x']])
       assert.deepEqual(refusal(await admin('PATCH', object, { name })), [422, ['/name']])
     assert.deepEqual(refusal(await admin('PATCH', object, { slug: 'other' })), [422, ['/slug']])
     const now = expectStatus(200, await admin('GET', object))

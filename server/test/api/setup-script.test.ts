@@ -40,6 +40,12 @@ async function setUp() {
     })
     await call('POST', `${path}/applications`, { name: 'SPA', application_type: 'spa', redirect_uris: ['https://app.example.com/'] })
     await call('PATCH', `${path}/applications/${web.id}`, { post_logout_redirect_uris: ['https://app.example.com/bye'] })
+    await call('POST', `${path}/providers`, {
+      type: 'oidc',
+      issuer: 'https://sso.example.com',
+      client_id: 'storefront',
+      client_secret: 'a secret of the provider',
+    })
     const publishable = await call('POST', `${path}/auth-keys`, { type: 'auth_publishable', allowed_origins: ['https://app.example.com'] })
     const secret = await call('POST', `${path}/auth-keys`, { type: 'auth_secret', label: 'backend' })
     await call('POST', `${path}/webhooks`, { url: 'https://app.example.com/hooks', events: ['user.created'], disabled: true })
@@ -54,6 +60,7 @@ const tables = {
   applications: sql`applications`,
   api_keys: sql`api_keys`,
   resource_servers: sql`resource_servers`,
+  providers: sql`providers`,
   webhooks: sql`webhooks`,
   audit_log: sql`audit_log`,
   events: sql`events`,

@@ -81,6 +81,8 @@ test('a body of 1 MiB is read, and one byte more is 413, at every endpoint that 
     assert.notEqual((await send('POST', at(path), headers, `a=${'x'.repeat(1_048_574)}`)).status, 413)
     assert.equal((await send('POST', at(path), headers, `a=${'x'.repeat(1_048_575)}`)).status, 413)
   }
+  for (const path of [token_path, revoke_path])
+    assert.equal(errorOf(await asClient(`a=${'x'.repeat(1_048_575)}`, {}, path)), 'invalid_request', path)
 })
 
 test('a hundred thousand parameters are refused at once, in the body as in the address', async () => {

@@ -71,6 +71,13 @@ for (const type of ['test', 'live'] as const) {
     assert.equal(await isSignedIn(agent), false)
   })
 
+  test(`whoever is signed out may begin again where the application has that begun (${type})`, async () => {
+    const application = await w.createApplication(place, { initiate_login_uri: 'https://app.example.com/begin?from=id' })
+    const { agent, id_token } = await signedIn(application)
+    const begins = `https://app.example.com/begin?from=id&iss=${encodeURIComponent(place.issuer)}`
+    assert.deepEqual(linksOf(await leave(agent, { id_token_hint: id_token })), [begins])
+  })
+
   test(`a post_logout_redirect_uri that is not registered byte by byte is followed and linked by nobody (${type})`, async () => {
     const { id_token } = await signedIn()
     for (const post_logout_redirect_uri of [...spellings, ...other.post_logout_redirect_uris]) {

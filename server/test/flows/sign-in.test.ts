@@ -25,7 +25,10 @@ async function setUp(at: typeof w, place: Place) {
   async function lockOut(email: string) {
     const guess = await guesser()
     for (let i = 0; i < max_attempts; i++) expectStatus(400, await guess(email, `wrong ${i}`))
-    expectStatus(429, await guess(email, 'wrong'))
+    const refused = await guess(email, 'wrong')
+    expectStatus(429, refused)
+    const wait_seconds = Number(refused.headers.get('retry-after'))
+    assert.ok(wait_seconds > 0 && wait_seconds <= duration_seconds, `${wait_seconds}`)
   }
   return { client, url, guesser, lockOut }
 }

@@ -242,7 +242,8 @@ export async function showSignIn(
     other_accounts_url: browser.sessions.length > 0 ? authorizeUrl(call, withPrompt(query, 'select_account')) : null,
     cancel_url: cancelled.kind === 'redirect' ? cancelled.location : null,
   })
-  return withCookies(html(page), set_cookie)
+  const answer = withCookies(html(page), set_cookie)
+  return view.wait_seconds === null ? answer : { ...answer, headers: { ...answer.headers, 'retry-after': String(view.wait_seconds) } }
 }
 
 export function showSignUp(

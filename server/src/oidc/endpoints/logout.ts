@@ -8,6 +8,7 @@ import { html, message, pageContext } from '../hosted-page.ts'
 import type { Client } from '../protocol/client.ts'
 import { judgeLogout, type LogoutHint, logoutClientId } from '../protocol/logout.ts'
 import { type RequestParameters, readParameters } from '../protocol/parameters.ts'
+import { withQuery } from '../protocol/respond.ts'
 import { verifyJwt } from '../signing-keys.ts'
 import { endSession } from '../store/sessions.ts'
 
@@ -101,7 +102,13 @@ function done(
   client: Client | null,
 ): Answer {
   const back = url === null ? null : { url, application_name: client?.name ?? null }
-  return html(signOutDonePage(context(call, parameters), { decision, back, sign_in_url: null }))
+  return html(signOutDonePage(context(call, parameters), { decision, back, sign_in_url: signInAgain(call, client) }))
+}
+
+/** OIDC Core §4: an application that says where a sign-in is begun can be begun there, by the name of this issuer. */
+function signInAgain({ issuer }: OidcCall, client: Client | null): string | null {
+  if (!client || client.disabled || client.initiate_login_uri === null) return null
+  return withQuery(client.initiate_login_uri, { iss: issuer.url })
 }
 
 const context = (call: OidcCall, { values }: RequestParameters) => pageContext(call, values.ui_locales?.split(' '))

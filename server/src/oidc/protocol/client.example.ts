@@ -19,6 +19,7 @@ export const web: Client = {
   allow_loopback_port: false,
   disabled: false,
   logo_uri: null,
+  initiate_login_uri: null,
   backchannel_logout_uri: null,
   jwks: null,
   jwks_uri: null,

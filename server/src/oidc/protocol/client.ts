@@ -16,6 +16,7 @@ export type Client = Pick<
   | 'allow_loopback_port'
   | 'disabled'
   | 'logo_uri'
+  | 'initiate_login_uri'
   | 'backchannel_logout_uri'
   | 'jwks'
   | 'jwks_uri'
