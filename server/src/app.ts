@@ -87,8 +87,9 @@ export function createApp(modules: Modules): FastifyInstance {
   app.decorateRequest('ip_address', null)
 
   const otherMethod = createMethodGuard()
+  const addressOf = createAddressReader(deployment.config.trusted_proxies)
   app.addHook('onRequest', (request, reply, done) => {
-    request.ip_address = clientIp(request.socket.remoteAddress, request.headers['x-forwarded-for'], deployment.config.trusted_proxies)
+    request.ip_address = addressOf(request)
     reply.headers(alwaysSent(request.id))
     if (deployment.config.base_url.startsWith('https:')) reply.header('strict-transport-security', 'max-age=31536000')
     done(request.is404 ? otherMethod(request) : undefined)
@@ -209,6 +210,20 @@ function mountService(app: FastifyInstance, { deployment, root, isReady }: Modul
       if (!answer) throw notFound()
       return reply.code(answer.status).headers(answer.headers).send(answer.body)
     })
+}
+
+/** Without trusted proxies the address is that of the connection, which is read once. */
+function createAddressReader(trusted: Deployment['config']['trusted_proxies']): (request: FastifyRequest) => string | null {
+  const of_sockets = new WeakMap<object, string | null>()
+  return ({ socket, headers }) => {
+    if (trusted.length > 0) return clientIp(socket.remoteAddress, headers['x-forwarded-for'], trusted)
+    let address = of_sockets.get(socket)
+    if (address === undefined) {
+      address = clientIp(socket.remoteAddress, undefined, trusted)
+      of_sockets.set(socket, address)
+    }
+    return address
+  }
 }
 
 /** RFC 9110 §15.5.6: a known address refuses other methods with 405 and names its own. For requests that found no route. */

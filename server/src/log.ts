@@ -10,14 +10,13 @@ const levels = ['debug', 'info', 'warn', 'error'] as const
 
 export function createLog(least: LogLevel | 'silent', now: () => Date, write: (line: string) => void): Log {
   const threshold = least === 'silent' ? levels.length : levels.indexOf(least)
-  const at =
-    (level: LogLevel) =>
-    (message: string, fields: LogFields = {}, cause?: unknown) => {
-      if (levels.indexOf(level) < threshold) return
-      write(
-        `${JSON.stringify({ time: now().toISOString(), level, message, ...fields, ...(cause === undefined ? {} : { cause: describe(cause) }) })}\n`,
-      )
+  const at = (level: LogLevel) => {
+    if (levels.indexOf(level) < threshold) return () => {}
+    return (message: string, fields: LogFields = {}, cause?: unknown) => {
+      const line = { time: now().toISOString(), level, message, ...fields }
+      write(`${JSON.stringify(cause === undefined ? line : { ...line, cause: describe(cause) })}\n`)
     }
+  }
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 

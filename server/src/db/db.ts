@@ -5,6 +5,7 @@
  */
 import type { z } from 'zod'
 import { decodeRow, type EncodedValue, encodeValue, type Value } from './codec.ts'
+import { createMemory, type Recall } from './memory.ts'
 
 /** No document that a client sends can have this: what it sends is a value, however much it looks like a statement. */
 const made_here: unique symbol = Symbol('made by sql')
@@ -42,6 +43,8 @@ export interface Result {
  */
 export interface Engine {
   readonly name: 'sqlite' | 'postgres'
+  /** Another number after every commit, by whomever; `null` where only a read can tell. */
+  readonly asOf: (() => number) | null
   read(statement: Statement): Promise<readonly Row[]>
   write(statements: readonly Statement[]): Promise<readonly Result[]>
   /** The number of the newest migration that was applied; 0 for an empty database. */
@@ -69,6 +72,7 @@ export function createDb(engine: Engine) {
     if (!/^\s*(select|with)\b/i.test(statement.parts[0] ?? '')) throw new TypeError('What is read must begin with select.')
     return engine.read(statement)
   }
+  const recall: Recall = engine.asOf ? createMemory(engine.asOf) : (_, ask) => ask()
   /** One statement that changes something, with `returning`. */
   const change = async (statement: Statement) => firstOf(await engine.write([statement]))
   const listeners = new Map<Sleeper, () => void>()
@@ -95,8 +99,10 @@ export function createDb(engine: Engine) {
     },
 
     async maybeOne<S extends z.ZodObject>(schema: S, statement: Statement): Promise<z.output<S> | null> {
-      const [row] = await query(statement)
-      return row ? decodeRow(schema, row) : null
+      return recall(statement, async () => {
+        const [row] = await query(statement)
+        return row ? decodeRow(schema, row) : null
+      })
     },
 
     /** Runs one changing statement with `returning`; `null` where it changed nothing. */

@@ -59,6 +59,7 @@ export function openPostgres(address: string, { application_name = 'ostiary', co
 
   return {
     name: 'postgres',
+    asOf: null,
     read: async (statement) => (await run([statement], true))[0]?.rows ?? [],
     async write(statements) {
       try {

@@ -32,6 +32,10 @@ export function openSqlite(path: string): Engine {
   const prepared = new Map<string, Prepared>()
   const prepared_for = new WeakMap<readonly string[], Prepared>()
   let is_reading = false
+  // https://www.sqlite.org/pragma.html#pragma_data_version: it is another one where another connection has committed.
+  const dataVersion = database.prepare('pragma data_version')
+  let seen_version = -1
+  let commits_seen = 0
   const command = (text: string) => {
     const statement = database.prepare(text)
     return () => void statement.run()
@@ -78,13 +82,21 @@ export function openSqlite(path: string): Engine {
     })
   }
 
-  function read(statement: Statement): readonly Row[] {
-    if (!is_reading) {
+  /** The turn's look at the database. Returns how many commits have been seen so far. */
+  function look(): number {
+    if (closed) throw new DatabaseUnavailable('The database is closed.')
+    if (is_reading) return commits_seen
+    try {
       beginReading()
       is_reading = true
       setImmediate(endReading)
+      const { data_version } = dataVersion.get() as { data_version: number } // as: the pragma's own column
+      if (data_version !== seen_version) commits_seen += 1 // another process has committed
+      seen_version = data_version
+      return commits_seen
+    } catch (error) {
+      throw toCallersError(error)
     }
-    return execute(statement).rows
   }
 
   /** At the end of the turn, and before anything else is done here: what comes later sees what was committed by then. */
@@ -106,6 +118,7 @@ export function openSqlite(path: string): Engine {
       const [job] = jobs
       const outcomes = job && jobs.length === 1 ? [runAlone(job)] : jobs.map(runBesideOthers)
       if (database.isTransaction) commit()
+      commits_seen += 1
       for (const settle of outcomes) settle()
     } catch (error) {
       if (database.isTransaction) database.exec('rollback')
@@ -145,11 +158,12 @@ export function openSqlite(path: string): Engine {
 
   return {
     name: 'sqlite',
+    asOf: look,
 
     async read(statement) {
-      if (closed) throw new DatabaseUnavailable('The database is closed.')
+      look()
       try {
-        return read(statement)
+        return execute(statement).rows
       } catch (error) {
         throw toCallersError(error)
       }
@@ -167,6 +181,7 @@ export function openSqlite(path: string): Engine {
 
     async migrate(migrations) {
       endReading()
+      commits_seen += 1
       return migrateSqlite(database, migrations)
     },
 

@@ -26,7 +26,6 @@ export function clientIp(
   trusted: readonly Network[],
 ): string | null {
   const peer = socket_address?.replace(/%.*$/, '') ?? ''
-  if (trusted.length === 0 && ipaddr.IPv4.isValidFourPartDecimal(peer)) return peer // the usual case, spelled as it will be
   let address = parseAddress(peer)
   // RFC 9110 §5.3: repeated fields are one list; §5.6.1.2: empty elements of a list are ignored
   const attested = [x_forwarded_for ?? []].flat().join(',').split(',').map(trim).filter(Boolean)

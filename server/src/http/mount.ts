@@ -117,7 +117,8 @@ function mountOne(
           if_match: parseIfMatch(request.headers['if-match']),
           fail,
           wants_lines: route.lines !== undefined && prefers(request.headers.accept, route.lines),
-          commit: createCommit(deployment, { name, route, caller, request_id: request.id, ip: request.ip_address, idempotent }),
+          commit: (...change) =>
+            createCommit(deployment, { name, route, caller, request_id: request.id, ip: request.ip_address, idempotent })(...change),
         })
       }
       const { answer, replayed } = idempotent
@@ -187,8 +188,8 @@ function mountPreflight(app: FastifyInstance, route: Route): void {
 }
 
 function parseBody(route: Route, request: FastifyRequest): unknown {
-  const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
   if (route.method === 'GET' || route.method === 'DELETE') return undefined
+  const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
   if (bytes.length === 0 && !route.body) return undefined
 
   const encoding = request.headers['content-encoding']
@@ -245,9 +246,10 @@ function send(reply: FastifyReply, route: Route, request: FastifyRequest, answer
 
   if (lines in answer) return reply.type(`${route.lines}; charset=utf-8`).send(Readable.from(written(answer as Lines))) // as: just checked
 
-  const { version, ...body } = answer as { version?: number; id?: string } // as: handlers may return a versioned resource
-  if (status === 201 && body.id) reply.header('location', `${address}/${body.id}`)
-  if (check) schema.parse(body)
+  const { version, id } = answer as { version?: number; id?: string } // as: handlers may return a versioned resource
+  const body = version === undefined ? answer : { ...answer, version: undefined } // JSON leaves it out
+  if (status === 201 && id) reply.header('location', `${address}/${id}`)
+  if (check) schema.parse(JSON.parse(JSON.stringify(body)))
 
   const text = JSON.stringify(body)
   const tag = version !== undefined ? entityTag(version) : route.cache ? `"${hash('sha256', text, 'base64url')}"` : null

@@ -233,15 +233,19 @@ function refuseProblems(type: KeyType, environment_type: EnvironmentType | null,
   if (problems.length > 0) throw validationFailed(problems)
 }
 
-async function identify({ db }: Deployment, key: store.KeyRow, ip: string | null): Promise<z.input<typeof KeyIdentity>> {
+async function identify(
+  { db }: Deployment,
+  key: store.KeyRow,
+  ip: string | null,
+): Promise<z.input<typeof KeyIdentity> & { version: undefined }> {
   const [tenant, place] = await Promise.all([
     findTenant(db, key.tenant_id),
     key.environment_id ? findEnvironmentPlace(db, key.environment_id) : null,
   ])
   if (!tenant) throw new Error('The tenant of a key is gone.')
-  const { version: _, ...record } = key
   return {
-    ...record,
+    ...key,
+    version: undefined, // a use of the key is no version of it
     tenant: { id: tenant.id, slug: tenant.slug, name: tenant.name },
     project: place && { id: place.project_id, slug: place.project_slug, name: place.project_name },
     environment: place && { id: place.id, type: place.type, issuer: place.issuer },

@@ -15,31 +15,62 @@ export interface Counters {
 
 const hour_ms = 3_600_000
 
+/** How often a label was counted: by hour, environment and metric, so that no name has to be put together for each count. */
+type Counted = Map<number, Map<string, Map<Metric, Map<string, number>>>>
+
 export function createCounters(db: Db, now: () => Date): Counters {
-  let counted = new Map<string, number>()
+  let counted: Counted = new Map()
+  const labelsOf = (hour: number, environment_id: string, metric: Metric) => within(within(within(counted, hour), environment_id), metric)
+  const add = (labels: Map<string, number>, label: string, count: number) => labels.set(label, (labels.get(label) ?? 0) + count)
 
   return {
     count(environment_id, metric, label) {
       const hour = Math.floor(now().getTime() / hour_ms) * hour_ms
-      const name = `${environment_id} ${hour} ${metric} ${label}`
-      counted.set(name, (counted.get(name) ?? 0) + 1)
+      add(labelsOf(hour, environment_id, metric), label, 1)
     },
     async write() {
-      const gathered = counted
-      if (gathered.size === 0) return
+      const rows = rowsOf(counted)
+      if (rows.length === 0) return
       counted = new Map()
       try {
-        await db.batch([...gathered].map(([name, count]) => add(name, count)))
+        await db.batch(rows.map(statementOf))
       } catch (error) {
-        for (const [name, count] of gathered) counted.set(name, (counted.get(name) ?? 0) + count)
+        for (const { hour, environment_id, metric, label, count } of rows) add(labelsOf(hour, environment_id, metric), label, count)
         throw error
       }
     },
   }
 }
 
-function add(name: string, count: number): Statement {
-  const [environment_id = '', hour = '', metric = '', label = ''] = name.split(' ')
-  return sql`insert into counters (environment_id, hour, metric, label, count) values (${environment_id}, ${Number(hour)}, ${metric}, ${label}, ${count})
+/** What stands there, made where nothing does. */
+function within<K, L, V>(maps: Map<K, Map<L, V>>, key: K): Map<L, V> {
+  const known = maps.get(key)
+  if (known) return known
+  const made = new Map<L, V>()
+  maps.set(key, made)
+  return made
+}
+
+interface Row {
+  hour: number
+  environment_id: string
+  metric: Metric
+  label: string
+  count: number
+}
+
+/** In the order of the table's key: two processes that add to the same rows in another order would wait for each other. */
+function rowsOf(counted: Counted): Row[] {
+  const rows = [...counted].flatMap(([hour, environments]) =>
+    [...environments].flatMap(([environment_id, metrics]) =>
+      [...metrics].flatMap(([metric, labels]) => [...labels].map(([label, count]) => ({ hour, environment_id, metric, label, count }))),
+    ),
+  )
+  const keyOf = ({ environment_id, hour, metric, label }: Row) => `${environment_id} ${hour} ${metric} ${label}`
+  return rows.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+}
+
+function statementOf({ hour, environment_id, metric, label, count }: Row): Statement {
+  return sql`insert into counters (environment_id, hour, metric, label, count) values (${environment_id}, ${hour}, ${metric}, ${label}, ${count})
     on conflict (environment_id, hour, metric, label) do update set count = counters.count + excluded.count`
 }

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Statement, sql } from './db.ts'
+import { createMemory } from './memory.ts'
+
+/** A database that answers each question with how many were asked before, and commits when it is told. */
+function asked() {
+  let commits = 0
+  let questions = 0
+  const recall = createMemory(() => commits)
+  return {
+    ask: async (statement: Statement) => (await recall(statement, async () => ({ question: ++questions }))).question,
+    commit: () => void commits++,
+  }
+}
+const find = (...values: [string | number | null, string | number | null]) => sql`select 1 where a = ${values[0]} and b = ${values[1]}`
+
+test('a question is asked once between two commits, and again after each', async () => {
+  const { ask, commit } = asked()
+  for (let expected = 1; expected < 4; expected++) {
+    for (let i = 0; i < 3; i++) assert.equal(await ask(find('x', 1)), expected)
+    commit()
+  }
+})
+
+test('another value, another type and another place are another question', async () => {
+  const { ask } = asked()
+  const others = [
+    find('5', 'x'),
+    find(5, 'x'),
+    find('x', '5'),
+    find('', 'x5'),
+    find('5x', ''),
+    find(null, 'x'),
+    find('', 'x'),
+    find('null', 'x'),
+  ]
+  const answers: number[] = []
+  for (const other of others) answers.push(await ask(other))
+  assert.equal(new Set(answers).size, others.length)
+  assert.notEqual(await ask(sql`select 2 where a = ${'5'} and b = ${'x'}`), answers[0])
+})
+
+test('that there is nothing is remembered as well, and what is shared cannot be changed', async () => {
+  const recall = createMemory(() => 0)
+  assert.equal(await recall(find('nobody', 1), async () => null), null)
+  assert.equal(await recall<string | null>(find('nobody', 1), async () => 'somebody'), null)
+  const row = await recall(find('x', 1), async () => ({ name: 'Ada' }))
+  assert.throws(() => Object.assign(row, { name: 'Eve' }), TypeError)
+})
+
+test('what is remembered stays bounded', async () => {
+  const { ask } = asked()
+  assert.equal(await ask(find('first', 0)), 1)
+  for (let i = 0; i < 10_000; i++) await ask(find('other', i))
+  assert.notEqual(await ask(find('first', 0)), 1)
+})
