@@ -1,0 +1,290 @@
+/**
+ * Where a URL that somebody else chose may not lead, by each of the four ways in which this service calls one. Every URL
+ * has the port of a server that listens at all addresses of this machine, and every connection that this process
+ * attempts is seen, so that also those count which nobody here could have accepted.
+ */
+import assert from 'node:assert/strict'
+import { subscribe } from 'node:diagnostics_channel'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { after, test } from 'node:test'
+import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
+import { z } from 'zod'
+import { sql } from '../../src/db/db.ts'
+import { createResolve, type Resolve } from '../../src/outbound/resolve.ts'
+import { authorizationRequest, type Client, createAgent, createPerson, formOf, postAsClient } from '../agent.ts'
+import { until } from '../receiver.ts'
+import { expectStatus, freePort, type Reply, randomText, type World, world } from '../world.ts'
+
+// biome-ignore format: this table is read by line
+const spelt_out: Record<string, string[]> = {
+  '127.0.0.1': [
+    '127.0.0.1', '127.0.0.1.', '127.1', '127.0.1', '2130706433', '017700000001', '0x7f000001', '0x7F.0x0.0x0.0x1', '0177.0.0.1', '0177.0x0.0.01', '127.0.0.0x1', '%31%32%37.0.0.1',
+    '127%2E0%2E0%2E1', '１２７.0.0.1', '①②⑦.⓪.⓪.①', '127。0。0。1', '127．0．0．1', '\u00ad127.0.0.1', '127.0.0.\u200b1', '[::ffff:127.0.0.1]', '[::FFFF:7F00:1]', '[0:0:0:0:0:ffff:7f00:0001]',
+  ],
+  '::1': ['[::1]', '[0:0:0:0:0:0:0:1]', '[0000::0001]', '[::0.0.0.1]'],
+  localhost: ['localhost', 'LOCALHOST', 'localhost.', 'a.localhost', 'ⓛocalhost', 'loc%61lhost'],
+  'this machine, by another address': ['127.0.0.2', '0', '0x', '0.0.0.0', '[::]'],
+  'a metadata service': ['169.254.169.254', '2852039166', '0xA9FEA9FE', '0251.0376.0251.0376', '[::ffff:a9fe:a9fe]', '[fd00:ec2::254]', '168.63.129.16', '100.100.100.200', '192.0.0.192'],
+  'a private network': ['10.0.0.1', '10.1', '172.16.0.1', '192.168.0.1', '3232235521', '[fc00::1]', '[fd00::1]', '169.254.0.1', '[fe80::1]', '[fec0::1]'],
+  'an IPv4 address in disguise': ['[::127.0.0.1]', '[::ffff:0:127.0.0.1]', '[64:ff9b::127.0.0.1]', '[64:ff9b::A9FE:A9FE]', '[64:ff9b:1::7f00:1]', '[2002:7f00:1::]', '[2001:0:7f00:1::]'],
+  everybody: ['224.0.0.1', '255.255.255.255', '[ff02::1]'],
+}
+const literals = Object.values(spelt_out).flat()
+// biome-ignore format: this table is read by line
+const names: Record<string, string[]> = {
+  'inside.test': ['127.0.0.1'], 'INSIDE.test.': ['127.0.0.1'], '127.0.0.1.inside.test': ['127.0.0.1'], 'mapped.test': ['::ffff:127.0.0.1'], 'any.test': ['0.0.0.0'],
+  'inside6.test': ['::1'], 'any6.test': ['::'], 'metadata.test': ['169.254.169.254'], 'nat64.test': ['64:ff9b::7f00:1'], '6to4.test': ['2002:7f00:1::'], 'mixed.test': ['1.1.1.1', '127.0.0.1'],
+  'mixed6.test': ['::1', '2606:4700:4700::1111'], 'octal.test': ['0177.0.0.1'], 'short.test': ['127.1'], 'zone.test': ['fe80::1%lo'], 'nowhere.test': [],
+}
+const no_urls = ['a@127.0.0.1', '127.0.0.1\\@a.test', '12\t7.0.0.1', '[fe80::1%25lo]', '[::1', '127.0.0.0.1', '256.0.0.1']
+const groups = [
+  { what: 'private addresses spelt out', hosts: literals, refused_by: ['webhook'] },
+  { what: 'names that lead to a private address', hosts: Object.keys(names), refused_by: [] },
+  { what: 'private addresses in what is no URL', hosts: no_urls, refused_by: ['webhook', 'jwks_uri', 'provider', 'back-channel logout'] },
+]
+
+const zone = new Map(Object.entries(names).map(([name, answer]) => [name.toLowerCase(), () => answer]))
+const localhost = createResolve({ ask_system: false })
+const asked: string[] = []
+const resolve: Resolve = async (name, signal) => {
+  asked.push(name)
+  return zone.get(name)?.() ?? localhost(name, signal)
+}
+
+const attempts: { ip: string; port: number }[] = []
+subscribe('net.client.socket', (message) => {
+  const { socket } = message as { socket: Socket } // as: what this channel tells
+  socket.on('connectionAttempt', (ip: string, port: number) => attempts.push({ ip, port }))
+})
+
+const { privateKey, publicKey } = await generateKeyPair('ES256')
+const published = { keys: [{ ...(await exportJWK(publicKey)), kid: 'one', alg: 'ES256' }] }
+function sign(claims: JWTPayload, at = new Date()) {
+  const seconds = Math.floor(at.getTime() / 1000)
+  const token = new SignJWT({ iat: seconds, exp: seconds + 60, jti: randomText(), ...claims })
+  return token.setProtectedHeader({ alg: 'ES256', kid: 'one' }).sign(privateKey)
+}
+
+/** A receiver, a key set, and a provider whose codes are the nonce; what an issuer has after `/but/` is elsewhere. */
+async function answerTo(url: URL, form: URLSearchParams): Promise<object> {
+  const issuer = url.href.replace(/\/(\.well-known\/.*|[^/]*)$/, '')
+  const at = (name: string) => [name, issuer.endsWith(`/but/${name}`) ? forbidden : `${issuer}/${name}`]
+  const endpoints = ['authorization_endpoint', 'token_endpoint', 'jwks_uri', 'userinfo_endpoint']
+  if (url.pathname.endsWith('/openid-configuration'))
+    return { issuer, ...Object.fromEntries(endpoints.map(at)), id_token_signing_alg_values_supported: ['ES256'] }
+  if (url.pathname.endsWith('/userinfo_endpoint')) return { sub: issuer, email: `${randomText()}@example.com` }
+  if (!url.pathname.endsWith('/token_endpoint')) return published
+  const id_token = await sign({ iss: issuer, aud: 'ostiary', sub: issuer, nonce: form.get('code') })
+  return { access_token: 'a', token_type: 'Bearer', id_token }
+}
+
+/** A server at all addresses of this machine, which redirects below `/302`. */
+async function listen() {
+  const connections: string[] = []
+  const requests: string[] = []
+  const server = createServer(async (request, response) => {
+    const url = new URL(`http://${request.headers.host}${request.url}`)
+    requests.push(url.pathname)
+    const status = Number(/^\/(30\d)\//.exec(url.pathname)?.[1] ?? 200)
+    const answer = status === 200 ? await answerTo(url, new URLSearchParams(await text(request))) : {}
+    response.writeHead(status, { 'content-type': 'application/json', location: forbidden }).end(JSON.stringify(answer))
+  })
+  server.on('connection', ({ localAddress = '' }) => connections.push(localAddress.replace('::ffff:', '')))
+  await once(server.listen(0), 'listening')
+  after(() => server.close().closeAllConnections())
+  const { port, family } = server.address() as AddressInfo // as: a server on TCP has one
+  const tried = () => attempts.filter((attempt) => attempt.port === port).map(({ ip }) => ip)
+  return { port, requests, has_ipv6: family === 'IPv6', reachedAt: () => [...new Set([...connections, ...tried()])].sort() }
+}
+
+const [secret, server] = [await listen(), await listen()]
+const forbidden = `http://127.0.0.2:${secret.port}/`
+const urlOf = (host: string, path: string, { port } = server) => `http://${host}:${port}/${path}`
+
+const closed = await world({ resolve })
+/** Its two allowed addresses stand for public ones. */
+const open = await world({ resolve, env: { OSTIARY_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1/32,::1/128' } })
+
+async function deliver(w: World, webhooks: { id: string }[]): Promise<string[]> {
+  const pathOf = ({ id }: { id: string }) => `${w.test.path}/webhooks/${id}`
+  const pings = await Promise.all(webhooks.map((webhook) => w.call('POST', `${pathOf(webhook)}/test`)))
+  const outcomes: string[] = []
+  for (const [i, webhook] of webhooks.entries()) {
+    const path = `${pathOf(webhook)}/deliveries?event_id=${expectStatus(202, pings[i] ?? assert.fail()).event_id}`
+    const ask = async () => expectStatus(200, await w.call('GET', path)).data[0]?.attempts[0]
+    const { status, response } = await until('an attempt', ask)
+    outcomes.push(`${status} ${response}`)
+  }
+  return outcomes
+}
+
+async function authenticate(w: World, clients: Client[]): Promise<string[]> {
+  const outcomes = clients.map(async ({ client_id, redirect_uris }) => {
+    const client_assertion = await sign({ iss: client_id, sub: client_id, aud: w.test.issuer }, w.now())
+    const client_assertion_type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+    const form = { grant_type: 'refresh_token', refresh_token: 'none', client_assertion, client_assertion_type }
+    const { status, body } = await postAsClient(w, `${w.test.issuer}/v1/oauth/token`, { client_id, redirect_uris }, form)
+    return `${status} ${body.error} ${body.error_description}`
+  })
+  return Promise.all(outcomes)
+}
+
+/** Presses the buttons of all these providers. */
+async function leave(w: World, providers: { id: string }[]) {
+  const agent = createAgent()
+  const page = await agent.get(authorizationRequest(w.test, await w.createApplication(w.test)).url)
+  const press = (provider: string) => agent.post(`${w.test.issuer}/federate`, { ...formOf(page.body).hidden, provider })
+  return { agent, replies: await Promise.all(providers.map(({ id }) => press(id))) }
+}
+
+/** The status and what people read, without the number of the request. */
+function wordsOf({ status, body }: Reply): string {
+  const words = /<h1>.*<\/dl>/s.exec(body)?.[0].replace(/<[^>]*>|req_\w+/g, ' ') ?? ''
+  return `${status} ${words}`.replace(/\s+/g, ' ').trim()
+}
+
+/** Ends a session of all these applications. Of how they took it only the log tells. */
+async function signOut(w: World, applications: Client[]): Promise<string[]> {
+  const person = await createPerson(w, w.test)
+  await person.code(await w.createApplication(w.test))
+  await Promise.all(applications.map((client) => person.tokens(client)))
+  await person.agent.submit(await person.agent.get(`${w.test.issuer}/oauth/logout`), { decision: 'sign_out' })
+  return until('an attempt for each', async () => {
+    const jobs = await w.deployment.db.all(z.object({ lane: z.string() }), sql`select lane from jobs where kind = 'backchannel_logout'`)
+    const failed = w.log.filter((line) => line.includes('A back-channel logout did not arrive.')).map((line) => JSON.parse(line))
+    const outcomes = applications.map(({ client_id }) => {
+      const is_told = jobs.every(({ lane }) => lane !== client_id)
+      return failed.find((entry) => entry.client_id === client_id)?.why ?? (is_told && 'told')
+    })
+    return !outcomes.includes(false) && outcomes
+  })
+}
+
+const no_keys = '401 invalid_client The keys of the application cannot be read from its jwks_uri.'
+const no_provider =
+  '502 Sign-in with Single sign-on did not work Single sign-on cannot be reached right now, or its answer cannot be used. Try again in a moment, or sign in another way. Back to sign-in Reference'
+const application = { name: 'A', application_type: 'web', redirect_uris: ['https://app.example.com/callback'] }
+
+interface Path {
+  list: string
+  field: string
+  more: Record<string, unknown>
+  /** Has the service call each of what is registered. All that it tells of that: where it got nowhere, an answer, or a redirect. */
+  call: (w: World, registered: any[]) => Promise<string[]> // any: as `Reply` has it
+  nothing: string
+  answered: string
+  redirected: (status: number) => string
+}
+// biome-ignore format: this table is read by line
+const paths = {
+  webhook: { list: 'webhooks', field: 'url', more: { events: ['test.ping'] }, call: deliver, nothing: 'null null', answered: `200 ${JSON.stringify(published)}`, redirected: (status) => `${status} {}` },
+  jwks_uri: { list: 'applications', field: 'jwks_uri', more: { ...application, token_endpoint_auth_method: 'private_key_jwt' }, call: authenticate, nothing: no_keys, answered: '400 invalid_grant The refresh token is unknown or has expired.', redirected: () => no_keys },
+  provider: { list: 'providers', field: 'issuer', more: { type: 'oidc', client_id: 'ostiary', client_secret: 's' }, call: async (w, all) => (await leave(w, all)).replies.map(wordsOf), nothing: no_provider, answered: '303', redirected: () => no_provider },
+  'back-channel logout': { list: 'applications', field: 'backchannel_logout_uri', more: application, call: signOut, nothing: 'unreachable', answered: 'told', redirected: (status) => `status ${status}` },
+} satisfies Record<string, Path>
+
+const register = (w: World, { list, field, more }: Path, url: string) =>
+  w.call('POST', `${w.test.path}/${list}`, { body: { ...more, [field]: url } })
+
+/** Registers the URLs and has the service call them; compares what it says to the one and of the other. */
+async function expectOutcomes(w: World, path: Path, cases: { url: string; outcome: string }[]): Promise<void> {
+  const replies = await Promise.all(cases.map(({ url }) => register(w, path, url)))
+  const registered = replies.flatMap(({ status, body }) => (status === 201 ? [body] : []))
+  const told = registered.length === 0 ? [] : await path.call(w, registered)
+  const outcomes = replies.map(({ status, body }) => `${status} ${status === 201 ? told.shift() : body.errors[0].pointer}`)
+  const as_they_are = cases.map(({ url }, i) => ({ url, outcome: outcomes[i] }))
+  assert.deepEqual(as_they_are, cases)
+}
+
+for (const [name, path] of Object.entries<Path>(paths)) {
+  for (const { what, hosts, refused_by } of groups) {
+    test(`none of ${hosts.length} ${what} is reached by a ${name}, which tells nothing of it`, async () => {
+      const outcome = refused_by.includes(name) ? `422 /${path.field}` : `201 ${path.nothing}`
+      const cases = hosts.map((host) => ({ url: urlOf(host, '', secret), outcome }))
+      await expectOutcomes(closed, path, cases)
+      assert.deepEqual(secret.reachedAt(), [])
+    })
+  }
+}
+
+test('a webhook is not changed to a private address, and not delivered to one that it has all the same', async () => {
+  const change = async (host: string) => {
+    const webhook = expectStatus(201, await register(closed, paths.webhook, 'https://hooks.example.com/'))
+    const url = urlOf(host, '', secret)
+    expectStatus(422, await closed.call('PATCH', `${closed.test.path}/webhooks/${webhook.id}`, { body: { url } }))
+    await closed.deployment.db.run(sql`update webhooks set url = ${url} where id = ${webhook.id}`)
+    return webhook
+  }
+  const outcomes = await deliver(closed, await Promise.all(literals.map(change)))
+  const expected = literals.map(() => paths.webhook.nothing)
+  assert.deepEqual(outcomes, expected)
+  assert.deepEqual(secret.reachedAt(), [])
+})
+
+const own_names = Object.keys(names).filter((name) => /^(in|mapped|127)/i.test(name))
+const own = ['127.0.0.1', '::1', 'localhost'].flatMap((address) => spelt_out[address] ?? []).concat(own_names)
+const allowed = own.filter((host) => server.has_ipv6 || !/^\[|inside6/.test(host))
+const requestsTo = (path: string) => server.requests.filter((request) => request.includes(path))
+
+const timesAsked = (host: string) => asked.filter((name) => name === host).length
+/** A name that means something else after the first time that it is asked for. */
+function turningName(host: string): string {
+  zone.set(host, () => (timesAsked(host) === 1 ? ['127.0.0.1'] : ['127.0.0.2']))
+  return host
+}
+
+for (const [name, path] of Object.entries<Path>(paths)) {
+  test(`a private address is reached by a ${name} where the deployment allows it, in ${allowed.length} spellings`, async () => {
+    const cases = allowed.map((host) => ({ url: urlOf(host, `allowed/${path.field}`), outcome: `201 ${path.answered}` }))
+    await expectOutcomes(open, path, cases)
+    assert.equal(requestsTo(`/allowed/${path.field}`).length, allowed.length)
+  })
+
+  test(`a redirect to a private address is not followed by a ${name}`, async () => {
+    const statuses = [301, 302, 303, 307, 308]
+    const urlFor = (status: number) => urlOf('127.0.0.1', `${status}/${path.field}`)
+    const cases = statuses.map((status) => ({ url: urlFor(status), outcome: `201 ${path.redirected(status)}` }))
+    await expectOutcomes(open, path, cases)
+    for (const status of statuses) assert.ok(requestsTo(`/${status}/${path.field}`).length > 0)
+    assert.deepEqual(secret.reachedAt(), [])
+  })
+
+  test(`a name is asked for once a call by a ${name}: an address that it had opens none that it has since`, async () => {
+    const host = turningName(`${path.field}.turning.test`)
+    const registered = [expectStatus(201, await register(open, path, urlOf(host, `turning/${path.field}`)))]
+    assert.deepEqual(await path.call(open, registered), [path.answered])
+    open.advance(301) // longer than keys or a discovery are kept
+    assert.deepEqual(await path.call(open, registered), [path.nothing])
+    assert.deepEqual([timesAsked(host), requestsTo(`/turning/${path.field}`).length], [2, 1])
+    assert.ok(!server.reachedAt().includes('127.0.0.2'))
+  })
+
+  test(`a ${name} tells no more of a closed port than of a private address`, async () => {
+    await expectOutcomes(open, path, [{ url: `http://127.0.0.1:${await freePort()}/`, outcome: `201 ${path.nothing}` }])
+  })
+}
+
+const discovery = 'openid-configuration'
+// biome-ignore format: this table is read by column
+const providers = [
+  { elsewhere: 'nothing',           called: [discovery, 'token_endpoint', 'jwks_uri', 'userinfo_endpoint'], outcome: '303' },
+  { elsewhere: 'userinfo_endpoint', called: [discovery, 'token_endpoint', 'jwks_uri'],                      outcome: no_provider },
+  { elsewhere: 'jwks_uri',          called: [discovery, 'token_endpoint'],                                  outcome: no_provider },
+  { elsewhere: 'token_endpoint',    called: [discovery],                                                    outcome: no_provider },
+  { elsewhere: 'everything',        called: [discovery],                                                    outcome: no_provider, host: turningName('moved.test') },
+]
+for (const { elsewhere, called, outcome, host = '127.0.0.1' } of providers) {
+  test(`a provider is called at ${called.join(', ')} and no further where ${elsewhere} of it is at a private address`, async () => {
+    const provider = expectStatus(201, await register(open, paths.provider, urlOf(host, `but/${elsewhere}`)))
+    const { agent, replies } = await leave(open, [provider])
+    const { searchParams } = new URL(replies[0]?.headers.get('location') ?? '')
+    const back = new URLSearchParams({ code: searchParams.get('nonce') ?? '', state: searchParams.get('state') ?? '' })
+    assert.equal(wordsOf(await agent.get(`${provider.callback_url}?${back}`)), outcome)
+    const endpoints = requestsTo(`/but/${elsewhere}`).map((path) => path.replace(/.*\//, ''))
+    assert.deepEqual(endpoints, called)
+    assert.deepEqual([secret.reachedAt(), server.reachedAt().includes('127.0.0.2')], [[], false])
+  })
+}
