@@ -28,3 +28,15 @@ test('the smallest and the largest random part give ids of full length', () => {
       idPattern('ten'),
     )
 })
+
+test('an id is a UUID of version 7 with its time', () => {
+  const at = new Date('2026-11-20T16:31:00.123Z')
+  const newId = createIds(() => at, randomBytes)
+  for (let i = 0; i < 100; i++) {
+    const digits = newId('ses').slice('ses_'.length)
+    const value = [...digits].reduce((sum, digit) => sum * 32n + BigInt('0123456789abcdefghjkmnpqrstvwxyz'.indexOf(digit)), 0n)
+    const hex = value.toString(16).padStart(32, '0')
+    assert.equal(Number.parseInt(hex.slice(0, 12), 16), at.getTime())
+    assert.match(hex.slice(12), /^7[0-9a-f]{3}[89ab][0-9a-f]{15}$/)
+  }
+})

@@ -6,45 +6,45 @@ const digits = '0123456789abcdefghjkmnpqrstvwxyz'
 
 export type NewId = <P extends IdPrefix>(prefix: P) => `${P}_${string}`
 
-const random_bytes = 10
+const random_bytes = 14
 /** Random bytes are drawn for so many ids at once: it is the drawing that takes time. An id is no secret. */
 const drawn_at_once = 100
 
+/**
+ * The 128 bits as 26 digits of five bits, most significant first, with two zero bits before them. So the 48 bits of time are
+ * the first ten digits, the version, the counter and the variant fill four more but for two bits, and chance is the rest.
+ */
 export function createIds(now: () => Date, random: (bytes: number) => Uint8Array): NewId {
   let drawn = new Uint8Array(0)
   let used = 0
   let last_ms = -1
+  let time = ''
   let counter = 0
-  const bytes = new Uint8Array(16)
-  const view = new DataView(bytes.buffer)
+  const byte = () => drawn[used++] ?? 0
 
   return (prefix) => {
     if (used === drawn.length) {
       drawn = Uint8Array.from(random(random_bytes * drawn_at_once))
       used = 0
     }
-    bytes.set(drawn.subarray(used, used + random_bytes), 6)
-    used += random_bytes
+    const chance = (byte() << 8) | byte()
     const ms = now().getTime()
     // 12 bits count within the millisecond from a random start, so that ids of one process keep their order.
-    counter = ms === last_ms ? (counter + 1) & 0xfff : view.getUint16(6) & 0x7ff
+    counter = ms === last_ms ? (counter + 1) & 0xfff : chance & 0x7ff
+    if (ms !== last_ms) time = digitsOf(BigInt(ms), 10)
     last_ms = ms
-    view.setUint32(0, Math.floor(ms / 0x1_0000))
-    view.setUint16(4, ms & 0xffff)
-    view.setUint16(6, 0x7000 | counter)
-    view.setUint8(8, 0x80 | (view.getUint8(8) & 0x3f))
-    return `${prefix}_${base32(bytes)}`
+    const version_and_counter = (0x7000 | counter) << 4
+    const middle = version_and_counter | (0b10 << 2) | (chance >> 14)
+    let text = `${prefix}_${time}${digit(middle >> 15)}${digit(middle >> 10)}${digit(middle >> 5)}${digit(middle)}`
+    for (let n = 0; n < 12; n++) text += digit(byte())
+    return text as `${typeof prefix}_${string}` // as: it begins so
   }
 }
 
-/** 128 bits as 26 digits of five, most significant first; the first two of the 130 are zero. */
-function base32(bytes: Uint8Array): string {
+const digit = (bits: number) => digits.charAt(bits & 31)
+
+function digitsOf(value: bigint, count: number): string {
   let text = ''
-  let held = 0
-  let bits = 2
-  for (const byte of bytes) {
-    held = ((held << 8) | byte) & 0xfff
-    for (bits += 8; bits >= 5; bits -= 5) text += digits.charAt((held >> (bits - 5)) & 31)
-  }
+  for (let rest = value; text.length < count; rest >>= 5n) text = digit(Number(rest & 31n)) + text
   return text
 }

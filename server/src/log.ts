@@ -10,18 +10,37 @@ const levels = ['debug', 'info', 'warn', 'error'] as const
 
 export function createLog(least: LogLevel | 'silent', now: () => Date, write: (line: string) => void): Log {
   const threshold = least === 'silent' ? levels.length : levels.indexOf(least)
+  const timeText = createTimeText(now)
   const at = (level: LogLevel) => {
     if (levels.indexOf(level) < threshold) return () => {}
     return (message: string, fields: LogFields = {}, cause?: unknown) => {
-      const line = { time: now().toISOString(), level, message, ...fields }
-      write(`${JSON.stringify(cause === undefined ? line : { ...line, cause: describe(cause) })}\n`)
+      // The fields are written as they are: to put them into one object with the rest takes longer than all of the writing.
+      const text = JSON.stringify(cause === undefined ? fields : { ...fields, cause: describe(cause) })
+      const more = text === '{}' ? text.slice(1) : `,${text.slice(1)}`
+      write(`{"time":"${timeText()}","level":"${level}","message":${JSON.stringify(message)}${more}\n`)
     }
   }
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
 }
 
+/** The time as text, made once for each millisecond. */
+function createTimeText(now: () => Date): () => string {
+  let at_ms = Number.NaN
+  let text = ''
+  return () => {
+    const time = now()
+    if (time.getTime() !== at_ms) {
+      at_ms = time.getTime()
+      text = time.toISOString()
+    }
+    return text
+  }
+}
+
+const gather_ms = 10
+
 /**
- * Writes the lines of one turn of the event loop together: each write is a system call, and every request makes a line.
+ * Writes the lines of a moment together: each write is a system call, and every request makes a line.
  * `flush` writes what is gathered at once, for the last moment of a process.
  */
 export function gatherLines(write: (text: string) => void): { write(line: string): void; flush(): void } {
@@ -34,7 +53,7 @@ export function gatherLines(write: (text: string) => void): { write(line: string
   }
   return {
     write(line) {
-      if (gathered === '') setImmediate(flush)
+      if (gathered === '') setTimeout(flush, gather_ms)
       gathered += line
     },
     flush,

@@ -79,6 +79,8 @@ export function createDb(engine: Engine) {
 
   return {
     engine: engine.name,
+    /** Another number after every commit by anybody, so that what was read before one can be told from what was read after; NaN where only a read can tell. */
+    asOf: engine.asOf ?? (() => Number.NaN),
     schema: engine.schema,
     migrate: engine.migrate,
     close: engine.close,

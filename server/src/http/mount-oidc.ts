@@ -90,12 +90,11 @@ async function answer(
     request_id: request.id,
     now: parts.now(),
   }
-  const cors = await corsHeaders(name, issuer, request, allowedOrigins)
-  const result = await run(parts, name, endpoint, call)
-  return reply
-    .code(result.status)
-    .headers({ ...result.headers, ...cors })
-    .send(result.body)
+  const readers = cross_origin[name]
+  if (readers === 'public') reply.header('access-control-allow-origin', '*')
+  if (readers === 'applications') reply.headers(await corsHeaders(issuer, request, allowedOrigins))
+  const { status, headers, body } = await run(parts, name, endpoint, call)
+  return reply.code(status).headers(headers).send(body)
 }
 
 async function run(parts: OidcParts, name: Name, endpoint: OidcEndpoint, call: OidcCall): Promise<Answer> {
@@ -142,15 +141,12 @@ function formOf(request: FastifyRequest): URLSearchParams | null {
   return new URLSearchParams(Buffer.isBuffer(request.body) ? request.body.toString('utf8') : '')
 }
 
+/** Which pages of the environment's own may read the answer. */
 async function corsHeaders(
-  name: Name,
   issuer: Issuer,
   request: FastifyRequest,
   allowedOrigins: OidcMounting['allowedOrigins'],
 ): Promise<Record<string, string>> {
-  const kind = cross_origin[name]
-  if (kind === undefined) return {}
-  if (kind === 'public') return { 'access-control-allow-origin': '*' }
   const { origin } = request.headers
   const is_allowed = origin !== undefined && (await allowedOrigins(issuer)).includes(origin)
   // Some clients send credentials mode "include"; nothing here reads a cookie.
@@ -167,7 +163,7 @@ async function corsHeaders(
 async function preflight({ issuers, allowedOrigins }: OidcMounting, name: Name, request: FastifyRequest, reply: FastifyReply) {
   const issuer = await issuers.find((request.params as { environment_id: string }).environment_id) // as: every row has it
   if (!issuer) throw notFound()
-  const cors = await corsHeaders(name, issuer, request, allowedOrigins)
+  const cors = cross_origin[name] === 'public' ? { 'access-control-allow-origin': '*' } : await corsHeaders(issuer, request, allowedOrigins)
   const allowed =
     'access-control-allow-origin' in cors
       ? {

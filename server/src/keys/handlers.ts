@@ -160,7 +160,7 @@ export function createKeyHandlers(keys: store.KeyStore, root_tenant_id: string):
   }
 
   return {
-    whoami: (deployment, call) => identify(deployment, call.caller.key, call.ip),
+    whoami: (deployment, call) => identify(deployment, keys.current(call.caller.key), call.ip),
 
     async listAuthKeys(deployment, call) {
       const place = await inEnvironment(deployment, call)

@@ -49,7 +49,7 @@ function textOf(issuer: Issuer, name: string, make: () => object): Text {
 
 /** Public, and the same for everybody until it changes. */
 function cacheable(call: OidcCall, { body, etag }: Text): Answer {
-  const headers = { 'cache-control': `public, max-age=${jwks_max_age_seconds}`, etag, 'access-control-allow-origin': '*' }
+  const headers = { 'cache-control': `public, max-age=${jwks_max_age_seconds}`, etag }
   const known = header(call, 'if-none-match')
     ?.split(',')
     .map((tag) => tag.trim().replace(/^W\//, ''))
