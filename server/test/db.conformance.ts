@@ -323,6 +323,30 @@ function testBatches(db: Db, beside: Db): void {
     assert.equal((await find(db, made[150] ?? ''))?.number, 150)
   })
 
+  test('a batch in no hurry has happened when its result is asked for, and of 50 with the same mark one takes effect', async () => {
+    const id = await makeThing(db)
+    const mark = (attempt: string) => sql`update things set label = ${attempt} where id = ${id} and label is null`
+    const asked = Array.from({ length: 50 }, (_, i) =>
+      (i % 2 ? db : beside).batchLater([
+        mark(`${id} by ${i}`),
+        sql`update things set number = coalesce(number, 0) + 1 where id = ${id} and label = ${`${id} by ${i}`}`,
+      ]),
+    )
+    const results = await Promise.all(asked.map((ask) => ask()))
+    assert.equal(results.filter(([marked]) => marked?.changed === 1).length, 1)
+    assert.equal((await find(beside, id))?.number, 1)
+  })
+
+  test('a batch in no hurry happens with the next that is, at the latest, and its failure is told to whoever asks', async () => {
+    const id = newId()
+    const ask = db.batchLater([sql`insert into things (id) values (${id})`])
+    const fails = db.batchLater([sql`insert into things (id) values (${id})`])
+    await db.run(sql`insert into things (id) values (${newId()})`)
+    assert.equal((await ask())[0]?.changed, 1)
+    await assert.rejects(fails())
+    assert.ok(await find(beside, id))
+  })
+
   test('of 50 parallel batches with the same mark one takes effect', async () => {
     for (let round = 0; round < 10; round++) {
       const id = await makeThing(db)

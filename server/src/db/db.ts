@@ -47,6 +47,8 @@ export interface Engine {
   readonly asOf: (() => number) | null
   read(statement: Statement): Promise<readonly Row[]>
   write(statements: readonly Statement[]): Promise<readonly Result[]>
+  /** The same, but in no hurry until the result is asked for: until then it may wait for others to share their commit. */
+  writeLater(statements: readonly Statement[]): () => Promise<readonly Result[]>
   /** The number of the newest migration that was applied; 0 for an empty database. */
   schema(): Promise<number>
   migrate(migrations: readonly Migration[]): Promise<{ from: number; to: number }>
@@ -76,6 +78,14 @@ export function createDb(engine: Engine) {
   /** One statement that changes something, with `returning`. */
   const change = async (statement: Statement) => firstOf(await engine.write([statement]))
   const listeners = new Map<Sleeper, () => void>()
+  async function settled(statements: readonly Statement[], written: Promise<readonly Result[]>): Promise<readonly Result[]> {
+    const results = await written.catch((error) => {
+      if (error instanceof Undecided) return statements.map(() => ({ changed: 0, rows: [] }))
+      throw error
+    })
+    for (const [sleeper, wake] of listeners) if (statements.some((statement) => statement.wakes === sleeper)) wake()
+    return results
+  }
 
   return {
     engine: engine.name,
@@ -128,13 +138,15 @@ export function createDb(engine: Engine) {
      * writes first too, and where the statement that asks for it comes after. And rows of one table are written in the
      * order of their keys, so that two batches never wait for each other.
      */
-    async batch(statements: readonly Statement[]): Promise<readonly Result[]> {
-      const results = await engine.write(statements).catch((error) => {
-        if (error instanceof Undecided) return statements.map(() => ({ changed: 0, rows: [] }))
-        throw error
-      })
-      for (const [sleeper, wake] of listeners) if (statements.some((statement) => statement.wakes === sleeper)) wake()
-      return results
+    batch: (statements: readonly Statement[]): Promise<readonly Result[]> => settled(statements, engine.write(statements)),
+
+    /**
+     * The same for whoever has other work to do meanwhile: it happens when the function that comes back is called, which
+     * must be done, or earlier, together with others. So that many requests that compute at the same time share one commit.
+     */
+    batchLater(statements: readonly Statement[]): () => Promise<readonly Result[]> {
+      const ask = engine.writeLater(statements)
+      return () => settled(statements, ask())
     },
 
     /** Sets what is called after every commit of a batch with a statement that `wakes`. */

@@ -57,16 +57,24 @@ export function openPostgres(address: string, { application_name = 'ostiary', co
     }
   }
 
+  async function write(statements: readonly Statement[]): Promise<readonly Result[]> {
+    try {
+      return await run(statements.map(withDecision), false)
+    } catch (error) {
+      throw isUndoneOnPurpose(error) ? new Undecided() : error
+    }
+  }
+
   return {
     name: 'postgres',
     asOf: null,
     read: async (statement) => (await run([statement], true))[0]?.rows ?? [],
-    async write(statements) {
-      try {
-        return await run(statements.map(withDecision), false)
-      } catch (error) {
-        throw isUndoneOnPurpose(error) ? new Undecided() : error
-      }
+    write,
+    // The server commits beside our own work: what is sent at once is done when it is asked for.
+    writeLater(statements) {
+      const written = write(statements)
+      written.catch(() => {}) // told to whoever asks
+      return () => written
     },
     schema: () => schemaOfPostgres(server),
     migrate: (migrations) => migratePostgres(server, migrations),

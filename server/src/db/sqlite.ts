@@ -1,6 +1,6 @@
 /**
  * The embedded engine: one SQLite file in WAL mode with `synchronous=FULL`. Writes asked for within one turn of the
- * event loop share one commit, so a durable write costs a fraction of a sync to disk. Reads see committed data only:
+ * event loop, and those that nobody waits for yet, share one commit, so a durable write costs a fraction of a sync to disk. Reads see committed data only:
  * a group of writes runs without giving way in between. Reads of one turn share one look at the database, since taking and
  * returning SQLite's lock on it costs more than finding a row.
  */
@@ -46,6 +46,7 @@ export function openSqlite(path: string): Engine {
   const beginJob = command('savepoint job')
   const endJob = command('release job')
   let queue: Job[] = []
+  let is_flushing = false
   let closed = false
 
   /** By the array of its parts, which is the same for the same text almost always, or else by the text. */
@@ -151,9 +152,22 @@ export function openSqlite(path: string): Engine {
   }
 
   function flush(): void {
+    is_flushing = false
     const jobs = queue
     queue = []
     if (jobs.length > 0) commitGroup(jobs)
+  }
+
+  function flushSoon(): void {
+    if (!is_flushing) setImmediate(flush)
+    is_flushing = true
+  }
+
+  function add(statements: readonly Statement[]): Promise<readonly Result[]> {
+    if (closed) return Promise.reject(new DatabaseUnavailable('The database is closed.'))
+    return new Promise((resolve, reject) => {
+      queue.push({ statements, resolve, reject })
+    })
   }
 
   return {
@@ -170,11 +184,17 @@ export function openSqlite(path: string): Engine {
     },
 
     write(statements) {
-      if (closed) return Promise.reject(new DatabaseUnavailable('The database is closed.'))
-      return new Promise((resolve, reject) => {
-        if (queue.length === 0) setImmediate(flush)
-        queue.push({ statements, resolve, reject })
-      })
+      flushSoon()
+      return add(statements)
+    },
+
+    writeLater(statements) {
+      const written = add(statements)
+      written.catch(() => {}) // told to whoever asks
+      return () => {
+        flushSoon()
+        return written
+      }
     },
 
     schema: async () => schemaOfSqlite(database),

@@ -77,13 +77,26 @@ async function exchangeCode(parts: OidcParts, call: OidcCall, client: Client, pa
   const refresh_token = includesScope(code.scope, 'offline_access') ? newSecret(parts) : null
   const target = await findTarget(parts, call, client, code, parameters)
   const prepared = prepareTokens(parts, call, code, target, refresh_token)
-  // The disk and the processor work at once; what was signed for a code that is spent is told to nobody.
-  const [redeemed, answer] = await Promise.all([
-    redeemCode(db, issuer.environment_id, code, newSecret(parts), prepared.rows),
+  const [redeemed, answer] = await together(
+    redeemCode(db, issuer.environment_id, code, call.request_id, prepared.rows),
     completeTokens(call, code, prepared, { nonce: code.nonce, refresh_token }),
-  ])
+  )
   if (!redeemed) throw await replayed(parts, call, code)
   return answer
+}
+
+/**
+ * The disk and the processor work at once: what is written for one request is committed together with what others wrote
+ * while this one was signing. What was signed for a code that is spent is told to nobody.
+ */
+async function together<T>(written: () => Promise<boolean>, signing: Promise<T>): Promise<[boolean, T]> {
+  try {
+    const signed = await signing
+    return [await written(), signed]
+  } catch (error) {
+    await written()
+    throw error
+  }
 }
 
 /** RFC 6749 §4.1.2: a code that is used twice is denied, and what the first use bought is revoked. */
@@ -113,10 +126,10 @@ async function refresh(parts: OidcParts, call: OidcCall, client: Client, paramet
     const successor = tokens.refresh_retry_window_seconds > 0 ? successorOf(parts, issuer.environment_id, presented) : newSecret(parts)
     const target = await findTarget(parts, call, client, { ...row, scope: verdict.scope }, parameters)
     const prepared = prepareTokens(parts, call, row, target, successor)
-    const [rotated, answer] = await Promise.all([
-      rotateRefreshToken(db, issuer.environment_id, row, newSecret(parts), prepared.rows, now),
+    const [rotated, answer] = await together(
+      rotateRefreshToken(db, issuer.environment_id, row, call.request_id, prepared.rows, now),
       completeTokens(call, row, prepared, { nonce: null, refresh_token: successor }),
-    ])
+    )
     if (rotated) return answer
     // Somebody else was faster with the same token: judge it as it is now.
     const again = await findRefreshToken(db, issuer.environment_id, digestOf(presented))

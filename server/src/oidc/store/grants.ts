@@ -124,23 +124,25 @@ export interface NewTokens {
 }
 
 /**
- * Spends a code and stores what it buys, all or nothing. Exactly one of any number of parallel attempts gets `true`;
- * the others must treat the code as replayed (RFC 6749 §4.1.2). A crash leaves the code unspent.
+ * Spends a code and stores what it buys, all or nothing, at the latest when the function that comes back is called. Exactly
+ * one of any number of parallel attempts gets `true`; the others must treat the code as replayed (RFC 6749 §4.1.2). A crash
+ * leaves the code unspent.
+ * @param attempt nobody else's, such as the id of the request
  */
-export async function redeemCode(
+export function redeemCode(
   db: Db,
   environment_id: EnvironmentId,
   code: CodeRow,
   attempt: string,
   tokens: NewTokens,
-): Promise<boolean> {
+): () => Promise<boolean> {
   const bought = sql`exists (select 1 from authorization_codes where environment_id = ${environment_id} and code_hash = ${code.code_hash} and spent_by = ${attempt})`
-  const [spent] = await db.batch([
+  const written = db.batchLater([
     sql`update authorization_codes set spent_by = ${attempt}
          where environment_id = ${environment_id} and code_hash = ${code.code_hash} and spent_by is null and ${grantLives(environment_id, code.grant_id)}`,
     ...insertTokens(environment_id, code.grant_id, tokens, bought),
   ])
-  return spent?.changed === 1
+  return async () => (await written())[0]?.changed === 1
 }
 
 export function findRefreshToken(db: Db, environment_id: EnvironmentId, token_hash: string): Promise<RefreshRow | null> {
@@ -154,22 +156,22 @@ export function findRefreshToken(db: Db, environment_id: EnvironmentId, token_ha
   )
 }
 
-/** Replaces a refresh token by its successor, all or nothing: one of any number of parallel attempts gets `true`. */
-export async function rotateRefreshToken(
+/** Replaces a refresh token by its successor, all or nothing, as `redeemCode` does: one of any number of parallel attempts gets `true`. */
+export function rotateRefreshToken(
   db: Db,
   environment_id: EnvironmentId,
   token: RefreshRow,
   attempt: string,
   tokens: NewTokens,
   now: Date,
-): Promise<boolean> {
+): () => Promise<boolean> {
   const bought = sql`exists (select 1 from refresh_tokens where environment_id = ${environment_id} and token_hash = ${token.token_hash} and spent_by = ${attempt})`
-  const [spent] = await db.batch([
+  const written = db.batchLater([
     sql`update refresh_tokens set spent_by = ${attempt}, spent_at = ${now}
          where environment_id = ${environment_id} and token_hash = ${token.token_hash} and spent_by is null and ${grantLives(environment_id, token.grant_id)}`,
     ...insertTokens(environment_id, token.grant_id, tokens, bought),
   ])
-  return spent?.changed === 1
+  return async () => (await written())[0]?.changed === 1
 }
 
 /** Stores an opaque access token that is bought by nothing but a retry of a rotation that already happened. */
