@@ -56,7 +56,7 @@ export interface Modules {
   metrics: Metrics | null
   /** Whether the schema is current and the database answers. */
   isReady: () => Promise<boolean>
-  /** From the signal to stop on: what is still answered ends its connection, so that nobody's keep-alive holds up the end. */
+  /** From the signal to stop on; see `http/write.ts`. */
   isStopping: () => boolean
   check_answers: boolean
 }
@@ -83,6 +83,7 @@ export function createApp(modules: Modules): FastifyInstance {
   })
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body))
+  app.decorate('isStopping', modules.isStopping)
   app.decorateRequest('caller', null)
   app.decorateRequest('ip_address', null)
 

@@ -73,10 +73,29 @@ export async function openDeployment(
     const log = createLog(config.log_level, now, given.write ?? standardOutput())
     const counters = createCounters(db, now)
     const outbound = given.outbound ?? createOutbound(config, given.resolve === undefined ? {} : { resolve: given.resolve })
-    return { config, db, secrets, log, counters, outbound, now, random: randomBytes, newId: createIds(now, randomBytes) }
+    return { config, db, secrets, log, counters, outbound, now, random: createRandom(), newId: createIds(now, randomBytes) }
   } catch (error) {
     await db.close()
     throw error
+  }
+}
+
+const drawn_at_once = 4_096
+
+/** Bytes of `randomBytes`, drawn many at once, since it is the drawing that takes time; none is kept once it is given. */
+function createRandom(): Deployment['random'] {
+  let drawn = Buffer.alloc(0)
+  let used = 0
+  return (bytes) => {
+    if (bytes > drawn_at_once) return randomBytes(bytes)
+    if (used + bytes > drawn.length) {
+      drawn = randomBytes(drawn_at_once)
+      used = 0
+    }
+    const given = Buffer.from(drawn.subarray(used, used + bytes))
+    drawn.fill(0, used, used + bytes)
+    used += bytes
+    return given
   }
 }
 

@@ -32,6 +32,7 @@ export function openSqlite(path: string): Engine {
   const prepared = new Map<string, Prepared>()
   const prepared_for = new WeakMap<readonly string[], Prepared>()
   let is_reading = false
+  let has_looked = false
   // https://www.sqlite.org/pragma.html#pragma_data_version: it is another one where another connection has committed.
   const dataVersion = database.prepare('pragma data_version')
   let seen_version = -1
@@ -83,27 +84,34 @@ export function openSqlite(path: string): Engine {
     })
   }
 
-  /** The turn's look at the database. Returns how many commits have been seen so far. */
+  /** Looks once in each turn whether another process has committed. Returns how many commits have been seen so far. */
   function look(): number {
     if (closed) throw new DatabaseUnavailable('The database is closed.')
-    if (is_reading) return commits_seen
+    if (has_looked) return commits_seen
     try {
-      beginReading()
-      is_reading = true
-      setImmediate(endReading)
       const { data_version } = dataVersion.get() as { data_version: number } // as: the pragma's own column
-      if (data_version !== seen_version) commits_seen += 1 // another process has committed
+      if (data_version !== seen_version) commits_seen += 1
       seen_version = data_version
+      has_looked = true
+      setImmediate(endReading)
       return commits_seen
     } catch (error) {
       throw toCallersError(error)
     }
   }
 
+  function read(statement: Statement): readonly Row[] {
+    look() // the turn has an end
+    if (!is_reading) beginReading()
+    is_reading = true
+    return execute(statement).rows
+  }
+
   /** At the end of the turn, and before anything else is done here: what comes later sees what was committed by then. */
   function endReading(): void {
     if (is_reading && database.isTransaction) commit()
     is_reading = false
+    has_looked = false
   }
 
   function commitGroup(jobs: readonly Job[], waited_ms = 0): void {
@@ -175,9 +183,8 @@ export function openSqlite(path: string): Engine {
     asOf: look,
 
     async read(statement) {
-      look()
       try {
-        return execute(statement).rows
+        return read(statement)
       } catch (error) {
         throw toCallersError(error)
       }
@@ -190,9 +197,10 @@ export function openSqlite(path: string): Engine {
 
     writeLater(statements) {
       const written = add(statements)
+      const job = queue.at(-1)
       written.catch(() => {}) // told to whoever asks
       return () => {
-        flushSoon()
+        if (job && queue.includes(job)) flushSoon() // else others were in a hurry before
         return written
       }
     },

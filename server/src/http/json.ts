@@ -29,12 +29,14 @@ export function parseJson(bytes: Uint8Array): unknown {
   }
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
 function decode(bytes: Uint8Array): string {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) {
     throw new JsonError('The body begins with a byte order mark. Send UTF-8 without one.')
   }
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+    return utf8.decode(bytes)
   } catch (cause) {
     throw new JsonError('The body is not UTF-8.', { cause })
   }

@@ -11,6 +11,7 @@ import { message } from '../oidc/hosted-page.ts'
 import type { Issuer, Issuers } from '../oidc/issuer.ts'
 import { OAuthError } from '../oidc/protocol/oauth-error.ts'
 import { notFound } from './problem.ts'
+import { write } from './write.ts'
 
 type Name = keyof typeof oidcRoutes
 
@@ -94,7 +95,7 @@ async function answer(
   if (readers === 'public') reply.header('access-control-allow-origin', '*')
   if (readers === 'applications') reply.headers(await corsHeaders(issuer, request, allowedOrigins))
   const { status, headers, body } = await run(parts, name, endpoint, call)
-  return reply.code(status).headers(headers).send(body)
+  return write(reply, status, headers, body)
 }
 
 async function run(parts: OidcParts, name: Name, endpoint: OidcEndpoint, call: OidcCall): Promise<Answer> {

@@ -20,6 +20,7 @@ import { createInFlight, findAnswer, type IdempotentRequest, type InFlight, idem
 import { entityTag, type IfMatch, isKnown, parseIfMatch } from './if-match.ts'
 import { JsonError, parseJson } from './json.ts'
 import { ApiError, fieldErrors, notFound, validationFailed } from './problem.ts'
+import { write } from './write.ts'
 
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined
 
@@ -241,21 +242,22 @@ function checkIds(names: readonly string[], params: Record<string, string>): voi
 
 function send(reply: FastifyReply, route: Route, request: FastifyRequest, answer: object | null, address: string, check: boolean) {
   const [status, schema] = route.returns
-  reply.code(status)
-  if (answer === null || schema === null) return reply.send()
-
+  if (answer === null || schema === null) return write(reply, status, {}, '')
   if (lines in answer) return reply.type(`${route.lines}; charset=utf-8`).send(Readable.from(written(answer as Lines))) // as: just checked
 
   const { version, id } = answer as { version?: number; id?: string } // as: handlers may return a versioned resource
   const body = version === undefined ? answer : { ...answer, version: undefined } // JSON leaves it out
-  if (status === 201 && id) reply.header('location', `${address}/${id}`)
-  if (check) schema.parse(JSON.parse(JSON.stringify(body)))
-
   const text = JSON.stringify(body)
+  if (check) schema.parse(JSON.parse(text))
+
   const tag = version !== undefined ? entityTag(version) : route.cache ? `"${hash('sha256', text, 'base64url')}"` : null
-  if (tag) reply.header('etag', tag)
-  // What depends on the key must not be kept for another one: a page may use those of two environments.
-  if (route.cache) reply.headers({ 'cache-control': route.cache, vary: 'Origin, X-API-Key, Authorization' })
-  if (tag && route.method === 'GET' && isKnown(request.headers['if-none-match'], tag)) return reply.code(304).send()
-  return reply.type('application/json; charset=utf-8').send(text)
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    ...(status === 201 && id ? { location: `${address}/${id}` } : {}),
+    ...(tag ? { etag: tag } : {}),
+    // What depends on the key must not be kept for another one: a page may use those of two environments.
+    ...(route.cache ? { 'cache-control': route.cache, vary: 'Origin, X-API-Key, Authorization' } : {}),
+  }
+  const is_known = tag !== null && route.method === 'GET' && isKnown(request.headers['if-none-match'], tag)
+  return is_known ? write(reply, 304, headers, '') : write(reply, status, headers, text)
 }

@@ -30,8 +30,20 @@ export async function readAccessToken({ db }: Pick<Deployment, 'db'>, issuer: Is
   const claims = token.startsWith(opaque_prefix)
     ? await findOpaqueToken(db, issuer.environment_id, digestOf(token))
     : verifyJwt(issuer.keys, 'at+jwt', token)
-  const parsed = Claims.safeParse(claims)
-  return parsed.success && parsed.data.iss === issuer.url ? parsed.data : null
+  const parsed = claims && parsedOf(claims)
+  return parsed?.iss === issuer.url ? parsed : null
+}
+
+const parsed_before = new WeakMap<object, AccessTokenClaims | null>()
+
+/** The claims of a JWT that was verified before are the same object, so that they are parsed once. */
+function parsedOf(claims: Readonly<Record<string, unknown>>): AccessTokenClaims | null {
+  let parsed = parsed_before.get(claims)
+  if (parsed === undefined) {
+    parsed = Claims.safeParse(claims).data ?? null
+    parsed_before.set(claims, parsed)
+  }
+  return parsed
 }
 
 /** An access token that may be used now, with the person behind it. */

@@ -285,27 +285,61 @@ for (const [engine, open, skip] of engines) {
     assert.equal(done.length, 20)
   })
 
-  it('who stops finishes what is in flight and takes nothing more', async ({ run, put, rows }) => {
-    const begun = happening()
-    const finish = happening()
-    const runner = run({
-      run: async () => {
-        begun.resolve()
-        await finish.promise
-        return 'done'
-      },
-    })
-    await put('first')
-    await begun.promise
-    const stopped = runner.stop(5_000)
-    await put('second')
-    finish.resolve()
-    await stopped
+  it('what follows from a job that is done is written with its removal, or neither is', async ({ run, put, db, now, rows, lines }) => {
+    const following = enqueue({ id: 'following', kind: 'webhook_retry', lane: 'a', environment_id: null, payload: {} }, now())
+    run({ run: async ({ id }) => ({ done: [following, ...(id === 'bad' ? [sql`insert into no_such_table values (1)`] : [])] }) })
+    await put('bad')
+    await until(async () => lines.length > 0)
+    assert.deepEqual(lines, ['The outcome of a job could not be stored; it will be repeated.'])
     assert.deepEqual(
       (await rows()).map(({ id, attempts }) => [id, attempts]),
-      [['second', 0]],
+      [['bad', 1]],
     )
+    await db.run(sql`delete from jobs`)
+    await put('good')
+    await until(async () => (await rows()).map(({ id }) => id).join() === 'following')
   })
+
+  it('where order counts and there are more lanes than places, they take turns', async ({ run, put, db, advance }) => {
+    const done: string[] = []
+    for (const id of ['a1', 'b1', 'a2', 'b2', 'a3', 'b3']) {
+      await put(id, id.slice(0, 1))
+      advance(1)
+    }
+    run({ in_order: true, concurrency: 1, run: doing(({ id }) => done.push(id)) })
+    await until(() => isEmpty(db))
+    assert.deepEqual(done, ['a1', 'b1', 'a2', 'b2', 'a3', 'b3'])
+  })
+
+  for (const in_order of [false, true]) {
+    it(`who stops finishes what is in flight and takes nothing more${in_order ? ', in order' : ''}`, async ({ run, put, rows }) => {
+      const begun = happening()
+      const finish = happening()
+      const runner = run({
+        in_order,
+        per_lane: 1,
+        run: async () => {
+          begun.resolve()
+          await finish.promise
+          return 'done'
+        },
+      })
+      await put('1 first')
+      await begun.promise
+      await put('2 second')
+      const stopped = runner.stop(5_000)
+      await put('3 third')
+      finish.resolve()
+      await stopped
+      assert.deepEqual(
+        (await rows()).map(({ id, attempts }) => [id, attempts]),
+        [
+          ['2 second', 0],
+          ['3 third', 0],
+        ],
+      )
+    })
+  }
 
   it('who stops hands back what does not finish in time, and hears nothing of it', async ({ run, put, take, rows }) => {
     const begun = happening()

@@ -7,7 +7,7 @@
  */
 import { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
-import { type Db, join, rowsOf, type Statement, sql, wakes } from '../db/db.ts'
+import { type Db, join, type Result, rowsOf, type Statement, sql, wakes } from '../db/db.ts'
 
 export type JobKindName = 'backchannel_logout' | 'webhook' | 'webhook_retry'
 
@@ -61,10 +61,13 @@ export function enqueueEach(
   )
 }
 
-export interface Claim {
+interface Lease {
   kind: JobKindName
   leased_by: string
   leased_until: Date
+}
+
+export interface Claim extends Lease {
   most: number
   /** Only the first of each lane, by id: the next one waits until it is removed, whoever has it. */
   in_order: boolean
@@ -78,17 +81,34 @@ export interface Claim {
  */
 export async function claim(db: Db, { kind, leased_by, leased_until, most, in_order, without_lanes }: Claim, now: Date): Promise<Job[]> {
   const lanes = without_lanes.length === 0 ? sql`` : sql` and lane not in (${listOf(without_lanes)})`
-  const heads = in_order
-    ? sql` and not exists (select 1 from jobs earlier where earlier.kind = jobs.kind and earlier.lane = jobs.lane and earlier.id < jobs.id)`
-    : sql``
-  const [taken] = await db.batch([
-    sql`update jobs set leased_by = ${leased_by}, due_at = ${leased_until}, attempts = attempts + 1
-         where id in (select id from jobs where kind = ${kind} and due_at <= ${now}${lanes}${heads} order by due_at, id limit ${most})
-           and due_at <= ${now}
-     returning id, lane, environment_id, payload, attempts`,
-  ])
-  return rowsOf(Job, taken)
+  // Heads are of the kind. Asked for it too, a database would look for them among everything that is due.
+  const candidates = in_order ? sql`id in (${headsOf(kind)})` : sql`kind = ${kind}`
+  const which = sql`id in (select id from jobs where ${candidates} and due_at <= ${now}${lanes} order by due_at, id limit ${most})`
+  const [taken] = await db.batch([take(which, { kind, leased_by, leased_until }, now)])
+  return takenIn(taken)
 }
+
+/** The first job of each lane. Goes from lane to lane, so that it costs what there are lanes, however many jobs wait in them. */
+const headsOf = (kind: JobKindName) => sql`with recursive lanes (lane) as (
+    select min(lane) from jobs where kind = ${kind}
+    union all select (select min(jobs.lane) from jobs where kind = ${kind} and jobs.lane > lanes.lane) from lanes where lanes.lane is not null
+  ) select (select min(jobs.id) from jobs where kind = ${kind} and jobs.lane = lanes.lane) from lanes where lanes.lane is not null`
+
+/**
+ * For the batch that removes the first job of a lane: takes the one after it, where that is due. Until the batch is
+ * committed the lane has the same head for everybody else, so nobody can come in between.
+ */
+export function claimNext(lease: Lease, lane: string, now: Date): Statement {
+  return take(sql`id = (select min(id) from jobs where kind = ${lease.kind} and lane = ${lane})`, lease, now)
+}
+
+function take(which: Statement, { leased_by, leased_until }: Lease, now: Date): Statement {
+  return sql`update jobs set leased_by = ${leased_by}, due_at = ${leased_until}, attempts = attempts + 1
+         where ${which} and due_at <= ${now}
+     returning id, lane, environment_id, payload, attempts`
+}
+
+export const takenIn = (result: Result | undefined): Job[] => rowsOf(Job, result)
 
 /** Whether a job of this kind waits for somebody to take it. */
 export async function isAnyDue(db: Db, kind: JobKindName, now: Date): Promise<boolean> {

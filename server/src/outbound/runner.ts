@@ -3,12 +3,16 @@
  * outcome. Starts at once for what this process queues, and looks once a second for what others queued or left behind.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Statement } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
-import { claim, isAnyDue, type Job, type JobKindName, postpone, remove } from './queue.ts'
+import { claim, claimNext, isAnyDue, type Job, type JobKindName, postpone, remove, takenIn } from './queue.ts'
 import { retryDelay } from './schedule.ts'
 
-/** A job that is to be tried again is, while its schedule has a further time; `retry_after_seconds` is the least wait. */
-export type Outcome = 'done' | 'give_up' | 'retry' | { retry_after_seconds: number }
+/**
+ * A job that is to be tried again is, while its schedule has a further time; `retry_after_seconds` is the least wait. What
+ * follows from one that is done is written in the batch that removes it.
+ */
+export type Outcome = 'done' | { done: readonly Statement[] } | 'give_up' | 'retry' | { retry_after_seconds: number }
 
 export interface JobKind {
   readonly name: JobKindName
@@ -92,10 +96,9 @@ function createLine({ db, log, now, random }: Needs, kind: JobKind) {
       const most = kind.in_order ? free : Math.min(kind.per_lane, free) // in order, a lane has one job to take
       if (most <= 0 || stopping) return
       const busy = [...new Set([...in_flight.keys()].map((job) => job.lane))]
-      const leased_until = new Date(now().getTime() + kind.lease_seconds * 1000)
       const jobs = await claim(
         db,
-        { kind: kind.name, leased_by, leased_until, most, in_order: kind.in_order ?? false, without_lanes: busy },
+        { kind: kind.name, leased_by, leased_until: leaseEnd(), most, in_order: kind.in_order ?? false, without_lanes: busy },
         now(),
       )
       for (const job of jobs) start(job)
@@ -104,14 +107,16 @@ function createLine({ db, log, now, random }: Needs, kind: JobKind) {
   }
 
   function start(job: Job): void {
-    const done = attempt(job).finally(() => {
+    const done = attempt(job).then((next) => {
       in_flight.delete(job)
-      take()
+      if (next) start(next)
+      else take()
     })
     in_flight.set(job, done)
   }
 
-  async function attempt(job: Job): Promise<void> {
+  /** Returns the next job of the lane, where it was taken with the end of this one. */
+  async function attempt(job: Job): Promise<Job | null> {
     const about = { kind: kind.name, job_id: job.id, attempt: job.attempts }
     let outcome: Outcome = 'retry'
     try {
@@ -120,20 +125,42 @@ function createLine({ db, log, now, random }: Needs, kind: JobKind) {
     } catch (error) {
       if (!abort.signal.aborted) log.error('An attempt at a job failed on our side.', about, error)
     }
-    if (abort.signal.aborted) return // handed back already
-    await settle(job, outcome).catch((error) => log.error('The outcome of a job could not be stored; it will be repeated.', about, error))
+    if (abort.signal.aborted) return null // handed back already
+    try {
+      return await settle(job, outcome)
+    } catch (error) {
+      log.error('The outcome of a job could not be stored; it will be repeated.', about, error)
+      return settle(job, 'retry').catch(() => null) // else its lease ends
+    }
   }
 
-  async function settle(job: Job, outcome: Outcome): Promise<void> {
+  async function settle(job: Job, outcome: Outcome): Promise<Job | null> {
+    if (outcome === 'done') return finish(job, [])
+    if (typeof outcome === 'object' && 'done' in outcome) return finish(job, outcome.done)
     const wanted = typeof outcome === 'object' ? outcome.retry_after_seconds : 0
-    const delay_ms =
-      outcome === 'done' || outcome === 'give_up'
-        ? null
-        : retryDelay(kind.retry_after_seconds, job.attempts, random(1).readUInt8() / 255, wanted)
-    if (outcome !== 'done' && delay_ms === null)
+    const delay_ms = outcome === 'give_up' ? null : retryDelay(kind.retry_after_seconds, job.attempts, random(1).readUInt8() / 255, wanted)
+    if (delay_ms === null) {
       log.warn('A job was given up.', { kind: kind.name, job_id: job.id, attempt: job.attempts, environment_id: job.environment_id })
-    await db.run(delay_ms === null ? remove(leased_by, job) : postpone(leased_by, job, new Date(now().getTime() + delay_ms)))
+      return finish(job, [])
+    }
+    await db.run(postpone(leased_by, job, new Date(now().getTime() + delay_ms)))
+    return null
   }
+
+  /** In order, one commit both ends a job and takes the next of its lane, unless that would keep other lanes waiting. */
+  async function finish(job: Job, consequences: readonly Statement[]): Promise<Job | null> {
+    const ending = [...consequences, remove(leased_by, job)]
+    if (!kind.in_order || stopping || in_flight.size >= kind.concurrency) {
+      await db.batch(ending)
+      return null
+    }
+    const lease = { kind: kind.name, leased_by, leased_until: leaseEnd() }
+    const [next] = takenIn((await db.batch([...ending, claimNext(lease, job.lane, now())])).at(-1))
+    if (next && stopping) await db.run(postpone(leased_by, next, now()))
+    return next && !stopping ? next : null
+  }
+
+  const leaseEnd = () => new Date(now().getTime() + kind.lease_seconds * 1000)
 
   return {
     take,

@@ -61,15 +61,11 @@ async function deliver(deployment: Deployment, outbound: Outbound, job: Job, sig
   const target = await findTarget(deployment, job)
   if (!target) return 'done'
   const event = await findEvent(db, target.environment_id, target.event_id)
-  if (target.disabled || !event) {
-    await db.run(settle(target, 'given_up', null, now()))
-    return 'done'
-  }
+  if (target.disabled || !event) return { done: [settle(target, 'given_up', null, now())] }
   const attempt = await send(deployment, outbound, target, JSON.stringify(event), signal)
   if (signal.aborted) return 'retry'
   deployment.counters.count(target.environment_id, 'webhook_attempt', isSuccess(attempt) ? 'succeeded' : 'failed')
-  await db.batch(consequences(deployment, target, attempt))
-  return 'done'
+  return { done: consequences(deployment, target, attempt) }
 }
 
 function findTarget({ db }: Deployment, { environment_id, payload }: Job): Promise<Target | null> {

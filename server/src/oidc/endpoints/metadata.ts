@@ -7,44 +7,52 @@ import { locales } from '../../pages/locale.ts'
 import { type Answer, header, type OidcCall, type OidcEndpoint } from '../call.ts'
 import type { Issuer } from '../issuer.ts'
 import { discoveryDocument } from '../protocol/discovery.ts'
-import { publishedKeys } from '../protocol/key-states.ts'
+import { publishedKeys, statesEndAt } from '../protocol/key-states.ts'
 import { jwks_max_age_seconds } from '../signing-keys.ts'
 
 /** OIDC Discovery 1.0 §4 and RFC 8414 §3: one document, two addresses. */
 export const discovery: OidcEndpoint = async (_, call) =>
   cacheable(
     call,
-    textOf(call.issuer, 'discovery', () => discoveryDocument(call.issuer.url, call.issuer.settings, locales)),
+    discoveries.textOf(call, ({ issuer }) => ({
+      document: discoveryDocument(issuer.url, issuer.settings, locales),
+      until_ms: Number.POSITIVE_INFINITY,
+    })),
   )
 
 /** RFC 7517 §5: the keys that sign, will sign, or signed tokens that still live. */
-export const jwks: OidcEndpoint = async (_, call) => {
-  const keys = publishedKeys(call.issuer.keys, call.now)
-  const name = keys.map((key) => key.kid).join(' ')
-  return cacheable(
+export const jwks: OidcEndpoint = async (_, call) =>
+  cacheable(
     call,
-    textOf(call.issuer, name, () => ({ keys: keys.map((key) => key.public_jwk) })),
+    keySets.textOf(call, ({ issuer: { keys }, now }) => ({
+      document: { keys: publishedKeys(keys, now).map((key) => key.public_jwk) },
+      until_ms: statesEndAt(keys, now),
+    })),
   )
-}
 
 interface Text {
   readonly body: string
   readonly etag: string
+  readonly until_ms: number
 }
 
-const texts = new WeakMap<Issuer, Map<string, Text>>()
+const discoveries = createTexts()
+const keySets = createTexts()
 
-/** A document as it is sent, made once for an issuer as it is: any change of the environment makes it another issuer. */
-function textOf(issuer: Issuer, name: string, make: () => object): Text {
-  const known = texts.get(issuer) ?? new Map<string, Text>()
-  texts.set(issuer, known)
-  let text = known.get(name)
-  if (!text) {
-    const body = JSON.stringify(make())
-    text = { body, etag: `"${hash('sha256', body, 'base64url').slice(0, 22)}"` }
-    known.set(name, text)
+/** A document as it is sent, made once for an issuer as it is (any change of the environment makes it another issuer), until time changes it. */
+function createTexts() {
+  const texts = new WeakMap<Issuer, Text>()
+  return {
+    textOf(call: OidcCall, make: (call: OidcCall) => { document: object; until_ms: number }): Text {
+      const known = texts.get(call.issuer)
+      if (known && call.now.getTime() < known.until_ms) return known
+      const { document, until_ms } = make(call)
+      const body = JSON.stringify(document)
+      const text = { body, etag: `"${hash('sha256', body, 'base64url').slice(0, 22)}"`, until_ms }
+      texts.set(call.issuer, text)
+      return text
+    },
   }
-  return text
 }
 
 /** Public, and the same for everybody until it changes. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { currentKey, keyStates, publishedKeys } from './key-states.ts'
+import fc from 'fast-check'
+import { currentKey, keyStates, publishedKeys, statesEndAt } from './key-states.ts'
 
 const now = new Date('2026-11-20T12:00:00.000Z')
 const at = (hours: number) => ({ signs_from: new Date(now.getTime() + hours * 3_600_000) })
@@ -31,4 +32,20 @@ test('the JWKS shows every key but the expired ones', () => {
 
 test('an environment whose only key is in the future has no key to sign with', () => {
   assert.throws(() => currentKey([at(1)], now))
+})
+
+test('until the states end they are the same', () => {
+  const states = (keys: { signs_from: Date }[], ms: number) =>
+    keyStates(keys, new Date(ms))
+      .map(({ state }) => state)
+      .join()
+  const times = fc.array(fc.integer({ min: 0, max: 200_000_000 }), { minLength: 1, maxLength: 5 })
+  fc.assert(
+    fc.property(times, fc.integer({ min: 0, max: 400_000_000 }), (signs_from, at) => {
+      const keys = signs_from.map((ms) => ({ signs_from: new Date(ms) }))
+      const end = statesEndAt(keys, new Date(at))
+      const later = Math.min(end, 1e12) - 1
+      return end > at && states(keys, later) === states(keys, at)
+    }),
+  )
 })

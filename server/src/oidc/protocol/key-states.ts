@@ -28,6 +28,12 @@ export function keyStates<K extends KeyTime>(keys: readonly K[], now: Date): Key
   })
 }
 
+/** Until when all states stay as they are, in milliseconds since 1970. */
+export function statesEndAt(keys: readonly KeyTime[], now: Date): number {
+  const changes = keys.flatMap(({ signs_from }) => [signs_from.getTime(), signs_from.getTime() + longest_token_ms])
+  return Math.min(...changes.filter((at) => at > now.getTime()))
+}
+
 /** The key that signs now. */
 export function currentKey<K extends KeyTime>(keys: readonly K[], now: Date): K {
   const found = keyStates(keys, now).find((state) => state.state === 'current')
