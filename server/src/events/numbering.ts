@@ -18,6 +18,8 @@ import { z } from 'zod'
 import { type Db, type Statement, sql } from '../db/db.ts'
 
 const most_at_once = 500
+/** A batch of more holds others up: on one engine by its locks, on the other by the process it runs in. */
+const most_statements = 1_000
 
 const Unnumbered = z.object({ environment_id: EnvironmentId, id: z.string(), type: z.custom<EventKind>(), last: z.int() })
 type Unnumbered = z.infer<typeof Unnumbered>
@@ -44,14 +46,21 @@ export function findUnnumbered(db: Db): Promise<Unnumbered[]> {
   )
 }
 
-/** Numbers events of one environment. Returns how many: none where another process did it first. */
+/**
+ * Numbers events of one environment: those of them whose consequences fit into one batch, the oldest first. Returns how many:
+ * none where another process did it first.
+ */
 export async function numberEvents(db: Db, batch_id: string, events: readonly Unnumbered[], fan_outs: readonly FanOut[]): Promise<number> {
   const [first] = events
   if (!first) return 0
   const { environment_id, last } = first
   const numbered_events = events.map(({ id, type }, i) => ({ id, type, sequence: last + i + 1 }))
   const numbered = sql`exists (select 1 from event_counters where environment_id = ${environment_id} and numbered_by = ${batch_id})`
-  const followers = await Promise.all(fan_outs.map((fanOut) => fanOut(environment_id, numbered_events, numbered)))
+  const followers = (await Promise.all(fan_outs.map((fanOut) => fanOut(environment_id, numbered_events, numbered)))).flat()
+  if (followers.length > most_statements && events.length > 1) {
+    const fitting = Math.max(1, Math.floor((events.length * most_statements) / followers.length))
+    return numberEvents(db, batch_id, events.slice(0, fitting), fan_outs)
+  }
   const [counter] = await db.batch([
     sql`insert into event_counters (environment_id, last, numbered_by) values (${environment_id}, ${last + events.length}, ${batch_id})
         on conflict (environment_id) do update set last = excluded.last, numbered_by = excluded.numbered_by where event_counters.last = ${last}`,
@@ -59,7 +68,7 @@ export async function numberEvents(db: Db, batch_id: string, events: readonly Un
       ({ id, sequence }) =>
         sql`update events set sequence = ${sequence} where environment_id = ${environment_id} and id = ${id} and sequence is null and ${numbered}`,
     ),
-    ...followers.flat(),
+    ...followers,
   ])
   return counter?.changed === 1 ? events.length : 0
 }

@@ -10,7 +10,7 @@ import { insertAuditEntry } from '../../src/audit/store.ts'
 import { verifyChains } from '../../src/audit/verify.ts'
 import { type Statement, sql } from '../../src/db/db.ts'
 import { takeLease } from '../../src/events/lease.ts'
-import { findUnnumbered, numberEvents } from '../../src/events/numbering.ts'
+import { type FanOut, findUnnumbered, numberEvents } from '../../src/events/numbering.ts'
 import { createSequencer } from '../../src/events/sequencer.ts'
 import { insertEvent, listEvents } from '../../src/events/store.ts'
 import { createAgent, signInForTokens } from '../agent.ts'
@@ -159,6 +159,25 @@ test('what was numbered by another meanwhile is left alone, with all that follow
   assert.ok(results.filter((count) => count > 0).length <= 1)
   assert.ok(row === undefined || row.value === w.test.id)
   await settled()
+  await assertGapFree()
+})
+
+test('what much follows from is numbered part by part', async () => {
+  const project = await w.createProject('followed')
+  const environment_id = project.test.id
+  await settled()
+  const sizes: number[] = []
+  const fanOut: FanOut = async (_, events) => {
+    const statements = events.flatMap(() => Array.from({ length: 40 }, () => sql`update leases set holder = holder where name = 'nobody'`))
+    if (statements.length <= 1_000) sizes.push(events.length)
+    return statements
+  }
+  await db.batch(ping(environment_id, 100))
+  const waiting = async () => (await findUnnumbered(db)).filter((event) => event.environment_id === environment_id)
+  for (let rest = await waiting(); rest.length > 0; rest = await waiting()) await numberEvents(db, newId('evt'), rest, [fanOut])
+  // The service's own sequencer takes some of the rest.
+  assert.equal(sizes[0], 25)
+  assert.ok(sizes.every((size) => size <= 25))
   await assertGapFree()
 })
 
