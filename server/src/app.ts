@@ -16,6 +16,7 @@ import { mount } from './http/mount.ts'
 import { mountOidc } from './http/mount-oidc.ts'
 import { ApiError, notFound } from './http/problem.ts'
 import type { RateLimiter } from './http/rate-limit.ts'
+import { sentAlways } from './http/write.ts'
 import { createKeyHandlers } from './keys/handlers.ts'
 import type { KeyStore } from './keys/store.ts'
 import { createAdministrators } from './members/administrators.ts'
@@ -84,19 +85,18 @@ export function createApp(modules: Modules): FastifyInstance {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body))
   app.decorate('isStopping', modules.isStopping)
+  app.decorate('isHttps', deployment.config.base_url.startsWith('https:'))
   app.decorateRequest('caller', null)
   app.decorateRequest('ip_address', null)
 
   const otherMethod = createMethodGuard()
   const addressOf = createAddressReader(deployment.config.trusted_proxies)
-  app.addHook('onRequest', (request, reply, done) => {
+  app.addHook('onRequest', (request, _, done) => {
     request.ip_address = addressOf(request)
-    reply.headers(alwaysSent(request.id))
-    if (deployment.config.base_url.startsWith('https:')) reply.header('strict-transport-security', 'max-age=31536000')
     done(request.is404 ? otherMethod(request) : undefined)
   })
   app.addHook('onSend', (_, reply, payload, done) => {
-    if (modules.isStopping()) reply.header('connection', 'close')
+    reply.headers(sentAlways(reply))
     done(null, payload)
   })
   app.addHook('onResponse', (request, reply, done) => {
@@ -248,14 +248,11 @@ function createMethodGuard(): (request: FastifyRequest) => ApiError | undefined 
   }
 }
 
-const alwaysSent = (request_id: string) => ({ 'x-request-id': request_id, 'x-content-type-options': 'nosniff' })
-
 function refuse({ config, log }: Deployment, error: unknown, request: FastifyRequest, reply: FastifyReply) {
   const refusal = toApiError(error)
   if (refusal.status >= 500) log.error(refusal.code, { request_id: request.id, route: request.routeOptions.url ?? null }, error)
   return reply
     .code(refusal.status)
-    .headers(alwaysSent(request.id))
     .headers({ ...refusal.extra.headers, 'cache-control': 'no-store', ...(refusal.code === 'unavailable' ? { 'retry-after': '2' } : {}) })
     .type('application/problem+json; charset=utf-8')
     .send(JSON.stringify(refusal.toProblem(config.base_url, request.id)))
@@ -286,7 +283,8 @@ function answerBrokenRequest(
   const request_id = newId('req')
   const body = JSON.stringify({ type: 'about:blank', title: text, status, code: 'malformed_request', request_id })
   const headers = {
-    ...alwaysSent(request_id),
+    'x-request-id': request_id,
+    'x-content-type-options': 'nosniff',
     'cache-control': 'no-store',
     'content-type': 'application/problem+json; charset=utf-8',
     'content-length': Buffer.byteLength(body),

@@ -11,7 +11,7 @@ import { readPage } from '../http/pages.ts'
 import { type FieldError, fieldErrors, notFound, validationFailed } from '../http/problem.ts'
 import { changeVersioned } from '../http/versioned.ts'
 import { environmentOf } from '../tenancy/environment.ts'
-import { findEnvironmentPlace, findTenant } from '../tenancy/store.ts'
+import { findKeyPlace } from '../tenancy/store.ts'
 import { makeKey } from './format.ts'
 import { effectiveScopes, ipAllowlistProblem, originProblem } from './policy.ts'
 import * as store from './store.ts'
@@ -238,17 +238,16 @@ async function identify(
   key: store.KeyRow,
   ip: string | null,
 ): Promise<z.input<typeof KeyIdentity> & { version: undefined }> {
-  const [tenant, place] = await Promise.all([
-    findTenant(db, key.tenant_id),
-    key.environment_id ? findEnvironmentPlace(db, key.environment_id) : null,
-  ])
-  if (!tenant) throw new Error('The tenant of a key is gone.')
+  const place = await findKeyPlace(db, key.tenant_id, key.environment_id)
+  if (!place) throw new Error('The tenant of a key is gone.')
+  const { tenant_id, project_id, environment_id, environment_type } = key
+  const { tenant_slug, tenant_name, project_slug, project_name, issuer } = place
   return {
     ...key,
     version: undefined, // a use of the key is no version of it
-    tenant: { id: tenant.id, slug: tenant.slug, name: tenant.name },
-    project: place && { id: place.project_id, slug: place.project_slug, name: place.project_name },
-    environment: place && { id: place.id, type: place.type, issuer: place.issuer },
+    tenant: { id: tenant_id, slug: tenant_slug, name: tenant_name },
+    project: project_id && { id: project_id, slug: project_slug ?? '', name: project_name ?? '' },
+    environment: environment_id && environment_type && { id: environment_id, type: environment_type, issuer: issuer ?? '' },
     effective_scopes: effectiveScopes(key.scopes),
     request: { ip },
   }

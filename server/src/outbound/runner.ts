@@ -25,6 +25,8 @@ export interface JobKind {
   readonly in_order?: boolean
   /** Longer than any attempt takes. What a dead process leaves behind is taken up after that. */
   readonly lease_seconds: number
+  /** What follows from a job that is given up. */
+  givenUp?(job: Job, now: Date): readonly Statement[]
   /** One attempt. Throwing is a fault of ours, logged and tried again. The signal says that nobody waits any more. */
   run(job: Job, signal: AbortSignal): Promise<Outcome>
 }
@@ -141,7 +143,7 @@ function createLine({ db, log, now, random }: Needs, kind: JobKind) {
     const delay_ms = outcome === 'give_up' ? null : retryDelay(kind.retry_after_seconds, job.attempts, random(1).readUInt8() / 255, wanted)
     if (delay_ms === null) {
       log.warn('A job was given up.', { kind: kind.name, job_id: job.id, attempt: job.attempts, environment_id: job.environment_id })
-      return finish(job, [])
+      return finish(job, kind.givenUp?.(job, now()) ?? [])
     }
     await db.run(postpone(leased_by, job, new Date(now().getTime() + delay_ms)))
     return null

@@ -111,6 +111,26 @@ export function findEnvironmentPlace(db: Db, environment_id: string) {
   )
 }
 
+const KeyPlace = z.object({
+  tenant_slug: Slug,
+  tenant_name: Name,
+  issuer: z.string().nullable(),
+  project_slug: Slug.nullable(),
+  project_name: Name.nullable(),
+})
+
+/** What a key belongs to, by its names: its tenant and, of an auth key, its environment with the project. */
+export function findKeyPlace(db: Db, tenant_id: TenantId, environment_id: string | null) {
+  return db.maybeOne(
+    KeyPlace,
+    sql`select t.slug as tenant_slug, t.name as tenant_name, e.issuer, p.slug as project_slug, p.name as project_name
+          from tenants t
+          left join environments e on e.tenant_id = t.id and e.id = ${environment_id}
+          left join projects p on p.tenant_id = e.tenant_id and p.id = e.project_id
+         where t.id = ${tenant_id}`,
+  )
+}
+
 const OfTenant = z.object({ id: EnvironmentId, type: EnvironmentType, tenant_id: TenantId, project_id: z.string() })
 
 /** An environment by its id alone, for whoever may act in the whole tenant. */

@@ -48,6 +48,10 @@ export function createWebhookJobs(deployment: Deployment, outbound: Outbound): J
   const common = {
     retry_after_seconds: [5, 30, 120, 600],
     lease_seconds: 40,
+    givenUp: ({ environment_id, payload }: Job, now: Date) => [
+      sql`update webhook_messages set status = 'given_up', next_attempt_at = null, updated_at = ${now}
+           where environment_id = ${environment_id} and id = ${Payload.parse(payload).message_id} and status = 'waiting'`,
+    ],
     run: (job: Job, signal: AbortSignal) => deliver(deployment, outbound, job, signal),
   }
   return [

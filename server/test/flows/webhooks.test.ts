@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Delivery } from '@ostiary/contract/webhook.ts'
 import { Webhook as Verifier } from 'standardwebhooks'
+import { sql } from '../../src/db/db.ts'
 import { type Received, startReceiver, until } from '../receiver.ts'
 import { expectStatus, world } from '../world.ts'
 
@@ -122,6 +123,23 @@ test('410 disables the webhook, says so in an event, and gives the message up', 
   assert.deepEqual(JSON.parse(watcher.received[0]?.body ?? '').data, { webhook_id: webhook.id, reason: 'gone' })
   const after = expectStatus(200, await w.call('GET', `${webhooks}/${webhook.id}`))
   assert.deepEqual([after.disabled, after.disabled_reason], [true, 'gone'])
+})
+
+test('a delivery that ends its process every time is given up, and says so', async () => {
+  const receiver = await startReceiver((_, count) => ({ status: count === 1 ? 500 : 204 }))
+  const webhook = await subscribe({ url: receiver.url, events: ['application.updated'] })
+  const { id } = await w.createApplication(w.test)
+  await w.call('PATCH', `${w.test.path}/applications/${id}`, { body: { name: 'Renamed' } })
+  await until('a retry that waits', async () => (await deliveriesOf(webhook.id))[0]?.attempts.length === 1)
+  await w.deployment.db.run(sql`update jobs set attempts = 5 where kind = 'webhook_retry' and lane = ${webhook.id}`)
+  w.advance(10)
+  const [delivery] = await until('the end', async () => {
+    const all = await deliveriesOf(webhook.id)
+    return all[0]?.status === 'given_up' && all
+  })
+  assert.deepEqual([delivery?.next_attempt_at, receiver.received.length], [null, 1])
+  expectStatus(202, await w.call('POST', `${webhooks}/${webhook.id}/deliveries/${delivery?.message_id}/resend`))
+  await until('it by hand', async () => (await deliveriesOf(webhook.id))[0]?.status === 'delivered')
 })
 
 test('a message is sent again on demand, and everything since a time', async () => {
