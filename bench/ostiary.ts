@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { nodeArguments } from '../launch.mjs'
 import { formOf, openBrowser } from './browser.ts'
 import { type Address, cookiesOf, expectStatus, openConnection, request } from './connection.ts'
 import { freePort, type ServerProcess, startProcess } from './process.ts'
@@ -39,9 +40,17 @@ export async function startOstiary({ root, folder, database_url, core }: Ostiary
   }
   const log = join(folder, 'ostiary.log')
   const script = join(root, 'cli/src/main.ts')
-  const process = await startProcess({ script, args: ['serve'], env, core, log, ready: { address, path: '/readyz' } })
+  const ready = { address, path: '/readyz' }
+  const launched = asLaunched(folder)
+  const process = await startProcess({ script, ...launched, args: ['serve'], env: { ...env, ...launched.env }, core, log, ready })
   return { process, address, env }
 }
+
+/** As the launcher starts the service. */
+const asLaunched = (folder: string) => ({
+  flags: nodeArguments(['serve']).filter((word: string) => word.startsWith('--')),
+  env: { NODE_COMPILE_CACHE: join(folder, '../compiled') },
+})
 
 export const newMasterKey = () => randomBytes(32).toString('base64')
 

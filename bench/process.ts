@@ -20,6 +20,8 @@ export interface ServerProcess {
 
 interface Start {
   readonly script: string
+  /** Of Node. */
+  readonly flags?: readonly string[]
   readonly args?: readonly string[]
   readonly env: Record<string, string>
   readonly core: number | null
@@ -37,10 +39,10 @@ process.once('exit', () => {
 /** Variables of the caller that would configure a server. */
 const foreign = /^(OSTIARY_|NODE_OPTIONS$|UV_THREADPOOL_SIZE$)/
 
-export async function startProcess({ script, args = [], env, core, log, ready }: Start): Promise<ServerProcess> {
+export async function startProcess({ script, flags: own_flags = [], args = [], env, core, log, ready }: Start): Promise<ServerProcess> {
   const output = openSync(log, 'a')
   const began = performance.now()
-  const flags = ['--disable-warning=ExperimentalWarning', '--import', join(import.meta.dirname, 'probe.ts')]
+  const flags = [...own_flags, '--disable-warning=ExperimentalWarning', '--import', join(import.meta.dirname, 'probe.ts')]
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)))
   const child = spawn(...onCore(core, process.execPath, [...flags, script, ...args]), {
     env: { ...inherited, ...env },

@@ -253,7 +253,12 @@ function refuse({ config, log }: Deployment, error: unknown, request: FastifyReq
   if (refusal.status >= 500) log.error(refusal.code, { request_id: request.id, route: request.routeOptions.url ?? null }, error)
   return reply
     .code(refusal.status)
-    .headers({ ...refusal.extra.headers, 'cache-control': 'no-store', ...(refusal.code === 'unavailable' ? { 'retry-after': '2' } : {}) })
+    .headers({
+      ...sentAlways(reply),
+      ...refusal.extra.headers,
+      'cache-control': 'no-store',
+      ...(refusal.code === 'unavailable' ? { 'retry-after': '2' } : {}),
+    })
     .type('application/problem+json; charset=utf-8')
     .send(JSON.stringify(refusal.toProblem(config.base_url, request.id)))
 }

@@ -79,11 +79,10 @@ function refuseAmbiguity(text: string): void {
 
 /** The position of the closing quote, or of the last character where there is none. */
 function endOfString(text: string, start: number): number {
-  let at = start + 1
-  for (; at < text.length; at++) {
-    const character = text.charCodeAt(at)
-    if (character === quote) return at
-    if (character === backslash) at++
+  for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
+    let backslashes = 0
+    while (text.charCodeAt(at - 1 - backslashes) === backslash) backslashes++
+    if (backslashes % 2 === 0) return at
   }
   return text.length - 1
 }

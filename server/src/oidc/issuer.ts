@@ -65,33 +65,36 @@ export function createIssuers(deployment: Deployment, pool: KeyPool) {
     }
   }
 
+  async function findAnew(environment_id: EnvironmentId, as_of: number): Promise<Issuer | null> {
+    const known = cache.get(environment_id)
+    if (!known && !EnvironmentIdSchema.safeParse(environment_id).success) return null
+    const current = await db.maybeOne(
+      Stamp,
+      sql`select e.version || '.' || e.settings_version || '.' || e.keys_version || '.' || p.version as stamp
+            from environments e join projects p on p.tenant_id = e.tenant_id and p.id = e.project_id
+           where e.id = ${environment_id}`,
+    )
+    if (!current) return null
+    if (known?.stamp === current.stamp) {
+      known.as_of = as_of
+      return known.issuer
+    }
+    const issuer = load(environment_id)
+    cache.delete(environment_id)
+    cache.set(environment_id, { stamp: current.stamp, as_of, issuer })
+    issuer.catch(() => cache.delete(environment_id))
+    const [oldest] = cache.keys()
+    if (cache.size > most_cached && oldest) cache.delete(oldest)
+    return issuer
+  }
+
   return {
     /** The issuer of this environment as it is now, or `null` where there is none. */
-    async find(id: string): Promise<Issuer | null> {
-      const environment_id = id as EnvironmentId // as: looked at below, where it is not known already
-      const known = cache.get(environment_id)
+    find(id: string): Promise<Issuer | null> {
+      const environment_id = id as EnvironmentId // as: looked at where it is not known already
       const as_of = db.asOf()
-      if (known?.as_of === as_of) return known.issuer
-      if (!known && !EnvironmentIdSchema.safeParse(id).success) return null
-      const current = await db.maybeOne(
-        Stamp,
-        sql`select e.version || '.' || e.settings_version || '.' || e.keys_version || '.' || p.version as stamp
-              from environments e join projects p on p.tenant_id = e.tenant_id and p.id = e.project_id
-             where e.id = ${environment_id}`,
-      )
-      if (!current) return null
-      if (known?.stamp === current.stamp) {
-        known.as_of = as_of
-        return known.issuer
-      }
-
-      const issuer = load(environment_id)
-      cache.delete(environment_id)
-      cache.set(environment_id, { stamp: current.stamp, as_of, issuer })
-      issuer.catch(() => cache.delete(environment_id))
-      const [oldest] = cache.keys()
-      if (cache.size > most_cached && oldest) cache.delete(oldest)
-      return issuer
+      const known = cache.get(environment_id)
+      return known?.as_of === as_of ? known.issuer : findAnew(environment_id, as_of)
     },
   }
 }
