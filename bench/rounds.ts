@@ -22,6 +22,8 @@ export interface Measurement extends Load {
 /** Above this somebody else was measured too. */
 export const most_disturbed = 0.1
 const most_tries = 3
+/** Engines make the code that runs often faster for as long as this. */
+const warm_up_seconds = 3
 
 interface Place {
   readonly core: number | null
@@ -35,7 +37,7 @@ export async function runRounds(options: Options, contestants: readonly Contesta
     const taking_part = contestants.filter((contestant) => contestant.takesPart(scenario))
     for (const contestant of taking_part) {
       await contestant.check(scenario)
-      await (await contestant.prepare(scenario, 16))(1) // every path of the code is hot from here on
+      await (await contestant.prepare(scenario, 16))(warm_up_seconds) // every path of the code is hot from here on
     }
     for (const in_flight of options.in_flight) {
       for (let round = 0; round < rounds; round++) {
