@@ -6,7 +6,6 @@ import { CannotStart } from '@ostiary/server/main.ts'
 import { WrongMasterKey } from '@ostiary/server/secrets.ts'
 import { SetupRefused } from '@ostiary/server/setup/first-tenant.ts'
 import { bootstrap, how_to_bootstrap } from './bootstrap.ts'
-import { doctor } from './doctor.ts'
 import { migrateCommand } from './migrate.ts'
 import { serve, start } from './serve.ts'
 import { UsageError } from './usage.ts'
@@ -33,7 +32,11 @@ const commands: Record<string, Command> = {
     help: `the first tenant, its owner and a platform key: ${how_to_bootstrap}`,
     run: bootstrap,
   },
-  doctor: { help: 'check configuration, database, clock and master key, and say what to mend', run: doctor },
+  doctor: {
+    help: 'check configuration, database, clock and master key, and say what to mend',
+    // It brings the client of every server there may be, which nothing else needs to carry.
+    run: async (config) => (await import('./doctor.ts')).doctor(config),
+  },
 }
 
 const usage = `Usage: ostiary <command>
