@@ -100,6 +100,11 @@ const anyEntry = fc.record({
   after_change: fc.option(fc.jsonValue().map(canonicalJson)),
 }) as fc.Arbitrary<StoredEntry> // as: every member is a text
 
+test('a state that is not there cannot be replaced by the word', () => {
+  const sound = chain([{ ...entry, before_change: null }])
+  assert.equal(problems(sound.map((link) => ({ ...link, before_change: 'null' }))).length, 1)
+})
+
 test('whatever the entries are, their chain is sound, and any other value in any place is found', () => {
   fc.assert(
     fc.property(

@@ -57,12 +57,15 @@ function entryHash(entry: StoredEntry, { sequence, previous_hash }: Omit<Link, '
   const object = { id: entry.object_id, type: entry.object_type }
   const members = { id, tenant_id, created_at, action, project_id, environment_id, request_id, ip, actor, object, sequence, previous_hash }
   const written = Object.entries(members).map(([name, value]) => [name, canonicalJson(value)])
-  const text = [...written, ['before', entry.before_change ?? 'null'], ['after', entry.after_change ?? 'null']]
+  const text = [...written, ['before', stateText(entry.before_change)], ['after', stateText(entry.after_change)]]
     .sort(([a = ''], [b = '']) => (a < b ? -1 : 1))
     .map(([name, value]) => `"${name}":${value}`)
     .join(',')
   return hash('sha256', `{${text}}`, 'hex')
 }
+
+/** A state that is not there is stored as nothing, so the word in its place was put there by somebody else, and hashes to another text. */
+const stateText = (stored: string | null) => (stored === 'null' ? ' null' : (stored ?? 'null'))
 
 /** What is wrong with an entry that is found where `end` is the one before; `null` where nothing is. */
 export function linkProblem(end: ChainEnd, entry: StoredEntry & Link): string | null {
