@@ -254,7 +254,7 @@ function refuse({ config, log }: Deployment, error: unknown, request: FastifyReq
   return reply
     .code(refusal.status)
     .headers({
-      ...sentAlways(reply),
+      ...sentAlways(reply), // what the router refuses passes no hook
       ...refusal.extra.headers,
       'cache-control': 'no-store',
       ...(refusal.code === 'unavailable' ? { 'retry-after': '2' } : {}),
