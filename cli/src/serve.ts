@@ -4,6 +4,7 @@ import type { Config } from '@ostiary/server/config.ts'
 import { type Service, startService } from '@ostiary/server/main.ts'
 import { createDemo, findDemo } from '@ostiary/server/setup/demo.ts'
 import { hasTenant } from '@ostiary/server/setup/first-tenant.ts'
+import { stackOf } from '@ostiary/server/stack.ts'
 import { createPasswords } from '@ostiary/server/users/password.ts'
 import { UsageError } from './usage.ts'
 import { welcome } from './welcome.ts'
@@ -65,7 +66,7 @@ function stopOnSignal(service: Service): void {
       service.stop().then(
         () => process.exit(0),
         (error) => {
-          process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`)
+          process.stderr.write(`${error instanceof Error ? stackOf(error) : String(error)}\n`)
           process.exit(1)
         },
       )

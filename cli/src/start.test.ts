@@ -7,7 +7,10 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, type TestContext, test } from 'node:test'
+import { commandLineTool } from '../../launch.mjs'
 import { freePort } from '../../server/test/world.ts'
+
+const main = await commandLineTool('serve') // what users run, not the sources
 
 function freshFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'ostiary first '))
@@ -20,7 +23,7 @@ const told = /Ctrl-C stops the service\.|for a new demo\.|docs\/routes\.md\./
 
 /** Runs a command until it ends, or until `shown` is among what it says. */
 async function ostiary(words: string[], env: Record<string, string>, { input = '', shown }: { input?: string; shown?: RegExp } = {}) {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, 'main.ts'), ...words], {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...words], {
     env: { PATH: process.env.PATH, ...env },
   })
   const said = { out: '', err: '' }

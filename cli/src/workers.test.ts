@@ -2,12 +2,14 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { commandLineTool } from '../../launch.mjs'
 import { createPerson, exchange } from '../../server/test/agent.ts'
 import { freshDatabase, noPostgres } from '../../server/test/postgres.ts'
 import { freePort, world } from '../../server/test/world.ts'
+
+const main = await commandLineTool('serve') // what users run, not the sources
 
 const skip = { skip: noPostgres }
 const master_key = Buffer.alloc(32, 7).toString('base64')
@@ -16,7 +18,7 @@ const serve = (args: string[], env: Record<string, string>) => ostiary(['serve',
 
 /** The command with nothing but these settings. */
 function ostiary(words: string[], env: Record<string, string>) {
-  const command = ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, 'main.ts'), ...words]
+  const command = ['--disable-warning=ExperimentalWarning', main, ...words]
   const child = spawn(process.execPath, command, { env: { PATH: process.env.PATH, OSTIARY_LOG_LEVEL: 'info', ...env } })
   const said = { out: '', err: '' }
   child.stdout.setEncoding('utf8').on('data', (text) => {

@@ -2,6 +2,8 @@
  * JSON lines on standard output, one per happening. Nothing secret may get here: callers name fields one by one, never
  * a request, a header, a query or a body.
  */
+import { stackOf } from './stack.ts'
+
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>
 export type Log = Readonly<Record<LogLevel, (message: string, fields?: LogFields, cause?: unknown) => void>>
@@ -63,6 +65,6 @@ export function gatherLines(write: (text: string) => void): { write(line: string
 /** An error with its causes, as text. */
 function describe(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause)
-  const own = cause.stack ?? cause.message
+  const own = stackOf(cause)
   return cause.cause === undefined ? own : `${own}\ncaused by: ${describe(cause.cause)}`
 }

@@ -1,10 +1,10 @@
 /** `ostiary` as a process of its own, for what happens to processes: signals, crashes, refusals to start. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { after } from 'node:test'
+import { commandLineTool } from '../../launch.mjs'
 
-const main = join(import.meta.dirname, '../../cli/src/main.ts')
+const main = await commandLineTool('serve') // what users run, not the sources
 const started = new Set<ChildProcess>()
 after(() => {
   for (const child of started) child.kill('SIGKILL')
