@@ -96,11 +96,11 @@ async function checkConstraints(
       )
     }
     if (isForBrowsers(credential))
-      reply.headers({ 'access-control-allow-origin': origin, 'access-control-expose-headers': exposed_headers })
+      reply.carries = { ...reply.carries, 'access-control-allow-origin': origin, 'access-control-expose-headers': exposed_headers }
   }
   const policy = rateLimitOf(key)
   const result = await limiter.take(key.key_id, policy)
-  reply.headers(rateLimitHeaders(policy, result))
+  reply.carries = { ...reply.carries, ...rateLimitHeaders(policy, result) }
   if (!result.allowed)
     throw new ApiError(
       'rate_limited',

@@ -29,6 +29,8 @@ const cross_origin: Partial<Record<Name, 'public' | 'applications'>> = {
   revoke: 'applications',
 }
 
+const everybody = { 'access-control-allow-origin': '*' }
+
 /** Answered with a page; the others answer in JSON. */
 const pages: readonly Name[] = [
   'authorize',
@@ -92,8 +94,8 @@ async function answer(
     now: parts.now(),
   }
   const readers = cross_origin[name]
-  if (readers === 'public') reply.header('access-control-allow-origin', '*')
-  if (readers === 'applications') reply.headers(await corsHeaders(issuer, request, allowedOrigins))
+  if (readers === 'public') reply.carries = everybody
+  if (readers === 'applications') reply.carries = await corsHeaders(issuer, request, allowedOrigins)
   const { status, headers, body } = await run(parts, name, endpoint, call)
   return write(reply, status, headers, body)
 }
@@ -164,7 +166,7 @@ async function corsHeaders(
 async function preflight({ issuers, allowedOrigins }: OidcMounting, name: Name, request: FastifyRequest, reply: FastifyReply) {
   const issuer = await issuers.find((request.params as { environment_id: string }).environment_id) // as: every row has it
   if (!issuer) throw notFound()
-  const cors = cross_origin[name] === 'public' ? { 'access-control-allow-origin': '*' } : await corsHeaders(issuer, request, allowedOrigins)
+  const cors = cross_origin[name] === 'public' ? everybody : await corsHeaders(issuer, request, allowedOrigins)
   const allowed =
     'access-control-allow-origin' in cors
       ? {

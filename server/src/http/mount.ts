@@ -76,6 +76,8 @@ export function mount<T extends Record<string, Route>>(app: FastifyInstance, mou
   }
 }
 
+const different_origins = { vary: 'Origin' }
+
 interface Endpoint {
   name: string
   route: Route
@@ -90,16 +92,20 @@ function mountOne(
 ): void {
   const names = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, parameter = '']) => parameter)
 
+  const has_body = route.method !== 'GET' && route.method !== 'DELETE'
+  async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    if (isForBrowsers(route.credential)) reply.carries = different_origins
+    request.caller = await authenticate(gate, route.credential, request, reply)
+  }
+
   app.route({
     method: route.method,
     url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-    async onRequest(request, reply) {
-      reply.header('cache-control', 'no-store')
-      if (isForBrowsers(route.credential)) reply.header('vary', 'Origin')
-      request.caller = await authenticate(gate, route.credential, request, reply)
-    },
+    // Nobody's body is read before it is known who sends it. What has no body needs no hook, which would wait for itself.
+    ...(has_body ? { onRequest: admit } : {}),
     async handler(request, reply) {
-      const caller = request.caller as CallerOf<never> // as: onRequest set it: every row of this table asks for a credential
+      if (!has_body) await admit(request, reply)
+      const caller = request.caller as CallerOf<never> // as: just admitted: every row of this table asks for a credential
       const params = request.params as Record<string, string> // as: Fastify types them unknown
       const body = parseBody(route, request)
       const query = parseQuery(route, request)
@@ -125,7 +131,7 @@ function mountOne(
       const { answer, replayed } = idempotent
         ? await once(deployment, in_flight, idempotent, run)
         : { answer: await run(), replayed: false }
-      if (replayed) reply.header('idempotent-replayed', 'true')
+      if (replayed) reply.carries = { ...reply.carries, 'idempotent-replayed': 'true' }
       return send(reply, route, request, answer, `${deployment.config.base_url}${path}`, check_answers)
     },
   })
@@ -242,8 +248,12 @@ function checkIds(names: readonly string[], params: Record<string, string>): voi
 
 function send(reply: FastifyReply, route: Route, request: FastifyRequest, answer: object | null, address: string, check: boolean) {
   const [status, schema] = route.returns
-  if (answer === null || schema === null) return write(reply, status, {}, '')
-  if (lines in answer) return reply.type(`${route.lines}; charset=utf-8`).send(Readable.from(written(answer as Lines))) // as: just checked
+  if (answer === null || schema === null) return write(reply, status, { 'cache-control': 'no-store' }, '')
+  if (lines in answer)
+    return reply
+      .header('cache-control', 'no-store')
+      .type(`${route.lines}; charset=utf-8`)
+      .send(Readable.from(written(answer as Lines))) // as: just checked
 
   const { version, id } = answer as { version?: number; id?: string } // as: handlers may return a versioned resource
   const body = version === undefined ? answer : { ...answer, version: undefined } // JSON leaves it out
@@ -253,6 +263,7 @@ function send(reply: FastifyReply, route: Route, request: FastifyRequest, answer
   const tag = version !== undefined ? entityTag(version) : route.cache ? `"${hash('sha256', text, 'base64url')}"` : null
   const headers = {
     'content-type': 'application/json; charset=utf-8',
+    'cache-control': 'no-store',
     ...(status === 201 && id ? { location: `${address}/${id}` } : {}),
     ...(tag ? { etag: tag } : {}),
     // What depends on the key must not be kept for another one: a page may use those of two environments.

@@ -149,12 +149,12 @@ test('the largest limit costs no more per call than a small one', () => {
 test('the headers are those of draft-ietf-httpapi-ratelimit-headers-10', () => {
   const shown = { limit: 100, window_seconds: 10 }
   assert.deepEqual(rateLimitHeaders(shown, { allowed: true, remaining: 99, reset_seconds: 10, retry_after_seconds: 0 }), {
-    'RateLimit-Policy': '"default";q=100;w=10',
-    RateLimit: '"default";r=99;t=10',
+    'ratelimit-policy': '"default";q=100;w=10',
+    ratelimit: '"default";r=99;t=10',
   })
   assert.deepEqual(rateLimitHeaders(shown, { allowed: false, remaining: 0, reset_seconds: 4, retry_after_seconds: 4 }), {
-    'RateLimit-Policy': '"default";q=100;w=10',
-    RateLimit: '"default";r=0;t=4',
-    'Retry-After': '4',
+    'ratelimit-policy': '"default";q=100;w=10',
+    ratelimit: '"default";r=0;t=4',
+    'retry-after': '4',
   })
 })

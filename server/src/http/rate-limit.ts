@@ -75,9 +75,9 @@ export function createRateLimiter({ now }: { now: () => Date }) {
 /** draft-ietf-httpapi-ratelimit-headers-10 §3, §4; RFC 9110 §10.2.3: Retry-After names the same moment as `t`. */
 export function rateLimitHeaders(policy: RateLimitPolicy, result: RateLimitResult): Record<string, string> {
   return {
-    'RateLimit-Policy': `"default";q=${policy.limit};w=${policy.window_seconds}`,
-    RateLimit: `"default";r=${result.remaining};t=${result.reset_seconds}`,
-    ...(result.allowed ? {} : { 'Retry-After': String(result.retry_after_seconds) }),
+    'ratelimit-policy': `"default";q=${policy.limit};w=${policy.window_seconds}`,
+    ratelimit: `"default";r=${result.remaining};t=${result.reset_seconds}`,
+    ...(result.allowed ? {} : { 'retry-after': String(result.retry_after_seconds) }),
   }
 }
 

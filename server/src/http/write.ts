@@ -3,7 +3,7 @@
  * a type, a serialiser and a length once more: that takes longer than most answers take to make (decision 0014).
  */
 import type { OutgoingHttpHeaders } from 'node:http'
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -11,28 +11,32 @@ declare module 'fastify' {
     isStopping(): boolean
     /** Whether the public address is https. */
     isHttps: boolean
+    /** Told of every answer, as it is written. */
+    record(request: FastifyRequest, status: number): void
+  }
+  interface FastifyReply {
+    /** What the answer carries whatever it will be, a refusal too. */
+    carries: Readonly<Record<string, string>> | null
   }
 }
 
 type Headers = Readonly<Record<string, string | string[]>>
 
 /** What every answer carries, whoever writes it. */
-export function sentAlways({ request, server }: FastifyReply): Record<string, string> {
-  return {
-    'x-request-id': request.id,
-    'x-content-type-options': 'nosniff',
-    ...(server.isHttps ? { 'strict-transport-security': 'max-age=31536000' } : {}),
-    ...(server.isStopping() ? { connection: 'close' } : {}),
-  }
+export function sentAlways({ request, server, carries }: FastifyReply): Record<string, string> {
+  const headers: Record<string, string> = { 'x-request-id': request.id, 'x-content-type-options': 'nosniff' }
+  if (server.isHttps) headers['strict-transport-security'] = 'max-age=31536000'
+  if (server.isStopping()) headers.connection = 'close'
+  return carries ? Object.assign(headers, carries) : headers
 }
 
 /** RFC 9110 §8.6: an answer without content has no length; of others it is that of the content, also where only the head is asked for. */
 export function write(reply: FastifyReply, status: number, headers: Headers, body: string): FastifyReply {
-  const has_content = status !== 204 && status !== 304
   reply.hijack()
-  const all = { ...sentAlways(reply), ...reply.getHeaders(), ...headers } as OutgoingHttpHeaders // as: Fastify types some headers more widely than Node
-  if (has_content) all['content-length'] = Buffer.byteLength(body)
+  const all: OutgoingHttpHeaders = Object.assign(sentAlways(reply), headers)
+  if (status !== 204 && status !== 304) all['content-length'] = Buffer.byteLength(body)
   reply.raw.writeHead(status, all)
   reply.raw.end(body)
+  reply.server.record(reply.request, status)
   return reply
 }
