@@ -36,12 +36,8 @@ export async function load(address: Address, step: Step, { in_flight, seconds }:
       at = now
     }
   }
-  let is_running = true
-  const poll = () => is_running && setImmediate(poll)
-  poll()
   try {
     await Promise.all(connections.map(repeat))
-    is_running = false
     const elapsed = (performance.now() - began) / 1000
     const { user, system } = process.cpuUsage(cpu)
     await Promise.all(proofs)

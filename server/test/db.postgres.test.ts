@@ -3,11 +3,13 @@ import { chownSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { Client } from 'pg'
 import { z } from 'zod'
-import { createDb, DatabaseUnavailable, type Db, sql } from '../src/db/db.ts'
+import { createDb, DatabaseUnavailable, type Db, type Statement, sql } from '../src/db/db.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { openPostgres } from '../src/db/postgres.ts'
+import { findCode, findGrantState, findLiveGrant, findRefreshToken } from '../src/oidc/store/grants.ts'
 import { makeCertificate } from './certificate.ts'
 import { testConformance } from './db.conformance.ts'
 import { openLine } from './line.ts'
@@ -69,6 +71,79 @@ test('a batch is one round trip, the first time too, and many batches are under 
     await redeemed
   }
 })
+
+test(
+  'what is looked up in one turn is one round trip, and what one of them asks wrongly is told to that one',
+  { skip: noPostgres },
+  async () => {
+    const { line, db } = await opened({ connections: 1 })
+    await add(db, 'a')
+    const find = (id: string) => db.maybeOne(Row, sql`select id from things where id = ${id}`)
+    await find('a')
+    let syncs = 0
+    line.onSent = (data) => {
+      syncs += data.toString('latin1').split('S\0\0\0\x04').length - 1 // PostgreSQL 55.7, Sync: what ends a round trip
+    }
+    const [found, missing, wrong] = [find('a'), find('b'), db.maybeOne(Row, sql`select id from things where number = ${'no number'}`)]
+    wrong.catch(() => {}) // looked at below
+    assert.deepEqual([await found, await missing], [{ id: 'a' }, null])
+    await assert.rejects(wrong, /invalid input syntax/)
+    assert.equal(syncs, 4) // together, and since one of them was refused, each alone
+    assert.deepEqual(await Promise.all(['a', 'b', 'a'].map(find)), [{ id: 'a' }, null, { id: 'a' }])
+    assert.equal(syncs, 5)
+  },
+)
+
+const Fetched = z.object({ fetched: z.int() })
+
+test(
+  'a person, a session, a grant and a token are found by their key, also where the tables were empty when they were first asked',
+  { skip: noPostgres },
+  async () => {
+    const url = await freshDatabase()
+    const db = createDb(openPostgres(url, { connections: 1 }))
+    after(() => db.close())
+    await migrate(db)
+    const asked: Statement[] = []
+    const listening = { ...db, maybeOne: async (_: unknown, statement: Statement) => void asked.push(statement) } as unknown as Db // as: only what a look-up uses
+    const environment_id = 'e' as EnvironmentId // as: it is a name in a test
+    await findCode(listening, environment_id, '7')
+    await findRefreshToken(listening, environment_id, '7')
+    await findLiveGrant(listening, environment_id, '7', 'j')
+    await findGrantState(listening, environment_id, '7', 'j')
+    for (const table of ['users', 'sessions', 'grants'])
+      asked.push({
+        ...sql`select id from users where environment_id = ${environment_id} and id = ${'7'}`,
+        parts: [`select id from ${table} where environment_id = `, ' and id = ', ''],
+      })
+    // The server chooses how to find something when it is asked for the first few times, and then keeps to it.
+    for (const statement of asked) for (let time = 0; time < 10; time++) await db.batch([statement])
+
+    const many = sql`generate_series(1, 2000) as n`
+    const id = sql`cast(n as text)`
+    await db.batch([
+      sql`insert into tenants (id, slug, name, created_at, updated_at) values ('t', 't', 't', 0, 0)`,
+      sql`insert into projects (tenant_id, id, slug, name, created_at, updated_at) values ('t', 'p', 'p', 'p', 0, 0)`,
+      sql`insert into environments (tenant_id, project_id, id, slug, name, type, issuer, created_at, updated_at, settings_updated_at) values ('t', 'p', 'e', 'e', 'e', 'test', 'i', 0, 0, 0)`,
+      sql`insert into users (environment_id, id, email, email_key, email_verified, phone_number_verified, metadata, created_at, updated_at)
+        select 'e', ${id}, ${id}, ${id}, 0, 0, '{}', 0, 0 from ${many}`,
+      sql`insert into sessions (environment_id, id, user_id, token_hash, amr, acr, created_at, auth_time, last_seen_at, expires_at, absolute_expires_at)
+        select 'e', ${id}, ${id}, ${id}, '[]', '0', 0, 0, 0, 0, 0 from ${many}`,
+      sql`insert into grants (environment_id, id, user_id, application_id, session_id, scope, resource, offline, auth_time, amr, acr, created_at, expires_at)
+        select 'e', ${id}, ${id}, 'a', ${id}, '', '[]', 0, 0, '[]', '0', 0, 0 from ${many}`,
+      sql`insert into authorization_codes (environment_id, code_hash, grant_id, client_id, redirect_uri, scope, expires_at) select 'e', ${id}, ${id}, 'a', '', '', 0 from ${many}`,
+      sql`insert into refresh_tokens (environment_id, token_hash, grant_id, expires_at) select 'e', ${id}, ${id}, 0 from ${many}`,
+    ])
+    const soFar = sql`select coalesce(sum(idx_tup_fetch + seq_tup_read), 0) as fetched from pg_stat_xact_user_tables
+                      where relname in ('users', 'sessions', 'grants', 'authorization_codes', 'refresh_tokens')`
+    for (const statement of asked) {
+      const [before, found, after] = await db.batch([soFar, statement, soFar])
+      assert.equal(found?.changed, 1)
+      const fetched = Fetched.parse(after?.rows[0]).fetched - Fetched.parse(before?.rows[0]).fetched
+      assert.ok(fetched <= 10, `${fetched} rows were read by ${statement.parts.join('?')}`)
+    }
+  },
+)
 
 test('every text of the schema is compared byte by byte', { skip: noPostgres }, async () => {
   const db = createDb(openPostgres(await freshDatabase()))

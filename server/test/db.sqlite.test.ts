@@ -1,7 +1,10 @@
+import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after } from 'node:test'
+import { after, test } from 'node:test'
+import { z } from 'zod'
+import { createDb, type Db, sql } from '../src/db/db.ts'
 import { openSqlite } from '../src/db/sqlite.ts'
 import { testConformance } from './db.conformance.ts'
 
@@ -9,8 +12,46 @@ const folder = mkdtempSync(join(tmpdir(), 'ostiary-sqlite-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
 let files = 0
 
-await testConformance(async () => {
+function freshFile(): string {
   files += 1
-  const path = join(folder, `${files}.db`)
+  return join(folder, `${files}.db`)
+}
+
+await testConformance(async () => {
+  const path = freshFile()
   return () => openSqlite(path)
 })
+
+const Row = z.object({ n: z.int() })
+const two_tables = { number: 1, name: 'tests', statements: ['create table a (id text, n {int})', 'create table b (id text, n {int})'] }
+
+// A look-up that names one table, and what may make it another answer.
+const commits: { what: string; commit: (db: Db, other: Db) => Promise<unknown>; counts: boolean }[] = [
+  { what: 'a change of the table', commit: (db) => db.run(sql`update a set n = n + 1`), counts: true },
+  { what: 'a change within a batch', commit: (db) => db.batch([sql`update b set n = 0`, sql`update a set n = n + 1`]), counts: true },
+  {
+    what: 'a row that is added with returning',
+    commit: (db) => db.changeOne(Row, sql`insert into a values ('y', 1) returning n`),
+    counts: true,
+  },
+  { what: 'a change of the table by another process', commit: (_, other) => other.run(sql`update a set n = n + 1`), counts: true },
+  { what: 'a change of any table by another process', commit: (_, other) => other.run(sql`update b set n = n + 1`), counts: true },
+  { what: 'a change of another table', commit: (db) => db.run(sql`update b set n = n + 1`), counts: false },
+  { what: 'a change that finds no row', commit: (db) => db.run(sql`update a set n = n + 1 where id = ${'z'}`), counts: false },
+]
+for (const { what, commit, counts } of commits) {
+  test(`what was looked up is ${counts ? 'looked up again' : 'still known'} after ${what}`, async () => {
+    const path = freshFile()
+    const [db, other] = [createDb(openSqlite(path)), createDb(openSqlite(path))]
+    after(() => Promise.all([db.close(), other.close()]))
+    await db.migrate([two_tables])
+    await db.batch([sql`insert into a values ('x', 1)`, sql`insert into b values ('x', 1)`])
+    const lookUp = () => db.maybeOne(Row, sql`select n from a where id = ${'x'}`)
+    const before = await lookUp()
+    await commit(db, other)
+    await new Promise(setImmediate) // another process is looked for once in a turn
+    const now = await lookUp()
+    assert.equal(now !== before, counts, 'what is remembered is the same object')
+    assert.deepEqual(now, (await db.all(Row, sql`select n from a where id = ${'x'}`))[0])
+  })
+}

@@ -9,6 +9,8 @@ export interface Line {
   holdAnswers(): () => void
   /** A dead line takes everything and passes nothing on, new connections included. */
   is_dead: boolean
+  /** Hears what is sent to the server. */
+  onSent: (data: Buffer) => void
   /** Breaks every connection. */
   cut(): void
   close(): void
@@ -25,6 +27,7 @@ export async function openLine(to: string): Promise<Line> {
       from.on('data', (data) => {
         const deliver = () => void (into.writable && into.write(data))
         if (line.is_dead) return
+        if (from === near) line.onSent(data)
         if (held && from === far) held.push(deliver)
         else deliver()
       })
@@ -44,6 +47,7 @@ export async function openLine(to: string): Promise<Line> {
   const line: Line = {
     url: url.href,
     is_dead: false,
+    onSent() {},
     holdAnswers() {
       const kept: (() => void)[] = []
       held = kept

@@ -43,9 +43,11 @@ export interface Result {
  */
 export interface Engine {
   readonly name: 'sqlite' | 'postgres'
-  /** Another number after every commit, by whomever; `null` where only a read can tell. */
-  readonly asOf: (() => number) | null
+  /** Another number after every commit, by whomever, to a table that the statement names; `null` where only a read can tell. */
+  readonly asOf: ((statement: Statement) => number) | null
   read(statement: Statement): Promise<readonly Row[]>
+  /** The same for what is found by a key: such questions take no time, so those of one moment may go out together. */
+  lookUp(statement: Statement): Promise<readonly Row[]>
   write(statements: readonly Statement[]): Promise<readonly Result[]>
   /** The same, but in no hurry until the result is asked for: until then it may wait for others to share their commit. */
   writeLater(statements: readonly Statement[]): () => Promise<readonly Result[]>
@@ -70,9 +72,9 @@ export type Db = ReturnType<typeof createDb>
 
 export function createDb(engine: Engine) {
   /** A lost connection lets an engine read again, so nothing that changes anything may pass as a query. */
-  const query = async (statement: Statement) => {
+  const checked = (statement: Statement): Statement => {
     if (!/^\s*(select|with)\b/i.test(statement.parts[0] ?? '')) throw new TypeError('What is read must begin with select.')
-    return engine.read(statement)
+    return statement
   }
   const recall: Recall = engine.asOf ? createMemory(engine.asOf) : (_, ask) => ask()
   /** One statement that changes something, with `returning`. */
@@ -89,7 +91,10 @@ export function createDb(engine: Engine) {
 
   return {
     engine: engine.name,
-    /** Another number after every commit by anybody, so that what was read before one can be told from what was read after; NaN where only a read can tell. */
+    /**
+     * Another number after every commit by anybody to a table that the statement names, so that what it read before can be told
+     * from what it would read now; NaN where only a read can tell.
+     */
     asOf: engine.asOf ?? (() => Number.NaN),
     schema: engine.schema,
     migrate: engine.migrate,
@@ -107,12 +112,13 @@ export function createDb(engine: Engine) {
     },
 
     async all<S extends z.ZodObject>(schema: S, statement: Statement): Promise<z.output<S>[]> {
-      return (await query(statement)).map((row) => decodeRow(schema, row))
+      return (await engine.read(checked(statement))).map((row) => decodeRow(schema, row))
     },
 
+    /** A row that is found by a key. */
     async maybeOne<S extends z.ZodObject>(schema: S, statement: Statement): Promise<z.output<S> | null> {
       return recall(statement, async () => {
-        const [row] = await query(statement)
+        const [row] = await engine.lookUp(checked(statement))
         return row ? decodeRow(schema, row) : null
       })
     },
@@ -176,6 +182,9 @@ export function rowsOf<S extends z.ZodObject>(schema: S, result: Result | undefi
 /**
  * Writes a statement. Values become parameters; a nested statement becomes part of the text. A value that stands alone, as
  * in `${x} is null`, or an integer given to a function, needs a `cast`: PostgreSQL wants to know its type.
+ *
+ * A join compares scopes as in `u.environment_id = g.environment_id || ''`. Without the `|| ''` PostgreSQL concludes that both
+ * are the value that the condition names, and while it knows nothing of young tables it begins with all users of the environment.
  */
 export function sql(strings: TemplateStringsArray, ...values: readonly (Value | Statement)[]): Statement {
   const flat: EncodedValue[] = []

@@ -23,6 +23,18 @@ test('a question is asked once between two commits, and again after each', async
   }
 })
 
+test('what is committed to what another question names makes nothing be asked again', async () => {
+  const commits = { a: 0, b: 0 }
+  let questions = 0
+  const recall = createMemory(({ parts }) => (parts.join('').includes('from a') ? commits.a : commits.b))
+  const ask = async (statement: Statement) => (await recall(statement, async () => ({ question: ++questions }))).question
+  const of_a = () => ask(sql`select 1 from a where id = ${'x'}`)
+  const of_b = () => ask(sql`select 1 from b where id = ${'x'}`)
+  assert.deepEqual([await of_a(), await of_b()], [1, 2])
+  commits.b += 1
+  assert.deepEqual([await of_a(), await of_b()], [1, 3])
+})
+
 test('another value, another type and another place are another question', async () => {
   const { ask } = asked()
   const others = [

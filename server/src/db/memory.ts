@@ -1,7 +1,7 @@
 /**
- * Single rows that were read, for as long as nothing is committed by anybody: until then the same question has the same
- * answer. For an engine that knows at once of every commit. What is remembered is forgotten whole, never piece by piece, so
- * there is no rule here that a change could slip past.
+ * Single rows that were read, for as long as nothing is committed to a table that the question names: until then it has
+ * the same answer. For an engine that knows at once of every commit. What is remembered of a question is forgotten for all
+ * of its values at once, so there is no rule here that a change could slip past.
  */
 import type { EncodedValue } from './codec.ts'
 import type { Statement } from './db.ts'
@@ -10,26 +10,30 @@ const most_remembered = 5_000
 
 export type Recall = ReturnType<typeof createMemory>
 
-/** @param asOf another number after every commit */
-export function createMemory(asOf: () => number) {
-  let known = new Map<readonly string[], Map<string, unknown>>()
-  let known_as_of = Number.NaN
+/** @param asOf another number after every commit that may concern a statement */
+export function createMemory(asOf: (statement: Statement) => number) {
+  const known = new Map<readonly string[], { as_of: number; answers: Map<string, unknown> }>()
   let size = 0
 
-  /** The answer that `ask` gives, or gave since the last commit. It is shared, so it is frozen. */
-  return async <T>({ parts, values }: Statement, ask: () => Promise<T>): Promise<T> => {
-    const now = asOf()
-    if (now !== known_as_of || size === most_remembered) {
-      known = new Map()
-      known_as_of = now
+  /** The answer that `ask` gives, or gave since the last commit that may concern it. It is shared, so it is frozen. */
+  return async <T>(statement: Statement, ask: () => Promise<T>): Promise<T> => {
+    const { parts, values } = statement
+    const as_of = asOf(statement)
+    if (size >= most_remembered) {
+      known.clear()
       size = 0
     }
-    const answers = known.get(parts) ?? new Map<string, unknown>()
+    let before = known.get(parts)
+    if (before?.as_of !== as_of) {
+      size -= before?.answers.size ?? 0
+      before = { as_of, answers: new Map() }
+      known.set(parts, before)
+    }
+    const { answers } = before
     const about = nameOf(values)
     if (answers.has(about)) return answers.get(about) as T // as: the same text is always asked for the same type
-    known.set(parts, answers)
-    size += 1
     const answer = await ask()
+    if (known.get(parts) === before && !answers.has(about)) size += 1
     answers.set(about, Object.freeze(answer))
     return answer
   }

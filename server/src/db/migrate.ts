@@ -20,7 +20,10 @@ export async function migrate(db: Db, migrations: readonly Migration[] = readMig
   return { from, to }
 }
 
-/** Files are `NNNN_name.sql`; statements end with a semicolon at the end of a line; `{int}` is the engine's integer type. */
+/**
+ * Files are `NNNN_name.sql`; statements end with a semicolon at the end of a line; `{int}` is the engine's integer type. What begins
+ * with `{postgres}` is for that engine only: SQLite can neither do it nor needs it.
+ */
 export function readMigrations(): Migration[] {
   return readdirSync(directory)
     .filter((file) => /^\d{4}_.*\.sql$/.test(file))

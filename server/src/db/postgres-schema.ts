@@ -31,7 +31,11 @@ export async function schemaOfPostgres(server: PostgresServer): Promise<number> 
 }
 
 /** Texts are compared byte by byte, as SQLite does, whatever language the database sorts by: pages are cut by the order of ids. */
-const asPostgres = (statement: string) => statement.replaceAll('{int}', 'bigint').replaceAll(/(?<=\w )text\b/g, 'text collate "C"')
+const asPostgres = (statement: string) =>
+  statement
+    .replace(/^\{postgres\}/, '')
+    .replaceAll('{int}', 'bigint')
+    .replaceAll(/(?<=\w )text\b/g, 'text collate "C"')
 
 type Run = (text: string) => Promise<readonly Row[]>
 

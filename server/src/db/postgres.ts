@@ -6,7 +6,7 @@
  * batch itself did. See `batch` in db.ts for what that asks of a batch.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DatabaseUnavailable, type Engine, type Result, type Statement, sql, Undecided } from './db.ts'
+import { DatabaseUnavailable, type Engine, type Result, type Row, type Statement, sql, Undecided } from './db.ts'
 import type { Connection } from './postgres-connection.ts'
 import { ConnectionLost, isUndoneOnPurpose, isWornOut, isWorthRepeating, toCallersError, undone_on_purpose } from './postgres-errors.ts'
 import { migratePostgres, schemaOfPostgres } from './postgres-schema.ts'
@@ -57,6 +57,42 @@ export function openPostgres(address: string, { application_name = 'ostiary', co
     }
   }
 
+  interface LookUp {
+    statement: Statement
+    resolve(rows: readonly Row[]): void
+    reject(error: unknown): void
+  }
+  let gathered: LookUp[] = []
+
+  /** What is looked up in one turn goes out as one batch: a round trip costs both sides more than finding a row. */
+  function lookUp(statement: Statement): Promise<readonly Row[]> {
+    return new Promise((resolve, reject) => {
+      if (gathered.length === 0) setImmediate(sendGathered)
+      gathered.push({ statement, resolve, reject })
+    })
+  }
+
+  function sendGathered(): void {
+    const together = gathered
+    gathered = []
+    askTogether(together).catch((error) => {
+      // What the server refuses is the fault of one of them: asked alone, each hears of its own only.
+      const is_refusal = together.length > 1 && !(error instanceof DatabaseUnavailable)
+      for (const one of together) {
+        if (is_refusal) askTogether([one]).catch(one.reject)
+        else one.reject(error)
+      }
+    })
+  }
+
+  async function askTogether(lookups: readonly LookUp[]): Promise<void> {
+    const results = await run(
+      lookups.map(({ statement }) => statement),
+      true,
+    )
+    for (const [index, { resolve }] of lookups.entries()) resolve(results[index]?.rows ?? [])
+  }
+
   async function write(statements: readonly Statement[]): Promise<readonly Result[]> {
     try {
       return await run(statements.map(withDecision), false)
@@ -69,6 +105,7 @@ export function openPostgres(address: string, { application_name = 'ostiary', co
     name: 'postgres',
     asOf: null,
     read: async (statement) => (await run([statement], true))[0]?.rows ?? [],
+    lookUp,
     write,
     // The server commits beside our own work: what is sent at once is done when it is asked for.
     writeLater(statements) {

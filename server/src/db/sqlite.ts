@@ -17,6 +17,8 @@ interface Prepared {
   readonly run: StatementSync
   /** Asked once: asking takes longer than a short query. */
   readonly has_rows: boolean
+  /** Every table that is named in the text, so at least those it reads or writes. */
+  readonly tables: readonly string[]
 }
 
 /** How long a group of writes waits for another process (bootstrap, migrate, doctor) to finish its own, in all. */
@@ -37,6 +39,11 @@ export function openSqlite(path: string): Engine {
   const dataVersion = database.prepare('pragma data_version')
   let seen_version = -1
   let commits_seen = 0
+  /** Which commit last concerned a table; one of another process may concern all. */
+  const changed_at = new Map<string, number>()
+  let all_changed_at = 0
+  let tables_in_group = new Set<string>()
+  let known_tables: readonly string[] | null = null
   const command = (text: string) => {
     const statement = database.prepare(text)
     return () => void statement.run()
@@ -62,7 +69,9 @@ export function openSqlite(path: string): Engine {
 
   function prepareText(text: string): Prepared {
     const run = database.prepare(text)
-    const fresh = { run, has_rows: run.columns().length > 0 }
+    known_tables ??= tablesOf(database)
+    const words = new Set(text.match(/\w+/g))
+    const fresh = { run, has_rows: run.columns().length > 0, tables: known_tables.filter((table) => words.has(table)) }
     const [oldest] = prepared.keys()
     if (prepared.size >= most_prepared && oldest !== undefined) prepared.delete(oldest)
     prepared.set(text, fresh)
@@ -80,24 +89,32 @@ export function openSqlite(path: string): Engine {
     return statements.map((statement) => {
       const result = execute(statement)
       if (statement.decides && result.changed === 0) throw new Undecided()
+      if (result.changed > 0) for (const table of prepare(statement).tables) tables_in_group.add(table)
       return result
     })
   }
 
-  /** Looks once in each turn whether another process has committed. Returns how many commits have been seen so far. */
-  function look(): number {
+  /** Looks once in each turn whether another process has committed. */
+  function look(): void {
     if (closed) throw new DatabaseUnavailable('The database is closed.')
-    if (has_looked) return commits_seen
+    if (has_looked) return
     try {
       const { data_version } = dataVersion.get() as { data_version: number } // as: the pragma's own column
-      if (data_version !== seen_version) commits_seen += 1
+      if (data_version !== seen_version) all_changed_at = ++commits_seen
       seen_version = data_version
       has_looked = true
       setImmediate(endReading)
-      return commits_seen
     } catch (error) {
       throw toCallersError(error)
     }
+  }
+
+  /** The last commit seen so far that may concern this statement. */
+  function asOf(statement: Statement): number {
+    look()
+    let latest = all_changed_at
+    for (const table of prepare(statement).tables) latest = Math.max(latest, changed_at.get(table) ?? 0)
+    return latest
   }
 
   function read(statement: Statement): readonly Row[] {
@@ -105,6 +122,14 @@ export function openSqlite(path: string): Engine {
     if (!is_reading) beginReading()
     is_reading = true
     return execute(statement).rows
+  }
+
+  async function tryToRead(statement: Statement): Promise<readonly Row[]> {
+    try {
+      return read(statement)
+    } catch (error) {
+      throw toCallersError(error)
+    }
   }
 
   /** At the end of the turn, and before anything else is done here: what comes later sees what was committed by then. */
@@ -124,10 +149,12 @@ export function openSqlite(path: string): Engine {
       return
     }
     try {
+      tables_in_group = new Set()
       const [job] = jobs
       const outcomes = job && jobs.length === 1 ? [runAlone(job)] : jobs.map(runBesideOthers)
       if (database.isTransaction) commit()
       commits_seen += 1
+      for (const table of tables_in_group) changed_at.set(table, commits_seen)
       for (const settle of outcomes) settle()
     } catch (error) {
       if (database.isTransaction) database.exec('rollback')
@@ -180,15 +207,10 @@ export function openSqlite(path: string): Engine {
 
   return {
     name: 'sqlite',
-    asOf: look,
+    asOf,
 
-    async read(statement) {
-      try {
-        return read(statement)
-      } catch (error) {
-        throw toCallersError(error)
-      }
-    },
+    read: tryToRead,
+    lookUp: tryToRead,
 
     write(statements) {
       flushSoon()
@@ -209,7 +231,8 @@ export function openSqlite(path: string): Engine {
 
     async migrate(migrations) {
       endReading()
-      commits_seen += 1
+      all_changed_at = ++commits_seen
+      known_tables = null
       return migrateSqlite(database, migrations)
     },
 
@@ -243,6 +266,12 @@ function toCallersError(error: unknown): unknown {
   return new DatabaseUnavailable('The database cannot be used. Nothing was changed.', { cause: error })
 }
 
+const tablesOf = (database: DatabaseSync): string[] =>
+  database
+    .prepare(`select name from sqlite_schema where type = 'table'`)
+    .all()
+    .map(({ name }) => String(name))
+
 function schemaOfSqlite(database: DatabaseSync): number {
   const has_table = database.prepare(`select 1 from sqlite_schema where name = 'schema_migrations'`).get()
   if (!has_table) return 0
@@ -258,7 +287,8 @@ function migrateSqlite(database: DatabaseSync, migrations: readonly Migration[])
     const from = schemaOfSqlite(database)
     const pending = migrations.filter((migration) => migration.number > from)
     for (const migration of pending) {
-      for (const statement of migration.statements) database.exec(statement.replaceAll('{int}', 'integer'))
+      for (const statement of migration.statements)
+        if (!statement.startsWith('{postgres}')) database.exec(statement.replaceAll('{int}', 'integer'))
       database.prepare('insert into schema_migrations (number, name) values (?, ?)').run(migration.number, migration.name)
     }
     database.exec('commit')

@@ -103,7 +103,7 @@ async function answer(
 async function run(parts: OidcParts, name: Name, endpoint: OidcEndpoint, call: OidcCall): Promise<Answer> {
   const is_page = pages.includes(name)
   try {
-    if ((call.form?.size ?? 0) > most_parameters || call.query.split('&', most_parameters + 1).length > most_parameters) {
+    if ((call.form?.size ?? 0) > most_parameters || hasMore(call.query, most_parameters)) {
       if (is_page) return message(call, 'unusable_request')
       throw new OAuthError('invalid_request', 'The request has too many parameters.')
     }
@@ -124,6 +124,9 @@ async function run(parts: OidcParts, name: Name, endpoint: OidcEndpoint, call: O
   }
 }
 
+/** Each parameter takes a character and an ampersand at least. */
+const hasMore = (query: string, most: number) => query.length > most && query.split('&', most + 1).length > most
+
 /** RFC 6749 §5.2: clients read `error`, also where a body was never read because it is too large (RFC 9110 §15.5.14). */
 function tellTooLarge(error: FastifyError, _: FastifyRequest, reply: FastifyReply) {
   if (error.statusCode !== 413) throw error // to the one who answers everything else
@@ -139,6 +142,7 @@ function refusal({ issuer }: OidcCall, error: OAuthError): Answer {
 
 /** RFC 9110 §8.3.1: the media type without its parameters, in any case. */
 function formOf(request: FastifyRequest): URLSearchParams | null {
+  if (request.body === undefined && request.method !== 'POST') return null
   const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/x-www-form-urlencoded' || request.headers['content-encoding'] !== undefined) return null
   return new URLSearchParams(Buffer.isBuffer(request.body) ? request.body.toString('utf8') : '')

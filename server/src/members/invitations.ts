@@ -15,7 +15,7 @@ const Invited = z.object({ user_id: z.custom<`usr_${string}`>(), email: z.string
 export function findInvitation(db: Db, environment_id: EnvironmentId, token_hash: string, now: Date) {
   return db.maybeOne(
     Invited,
-    sql`select i.user_id, u.email from invitations i join users u on u.environment_id = i.environment_id and u.id = i.user_id and u.blocked_at is null
+    sql`select i.user_id, u.email from invitations i join users u on u.environment_id = i.environment_id || '' and u.id = i.user_id and u.blocked_at is null
          where i.environment_id = ${environment_id} and i.token_hash = ${token_hash} and i.spent_by is null and i.expires_at > ${now}`,
   )
 }

@@ -26,6 +26,13 @@ export interface Issuer {
 
 const Stamp = z.object({ stamp: z.string() })
 
+const stampOf = (environment_id: string) =>
+  sql`select e.version || '.' || e.settings_version || '.' || e.keys_version || '.' || p.version as stamp
+        from environments e join projects p on p.tenant_id = e.tenant_id and p.id = e.project_id
+       where e.id = ${environment_id}`
+/** Whose stamp it is makes no difference to the tables it is read from. */
+const some_stamp = stampOf('')
+
 const EnvironmentRow = z.object({
   tenant_id: z.string(),
   project_id: z.string(),
@@ -68,12 +75,7 @@ export function createIssuers(deployment: Deployment, pool: KeyPool) {
   async function findAnew(environment_id: EnvironmentId, as_of: number): Promise<Issuer | null> {
     const known = cache.get(environment_id)
     if (!known && !EnvironmentIdSchema.safeParse(environment_id).success) return null
-    const current = await db.maybeOne(
-      Stamp,
-      sql`select e.version || '.' || e.settings_version || '.' || e.keys_version || '.' || p.version as stamp
-            from environments e join projects p on p.tenant_id = e.tenant_id and p.id = e.project_id
-           where e.id = ${environment_id}`,
-    )
+    const current = await db.maybeOne(Stamp, stampOf(environment_id))
     if (!current) return null
     if (known?.stamp === current.stamp) {
       known.as_of = as_of
@@ -92,7 +94,7 @@ export function createIssuers(deployment: Deployment, pool: KeyPool) {
     /** The issuer of this environment as it is now, or `null` where there is none. */
     find(id: string): Promise<Issuer | null> {
       const environment_id = id as EnvironmentId // as: looked at where it is not known already
-      const as_of = db.asOf()
+      const as_of = db.asOf(some_stamp)
       const known = cache.get(environment_id)
       return known?.as_of === as_of ? known.issuer : findAnew(environment_id, as_of)
     },

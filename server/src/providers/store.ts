@@ -116,7 +116,7 @@ const Identity = z.object({ user_id: z.custom<`usr_${string}`>(), email: z.strin
 export function findIdentity(db: Db, environment_id: EnvironmentId, provider_id: string, subject: string) {
   return db.maybeOne(
     Identity,
-    sql`select i.user_id, u.email from identities i join users u on u.environment_id = i.environment_id and u.id = i.user_id
+    sql`select i.user_id, u.email from identities i join users u on u.environment_id = i.environment_id || '' and u.id = i.user_id
          where i.environment_id = ${environment_id} and i.provider_id = ${provider_id} and i.subject = ${subject}`,
   )
 }

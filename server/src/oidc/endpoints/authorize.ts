@@ -38,10 +38,9 @@ export const authorize: OidcEndpoint = async (parts, call) => {
     return query === null ? message(call, 'unusable_request') : redirect(authorizeUrl(call, query))
   }
 
-  const begun = await beginAuthorization(parts, call, call.query)
+  const [begun, browser] = await Promise.all([beginAuthorization(parts, call, call.query), readBrowser(parts, call)])
   if ('answer' in begun) return begun.answer
   const { request, client } = begun
-  const browser = await readBrowser(parts, call)
   return takeStep(parts, call, { query: call.query, ...begun, browser }, await judgeNextStep(parts, call, request, client, browser))
 }
 

@@ -32,14 +32,15 @@ import {
 
 export const token: OidcEndpoint = async (parts, call) => {
   const parameters = readForm(call)
-  const client = await authenticateClient(parts, call, parameters)
-  const grant_type = requireParameter(parameters, 'grant_type')
+  const { grant_type = '' } = parameters.values
   const grant = Object.hasOwn(grants, grant_type) ? grants[grant_type] : undefined
   if (grant) {
-    const answer = await grant(parts, call, client, parameters)
+    const answer = await grant(parts, call, parameters)
     parts.counters.count(call.issuer.environment_id, 'token', grant_type)
     return json(200, answer)
   }
+  await authenticateClient(parts, call, parameters)
+  requireParameter(parameters, 'grant_type')
   throw new OAuthError('unsupported_grant_type', 'grant_type must be authorization_code or refresh_token.')
 }
 
@@ -59,10 +60,26 @@ export async function authenticateClient(parts: OidcParts, call: OidcCall, param
   return verdict.client
 }
 
-async function exchangeCode(parts: OidcParts, call: OidcCall, client: Client, parameters: RequestParameters) {
+/** The client, and what it presents. They are looked up at once; who the client is, is judged before anything else. */
+async function readPresented<T>(
+  parts: OidcParts,
+  call: OidcCall,
+  parameters: RequestParameters,
+  name: 'code' | 'refresh_token',
+  find: (db: OidcParts['db'], environment_id: OidcCall['issuer']['environment_id'], digest: string) => Promise<T | null>,
+): Promise<{ client: Client; presented: string; found: T | null }> {
+  const sent = parameters.values[name]
+  const [client, found] = await Promise.all([
+    authenticateClient(parts, call, parameters),
+    sent === undefined ? null : find(parts.db, call.issuer.environment_id, digestOf(sent)),
+  ])
+  return { client, presented: requireParameter(parameters, name), found }
+}
+
+async function exchangeCode(parts: OidcParts, call: OidcCall, parameters: RequestParameters) {
   const { db } = parts
   const { issuer, now } = call
-  const code = await findCode(db, issuer.environment_id, digestOf(requireParameter(parameters, 'code')))
+  const { client, found: code } = await readPresented(parts, call, parameters, 'code', findCode)
   if (!code) throw new OAuthError('invalid_grant', 'The code is unknown or has expired.')
   if (code.spent_by !== null && code.client_id === client.client_id) throw await replayed(parts, call, code)
   checkCodeRedemption(
@@ -105,12 +122,11 @@ async function replayed({ db }: OidcParts, { issuer, now }: OidcCall, { grant_id
   return new OAuthError('invalid_grant', 'The code was used before. All tokens that it bought are revoked.')
 }
 
-async function refresh(parts: OidcParts, call: OidcCall, client: Client, parameters: RequestParameters) {
+async function refresh(parts: OidcParts, call: OidcCall, parameters: RequestParameters) {
   const { db } = parts
   const { issuer, now } = call
   const { tokens } = issuer.settings
-  const presented = requireParameter(parameters, 'refresh_token')
-  const row = await findRefreshToken(db, issuer.environment_id, digestOf(presented))
+  const { client, presented, found: row } = await readPresented(parts, call, parameters, 'refresh_token', findRefreshToken)
   if (!row) throw new OAuthError('invalid_grant', 'The refresh token is unknown or has expired.')
 
   const judge = (token: RefreshRow) =>

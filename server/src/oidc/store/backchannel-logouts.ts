@@ -29,8 +29,8 @@ export function enqueueBackchannelLogouts(
     },
     sql`from (select distinct g.environment_id, g.session_id, g.user_id, g.application_id
                 from sessions s
-                join grants g on g.environment_id = s.environment_id and g.session_id = s.id
-                join applications a on a.environment_id = g.environment_id and a.id = g.application_id
+                join grants g on g.environment_id = s.environment_id || '' and g.session_id = s.id
+                join applications a on a.environment_id = g.environment_id || '' and a.id = g.application_id
                where s.environment_id = ${environment_id} and ${which} and s.ended_at = ${now}
                  and a.disabled = 0 and a.backchannel_logout_uri is not null) told
         where 1 = 1`,

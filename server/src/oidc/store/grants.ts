@@ -94,8 +94,8 @@ export async function issueCode(
     sql`insert into grants (environment_id, id, user_id, application_id, session_id, scope, resource, offline, auth_time, amr, acr, created_at, expires_at)
         select s.environment_id, ${grant_id}, s.user_id, a.id, s.id, ${code.scope}, ${code.resource}, ${offline(code.scope)}, s.auth_time, s.amr, s.acr, ${now}, ${code.grant_expires_at}
           from sessions s
-          join users u on u.environment_id = s.environment_id and u.id = s.user_id and u.blocked_at is null
-          join applications a on a.environment_id = s.environment_id and a.id = ${code.client_id} and a.disabled = 0
+          join users u on u.environment_id = s.environment_id || '' and u.id = s.user_id and u.blocked_at is null
+          join applications a on a.environment_id = s.environment_id || '' and a.id = ${code.client_id} and a.disabled = 0
          where s.environment_id = ${environment_id} and s.id = ${session_id} and s.ended_at is null`,
     sql`insert into authorization_codes (environment_id, code_hash, grant_id, client_id, redirect_uri, scope, nonce, code_challenge, expires_at)
         select environment_id, ${code.code_hash}, id, application_id, ${code.redirect_uri}, scope, ${code.nonce}, ${code.code_challenge}, ${code.expires_at}
@@ -111,8 +111,8 @@ export function findCode(db: Db, environment_id: EnvironmentId, code_hash: strin
     CodeRow,
     sql`select ${grantColumns}, c.code_hash, c.redirect_uri, c.nonce, c.code_challenge, c.expires_at, c.spent_by
           from authorization_codes c
-          join grants g on g.environment_id = c.environment_id and g.id = c.grant_id
-          join users u on u.environment_id = g.environment_id and u.id = g.user_id
+          join grants g on g.environment_id = c.environment_id || '' and g.id = c.grant_id
+          join users u on u.environment_id = g.environment_id || '' and u.id = g.user_id
          where c.environment_id = ${environment_id} and c.code_hash = ${code_hash}`,
   )
 }
@@ -150,8 +150,8 @@ export function findRefreshToken(db: Db, environment_id: EnvironmentId, token_ha
     RefreshRow,
     sql`select ${grantColumns}, g.expires_at as grant_expires_at, r.token_hash, r.expires_at, r.spent_at
           from refresh_tokens r
-          join grants g on g.environment_id = r.environment_id and g.id = r.grant_id
-          join users u on u.environment_id = g.environment_id and u.id = g.user_id
+          join grants g on g.environment_id = r.environment_id || '' and g.id = r.grant_id
+          join users u on u.environment_id = g.environment_id || '' and u.id = g.user_id
          where r.environment_id = ${environment_id} and r.token_hash = ${token_hash}`,
   )
 }
@@ -181,7 +181,7 @@ export async function storeOpaqueToken(db: Db, environment_id: EnvironmentId, gr
 }
 
 function grantLives(environment_id: EnvironmentId, grant_id: GrantId): Statement {
-  return sql`exists (select 1 from grants g join users u on u.environment_id = g.environment_id and u.id = g.user_id and u.blocked_at is null
+  return sql`exists (select 1 from grants g join users u on u.environment_id = g.environment_id || '' and u.id = g.user_id and u.blocked_at is null
                       where g.environment_id = ${environment_id} and g.id = ${grant_id} and g.ended_at is null)`
 }
 
@@ -203,7 +203,7 @@ export function findLiveGrant(db: Db, environment_id: EnvironmentId, grant_id: s
     GrantRow,
     sql`select ${grantColumns}
           from grants g
-          join users u on u.environment_id = g.environment_id and u.id = g.user_id
+          join users u on u.environment_id = g.environment_id || '' and u.id = g.user_id
          where g.environment_id = ${environment_id} and g.id = ${grant_id} and g.ended_at is null and u.blocked_at is null
            and not exists (select 1 from revoked_access_tokens r where r.environment_id = g.environment_id and r.jti = ${jti})`,
   )
@@ -224,8 +224,8 @@ export function findGrantState(db: Db, environment_id: EnvironmentId, grant_id: 
     sql`select g.ended_at, s.ended_at as session_ended_at, u.id as user_id, u.blocked_at,
                case when exists (select 1 from revoked_access_tokens r where r.environment_id = g.environment_id and r.jti = ${jti}) then 1 else 0 end as is_revoked
           from grants g
-          left join users u on u.environment_id = g.environment_id and u.id = g.user_id
-          left join sessions s on s.environment_id = g.environment_id and s.id = g.session_id
+          left join users u on u.environment_id = g.environment_id || '' and u.id = g.user_id
+          left join sessions s on s.environment_id = g.environment_id || '' and s.id = g.session_id
          where g.environment_id = ${environment_id} and g.id = ${grant_id}`,
   )
 }

@@ -55,7 +55,7 @@ export async function findSessions(
   return db.all(
     SessionRow,
     sql`select s.id, s.user_id, s.token_hash, s.auth_time, s.amr, s.acr, s.last_seen_at, s.expires_at, s.absolute_expires_at, u.email, u.name
-          from sessions s join users u on u.environment_id = s.environment_id and u.id = s.user_id and u.blocked_at is null
+          from sessions s join users u on u.environment_id = s.environment_id || '' and u.id = s.user_id and u.blocked_at is null
          where s.environment_id = ${environment_id} and s.token_hash in (${list}) and s.ended_at is null and s.expires_at > ${now}`,
   )
 }
