@@ -1,13 +1,12 @@
 // Puts all that the service is made of, our sources and the packages, into a few files that Node reads at once: of a start
-// from the sources, half the time goes into finding some 400 files. Made anew whenever one of them has changed, so nobody
-// has to build anything. Plain JavaScript for any Node from 18, like the launcher. See docs/decisions/0024.
-import { createHash } from 'node:crypto'
+// from the sources, half the time goes into finding some 400 files. Made anew whenever a source or the lock file of the
+// packages has changed, so nobody has to build anything. Plain JavaScript for any Node from 18, like the launcher. See docs/decisions/0024.
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-const OURSELVES = 'bundle.mjs'
+// What is looked at beside the sources: how bundles are made, and which packages there are.
+const BESIDE = ['bundle.mjs', 'package-lock.json']
 const RECORD = 'bundle.json'
 
 /** The entry of the bundle in `folder`, where it was made of the files under `root` as they are now. Else `null`. */
@@ -22,14 +21,15 @@ export function currentBundle(root, folder) {
   }
 }
 
-function stateOf(file) {
+/** Another text whenever a file was written, but for one of the same size in the same instant. */
+export function stateOf(file) {
   const { size, mtimeMs } = statSync(file)
   return `${size} ${mtimeMs}`
 }
 
 /** Bundles `entry` into `folder` and returns the path to run. Whoever starts from the one before it can go on loading its parts. */
 export async function makeBundle(root, entry, folder) {
-  const { build, stop } = await import('esbuild')
+  const [{ build, stop }, { createHash }] = await Promise.all([import('esbuild'), import('node:crypto')])
   const outdir = join(folder, 'bundle') // as deep as where it will be, for the addresses in the maps
   const options = {
     absWorkingDir: root,
@@ -50,7 +50,7 @@ export async function makeBundle(root, entry, folder) {
     logLevel: 'silent',
   }
   const { outputFiles, metafile } = await build(options).finally(stop)
-  const made_of = [OURSELVES, ...Object.keys(metafile.inputs)]
+  const made_of = [...BESIDE, ...Object.keys(metafile.inputs).filter((file) => !file.startsWith('node_modules/'))]
   const files = Object.fromEntries(made_of.map((file) => [file, stateOf(join(root, file))]))
 
   const name = `bundle-${createHash('sha256')
@@ -77,8 +77,8 @@ function lastName(folder) {
 
 /** Our sources find the files beside them by their own address, which is not that of the bundle. */
 function keepOwnAddress({ onLoad }) {
-  onLoad({ filter: /\.ts$/ }, async ({ path }) => {
-    const source = await readFile(path, 'utf8')
+  onLoad({ filter: /\.ts$/ }, ({ path }) => {
+    const source = readFileSync(path, 'utf8')
     return { contents: source.replaceAll('import.meta.url', () => JSON.stringify(pathToFileURL(path).href)), loader: 'ts' }
   })
 }

@@ -3,12 +3,11 @@
 // our own code can run (packages as locked, a Node that is new enough), then hands over and gets out of the way.
 // Plain JavaScript without dependencies, for any Node from 18. Standard output belongs to the command that is run.
 import { spawn } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync, utimes, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { currentBundle, makeBundle } from './bundle.mjs'
+import { currentBundle, makeBundle, stateOf } from './bundle.mjs'
 
 const ROOT = fileURLToPath(new URL('.', import.meta.url))
 const OWN_FOLDER = join(ROOT, '.node')
@@ -135,11 +134,13 @@ async function alone(work) {
 
 async function installPackages(command) {
   const stamp_file = join(ROOT, 'node_modules/.ostiary-stamp')
-  const lock_hash = createHash('sha256')
-    .update(readFileSync(join(ROOT, 'package-lock.json')))
-    .update(process.platform + process.arch)
-    .digest('hex')
-  const needed = () => installNeeded(existsSync(stamp_file) ? readFileSync(stamp_file, 'utf8') : '', lock_hash, command)
+  const lock_file = join(ROOT, 'package-lock.json')
+  const readStamp = () => (existsSync(stamp_file) ? readFileSync(stamp_file, 'utf8') : '')
+  const [, known_hash, ...known_state] = readStamp().split(' ')
+  const state = stateOf(lock_file)
+  // What nobody wrote since is not read again: that takes longer than everything else here.
+  const lock_hash = known_state.join(' ') === state ? known_hash : await hashOf(lock_file)
+  const needed = () => installNeeded(readStamp(), lock_hash, command)
   if (!needed()) return
 
   await alone(async () => {
@@ -147,8 +148,16 @@ async function installPackages(command) {
     if (!scope) return
     say('installing packages')
     await npm(ROOT, ['ci', scope === 'all' ? '--include=dev' : '--omit=dev'])
-    writeFileSync(stamp_file, `${scope} ${lock_hash}`)
+    writeFileSync(stamp_file, `${scope} ${lock_hash} ${state}`)
   })
+}
+
+async function hashOf(file) {
+  const { createHash } = await import('node:crypto')
+  return createHash('sha256')
+    .update(readFileSync(file))
+    .update(process.platform + process.arch)
+    .digest('hex')
 }
 
 /** The path of a Node that can run us: the one that runs this file where it is new enough, else one of our own. */

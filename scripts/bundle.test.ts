@@ -14,6 +14,7 @@ async function tool(t: TestContext) {
   t.after(() => rm(root, { recursive: true, force: true }))
   await mkdir(join(root, 'own'))
   await cp(join(import.meta.dirname, '../bundle.mjs'), join(root, 'bundle.mjs'))
+  await writeFile(join(root, 'package-lock.json'), '{}')
   await writeFile(join(root, 'main.ts'), `const { later } = await import('./later.ts'); console.log(later, import.meta.url)`)
   await writeFile(join(root, 'later.ts'), `export const later: string = 'first'`)
   const make = () => makeBundle(root, 'main.ts', join(root, 'own'))
@@ -39,6 +40,7 @@ const changes: { what: string; change: (root: string) => Promise<unknown> }[] = 
   { what: 'a source has another date', change: (root) => utimes(join(root, 'later.ts'), 1, 1) },
   { what: 'a source is gone', change: (root) => rm(join(root, 'later.ts')) },
   { what: 'the way bundles are made has changed', change: (root) => writeFile(join(root, 'bundle.mjs'), '') },
+  { what: 'other packages are locked', change: (root) => writeFile(join(root, 'package-lock.json'), '{ }') },
   { what: 'its record is broken', change: (root) => writeFile(join(root, 'own/bundle.json'), '{"root":') },
 ]
 for (const { what, change } of changes) {
