@@ -14,7 +14,8 @@ export function currentBundle(root, folder) {
   try {
     const bundle = JSON.parse(readFileSync(join(folder, RECORD), 'utf8'))
     const isCurrent = bundle.root === root && Object.entries(bundle.files).every(([file, state]) => stateOf(join(root, file)) === state)
-    return isCurrent ? join(folder, bundle.name, 'main.js') : null
+    const main = join(folder, bundle.name, 'main.js')
+    return isCurrent && stateOf(main) ? main : null
   } catch (error) {
     if (error.code === 'ENOENT' || error instanceof SyntaxError) return null // none yet, or a file of it is gone
     throw error

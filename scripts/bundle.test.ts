@@ -41,6 +41,7 @@ const changes: { what: string; change: (root: string) => Promise<unknown> }[] = 
   { what: 'a source is gone', change: (root) => rm(join(root, 'later.ts')) },
   { what: 'the way bundles are made has changed', change: (root) => writeFile(join(root, 'bundle.mjs'), '') },
   { what: 'other packages are locked', change: (root) => writeFile(join(root, 'package-lock.json'), '{ }') },
+  { what: 'it is gone', change: async (root) => rm(dirname(currentBundle(root, join(root, 'own')) ?? ''), { recursive: true }) },
   { what: 'its record is broken', change: (root) => writeFile(join(root, 'own/bundle.json'), '{"root":') },
 ]
 for (const { what, change } of changes) {

@@ -1,5 +1,7 @@
 /** Who may not call: every row of the table against every wrong caller. Generated from the table; no route is named. */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
 import { test } from 'node:test'
 import type { Route } from '@ostiary/contract/route.ts'
 import { platformScopes } from '@ostiary/contract/scopes.ts'
@@ -43,6 +45,18 @@ test('no credential is 401 unauthenticated, with the schemes that are taken', as
       const challenge = admitted(route).includes('administrator') ? 'ApiKey, Bearer' : 'ApiKey'
       assert.equal(reply.headers.get('www-authenticate'), challenge, name)
     }
+  }
+})
+
+test('who sends no credential is refused before the body is read, which may never come', async () => {
+  for (const { name, route } of rows) {
+    const { method, path } = rightRequest(route, ours)
+    const headers = { 'content-type': 'application/json', 'content-length': '100000' }
+    const sent = request(w.reach(w.base_url + path), { method, headers, agent: false })
+    sent.flushHeaders()
+    const [{ statusCode }] = (await once(sent, 'response', { signal: AbortSignal.timeout(5_000) })) as [IncomingMessage]
+    sent.on('error', () => {}).destroy() // the rest of it is not sent
+    assert.equal(statusCode, 401, name)
   }
 })
 
