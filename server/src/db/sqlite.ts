@@ -30,6 +30,8 @@ const most_prepared = 500
 export function openSqlite(path: string): Engine {
   const database = new DatabaseSync(path, { timeout: 20 })
   database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma cache_size = -16000')
+  // In pages of the log, 16 MB: what was written more than once by then is moved to its place once.
+  database.exec('pragma wal_autocheckpoint = 4000')
 
   const prepared = new Map<string, Prepared>()
   const prepared_for = new WeakMap<readonly string[], Prepared>()
@@ -139,46 +141,44 @@ export function openSqlite(path: string): Engine {
     has_looked = false
   }
 
-  function commitGroup(jobs: readonly Job[], waited_ms = 0): void {
+  /** @param apart each batch in a savepoint of its own, which takes longer than most batches: needed only where one of them fails */
+  function commitGroup(jobs: readonly Job[], apart = false, waited_ms = 0): void {
     endReading()
     try {
       begin()
     } catch (error) {
-      if (isBusy(error) && waited_ms < busy_limit_ms) setTimeout(commitGroup, busy_pause_ms, jobs, waited_ms + busy_pause_ms)
+      if (isBusy(error) && waited_ms < busy_limit_ms) setTimeout(commitGroup, busy_pause_ms, jobs, apart, waited_ms + busy_pause_ms)
       else rejectAll(jobs, new DatabaseUnavailable('The database cannot be written. Nothing was changed.', { cause: error }))
       return
     }
+    let outcomes: (() => void)[] | null = null
     try {
       tables_in_group = new Set()
-      const [job] = jobs
-      const outcomes = job && jobs.length === 1 ? [runAlone(job)] : jobs.map(runBesideOthers)
+      outcomes = jobs.map(apart ? runApart : run)
       if (database.isTransaction) commit()
       commits_seen += 1
       for (const table of tables_in_group) changed_at.set(table, commits_seen)
-      for (const settle of outcomes) settle()
     } catch (error) {
       if (database.isTransaction) database.exec('rollback')
-      rejectAll(jobs, new DatabaseUnavailable('The commit failed. Nothing was changed.', { cause: error }))
+      if (!apart && outcomes === null) commitGroup(jobs, true, waited_ms)
+      else rejectAll(jobs, new DatabaseUnavailable('The commit failed. Nothing was changed.', { cause: error }))
+      return
     }
+    for (const settle of outcomes) settle()
   }
 
-  function runAlone(job: Job): () => void {
-    try {
-      const results = executeAll(job)
-      return () => job.resolve(results)
-    } catch (error) {
-      if (database.isTransaction) database.exec('rollback')
-      return () => job.reject(toCallersError(error))
-    }
+  function run(job: Job): () => void {
+    const results = executeAll(job)
+    return () => job.resolve(results)
   }
 
-  /** Each batch stands or falls alone within the shared commit. */
-  function runBesideOthers(job: Job): () => void {
+  /** Stands or falls alone within the shared commit. */
+  function runApart(job: Job): () => void {
     beginJob()
     try {
-      const results = executeAll(job)
+      const settle = run(job)
       endJob()
-      return () => job.resolve(results)
+      return settle
     } catch (error) {
       // After a full disk or the like SQLite has undone the whole group by itself, which then fails as one.
       database.exec('rollback to job; release job')
