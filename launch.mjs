@@ -4,7 +4,7 @@
 // Plain JavaScript without dependencies, for any Node from 18. Standard output belongs to the command that is run.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync, utimes, writeFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { currentBundle, makeBundle, stateOf } from './bundle.mjs'
@@ -118,7 +118,7 @@ async function alone(work) {
     } catch (error) {
       if (error.code !== 'EEXIST') throw error
     }
-    if (!waited) say('waiting for another installation to end')
+    if (!waited) say('waiting for another start, which installs or builds')
     const age_ms = Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now())
     if (age_ms > 20_000) rmSync(lock, { recursive: true, force: true })
     await sleep(250)
@@ -185,10 +185,14 @@ async function suitableNode() {
 }
 
 /**
- * Node keeps what it made of our sources (types stripped, code compiled), so that later starts need not do it again: half
- * the time, and a fifth of the memory. It looks at the sources themselves, never at their dates. See docs/decisions/0022.
+ * Node keeps what it made of the files it runs (types stripped, code compiled), so that later starts need not do it again: half
+ * the time, and a fifth of the memory. It looks at the files themselves, never at their dates, and what it made of a bundle
+ * goes with the bundle. See docs/decisions/0022.
  */
-const withCompileCache = (env) => ({ NODE_COMPILE_CACHE: join(OWN_FOLDER, 'compiled'), ...env })
+const withCompileCache = (cli, env) => ({
+  NODE_COMPILE_CACHE: join(cli === join(ROOT, CLI) ? OWN_FOLDER : dirname(cli), 'compiled'),
+  ...env,
+})
 
 /** What a command starts from: our sources in one piece, or as they are, which takes twice as long. */
 export async function commandLineTool(command) {
@@ -206,7 +210,7 @@ async function main(args) {
   const node = await suitableNode()
   await installPackages(args[0])
   const cli = await commandLineTool(args[0])
-  const { code, signal } = await run(node, nodeArguments(args, ROOT, cli), { env: withCompileCache(process.env) })
+  const { code, signal } = await run(node, nodeArguments(args, ROOT, cli), { env: withCompileCache(cli, process.env) })
   if (signal) process.kill(process.pid, signal)
   process.exitCode = code ?? 1
 }

@@ -1,6 +1,8 @@
 /** A browser without scripts: keeps cookies, follows nothing by itself, fills the forms of the hosted pages. */
 import { createHash } from 'node:crypto'
 import type { NewUser } from '@ostiary/contract/user.ts'
+import { z } from 'zod'
+import { sql } from '../src/db/db.ts'
 import { expectStatus, type Place, type Reply, randomText, type World } from './world.ts'
 
 export type Agent = ReturnType<typeof createAgent>
@@ -182,6 +184,16 @@ export function userinfo(w: World, place: Pick<Place, 'issuer'>, access_token: s
 
 export function revoke(w: World, place: Pick<Place, 'issuer'>, client: Client, token: string, change: Record<string, string> = {}) {
   return postAsClient(w, `${place.issuer}/v1/oauth/revoke`, client, { token, ...change })
+}
+
+const Reuse = z.object({ user_id: z.string(), data: z.object({ grant_id: z.string(), presented: z.string() }) })
+
+/** What was told of codes and refresh tokens that an application sent again. */
+export function reuseEvents(w: World, place: Pick<Place, 'id'>, application_id: string) {
+  return w.deployment.db.all(
+    Reuse,
+    sql`select user_id, data from events where environment_id = ${place.id} and type = 'token.reuse_detected' and application_id = ${application_id}`,
+  )
 }
 
 /** A person with a browser that signs in once, and codes and tokens from there, as many as a test wants. */

@@ -119,7 +119,9 @@ export function createMemberHandlers(root: Root): Handlers<Table> {
       }
       const statements = [...(known ? [] : invite), store.insertMember(root_environment, caller.tenant_id, user_id, body.role, at)]
       const mark = sql`exists (select 1 from members where tenant_id = ${caller.tenant_id} and user_id = ${user_id} and created_at = ${at})`
-      const results = await commit({ statements, mark, before: null, answer: member }, at)
+      const data = { email: body.email, method: 'invitation' }
+      const made = { event: { environment_id: root_environment, type: 'user.created', user_id, data } as const }
+      const results = await commit({ statements, mark, before: null, answer: member, ...(known ? {} : made) }, at)
       if (results.at(-1)?.changed !== 1) return fail('identifier_taken', `${body.email} is a member of this tenant already.`)
       return member
     },

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { z } from 'zod'
+import { sql } from '../../src/db/db.ts'
 import { administratorToken, asAdministrator } from '../administrator.ts'
 import { createAgent } from '../agent.ts'
 import { expectStatus, owner, world } from '../world.ts'
@@ -44,6 +46,12 @@ test('somebody new is invited, sets a password by the link once, signs in, and m
     201,
     await admin('POST', `/v1/tenants/${w.tenant_id}/members`, { email: 'grace@example.com', role: 'viewer' }),
   )
+  const [made] = await w.deployment.db.all(
+    z.object({ data: z.record(z.string(), z.unknown()) }),
+    sql`select data from events where type = 'user.created' and user_id = ${invited.user_id}`,
+  )
+  assert.deepEqual(made?.data, { email: 'grace@example.com', method: 'invitation' })
+
   const agent = createAgent()
   const page = await agent.get(invited.invitation_url)
   const password = 'a memorable sentence'

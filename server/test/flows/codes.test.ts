@@ -1,7 +1,8 @@
 /** Authorization codes: single use, bound to client, redirect_uri, challenge and environment (contract §4, RFC 6749 §4.1). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { authorizationRequest, createPerson, exchange, refresh, userinfo } from '../agent.ts'
+import { decodeJwt } from 'jose'
+import { authorizationRequest, createPerson, exchange, refresh, reuseEvents, userinfo } from '../agent.ts'
 import { expectStatus, type Reply, randomText, world } from '../world.ts'
 
 const w = await world()
@@ -24,17 +25,24 @@ async function areRevoked(place: typeof w.test, client: Parameters<typeof refres
   isInvalidGrant(await refresh(w, place, client, tokens.refresh_token ?? ''))
 }
 
+/** What was told of the grant behind these tokens. */
+async function reuseOf(place: typeof w.test, client: { id: string }, tokens: Record<string, string>) {
+  const { grant_id } = decodeJwt(tokens.access_token ?? '')
+  return (await reuseEvents(w, place, client.id)).filter(({ data }) => data.grant_id === grant_id)
+}
+
 for (const type of ['test', 'live'] as const) {
   const { place, client, other_client, other_uri, spa, elsewhere, client_elsewhere, person } = await setUp(type)
 
   for (const [kind, application] of Object.entries({ confidential: client, public: spa })) {
-    test(`of fifty parallel exchanges of one code exactly one succeeds, and its tokens are revoked (${type}, ${kind} client)`, async () => {
+    test(`of fifty parallel exchanges of one code exactly one succeeds, its tokens are revoked, and one event tells of it (${type}, ${kind} client)`, async () => {
       const { request, code } = await person.code(application)
       const replies = await Promise.all(Array.from({ length: 50 }, () => exchange(w, place, application, request, code)))
       const [won, ...others] = replies.filter((reply) => reply.status === 200)
       assert.ok(won && others.length === 0)
       for (const reply of replies) if (reply !== won) isInvalidGrant(reply)
       await areRevoked(place, application, won.body)
+      assert.equal((await reuseOf(place, application, won.body)).length, 1)
     })
   }
 
@@ -44,13 +52,16 @@ for (const type of ['test', 'live'] as const) {
     'with another redirect_uri': { redirect_uri: other_uri },
   }
   for (const [how, change] of Object.entries(replays)) {
-    test(`a code that its client sends again ${how} is invalid_grant and revokes every token it bought (${type})`, async () => {
+    test(`a code that its client sends again ${how} is invalid_grant and revokes every token it bought, and one event tells of it (${type})`, async () => {
       const { request, code } = await person.code(client)
       const first = expectStatus(200, await exchange(w, place, client, request, code))
       const second = expectStatus(200, await refresh(w, place, client, first.refresh_token))
       isInvalidGrant(await exchange(w, place, client, request, code, change))
       assert.equal((await userinfo(w, place, first.access_token)).status, 401)
       await areRevoked(place, client, second)
+      isInvalidGrant(await exchange(w, place, client, request, code, change))
+      const { grant_id } = decodeJwt(first.access_token)
+      assert.deepEqual(await reuseOf(place, client, first), [{ user_id: person.id, data: { grant_id, presented: 'authorization_code' } }])
     })
   }
 
@@ -60,6 +71,7 @@ for (const type of ['test', 'live'] as const) {
     isInvalidGrant(await exchange(w, place, other_client, request, code))
     assert.equal((await userinfo(w, place, tokens.access_token)).status, 200)
     expectStatus(200, await refresh(w, place, client, tokens.refresh_token))
+    assert.deepEqual(await reuseOf(place, client, tokens), [])
   })
 
   type Attempt = (request: ReturnType<typeof authorizationRequest>, code: string) => Promise<Reply>

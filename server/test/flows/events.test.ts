@@ -69,6 +69,7 @@ test('every step of a sign-in and of its end is told of', async () => {
     'session.created',
     'sign_in.succeeded',
     'consent.granted',
+    'token.reuse_detected',
     'session.created',
     'sign_in.succeeded',
     'token.reuse_detected',

@@ -81,7 +81,7 @@ async function exchangeCode(parts: OidcParts, call: OidcCall, parameters: Reques
   const { issuer, now } = call
   const { client, found: code } = await readPresented(parts, call, parameters, 'code', findCode)
   if (!code) throw new OAuthError('invalid_grant', 'The code is unknown or has expired.')
-  if (code.spent_by !== null && code.client_id === client.client_id) throw await replayed(parts, call, code)
+  if (code.spent_by !== null && code.client_id === client.client_id) throw await reused(parts, call, code, 'authorization_code')
   checkCodeRedemption(
     code,
     client.client_id,
@@ -98,7 +98,7 @@ async function exchangeCode(parts: OidcParts, call: OidcCall, parameters: Reques
     redeemCode(db, issuer.environment_id, code, call.request_id, prepared.rows),
     completeTokens(call, code, prepared, { nonce: code.nonce, refresh_token }),
   )
-  if (!redeemed) throw await replayed(parts, call, code)
+  if (!redeemed) throw await reused(parts, call, code, 'authorization_code')
   return answer
 }
 
@@ -114,12 +114,6 @@ async function together<T>(written: () => Promise<boolean>, signing: Promise<T>)
     await written()
     throw error
   }
-}
-
-/** RFC 6749 §4.1.2: a code that is used twice is denied, and what the first use bought is revoked. */
-async function replayed({ db }: OidcParts, { issuer, now }: OidcCall, { grant_id }: GrantRow): Promise<OAuthError> {
-  await db.batch([endGrant(issuer.environment_id, grant_id, 'code_replayed', now)])
-  return new OAuthError('invalid_grant', 'The code was used before. All tokens that it bought are revoked.')
 }
 
 async function refresh(parts: OidcParts, call: OidcCall, parameters: RequestParameters) {
@@ -162,28 +156,34 @@ async function refresh(parts: OidcParts, call: OidcCall, parameters: RequestPara
       return completeTokens(call, row, prepared, { nonce: null, refresh_token: successor })
     }
   }
-  throw await reused(parts, call, row)
+  throw await reused(parts, call, row, 'refresh_token')
 }
 
 /**
- * RFC 9700 §4.14.2: a spent refresh token that comes back means that somebody has a copy; the whole family ends. The id of
- * the event is the mark, so that of parallel replays only the one that ended the family tells of it.
+ * RFC 6749 §4.1.2, RFC 9700 §4.14.2: a spent code or refresh token that comes back means that somebody has a copy; all that
+ * was bought with it ends. The id of the event is the mark, so that of parallel replays only the one that ended the grant tells of it.
  */
-async function reused(parts: OidcParts, call: OidcCall, row: RefreshRow): Promise<OAuthError> {
+async function reused(
+  parts: OidcParts,
+  call: OidcCall,
+  row: GrantRow,
+  presented: 'authorization_code' | 'refresh_token',
+): Promise<OAuthError> {
   const { issuer, now, request_id } = call
   const origin = { id: parts.newId('evt'), actor: { type: 'application' as const, id: row.client_id }, request_id }
   const event = {
     type: 'token.reuse_detected' as const,
     user_id: row.user_id,
     application_id: row.client_id,
-    data: { grant_id: row.grant_id },
+    data: { grant_id: row.grant_id, presented },
   }
-  const by = `refresh_token_reused.${origin.id}`
+  const by = `${presented}_reused.${origin.id}`
   await parts.db.batch([
     endGrant(issuer.environment_id, row.grant_id, by, now),
     insertEvent(issuer.environment_id, origin, event, now, grantEndedBy(issuer.environment_id, row.grant_id, by)),
   ])
-  return new OAuthError('invalid_grant', 'The refresh token was used before. All tokens of its grant are revoked.')
+  const what = presented === 'refresh_token' ? 'refresh token' : 'code'
+  return new OAuthError('invalid_grant', `The ${what} was used before. All tokens of its grant are revoked.`)
 }
 
 /** Unguessable, since the key never leaves the service, and the same at every retry. */

@@ -58,10 +58,8 @@ for (const { why, spent_at, window, kind } of spent) {
   test(`a spent refresh token is ${kind} ${why}`, () => assert.equal(check({ spent_at }, undefined, window).kind, kind))
 }
 
-test('a spent refresh token is reuse even where it has expired or asks for too much', () => {
-  const verdict = check({ spent_at: at(-9), expires_at: at(-5) }, 'phone')
-  assert.equal(verdict.kind === 'reuse' && verdict.error.code, 'invalid_grant')
-})
+test('a spent refresh token is reuse even where it has expired or asks for too much', () =>
+  assert.deepEqual(check({ spent_at: at(-9), expires_at: at(-5) }, 'phone'), { kind: 'reuse' }))
 
 const tokens = { refresh_token_idle_ttl_seconds: 100, refresh_token_absolute_ttl_seconds: 1_000 }
 test('a refresh token dies when it was idle too long', () => assert.deepEqual(expiryOfRefreshToken(now, at(-800), tokens), at(100)))

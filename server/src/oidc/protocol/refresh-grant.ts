@@ -20,8 +20,8 @@ export type RefreshVerdict =
   | { kind: 'rotate'; scope: string }
   /** Spent a moment ago: give the same successor again, never a sibling. */
   | { kind: 'repeat'; scope: string }
-  /** Spent before: somebody has a copy. End the family, then answer with the error. */
-  | { kind: 'reuse'; error: OAuthError }
+  /** Spent before: somebody has a copy. End the family. */
+  | { kind: 'reuse' }
 
 /**
  * May this client refresh with this token now? Throws what has no consequence but the answer.
@@ -44,7 +44,7 @@ export function checkRefresh(
   if (token.grant_ended_at !== null) throw refusal('The refresh token has been revoked.')
   if (token.blocked_at !== null) throw refusal('The person may not sign in.')
   if (token.spent_at !== null && now.getTime() >= token.spent_at.getTime() + refresh_retry_window_seconds * 1_000) {
-    return { kind: 'reuse', error: refusal('The refresh token was used before. All tokens of its grant are revoked.') }
+    return { kind: 'reuse' }
   }
   if (token.expires_at <= now || token.grant_expires_at <= now) throw refusal('The refresh token has expired.')
   return { kind: token.spent_at === null ? 'rotate' : 'repeat', scope: narrowed(token.scope, request.scope) }
