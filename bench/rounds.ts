@@ -23,7 +23,7 @@ export interface Measurement extends Load {
 export const most_disturbed = 0.1
 const most_tries = 3
 /** Engines make the code that runs often faster for as long as this. */
-const warm_up_seconds = 3
+const warm_up_seconds = 8
 
 interface Place {
   readonly core: number | null

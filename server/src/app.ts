@@ -313,7 +313,7 @@ function record({ deployment, metrics }: Modules, request: FastifyRequest, statu
   const { environment_id } = (request.params ?? {}) as { environment_id?: string } // as: Fastify types them unknown
   const duration_ms = performance.now() - (request.raw as Received)[received_at] // as: it got it from `genReqId`
   metrics?.observe(request.method, route, status, duration_ms)
-  deployment.log.info('request', {
+  deployment.log.answered({
     request_id: request.id,
     method: request.method,
     route,

@@ -116,7 +116,7 @@ export function createDb(engine: Engine) {
     },
 
     /** A row that is found by a key. */
-    async maybeOne<S extends z.ZodObject>(schema: S, statement: Statement): Promise<z.output<S> | null> {
+    maybeOne<S extends z.ZodObject>(schema: S, statement: Statement): Promise<z.output<S> | null> {
       return recall(statement, async () => {
         const [row] = await engine.lookUp(checked(statement))
         return row ? decodeRow(schema, row) : null

@@ -12,11 +12,11 @@ export type Recall = ReturnType<typeof createMemory>
 
 /** @param asOf another number after every commit that may concern a statement */
 export function createMemory(asOf: (statement: Statement) => number) {
-  const known = new Map<readonly string[], { as_of: number; answers: Map<string, unknown> }>()
+  const known = new Map<readonly string[], { as_of: number; answers: Map<string, Promise<unknown>> }>()
   let size = 0
 
   /** The answer that `ask` gives, or gave since the last commit that may concern it. It is shared, so it is frozen. */
-  return async <T>(statement: Statement, ask: () => Promise<T>): Promise<T> => {
+  return <T>(statement: Statement, ask: () => Promise<T>): Promise<T> => {
     const { parts, values } = statement
     const as_of = asOf(statement)
     if (size >= most_remembered) {
@@ -31,11 +31,14 @@ export function createMemory(asOf: (statement: Statement) => number) {
     }
     const { answers } = before
     const about = nameOf(values)
-    if (answers.has(about)) return answers.get(about) as T // as: the same text is always asked for the same type
-    const answer = await ask()
-    if (known.get(parts) === before && !answers.has(about)) size += 1
-    answers.set(about, Object.freeze(answer))
-    return answer
+    const answer = answers.get(about)
+    if (answer) return answer as Promise<T> // as: the same text is always asked for the same type
+    const asked = ask().then((found) => {
+      if (known.get(parts) === before && !answers.has(about)) size += 1
+      answers.set(about, asked)
+      return Object.freeze(found)
+    })
+    return asked
   }
 }
 

@@ -46,12 +46,7 @@ export interface Gate {
 
 type Guarded = Exclude<Credential, { kind: 'none' | 'client' | 'bearer' | 'session' }>
 
-export async function authenticate(
-  gate: Gate,
-  credential: Credential,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<Caller | null> {
+export function authenticate(gate: Gate, credential: Credential, request: FastifyRequest, reply: FastifyReply): Promise<Caller> | null {
   switch (credential.kind) {
     case 'none':
     case 'client':
@@ -72,18 +67,23 @@ async function authenticateGuarded(gate: Gate, credential: Guarded, request: Fas
   }
   const key = recogniseKey(sent.key) ? await gate.keys.findByDigest(digestOf(sent.key)) : null
   if (!key || !keyIsUsable(key, gate.now())) throw invalidKey(credential)
-  await checkConstraints(gate, credential, key, request, reply)
+  checkPlace(credential, key, request, reply)
+  const policy = rateLimitOf(key)
+  const taken = gate.limiter.take(key.key_id, policy)
+  const result = taken instanceof Promise ? await taken : taken
+  reply.carries = { ...reply.carries, ...rateLimitHeaders(policy, result) }
+  if (!result.allowed)
+    throw new ApiError(
+      'rate_limited',
+      `The key may be used ${policy.limit} times in ${policy.window_seconds} s. Try again in ${result.retry_after_seconds} s.`,
+    )
+  gate.keys.noteUse(key.key_id, gate.now(), request.ip_address)
+  if (key.environment_id) gate.counters.count(key.environment_id, 'key_use', key.key_id)
   return admitKey(credential, key)
 }
 
-/** What a key is limited to, whatever it is used for. */
-async function checkConstraints(
-  { keys, limiter, counters, now }: Gate,
-  credential: Guarded,
-  key: ApiKey,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<void> {
+/** Where a key may be used from, whatever for. */
+function checkPlace(credential: Guarded, key: ApiKey, request: FastifyRequest, reply: FastifyReply): void {
   const ip = request.ip_address
   if (!ipAllowed(key.ip_allowlist, ip))
     throw new ApiError('ip_not_allowed', `The key may not be used from ${ip ?? 'an address that cannot be told'}.`)
@@ -98,16 +98,6 @@ async function checkConstraints(
     if (isForBrowsers(credential))
       reply.carries = { ...reply.carries, 'access-control-allow-origin': origin, 'access-control-expose-headers': exposed_headers }
   }
-  const policy = rateLimitOf(key)
-  const result = await limiter.take(key.key_id, policy)
-  reply.carries = { ...reply.carries, ...rateLimitHeaders(policy, result) }
-  if (!result.allowed)
-    throw new ApiError(
-      'rate_limited',
-      `The key may be used ${policy.limit} times in ${policy.window_seconds} s. Try again in ${result.retry_after_seconds} s.`,
-    )
-  keys.noteUse(key.key_id, now(), ip)
-  if (key.environment_id) counters.count(key.environment_id, 'key_use', key.key_id)
 }
 
 /** Whether pages of other origins may read the answer: only where a publishable key is taken. */

@@ -96,32 +96,32 @@ async function answer(
   const readers = cross_origin[name]
   if (readers === 'public') reply.carries = everybody
   if (readers === 'applications') reply.carries = await corsHeaders(issuer, request, allowedOrigins)
-  const { status, headers, body } = await run(parts, name, endpoint, call)
-  return write(reply, status, headers, body)
+  let given: Answer
+  try {
+    given = refuseLong(name, call) ?? (await endpoint(parts, call))
+  } catch (error) {
+    given = answerOf(error, parts, name, call)
+  }
+  return write(reply, given.status, given.headers, given.body)
 }
 
-async function run(parts: OidcParts, name: Name, endpoint: OidcEndpoint, call: OidcCall): Promise<Answer> {
-  const is_page = pages.includes(name)
-  try {
-    if ((call.form?.size ?? 0) > most_parameters || hasMore(call.query, most_parameters)) {
-      if (is_page) return message(call, 'unusable_request')
-      throw new OAuthError('invalid_request', 'The request has too many parameters.')
-    }
-    return await endpoint(parts, call)
-  } catch (error) {
-    if (error instanceof OAuthError) return refusal(call, error)
-    const unavailable = error instanceof DatabaseUnavailable
-    parts.log.error(
-      unavailable ? 'The database is out of reach.' : 'An endpoint failed.',
-      { request_id: call.request_id, endpoint: name },
-      error,
-    )
-    if (is_page) return message(call, unavailable ? 'unavailable' : 'trouble')
-    return refusal(
-      call,
-      new OAuthError(unavailable ? 'temporarily_unavailable' : 'server_error', 'Something failed on our side. Try again shortly.'),
-    )
-  }
+/** What has more parameters than any request of ours. */
+function refuseLong(name: Name, call: OidcCall): Answer | null {
+  if ((call.form?.size ?? 0) <= most_parameters && !hasMore(call.query, most_parameters)) return null
+  if (pages.includes(name)) return message(call, 'unusable_request')
+  throw new OAuthError('invalid_request', 'The request has too many parameters.')
+}
+
+/** What is told of something that was thrown. */
+function answerOf(error: unknown, { log }: OidcParts, name: Name, call: OidcCall): Answer {
+  if (error instanceof OAuthError) return refusal(call, error)
+  const unavailable = error instanceof DatabaseUnavailable
+  log.error(unavailable ? 'The database is out of reach.' : 'An endpoint failed.', { request_id: call.request_id, endpoint: name }, error)
+  if (pages.includes(name)) return message(call, unavailable ? 'unavailable' : 'trouble')
+  return refusal(
+    call,
+    new OAuthError(unavailable ? 'temporarily_unavailable' : 'server_error', 'Something failed on our side. Try again shortly.'),
+  )
 }
 
 /** Each parameter takes a character and an ampersand at least. */

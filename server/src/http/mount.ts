@@ -112,7 +112,7 @@ function mountOne(
       const path =
         names.length === 0 ? route.path : route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
       const idempotent = route.method === 'POST' ? idempotentRequest(request, caller, path) : null
-      const run = async () => {
+      const run = () => {
         checkIds(names, params)
         return handler(deployment, {
           caller,

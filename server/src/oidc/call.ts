@@ -34,7 +34,7 @@ export interface Answer {
   readonly body: string
 }
 
-export type OidcEndpoint = (parts: OidcParts, call: OidcCall) => Promise<Answer>
+export type OidcEndpoint = (parts: OidcParts, call: OidcCall) => Answer | Promise<Answer>
 
 /** A header that is sent once; of several the first. */
 export function header(call: Pick<OidcCall, 'headers'>, name: string): string | undefined {

@@ -55,7 +55,7 @@ async function queueOn(open: () => Promise<Engine>) {
       ),
     rows: () => db.all(JobRow, sql`select id, attempts, due_at, leased_by from jobs order by id`),
     run(kind: Partial<JobKind> & Pick<JobKind, 'run'>) {
-      const log = { debug: line, info: line, warn: line, error: line }
+      const log = { debug: line, info: line, warn: line, error: line, answered() {} }
       const random = (bytes: number) => (bytes === 1 ? Buffer.from([127]) : randomBytes(bytes)) // a chance of a half: delays as scheduled
       const runner = startRunner({ db, log, now, random }, [
         { name: 'backchannel_logout', retry_after_seconds: [5, 30], concurrency: 8, per_lane: 2, lease_seconds: 60, ...kind },

@@ -11,7 +11,7 @@ import { publishedKeys, statesEndAt } from '../protocol/key-states.ts'
 import { jwks_max_age_seconds } from '../signing-keys.ts'
 
 /** OIDC Discovery 1.0 §4 and RFC 8414 §3: one document, two addresses. */
-export const discovery: OidcEndpoint = async (_, call) =>
+export const discovery: OidcEndpoint = (_, call) =>
   cacheable(
     call,
     discoveries.textOf(call, ({ issuer }) => ({
@@ -21,7 +21,7 @@ export const discovery: OidcEndpoint = async (_, call) =>
   )
 
 /** RFC 7517 §5: the keys that sign, will sign, or signed tokens that still live. */
-export const jwks: OidcEndpoint = async (_, call) =>
+export const jwks: OidcEndpoint = (_, call) =>
   cacheable(
     call,
     keySets.textOf(call, ({ issuer: { keys }, now }) => ({

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { type AnsweredRequest, createLog } from './log.ts'
+
+const at = new Date('2026-11-20T16:31:00.123Z')
+
+function lineOf(request: AnsweredRequest): string {
+  const lines: string[] = []
+  createLog(
+    'info',
+    () => at,
+    (line) => lines.push(line),
+  ).answered(request)
+  assert.equal(lines.length, 1)
+  return lines[0] ?? ''
+}
+
+const request: AnsweredRequest = {
+  request_id: 'req_01m80hn2y4e8sv1vx0x54xdrkj',
+  method: 'GET',
+  route: '/env/:environment_id/oauth/authorize',
+  status: 200,
+  duration_ms: 0.3,
+  ip: '127.0.0.1',
+  environment_id: undefined,
+  key_id: undefined,
+}
+
+test('the line of a request is one line of JSON with what is known of it, whatever stands in the address', () => {
+  const optional = fc.option(fc.string({ unit: 'binary' }), { nil: undefined })
+  const property = fc.property(optional, fc.constantFrom(null, '127.0.0.1', '::1'), (environment_id, ip) => {
+    const line = lineOf({ ...request, environment_id, ip })
+    assert.equal(line.indexOf('\n'), line.length - 1)
+    const { time, level, message, ...fields } = JSON.parse(line)
+    assert.deepEqual([time, level, message], [at.toISOString(), 'info', 'request'])
+    assert.deepEqual(fields, JSON.parse(JSON.stringify({ ...request, environment_id, ip })))
+  })
+  fc.assert(property)
+})
+
+test('a log that tells warnings only tells no requests', () => {
+  const lines: string[] = []
+  createLog(
+    'warn',
+    () => at,
+    (line) => lines.push(line),
+  ).answered(request)
+  assert.deepEqual(lines, [])
+})
