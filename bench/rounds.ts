@@ -22,7 +22,7 @@ export interface Measurement extends Load {
 /** Above this somebody else was measured too. */
 export const most_disturbed = 0.1
 const most_tries = 3
-/** Engines make the code that runs often faster for as long as this. */
+/** V8 makes the code that runs often faster for as long as this: on one core, processor time for a JWKS fell from 220 to 75 µs in 6 s. */
 const warm_up_seconds = 8
 
 interface Place {
