@@ -18,7 +18,12 @@ export function createMemory(asOf: (statement: Statement) => number) {
   /** The answer that `ask` gives, or gave since the last commit that may concern it. It is shared, so it is frozen. */
   return <T>(statement: Statement, ask: () => Promise<T>): Promise<T> => {
     const { parts, values } = statement
-    const as_of = asOf(statement)
+    let as_of: number
+    try {
+      as_of = asOf(statement)
+    } catch (error) {
+      return Promise.reject(error) // whoever waits for a promise is told by it
+    }
     if (size >= most_remembered) {
       known.clear()
       size = 0
