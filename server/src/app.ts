@@ -63,7 +63,6 @@ export interface Modules {
   check_answers: boolean
 }
 
-const body_limit_bytes = 1_048_576
 /** Authorization requests arrive in the address, with the state and hints of the client. */
 export const header_limit_bytes = 32_768
 
@@ -71,14 +70,13 @@ export function createApp(modules: Modules): FastifyInstance {
   const { deployment } = modules
   const app = Fastify({
     logger: false,
-    bodyLimit: body_limit_bytes,
     requestTimeout: 30_000,
     exposeHeadRoutes: true,
     genReqId(raw) {
       ;(raw as Received)[received_at] = performance.now() // as: this is where it gets it
       return deployment.newId('req')
     },
-    http: { maxHeaderSize: header_limit_bytes },
+    http: { maxHeaderSize: header_limit_bytes, optimizeEmptyRequests: true },
     routerOptions: { maxParamLength: 200 },
     return503OnClosing: false,
     // Bodies are judged by zod, and answers are text when they get here: Fastify's own schema compilers are not even loaded.
@@ -86,8 +84,7 @@ export function createApp(modules: Modules): FastifyInstance {
     frameworkErrors: (error, request, reply) => refuse(deployment, error, request, reply),
     clientErrorHandler: (error, socket) => answerBrokenRequest(deployment, error, socket),
   })
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body))
+  for (const method of app.supportedMethods) app.addHttpMethod(method, { hasBody: false, overrideExisting: true }) // see http/body.ts
   app.decorate('isStopping', modules.isStopping)
   app.decorate('isHttps', deployment.config.base_url.startsWith('https:'))
   app.decorateRequest('caller', null)
@@ -275,8 +272,6 @@ function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   if (error instanceof DatabaseUnavailable) return new ApiError('unavailable', 'The database is out of reach. Try again shortly.')
   const { statusCode } = error as Partial<FastifyError> // as: reading what Fastify's own errors carry
-  if (statusCode === 413) return new ApiError('body_too_large', 'Bodies are limited to 1 MiB.')
-  if (statusCode === 415) return new ApiError('unsupported_media_type', 'Send application/json.')
   if (statusCode === 404) return notFound()
   if (statusCode !== undefined && statusCode < 500) return new ApiError('malformed_request', 'The request cannot be read.')
   return new ApiError('internal_error', 'Something failed on our side. The request id finds it in the log.')

@@ -28,7 +28,7 @@ export interface RecordedAnswer {
 }
 
 /** `null` where the request carries no Idempotency-Key. One path is another one for each tenant or environment it is meant for. */
-export function idempotentRequest(request: FastifyRequest, caller: Caller, path: string): IdempotentRequest | null {
+export function idempotentRequest(request: FastifyRequest, body: Buffer, caller: Caller, path: string): IdempotentRequest | null {
   const idempotency_key = request.headers['idempotency-key']
   if (idempotency_key === undefined) return null
   if (typeof idempotency_key !== 'string' || idempotency_key.length < 1 || idempotency_key.length > 255) {
@@ -39,7 +39,7 @@ export function idempotentRequest(request: FastifyRequest, caller: Caller, path:
     method: request.method,
     path: `${caller.environment?.id ?? caller.tenant_id}${path}`,
     idempotency_key,
-    body_hash: hash('sha256', Buffer.isBuffer(request.body) ? request.body : '', 'hex'),
+    body_hash: hash('sha256', body, 'hex'),
   }
 }
 

@@ -4,13 +4,14 @@
  */
 import type { Route } from '@ostiary/contract/route.ts'
 import { oidcRoutes } from '@ostiary/contract/routes.ts'
-import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DatabaseUnavailable } from '../db/db.ts'
 import { type Answer, json, type OidcCall, type OidcEndpoint, type OidcParts } from '../oidc/call.ts'
 import { message } from '../oidc/hosted-page.ts'
 import type { Issuer, Issuers } from '../oidc/issuer.ts'
 import { OAuthError } from '../oidc/protocol/oauth-error.ts'
-import { notFound } from './problem.ts'
+import { readBody } from './body.ts'
+import { ApiError, notFound } from './problem.ts'
 import { write } from './write.ts'
 
 type Name = keyof typeof oidcRoutes
@@ -64,7 +65,6 @@ export function mountOidc(app: FastifyInstance, mounting: OidcMounting, endpoint
       method: route.method,
       url,
       handler: (request, reply) => answer(mounting, name, endpoints[name], request, reply),
-      ...(pages.includes(name) ? {} : { errorHandler: tellTooLarge }),
     })
     if (cross_origin[name] && !preflights.has(url)) {
       preflights.add(url)
@@ -82,12 +82,14 @@ async function answer(
 ) {
   const issuer = await issuers.find((request.params as { environment_id: string }).environment_id) // as: every row has it
   if (!issuer) throw notFound()
+  const form = request.method === 'POST' ? await readForm(request).catch((error) => unreadable(error, name)) : null
+  if (form && 'status' in form) return write(reply, form.status, form.headers, form.body)
   const call: OidcCall = {
     issuer,
     method: request.method,
     params: request.params as Record<string, string>, // as: Fastify types them unknown
     query: request.url.slice(request.url.indexOf('?') + 1 || request.url.length + 1),
-    form: formOf(request),
+    form,
     headers: request.headers,
     ip: request.ip_address,
     request_id: request.id,
@@ -103,6 +105,12 @@ async function answer(
     given = answerOf(error, parts, name, call)
   }
   return write(reply, given.status, given.headers, given.body)
+}
+
+/** RFC 6749 §5.2: clients read `error`, also where a body was never read because it is too large (RFC 9110 §15.5.14). */
+function unreadable(error: unknown, name: Name): Answer {
+  if (pages.includes(name) || !(error instanceof ApiError)) throw error // to the one who answers everything else
+  return json(error.status, new OAuthError('invalid_request', error.message), error.extra.headers)
 }
 
 /** What has more parameters than any request of ours. */
@@ -127,13 +135,6 @@ function answerOf(error: unknown, { log }: OidcParts, name: Name, call: OidcCall
 /** Each parameter takes a character and an ampersand at least. */
 const hasMore = (query: string, most: number) => query.length > most && query.split('&', most + 1).length > most
 
-/** RFC 6749 §5.2: clients read `error`, also where a body was never read because it is too large (RFC 9110 §15.5.14). */
-function tellTooLarge(error: FastifyError, _: FastifyRequest, reply: FastifyReply) {
-  if (error.statusCode !== 413) throw error // to the one who answers everything else
-  const { headers, body } = json(413, new OAuthError('invalid_request', 'Bodies are limited to 1 MiB.'))
-  return reply.code(413).headers(headers).send(body)
-}
-
 /** RFC 6749 §5.2: 401 names the scheme where the client used the Authorization header. */
 function refusal({ issuer }: OidcCall, error: OAuthError): Answer {
   const challenge = error.status === 401 && error.used_header ? { 'www-authenticate': `Basic realm="${issuer.url}", charset="UTF-8"` } : {}
@@ -141,11 +142,11 @@ function refusal({ issuer }: OidcCall, error: OAuthError): Answer {
 }
 
 /** RFC 9110 §8.3.1: the media type without its parameters, in any case. */
-function formOf(request: FastifyRequest): URLSearchParams | null {
-  if (request.body === undefined && request.method !== 'POST') return null
-  const type = request.headers['content-type']?.split(';')[0]?.trim().toLowerCase()
-  if (type !== 'application/x-www-form-urlencoded' || request.headers['content-encoding'] !== undefined) return null
-  return new URLSearchParams(Buffer.isBuffer(request.body) ? request.body.toString('utf8') : '')
+async function readForm({ raw, headers }: FastifyRequest): Promise<URLSearchParams | null> {
+  const body = await readBody(raw)
+  const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase()
+  if (type !== 'application/x-www-form-urlencoded' || headers['content-encoding'] !== undefined) return null
+  return new URLSearchParams(body.toString('utf8'))
 }
 
 /** Which pages of the environment's own may read the answer. */

@@ -15,6 +15,7 @@ import type { KeyRow } from '../keys/store.ts'
 import type { Administrator } from '../members/administrators.ts'
 import { prefers } from './accept.ts'
 import { authenticate, type Caller, type CallerEnvironment, type Gate, isForBrowsers } from './authenticate.ts'
+import { readBody } from './body.ts'
 import { type Commit, createCommit } from './commit.ts'
 import { createInFlight, findAnswer, type IdempotentRequest, type InFlight, idempotentRequest, type RecordedAnswer } from './idempotency.ts'
 import { entityTag, type IfMatch, isKnown, parseIfMatch } from './if-match.ts'
@@ -77,6 +78,7 @@ export function mount<T extends Record<string, Route>>(app: FastifyInstance, mou
 }
 
 const different_origins = { vary: 'Origin' }
+const no_bytes = Buffer.alloc(0)
 
 interface Endpoint {
   name: string
@@ -91,27 +93,25 @@ function mountOne(
   { name, route, handler }: Endpoint,
 ): void {
   const names = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, parameter = '']) => parameter)
-
-  const may_have_body = route.method !== 'GET' // Fastify reads that of a DELETE, too
-  async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    if (isForBrowsers(route.credential)) reply.carries = different_origins
-    request.caller = await authenticate(gate, route.credential, request, reply)
-  }
+  const takes_body = route.method !== 'GET' && route.method !== 'DELETE'
+  const is_for_browsers = isForBrowsers(route.credential)
 
   app.route({
     method: route.method,
     url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-    // Nobody's body is read before it is known who sends it. A GET needs no hook, which takes longer than a call.
-    ...(may_have_body ? { onRequest: admit } : {}),
     async handler(request, reply) {
-      if (!may_have_body) await admit(request, reply)
-      const caller = request.caller as CallerOf<never> // as: just admitted: every row of this table asks for a credential
+      if (is_for_browsers) reply.carries = different_origins
+      const admitted = await authenticate(gate, route.credential, request, reply)
+      request.caller = admitted
+      const caller = admitted as CallerOf<never> // as: just admitted: every row of this table asks for a credential
       const params = request.params as Record<string, string> // as: Fastify types them unknown
-      const body = parseBody(route, request)
+      // Nobody's body is read before it is known who sends it.
+      const bytes = takes_body ? await readBody(request.raw) : no_bytes
+      const body = takes_body ? parseBody(route, request, bytes) : undefined
       const query = parseQuery(route, request)
       const path =
         names.length === 0 ? route.path : route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
-      const idempotent = route.method === 'POST' ? idempotentRequest(request, caller, path) : null
+      const idempotent = route.method === 'POST' ? idempotentRequest(request, bytes, caller, path) : null
       const run = () => {
         checkIds(names, params)
         return handler(deployment, {
@@ -194,9 +194,7 @@ function mountPreflight(app: FastifyInstance, route: Route): void {
   })
 }
 
-function parseBody(route: Route, request: FastifyRequest): unknown {
-  if (route.method === 'GET' || route.method === 'DELETE') return undefined
-  const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+function parseBody(route: Route, request: FastifyRequest, bytes: Buffer): unknown {
   if (bytes.length === 0 && !route.body) return undefined
 
   const encoding = request.headers['content-encoding']

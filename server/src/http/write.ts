@@ -34,9 +34,10 @@ export function sentAlways({ request, server, carries }: FastifyReply): Record<s
 export function write(reply: FastifyReply, status: number, headers: Headers, body: string): FastifyReply {
   reply.hijack()
   const all: OutgoingHttpHeaders = Object.assign(sentAlways(reply), headers)
-  if (status !== 204 && status !== 304) all['content-length'] = Buffer.byteLength(body)
+  const length = Buffer.byteLength(body)
+  if (status !== 204 && status !== 304) all['content-length'] = length
   reply.raw.writeHead(status, all)
-  reply.raw.end(body)
+  reply.raw.end(body, length === body.length ? 'latin1' : 'utf8') // of ASCII the same bytes, with less looking at them
   reply.server.record(reply.request, status)
   return reply
 }

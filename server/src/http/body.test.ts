@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { after, test } from 'node:test'
+import { body_limit_bytes, readBody } from './body.ts'
+
+const server = createServer({ optimizeEmptyRequests: true }).listen(0, '127.0.0.1')
+await once(server, 'listening')
+const { port } = server.address() as AddressInfo // as: it listens at a port
+after(() => server.close())
+
+type Outcome = { body: string } | { code: unknown }
+
+/** What is read of a request that arrives in these pieces, each but the first once the head was read; `null`: the sender goes. */
+async function read(headers: readonly string[], pieces: readonly (string | null)[]): Promise<Outcome> {
+  const socket = connect({ port, host: '127.0.0.1' }).on('error', () => {})
+  const [first, ...later] = pieces
+  socket.write(`POST / HTTP/1.1\r\nHost: x\r\n${headers.map((line) => `${line}\r\n`).join('')}\r\n${first ?? ''}`)
+  const [request] = (await once(server, 'request')) as [IncomingMessage] // as: what the event tells
+  const outcome = readBody(request).then(
+    (body) => ({ body: body.toString() }),
+    ({ code }) => ({ code }),
+  )
+  for (const piece of later) {
+    if (piece === null) socket.destroy()
+    else await new Promise((resolve) => socket.write(piece, resolve))
+  }
+  const told = await outcome
+  socket.destroy()
+  return told
+}
+
+const length = (bytes: number) => `Content-Length: ${bytes}`
+const chunked = 'Transfer-Encoding: chunked'
+const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
+const too_large = { code: 'body_too_large' }
+const most = 'x'.repeat(body_limit_bytes)
+
+const cases: Record<string, { headers: string[]; pieces: (string | null)[]; outcome: Outcome }> = {
+  'a body that comes with the head is read': { headers: [length(5)], pieces: ['a=ü1'], outcome: { body: 'a=ü1' } },
+  'a body that comes after the head is read': { headers: [length(5)], pieces: ['', 'hello'], outcome: { body: 'hello' } },
+  'a body in pieces is read whole': { headers: [length(5)], pieces: ['he', 'l', 'lo'], outcome: { body: 'hello' } },
+  'chunks are read': { headers: [chunked], pieces: [`${chunk('he')}${chunk('llo')}0\r\n\r\n`], outcome: { body: 'hello' } },
+  'chunks that come one by one are read': {
+    headers: [chunked],
+    pieces: ['', chunk('he'), chunk('llo'), '0\r\n\r\n'],
+    outcome: { body: 'hello' },
+  },
+  'without a length there is no body, whatever its type is said to be': {
+    headers: ['Content-Type: application/json'],
+    pieces: [''],
+    outcome: { body: '' },
+  },
+  'a body of no bytes is empty': { headers: [length(0)], pieces: [''], outcome: { body: '' } },
+  'no chunks are an empty body': { headers: [chunked], pieces: ['0\r\n\r\n'], outcome: { body: '' } },
+  'a body of the limit is read': { headers: [length(body_limit_bytes)], pieces: ['', most], outcome: { body: most } },
+  'a length over the limit is refused before anything of it comes': {
+    headers: [length(body_limit_bytes + 1)],
+    pieces: [''],
+    outcome: too_large,
+  },
+  'chunks over the limit are refused, though more would come': {
+    headers: [chunked],
+    pieces: ['', chunk(most), chunk('x')],
+    outcome: too_large,
+  },
+  'a sender that goes before the end is refused': { headers: [length(5)], pieces: ['he', null], outcome: { code: 'malformed_request' } },
+}
+for (const [rule, { headers, pieces, outcome }] of Object.entries(cases)) {
+  test(rule, async () => assert.deepEqual(await read(headers, pieces), outcome))
+}
+
+test('a request whose sender is gone before anybody reads is refused', async () => {
+  const socket = connect({ port, host: '127.0.0.1' })
+  socket.write(`POST / HTTP/1.1\r\nHost: x\r\n${length(5)}\r\n\r\nhe`)
+  const [request] = (await once(server, 'request')) as [IncomingMessage] // as: what the event tells
+  socket.destroy()
+  await new Promise((resolve) => request.once('close', resolve))
+  await assert.rejects(readBody(request), { code: 'malformed_request' })
+})
