@@ -198,15 +198,21 @@ export function sql(strings: TemplateStringsArray, ...values: readonly (Value | 
   return { [made_here]: true, parts: partsOf(strings, nested), values: flat }
 }
 
-const joined = new WeakMap<TemplateStringsArray, { nested: readonly (readonly string[] | null)[]; parts: readonly string[] }>()
+interface Joined {
+  nested: readonly (readonly string[] | null)[]
+  parts: readonly string[]
+}
+
+const joined = new WeakMap<TemplateStringsArray, Joined[]>()
+const most_joined = 8
 
 /**
- * A template with the texts that are nested in it; `null` where a value stands. The last one of each template is kept, so that the
+ * A template with the texts that are nested in it; `null` where a value stands. The last few of each template are kept, so that the
  * same text is the same array wherever it comes from, and engines know it again without reading it.
  */
 function partsOf(strings: TemplateStringsArray, nested: readonly (readonly string[] | null)[]): readonly string[] {
-  const known = joined.get(strings)
-  if (known && nested.every((parts, i) => parts === known.nested[i])) return known.parts
+  const known = joined.get(strings) ?? []
+  for (const one of known) if (nested.every((parts, i) => parts === one.nested[i])) return one.parts
   const parts = [strings[0] ?? '']
   const append = (text: string) => parts.push(`${parts.pop()}${text}`)
   nested.forEach((inner, i) => {
@@ -217,7 +223,7 @@ function partsOf(strings: TemplateStringsArray, nested: readonly (readonly strin
     }
     append(strings[i + 1] ?? '')
   })
-  joined.set(strings, { nested, parts })
+  joined.set(strings, [{ nested, parts }, ...known.slice(0, most_joined - 1)])
   return parts
 }
 

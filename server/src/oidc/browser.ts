@@ -28,8 +28,9 @@ function cookieName(call: OidcCall, name: Names): string {
 export async function readBrowser({ db }: Pick<Deployment, 'db'>, call: OidcCall): Promise<Browser> {
   const cookies = parseCookies(header(call, 'cookie') ?? '')
   const secrets = (cookies.get(cookieName(call, 'session')) ?? '').split('.').filter(isSecret).slice(0, most_sessions)
-  const rows = await findSessions(db, call.issuer.environment_id, secrets.map(digestOf), call.now)
-  const sessions = secrets.flatMap((secret) => rows.filter((row) => row.token_hash === digestOf(secret)).map((row) => ({ ...row, secret })))
+  const digests = secrets.map(digestOf)
+  const rows = await findSessions(db, call.issuer.environment_id, digests, call.now)
+  const sessions = secrets.flatMap((secret, i) => rows.filter((row) => row.token_hash === digests[i]).map((row) => ({ ...row, secret })))
   const seed = cookies.get(cookieName(call, 'form')) ?? ''
   return { sessions, form_seed: isSecret(seed) ? seed : null, device: cookies.get(cookieName(call, 'device')) ?? null }
 }

@@ -1,11 +1,11 @@
 /**
  * Grants and what hangs on them: authorization codes, refresh tokens, access tokens. Everything here that may happen
- * only once is one batch whose first statement is the mark; see `db/db.ts`. Secrets are stored as digests only.
+ * only once is one batch with a statement that decides about it; see `db/db.ts`. Secrets are stored as digests only.
  */
 import type { EnvironmentId, GrantId, SessionId, UserId } from '@ostiary/contract/ids.ts'
 import { User } from '@ostiary/contract/user.ts'
 import { z } from 'zod'
-import { type Db, type Statement, sql } from '../../db/db.ts'
+import { type Db, decides, type Statement, sql } from '../../db/db.ts'
 
 /** The person's own columns, as claims need them. */
 const Person = User.omit({
@@ -91,15 +91,14 @@ export async function issueCode(
   const [, granted] = await db.batch([
     sql`update sessions set last_seen_at = ${now}, expires_at = ${code.session_expires_at}
          where environment_id = ${environment_id} and id = ${session_id} and ended_at is null and expires_at > ${now}`,
-    sql`insert into grants (environment_id, id, user_id, application_id, session_id, scope, resource, offline, auth_time, amr, acr, created_at, expires_at)
+    decides(sql`insert into grants (environment_id, id, user_id, application_id, session_id, scope, resource, offline, auth_time, amr, acr, created_at, expires_at)
         select s.environment_id, ${grant_id}, s.user_id, a.id, s.id, ${code.scope}, ${code.resource}, ${offline(code.scope)}, s.auth_time, s.amr, s.acr, ${now}, ${code.grant_expires_at}
           from sessions s
           join users u on u.environment_id = s.environment_id || '' and u.id = s.user_id and u.blocked_at is null
           join applications a on a.environment_id = s.environment_id || '' and a.id = ${code.client_id} and a.disabled = 0
-         where s.environment_id = ${environment_id} and s.id = ${session_id} and s.ended_at is null`,
+         where s.environment_id = ${environment_id} and s.id = ${session_id} and s.ended_at is null`),
     sql`insert into authorization_codes (environment_id, code_hash, grant_id, client_id, redirect_uri, scope, nonce, code_challenge, expires_at)
-        select environment_id, ${code.code_hash}, id, application_id, ${code.redirect_uri}, scope, ${code.nonce}, ${code.code_challenge}, ${code.expires_at}
-          from grants where environment_id = ${environment_id} and id = ${grant_id}`,
+        values (${environment_id}, ${code.code_hash}, ${grant_id}, ${code.client_id}, ${code.redirect_uri}, ${code.scope}, ${code.nonce}, ${code.code_challenge}, ${code.expires_at})`,
   ])
   return granted?.changed === 1
 }
@@ -136,11 +135,10 @@ export function redeemCode(
   attempt: string,
   tokens: NewTokens,
 ): () => Promise<boolean> {
-  const bought = sql`exists (select 1 from authorization_codes where environment_id = ${environment_id} and code_hash = ${code.code_hash} and spent_by = ${attempt})`
   const written = db.batchLater([
-    sql`update authorization_codes set spent_by = ${attempt}
-         where environment_id = ${environment_id} and code_hash = ${code.code_hash} and spent_by is null and ${grantLives(environment_id, code.grant_id)}`,
-    ...insertTokens(environment_id, code.grant_id, tokens, bought),
+    decides(sql`update authorization_codes set spent_by = ${attempt}
+         where environment_id = ${environment_id} and code_hash = ${code.code_hash} and spent_by is null and ${grantLives(environment_id, code.grant_id)}`),
+    ...insertTokens(environment_id, code.grant_id, tokens),
   ])
   return async () => (await written())[0]?.changed === 1
 }
@@ -165,19 +163,20 @@ export function rotateRefreshToken(
   tokens: NewTokens,
   now: Date,
 ): () => Promise<boolean> {
-  const bought = sql`exists (select 1 from refresh_tokens where environment_id = ${environment_id} and token_hash = ${token.token_hash} and spent_by = ${attempt})`
   const written = db.batchLater([
-    sql`update refresh_tokens set spent_by = ${attempt}, spent_at = ${now}
-         where environment_id = ${environment_id} and token_hash = ${token.token_hash} and spent_by is null and ${grantLives(environment_id, token.grant_id)}`,
-    ...insertTokens(environment_id, token.grant_id, tokens, bought),
+    decides(sql`update refresh_tokens set spent_by = ${attempt}, spent_at = ${now}
+         where environment_id = ${environment_id} and token_hash = ${token.token_hash} and spent_by is null and ${grantLives(environment_id, token.grant_id)}`),
+    ...insertTokens(environment_id, token.grant_id, tokens),
   ])
   return async () => (await written())[0]?.changed === 1
 }
 
 /** Stores an opaque access token that is bought by nothing but a retry of a rotation that already happened. */
-export async function storeOpaqueToken(db: Db, environment_id: EnvironmentId, grant_id: GrantId, tokens: NewTokens): Promise<void> {
-  const statements = insertTokens(environment_id, grant_id, { ...tokens, refresh: null }, grantLives(environment_id, grant_id))
-  if (statements.length > 0) await db.batch(statements)
+export async function storeOpaqueToken(db: Db, environment_id: EnvironmentId, grant_id: GrantId, { opaque }: NewTokens): Promise<void> {
+  if (!opaque) return
+  await db.run(sql`insert into opaque_access_tokens (environment_id, token_hash, claims, expires_at)
+    select environment_id, ${opaque.token_hash}, ${opaque.claims}, ${opaque.expires_at} from grants
+     where environment_id = ${environment_id} and id = ${grant_id} and ${grantLives(environment_id, grant_id)}`)
 }
 
 function grantLives(environment_id: EnvironmentId, grant_id: GrantId): Statement {
@@ -185,15 +184,15 @@ function grantLives(environment_id: EnvironmentId, grant_id: GrantId): Statement
                       where g.environment_id = ${environment_id} and g.id = ${grant_id} and g.ended_at is null)`
 }
 
-function insertTokens(environment_id: EnvironmentId, grant_id: GrantId, tokens: NewTokens, condition: Statement): Statement[] {
-  const { refresh, opaque } = tokens
+/** For a batch whose first statement decides whether there are any. */
+function insertTokens(environment_id: EnvironmentId, grant_id: GrantId, { refresh, opaque }: NewTokens): Statement[] {
   const statements: Statement[] = []
   if (refresh)
     statements.push(sql`insert into refresh_tokens (environment_id, token_hash, grant_id, expires_at)
-      select environment_id, ${refresh.token_hash}, id, ${refresh.expires_at} from grants where environment_id = ${environment_id} and id = ${grant_id} and ${condition}`)
+      values (${environment_id}, ${refresh.token_hash}, ${grant_id}, ${refresh.expires_at})`)
   if (opaque)
     statements.push(sql`insert into opaque_access_tokens (environment_id, token_hash, claims, expires_at)
-      select environment_id, ${opaque.token_hash}, ${opaque.claims}, ${opaque.expires_at} from grants where environment_id = ${environment_id} and id = ${grant_id} and ${condition}`)
+      values (${environment_id}, ${opaque.token_hash}, ${opaque.claims}, ${opaque.expires_at})`)
   return statements
 }
 
