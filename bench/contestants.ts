@@ -58,10 +58,23 @@ async function enterOstiary(name: ContestantName, place: Parameters<typeof start
 }
 
 function enterPeer(name: ContestantName, peer: Peer): Contestant {
-  return server(name, peer.process, peer.address, isCommon, async (scenario, in_flight) => {
-    if (!isCommon(scenario)) throw new Error(`The peer takes no part in ${scenario}.`)
-    return common[scenario](await signInAtPeer(peer, 64), in_flight)
-  })
+  return server(
+    name,
+    peer.process,
+    peer.address,
+    (scenario) => stepOfPeer(scenario) !== null,
+    async (scenario, in_flight) => {
+      const step = stepOfPeer(scenario)
+      if (!step) throw new Error(`The peer takes no part in ${scenario}.`)
+      return common[step](await signInAtPeer(peer, 64), in_flight)
+    },
+  )
+}
+
+/** What validate is compared with is the peer's userinfo: measured in the same rounds, for the machine is another one minutes later. */
+function stepOfPeer(scenario: ScenarioName): keyof typeof common | null {
+  if (scenario === 'validate') return 'userinfo'
+  return isCommon(scenario) ? scenario : null
 }
 
 const isCommon = (scenario: ScenarioName): scenario is keyof typeof common => scenario in common

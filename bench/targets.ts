@@ -37,7 +37,7 @@ export function targetsOf(
     times('code flow, of the peer in memory',          ['ostiary', 'code'],      ['peer', 'code'],                1.5),
     times('code flow, of the peer on PostgreSQL',      ['ostiary', 'code'],      ['peer, PostgreSQL', 'code'],    2.5),
     times('userinfo, of the peer\'s',                  ['ostiary', 'userinfo'],  ['peer', 'userinfo'],            3),
-    times('tokens/validate, of the peer\'s userinfo',  ['ostiary', 'validate'],  ['peer', 'userinfo'],            3),
+    times('tokens/validate, of the peer\'s userinfo',  ['ostiary', 'validate'],  ['peer', 'validate'],            3),
     times('whoami, of a trivial handler',              ['ostiary', 'whoami'],    ['trivial handler', 'whoami'],   0.5),
     times('discovery, of the peer\'s',                 ['ostiary', 'discovery'], ['peer', 'discovery'],           1.8),
     times('JWKS, of the peer\'s',                      ['ostiary', 'jwks'],      ['peer', 'jwks'],                1.8),
