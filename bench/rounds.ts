@@ -22,8 +22,11 @@ export interface Measurement extends Load {
 /** Above this somebody else was measured too. */
 export const most_disturbed = 0.1
 const most_tries = 3
-/** V8 makes the code that runs often faster for as long as this: on one core, processor time for a JWKS fell from 220 to 75 µs in 6 s. */
-const warm_up_seconds = 8
+/**
+ * V8 makes the code that runs often faster for as long as this: on one core, processor time for a JWKS fell from 220 to 75 µs in
+ * 6 s. Of what is answered some hundred times a second it takes longer: of the code flow it still compiled after 10,000.
+ */
+const warm_up_seconds = (scenario: ScenarioName) => (scenario === 'code' ? 25 : scenario === 'refresh' ? 15 : 8)
 
 interface Place {
   readonly core: number | null
@@ -37,7 +40,7 @@ export async function runRounds(options: Options, contestants: readonly Contesta
     const taking_part = contestants.filter((contestant) => contestant.takesPart(scenario))
     for (const contestant of taking_part) {
       await contestant.check(scenario)
-      await (await contestant.prepare(scenario, 16))(warm_up_seconds) // every path of the code is hot from here on
+      await (await contestant.prepare(scenario, 16))(warm_up_seconds(scenario)) // every path of the code is hot from here on
     }
     for (const in_flight of options.in_flight) {
       for (let round = 0; round < rounds; round++) {

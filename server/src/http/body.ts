@@ -15,7 +15,6 @@ export async function readBody(message: IncomingMessage): Promise<Buffer> {
   // RFC 9112 §6.3: no body without one of them. Node tells of none then, not even of its end (`optimizeEmptyRequests`).
   if (length === undefined && encoding === undefined) return nothing
   if (Number(length) > body_limit_bytes) throw tooLarge()
-  if (message.complete) return atMost(message.read() ?? nothing) // a small body has come with the head
   if (message.destroyed) throw endedTooSoon()
   return readAll(message)
 }
@@ -32,11 +31,6 @@ function readAll(message: IncomingMessage): Promise<Buffer> {
     message.on('end', () => resolve(Buffer.concat(chunks)))
     message.on('error', () => reject(endedTooSoon()))
   })
-}
-
-function atMost(body: Buffer): Buffer {
-  if (body.length > body_limit_bytes) throw tooLarge()
-  return body
 }
 
 function endedTooSoon(): ApiError {
