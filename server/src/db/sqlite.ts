@@ -30,6 +30,8 @@ const most_prepared = 500
 export function openSqlite(path: string): Engine {
   const database = new DatabaseSync(path, { timeout: 20 })
   database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma cache_size = -16000')
+  // What a statement that fails half way is undone with; in a file it is written like everything else.
+  database.exec('pragma temp_store = memory')
   // In pages of the log, 16 MB: what was written more than once by then is moved to its place once.
   database.exec('pragma wal_autocheckpoint = 4000')
 

@@ -197,7 +197,7 @@ async function issue(
   const issued = await issueCode(
     parts.db,
     issuer.environment_id,
-    session.id,
+    session,
     parts.newId('grt'),
     {
       code_hash: digestOf(code),
@@ -213,7 +213,7 @@ async function issue(
     },
     now,
   )
-  // The session ended between reading and writing: begin again, as somebody who is not signed in.
+  // The session ended between reading and writing, or somebody signed in anew with it: begin again, as somebody who is not signed in.
   return issued ? sendBack(call, client, { ...request, code }) : redirect(authorizeUrl(call, query))
 }
 

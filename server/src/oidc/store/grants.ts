@@ -6,6 +6,7 @@ import type { EnvironmentId, GrantId, SessionId, UserId } from '@ostiary/contrac
 import { User } from '@ostiary/contract/user.ts'
 import { z } from 'zod'
 import { type Db, decides, type Statement, sql } from '../../db/db.ts'
+import type { SessionRow } from './sessions.ts'
 
 /** The person's own columns, as claims need them. */
 const Person = User.omit({
@@ -76,31 +77,30 @@ export interface NewCode {
 }
 
 /**
- * Stores a code and its grant for a session that still lives, and marks the session as seen. False where the session
- * ended meanwhile, or the person was blocked.
+ * Stores a code and its grant for a session that still is as it was read, and marks the session as seen. False where the
+ * session ended or was renewed meanwhile, the person was blocked, or the application disabled.
  */
 export async function issueCode(
   db: Db,
   environment_id: EnvironmentId,
-  session_id: SessionId,
+  session: Pick<SessionRow, 'id' | 'user_id' | 'auth_time' | 'amr' | 'acr'>,
   grant_id: GrantId,
   code: NewCode,
   now: Date,
 ): Promise<boolean> {
-  // The session first: whoever ends it meanwhile waits for this row, and then finds the grant to end as well.
-  const [, granted] = await db.batch([
-    sql`update sessions set last_seen_at = ${now}, expires_at = ${code.session_expires_at}
-         where environment_id = ${environment_id} and id = ${session_id} and ended_at is null and expires_at > ${now}`,
-    decides(sql`insert into grants (environment_id, id, user_id, application_id, session_id, scope, resource, offline, auth_time, amr, acr, created_at, expires_at)
-        select s.environment_id, ${grant_id}, s.user_id, a.id, s.id, ${code.scope}, ${code.resource}, ${offline(code.scope)}, s.auth_time, s.amr, s.acr, ${now}, ${code.grant_expires_at}
-          from sessions s
-          join users u on u.environment_id = s.environment_id || '' and u.id = s.user_id and u.blocked_at is null
-          join applications a on a.environment_id = s.environment_id || '' and a.id = ${code.client_id} and a.disabled = 0
-         where s.environment_id = ${environment_id} and s.id = ${session_id} and s.ended_at is null`),
+  // Whoever blocks the person or ends the session waits for this row or has written it, and then finds the grant to end as well.
+  const [seen] = await db.batch([
+    decides(sql`update sessions set last_seen_at = ${now}, expires_at = ${code.session_expires_at}
+         where environment_id = ${environment_id} and id = ${session.id} and auth_time = ${session.auth_time} and ended_at is null and expires_at > ${now}
+           and exists (select 1 from users where environment_id = ${environment_id} and id = ${session.user_id} and blocked_at is null)
+           and exists (select 1 from applications where environment_id = ${environment_id} and id = ${code.client_id} and disabled = 0)`),
+    sql`insert into grants (environment_id, id, user_id, application_id, session_id, scope, resource, offline, auth_time, amr, acr, created_at, expires_at)
+        values (${environment_id}, ${grant_id}, ${session.user_id}, ${code.client_id}, ${session.id}, ${code.scope}, ${code.resource}, ${offline(code.scope)},
+                ${session.auth_time}, ${session.amr}, ${session.acr}, ${now}, ${code.grant_expires_at})`,
     sql`insert into authorization_codes (environment_id, code_hash, grant_id, client_id, redirect_uri, scope, nonce, code_challenge, expires_at)
         values (${environment_id}, ${code.code_hash}, ${grant_id}, ${code.client_id}, ${code.redirect_uri}, ${code.scope}, ${code.nonce}, ${code.code_challenge}, ${code.expires_at})`,
   ])
-  return granted?.changed === 1
+  return seen?.changed === 1
 }
 
 const offline = (scope: string) => scope.split(' ').includes('offline_access')
@@ -126,7 +126,7 @@ export interface NewTokens {
  * Spends a code and stores what it buys, all or nothing, at the latest when the function that comes back is called. Exactly
  * one of any number of parallel attempts gets `true`; the others must treat the code as replayed (RFC 6749 §4.1.2). A crash
  * leaves the code unspent.
- * @param attempt nobody else's, such as the id of the request
+ * @param attempt what is kept as having spent it: the id of the request
  */
 export function redeemCode(
   db: Db,
