@@ -46,6 +46,8 @@ const ends: Record<string, (concerned: Concerned) => Promise<unknown>> = {
   'the backend ended the session': ({ place, session_id }) => asBackend(204, 'DELETE', place, `sessions/${session_id}`),
 }
 
+let codes_given = 0
+
 for (const type of ['test', 'live'] as const) {
   const place = w[type]
   for (const format of ['jwt', 'opaque'] as const) {
@@ -72,6 +74,29 @@ for (const type of ['test', 'live'] as const) {
         expectStatus(200, await refresh(w, place, other_client, elsewhere.refresh_token))
       })
     }
+  }
+
+  for (const [what, end] of Object.entries(ends)) {
+    if (what.endsWith('enabled again')) continue // then codes may be given again
+    test(`of fifty codes that are asked for while ${what}, none is worth a token afterwards (${type})`, async () => {
+      const client = await w.createApplication(place)
+      const person = await createPerson(w, place)
+      const session_id = String(decodeJwt((await person.tokens(client)).id_token).sid)
+      const requests = Array.from({ length: 50 }, () => authorizationRequest(place, client))
+      const ask = requests.map((request) => async () => ({ request, answer: await person.agent.get(request.url) }))
+      const [before, after] = [ask.slice(0, 25), ask.slice(25)]
+      const asked = before.map((each) => each())
+      const ended = end({ place, user_id: person.id, session_id, application_id: client.id })
+      asked.push(...after.map((each) => each()))
+      await ended
+      for (const { request, answer } of await Promise.all(asked)) {
+        const location = answer.headers.get('location')
+        const code = location && new URL(location, w.base_url).searchParams.get('code')
+        if (!code) continue
+        codes_given += 1
+        assert.ok([400, 401].includes((await exchange(w, place, client, request, code)).status), location)
+      }
+    })
   }
 
   for (const what of ['the person is blocked', 'the person is deleted', 'the person has another password']) {
@@ -101,3 +126,5 @@ for (const type of ['test', 'live'] as const) {
     assert.deepEqual([reply.status, reply.body.error], [401, 'invalid_client'])
   })
 }
+
+test('some of those codes were given before the end', () => assert.ok(codes_given > 0))
