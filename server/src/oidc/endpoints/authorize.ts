@@ -213,7 +213,7 @@ async function issue(
     },
     now,
   )
-  // The session ended between reading and writing, or somebody signed in anew with it: begin again, as somebody who is not signed in.
+  // The session ended between reading and writing, or somebody signed in anew with it: begin again with what there is now.
   return issued ? sendBack(call, client, { ...request, code }) : redirect(authorizeUrl(call, query))
 }
 

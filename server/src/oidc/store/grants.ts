@@ -88,7 +88,8 @@ export async function issueCode(
   code: NewCode,
   now: Date,
 ): Promise<boolean> {
-  // Whoever blocks the person or ends the session waits for this row or has written it, and then finds the grant to end as well.
+  // Whoever ends the session, as blocking its person does, waits for this row and then finds the grant to end as well, or has written
+  // it first. Of person and application this sees what was committed when it began: unblocking and enabling end what slipped in.
   const [seen] = await db.batch([
     decides(sql`update sessions set last_seen_at = ${now}, expires_at = ${code.session_expires_at}
          where environment_id = ${environment_id} and id = ${session.id} and auth_time = ${session.auth_time} and ended_at is null and expires_at > ${now}
