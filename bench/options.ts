@@ -12,6 +12,8 @@ export interface Options {
   readonly surveys: readonly SurveyName[]
   readonly rounds: number
   readonly seconds: number
+  /** In seconds: no contestant is warmed up for longer. */
+  readonly longest_warm_up: number
   readonly in_flight: readonly number[]
   readonly environments: number
   /** Requests of the memory survey. */
@@ -27,7 +29,7 @@ export interface Options {
 
 const usage = `npm run bench -- [options]
 
-  --quick                 all of it in about two minutes, roughly
+  --quick                 all of it in a few minutes, roughly: nobody is warmed up for more than 2 s
   --only NAME,NAME        of ${[...scenarios, ...surveys].join(', ')}
   --rounds N              how often each contestant is measured (5; quick: 3)
   --seconds N             for how long each time (1.5; quick: 0.7)
@@ -72,6 +74,7 @@ export function readOptions(args: readonly string[]): Options | { usage: string 
       surveys: surveys.filter((name) => wanted.includes(name)),
       rounds: numberOf(values.rounds, quick ? 3 : 5),
       seconds: numberOf(values.seconds, quick ? 0.7 : 1.5),
+      longest_warm_up: quick ? 2 : Number.POSITIVE_INFINITY,
       in_flight: values['in-flight']?.split(',').map((number) => numberOf(number, 1)) ?? (quick ? [16] : [1, 16, 64]),
       environments: numberOf(values.environments, quick ? 500 : 10_000),
       soak: numberOf(values.soak, quick ? 20_000 : 1_000_000),
