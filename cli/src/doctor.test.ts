@@ -51,7 +51,7 @@ for (const [name, { skip, fresh }] of Object.entries(engines))
     assert.match(ostiary('doctor', env).stdout, new RegExp(`warning\\s+The schema .* \\(steps missing: ${all.length - 1}\\)`))
     assert.equal(await db.schema(), 1)
     assert.equal(ostiary('migrate', env).status, 0)
-    assert.equal(await db.schema(), all.length)
+    assert.equal(await db.schema(), all.at(-1)?.number)
     const { status, stdout } = ostiary('doctor', env)
     assert.equal(status, 0)
     assert.match(stdout, name === 'sqlite' ? /ok\s+The embedded database is sound/ : /ok\s+The database server is PostgreSQL 1/)
@@ -64,6 +64,12 @@ test('doctor names a database that is out of reach as a problem, and tells no pa
   assert.equal(status, 1)
   assert.match(stdout, /PROBLEM\s+The database at 127\.0\.0\.1:9\/x cannot be reached/)
   assert.doesNotMatch(stdout, /hush/)
+})
+
+test('doctor prints every limit in force', async () => {
+  const { env } = await engines.sqlite.fresh()
+  const { stdout } = ostiary('doctor', { ...env, OSTIARY_LIMITS: '{"keys":7,"webhooks":0}' })
+  assert.match(stdout, /^ok +The limits are tenants_per_person 20, .*\bkeys 7, webhooks 0, webhooks_per_tenant 200, /m)
 })
 
 test('doctor tries Redis as the service uses it, and tells no password', { skip: noRedis }, async () => {

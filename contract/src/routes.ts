@@ -85,12 +85,12 @@ export const routes = {
   endSession:         del  ('/v1/auth/sessions/{session_id}',            secret('developer'),             'End a session: its tokens stop working', {                   returns: [204, null] }),
 
   listProjects:       get  (projects,                                    platform('projects:read'),       'List the projects of the tenant', { ...paged,                returns: [200, page(Project)] }),
-  createProject:      post (projects,                                    platform('projects:write'),      'Create a project with its Test and Live environment', { body: NewProject, returns: [201, Project], fails: ['slug_taken'] }),
+  createProject:      post (projects,                                    platform('projects:write'),      'Create a project with its Test and Live environment', { body: NewProject, returns: [201, Project], fails: ['slug_taken', 'quota_exceeded'] }),
   getProject:         get  (project,                                     platform('projects:read'),       'Fetch a project',                 {                          returns: [200, Project] }),
   changeProject:      patch(project,                                     platform('projects:write'),      'Change a project',                { body: ProjectChange,     returns: [200, Project] }),
 
   listEnvironments:   get  (environments,                                platform('environments:read'),   'List the environments of a project', { ...paged,             returns: [200, page(Environment)] }),
-  createEnvironment:  post (environments,                                platform('environments:write'),  'Add an environment',              { body: NewEnvironment,    returns: [201, Environment], fails: ['slug_taken'] }),
+  createEnvironment:  post (environments,                                platform('environments:write'),  'Add an environment',              { body: NewEnvironment,    returns: [201, Environment], fails: ['slug_taken', 'quota_exceeded'] }),
   getEnvironment:     get  (environment,                                 platform('environments:read'),   'Fetch an environment',            {                          returns: [200, Environment] }),
   changeEnvironment:  patch(environment,                                 platform('environments:write'),  'Change an environment',           { body: EnvironmentChange, returns: [200, Environment] }),
 
@@ -98,7 +98,7 @@ export const routes = {
   changeSettings:     patch(`${environment}/settings`,                   platform('env.settings:write'),  'Change settings (merge patch; null restores a default)', { body: SettingsChange, returns: [200, Settings] }),
 
   listApplications:   get  (applications,                                platform('applications:read'),   'List the applications',           { ...paged,                returns: [200, page(Application)] }),
-  createApplication:  post (applications,                                platform('applications:write'),  'Create an application; its secret is told once', { body: NewApplication, returns: [201, ApplicationWithSecret], told_once: 'client_secret' }),
+  createApplication:  post (applications,                                platform('applications:write'),  'Create an application; its secret is told once', { body: NewApplication, returns: [201, ApplicationWithSecret], told_once: 'client_secret', fails: ['quota_exceeded'] }),
   getApplication:     get  (`${applications}/{application_id}`,          platform('applications:read'),   'Fetch an application',            {                          returns: [200, Application] }),
   changeApplication:  patch(`${applications}/{application_id}`,          platform('applications:write'),  'Change an application',           { body: ApplicationChange, returns: [200, Application] }),
   deleteApplication:  del  (`${applications}/{application_id}`,          platform('applications:write'),  'Delete an application with all its grants', {                returns: [204, null] }),
@@ -111,7 +111,7 @@ export const routes = {
   deleteResourceServer: del  (`${resourceServers}/{resource_server_id}`, platform('resource_servers:write'), 'Delete a resource server; tokens for it live until they expire', { returns: [204, null] }),
 
   listAuthKeys:       get  (authKeys,                                    platform('auth_keys:read'),      'List the auth keys',              { ...paged,                returns: [200, page(ApiKey)] }),
-  createAuthKey:      post (authKeys,                                    platform('auth_keys:write'),     'Create an auth key; it is told once', { body: NewAuthKey,    returns: [201, ApiKeyWithPlaintext], told_once: 'key' }),
+  createAuthKey:      post (authKeys,                                    platform('auth_keys:write'),     'Create an auth key; it is told once', { body: NewAuthKey,    returns: [201, ApiKeyWithPlaintext], told_once: 'key', fails: ['quota_exceeded'] }),
   getAuthKey:         get  (`${authKeys}/{key_id}`,                      platform('auth_keys:read'),      'Fetch an auth key',               {                          returns: [200, ApiKey] }),
   changeAuthKey:      patch(`${authKeys}/{key_id}`,                      platform('auth_keys:write'),     'Change an auth key',              { body: AuthKeyChange,     returns: [200, ApiKey], fails: ['key_revoked'] }),
   revokeAuthKey:      del  (`${authKeys}/{key_id}`,                      platform('auth_keys:write'),     'Revoke an auth key at once',      {                          returns: [204, null] }),
@@ -129,7 +129,7 @@ export const routes = {
   deleteProvider:     del  (`${providers}/{provider_id}`,                platform('providers:write'),     'Remove a provider with its identities', {                    returns: [204, null] }),
 
   listWebhooks:       get  (webhooks,                                    platform('webhooks:read'),       'List the webhooks',               { ...paged,                returns: [200, page(Webhook)] }),
-  createWebhook:      post (webhooks,                                    platform('webhooks:write'),      'Create a webhook; its secret is told once', { body: NewWebhook, returns: [201, WebhookWithSecret], told_once: 'secret' }),
+  createWebhook:      post (webhooks,                                    platform('webhooks:write'),      'Create a webhook; its secret is told once', { body: NewWebhook, returns: [201, WebhookWithSecret], told_once: 'secret', fails: ['quota_exceeded'] }),
   getWebhook:         get  (webhook,                                     platform('webhooks:read'),       'Fetch a webhook',                 {                          returns: [200, Webhook] }),
   changeWebhook:      patch(webhook,                                     platform('webhooks:write'),      'Change a webhook',                { body: WebhookChange,     returns: [200, Webhook] }),
   deleteWebhook:      del  (webhook,                                     platform('webhooks:write'),      'Delete a webhook with its deliveries', {                     returns: [204, null] }),
@@ -147,7 +147,7 @@ export const routes = {
   me:                 get  ('/v1/me',                                    administrator(null),             'The administrator and the memberships', {                    returns: [200, Me] }),
   lookup:             get  ('/v1/lookup/{id}',                           administrator(null),             'Where an id belongs',             {                          returns: [200, Located] }),
   listTenants:        get  (tenants,                                     administrator(null),             'List the tenants one is a member of', { ...paged,            returns: [200, page(Tenant)] }),
-  createTenant:       post (tenants,                                     administrator(null),             'Create a tenant and own it',      { body: NewTenant,         returns: [201, Tenant], fails: ['slug_taken'] }),
+  createTenant:       post (tenants,                                     administrator(null),             'Create a tenant and own it',      { body: NewTenant,         returns: [201, Tenant], fails: ['slug_taken', 'quota_exceeded'] }),
   getTenant:          get  (tenant,                                      administrator('viewer'),         'Fetch a tenant',                  {                          returns: [200, Tenant] }),
   changeTenant:       patch(tenant,                                      administrator('owner'),          'Change a tenant',                 { body: TenantChange,      returns: [200, Tenant] }),
 
@@ -158,7 +158,7 @@ export const routes = {
   listAuditLog:       get  (`${tenant}/audit-log`,                       administrator('admin'),          'Who changed what, when, from where; all of it as application/jsonl', { ...paged, returns: [200, page(AuditEntry)], lines: 'application/jsonl' }),
 
   listPlatformKeys:   get  (platformKeys,                                administrator('admin'),          'List the platform keys',          { ...paged,                returns: [200, page(ApiKey)] }),
-  createPlatformKey:  post (platformKeys,                                administrator('admin'),          'Create a platform key; it is told once', { body: NewPlatformKey, returns: [201, ApiKeyWithPlaintext], told_once: 'key' }),
+  createPlatformKey:  post (platformKeys,                                administrator('admin'),          'Create a platform key; it is told once', { body: NewPlatformKey, returns: [201, ApiKeyWithPlaintext], told_once: 'key', fails: ['quota_exceeded'] }),
   getPlatformKey:     get  (`${platformKeys}/{key_id}`,                  administrator('admin'),          'Fetch a platform key',            {                          returns: [200, ApiKey] }),
   changePlatformKey:  patch(`${platformKeys}/{key_id}`,                  administrator('admin'),          'Change a platform key',           { body: PlatformKeyChange, returns: [200, ApiKey], fails: ['key_revoked'] }),
   revokePlatformKey:  del  (`${platformKeys}/{key_id}`,                  administrator('admin'),          'Revoke a platform key at once',   {                          returns: [204, null] }),

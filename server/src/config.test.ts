@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { type Config, readConfig } from './config.ts'
+import { default_limits } from './limits.ts'
 
 type Env = Record<string, string>
 
@@ -30,6 +31,7 @@ test('nothing needs to be set', () => {
     master_keys: null,
     trusted_proxies: [],
     webhook_allowed_networks: [],
+    limits: default_limits,
     log_level: 'info',
     metrics_port: null,
   })
@@ -63,6 +65,7 @@ const values: { env: Env; config: Partial<Config> }[] = [
   },
   { env: { OSTIARY_MASTER_KEY: `${base64(key)}, ${base64(other_key)}` }, config: { master_keys: [key, other_key] } },
   { env: { OSTIARY_REDIS_URL: 'rediss://:secret@cache:6380/0' }, config: { redis_url: 'rediss://:secret@cache:6380/0' } },
+  { env: { OSTIARY_LIMITS: '{"keys":5}' }, config: { limits: { ...default_limits, keys: 5 } } },
   { env: { OSTIARY_LOG_LEVEL: 'debug' }, config: { log_level: 'debug' } },
   { env: { OSTIARY_METRICS_PORT: '9464' }, config: { metrics_port: 9464 } },
 ]
@@ -117,6 +120,9 @@ const mistakes: { variable: string; value: string; says: RegExp }[] = [
   { variable: 'OSTIARY_LOG_LEVEL',                value: 'verbose',                       says: /debug, info, warn, error, silent/ },
   { variable: 'OSTIARY_METRICS_PORT',             value: 'yes',                           says: /65535/ },
   { variable: 'OSTIARY_METRICS_PORT',             value: '3000',                          says: /port of their own/ },
+  { variable: 'OSTIARY_LIMITS',                   value: '{"keyz":5}',                     says: /no limit "keyz"/ },
+  { variable: 'OSTIARY_LIMITS',                   value: '{"keys":-5}',                    says: /"keys" must be an integer/ },
+  { variable: 'OSTIARY_LIMITS',                   value: 'keys=5',                        says: /JSON/ },
   { variable: 'OSTIARY_PROT',                     value: '80',                            says: /Is OSTIARY_PORT meant\?/ },
   { variable: 'OSTIARY_MASTER_KEYS',              value: base64(key),                     says: /Is OSTIARY_MASTER_KEY meant\?/ },
   { variable: 'OSTIARY_TRUST_PROXY',              value: '1',                             says: /no such variable\. Remove it/ },
@@ -137,9 +143,22 @@ test('a database needs a master key', () => {
   )
 })
 test('every mistake is told at once', () => {
-  const env = { OSTIARY_PORT: 'x', OSTIARY_DATABASE_URL: 'mysql://db', OSTIARY_LOG_LEVEL: 'loud', OSTIARY_DEBUG: '1' }
+  const env = {
+    OSTIARY_PORT: 'x',
+    OSTIARY_DATABASE_URL: 'mysql://db',
+    OSTIARY_LOG_LEVEL: 'loud',
+    OSTIARY_LIMITS: '{"keys":1.5}',
+    OSTIARY_DEBUG: '1',
+  }
   const told = mistakesOf(env).map(({ variable }) => variable)
-  assert.deepEqual(told.sort(), ['OSTIARY_DATABASE_URL', 'OSTIARY_DEBUG', 'OSTIARY_LOG_LEVEL', 'OSTIARY_MASTER_KEY', 'OSTIARY_PORT'])
+  assert.deepEqual(told.sort(), [
+    'OSTIARY_DATABASE_URL',
+    'OSTIARY_DEBUG',
+    'OSTIARY_LIMITS',
+    'OSTIARY_LOG_LEVEL',
+    'OSTIARY_MASTER_KEY',
+    'OSTIARY_PORT',
+  ])
 })
 test('a mistake never repeats what may be secret', () => {
   for (const variable of ['OSTIARY_DATABASE_URL', 'OSTIARY_REDIS_URL', 'OSTIARY_MASTER_KEY']) {
@@ -157,6 +176,7 @@ test('no value makes it throw', () => {
     'REDIS_URL',
     'MASTER_KEY',
     'TRUSTED_PROXIES',
+    'LIMITS',
     'LOG_LEVEL',
     'METRICS_PORT',
     'X',

@@ -4,6 +4,7 @@
  */
 import { isIP } from 'node:net'
 import { type Network, parseNetworks } from './http/client-ip.ts'
+import { default_limits, type Limits, parseLimits } from './limits.ts'
 import type { LogLevel } from './log.ts'
 
 export interface Config {
@@ -20,6 +21,7 @@ export interface Config {
   readonly master_keys: readonly Buffer[] | null
   readonly trusted_proxies: readonly Network[]
   readonly webhook_allowed_networks: readonly Network[]
+  readonly limits: Limits
   readonly log_level: LogLevel | 'silent'
   /** `null`: no metrics. */
   readonly metrics_port: number | null
@@ -42,6 +44,7 @@ const variables = [
   'OSTIARY_MASTER_KEY',
   'OSTIARY_TRUSTED_PROXIES',
   'OSTIARY_WEBHOOK_ALLOWED_NETWORKS',
+  'OSTIARY_LIMITS',
   'OSTIARY_LOG_LEVEL',
   'OSTIARY_METRICS_PORT',
 ] as const
@@ -75,6 +78,7 @@ export function readConfig(
     master_keys: read('OSTIARY_MASTER_KEY', readMasterKeys, null),
     trusted_proxies: read('OSTIARY_TRUSTED_PROXIES', readNetworks, []),
     webhook_allowed_networks: read('OSTIARY_WEBHOOK_ALLOWED_NETWORKS', readNetworks, []),
+    limits: read('OSTIARY_LIMITS', parseLimits, default_limits),
     log_level: read('OSTIARY_LOG_LEVEL', readLogLevel, usual_log_level),
     metrics_port: read('OSTIARY_METRICS_PORT', readPort, null),
   }

@@ -2,17 +2,18 @@ import type { Application } from '@ostiary/contract/application.ts'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { routes } from '@ostiary/contract/routes.ts'
 import { oidcScopes } from '@ostiary/contract/scopes.ts'
-import { sql } from '../db/db.ts'
+import { decides } from '../db/db.ts'
 import { type Deployment, newSecret } from '../deployment.ts'
 import type { NewEvent } from '../events/store.ts'
-import type { Commit } from '../http/commit.ts'
+import { always, type Commit } from '../http/commit.ts'
 import type { Call, Handler } from '../http/mount.ts'
 import { readPage } from '../http/pages.ts'
-import { notFound, pointerTo, validationFailed } from '../http/problem.ts'
+import { notFound, pointerTo, quotaExceeded, validationFailed } from '../http/problem.ts'
 import { changeVersioned } from '../http/versioned.ts'
 import { digestOf } from '../keys/format.ts'
 import { findScopeNames } from '../resource-servers/store.ts'
 import { environmentOf } from '../tenancy/environment.ts'
+import { holdEnvironment } from '../tenancy/store.ts'
 import { type ApplicationFields, applicationProblems, mergeApplication, usesClientSecret } from './rules.ts'
 import * as store from './store.ts'
 
@@ -52,10 +53,15 @@ export const createApplication: Handler<Table['createApplication']> = async (dep
     version: 1,
     client_secret,
   }
-  await call.commit(
+  const room = store.roomForApplication(environment.id, config.limits.applications)
+  const secret_hash = client_secret && digestOf(client_secret)
+  const [, created] = await call.commit(
     {
-      statements: [store.insertApplication(environment.id, id, application_type, fields, client_secret && digestOf(client_secret), at)],
-      mark: sql`exists (select 1 from applications where environment_id = ${environment.id} and id = ${id})`,
+      statements: [
+        holdEnvironment(tenant_id, environment.id),
+        decides(store.insertApplication(environment.id, id, application_type, fields, secret_hash, at, room)),
+      ],
+      mark: always,
       before: null,
       answer: application,
       event: {
@@ -67,6 +73,7 @@ export const createApplication: Handler<Table['createApplication']> = async (dep
     },
     at,
   )
+  if (created?.changed !== 1) throw quotaExceeded('applications', config.limits)
   return application
 }
 

@@ -61,6 +61,10 @@ export function insertApplication(
       from environments where id = ${environment_id} and ${condition}`
 }
 
+/** Holds where the environment has fewer applications than `most`. Needs `holdEnvironment` first in the batch. */
+export const roomForApplication = (environment_id: EnvironmentId, most: number) =>
+  sql`(select count(*) from applications where environment_id = ${environment_id}) < ${most}`
+
 /** The mark of a change: the version it makes. Statements that follow it take effect only where it stands. */
 export const changedTo = (current: ApplicationRow, now: Date) =>
   sql`exists (select 1 from applications where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version + 1} and updated_at = ${now})`

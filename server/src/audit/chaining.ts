@@ -2,31 +2,38 @@
  * Links new audit entries into the chains of their tenants, in the order of their ids. Why no entry is linked twice or
  * left out is said in `events/numbering.ts`: the head of the chain is the counter here.
  *
- * The head carries a seal under the deployment's secret, so that somebody who can write to the database, but has not the
- * master key, cannot compute a chain anew up to its end. A head whose seal is wrong never gets a right one again: the log
- * goes on, and `ostiary doctor` keeps reporting it.
+ * The head carries a seal under the deployment's secret, so a writer of the database without the master key cannot compute a
+ * chain again up to its end. The first head of a tenant, its anchor, is written in the batch that creates the tenant. So a
+ * head that is missing was deleted. A head that is missing, has a wrong seal or is not the last entry never gets a right seal
+ * again: the log goes on, and `ostiary doctor` keeps reporting it.
  */
 import { z } from 'zod'
-import { type Db, type Statement, sql } from '../db/db.ts'
+import { type Db, decides, type Statement, sql } from '../db/db.ts'
 import type { Secrets } from '../secrets.ts'
 import { beginning, type ChainEnd, linkAfter } from './chain.ts'
 import { EntryRow, entryColumns } from './store.ts'
 
 const most_at_once = 500
+/** The seal of a head that was found missing or out of place. No MAC has this form. */
+const broken = 'broken'
 
 const Unchained = EntryRow.extend({
-  end_sequence: z.int().nullable(),
-  end_hash: z.string().nullable(),
-  end_seal: z.string().nullable(),
+  head_sequence: z.int().nullable(),
+  head_hash: z.string().nullable(),
+  head_seal: z.string().nullable(),
+  last_sequence: z.int().nullable(),
+  last_hash: z.string().nullable(),
 })
 type Unchained = z.infer<typeof Unchained>
 
-/** Entries that wait for their link, with the end of their chain as of the same moment. */
+/** Entries that wait for their link, with the head of their chain and the last linked entry as of the same moment. */
 export function findUnchained(db: Db): Promise<Unchained[]> {
   return db.all(
     Unchained,
-    sql`select ${entryColumns}, h.sequence as end_sequence, h.hash as end_hash, h.seal as end_seal
+    sql`select ${entryColumns}, h.sequence as head_sequence, h.hash as head_hash, h.seal as head_seal, z.sequence as last_sequence, z.hash as last_hash
           from audit_log l left join audit_heads h on h.tenant_id = l.tenant_id
+          left join audit_log z on z.tenant_id = l.tenant_id
+           and z.sequence = (select max(m.sequence) from audit_log m where m.tenant_id = l.tenant_id and m.sequence is not null)
          where l.sequence is null order by l.id limit ${most_at_once}`,
   )
 }
@@ -35,34 +42,46 @@ export function findUnchained(db: Db): Promise<Unchained[]> {
 export async function chainEntries(db: Db, secrets: Pick<Secrets, 'mac'>, entries: readonly Unchained[]): Promise<number> {
   const [first] = entries
   if (!first) return 0
-  const { tenant_id, end_sequence, end_hash, end_seal } = first
-  const from = end_sequence === null || end_hash === null ? beginning : { sequence: end_sequence, hash: end_hash }
+  const { tenant_id, head_seal } = first
+  const head = chainEnd(first.head_sequence, first.head_hash)
+  const last = chainEnd(first.last_sequence, first.last_hash) ?? beginning
+  const from = head !== null && head.sequence >= last.sequence ? head : last
   let end: ChainEnd = from
   const links = entries.map((entry) => {
     const link = linkAfter(end, entry)
     end = link
     return { id: entry.id, ...link }
   })
-  const is_trusted = end_seal === null || end_seal === headSeal(secrets, tenant_id, from)
-  const seal = is_trusted ? headSeal(secrets, tenant_id, end) : end_seal
-  const linked = sql`exists (select 1 from audit_heads where tenant_id = ${tenant_id} and sequence = ${end.sequence} and hash = ${end.hash})`
-  const [head] = await db.batch([
-    sql`insert into audit_heads (tenant_id, sequence, hash, seal) values (${tenant_id}, ${end.sequence}, ${end.hash}, ${seal})
-        on conflict (tenant_id) do update set sequence = excluded.sequence, hash = excluded.hash, seal = excluded.seal
-          where audit_heads.sequence = ${from.sequence} and audit_heads.hash = ${from.hash}`,
+  const is_trusted = head !== null && isSameEnd(head, last) && head_seal === headSeal(secrets, tenant_id, head)
+  const seal = is_trusted ? headSeal(secrets, tenant_id, end) : broken
+  // Decides only while the head is still as it was read, so the entries read with it still have no link.
+  const moved = head
+    ? sql`update audit_heads set sequence = ${end.sequence}, hash = ${end.hash}, seal = ${seal}
+           where tenant_id = ${tenant_id} and sequence = ${head.sequence} and hash = ${head.hash} and seal = ${head_seal}`
+    : sql`insert into audit_heads (tenant_id, sequence, hash, seal) values (${tenant_id}, ${end.sequence}, ${end.hash}, ${seal})
+          on conflict (tenant_id) do nothing`
+  const [written] = await db.batch([
+    decides(moved),
     ...links.map(
-      ({
-        id,
-        sequence,
-        previous_hash,
-        hash,
-      }): Statement => sql`update audit_log set sequence = ${sequence}, previous_hash = ${previous_hash}, hash = ${hash}
-        where tenant_id = ${tenant_id} and id = ${id} and sequence is null and ${linked}`,
+      ({ id, sequence, previous_hash, hash }): Statement =>
+        sql`update audit_log set sequence = ${sequence}, previous_hash = ${previous_hash}, hash = ${hash}
+             where tenant_id = ${tenant_id} and id = ${id} and sequence is null`,
     ),
   ])
-  return head?.changed === 1 ? links.length : 0
+  return written?.changed === 1 ? links.length : 0
 }
+
+const chainEnd = (sequence: number | null, hash: string | null): ChainEnd | null =>
+  sequence === null || hash === null ? null : { sequence, hash }
+
+const isSameEnd = (a: ChainEnd, b: ChainEnd) => a.sequence === b.sequence && a.hash === b.hash
 
 export function headSeal(secrets: Pick<Secrets, 'mac'>, tenant_id: string, { sequence, hash }: ChainEnd): string {
   return secrets.mac('audit-head', JSON.stringify([tenant_id, sequence, hash])).toString('base64url')
+}
+
+/** The head of a log without entries, for the batch that creates its tenant. */
+export function anchorLog(secrets: Pick<Secrets, 'mac'>, tenant_id: string): Statement {
+  return sql`insert into audit_heads (tenant_id, sequence, hash, seal)
+    select id, ${beginning.sequence}, ${beginning.hash}, ${headSeal(secrets, tenant_id, beginning)} from tenants where id = ${tenant_id}`
 }

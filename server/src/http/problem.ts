@@ -1,6 +1,7 @@
 /** Refusals of the management and runtime API: problem details (RFC 9457) with a stable code. */
 import { type ErrorCode, errors } from '@ostiary/contract/errors.ts'
 import type { z } from 'zod'
+import { type LimitName, type Limits, quotaDetail } from '../limits.ts'
 
 export interface FieldError {
   pointer: string
@@ -84,6 +85,11 @@ export function validationFailed(problems: readonly FieldError[]): ApiError {
 /** One field that cannot be accepted. */
 export function badField(path: readonly PropertyKey[], detail: string, code = 'not_allowed'): ApiError {
   return validationFailed([{ pointer: pointerTo(path), code, detail }])
+}
+
+/** The object was not created because its parent is at a limit. */
+export function quotaExceeded(name: LimitName, limits: Limits): ApiError {
+  return new ApiError('quota_exceeded', quotaDetail(name, limits))
 }
 
 /** One text for everything that is not there, or not there for this caller. */

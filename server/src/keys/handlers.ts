@@ -4,14 +4,16 @@ import type { Route } from '@ostiary/contract/route.ts'
 import type { routes } from '@ostiary/contract/routes.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
+import { decides } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
+import { always } from '../http/commit.ts'
 import { mergePatch } from '../http/merge-patch.ts'
 import type { Call, Handlers } from '../http/mount.ts'
 import { readPage } from '../http/pages.ts'
-import { type FieldError, fieldErrors, notFound, validationFailed } from '../http/problem.ts'
+import { type FieldError, fieldErrors, notFound, quotaExceeded, validationFailed } from '../http/problem.ts'
 import { changeVersioned } from '../http/versioned.ts'
 import { environmentOf } from '../tenancy/environment.ts'
-import { findKeyPlace } from '../tenancy/store.ts'
+import { findKeyPlace, holdEnvironment, holdTenant } from '../tenancy/store.ts'
 import { makeKey } from './format.ts'
 import { effectiveScopes, ipAllowlistProblem, originProblem } from './policy.ts'
 import * as store from './store.ts'
@@ -68,16 +70,22 @@ export function createKeyHandlers(keys: store.KeyStore, root_tenant_id: string):
       version: 1,
       key,
     }
-    await call.commit(
+    const { tenant_id, environment_id } = place
+    const room = store.roomForKey(place, config.limits.keys)
+    const [, created] = await call.commit(
       {
-        statements: [store.insertKey(place, id, type, { ...made, key }, fields, at)],
-        mark: store.keyExists(place, id),
+        statements: [
+          environment_id === null ? holdTenant(tenant_id) : holdEnvironment(tenant_id, environment_id),
+          decides(store.insertKey(place, id, type, { ...made, key }, fields, at, room)),
+        ],
+        mark: always,
         before: null,
         answer: record,
         ...told(place, 'auth_key.created', id),
       },
       at,
     )
+    if (created?.changed !== 1) throw quotaExceeded('keys', config.limits)
     return record
   }
 

@@ -63,8 +63,14 @@ export function revokeKey(current: KeyRow, now: Date): Statement {
     where tenant_id = ${current.tenant_id} and id = ${current.id} and version = ${current.version} and revoked_at is null`
 }
 
-export const keyExists = (place: KeyPlace, id: string) =>
-  sql`exists (select 1 from api_keys where tenant_id = ${place.tenant_id} and id = ${id})`
+/**
+ * Holds where the environment has fewer keys that are not revoked than `most`, or the tenant fewer such platform keys. Expired keys
+ * count, since their expiry can be changed. Needs `holdEnvironment` or `holdTenant` first in the batch.
+ */
+export const roomForKey = ({ tenant_id, environment_id }: KeyPlace, most: number) => {
+  const within = environment_id === null ? sql`environment_id is null` : sql`environment_id = ${environment_id}`
+  return sql`(select count(*) from api_keys where tenant_id = ${tenant_id} and ${within} and revoked_at is null) < ${most}`
+}
 
 /** The mark of a change: the version it made. */
 export const keyChanged = (current: KeyRow, now: Date) =>

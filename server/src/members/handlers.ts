@@ -1,17 +1,19 @@
 import type { routes } from '@ostiary/contract/routes.ts'
 import type { Tenant } from '@ostiary/contract/tenancy.ts'
 import { roles } from '@ostiary/contract/tenancy.ts'
+import { anchorLog } from '../audit/chaining.ts'
 import { decides, sql } from '../db/db.ts'
 import { newSecret } from '../deployment.ts'
 import type { Caller } from '../http/authenticate.ts'
+import { always } from '../http/commit.ts'
 import type { Handlers } from '../http/mount.ts'
 import { readPage, readPageBy } from '../http/pages.ts'
-import { ApiError, notFound } from '../http/problem.ts'
+import { ApiError, notFound, quotaExceeded } from '../http/problem.ts'
 import { changeVersioned } from '../http/versioned.ts'
 import { digestOf } from '../keys/format.ts'
 import type { Root } from '../setup/root.ts'
-import { findTenant, holdTenant, insertTenant, listTenants, renameTenant } from '../tenancy/store.ts'
-import { insertUser } from '../users/store.ts'
+import { findTenant, holdTenant, insertTenant, isTenantSlugTaken, listTenants, renameTenant, roomForTenant } from '../tenancy/store.ts'
+import { holdUser, insertUser } from '../users/store.ts'
 import { insertInvitation } from './invitations.ts'
 import { locate } from './lookup.ts'
 import * as store from './store.ts'
@@ -56,14 +58,22 @@ export function createMemberHandlers(root: Root): Handlers<Table> {
       return readPage(deployment, `tenants.${user_id}`, query, (rest) => listTenants(deployment.db, user_id, rest))
     },
 
-    async createTenant({ now, newId }, { caller, body, fail, commit }) {
+    async createTenant({ db, config, secrets, now, newId }, { caller, body, fail, commit }) {
+      const { user_id } = caller.administrator
+      const { limits } = config
       const at = now()
       const id = newId('ten') as Tenant['id'] // as: newId gives exactly this
       const tenant = { id, ...body, created_at: at.toISOString(), updated_at: at.toISOString(), version: 1 }
-      const mark = sql`exists (select 1 from tenants where id = ${id})`
-      const statements = [insertTenant(id, body, at), store.insertMember(root_environment, id, caller.administrator.user_id, 'owner', at)]
-      const [created] = await commit({ statements, mark, before: null, answer: tenant }, at)
-      return created?.changed === 1 ? tenant : fail('slug_taken', `There is a tenant with the slug "${body.slug}" already.`)
+      const statements = [
+        holdUser(root_environment, user_id),
+        decides(insertTenant(id, { ...body, created_by: user_id }, at, roomForTenant(user_id, limits.tenants_per_person))),
+        anchorLog(secrets, id),
+        store.insertMember(root_environment, id, user_id, 'owner', at),
+      ]
+      const [, created] = await commit({ statements, mark: always, before: null, answer: tenant }, at)
+      if (created?.changed === 1) return tenant
+      if (await isTenantSlugTaken(db, body.slug)) return fail('slug_taken', `There is a tenant with the slug "${body.slug}" already.`)
+      throw quotaExceeded('tenants_per_person', limits)
     },
 
     async getTenant({ db }, { caller }) {

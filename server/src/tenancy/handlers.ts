@@ -1,9 +1,10 @@
 import type { routes } from '@ostiary/contract/routes.ts'
 import type { Environment, Project } from '@ostiary/contract/tenancy.ts'
-import { sql } from '../db/db.ts'
+import { decides, sql } from '../db/db.ts'
+import { always } from '../http/commit.ts'
 import type { Handler } from '../http/mount.ts'
 import { readPage } from '../http/pages.ts'
-import { fieldErrors, notFound, validationFailed } from '../http/problem.ts'
+import { fieldErrors, notFound, quotaExceeded, validationFailed } from '../http/problem.ts'
 import { changeVersioned } from '../http/versioned.ts'
 import { environmentOf, issuerOf } from './environment.ts'
 import { applySettingsChange, showSettings } from './settings.ts'
@@ -14,25 +15,32 @@ type Table = typeof routes
 export const listProjects: Handler<Table['listProjects']> = (deployment, { caller, query }) =>
   readPage(deployment, `projects.${caller.tenant_id}`, query, (rest) => store.listProjects(deployment.db, caller.tenant_id, rest))
 
-export const createProject: Handler<Table['createProject']> = async ({ config, now, newId }, { caller, body, fail, commit }) => {
+/** The environments that every project begins with. */
+const first_environments = 2
+
+export const createProject: Handler<Table['createProject']> = async ({ config, db, now, newId }, { caller, body, fail, commit }) => {
   const at = now()
   const { tenant_id } = caller
+  const { limits } = config
+  if (limits.environments_per_project < first_environments) throw quotaExceeded('environments_per_project', limits)
   const id = newId('prj') as Project['id'] // as: newId gives exactly this
   const environment = (type: 'test' | 'live', name: string) => {
     const environment_id = newId('env')
     return store.insertEnvironment(tenant_id, id, environment_id, { slug: type, name, type }, issuerOf(config.base_url, environment_id), at)
   }
   const project = { id, tenant_id, ...body, ...createdAt(at) }
-  const [created] = await commit(
-    {
-      statements: [store.insertProject(tenant_id, id, body, at), environment('test', 'Test'), environment('live', 'Live')],
-      mark: sql`exists (select 1 from projects where tenant_id = ${tenant_id} and id = ${id})`,
-      before: null,
-      answer: project,
-    },
-    at,
-  )
-  return created?.changed === 1 ? project : fail('slug_taken', `This tenant already has a project with the slug "${body.slug}".`)
+  const room = store.roomForProject(tenant_id, limits.projects_per_tenant)
+  const statements = [
+    store.holdTenant(tenant_id),
+    decides(store.insertProject(tenant_id, id, body, at, room)),
+    environment('test', 'Test'),
+    environment('live', 'Live'),
+  ]
+  const [, created] = await commit({ statements, mark: always, before: null, answer: project }, at)
+  if (created?.changed === 1) return project
+  if (await store.isProjectSlugTaken(db, tenant_id, body.slug))
+    return fail('slug_taken', `This tenant already has a project with the slug "${body.slug}".`)
+  throw quotaExceeded('projects_per_tenant', limits)
 }
 
 const createdAt = (at: Date) => ({ version: 1, created_at: at.toISOString(), updated_at: at.toISOString() })
@@ -77,12 +85,17 @@ export const createEnvironment: Handler<Table['createEnvironment']> = async (
   const id = newId('env') as Environment['id'] // as: newId gives exactly this
   const issuer = issuerOf(config.base_url, id)
   const environment = { id, tenant_id: caller.tenant_id, project_id: project.id, ...body, issuer, ...createdAt(at) }
-  const mark = sql`exists (select 1 from environments where id = ${id})`
-  const [created] = await commit(
-    { statements: [store.insertEnvironment(caller.tenant_id, project.id, id, body, issuer, at)], mark, before: null, answer: environment },
-    at,
-  )
-  return created?.changed === 1 ? environment : fail('slug_taken', `This project already has an environment with the slug "${body.slug}".`)
+  const { tenant_id } = caller
+  const room = store.roomForEnvironment(tenant_id, project.id, config.limits.environments_per_project)
+  const statements = [
+    store.holdProject(tenant_id, project.id),
+    decides(store.insertEnvironment(tenant_id, project.id, id, body, issuer, at, {}, room)),
+  ]
+  const [, created] = await commit({ statements, mark: always, before: null, answer: environment }, at)
+  if (created?.changed === 1) return environment
+  if (await store.isEnvironmentSlugTaken(db, tenant_id, project.id, body.slug))
+    return fail('slug_taken', `This project already has an environment with the slug "${body.slug}".`)
+  throw quotaExceeded('environments_per_project', config.limits)
 }
 
 export const getEnvironment: Handler<Table['getEnvironment']> = (deployment, call) => environmentOf(deployment, call)

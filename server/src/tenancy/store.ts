@@ -19,15 +19,24 @@ export function findTenant(db: Db, tenant_id: TenantId) {
   return db.maybeOne(TenantRow, sql`select id, slug, name, version, created_at, updated_at from tenants where id = ${tenant_id}`)
 }
 
-/** `condition` is the mark of a larger batch that this is part of. */
+/** `created_by` is the person whose quota the tenant counts against. */
 export function insertTenant(
   id: TenantId,
-  { slug, name }: { slug: string; name: string },
+  { slug, name, created_by = null }: { slug: string; name: string; created_by?: string | null },
   now: Date,
   condition: Statement = always,
 ): Statement {
-  return sql`insert into tenants (id, slug, name, created_at, updated_at)
-    select ${id}, ${slug}, ${name}, ${now}, ${now} from deployment where name = 'secret' and ${condition} on conflict (slug) do nothing`
+  return sql`insert into tenants (id, slug, name, created_by, created_at, updated_at)
+    select ${id}, ${slug}, ${name}, ${created_by}, ${now}, ${now} from deployment where name = 'secret' and ${condition} on conflict (slug) do nothing`
+}
+
+/** Holds where the person created fewer tenants than `most`. Needs `holdUser` first in the batch. */
+export const roomForTenant = (user_id: string, most: number) => sql`(select count(*) from tenants where created_by = ${user_id}) < ${most}`
+
+const SlugTaken = z.object({ slug: Slug })
+
+export async function isTenantSlugTaken(db: Db, slug: string): Promise<boolean> {
+  return (await db.maybeOne(SlugTaken, sql`select slug from tenants where slug = ${slug}`)) !== null
 }
 
 const always = sql`1 = 1`
@@ -54,6 +63,14 @@ export function insertProject(
     select id, ${id}, ${slug}, ${name}, ${now}, ${now} from tenants where id = ${tenant_id} and ${condition} on conflict (tenant_id, slug) do nothing`
 }
 
+/** Holds where the tenant has fewer projects than `most`. Needs `holdTenant` first in the batch. */
+export const roomForProject = (tenant_id: TenantId, most: number) =>
+  sql`(select count(*) from projects where tenant_id = ${tenant_id}) < ${most}`
+
+export async function isProjectSlugTaken(db: Db, tenant_id: TenantId, slug: string): Promise<boolean> {
+  return (await db.maybeOne(SlugTaken, sql`select slug from projects where tenant_id = ${tenant_id} and slug = ${slug}`)) !== null
+}
+
 /** An environment of a project; nothing happens where the project does not exist for the tenant or has that slug already. */
 export function insertEnvironment(
   tenant_id: TenantId,
@@ -63,10 +80,20 @@ export function insertEnvironment(
   issuer: string,
   now: Date,
   settings: Record<string, unknown> = {},
+  condition: Statement = always,
 ): Statement {
   return sql`insert into environments (tenant_id, project_id, id, slug, name, type, issuer, settings, created_at, updated_at, settings_updated_at)
-    select tenant_id, id, ${id}, ${slug}, ${name}, ${type}, ${issuer}, ${settings}, ${now}, ${now}, ${now} from projects where tenant_id = ${tenant_id} and id = ${project_id}
+    select tenant_id, id, ${id}, ${slug}, ${name}, ${type}, ${issuer}, ${settings}, ${now}, ${now}, ${now} from projects where tenant_id = ${tenant_id} and id = ${project_id} and ${condition}
     on conflict (project_id, slug) do nothing`
+}
+
+/** Holds where the project has fewer environments than `most`. Needs `holdProject` first in the batch. */
+export const roomForEnvironment = (tenant_id: TenantId, project_id: string, most: number) =>
+  sql`(select count(*) from environments where tenant_id = ${tenant_id} and project_id = ${project_id}) < ${most}`
+
+export async function isEnvironmentSlugTaken(db: Db, tenant_id: TenantId, project_id: string, slug: string): Promise<boolean> {
+  const taken = sql`select slug from environments where tenant_id = ${tenant_id} and project_id = ${project_id} and slug = ${slug}`
+  return (await db.maybeOne(SlugTaken, taken)) !== null
 }
 
 export function renameProject(current: ProjectRow, name: string, now: Date): Statement {
@@ -200,7 +227,20 @@ export function renameTenant(current: TenantRow, name: string, now: Date): State
   return sql`update tenants set name = ${name}, version = version + 1, updated_at = ${now} where id = ${current.id} and version = ${current.version}`
 }
 
-/** Makes changes of the same tenant wait for each other, where a rule counts its rows: first in the batch. */
+/**
+ * Makes changes of the same tenant wait for each other, where a rule counts its rows. First in the batch: on PostgreSQL the statements
+ * after it then see what the change before committed.
+ */
 export function holdTenant(tenant_id: TenantId): Statement {
   return sql`update tenants set updated_at = updated_at where id = ${tenant_id}`
+}
+
+/** The same for a project. */
+export function holdProject(tenant_id: TenantId, project_id: string): Statement {
+  return sql`update projects set updated_at = updated_at where tenant_id = ${tenant_id} and id = ${project_id}`
+}
+
+/** The same for an environment. */
+export function holdEnvironment(tenant_id: TenantId, environment_id: string): Statement {
+  return sql`update environments set updated_at = updated_at where tenant_id = ${tenant_id} and id = ${environment_id}`
 }

@@ -148,3 +148,8 @@ export function deleteUser({ environment_id, id, version }: UserRow): Statement[
 /** The mark of a change: the version it made. */
 export const userChanged = (current: UserRow, now: Date): Statement =>
   sql`exists (select 1 from users where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version + 1} and updated_at = ${now})`
+
+/** Makes changes of the same user wait for each other, where a rule counts rows that belong to the user. First in the batch. */
+export function holdUser(environment_id: EnvironmentId, id: string): Statement {
+  return sql`update users set updated_at = updated_at where environment_id = ${environment_id} and id = ${id}`
+}

@@ -1,15 +1,17 @@
 import type { Event } from '@ostiary/contract/event.ts'
 import type { routes } from '@ostiary/contract/routes.ts'
 import type { Delivery, Webhook } from '@ostiary/contract/webhook.ts'
-import { sql } from '../db/db.ts'
+import { decides, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
+import { always } from '../http/commit.ts'
 import type { Call, Handler } from '../http/mount.ts'
 import { readPage } from '../http/pages.ts'
-import { badField, notFound } from '../http/problem.ts'
+import { badField, notFound, quotaExceeded } from '../http/problem.ts'
 import { changeVersioned } from '../http/versioned.ts'
 import { isPrivateLiteral } from '../outbound/addresses.ts'
 import { enqueue } from '../outbound/queue.ts'
 import { environmentOf } from '../tenancy/environment.ts'
+import { holdTenant } from '../tenancy/store.ts'
 import { secretPlace } from './deliver.ts'
 import { makeWebhookSecret } from './sign.ts'
 import * as store from './store.ts'
@@ -26,7 +28,7 @@ export const listWebhooks: Handler<Table['listWebhooks']> = async (deployment, c
 }
 
 export const createWebhook: Handler<Table['createWebhook']> = async (deployment, call) => {
-  const { now, newId, random, secrets } = deployment
+  const { config, db, now, newId, random, secrets } = deployment
   const environment = await environmentOf(deployment, call)
   const { url, events = [], description = null, disabled = false } = call.body
   refuseUrl(deployment, environment.type, url)
@@ -49,8 +51,11 @@ export const createWebhook: Handler<Table['createWebhook']> = async (deployment,
     version: 1,
     secret,
   }
-  const statements = [store.insertWebhook(environment.id, id, fields, secrets.seal(secret, secretPlace(environment.id, id)), at)]
-  await call.commit({ statements, mark: store.webhookExists(environment.id, id), before: null, answer: webhook }, at)
+  const room = store.roomForWebhook(environment.tenant_id, environment.id, config.limits)
+  const sealed_secret = secrets.seal(secret, secretPlace(environment.id, id))
+  const statements = [holdTenant(environment.tenant_id), decides(store.insertWebhook(environment.id, id, fields, sealed_secret, at, room))]
+  const [, created] = await call.commit({ statements, mark: always, before: null, answer: webhook }, at)
+  if (created?.changed !== 1) throw quotaExceeded(await store.webhookLimitOf(db, environment.id, config.limits), config.limits)
   return webhook
 }
 

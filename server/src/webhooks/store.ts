@@ -1,6 +1,6 @@
 /** Webhooks of an environment, and the messages on their way. Secrets are sealed here and never read back. */
 import type { EventKind } from '@ostiary/contract/event.ts'
-import type { EnvironmentId } from '@ostiary/contract/ids.ts'
+import type { EnvironmentId, TenantId } from '@ostiary/contract/ids.ts'
 import { Delivery, Webhook } from '@ostiary/contract/webhook.ts'
 import { z } from 'zod'
 import { type Db, join, type Statement, sql } from '../db/db.ts'
@@ -31,9 +31,31 @@ export function insertWebhook(
   fields: WebhookFields,
   sealed_secret: string,
   now: Date,
+  condition: Statement,
 ): Statement {
   return sql`insert into webhooks (environment_id, id, url, events, description, disabled, secret, created_at, updated_at)
-    values (${environment_id}, ${id}, ${fields.url}, ${fields.events}, ${fields.description}, ${fields.disabled}, ${sealed_secret}, ${now}, ${now})`
+    select id, ${id}, ${fields.url}, ${fields.events}, ${fields.description}, ${fields.disabled}, ${sealed_secret}, ${now}, ${now}
+      from environments where id = ${environment_id} and ${condition}`
+}
+
+interface WebhookLimits {
+  webhooks: number
+  webhooks_per_tenant: number
+}
+
+const inEnvironment = (environment_id: EnvironmentId) => sql`select count(*) from webhooks where environment_id = ${environment_id}`
+
+/** Holds where neither the environment nor its tenant is at its limit. Needs `holdTenant` first in the batch. */
+export const roomForWebhook = (tenant_id: TenantId, environment_id: EnvironmentId, most: WebhookLimits) => sql`
+  (${inEnvironment(environment_id)}) < ${most.webhooks}
+  and (select count(*) from webhooks w join environments e on e.id = w.environment_id where e.tenant_id = ${tenant_id}) < ${most.webhooks_per_tenant}`
+
+const Count = z.object({ count: z.int() })
+
+/** Which of the two limits refused a webhook. */
+export async function webhookLimitOf(db: Db, environment_id: EnvironmentId, most: WebhookLimits): Promise<keyof WebhookLimits> {
+  const row = await db.maybeOne(Count, sql`select (${inEnvironment(environment_id)}) as count`)
+  return row !== null && row.count >= most.webhooks ? 'webhooks' : 'webhooks_per_tenant'
 }
 
 /** Enabling begins anew: nothing has failed yet. */

@@ -1,0 +1,166 @@
+/** The quotas of contract §3: exactly so many objects exist, however many are asked for at once. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { z } from 'zod'
+import { sql } from '../../src/db/db.ts'
+import { readMigrations } from '../../src/db/migrate.ts'
+import { default_limits, type LimitName } from '../../src/limits.ts'
+import { administratorToken, asAdministrator } from '../administrator.ts'
+import { expectStatus, owner, type Place, type Reply, type World, world } from '../world.ts'
+
+const most = 4
+const limits = {
+  tenants_per_person: most,
+  projects_per_tenant: most,
+  environments_per_project: most,
+  applications: most,
+  keys: most,
+  webhooks: most,
+  webhooks_per_tenant: most + 2,
+}
+const w = await world({ env: { OSTIARY_LIMITS: JSON.stringify(limits) } })
+const admin = asAdministrator(w, await administratorToken(w, owner))
+const tenant_keys = `/v1/tenants/${w.tenant_id}/platform-keys`
+
+type Create = (i: number) => Promise<Reply>
+const platform = (path: string, body: object): Promise<Reply> => w.call('POST', path, { body })
+const application = { name: 'App', application_type: 'spa', redirect_uris: ['https://app.example.com/'] }
+const authKey = (place: Place, i: number) =>
+  platform(
+    `${place.path}/auth-keys`,
+    i % 2 ? { type: 'auth_secret' } : { type: 'auth_publishable', allowed_origins: ['https://a.example'] },
+  )
+const webhook = (place: Place) => platform(`${place.path}/webhooks`, { url: 'https://hooks.example.com/' })
+
+/** How many of each kind there are already, and how one more is created. */
+// biome-ignore format: this table is read by column
+const kinds: { kind: string; limit: LimitName; exist: number; create: Create; list: () => Promise<Reply> }[] = [
+  { kind: 'applications of an environment', limit: 'applications',             exist: 0, create: () => platform(`${w.test.path}/applications`, application),                     list: () => w.call('GET', `${w.test.path}/applications`) },
+  { kind: 'auth keys of an environment',    limit: 'keys',                     exist: 0, create: (i) => authKey(w.test, i),                                                     list: () => w.call('GET', `${w.test.path}/auth-keys`) },
+  { kind: 'platform keys of a tenant',      limit: 'keys',                     exist: 1, create: () => admin('POST', tenant_keys, { label: 'CI', scopes: ['*'] }),              list: () => admin('GET', tenant_keys) },
+  { kind: 'webhooks of an environment',     limit: 'webhooks',                 exist: 0, create: () => webhook(w.test),                                                         list: () => w.call('GET', `${w.test.path}/webhooks`) },
+  { kind: 'environments of a project',      limit: 'environments_per_project', exist: 2, create: (i) => platform(`/v1/platform/projects/${w.project.id}/environments`, { slug: `e${i}`, name: 'E', type: 'test' }), list: () => w.call('GET', `/v1/platform/projects/${w.project.id}/environments`) },
+  { kind: 'projects of a tenant',           limit: 'projects_per_tenant',      exist: 1, create: (i) => platform('/v1/platform/projects', { slug: `p${i}`, name: 'P' }),        list: () => w.call('GET', '/v1/platform/projects') },
+  { kind: 'tenants of a person',            limit: 'tenants_per_person',       exist: 1, create: (i) => admin('POST', '/v1/tenants', { slug: `t${i}`, name: 'T' }),             list: () => admin('GET', '/v1/tenants') },
+]
+for (const { kind, limit, exist, create, list } of kinds)
+  test(`of 50 ${kind} created at once exactly as many are as the limit leaves room for`, async () => {
+    const before = await leftBehind()
+    const replies = await Promise.all(Array.from({ length: 50 }, (_, i) => create(i)))
+    const created = replies.filter(({ status }) => status === 201)
+    assert.equal(created.length, most - exist)
+    for (const reply of replies.filter((reply) => !created.includes(reply))) {
+      expectStatus(422, reply)
+      assert.equal(reply.body.code, 'quota_exceeded')
+      assert.match(reply.body.detail, new RegExp(`^The limit is ${most} .*\\(${limit}\\)\\. .*ask the operator`, 'i'))
+    }
+    assert.equal(expectStatus(200, await list()).data.length, most)
+    assert.equal((await leftBehind()) - before, created.length, 'the audit log has an entry of each object that was created')
+  })
+
+const Count = z.object({ n: z.int() })
+const leftBehind = async () => (await w.deployment.db.maybeOne(Count, sql`select count(*) as n from audit_log`))?.n ?? 0
+
+test('webhooks of all environments of a tenant share a limit, also when they are created at once', async () => {
+  const [, ...places] = [w.test, w.live, ...(await otherEnvironments(w))]
+  const replies = await Promise.all(Array.from({ length: 48 }, (_, i) => webhook(places[i % places.length] ?? w.live)))
+  assert.equal(replies.filter(({ status }) => status === 201).length, limits.webhooks_per_tenant - limits.webhooks)
+  const refused = replies.find(({ status }) => status === 422)
+  assert.match(refused?.body.detail, /^The limit is 6 .*\(webhooks_per_tenant\)\. Delete a webhook of this tenant/)
+})
+
+async function otherEnvironments({ project, call }: World): Promise<Place[]> {
+  const { data } = expectStatus(200, await call('GET', `/v1/platform/projects/${project.id}/environments`))
+  return data
+    .filter(({ id }: Place) => id !== w.test.id && id !== w.live.id)
+    .map((place: Place) => ({ ...place, path: `/v1/platform/projects/${project.id}/environments/${place.id}` }))
+}
+
+/** What makes room: the list of objects, and what removes one of them. */
+const removable = [
+  {
+    what: 'a deleted application',
+    path: `${w.test.path}/applications`,
+    create: () => platform(`${w.test.path}/applications`, application),
+  },
+  { what: 'a revoked auth key', path: `${w.test.path}/auth-keys`, create: () => authKey(w.test, 1) },
+  { what: 'a deleted webhook', path: `${w.test.path}/webhooks`, create: () => webhook(w.test) },
+]
+for (const { what, path, create } of removable)
+  test(`${what} makes room for one more`, async () => {
+    expectStatus(422, await create())
+    const [oldest] = expectStatus(200, await w.call('GET', path)).data
+    expectStatus(204, await w.call('DELETE', `${path}/${oldest.id}`))
+    expectStatus(201, await create())
+    expectStatus(422, await create())
+  })
+
+test('an expired key counts, since its expiry can be changed', async () => {
+  const path = `${w.live.path}/auth-keys`
+  const expires_at = new Date(w.now().getTime() + 60_000).toISOString()
+  for (let i = 0; i < most; i++) expectStatus(201, await platform(path, { type: 'auth_secret', expires_at }))
+  w.advance(120)
+  assert.equal((await authKey(w.live, 1)).body.code, 'quota_exceeded')
+})
+
+test('a slug that is taken is 409 at the limit too', async () => {
+  expectStatus(409, await platform('/v1/platform/projects', { slug: 'shop', name: 'Again' }))
+  expectStatus(409, await platform(`/v1/platform/projects/${w.project.id}/environments`, { slug: 'live', name: 'Again', type: 'live' }))
+  expectStatus(409, await admin('POST', '/v1/tenants', { slug: 'acme', name: 'Again' }))
+})
+
+test('a refusal is not kept for its Idempotency-Key: the same request succeeds when there is room', async () => {
+  const create = () => w.call('POST', `${w.test.path}/applications`, { body: application, headers: { 'idempotency-key': 'quota' } })
+  expectStatus(422, await create())
+  const [newest] = expectStatus(200, await w.call('GET', `${w.test.path}/applications`)).data
+  expectStatus(204, await w.call('DELETE', `${w.test.path}/applications/${newest.id}`))
+  const made = expectStatus(201, await create())
+  assert.equal(expectStatus(201, await create()).id, made.id)
+})
+
+test('rotating and changing are possible at the limit', async () => {
+  const [key] = expectStatus(200, await w.call('GET', `${w.test.path}/auth-keys`)).data
+  expectStatus(200, await w.call('POST', `${w.test.path}/auth-keys/${key.id}/rotate`))
+  expectStatus(200, await w.call('PATCH', `${w.test.path}/auth-keys/${key.id}`, { body: { label: 'x' } }))
+})
+
+test('a project needs room for its two environments', async () => {
+  const small = await world({ engine: 'sqlite', env: { OSTIARY_LIMITS: '{"environments_per_project":2}' } })
+  expectStatus(
+    422,
+    await small.call('POST', `/v1/platform/projects/${small.project.id}/environments`, { body: { slug: 'x', name: 'X', type: 'test' } }),
+  )
+  Object.assign(small.deployment.config.limits, { environments_per_project: 1 })
+  const refused = expectStatus(422, await small.call('POST', '/v1/platform/projects', { body: { slug: 'x', name: 'X' } }))
+  assert.deepEqual([refused.code, /environments_per_project/.test(refused.detail)], ['quota_exceeded', true])
+})
+
+test('the default limits hold where nothing is set', async () => {
+  const usual = await world()
+  const make = () => usual.call('POST', `${usual.test.path}/webhooks`, { body: { url: 'https://hooks.example.com/' } })
+  for (let i = 0; i < default_limits.webhooks; i++) expectStatus(201, await make())
+  assert.equal((await make()).body.code, 'quota_exceeded')
+})
+
+test('a tenant from before the quota counts for the person whom its log names, or for its first owner', async () => {
+  const { db } = w.deployment
+  const Creator = z.object({ created_by: z.string().nullable() })
+  const creators = () => db.all(Creator, sql`select created_by from tenants order by id`)
+  const before = await creators()
+  const step =
+    readMigrations()
+      .find(({ number }) => number === 12)
+      ?.statements.find((statement) => statement.startsWith('update tenants')) ?? ''
+  assert.notEqual(step, '')
+  await db.run(sql`update tenants set created_by = null`)
+  await db.run({ ...sql``, parts: [step] })
+  assert.deepEqual(await creators(), before)
+  assert.deepEqual(
+    before.map(({ created_by }) => created_by),
+    [null, ...Array(most).fill(w.owner_id)],
+  )
+})
+
+test('the error has its documentation page', async () => {
+  expectStatus(200, await w.call('GET', '/docs/errors/quota_exceeded', { key: null }))
+})
