@@ -5,7 +5,7 @@
  */
 import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync } from 'node:crypto'
 import { z } from 'zod'
-import { type Db, sql } from './db/db.ts'
+import { type Db, type Statement, sql } from './db/db.ts'
 
 export interface Secrets {
   seal(plaintext: string, place: string): string
@@ -14,6 +14,11 @@ export interface Secrets {
   mac(purpose: string, data: string): Buffer
   /** Whether a sealed text is under another key than the newest. */
   isStale(sealed: string): boolean
+  /**
+   * For a deployment that is older than the anchors of audit logs: records, under the master key, that all of them have one now.
+   * `null` where that is recorded. See `setup/anchors.ts`.
+   */
+  readonly recordAnchors: Statement | null
 }
 
 /** None of the configured master keys opens what is stored. */
@@ -23,10 +28,14 @@ export class WrongMasterKey extends Error {
 
 const NameAndValue = z.object({ value: z.string() })
 
+/** Stands behind the secret, inside the seal, so that only a holder of the master key can say that anchors were or were not made. */
+const anchored = ' anchored'
+
 /** Opens the deployment's secret, making it on the first start. Two first starts at once agree on one. */
 export async function openSecrets(db: Db, master_keys: readonly Buffer[], random: (bytes: number) => Buffer): Promise<Secrets> {
   const sealer = createSealer(master_keys, random)
-  const fresh = sealer.seal(random(32).toString('base64'), 'deployment.secret')
+  const place = 'deployment.secret'
+  const fresh = sealer.seal(random(32).toString('base64') + anchored, place)
   const stored = () => db.maybeOne(NameAndValue, sql`select value from deployment where name = 'secret'`)
   let row = await stored()
   if (!row) {
@@ -34,11 +43,18 @@ export async function openSecrets(db: Db, master_keys: readonly Buffer[], random
     row = await stored()
   }
   if (!row) throw new Error('The secret of the deployment was stored and cannot be read.')
-  const secret = Buffer.from(sealer.unseal(row.value, 'deployment.secret'), 'base64')
-  if (sealer.isStale(row.value))
-    await db.run(
-      sql`update deployment set value = ${sealer.seal(secret.toString('base64'), 'deployment.secret')} where name = 'secret' and value = ${row.value}`,
-    )
+  const plaintext = sealer.unseal(row.value, place)
+  const [text = ''] = plaintext.split(' ')
+  const secret = Buffer.from(text, 'base64')
+  const has_anchors = plaintext.endsWith(anchored)
+  const replaceBy = (stored: string, sealed: string) =>
+    sql`update deployment set value = ${sealed} where name = 'secret' and value = ${stored}`
+  let { value } = row
+  if (sealer.isStale(value)) {
+    const resealed = sealer.seal(plaintext, place)
+    await db.run(replaceBy(value, resealed))
+    value = resealed
+  }
 
   const derived = new Map<string, Buffer>()
   const keyFor = (purpose: string) => {
@@ -49,7 +65,8 @@ export async function openSecrets(db: Db, master_keys: readonly Buffer[], random
     }
     return key
   }
-  return { ...sealer, mac: (purpose, data) => createHmac('sha256', keyFor(purpose)).update(data).digest() }
+  const recordAnchors = has_anchors ? null : replaceBy(value, sealer.seal(text + anchored, place))
+  return { ...sealer, recordAnchors, mac: (purpose, data) => createHmac('sha256', keyFor(purpose)).update(data).digest() }
 }
 
 /** Sealed text is `v1.{key}.{nonce}.{ciphertext and tag}`; `{key}` tells which master key, not what it is. */

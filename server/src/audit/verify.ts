@@ -29,7 +29,8 @@ const Head = z.object({ sequence: z.int(), hash: z.string(), seal: z.string() })
 export async function verifyChains({ db, secrets }: Pick<Deployment, 'db' | 'secrets'>): Promise<ChainReport> {
   const tenants = await db.all(
     Tenant,
-    sql`select tenant_id from audit_heads union select tenant_id from audit_log where sequence is not null order by tenant_id`,
+    sql`select id as tenant_id from tenants union select tenant_id from audit_heads
+        union select tenant_id from audit_log where sequence is not null order by tenant_id`,
   )
   const report: ChainReport = { tenants: tenants.length, entries: 0, problems: [] }
   for (const { tenant_id } of tenants) {
@@ -62,6 +63,7 @@ async function verifyChain(db: Db, tenant_id: TenantId, sealOf: (end: ChainEnd) 
     entries += page.length
     if (page.length < page_size) break
   }
+  if (!head) problems.push('the head of the chain is missing')
   if (end.sequence < last) problems.push(`the log was cut off after entry ${end.sequence}: it had ${last}`)
   else if (head && end.hash !== head.hash) problems.push(`the last entry, ${last}, is not the one that the head of the chain names`)
   if (head && head.seal !== sealOf(head)) problems.push('the head of the chain was altered, or the chain was computed anew')

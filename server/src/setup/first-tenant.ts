@@ -1,6 +1,7 @@
 /** The first tenant of a deployment, its owner and one platform key: one batch, once. */
 
 import { z } from 'zod'
+import { anchorLog } from '../audit/chaining.ts'
 import { describeChange } from '../audit/entry.ts'
 import { insertAuditEntry } from '../audit/store.ts'
 import { type Statement, sql } from '../db/db.ts'
@@ -45,7 +46,7 @@ export async function createFirstTenant(
   first: FirstTenant,
   also: (tenant_id: `ten_${string}`) => readonly Statement[] = () => [],
 ) {
-  const { db, config, now, newId, random } = deployment
+  const { db, config, secrets, now, newId, random } = deployment
   const problem = passwordProblem(first.password, first.email, { min_length: 12, reject_common: true })
   if (problem) throw new SetupRefused(password_problems[problem])
 
@@ -63,10 +64,11 @@ export async function createFirstTenant(
     sql`update deployment set value = value where name = 'root'`,
     insertTenant(
       tenant_id,
-      { slug: first.slug, name: first.tenant_name },
+      { slug: first.slug, name: first.tenant_name, created_by: user_id },
       at,
       sql`not exists (select 1 from tenants where id <> ${root.tenant_id})`,
     ),
+    anchorLog(secrets, tenant_id),
     insertUser(root_environment, user_id, { email: first.email, email_verified: true }, password_hash, at, mine),
     insertEvent(
       root_environment,

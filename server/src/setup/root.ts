@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import { mergeApplication } from '../applications/rules.ts'
 import { insertApplication } from '../applications/store.ts'
+import { anchorLog } from '../audit/chaining.ts'
 import { type Db, type Statement, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
 import { findAudiences, insertResourceServer } from '../resource-servers/store.ts'
@@ -24,7 +25,7 @@ async function findRoot(db: Db): Promise<Root | null> {
 }
 
 export async function ensureRoot(deployment: Deployment): Promise<Root> {
-  const { db, config, now, newId } = deployment
+  const { db, config, secrets, now, newId } = deployment
   const at = now()
   const existing = await findRoot(db)
   if (existing) {
@@ -49,6 +50,7 @@ export async function ensureRoot(deployment: Deployment): Promise<Root> {
   await db.batch([
     sql`insert into deployment (name, value) values ('root', ${root}) on conflict (name) do nothing`,
     insertTenant(tenant_id, { slug: 'ostiary', name: 'Ostiary' }, at, mine),
+    anchorLog(secrets, tenant_id),
     insertProject(tenant_id, project_id, { slug: 'console', name: 'Ostiary console' }, at, mine),
     // Nobody registers here by themselves: administrators are invited.
     insertEnvironment(tenant_id, project_id, environment_id, { slug: 'live', name: 'Live', type: 'live' }, root.issuer, at, {
