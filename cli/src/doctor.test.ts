@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -70,6 +70,17 @@ test('doctor prints every limit in force', async () => {
   const { env } = await engines.sqlite.fresh()
   const { stdout } = ostiary('doctor', { ...env, OSTIARY_LIMITS: '{"keys":7,"webhooks":0}' })
   assert.match(stdout, /^ok +The limits are tenants_per_person 20, .*\bkeys 7, webhooks 0, webhooks_per_tenant 200, /m)
+})
+
+test('doctor names what others can do with the data directory', { skip: process.platform === 'win32' }, async () => {
+  const { env } = await engines.sqlite.fresh()
+  assert.equal(ostiary('migrate', env).status, 0)
+  assert.match(ostiary('doctor', env).stdout, /^ok +The files in .+ are for this user only\./m)
+  writeFileSync(join(env.OSTIARY_DATA_DIR, 'notes.txt'), '') // so that the directory is not ours alone, and stays as it is
+  chmodSync(env.OSTIARY_DATA_DIR, 0o777)
+  const { status, stdout } = ostiary('doctor', env)
+  assert.equal(status, 1)
+  assert.match(stdout, /^PROBLEM +Others can replace files in the data directory .+\. Run: chmod 700 /m)
 })
 
 test('doctor tries Redis as the service uses it, and tells no password', { skip: noRedis }, async () => {

@@ -1,11 +1,12 @@
 /** `ostiary doctor`: looks at everything a start needs, leaves it as it is, and says what to mend. */
-import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { verifyChains } from '@ostiary/server/audit/verify.ts'
 import type { Config } from '@ostiary/server/config.ts'
 import { DatabaseUnavailable, sql } from '@ostiary/server/db/db.ts'
+import { exposedFiles, isWritableByOthers } from '@ostiary/server/db/private-files.ts'
 import type { Deployment } from '@ostiary/server/deployment.ts'
 import { sharedStoreProblem } from '@ostiary/server/http/rate-limit-redis.ts'
+import { describeLimits } from '@ostiary/server/limits.ts'
 import { openDatabase, openDeployment } from '@ostiary/server/main.ts'
 import { z } from 'zod'
 import { checkDatabase, checkSchema } from './doctor-database.ts'
@@ -52,7 +53,11 @@ async function checkDeployment(config: Config): Promise<Finding[]> {
 
 const signs = { ok: 'ok      ', warning: 'warning ', problem: 'PROBLEM ' }
 
-function checkConfiguration({ base_url }: Config): Finding[] {
+function checkConfiguration(config: Config): Finding[] {
+  return [...checkBaseUrl(config), { level: 'ok', text: `The limits are ${describeLimits(config.limits)}.` }]
+}
+
+function checkBaseUrl({ base_url }: Config): Finding[] {
   const { protocol, hostname } = new URL(base_url)
   if (protocol === 'https:') return [{ level: 'ok', text: `Public address ${base_url}.` }]
   const is_here = hostname === 'localhost' || hostname.startsWith('127.') || hostname === '[::1]'
@@ -65,13 +70,26 @@ function checkConfiguration({ base_url }: Config): Finding[] {
   ]
 }
 
-function checkFiles(config: Config): Finding[] {
-  if (config.master_keys) return []
-  const path = join(config.data_dir, 'master.key')
-  const { mode } = statSync(path)
-  if (process.platform !== 'win32' && (mode & 0o077) !== 0)
-    return [{ level: 'problem', text: `${path} can be read by others. Run: chmod 600 ${path}` }]
-  return [{ level: 'ok', text: `The master key is in ${path}. Keep a copy elsewhere: without it a backup of the database cannot be used.` }]
+/** Opening the deployment took the rights of others away where this user could. */
+function checkFiles({ data_dir, database_url, master_keys }: Config): Finding[] {
+  if (database_url !== null) return []
+  const exposed = exposedFiles(data_dir)
+  const path = join(data_dir, 'master.key')
+  return [
+    ...exposed.map((file): Finding => ({ level: 'problem', text: `${file} can be read or written by others. Run: chmod 600 ${file}` })),
+    ...(isWritableByOthers(data_dir)
+      ? [{ level: 'problem', text: `Others can replace files in the data directory ${data_dir}. Run: chmod 700 ${data_dir}` } as const]
+      : []),
+    ...(exposed.length === 0 ? [{ level: 'ok', text: `The files in ${data_dir} are for this user only.` } as const] : []),
+    ...(master_keys === null
+      ? [
+          {
+            level: 'ok',
+            text: `The master key is in ${path}. Keep a copy elsewhere: without it a backup of the database cannot be used.`,
+          } as const,
+        ]
+      : []),
+  ]
 }
 
 async function checkAuditLogs(deployment: Deployment): Promise<Finding[]> {

@@ -4,7 +4,7 @@
  */
 import cluster from 'node:cluster'
 import { randomBytes } from 'node:crypto'
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
@@ -12,6 +12,7 @@ import { createApp, header_limit_bytes } from './app.ts'
 import type { Config } from './config.ts'
 import { createDb, type Db } from './db/db.ts'
 import { migrate } from './db/migrate.ts'
+import { makePrivateDirectory } from './db/private-files.ts'
 import { lockDataDirectory, openSqlite } from './db/sqlite.ts'
 import type { Deployment } from './deployment.ts'
 import { createServer } from './http/node-http.ts'
@@ -25,6 +26,7 @@ import { createKeyPool } from './oidc/signing-keys.ts'
 import { createOutbound, type Outbound } from './outbound/fetch.ts'
 import type { Resolve } from './outbound/resolve.ts'
 import { openSecrets } from './secrets.ts'
+import { anchorOlderLogs } from './setup/anchors.ts'
 import { resealAll } from './setup/reseal.ts'
 import { ensureRoot, type Root } from './setup/root.ts'
 import { createCounters } from './statistics/counters.ts'
@@ -44,10 +46,10 @@ export async function openDatabase(config: Config, application_name = 'ostiary')
   return createDb(inDataDirectory(config.data_dir, () => openSqlite(join(config.data_dir, 'ostiary.db'))))
 }
 
-/** Makes the data directory where it is missing. What the file system or SQLite has against it is told in a sentence. */
+/** Makes the data directory, for the service's user only. Errors of the file system and of SQLite become one sentence. */
 function inDataDirectory<T>(data_dir: string, work: () => T): T {
   try {
-    mkdirSync(data_dir, { recursive: true, mode: 0o700 })
+    makePrivateDirectory(data_dir)
     return work()
   } catch (error) {
     const { message } = error as Error // as: node:fs and node:sqlite throw these
@@ -70,6 +72,7 @@ export async function openDeployment(
     await migrate(db)
     const secrets = await openSecrets(db, master_keys, randomBytes)
     if (master_keys.length > 1) await resealAll({ db, secrets })
+    await anchorOlderLogs(db, secrets)
     const log = createLog(config.log_level, now, given.write ?? standardOutput())
     const counters = createCounters(db, now)
     const outbound = given.outbound ?? createOutbound(config, given.resolve === undefined ? {} : { resolve: given.resolve })
@@ -110,10 +113,10 @@ function readMasterKey(data_dir: string): Buffer {
   const path = join(data_dir, 'master.key')
   try {
     writeFileSync(path, `${randomBytes(32).toString('base64')}\n`, { flag: 'wx', mode: 0o600 })
+    chmodSync(path, 0o600) // whatever the umask took away
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error // as: node:fs throws these
   }
-  chmodSync(path, 0o600)
   const key = Buffer.from(readFileSync(path, 'utf8').trim(), 'base64')
   if (key.length !== 32)
     throw new CannotStart(

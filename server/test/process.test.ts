@@ -1,6 +1,6 @@
 /** The process: who may serve a data directory, how it stops, and which schemas it takes (contract §6). */
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -98,6 +98,43 @@ test('SIGTERM: what is in flight is finished, nothing new is accepted, and the p
       },
     }
   }
+})
+
+test('every file in the data directory is for its user only, whatever the umask', { skip: process.platform === 'win32' }, async () => {
+  const data_dir = join(folder(), 'data')
+  const modes = () => readdirSync(data_dir).map((name) => `${name} ${(statSync(join(data_dir, name)).mode & 0o777).toString(8)}`)
+  const serveOpenly = async () => {
+    const umask = process.umask(0) // a child inherits it
+    try {
+      return await serve(await settings(data_dir))
+    } finally {
+      process.umask(umask)
+    }
+  }
+  const first = await serveOpenly()
+  const serving = modes()
+  assert.deepEqual(
+    serving.filter((line) => /^(master\.key|ostiary\.db|ostiary\.db-wal|ostiary\.db-shm|serve\.lock) 600$/.test(line)).length,
+    5,
+    serving.join(),
+  )
+  assert.ok(
+    serving.every((line) => line.endsWith(' 600')),
+    serving.join(),
+  )
+  first.process.kill('SIGKILL')
+  await first.ended
+
+  for (const name of readdirSync(data_dir)) chmodSync(join(data_dir, name), 0o644)
+  chmodSync(data_dir, 0o755)
+  const second = await serveOpenly()
+  assert.ok(
+    modes().every((line) => line.endsWith(' 600')),
+    modes().join(),
+  )
+  assert.equal(statSync(data_dir).mode & 0o777, 0o700)
+  second.process.kill('SIGTERM')
+  await second.ended
 })
 
 test('a second signal ends the process at once', async () => {

@@ -6,6 +6,7 @@
  */
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { DatabaseUnavailable, type Engine, type Migration, type Result, type Row, type Statement, Undecided } from './db.ts'
+import { createPrivateFile } from './private-files.ts'
 
 interface Job {
   statements: readonly Statement[]
@@ -28,6 +29,7 @@ const busy_pause_ms = 5
 const most_prepared = 500
 
 export function openSqlite(path: string): Engine {
+  createPrivateFile(path)
   const database = new DatabaseSync(path, { timeout: 20 })
   database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma cache_size = -16000')
   // What a statement that fails half way is undone with; in a file it is written like everything else.
@@ -308,6 +310,7 @@ function migrateSqlite(database: DatabaseSync, migrations: readonly Migration[])
  * ends with the process, however that ends. `null` where another process holds it.
  */
 export function lockDataDirectory(path: string): { release(): void } | null {
+  createPrivateFile(path)
   const lock = new DatabaseSync(path, { timeout: 0 })
   try {
     lock.exec('pragma locking_mode = exclusive; begin exclusive')
