@@ -13,7 +13,8 @@ after(() => rmSync(data_dir, { recursive: true, force: true }))
 // The tenant is made in this process; then child processes serve the same data directory.
 const w = await world({ data_dir })
 await w.close()
-const env = { OSTIARY_PORT: new URL(w.base_url).port, OSTIARY_DATA_DIR: data_dir }
+// More projects than a tenant usually has room for.
+const env = { OSTIARY_PORT: new URL(w.base_url).port, OSTIARY_DATA_DIR: data_dir, OSTIARY_LIMITS: '{"projects_per_tenant":100000}' }
 
 const create = (n: number): Promise<Reply> =>
   w.call('POST', '/v1/platform/projects', { body: { slug: `made-${n}`, name: 'Made' }, headers: { 'idempotency-key': `make ${n}` } })
