@@ -5,7 +5,7 @@ import { type ErrorCode, errors } from '@ostiary/contract/errors.ts'
 import { oidcRoutes, routes, serviceRoutes } from '@ostiary/contract/routes.ts'
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import * as applications from './applications/handlers.ts'
-import { spaOrigins } from './applications/store.ts'
+import { isSpaOrigin } from './applications/origins.ts'
 import * as audit from './audit/handlers.ts'
 import { DatabaseUnavailable } from './db/db.ts'
 import { answerDemo } from './demo/serve.ts'
@@ -155,13 +155,11 @@ function mountProtocol(app: FastifyInstance, { deployment, issuers, passwords }:
     client_keys: createClientKeys(deployment),
     upstreams: upstreamsWhenNeeded(deployment),
   }
-  const allowedOrigins = async (issuer: Issuer) => [
-    ...issuer.settings.cors.allowed_origins,
-    ...(await spaOrigins(deployment.db, issuer.environment_id)),
-  ]
+  const originAllowed = async (issuer: Issuer, origin: string) =>
+    issuer.settings.cors.allowed_origins.includes(origin) || isSpaOrigin(deployment.db, issuer.environment_id, origin)
   mountOidc(
     app,
-    { parts, issuers, allowedOrigins },
+    { parts, issuers, originAllowed },
     {
       discovery,
       authorizationServer: discovery,

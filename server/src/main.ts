@@ -9,6 +9,7 @@ import type { Server } from 'node:http'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { createApp, listenerOf } from './app.ts'
+import { fillOrigins } from './applications/origins.ts'
 import type { Config } from './config.ts'
 import { createDb, type Db } from './db/db.ts'
 import { migrate } from './db/migrate.ts'
@@ -69,6 +70,7 @@ export async function openDeployment(
   try {
     const master_keys = config.master_keys ?? [readMasterKey(config.data_dir)]
     await migrate(db)
+    await fillOrigins(db)
     const secrets = await openSecrets(db, master_keys, randomBytes)
     if (master_keys.length > 1) await resealAll({ db, secrets })
     const log = createLog(config.log_level, now, given.write ?? standardOutput())

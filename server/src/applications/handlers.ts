@@ -13,6 +13,7 @@ import { changeVersioned } from '../http/versioned.ts'
 import { digestOf } from '../keys/format.ts'
 import { findScopeNames } from '../resource-servers/store.ts'
 import { environmentOf } from '../tenancy/environment.ts'
+import { listOrigins } from './origins.ts'
 import { type ApplicationFields, applicationProblems, mergeApplication, usesClientSecret } from './rules.ts'
 import * as store from './store.ts'
 
@@ -54,7 +55,10 @@ export const createApplication: Handler<Table['createApplication']> = async (dep
   }
   await call.commit(
     {
-      statements: [store.insertApplication(environment.id, id, application_type, fields, client_secret && digestOf(client_secret), at)],
+      statements: [
+        store.insertApplication(environment.id, id, application_type, fields, client_secret && digestOf(client_secret), at),
+        ...listOrigins(environment.id, id, { application_type, redirect_uris: fields.redirect_uris }),
+      ],
       mark: sql`exists (select 1 from applications where environment_id = ${environment.id} and id = ${id})`,
       before: null,
       answer: application,

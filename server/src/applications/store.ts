@@ -4,6 +4,7 @@ import { ApplicationId, type EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, type Statement, sql } from '../db/db.ts'
 import { endGrants } from '../oidc/store/grants.ts'
+import { listOrigins, unlistOrigins } from './origins.ts'
 import type { ApplicationFields } from './rules.ts'
 
 const Versioned = Application.extend({ version: z.int() })
@@ -84,6 +85,7 @@ export function updateApplication(
           initiate_login_uri = ${fields.initiate_login_uri}, logo_uri = ${fields.logo_uri}, allow_loopback_port = ${fields.allow_loopback_port},
           disabled = ${fields.disabled}, version = version + 1, updated_at = ${now}${secret}
         where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`,
+    ...listOrigins(current.environment_id, current.id, { application_type: current.application_type, redirect_uris: fields.redirect_uris }),
     ...(fields.disabled === current.disabled
       ? []
       : [
@@ -99,6 +101,7 @@ export function deleteApplication(current: ApplicationRow, now: Date): Statement
   const gone = applicationGone(current)
   return [
     sql`delete from applications where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`,
+    unlistOrigins(current.environment_id, current.id),
     sql`delete from consents where environment_id = ${current.environment_id} and application_id = ${current.id} and ${gone}`,
     sql`${endGrants(current.environment_id, { application_id: current.id }, 'application_deleted', now)} and ${gone}`,
   ]
@@ -113,15 +116,4 @@ export function findPublicApplications(db: Db, environment_id: EnvironmentId) {
     sql`select id as client_id, name, application_type from applications
          where environment_id = ${environment_id} and application_type in ('spa', 'native') and disabled = 0 order by id limit 100`,
   )
-}
-
-const RedirectUris = z.object({ redirect_uris: z.array(z.string()) })
-
-/** The web origins that single-page applications of this environment run on: those of their redirect URIs. */
-export async function spaOrigins(db: Db, environment_id: EnvironmentId): Promise<string[]> {
-  const rows = await db.all(
-    RedirectUris,
-    sql`select redirect_uris from applications where environment_id = ${environment_id} and application_type = 'spa' and disabled = 0`,
-  )
-  return rows.flatMap((row) => row.redirect_uris).flatMap((uri) => (/^https?:/i.test(uri) ? [new URL(uri).origin] : []))
 }

@@ -56,7 +56,7 @@ const pages: readonly Name[] = [
 export interface OidcMounting {
   parts: OidcParts
   issuers: Issuers
-  allowedOrigins: (issuer: Issuer) => Promise<readonly string[]>
+  originAllowed: (issuer: Issuer, origin: string) => Promise<boolean>
 }
 
 export function mountOidc(app: FastifyInstance, mounting: OidcMounting, endpoints: Record<Name, OidcEndpoint>): void {
@@ -77,7 +77,7 @@ export function mountOidc(app: FastifyInstance, mounting: OidcMounting, endpoint
 }
 
 async function answer(
-  { parts, issuers, allowedOrigins }: OidcMounting,
+  { parts, issuers, originAllowed }: OidcMounting,
   name: Name,
   endpoint: OidcEndpoint,
   request: FastifyRequest,
@@ -100,7 +100,7 @@ async function answer(
   }
   const readers = cross_origin[name]
   if (readers === 'public') reply.carries = everybody
-  if (readers === 'applications') reply.carries = await corsHeaders(issuer, request, allowedOrigins)
+  if (readers === 'applications') reply.carries = await corsHeaders(issuer, request, originAllowed)
   let given: Answer
   try {
     if (form === 'too much' || hasMore(call.query, most_parameters)) given = tooMuch(name, call)
@@ -168,10 +168,10 @@ function isTooMuch(body: Buffer): boolean {
 async function corsHeaders(
   issuer: Issuer,
   request: FastifyRequest,
-  allowedOrigins: OidcMounting['allowedOrigins'],
+  originAllowed: OidcMounting['originAllowed'],
 ): Promise<Record<string, string>> {
   const { origin } = request.headers
-  const is_allowed = origin !== undefined && (await allowedOrigins(issuer)).includes(origin)
+  const is_allowed = origin !== undefined && (await originAllowed(issuer, origin))
   // Some clients send credentials mode "include"; nothing here reads a cookie.
   return is_allowed
     ? {
@@ -183,10 +183,10 @@ async function corsHeaders(
     : { vary: 'Origin' }
 }
 
-async function preflight({ issuers, allowedOrigins }: OidcMounting, name: Name, request: FastifyRequest, reply: FastifyReply) {
+async function preflight({ issuers, originAllowed }: OidcMounting, name: Name, request: FastifyRequest, reply: FastifyReply) {
   const issuer = await issuers.find((request.params as { environment_id: string }).environment_id) // as: every row has it
   if (!issuer) throw notFound()
-  const cors = cross_origin[name] === 'public' ? everybody : await corsHeaders(issuer, request, allowedOrigins)
+  const cors = cross_origin[name] === 'public' ? everybody : await corsHeaders(issuer, request, originAllowed)
   const allowed =
     'access-control-allow-origin' in cors
       ? {
