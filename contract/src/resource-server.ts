@@ -3,15 +3,13 @@ import { z } from 'zod'
 import { EnvironmentId, ProjectId, ResourceServerId, TenantId } from './ids.ts'
 import { oidcScopes } from './scopes.ts'
 import { TokenFormat } from './settings.ts'
-import { Name, ShortText, Time } from './values.ts'
+import { Name, ShortText, Time, text } from './values.ts'
 
 /** RFC 3986 §2, §4.3: what an absolute URI is made of, no `#` among it; the brackets are those of IPv6 addresses. */
 const absoluteUri = /^[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9._~:/?@!$&'()*+,;=[\]-]|%[0-9A-Fa-f]{2})+$/
 
 /** RFC 8707 §2: the value of `resource`, and of `aud`. It is compared as an exact string, so it is kept as it was sent. */
-const Identifier = z
-  .string()
-  .max(500)
+const Identifier = text(500)
   .refine(
     (value) => absoluteUri.test(value) && (!/^https?:/i.test(value) || (/^https?:\/\//i.test(value) && URL.canParse(value))),
     'Expected an absolute URI without fragment, such as https://api.example.com.',
@@ -22,9 +20,7 @@ const Identifier = z
 const reserved: readonly string[] = [...oidcScopes, 'address']
 
 /** RFC 6749 §3.3: printable ASCII without space, quotation mark and backslash. */
-const ScopeName = z
-  .string()
-  .max(200)
+const ScopeName = text(200)
   .regex(/^[\x21\x23-\x5B\x5D-\x7E]+$/, 'Use printable ASCII characters without space, quotation mark and backslash.')
   .refine((name) => !reserved.includes(name), 'OpenID Connect has a scope of this name. Choose another, such as orders:read.')
 
@@ -32,7 +28,7 @@ const Scope = z.strictObject({ name: ScopeName, description: ShortText.nullable(
 
 const Scopes = z
   .array(Scope)
-  .max(200)
+  .max(200, { abort: true })
   .superRefine((scopes, context) => {
     const names = scopes.map(({ name }) => name)
     names.forEach((name, i) => {

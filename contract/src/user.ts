@@ -1,7 +1,7 @@
 /** The people of an environment. `sub` is the user's id; an e-mail address may change and is never a key. */
 import { z } from 'zod'
 import { EnvironmentId, ProjectId, TenantId, UserId } from './ids.ts'
-import { Email, ShortText, Time, WebUrl } from './values.ts'
+import { Email, ShortText, Time, text, WebUrl } from './values.ts'
 
 /** OIDC Core §5.1 members that a person or a backend may set. */
 const profile = {
@@ -11,10 +11,8 @@ const profile = {
   nickname: ShortText.nullable(),
   preferred_username: ShortText.nullable(),
   picture: WebUrl.nullable(),
-  locale: z
-    .string()
+  locale: text(35)
     .regex(/^[A-Za-z0-9]{1,8}(-[A-Za-z0-9]{1,8})*$/, 'Expected a BCP 47 language tag.')
-    .max(35)
     .nullable(),
   zoneinfo: z
     .string()

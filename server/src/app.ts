@@ -1,11 +1,11 @@
 /** The composition root: the only file that knows all modules. Builds the HTTP application of one running service. */
 
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import { type ErrorCode, errors } from '@ostiary/contract/errors.ts'
 import { oidcRoutes, routes, serviceRoutes } from '@ostiary/contract/routes.ts'
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import * as applications from './applications/handlers.ts'
-import { spaOrigins } from './applications/store.ts'
+import { isSpaOrigin } from './applications/origins.ts'
 import * as audit from './audit/handlers.ts'
 import { DatabaseUnavailable } from './db/db.ts'
 import { answerDemo } from './demo/serve.ts'
@@ -13,6 +13,7 @@ import type { Deployment } from './deployment.ts'
 import * as events from './events/handlers.ts'
 import { clientIp } from './http/client-ip.ts'
 import { errorPage } from './http/error-page.ts'
+import { createListener } from './http/listener.ts'
 import { mount } from './http/mount.ts'
 import { mountOidc } from './http/mount-oidc.ts'
 import { ApiError, notFound } from './http/problem.ts'
@@ -63,26 +64,27 @@ export interface Modules {
   check_answers: boolean
 }
 
-/** Authorization requests arrive in the address, with the state and hints of the client. */
-export const header_limit_bytes = 32_768
+/** A listener for this application, with every limit of the first. */
+export function listenerOf(handle: RequestListener, { config, newId }: Deployment): Server {
+  return createListener(handle, { base_url: config.base_url, newRequestId: () => newId('req') })
+}
 
 export function createApp(modules: Modules): FastifyInstance {
   const { deployment } = modules
   const app = Fastify({
     logger: false,
-    requestTimeout: 30_000,
+    serverFactory: (handle) => listenerOf(handle, deployment),
     exposeHeadRoutes: true,
     genReqId(raw) {
       ;(raw as Received)[received_at] = performance.now() // as: this is where it gets it
       return deployment.newId('req')
     },
-    http: { maxHeaderSize: header_limit_bytes, optimizeEmptyRequests: true },
     routerOptions: { maxParamLength: 200 },
     return503OnClosing: false,
     // Bodies are judged by zod, and answers are text when they get here: Fastify's own schema compilers are not even loaded.
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     frameworkErrors: (error, request, reply) => refuse(deployment, error, request, reply),
-    clientErrorHandler: (error, socket) => answerBrokenRequest(deployment, error, socket),
+    clientErrorHandler: () => {}, // the listener answers these
   })
   for (const method of app.supportedMethods) app.addHttpMethod(method, { hasBody: false, overrideExisting: true }) // see http/body.ts
   app.decorate('isStopping', modules.isStopping)
@@ -153,13 +155,11 @@ function mountProtocol(app: FastifyInstance, { deployment, issuers, passwords }:
     client_keys: createClientKeys(deployment),
     upstreams: upstreamsWhenNeeded(deployment),
   }
-  const allowedOrigins = async (issuer: Issuer) => [
-    ...issuer.settings.cors.allowed_origins,
-    ...(await spaOrigins(deployment.db, issuer.environment_id)),
-  ]
+  const originAllowed = async (issuer: Issuer, origin: string) =>
+    issuer.settings.cors.allowed_origins.includes(origin) || isSpaOrigin(deployment.db, issuer.environment_id, origin)
   mountOidc(
     app,
-    { parts, issuers, allowedOrigins },
+    { parts, issuers, originAllowed },
     {
       discovery,
       authorizationServer: discovery,
@@ -275,31 +275,6 @@ function toApiError(error: unknown): ApiError {
   if (statusCode === 404) return notFound()
   if (statusCode !== undefined && statusCode < 500) return new ApiError('malformed_request', 'The request cannot be read.')
   return new ApiError('internal_error', 'Something failed on our side. The request id finds it in the log.')
-}
-
-/** What never became a request: broken syntax, or headers beyond the limit. */
-function answerBrokenRequest(
-  { newId }: Deployment,
-  error: NodeJS.ErrnoException,
-  socket: { writable: boolean; end(text: string): void; destroy(): void },
-): void {
-  if (!socket.writable || error.code === 'ECONNRESET') {
-    socket.destroy()
-    return
-  }
-  const [status, text] = error.code === 'HPE_HEADER_OVERFLOW' ? [431, 'Request Header Fields Too Large'] : [400, 'Bad Request']
-  const request_id = newId('req')
-  const body = JSON.stringify({ type: 'about:blank', title: text, status, code: 'malformed_request', request_id })
-  const headers = {
-    'x-request-id': request_id,
-    'x-content-type-options': 'nosniff',
-    'cache-control': 'no-store',
-    'content-type': 'application/problem+json; charset=utf-8',
-    'content-length': Buffer.byteLength(body),
-    connection: 'close',
-  }
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  socket.end(`HTTP/1.1 ${status} ${text}\r\n${lines.join('')}\r\n${body}`)
 }
 
 /** One line per request: never a query, a header or a body, where secrets are. */

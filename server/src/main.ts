@@ -8,13 +8,15 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { createApp, header_limit_bytes } from './app.ts'
+import { createApp, listenerOf } from './app.ts'
+import { fillOrigins } from './applications/origins.ts'
 import type { Config } from './config.ts'
 import { createDb, type Db } from './db/db.ts'
 import { migrate } from './db/migrate.ts'
 import { makePrivateDirectory } from './db/private-files.ts'
 import { lockDataDirectory, openSqlite } from './db/sqlite.ts'
 import type { Deployment } from './deployment.ts'
+import { createLimited } from './http/listener.ts'
 import { createServer } from './http/node-http.ts'
 import { createRateLimiter } from './http/rate-limit.ts'
 import { createIds } from './ids.ts'
@@ -70,6 +72,7 @@ export async function openDeployment(
   try {
     const master_keys = config.master_keys ?? [readMasterKey(config.data_dir)]
     await migrate(db)
+    await fillOrigins(db)
     const secrets = await openSecrets(db, master_keys, randomBytes)
     if (master_keys.length > 1) await resealAll({ db, secrets })
     await anchorOlderLogs(db, secrets)
@@ -186,7 +189,7 @@ async function listen(deployment: Deployment, root: Root, release: () => void, c
   // Of several workers, the process that started them tells what they counted together.
   const metrics_server =
     metrics && cluster.isPrimary
-      ? createServer((_, response) => void metrics.expose().then(({ type, text }) => response.setHeader('content-type', type).end(text)))
+      ? createLimited((_, response) => void metrics.expose().then(({ type, text }) => response.setHeader('content-type', type).end(text)))
       : null
 
   const addresses: { host: string; port: number }[] = []
@@ -197,7 +200,7 @@ async function listen(deployment: Deployment, root: Root, release: () => void, c
     addresses.push({ host: first, port: portOf(app.server.address()) })
     // `localhost` is both loopbacks; a machine may lack the second.
     for (const host of others) {
-      const server = await listenBeside(app, host, addresses[0]?.port ?? config.port)
+      const server = await listenBeside(deployment, app, host, addresses[0]?.port ?? config.port)
       if (!server) continue
       beside.push(server)
       addresses.push({ host, port: portOf(server.address()) })
@@ -241,11 +244,13 @@ const portOf = (address: ReturnType<ReturnType<typeof createServer>['address']>)
   typeof address === 'object' && address !== null ? address.port : 0
 
 /** A second listener for the same application; `null` where the machine has no such address. */
-async function listenBeside(app: ReturnType<typeof createApp>, host: string, port: number): Promise<Server | null> {
-  const { requestTimeout, keepAliveTimeout } = app.server
-  const limits = { maxHeaderSize: header_limit_bytes, requestTimeout, keepAliveTimeout }
-  const server = createServer(limits, (request, response) => app.routing(request, response))
-  for (const listener of app.server.listeners('clientError')) server.on('clientError', listener as () => void) // as: Node types no listener of unknown arguments
+async function listenBeside(
+  deployment: Deployment,
+  app: ReturnType<typeof createApp>,
+  host: string,
+  port: number,
+): Promise<Server | null> {
+  const server = listenerOf((request, response) => app.routing(request, response), deployment)
   try {
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve))
     return server

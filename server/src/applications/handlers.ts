@@ -14,6 +14,7 @@ import { digestOf } from '../keys/format.ts'
 import { findScopeNames } from '../resource-servers/store.ts'
 import { environmentOf } from '../tenancy/environment.ts'
 import { holdEnvironment } from '../tenancy/store.ts'
+import { listOrigins } from './origins.ts'
 import { type ApplicationFields, applicationProblems, mergeApplication, usesClientSecret } from './rules.ts'
 import * as store from './store.ts'
 
@@ -60,6 +61,7 @@ export const createApplication: Handler<Table['createApplication']> = async (dep
       statements: [
         holdEnvironment(tenant_id, environment.id),
         decides(store.insertApplication(environment.id, id, application_type, fields, secret_hash, at, room)),
+        ...listOrigins(environment.id, id, { application_type, redirect_uris: fields.redirect_uris }),
       ],
       mark: always,
       before: null,

@@ -1,9 +1,10 @@
 /** Applications of an environment. The secret is a digest here; a change that takes a right away ends its grants in the same batch. */
 import { Application } from '@ostiary/contract/application.ts'
-import type { EnvironmentId } from '@ostiary/contract/ids.ts'
+import { ApplicationId, type EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, type Statement, sql } from '../db/db.ts'
 import { endGrants } from '../oidc/store/grants.ts'
+import { listOrigins, unlistOrigins } from './origins.ts'
 import type { ApplicationFields } from './rules.ts'
 
 const Versioned = Application.extend({ version: z.int() })
@@ -36,8 +37,9 @@ export function findApplication(db: Db, environment_id: EnvironmentId, id: strin
   return db.maybeOne(Versioned, sql`select ${shown} ${from} where a.environment_id = ${environment_id} and a.id = ${id}`)
 }
 
-/** The client of a protocol request. Disabled ones are found too: what that means is the protocol's to say. */
-export function findClient(db: Db, environment_id: EnvironmentId, client_id: string): Promise<ClientRow | null> {
+/** The client of a protocol request, by the `client_id` as sent. Disabled ones are found too: what that means is the protocol's to say. */
+export async function findClient(db: Db, environment_id: EnvironmentId, client_id: string): Promise<ClientRow | null> {
+  if (!ApplicationId.safeParse(client_id).success) return null
   return db.maybeOne(
     ClientRow,
     sql`select ${own}, a.client_secret_hash from applications a where a.environment_id = ${environment_id} and a.id = ${client_id}`,
@@ -87,6 +89,7 @@ export function updateApplication(
           initiate_login_uri = ${fields.initiate_login_uri}, logo_uri = ${fields.logo_uri}, allow_loopback_port = ${fields.allow_loopback_port},
           disabled = ${fields.disabled}, version = version + 1, updated_at = ${now}${secret}
         where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`,
+    ...listOrigins(current.environment_id, current.id, { application_type: current.application_type, redirect_uris: fields.redirect_uris }),
     ...(fields.disabled === current.disabled
       ? []
       : [
@@ -102,6 +105,7 @@ export function deleteApplication(current: ApplicationRow, now: Date): Statement
   const gone = applicationGone(current)
   return [
     sql`delete from applications where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`,
+    unlistOrigins(current.environment_id, current.id),
     sql`delete from consents where environment_id = ${current.environment_id} and application_id = ${current.id} and ${gone}`,
     sql`${endGrants(current.environment_id, { application_id: current.id }, 'application_deleted', now)} and ${gone}`,
   ]
@@ -116,15 +120,4 @@ export function findPublicApplications(db: Db, environment_id: EnvironmentId) {
     sql`select id as client_id, name, application_type from applications
          where environment_id = ${environment_id} and application_type in ('spa', 'native') and disabled = 0 order by id limit 100`,
   )
-}
-
-const RedirectUris = z.object({ redirect_uris: z.array(z.string()) })
-
-/** The web origins that single-page applications of this environment run on: those of their redirect URIs. */
-export async function spaOrigins(db: Db, environment_id: EnvironmentId): Promise<string[]> {
-  const rows = await db.all(
-    RedirectUris,
-    sql`select redirect_uris from applications where environment_id = ${environment_id} and application_type = 'spa' and disabled = 0`,
-  )
-  return rows.flatMap((row) => row.redirect_uris).flatMap((uri) => (/^https?:/i.test(uri) ? [new URL(uri).origin] : []))
 }

@@ -76,7 +76,7 @@ export function createDb(engine: Engine) {
     if (!/^\s*(select|with)\b/i.test(statement.parts[0] ?? '')) throw new TypeError('What is read must begin with select.')
     return statement
   }
-  const recall: Recall = engine.asOf ? createMemory(engine.asOf) : (_, ask) => ask()
+  const recall: Recall = engine.asOf ? createMemory(engine.asOf).recall : (_, ask) => ask()
   /** One statement that changes something, with `returning`. */
   const change = async (statement: Statement) => firstOf(await engine.write([statement]))
   const listeners = new Map<Sleeper, () => void>()

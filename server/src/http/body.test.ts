@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { after, test } from 'node:test'
-import { body_limit_bytes, readBody } from './body.ts'
+import { body_limit_bytes, growing, most_pieces, readBody } from './body.ts'
 
 const server = createServer({ optimizeEmptyRequests: true }).listen(0, '127.0.0.1')
 await once(server, 'listening')
@@ -70,6 +70,36 @@ const cases: Record<string, { headers: string[]; pieces: (string | null)[]; outc
 for (const [rule, { headers, pieces, outcome }] of Object.entries(cases)) {
   test(rule, async () => assert.deepEqual(await read(headers, pieces), outcome))
 }
+
+test('a body in one-byte pieces takes one buffer of at most twice its length, and is refused where the pieces go on and on', () => {
+  const body = growing(body_limit_bytes)
+  let buffers = 0
+  for (let length = 1; length <= most_pieces; length++) {
+    const before = body.capacity()
+    assert.equal(body.add(Buffer.from('x')), null)
+    if (body.capacity() !== before) buffers++
+    assert.ok(body.capacity() <= Math.max(4_096, 2 * length), `${body.capacity()} bytes for ${length}`)
+  }
+  assert.equal(body.bytes().toString(), 'x'.repeat(most_pieces))
+  assert.ok(buffers <= 3, `${buffers} buffers`)
+  assert.equal(body.add(Buffer.from('x'))?.code, 'malformed_request')
+})
+
+test('a length that is announced takes no memory before its bytes arrive, and no more than it says', () => {
+  const body = growing(5_000)
+  assert.equal(body.capacity(), 0)
+  body.add(Buffer.alloc(1))
+  assert.equal(body.capacity(), 4_096)
+  body.add(Buffer.alloc(4_999))
+  assert.equal(body.capacity(), 5_000)
+})
+
+test('one-byte chunks over the wire are refused before they are many', async () => {
+  const pieces = chunk('x').repeat(most_pieces + 1)
+  assert.deepEqual(await read([chunked], ['', pieces]), { code: 'malformed_request' })
+  const fine = chunk('x').repeat(1_000)
+  assert.deepEqual(await read([chunked], ['', fine, '0\r\n\r\n']), { body: 'x'.repeat(1_000) })
+})
 
 test('a request whose sender is gone before anybody reads is refused', async () => {
   const socket = connect({ port, host: '127.0.0.1' })

@@ -1,6 +1,6 @@
 /**
- * Reads the body of a request for whoever wants it, when they want it: not before the credential was judged, and never where
- * nobody takes one. Fastify reads none (`app.ts`): it would do so before the handler, and take longer than most handlers (decision 0014).
+ * Reads the body of a request when its handler asks for it: after the credential was judged, and never on a route without a
+ * body. Fastify reads none (`app.ts`): it would do so before the handler, and take longer than most handlers (decision 0014).
  */
 import type { IncomingMessage } from 'node:http'
 import { ApiError } from './problem.ts'
@@ -16,28 +16,71 @@ export async function readBody(message: IncomingMessage): Promise<Buffer> {
   if (length === undefined && encoding === undefined) return nothing
   if (Number(length) > body_limit_bytes) throw tooLarge()
   if (message.destroyed) throw endedTooSoon()
-  return readAll(message)
+  return readAll(message, Number(length ?? body_limit_bytes))
 }
 
-function readAll(message: IncomingMessage): Promise<Buffer> {
+function readAll(message: IncomingMessage, most_bytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let length = 0
-    message.on('data', (chunk: Buffer) => {
-      length += chunk.length
-      if (length <= body_limit_bytes) chunks.push(chunk)
-      else reject(tooLarge())
-    })
-    message.on('end', () => resolve(Buffer.concat(chunks)))
-    message.on('error', () => reject(endedTooSoon()))
+    const body = growing(most_bytes)
+    const refuse = (refusal: ApiError) => {
+      message.off('data', onData)
+      reject(refusal)
+    }
+    const onData = (piece: Buffer) => {
+      const problem = body.add(piece)
+      if (problem !== null) refuse(problem)
+    }
+    message.on('data', onData)
+    message.on('end', () => resolve(body.bytes()))
+    message.on('error', () => refuse(endedTooSoon()))
   })
+}
+
+const first_bytes = 4_096
+
+/**
+ * More pieces than the smallest network packets make of a body of the limit. A client that sends each byte as a chunk of its
+ * own would cost a hundred times what an honest body costs.
+ */
+export const most_pieces = 16_384
+
+/**
+ * One buffer that doubles as bytes arrive, and never holds more than twice what has arrived. A piece is copied, since each is
+ * an object of its own over memory of the connection.
+ */
+export function growing(most_bytes: number) {
+  let buffer = nothing
+  let length = 0
+  let pieces = 0
+  return {
+    /** The reason to stop, or `null`. */
+    add(piece: Buffer): ApiError | null {
+      const needed = length + piece.length
+      if (needed > body_limit_bytes) return tooLarge()
+      if (++pieces > most_pieces) return tooManyPieces()
+      if (needed > buffer.length) {
+        const larger = Buffer.allocUnsafe(Math.max(needed, Math.min(most_bytes, Math.max(first_bytes, 2 * buffer.length))))
+        buffer.copy(larger, 0, 0, length)
+        buffer = larger
+      }
+      piece.copy(buffer, length)
+      length = needed
+      return null
+    },
+    bytes: () => buffer.subarray(0, length),
+    capacity: () => buffer.length,
+  }
 }
 
 function endedTooSoon(): ApiError {
   return new ApiError('malformed_request', 'The connection ended before the body did.')
 }
 
-/** The rest is not waited for, so nothing else can be asked on this connection. */
+/** The rest of the body is not read, so the connection cannot be used again. */
 function tooLarge(): ApiError {
   return new ApiError('body_too_large', 'Bodies are limited to 1 MiB.', { headers: { connection: 'close' } })
+}
+
+function tooManyPieces(): ApiError {
+  return new ApiError('malformed_request', 'The body arrives in too many small chunks.', { headers: { connection: 'close' } })
 }

@@ -15,6 +15,8 @@ export class JsonError extends Error {
 }
 
 const max_depth = 64
+/** No body of ours has more: metadata of 16 KiB has 8,000 at most. Each would become an object, and perhaps a complaint, of its own. */
+const max_values = 20_000
 
 /** The value a body holds; `undefined` for a body of no bytes at all. Throws `JsonError`. */
 export function parseJson(bytes: Uint8Array): unknown {
@@ -56,6 +58,7 @@ const closing_brace = 0x7d
  */
 function refuseAmbiguity(text: string): void {
   const open: (Set<string> | null)[] = [] // the names so far in each object that is open; null for an array
+  let values = 1
   let names: Set<string> | null = null // where the next string is a name: those before it
   for (let at = 0; at < text.length; at++) {
     const character = text.charCodeAt(at)
@@ -66,6 +69,7 @@ function refuseAmbiguity(text: string): void {
       names = null
       at = end
     } else if (character === comma) {
+      if (++values > max_values) throw new JsonError(`The body has more than ${max_values} values.`)
       names = open.at(-1) ?? null
     } else if (character === opening_brace || character === opening_bracket) {
       if (open.length === max_depth) throw new JsonError(`The body is nested more than ${max_depth} levels deep.`)

@@ -6,7 +6,7 @@ import type { Route } from '@ostiary/contract/route.ts'
 import { oidcRoutes } from '@ostiary/contract/routes.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DatabaseUnavailable } from '../db/db.ts'
-import { type Answer, json, type OidcCall, type OidcEndpoint, type OidcParts } from '../oidc/call.ts'
+import { type Answer, json, longest_query, type OidcCall, type OidcEndpoint, type OidcParts } from '../oidc/call.ts'
 import { message } from '../oidc/hosted-page.ts'
 import type { Issuer, Issuers } from '../oidc/issuer.ts'
 import { OAuthError } from '../oidc/protocol/oauth-error.ts'
@@ -16,8 +16,11 @@ import { write } from './write.ts'
 
 type Name = keyof typeof oidcRoutes
 
-/** A form or query with more parameters than any request of ours has is refused before it is read. */
+/** A form or query with more parameters than any request of ours has is refused before it is taken apart. */
 const most_parameters = 200
+
+/** No parameter of ours is longer: this is the request that a page carries along. A query is bounded by the head it comes in. */
+const longest_parameter = longest_query
 
 /** Whose scripts may read the answer. `public`: everybody's. `applications`: those of the environment's own pages. */
 const cross_origin: Partial<Record<Name, 'public' | 'applications'>> = {
@@ -53,7 +56,7 @@ const pages: readonly Name[] = [
 export interface OidcMounting {
   parts: OidcParts
   issuers: Issuers
-  allowedOrigins: (issuer: Issuer) => Promise<readonly string[]>
+  originAllowed: (issuer: Issuer, origin: string) => Promise<boolean>
 }
 
 export function mountOidc(app: FastifyInstance, mounting: OidcMounting, endpoints: Record<Name, OidcEndpoint>): void {
@@ -74,7 +77,7 @@ export function mountOidc(app: FastifyInstance, mounting: OidcMounting, endpoint
 }
 
 async function answer(
-  { parts, issuers, allowedOrigins }: OidcMounting,
+  { parts, issuers, originAllowed }: OidcMounting,
   name: Name,
   endpoint: OidcEndpoint,
   request: FastifyRequest,
@@ -83,13 +86,13 @@ async function answer(
   const issuer = await issuers.find((request.params as { environment_id: string }).environment_id) // as: every row has it
   if (!issuer) throw notFound()
   const form = request.method === 'POST' ? await readForm(request).catch((error) => unreadable(error, name)) : null
-  if (form && 'status' in form) return write(reply, form.status, form.headers, form.body)
+  if (form !== null && typeof form === 'object' && 'status' in form) return write(reply, form.status, form.headers, form.body)
   const call: OidcCall = {
     issuer,
     method: request.method,
     params: request.params as Record<string, string>, // as: Fastify types them unknown
     query: request.url.slice(request.url.indexOf('?') + 1 || request.url.length + 1),
-    form,
+    form: form === 'too much' ? null : form,
     headers: request.headers,
     ip: request.ip_address,
     request_id: request.id,
@@ -97,10 +100,11 @@ async function answer(
   }
   const readers = cross_origin[name]
   if (readers === 'public') reply.carries = everybody
-  if (readers === 'applications') reply.carries = await corsHeaders(issuer, request, allowedOrigins)
+  if (readers === 'applications') reply.carries = await corsHeaders(issuer, request, originAllowed)
   let given: Answer
   try {
-    given = refuseLong(name, call) ?? (await endpoint(parts, call))
+    if (form === 'too much' || hasMore(call.query, most_parameters)) given = tooMuch(name, call)
+    else given = await endpoint(parts, call)
   } catch (error) {
     given = answerOf(error, parts, name, call)
   }
@@ -113,11 +117,10 @@ function unreadable(error: unknown, name: Name): Answer {
   return json(error.status, new OAuthError('invalid_request', error.message), error.extra.headers)
 }
 
-/** What has more parameters than any request of ours. */
-function refuseLong(name: Name, call: OidcCall): Answer | null {
-  if ((call.form?.size ?? 0) <= most_parameters && !hasMore(call.query, most_parameters)) return null
+/** For a request with more parameters, or longer ones, than any request of ours. */
+function tooMuch(name: Name, call: OidcCall): Answer {
   if (pages.includes(name)) return message(call, 'unusable_request')
-  throw new OAuthError('invalid_request', 'The request has too many parameters.')
+  throw new OAuthError('invalid_request', 'The request has too many parameters, or one that is too long.')
 }
 
 /** What is told of something that was thrown. */
@@ -141,22 +144,34 @@ function refusal({ issuer }: OidcCall, error: OAuthError): Answer {
   return json(error.status, error, challenge)
 }
 
-/** RFC 9110 §8.3.1: the media type without its parameters, in any case. */
-async function readForm({ raw, headers }: FastifyRequest): Promise<URLSearchParams | null> {
+/** RFC 9110 §8.3.1: the media type without its parameters, in any case. `null` for a body of another type. */
+async function readForm({ raw, headers }: FastifyRequest): Promise<URLSearchParams | null | 'too much'> {
   const body = await readBody(raw)
-  const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase()
+  const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
   if (type !== 'application/x-www-form-urlencoded' || headers['content-encoding'] !== undefined) return null
-  return new URLSearchParams(body.toString('utf8'))
+  return isTooMuch(body) ? 'too much' : new URLSearchParams(body.toString('utf8'))
+}
+
+/** Judged by the bytes, since an object for each of a hundred thousand parameters would be the cost to avoid. */
+function isTooMuch(body: Buffer): boolean {
+  let parameters = 0
+  for (let from = 0; from < body.length; ) {
+    const ampersand = body.indexOf('&', from)
+    const end = ampersand === -1 ? body.length : ampersand
+    if (++parameters > most_parameters || end - from > 3 * longest_parameter) return true // three bytes: percent-encoded
+    from = end + 1
+  }
+  return false
 }
 
 /** Which pages of the environment's own may read the answer. */
 async function corsHeaders(
   issuer: Issuer,
   request: FastifyRequest,
-  allowedOrigins: OidcMounting['allowedOrigins'],
+  originAllowed: OidcMounting['originAllowed'],
 ): Promise<Record<string, string>> {
   const { origin } = request.headers
-  const is_allowed = origin !== undefined && (await allowedOrigins(issuer)).includes(origin)
+  const is_allowed = origin !== undefined && (await originAllowed(issuer, origin))
   // Some clients send credentials mode "include"; nothing here reads a cookie.
   return is_allowed
     ? {
@@ -168,10 +183,10 @@ async function corsHeaders(
     : { vary: 'Origin' }
 }
 
-async function preflight({ issuers, allowedOrigins }: OidcMounting, name: Name, request: FastifyRequest, reply: FastifyReply) {
+async function preflight({ issuers, originAllowed }: OidcMounting, name: Name, request: FastifyRequest, reply: FastifyReply) {
   const issuer = await issuers.find((request.params as { environment_id: string }).environment_id) // as: every row has it
   if (!issuer) throw notFound()
-  const cors = cross_origin[name] === 'public' ? everybody : await corsHeaders(issuer, request, allowedOrigins)
+  const cors = cross_origin[name] === 'public' ? everybody : await corsHeaders(issuer, request, originAllowed)
   const allowed =
     'access-control-allow-origin' in cors
       ? {

@@ -47,17 +47,24 @@ export function pointerTo(path: readonly PropertyKey[]): string {
   return path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 }
 
+/** A response lists no more: a body can be wrong at thousands of places. */
+const most_errors = 100
+/** Of an unknown field, as a response repeats it. */
+const longest_name = 200
+
 /** What zod found wrong, as the contract's field errors: unknown fields one by one. */
 export function fieldErrors(error: z.ZodError): FieldError[] {
-  return error.issues.flatMap((issue): FieldError[] => {
-    if (issue.code === 'unrecognized_keys')
-      return issue.keys.map((key) => ({
-        pointer: pointerTo([...issue.path, key]),
-        code: 'unknown_field',
-        detail: 'There is no such field here.',
-      }))
-    return [{ pointer: pointerTo(issue.path), code: codeOf(issue), detail: issue.message }]
-  })
+  return error.issues.slice(0, most_errors).flatMap(errorsOf).slice(0, most_errors)
+}
+
+function errorsOf(issue: z.core.$ZodIssue): FieldError[] {
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.slice(0, most_errors).map((key) => ({
+      pointer: pointerTo([...issue.path, key.slice(0, longest_name)]),
+      code: 'unknown_field',
+      detail: 'There is no such field here.',
+    }))
+  return [{ pointer: pointerTo(issue.path), code: codeOf(issue), detail: issue.message }]
 }
 
 function codeOf(issue: z.core.$ZodIssue): string {

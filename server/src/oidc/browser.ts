@@ -37,12 +37,19 @@ export async function readBrowser({ db }: Pick<Deployment, 'db'>, call: OidcCall
 
 const isSecret = (text: string) => /^[A-Za-z0-9_-]{43}$/.test(text)
 
+/** RFC 6265 §6.1: browsers keep at least 50 cookies a domain. */
+const most_cookies = 200
+/** Of ours; the longest is that of six sessions. */
+const longest_cookie = 400
+
+/** The cookies that can be ours: base64url and dots, and no longer than we make them. Of two with one name the first counts. */
 function parseCookies(text: string): Map<string, string> {
   const cookies = new Map<string, string>()
-  for (const pair of text.split(';')) {
+  for (const pair of text.split(';', most_cookies)) {
     const at = pair.indexOf('=')
     const name = pair.slice(0, at).trim()
-    if (at > 0 && !cookies.has(name)) cookies.set(name, pair.slice(at + 1).trim())
+    const value = pair.slice(at + 1).trim()
+    if (at > 0 && !cookies.has(name)) cookies.set(name, value.length <= longest_cookie && /^[A-Za-z0-9_.-]*$/.test(value) ? value : '')
   }
   return cookies
 }

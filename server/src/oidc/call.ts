@@ -43,10 +43,11 @@ export function header(call: Pick<OidcCall, 'headers'>, name: string): string | 
 }
 
 /** What a GET can carry, with room for its headers. */
-const longest_query = 24_576
+export const longest_query = 24_576
 
 /** A request that came in a form, as the query of a GET, whatever was typed; `null` where no GET can carry it. */
 export function asQuery(sent: string): string | null {
+  if (sent.length > 3 * longest_query) return null // each character may be percent-encoded
   const query = new URLSearchParams(sent).toString()
   return query.length > longest_query ? null : query
 }

@@ -11,6 +11,7 @@ const unseen = /[\p{C}\p{Z}\p{M}\u115F\u1160\u2800\u3164]/u
 
 /** Splits text into stretches that can be seen and single characters that cannot. */
 export function stretchesOf(text: string): Stretch[] {
+  if (/^[\x21-\x7e]+$/.test(text)) return [{ text, unseen: false }] // as every registered address is
   const stretches: Stretch[] = []
   for (const character of text) {
     const previous = stretches.at(-1)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { exampleContext, exampleMismatch } from './pages.example.ts'
-import { redirectMismatchPage } from './redirect-mismatch.ts'
+import { byNearness, redirectMismatchPage } from './redirect-mismatch.ts'
 
 const registered = 'https://shop.example.com/auth/callback'
 const mismatch = (view: Partial<ReturnType<typeof exampleMismatch>>, type: 'test' | 'live' = 'test') =>
@@ -40,6 +40,26 @@ test('a character that cannot be seen is named where it stands', () => {
   const html = mismatch({ received: `${registered}\u202E ` })
   assert.match(html, /<i class="unseen">right-to-left override<\/i><i class="unseen">space<\/i>/)
   assert.doesNotMatch(html, /\u202E/)
+})
+
+// biome-ignore format: this table is read by column
+const nearest: [received: string, nearest: string, others: string[]][] = [
+  [`${registered}/`,                     registered,                  ['https://other.example/', 'http://localhost:3000/callback']],
+  [registered.slice(0, -1),              registered,                  ['https://shop.example.com/', 'https://shop.example.com/auth/callback/oidc']],
+  ['http://localhost:3001/callback',     'http://localhost:3000/callback', [registered, 'http://localhost:3000/']],
+  ['',                                   'a:/b',                      [registered]],
+]
+for (const [received, expected, others] of nearest) {
+  test(`of ${[expected, ...others].join(' ')} the nearest to ${JSON.stringify(received)} is ${expected}`, () => {
+    assert.equal(byNearness(received, [...others, expected])[0], expected)
+    assert.equal(byNearness(received, [expected, ...others])[0], expected)
+  })
+}
+
+test('a received address longer than any that may be registered is shown by its beginning', () => {
+  const html = mismatch({ received: `${registered}?${'\u200b'.repeat(24_000)}` })
+  const shown = html.match(/<i class="unseen">zero-width space/g)?.length ?? 0
+  assert.ok(shown > 1_900 && shown <= 2_000, `${shown} characters`)
 })
 
 test('many registered addresses fold up after the first four', () => {

@@ -39,11 +39,37 @@ ${waysOn(context, view)}
   return layout(context, { title: texts.title, body, width: 'wide', place: 'top', status: 400 })
 }
 
-/** The received address above, the nearest registered one below it, then the others as they are. */
-function comparison({ texts: { mismatch: texts } }: PageContext, { received, registered }: RedirectMismatchView): Html {
-  const [nearest, ...others] = registered
-    .map((address) => ({ address, ...differenceOf(received, address) }))
+/** What may be registered is no longer, so the rest of an address that is explains nothing. */
+const longest_shown = 2_000
+
+const shortened = (address: string) => (address.length > longest_shown ? `${address.slice(0, longest_shown)}…` : address)
+
+/**
+ * The registered addresses, the nearest first: the one that leaves the least between a common beginning and a common end. Reads
+ * each address once; only the nearest is then compared character by character.
+ */
+export function byNearness(received: string, registered: readonly string[]): string[] {
+  return registered
+    .map((address) => ({ address, distance: between(received, address) }))
     .sort((a, b) => a.distance - b.distance)
+    .map(({ address }) => address)
+}
+
+/** The characters of the longer address that are neither in the common beginning nor in the common end. */
+function between(one: string, other: string): number {
+  const shorter = Math.min(one.length, other.length)
+  let start = 0
+  while (start < shorter && one.charCodeAt(start) === other.charCodeAt(start)) start++
+  let end = 0
+  while (end < shorter - start && one.charCodeAt(one.length - 1 - end) === other.charCodeAt(other.length - 1 - end)) end++
+  return Math.max(one.length, other.length) - start - end
+}
+
+/** The received address above, the nearest registered one below it, then the others as they are. */
+function comparison({ texts: { mismatch: texts } }: PageContext, { received: sent, registered }: RedirectMismatchView): Html {
+  const received = shortened(sent)
+  const [first, ...others] = byNearness(received, registered)
+  const nearest = first === undefined ? null : differenceOf(received, first)
   const shown = (text: string) =>
     stretchesOf(text).map((stretch) => (stretch.unseen ? html`<i class="unseen">${texts.unseen(stretch.text)}</i>` : stretch.text))
   const marked = (runs: { text: string; differs: boolean }[], kind: 'x' | 'y') =>
@@ -53,7 +79,7 @@ function comparison({ texts: { mismatch: texts } }: PageContext, { received, reg
       return index === runs.length - 1 && html`<mark class="${kind}">${texts.end}</mark>`
     })
   const sentences = nearest ? nearest.changes.map(texts.change) : [texts.none_registered]
-  const other = ({ address }: { address: string }) => html`<div><dt>${texts.registered}</dt><dd><code>${shown(address)}</code></dd></div>`
+  const other = (address: string) => html`<div><dt>${texts.registered}</dt><dd><code>${shown(address)}</code></dd></div>`
 
   return html`<dl class="addresses"><div class="got"><dt>${cross} ${texts.received} <code>redirect_uri</code></dt><dd><code>${nearest ? marked(nearest.received, 'x') : shown(received)}</code></dd></div>
 ${nearest && html`<div><dt>${texts.nearest(registered.length)}</dt><dd><code>${marked(nearest.registered, 'y')}</code></dd></div>`}

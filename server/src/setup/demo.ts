@@ -5,6 +5,7 @@
 import { serviceRoutes } from '@ostiary/contract/routes.ts'
 import { z } from 'zod'
 import { mergeApplication } from '../applications/rules.ts'
+import { listOrigins } from '../applications/origins.ts'
 import { insertApplication } from '../applications/store.ts'
 import { sql } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
@@ -76,6 +77,7 @@ export async function createDemo(deployment: Deployment, passwords: Passwords): 
           at,
         ),
         insertApplication(environment_id, demo.client_id, 'spa', page, null, at, mine),
+        ...listOrigins(environment_id, demo.client_id, { application_type: 'spa', redirect_uris: page.redirect_uris }),
         insertUser(
           environment_id,
           newId('usr'),

@@ -1,5 +1,6 @@
 // pure
 /** Which passwords an environment accepts. NIST SP 800-63B §3.1.1.2: length counts, common ones are refused, nothing else is asked. */
+import { longest_normalised, normalised } from '../text.ts'
 
 /** The most used passwords of eight characters or more, lower case, letters and digits as people vary them. */
 const common = new Set(
@@ -21,11 +22,15 @@ export interface PasswordPolicy {
   reject_common: boolean
 }
 
+/** As sent and as stored: see `normalised`. */
+export const longest_password = longest_normalised
+
 /** Why this password is not accepted; `null` where it is. Characters are counted as people see them. */
 export function passwordProblem(password: string, email: string, policy: PasswordPolicy): 'too_short' | 'too_long' | 'common' | null {
-  const normal = password.normalize('NFKC')
+  if (password.length > longest_password) return 'too_long'
+  const normal = normalised(password)
   if ([...normal].length < policy.min_length) return 'too_short'
-  if (normal.length > 1_000) return 'too_long'
+  if (normal.length > longest_password) return 'too_long'
   if (!policy.reject_common) return null
   const plain = normal.toLowerCase()
   const name = email.toLowerCase().split('@')[0] ?? ''

@@ -4,6 +4,7 @@
  */
 import { availableParallelism } from 'node:os'
 import { type Algorithm, hash, verify } from '@node-rs/argon2'
+import { normalised } from '../text.ts'
 
 const parameters = { algorithm: 2 as Algorithm, memoryCost: 19_456, timeCost: 2, parallelism: 1 } // as: Algorithm is a const enum; 2 is Argon2id
 
@@ -30,9 +31,9 @@ export function createPasswords(lanes = availableParallelism()) {
 
   return {
     /** NFKC first, so that the same characters typed on another keyboard are the same password (NIST SP 800-63B §3.1.1.2). */
-    hash: (password: string) => inLane(() => hash(password.normalize('NFKC'), parameters)),
+    hash: (password: string) => inLane(() => hash(normalised(password), parameters)),
     /** False for `null`, in the same time. */
     verify: (password_hash: string | null, password: string) =>
-      inLane(async () => (await verify(password_hash ?? decoy, password.normalize('NFKC'))) && password_hash !== null),
+      inLane(async () => (await verify(password_hash ?? decoy, normalised(password))) && password_hash !== null),
   }
 }

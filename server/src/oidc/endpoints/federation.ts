@@ -9,6 +9,7 @@ import { type ProviderProblemView, providerProblemPage } from '../../pages/provi
 import { storeDeparture, takeDeparture } from '../../providers/departures.ts'
 import { UpstreamFailed, type UpstreamProfile, type Wish } from '../../providers/profile.ts'
 import { findIdentity, findUpstream, insertIdentity, type Upstream } from '../../providers/store.ts'
+import { normalised } from '../../text.ts'
 import { findCredential, findUser, insertUser, userExists } from '../../users/store.ts'
 import { isOwnForm, readBrowser } from '../browser.ts'
 import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcParts, redirect } from '../call.ts'
@@ -111,7 +112,7 @@ async function signInAs(
   if (known) return (await establishSession(parts, call, interaction, { ...signed_in, ...known }, [])) ?? refuse('blocked')
 
   if (profile.email === null || !Email.safeParse(profile.email).success) return refuse('no_email')
-  const email = profile.email.normalize('NFKC')
+  const email = normalised(profile.email)
   const existing = await findCredential(db, environment_id, email)
   if (existing) {
     const may_link =

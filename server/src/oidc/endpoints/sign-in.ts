@@ -1,8 +1,9 @@
 /** The forms of sign-in and sign-up. A right password makes a session; then the request goes on where it began. */
 
 import { Email } from '@ostiary/contract/values.ts'
+import { longest_email, normalised } from '../../text.ts'
 import { accountOf, forgetAttempts, sourceOf, takeAttempt } from '../../users/attempts.ts'
-import { passwordProblem } from '../../users/password-policy.ts'
+import { longest_password, passwordProblem } from '../../users/password-policy.ts'
 import { findCredential, insertUser, userExists } from '../../users/store.ts'
 import { isOwnForm, knownDevice, readBrowser } from '../browser.ts'
 import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcParts, redirect } from '../call.ts'
@@ -13,11 +14,14 @@ import { authorizeUrl, beginAuthorization, type Interaction, showSignIn, showSig
 export const signIn: OidcEndpoint = async (parts, call) => {
   const interaction = await continueInteraction(parts, call)
   if ('answer' in interaction) return interaction.answer
-  const email = field(call, 'email').trim()
-  const password = field(call, 'password')
+  const email = field(call, 'email', longest_email).trim()
+  const password = field(call, 'password', longest_password)
   if (!isOwnForm(parts, call, interaction.browser))
     return showSignIn(parts, call, interaction, { email, problem: 'expired_form', wait_seconds: null })
   if (!call.issuer.settings.sign_in.password) return showSignIn(parts, call, interaction, { email, problem: null, wait_seconds: null })
+  // No account has such an address or password, so nothing needs to be computed to say so.
+  if (isCut(call, 'email', longest_email) || isCut(call, 'password', longest_password))
+    return showSignIn(parts, call, interaction, { email, problem: 'wrong_credentials', wait_seconds: null })
   return checkPassword(parts, call, interaction, { email, password, step: 'sign_in' })
 }
 
@@ -26,8 +30,14 @@ export const signUp: OidcEndpoint = async (parts, call) => {
   if ('answer' in interaction) return interaction.answer
   const { db, passwords, now, newId } = parts
   const { issuer } = call
-  const form = { email: field(call, 'email').trim().normalize('NFKC'), name: field(call, 'name').trim(), password: field(call, 'password') }
+  const form = {
+    email: normalised(field(call, 'email', longest_email).trim()),
+    name: field(call, 'name', longest_name).trim(),
+    password: field(call, 'password', longest_password + 1),
+  }
   const problems = signUpProblems(call, form)
+  if (isCut(call, 'email', longest_email)) problems.email = 'malformed'
+  if (isCut(call, 'name', longest_name)) problems.name = 'too_long'
   if (!isOwnForm(parts, call, interaction.browser)) problems.form = 'expired_form'
   const is_open = issuer.settings.sign_up.mode === 'open' && issuer.settings.sign_in.password
   if (!is_open) return redirect(authorizeUrl(call, interaction.query))
@@ -67,7 +77,13 @@ export async function continueInteraction(parts: OidcParts, call: OidcCall): Pro
   return 'answer' in begun ? begun : { query, ...begun, browser: await readBrowser(parts, call) }
 }
 
-const field = (call: OidcCall, name: string) => call.form?.get(name) ?? ''
+/** What was typed, cut to a length that nothing we store exceeds: whatever looks at it afterwards takes no longer than that. */
+const field = (call: OidcCall, name: string, longest: number) => (call.form?.get(name) ?? '').slice(0, longest)
+
+const isCut = (call: OidcCall, name: string, longest: number) => (call.form?.get(name) ?? '').length > longest
+
+/** In UTF-16 code units: room for 200 characters of any kind. */
+const longest_name = 1_000
 
 type SignUpProblems = Parameters<typeof showSignUp>[3]['problems']
 

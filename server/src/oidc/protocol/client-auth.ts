@@ -2,6 +2,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { digestOf } from '../../keys/format.ts'
 import type { Client } from './client.ts'
+import { longest_assertion } from './client-assertion.ts'
 import { OAuthError } from './oauth-error.ts'
 import { type RequestParameters, refuseUnreadable } from './parameters.ts'
 
@@ -105,6 +106,7 @@ function formDecoded(text: string): string | null {
 }
 
 function claimedSubject(client_assertion: string): string {
+  if (client_assertion.length > longest_assertion) throw new OAuthError('invalid_client', 'client_assertion is too long.')
   try {
     const payload: unknown = JSON.parse(Buffer.from(client_assertion.split('.')[1] ?? '', 'base64url').toString('utf8'))
     if (typeof payload === 'object' && payload !== null && 'sub' in payload && typeof payload.sub === 'string') return payload.sub

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import type { RequestListener, Server } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { createLimited, createListener, transport_limits } from './listener.ts'
+
+const quick = { ...transport_limits, headers_timeout_ms: 60, request_timeout_ms: 120, check_interval_ms: 10, linger_ms: 30 }
+const refusals = { base_url: 'https://id.example', newRequestId: () => 'req_1' }
+const patient = { ...transport_limits, linger_ms: 30 }
+
+interface Started {
+  server: Server
+  /** One for each connection that the server accepted; resolved when it is closed on the server's side. */
+  closed: Promise<unknown>[]
+  open(): Promise<Socket>
+}
+
+async function start(t: TestContext, handle: RequestListener = answer, limits = patient): Promise<Started> {
+  const server = createListener(handle, refusals, limits).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const closed: Promise<unknown>[] = []
+  server.on('connection', (socket) => closed.push(once(socket, 'close')))
+  const sockets: Socket[] = []
+  t.after(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+    server.closeAllConnections()
+  })
+  const { port } = server.address() as AddressInfo // as: it listens at a port
+  return {
+    server,
+    closed,
+    async open() {
+      // It keeps its own side open, whatever the server does.
+      const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => {})
+      sockets.push(socket)
+      await Promise.all([once(socket, 'connect'), once(server, 'connection')])
+      return socket
+    },
+  }
+}
+
+const answer: RequestListener = (_, response) => void response.end('ok')
+
+/** Everything that the server sends until it ends its side. */
+async function received(socket: Socket): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of socket.iterator({ destroyOnReturn: false })) chunks.push(chunk)
+  return Buffer.concat(chunks).toString()
+}
+
+const head = 'GET / HTTP/1.1\r\nhost: x\r\n'
+const post = 'POST / HTTP/1.1\r\nhost: x\r\n'
+
+// biome-ignore format: this table is read by column
+const broken: [what: string, status: number, bytes: string][] = [
+  ['no HTTP',                            400, 'hello\r\n\r\n'],
+  ['two different lengths',              400, `${post}content-length: 3\r\ncontent-length: 4\r\n\r\nabc`],
+  ['two equal lengths',                  400, `${post}content-length: 3\r\ncontent-length: 3\r\n\r\nabc`],
+  ['a length and chunks',                400, `${post}content-length: 3\r\ntransfer-encoding: chunked\r\n\r\nabc`],
+  ['no Host',                            400, 'GET / HTTP/1.1\r\n\r\n'],
+  ['two Hosts',                          400, `${head}Host: y\r\n\r\n`],
+  ['two equal Hosts',                    400, `${head}host: x\r\n\r\n`],
+  ['two Hosts in HTTP/1.0',              400, 'GET / HTTP/1.0\r\nhost: x\r\nhost: y\r\n\r\n'],
+  ['an unknown expectation',             417, `${head}expect: 200-ok\r\n\r\n`],
+  ['a request to be a proxy',            400, 'CONNECT evil.example:443 HTTP/1.1\r\nhost: evil.example:443\r\n\r\n'],
+  ['a head over 32 KiB',                 431, `${head}x-long: ${'a'.repeat(33_000)}\r\n\r\n`],
+  ['201 header fields',                  431, `${head}${'a: b\r\n'.repeat(200)}\r\n`],
+  ['thousands of header fields',         431, `${head}${'a: b\r\n'.repeat(5_000)}\r\n`],
+  ['a NUL in a header',                  400, `${head}x: a\0b\r\n\r\n`],
+  ['a line feed alone in a header name', 400, `${head}x\ny: b\r\n\r\n`],
+]
+for (const [what, status, bytes] of broken) {
+  test(`${what}: a problem with a request id, and the socket is destroyed although the client keeps it open`, async (t) => {
+    const { closed, open } = await start(t)
+    const socket = await open()
+    socket.write(bytes)
+    const text = await received(socket)
+    const [first = '', ...lines] = text.slice(0, text.indexOf('\r\n\r\n')).split('\r\n')
+    const headers = new Map(lines.map((line) => line.split(/: ?/, 2).map((part) => part.toLowerCase()) as [string, string])) // as: each has two
+    assert.equal(first.split(' ')[1], String(status))
+    assert.equal(headers.get('content-type'), 'application/problem+json; charset=utf-8')
+    assert.equal(headers.get('x-request-id'), 'req_1')
+    assert.equal(headers.get('x-content-type-options'), 'nosniff')
+    assert.equal(headers.get('connection'), 'close')
+    const { detail, title, ...problem } = JSON.parse(text.slice(text.indexOf('\r\n\r\n')))
+    assert.ok(detail && title)
+    assert.deepEqual(problem, {
+      type: 'https://id.example/docs/errors/malformed_request',
+      status,
+      code: 'malformed_request',
+      request_id: 'req_1',
+    })
+    await Promise.all(closed)
+  })
+}
+
+// biome-ignore format: this table is read by column
+const in_order: [what: string, bytes: string][] = [
+  ['HTTP/1.0 without Host',   'GET / HTTP/1.0\r\n\r\n'],
+  ['an empty Host',           'GET / HTTP/1.1\r\nhost:\r\nconnection: close\r\n\r\n'],
+  ['200 header fields',       `${head}connection: close\r\n${'a: b\r\n'.repeat(198)}\r\n`],
+  ['Expect: 100-continue',    `${post}expect: 100-continue\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`],
+]
+for (const [what, bytes] of in_order) {
+  test(`${what} is in order`, async (t) => {
+    const { open } = await start(t)
+    const socket = await open()
+    socket.write(bytes)
+    assert.match(await received(socket), /HTTP\/1\.1 200 OK\r\n[^]*ok$/)
+  })
+}
+
+// biome-ignore format: this table is read by column
+const slow: [what: string, bytes: string, reply: RegExp][] = [
+  ['nothing',                                    '',                                             /^HTTP\/1\.1 408 /],
+  ['half a request line',                        'GET /heal',                                    /^HTTP\/1\.1 408 /],
+  ['half a head',                                `${head}x-slow: `,                              /^HTTP\/1\.1 408 /],
+  ['half a body',                                `${post}content-length: 10\r\n\r\nhalf`,        /^HTTP\/1\.1 408 /],
+  ['half a chunk',                               `${post}transfer-encoding: chunked\r\n\r\n5\r\na`, /^HTTP\/1\.1 408 /],
+  ['half of a second head on the same socket',   `${head}\r\nGET / HT`,                          /^HTTP\/1\.1 (200|408) /],
+]
+for (const [what, bytes, reply] of slow) {
+  test(`a client that sends ${what} and no more is refused and dropped, three hundred of them alike`, async (t) => {
+    const waiting: RequestListener = (request, response) =>
+      void (request.method === 'GET' ? response.end('ok') : request.resume().on('end', () => response.end('ok')))
+    const { closed, open } = await start(t, waiting, quick)
+    const sockets = await Promise.all(Array.from({ length: 300 }, open))
+    for (const socket of sockets) if (bytes) socket.write(bytes)
+    for (const socket of sockets) assert.match(await received(socket), reply)
+    assert.equal(closed.length, 300)
+    await Promise.all(closed)
+  })
+}
+
+test('a client that does not read its response is dropped', async (t) => {
+  const endless: RequestListener = (_, response) => {
+    const more = () => {
+      while (response.write('x'.repeat(65_536)));
+    }
+    response.on('drain', more)
+    more()
+  }
+  const { server, closed, open } = await start(t, endless, { ...quick, idle_timeout_ms: 60 })
+  const socket = await open()
+  socket.pause().write(`${head}\r\n`)
+  await once(server, 'request')
+  await Promise.all(closed)
+})
+
+test('a response that has begun is not followed by a refusal: the socket is destroyed', async (t) => {
+  const { server, closed, open } = await start(t, (_, response) => {
+    response.writeHead(200, { 'content-length': '10' }).write('half')
+  })
+  const socket = await open()
+  socket.write(`${post}content-length: 4\r\n\r\n`)
+  await once(server, 'request')
+  socket.write('bodyBROKEN\r\n\r\n')
+  const text = await received(socket).catch(() => '')
+  assert.doesNotMatch(text, / 400 /)
+  await Promise.all(closed)
+})
+
+test('what a refused client goes on sending is dropped, and its refusal still arrives', async (t) => {
+  const { closed, open } = await start(t)
+  const socket = await open()
+  socket.write(`${head}x-long: ${'a'.repeat(2_000_000)}`)
+  assert.match(await received(socket), /^HTTP\/1\.1 431 /)
+  await Promise.all(closed)
+})
+
+test('every listener has a limit for each phase of a request: those of the application, and that of the metrics', () => {
+  for (const server of [createListener(answer, refusals), createLimited(answer)]) {
+    const { headersTimeout, requestTimeout, keepAliveTimeout, timeout } = server
+    assert.deepEqual({ headersTimeout, requestTimeout, keepAliveTimeout, timeout }, {
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
+      keepAliveTimeout: 72_000,
+      timeout: 60_000,
+    })
+  }
+})
