@@ -123,5 +123,9 @@ export async function startHostilePeer() {
     /** Where a peer that misbehaves like this listens. */
     pathOf: (name: string) => `/row-${misbehaviour_names.indexOf(name)}/`,
     open,
+    /** Until every connection has ended. */
+    async idle(): Promise<void> {
+      while (open.size > 0) await new Promise(setImmediate)
+    },
   }
 }

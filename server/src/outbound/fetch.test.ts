@@ -192,16 +192,12 @@ test('a compressed body stays as it is, so that it cannot grow', async () => {
 })
 
 const hostile = await startHostilePeer()
-/** Until the peer has no connection left. */
-async function untilNoneIsOpen(): Promise<void> {
-  while (hostile.open.size > 0) await new Promise(setImmediate)
-}
 
 for (const [what, { reason }] of Object.entries(misbehaviours)) {
   test(`a call ends, and its connection with it, when the server ${what}`, async () => {
     const url = `http://here.test:${hostile.port}${hostile.pathOf(what)}`
     await assert.rejects(outbound(get(url, { timeout_ms: reason === 'timeout' ? 60 : 10_000 })), { reason })
-    await untilNoneIsOpen()
+    await hostile.idle()
   })
 }
 
@@ -212,7 +208,7 @@ for (const what of status_only) {
     const url = `http://here.test:${hostile.port}${hostile.pathOf(what)}`
     const { status, body } = await outbound(get(url, { limit_bytes: 0, beyond_limit: 'cut' }))
     assert.deepEqual([status, body.length], [200, 0])
-    await untilNoneIsOpen()
+    await hostile.idle()
   })
 }
 
@@ -243,7 +239,7 @@ test('a call that the caller gives up ends at once, and its connection with it',
   while (hostile.open.size === 0) await new Promise(setImmediate)
   giving_up.abort()
   await assert.rejects(call, { reason: 'stopped' })
-  await untilNoneIsOpen()
+  await hostile.idle()
 })
 
 test('a query for a name is given up with its call', async () => {
