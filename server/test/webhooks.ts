@@ -1,7 +1,8 @@
 /** Webhooks straight into the store: as many as a test needs, whatever the quota. */
+
+import { secretPlace } from '../src/webhooks/deliver.ts'
 import { makeWebhookSecret } from '../src/webhooks/sign.ts'
 import { insertWebhook } from '../src/webhooks/store.ts'
-import { secretPlace } from '../src/webhooks/deliver.ts'
 import type { Place, World } from './world.ts'
 
 export async function insertWebhooks({ deployment, now }: World, { id: environment_id }: Pick<Place, 'id'>, urls: readonly string[]) {

@@ -220,7 +220,14 @@ const handshakes: Record<string, (socket: Socket) => unknown> = {
 for (const [what, answer] of Object.entries(handshakes)) {
   test(`a call ends at its time limit when the server ${what} during the TLS handshake`, async () => {
     const closed = Promise.withResolvers<void>()
-    const tcp = createSocketServer((socket) => answer(socket.on('error', () => {}).once('close', () => closed.resolve()).resume()))
+    const tcp = createSocketServer((socket) =>
+      answer(
+        socket
+          .on('error', () => {})
+          .once('close', () => closed.resolve())
+          .resume(),
+      ),
+    )
     const tcp_port = await listen(tcp)
     await assert.rejects(outbound(get(`https://here.test:${tcp_port}/`, { timeout_ms: 60 })), { reason: 'timeout' })
     await closed.promise
@@ -229,7 +236,10 @@ for (const [what, answer] of Object.entries(handshakes)) {
 
 test('a call ends at its time limit when no connection comes about', async () => {
   const networks = parseNetworks('192.0.2.0/24')
-  const far = createOutbound({ base_url, webhook_allowed_networks: 'networks' in networks ? networks.networks : [] }, { resolve: async () => ['192.0.2.1'] })
+  const far = createOutbound(
+    { base_url, webhook_allowed_networks: 'networks' in networks ? networks.networks : [] },
+    { resolve: async () => ['192.0.2.1'] },
+  )
   await assert.rejects(far(get('http://far.test/', { timeout_ms: 60 })), ({ reason }) => ['timeout', 'unreachable'].includes(reason)) // a machine without a route answers at once
 })
 
@@ -251,7 +261,9 @@ test('a query for a name is given up with its call', async () => {
 
 test('a body in chunks of one byte is read like any other', async () => {
   const chunks = '1\r\nx\r\n'.repeat(1_000)
-  const tcp = createSocketServer((socket) => socket.on('error', () => {}).end(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`))
+  const tcp = createSocketServer((socket) =>
+    socket.on('error', () => {}).end(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`),
+  )
   const { body } = await outbound(get(`http://here.test:${await listen(tcp)}/`))
   assert.equal(body.toString(), 'x'.repeat(1_000))
 })

@@ -79,7 +79,8 @@ async function leave(providers: { id: string }[]) {
 }
 each(
   'a sign-in at a provider ends with its page when the discovery misbehaves',
-  async () => (await leave(await Promise.all(misbehaviour_names.map((what) => addProvider(what))))).replies.map(({ status }) => String(status)),
+  async () =>
+    (await leave(await Promise.all(misbehaviour_names.map((what) => addProvider(what))))).replies.map(({ status }) => String(status)),
   () => /^502$/,
 )
 
@@ -99,7 +100,11 @@ for (const step of ['token', 'jwks', 'userinfo']) {
 each(
   'a webhook gets its failed attempt when the receiver misbehaves',
   async () => {
-    const webhooks = await insertWebhooks(w, w.test, misbehaviour_names.map((what) => urlOf(what)))
+    const webhooks = await insertWebhooks(
+      w,
+      w.test,
+      misbehaviour_names.map((what) => urlOf(what)),
+    )
     const paths = webhooks.map(({ id }) => `${w.test.path}/webhooks/${id}`)
     for (const path of paths) expectStatus(202, await w.call('POST', `${path}/test`))
     return Promise.all(
@@ -132,7 +137,9 @@ each(
     // A head with the status 200 is an answer, whatever follows.
     const has_status = /body|chunk|trailer|tunnel|upgrade|promises/
     return until('an outcome for each', async () => {
-      const outcomes = clients.map(({ client_id }, i) => failureOf(client_id) ?? (has_status.test(misbehaviour_names[i] ?? '') && 'answered'))
+      const outcomes = clients.map(
+        ({ client_id }, i) => failureOf(client_id) ?? (has_status.test(misbehaviour_names[i] ?? '') && 'answered'),
+      )
       return outcomes.every(Boolean) && outcomes
     })
   },
