@@ -105,10 +105,10 @@ export async function startHostilePeer() {
     open.add(socket)
     socket.once('close', () => open.delete(socket))
     socket.on('error', () => {}) // the other side may reset: that is what it is here for
+    socket.on('end', () => socket.destroy())
     socket.once('data', (request: Buffer) => {
       const row = /^[A-Z]+ \S*\/row-(\d+)\//.exec(request.toString('latin1'))?.[1]
       misbehaviours[misbehaviour_names[Number(row)] ?? '']?.answer(socket)
-      socket.on('end', () => socket.destroy())
     })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
