@@ -39,6 +39,7 @@ export async function startUpstreams() {
         authorization_endpoint: `${issuer}/authorize`,
         token_endpoint: `${issuer}/token`,
         jwks_uri: `${issuer}/jwks`,
+        ...(host.startsWith('userinfo-') ? { userinfo_endpoint: `${issuer}/userinfo` } : {}),
         response_types_supported: ['code'],
         subject_types_supported: ['public'],
         id_token_signing_alg_values_supported: ['RS256'],

@@ -3,6 +3,7 @@
  * are written where sessions end (`store/sessions.ts`); tokens are signed when they are sent, with the key of that moment.
  */
 import { findClient } from '../applications/store.ts'
+import { sql } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
 import { type Outbound, OutboundFailed, type OutboundRequest } from '../outbound/fetch.ts'
 import type { Job } from '../outbound/queue.ts'
@@ -21,8 +22,10 @@ export function createBackchannelLogoutJobs(deployment: Deployment, issuers: Iss
   return {
     name: 'backchannel_logout',
     retry_after_seconds,
-    concurrency: 32,
+    url: sql`select a.backchannel_logout_uri from applications a where a.environment_id = job.environment_id || '' and a.id = job.lane`,
+    concurrency: 60,
     per_lane: 4,
+    per_receiver: 5,
     lease_seconds: 30,
     run: (job, signal) => tell(deployment, issuers, job, signal),
   }

@@ -8,6 +8,7 @@ import { after, test } from 'node:test'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { makeCertificate } from '../../test/certificate.ts'
+import { drip, misbehaviours, startHostilePeer } from '../../test/hostile-peer.ts'
 import { parseNetworks } from '../http/client-ip.ts'
 import { createOutbound, type OutboundRequest } from './fetch.ts'
 import { createResolve, type Resolve } from './resolve.ts'
@@ -190,25 +191,82 @@ test('a compressed body stays as it is, so that it cannot grow', async () => {
   assert.ok(body.length < 1_000)
 })
 
-// biome-ignore format: this table is read by line
-const slow: { what: string; answer: (socket: Socket) => void }[] = [
-  { what: 'says nothing', answer: () => {} },
-  { what: 'sends its headers drop by drop', answer: (socket) => drip(socket, 'HTTP/1.1 200 OK\r\nx: ') },
-  { what: 'sends its body drop by drop', answer: (socket) => drip(socket, 'HTTP/1.1 200 OK\r\ncontent-length: 900\r\n\r\n') },
-  { what: 'sends interim answers without end', answer: (socket) => drip(socket, '', 'HTTP/1.1 103 Early Hints\r\n\r\n') },
-]
-function drip(socket: Socket, begin: string, drop = 'a'): void {
-  socket.write(begin)
-  const timer = setInterval(() => socket.write(drop), 5)
-  socket.once('close', () => clearInterval(timer))
-}
-for (const { what, answer } of slow) {
-  test(`a call ends at its time limit when the server ${what}`, async () => {
-    const tcp = createSocketServer((socket) => answer(socket.on('error', () => {})))
-    const tcp_port = await listen(tcp)
-    await assert.rejects(outbound(get(`http://here.test:${tcp_port}/`, { timeout_ms: 60 })), { reason: 'timeout' })
+const hostile = await startHostilePeer()
+
+for (const [what, { reason }] of Object.entries(misbehaviours)) {
+  test(`a call ends, and its connection with it, when the server ${what}`, async () => {
+    const url = `http://here.test:${hostile.port}${hostile.pathOf(what)}`
+    await assert.rejects(outbound(get(url, { timeout_ms: reason === 'timeout' ? 60 : 10_000 })), { reason })
+    await hostile.idle()
   })
 }
+
+// biome-ignore format: this table is read by line
+const status_only = ['announces an upgrade and goes on', 'opens a tunnel, as CONNECT does', 'closes within the body', 'promises more than it sends', 'sends its body slowly', 'sends a body without end']
+for (const what of status_only) {
+  test(`a call that asks for the status alone has it, and its connection ends, when the server ${what}`, async () => {
+    const url = `http://here.test:${hostile.port}${hostile.pathOf(what)}`
+    const { status, body } = await outbound(get(url, { limit_bytes: 0, beyond_limit: 'cut' }))
+    assert.deepEqual([status, body.length], [200, 0])
+    await hostile.idle()
+  })
+}
+
+// biome-ignore format: this table is read by line
+const handshakes: Record<string, (socket: Socket) => unknown> = {
+  'says nothing': () => {},
+  'sends a record slowly': drip(Buffer.from('1603034000', 'hex'), Buffer.alloc(1)), // a handshake record of 16 KiB
+}
+for (const [what, answer] of Object.entries(handshakes)) {
+  test(`a call ends at its time limit when the server ${what} during the TLS handshake`, async () => {
+    const closed = Promise.withResolvers<void>()
+    const tcp = createSocketServer((socket) =>
+      answer(
+        socket
+          .on('error', () => {})
+          .once('close', () => closed.resolve())
+          .resume(),
+      ),
+    )
+    const tcp_port = await listen(tcp)
+    await assert.rejects(outbound(get(`https://here.test:${tcp_port}/`, { timeout_ms: 60 })), { reason: 'timeout' })
+    await closed.promise
+  })
+}
+
+test('a call ends at its time limit when no connection comes about', async () => {
+  const networks = parseNetworks('192.0.2.0/24')
+  const far = createOutbound(
+    { base_url, webhook_allowed_networks: 'networks' in networks ? networks.networks : [] },
+    { resolve: async () => ['192.0.2.1'] },
+  )
+  await assert.rejects(far(get('http://far.test/', { timeout_ms: 60 })), ({ reason }) => ['timeout', 'unreachable'].includes(reason)) // a machine without a route answers at once
+})
+
+test('a call that the caller gives up ends at once, and its connection with it', async () => {
+  const giving_up = new AbortController()
+  const call = outbound(get(`http://here.test:${hostile.port}${hostile.pathOf('says nothing')}`, { signal: giving_up.signal }))
+  while (hostile.open.size === 0) await new Promise(setImmediate)
+  giving_up.abort()
+  await assert.rejects(call, { reason: 'stopped' })
+  await hostile.idle()
+})
+
+test('a query for a name is given up with its call', async () => {
+  let asked: AbortSignal | undefined
+  const asking = createOutbound({ base_url, webhook_allowed_networks }, { resolve: (_, signal) => new Promise(() => { asked = signal }) }) // biome-ignore format: fits
+  await assert.rejects(asking(get('http://here.test/', { timeout_ms: 30 })), { reason: 'timeout' })
+  assert.equal(asked?.aborted, true)
+})
+
+test('a body in chunks of one byte is read like any other', async () => {
+  const chunks = '1\r\nx\r\n'.repeat(1_000)
+  const tcp = createSocketServer((socket) =>
+    socket.on('error', () => {}).end(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`),
+  )
+  const { body } = await outbound(get(`http://here.test:${await listen(tcp)}/`))
+  assert.equal(body.toString(), 'x'.repeat(1_000))
+})
 
 test('a call ends at its time limit when the name server does not answer, and can be given up before', async () => {
   const hanging = createOutbound({ base_url, webhook_allowed_networks }, { resolve: () => new Promise(() => {}) })
@@ -216,19 +274,10 @@ test('a call ends at its time limit when the name server does not answer, and ca
   await assert.rejects(hanging(get('http://here.test/', { signal: AbortSignal.abort() })), { reason: 'stopped' })
 })
 
-// biome-ignore format: this table is read by line
-const broken: { what: string; bytes: string }[] = [
-  { what: 'no HTTP', bytes: 'SSH-2.0-OpenSSH_9.6\r\n' },
-  { what: 'nothing', bytes: '' },
-  { what: 'less than it promised', bytes: 'HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nabc' },
-  { what: 'headers without end', bytes: `HTTP/1.1 200 OK\r\nx: ${'a'.repeat(100_000)}\r\n\r\n` },
-]
-for (const { what, bytes } of broken) {
-  test(`a server that answers ${what} is unreachable, and what it said is not told`, async () => {
-    const tcp_port = await listen(createSocketServer((socket) => socket.on('error', () => {}).end(bytes)))
-    await assert.rejects(outbound(get(`http://here.test:${tcp_port}/`)), { reason: 'unreachable', message: 'No usable answer.' })
-  })
-}
+test('what a server said instead of HTTP is not told', async () => {
+  const url = `http://here.test:${hostile.port}${hostile.pathOf('sends what is no HTTP')}`
+  await assert.rejects(outbound(get(url)), { reason: 'unreachable', message: 'No usable answer.' })
+})
 
 test('TLS is verified with the name of the URL, whatever the environment says', async (t) => {
   t.mock.method(process, 'emitWarning', () => {})

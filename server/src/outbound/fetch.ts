@@ -1,12 +1,13 @@
 /**
- * Every call that this service makes to an address somebody else chose: webhooks, `jwks_uri`, providers, back-channel
- * logout. Addresses are judged after DNS, all of them, and the connection is made to exactly those that were judged, so
- * a name cannot mean one thing when it is checked and another when it is used. Nothing follows a redirect, keeps a
- * connection or a cookie, or goes through a proxy. Entered by `createOutbound`, once per process.
+ * Every call to an address that a tenant chose: webhooks, `jwks_uri`, providers, back-channel logout. All addresses of a
+ * name are checked after DNS, and the connection goes to exactly those addresses, so the name cannot change its meaning
+ * between check and use. Nothing follows a redirect, keeps a connection or a cookie, or uses a proxy. Every call ends by
+ * its deadline: the deadline settles the call and destroys the socket, whatever the peer or `node:http` does.
+ * Entered by `createOutbound`, once per process.
  */
-import type { IncomingMessage, RequestOptions } from 'node:http'
-import { request as requestHttps } from 'node:https'
-import { isIP, type LookupFunction } from 'node:net'
+import type { IncomingMessage } from 'node:http'
+import { connect, isIP, type LookupFunction, type Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
 import type { Config } from '../config.ts'
 import { type Address, parseAddress } from '../http/client-ip.ts'
 import { request as requestHttp } from '../http/node-http.ts'
@@ -63,22 +64,42 @@ export function createOutbound(
 
   return async (request) => {
     const url = readUrl(request, base_url)
-    const timeout = AbortSignal.timeout(request.timeout_ms)
-    const signal = AbortSignal.any(request.signal ? [timeout, request.signal] : [timeout])
-    try {
-      const addresses = literalOf(url) ?? (await untilAborted(signal, resolve(url.hostname, signal))).map(readAddress)
-      const refused = addresses.find((address) => !mayReach(address, allowed))
-      if (refused) throw new Error(`${url.hostname} is at ${refused}, which outgoing calls may not reach.`)
-      if (addresses.length === 0) throw new Error(`${url.hostname} has no address.`)
-      return await exchange(url, request, { signal, lookup: pinnedTo(addresses), ca: given.ca })
-    } catch (error) {
-      if (error instanceof OutboundFailed) throw error
-      if (timeout.aborted) throw new OutboundFailed('timeout', `No answer within ${request.timeout_ms} ms.`, { cause: error })
-      if (signal.aborted) throw new OutboundFailed('stopped', 'The call was given up.', { cause: error })
-      throw new OutboundFailed('unreachable', 'No usable answer.', { cause: error })
-    }
+    return byDeadline(request, async (end) => {
+      try {
+        const addresses = literalOf(url) ?? (await resolve(url.hostname, end)).map(readAddress)
+        const refused = addresses.find((address) => !mayReach(address, allowed))
+        if (refused) throw new Error(`${url.hostname} is at ${refused}, which outgoing calls may not reach.`)
+        if (addresses.length === 0) throw new Error(`${url.hostname} has no address.`)
+        end.throwIfAborted() // the call is over: no connection
+        return await exchange(url, request, { end, lookup: pinnedTo(addresses), ca: given.ca })
+      } catch (error) {
+        throw error instanceof OutboundFailed ? error : new OutboundFailed('unreachable', 'No usable answer.', { cause: error })
+      }
+    })
   }
 }
+
+/**
+ * Runs one call until it settles, its time limit passes or the caller gives up, whichever is first. `end` aborts in every
+ * case, so nothing that the call opened outlives it. Does not wait for the work to notice.
+ */
+async function byDeadline<T>({ timeout_ms, signal }: OutboundRequest, work: (end: AbortSignal) => Promise<T>): Promise<T> {
+  if (signal?.aborted) throw stopped()
+  const { promise: given_up, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new OutboundFailed('timeout', `No answer within ${timeout_ms} ms.`)), timeout_ms)
+  const stop = () => reject(stopped())
+  signal?.addEventListener('abort', stop)
+  const end = new AbortController()
+  try {
+    return await Promise.race([given_up, work(end.signal)])
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', stop)
+    end.abort()
+  }
+}
+
+const stopped = () => new OutboundFailed('stopped', 'The caller gave up.')
 
 /** What can be refused before anything is asked. RFC 9110 §4.2.4: user info in a URL misleads; it is never sent. */
 function readUrl({ url: text, https_only }: OutboundRequest, base_url: string): URL {
@@ -112,66 +133,94 @@ function pinnedTo(addresses: readonly Address[]): LookupFunction {
 }
 
 interface Connection {
-  signal: AbortSignal
+  /** Aborts when the call is over. */
+  end: AbortSignal
   lookup: LookupFunction
   ca: string | undefined
 }
 
-function exchange(url: URL, request: OutboundRequest, { signal, lookup, ca }: Connection): Promise<OutboundAnswer> {
-  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+/** A head or a trailer section may be this long. Node's own default, kept even where its command line says otherwise. */
+const most_header_bytes = 16_384
+/** The bytes of a connection, in all: interim answers, heads, framing of chunks, trailers. A byte in a chunk of its own takes six. */
+const mostReceived = (limit_bytes: number) => 262_144 + 8 * limit_bytes
+
+/** One request on one connection of its own. The socket is ours, so it is destroyed when the call is over, in any state. */
+function exchange(url: URL, request: OutboundRequest, connection: Connection): Promise<OutboundAnswer> {
+  const { end } = connection
   const body = request.body ?? ''
-  const options: RequestOptions = {
-    method: request.method,
-    hostname: host,
-    port: url.port === '' ? null : Number(url.port),
-    path: url.pathname + url.search,
-    headers: {
-      host: url.host,
-      'user-agent': 'Ostiary',
-      accept: '*/*',
-      'accept-encoding': 'identity',
-      ...(request.method === 'POST' ? { 'content-length': Buffer.byteLength(body) } : {}),
-      ...request.headers,
-    },
-    agent: false, // an agent of its own: one connection, closed afterwards, and no proxy of the environment
-    lookup,
-    signal,
-  }
-  // RFC 6066 §3: no address and no trailing dot in SNI. Certificates are always verified, whatever the environment says.
-  const tls = { servername: isIP(host) ? '' : host.replace(/\.$/, ''), rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) }
   return new Promise((resolve, reject) => {
-    const outgoing = url.protocol === 'https:' ? requestHttps({ ...options, ...tls }) : requestHttp(options)
+    const socket = open(url, connection)
+    socket.on('error', reject) // stays when `node:http` lets go of the socket, so no late error is unhandled
+    // Settles after the events of what was received before the close.
+    socket.on('close', () => setImmediate(reject, new Error('The connection was closed.')))
+    const outgoing = send(socket, url, request, body)
+    end.addEventListener('abort', () => {
+      outgoing.destroy()
+      socket.destroy()
+    })
+    let received = 0
+    socket.on('data', (bytes: Buffer) => {
+      received += bytes.length
+      if (received > mostReceived(request.limit_bytes)) reject(tooLong(request.limit_bytes))
+    })
     outgoing.on('error', reject)
+    // RFC 9110 §7.8: a server switches protocols only when the client asks for it. No request here asks.
+    outgoing.on('upgrade', () => reject(new Error('The server switches to another protocol.')))
     outgoing.on('response', (response) => {
-      readBody(response, request)
-        .then((read) => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: read }), reject)
-        .finally(() => outgoing.destroy())
+      const status = response.statusCode ?? 0
+      if (status < 200 || status > 599) return reject(new Error(`The status ${status} does not exist.`)) // RFC 9110 §15
+      readBody(response, request).then((read) => resolve({ status, headers: response.headers, body: read }), reject)
     })
     outgoing.end(body)
   })
 }
 
-async function readBody(response: IncomingMessage, { limit_bytes, beyond_limit }: OutboundRequest): Promise<Buffer> {
-  if (limit_bytes === 0 && beyond_limit === 'cut') return Buffer.alloc(0) // whoever wants none does not wait for it
-  const chunks: Buffer[] = []
-  let length = 0
-  const sent = response as AsyncIterable<Buffer> // as: no encoding is set, so chunks are buffers
-  for await (const chunk of sent) {
-    chunks.push(chunk)
-    length += chunk.length
-    if (length <= limit_bytes) continue
-    if (beyond_limit === 'fail') throw new OutboundFailed('answer_too_large', `The answer is longer than ${limit_bytes} bytes.`)
-    break
-  }
-  return Buffer.concat(chunks).subarray(0, limit_bytes)
+function open(url: URL, { lookup, ca }: Connection): Socket {
+  const host = hostOf(url)
+  const to = { host, port: Number(url.port || (url.protocol === 'https:' ? 443 : 80)), lookup }
+  if (url.protocol === 'http:') return connect(to)
+  // RFC 6066 §3: no address and no trailing dot in SNI. Certificates are always verified, whatever the environment says.
+  const servername = isIP(host) ? '' : host.replace(/\.$/, '')
+  return connectTls({ ...to, servername, ALPNProtocols: ['http/1.1'], rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) })
 }
 
-/** Waits no longer than the signal lets it, also for what cannot be stopped. */
-function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const stop = () => reject(signal.reason)
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
-    if (signal.aborted) stop()
-    else signal.addEventListener('abort', stop, { once: true })
+const hostOf = (url: URL) => url.hostname.replace(/^\[(.*)\]$/, '$1')
+
+/** Without an agent: the connection is closed afterwards, and no proxy of the environment is used. */
+function send(socket: Socket, url: URL, { method, headers }: OutboundRequest, body: string) {
+  return requestHttp({
+    method,
+    createConnection: () => socket,
+    path: url.pathname + url.search,
+    maxHeaderSize: most_header_bytes,
+    headers: {
+      host: url.host,
+      'user-agent': 'Ostiary',
+      accept: '*/*',
+      'accept-encoding': 'identity',
+      ...(method === 'POST' ? { 'content-length': Buffer.byteLength(body) } : {}),
+      ...headers,
+    },
   })
 }
+
+/** Reads at most the limit into one buffer that grows, since many small chunks occupy far more than their bytes. */
+function readBody(response: IncomingMessage, { limit_bytes, beyond_limit }: OutboundRequest): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    if (limit_bytes === 0 && beyond_limit === 'cut') return resolve(Buffer.alloc(0)) // the status is enough: waits for no body
+    let body = Buffer.alloc(Math.min(limit_bytes, 4_096))
+    let length = 0
+    response.on('error', reject)
+    response.on('end', () => resolve(body.subarray(0, length)))
+    response.on('data', (chunk: Buffer) => {
+      const is_longer = length + chunk.length > limit_bytes
+      if (is_longer && beyond_limit === 'fail') return reject(tooLong(limit_bytes))
+      const wanted = Math.min(length + chunk.length, limit_bytes)
+      if (wanted > body.length) body = Buffer.concat([body], Math.min(limit_bytes, Math.max(wanted, 2 * body.length)))
+      length += chunk.copy(body, length, 0, wanted - length)
+      if (is_longer) resolve(body)
+    })
+  })
+}
+
+const tooLong = (limit_bytes: number) => new OutboundFailed('answer_too_large', `The answer is longer than ${limit_bytes} bytes.`)

@@ -11,10 +11,12 @@ import { createDb, type Db, type Engine, sql } from '../db/db.ts'
 import { migrate } from '../db/migrate.ts'
 import { openPostgres } from '../db/postgres.ts'
 import { openSqlite } from '../db/sqlite.ts'
-import { claim, enqueue, type Job, postpone, remove } from './queue.ts'
+import { claim, enqueue, findCandidates, type Job, postpone, remove } from './queue.ts'
 import { type JobKind, type Outcome, type Runner, startRunner } from './runner.ts'
 
 const JobRow = z.object({ id: z.string(), attempts: z.int(), due_at: z.date(), leased_by: z.string().nullable() })
+
+const url = sql`select 'http://' || job.lane || '.test/'`
 
 /** A database with the schema, a clock, and runners as processes would have them. */
 async function queueOn(open: () => Promise<Engine>) {
@@ -39,26 +41,30 @@ async function queueOn(open: () => Promise<Engine>) {
     },
     put: (id: string, lane = 'a', payload: Record<string, unknown> = {}) =>
       db.batch([enqueue({ id, kind: 'backchannel_logout', lane, environment_id: null, payload }, now())]),
-    take: (leased_by: string, change: { most?: number; without_lanes?: string[] } = {}) =>
-      claim(
+    async take(leased_by: string, { most = 10, without_lanes = [] as string[] } = {}) {
+      const found = await findCandidates(
         db,
-        {
-          kind: 'backchannel_logout',
-          leased_by,
-          leased_until: new Date(now().getTime() + 60_000),
-          most: 10,
-          in_order: false,
-          without_lanes: [],
-          ...change,
-        },
+        { kind: 'backchannel_logout', tenants: [''], most, in_order: false, without_lanes, url },
         now(),
-      ),
+      )
+      const ids = found.map(({ id }) => id)
+      return claim(db, ids, { leased_by, leased_until: new Date(now().getTime() + 60_000) }, now())
+    },
     rows: () => db.all(JobRow, sql`select id, attempts, due_at, leased_by from jobs order by id`),
     run(kind: Partial<JobKind> & Pick<JobKind, 'run'>) {
       const log = { debug: line, info: line, warn: line, error: line, answered() {} }
       const random = (bytes: number) => (bytes === 1 ? Buffer.from([127]) : randomBytes(bytes)) // a chance of a half: delays as scheduled
       const runner = startRunner({ db, log, now, random }, [
-        { name: 'backchannel_logout', retry_after_seconds: [5, 30], concurrency: 8, per_lane: 2, lease_seconds: 60, ...kind },
+        {
+          name: 'backchannel_logout',
+          url,
+          retry_after_seconds: [5, 30],
+          concurrency: 8,
+          per_lane: 2,
+          per_receiver: 2,
+          lease_seconds: 60,
+          ...kind,
+        },
       ])
       runners.push(runner)
       return runner
@@ -107,7 +113,7 @@ for (const [engine, open, skip] of engines) {
     assert.deepEqual(await rows(), [])
     await db.batch([enqueue(job, now()), enqueue({ ...job, payload: {} }, now())])
     const [taken] = await take('p1')
-    assert.deepEqual(taken, { id: 'j', lane: 'a', environment_id: null, payload: { to: 'äö"' }, attempts: 1 })
+    assert.deepEqual(taken, { id: 'j', lane: 'a', tenant_id: '', environment_id: null, payload: { to: 'äö"' }, attempts: 1 })
   })
 
   it('a job that was taken is nobody else’s until its lease ends', async ({ put, take, advance, db, rows, now }) => {
@@ -233,7 +239,7 @@ for (const [engine, open, skip] of engines) {
     let hanging = 0
     const others = new Set<string>()
     run({
-      concurrency: 3,
+      concurrency: 24,
       run: async ({ lane, id }) => {
         if (lane !== 'hangs') others.add(id)
         else {

@@ -15,17 +15,19 @@ export interface NewJob {
   /** Queueing the same id again changes nothing while the first is not done. */
   id: string
   kind: JobKindName
-  /** Whom it is waited for: jobs of one lane never hold up another's. */
+  /** What is called: jobs of one lane never hold up another's. */
   lane: string
   environment_id: EnvironmentId | null
   payload: Record<string, unknown>
-  /** When it may be taken; at once where it is absent. */
+  /** The earliest time to do it. Without it, now. */
   due_at?: Date
 }
 
 const Job = z.object({
   id: z.string(),
   lane: z.string(),
+  /** The tenant of the environment; '' without one. */
+  tenant_id: z.string(),
   environment_id: EnvironmentId.nullable(),
   payload: z.record(z.string(), z.unknown()),
   /** 1 for the first. One that ended with its process counts too. */
@@ -54,58 +56,117 @@ export function enqueueEach(
 ): Statement {
   const { id, lane, environment_id, payload } = columns
   return wakes(
-    sql`insert into jobs (id, kind, lane, environment_id, payload, due_at, created_at)
-      select ${id}, ${kind}, ${lane}, ${environment_id}, ${payload}, ${due_at}, ${now} ${from}
+    sql`insert into jobs (id, kind, lane, tenant_id, environment_id, payload, due_at, created_at)
+      select ${id}, ${kind}, ${lane}, coalesce((select own.tenant_id from environments own where own.id = ${environment_id}), ''),
+             ${environment_id}, ${payload}, ${due_at}, ${now} ${from}
       on conflict (id) do nothing`,
     'queue',
   )
 }
 
-interface Lease {
+const Turn = z.object({ tenant_id: z.string(), due_at: z.date() })
+const tenants_per_page = 100
+
+/** Tenants with due jobs of a kind, each once: those after a tenant, by their ids, and then those up to it. */
+export async function* tenantsInTurn(db: Db, kind: JobKindName, after: string | null, now: Date): AsyncGenerator<string> {
+  const rounds = after === null ? [{ from: null, to: null }] : [{ from: after, to: null }, { from: null, to: after }] // biome-ignore format: two rows
+  for (const { from, to } of rounds) {
+    for (let last: string | null | undefined = from; last !== undefined; ) {
+      const page: z.infer<typeof Turn>[] = await db.all(Turn, pageOfTenants(kind, last, to))
+      for (const { tenant_id, due_at } of page) if (due_at <= now) yield tenant_id
+      last = page.length < tenants_per_page ? undefined : page.at(-1)?.tenant_id
+    }
+  }
+}
+
+/** Goes from tenant to tenant by an index, so the cost does not depend on how many jobs wait. */
+function pageOfTenants(kind: JobKindName, after: string | null, to: string | null): Statement {
+  const first = after === null ? sql`` : sql` and tenant_id > ${after}`
+  const last = to === null ? sql`` : sql` and tenant_id <= ${to}`
+  return sql`with recursive turns (tenant_id, place) as (
+      select min(tenant_id), 1 from jobs where kind = ${kind}${first}
+      union all
+      select (select min(jobs.tenant_id) from jobs where kind = ${kind} and jobs.tenant_id > turns.tenant_id), place + 1
+        from turns where turns.tenant_id is not null and place < ${tenants_per_page}
+    )
+    select tenant_id, (select min(jobs.due_at) from jobs where kind = ${kind} and jobs.tenant_id = turns.tenant_id) as due_at
+      from turns where tenant_id is not null${last} order by place`
+}
+
+const Candidate = z.object({
+  id: z.string(),
+  lane: z.string(),
+  tenant_id: z.string(),
+  environment_id: EnvironmentId.nullable(),
+  /** The URL as it is now; `null` where what had it is gone. */
+  url: z.string().nullable(),
+})
+export type Candidate = z.infer<typeof Candidate>
+
+export interface Wanted {
   kind: JobKindName
+  tenants: readonly string[]
+  /** Of each tenant. */
+  most: number
+  /** Only the first of each lane, by id: the next one waits until it is removed, whoever has it. */
+  in_order: boolean
+  without_lanes: readonly string[]
+  /** The URL that a job calls: a query over a row `job`, of `jobs`. */
+  url: Statement
+}
+
+/** Due jobs of some tenants, the oldest of each tenant. Changes nothing: others may take them first. */
+export function findCandidates(db: Db, { kind, tenants, most, in_order, without_lanes, url }: Wanted, now: Date): Promise<Candidate[]> {
+  const lanes = without_lanes.length === 0 ? sql`` : sql` and lane not in (${listOf(without_lanes)})`
+  const pages = tenants.map((tenant_id) => {
+    const which = in_order ? sql`id in (${headsOf(kind, tenant_id)})` : sql`kind = ${kind} and tenant_id = ${tenant_id}`
+    return sql`select * from (select id, lane, tenant_id, environment_id, due_at from jobs
+                               where ${which} and due_at <= ${now}${lanes} order by due_at, id limit ${most}) page`
+  })
+  return db.all(
+    Candidate,
+    sql`select id, lane, tenant_id, environment_id, (${url}) as url from (${join(pages, ' union all ')}) job order by due_at, id`,
+  )
+}
+
+/** The first job of each lane of a tenant. Goes from lane to lane, so the cost is that of the lanes, however many jobs wait in them. */
+const headsOf = (kind: JobKindName, tenant_id: string) => sql`with recursive lanes (lane) as (
+    select min(lane) from jobs where kind = ${kind} and tenant_id = ${tenant_id}
+    union all
+    select (select min(jobs.lane) from jobs where kind = ${kind} and tenant_id = ${tenant_id} and jobs.lane > lanes.lane)
+      from lanes where lanes.lane is not null
+  )
+  select (select min(jobs.id) from jobs where kind = ${kind} and tenant_id = ${tenant_id} and jobs.lane = lanes.lane)
+    from lanes where lanes.lane is not null`
+
+interface Lease {
   leased_by: string
   leased_until: Date
 }
 
-export interface Claim extends Lease {
-  most: number
-  /** Only the first of each lane, by id: the next one waits until it is removed, whoever has it. */
-  in_order: boolean
-  /** Lanes that have enough to do in this process. */
-  without_lanes: readonly string[]
-}
-
 /**
- * Takes jobs that are due, oldest first. No two callers get the same one: the outer condition is judged again on the row
- * as it is when its lock is got (PostgreSQL, READ COMMITTED), and whoever came first has moved `due_at`.
+ * Takes the jobs among these that are still due. No two callers get the same one: PostgreSQL judges the outer condition
+ * again on the row when it has the lock (READ COMMITTED), and the first caller has moved `due_at`. A head stays the head of
+ * its lane until it is removed, because ids of a lane only rise; so order holds although the candidates were read before.
  */
-export async function claim(db: Db, { kind, leased_by, leased_until, most, in_order, without_lanes }: Claim, now: Date): Promise<Job[]> {
-  const lanes = without_lanes.length === 0 ? sql`` : sql` and lane not in (${listOf(without_lanes)})`
-  // Heads are of the kind. Asked for it too, a database would look for them among everything that is due.
-  const candidates = in_order ? sql`id in (${headsOf(kind)})` : sql`kind = ${kind}`
-  const which = sql`id in (select id from jobs where ${candidates} and due_at <= ${now}${lanes} order by due_at, id limit ${most})`
-  const [taken] = await db.batch([take(which, { kind, leased_by, leased_until }, now)])
+export async function claim(db: Db, ids: readonly string[], lease: Lease, now: Date): Promise<Job[]> {
+  if (ids.length === 0) return []
+  const [taken] = await db.batch([take(sql`id in (${listOf([...ids].sort())})`, lease, now)])
   return takenIn(taken)
 }
-
-/** The first job of each lane. Goes from lane to lane, so that it costs what there are lanes, however many jobs wait in them. */
-const headsOf = (kind: JobKindName) => sql`with recursive lanes (lane) as (
-    select min(lane) from jobs where kind = ${kind}
-    union all select (select min(jobs.lane) from jobs where kind = ${kind} and jobs.lane > lanes.lane) from lanes where lanes.lane is not null
-  ) select (select min(jobs.id) from jobs where kind = ${kind} and jobs.lane = lanes.lane) from lanes where lanes.lane is not null`
 
 /**
  * For the batch that removes the first job of a lane: takes the one after it, where that is due. Until the batch is
  * committed the lane has the same head for everybody else, so nobody can come in between.
  */
-export function claimNext(lease: Lease, lane: string, now: Date): Statement {
-  return take(sql`id = (select min(id) from jobs where kind = ${lease.kind} and lane = ${lane})`, lease, now)
+export function claimNext(kind: JobKindName, { tenant_id, lane }: Job, lease: Lease, now: Date): Statement {
+  return take(sql`id = (select min(id) from jobs where kind = ${kind} and tenant_id = ${tenant_id} and lane = ${lane})`, lease, now)
 }
 
 function take(which: Statement, { leased_by, leased_until }: Lease, now: Date): Statement {
   return sql`update jobs set leased_by = ${leased_by}, due_at = ${leased_until}, attempts = attempts + 1
          where ${which} and due_at <= ${now}
-     returning id, lane, environment_id, payload, attempts`
+     returning id, lane, tenant_id, environment_id, payload, attempts`
 }
 
 export const takenIn = (result: Result | undefined): Job[] => rowsOf(Job, result)

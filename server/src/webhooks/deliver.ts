@@ -46,6 +46,7 @@ interface Attempt {
 
 export function createWebhookJobs(deployment: Deployment, outbound: Outbound): JobKind[] {
   const common = {
+    url: sql`select w.url from webhooks w where w.environment_id = job.environment_id || '' and w.id = job.lane`,
     retry_after_seconds: [5, 30, 120, 600],
     lease_seconds: 40,
     givenUp: ({ environment_id, payload }: Job, now: Date) => [
@@ -55,8 +56,8 @@ export function createWebhookJobs(deployment: Deployment, outbound: Outbound): J
     run: (job: Job, signal: AbortSignal) => deliver(deployment, outbound, job, signal),
   }
   return [
-    { ...common, name: 'webhook', concurrency: 50, per_lane: 1, in_order: true },
-    { ...common, name: 'webhook_retry', concurrency: 50, per_lane: 5 },
+    { ...common, name: 'webhook', concurrency: 150, per_lane: 1, per_receiver: 10, in_order: true },
+    { ...common, name: 'webhook_retry', concurrency: 75, per_lane: 5, per_receiver: 5 },
   ]
 }
 
