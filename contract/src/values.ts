@@ -4,6 +4,15 @@ import { z } from 'zod'
 /** RFC 3339 UTC with milliseconds, `2026-11-20T16:31:00.000Z`; milliseconds since 1970 in the database. */
 export const Time = z.iso.datetime({ precision: 3 })
 
+/**
+ * Fields that take more than a line of text. The server refuses every other string of a body or a query that holds a control
+ * character, a line or paragraph separator, or half of a surrogate pair (`server/src/http/text.ts`).
+ *
+ * lines  also tabs and line breaks
+ * any    every character: the value is compared, and never stored
+ */
+export const characters = z.registry<{ allowed: 'lines' | 'any' }>()
+
 /** A line people read. Controls would break logs, mails and pages; those of direction let a name read as another one (UTS #55). */
 const line = (min: number, max: number) =>
   z
@@ -21,7 +30,7 @@ export const WebUrl = z.string().max(2000).refine(isWebUrl, 'Expected an absolut
 
 /** RFC 9110 §4.2: http and https URLs have a host; user info in them is deprecated and misleads people. */
 function isWebUrl(value: string): boolean {
-  if (!/^https?:\/\/[^\s\\@]+$/i.test(value)) return false
+  if (!/^https?:\/\/[^\s\\@\p{Cc}\p{Cs}]+$/iu.test(value)) return false
   return URL.canParse(value)
 }
 
@@ -40,9 +49,19 @@ export const Email = z.email().max(254)
 export const page = <T extends z.ZodType>(item: T) =>
   z.strictObject({ data: z.array(item), has_more: z.boolean(), next_cursor: z.string().nullable() })
 
+/** A whole number in a query: plain decimal digits, without sign, point, exponent or space. */
+export const wholeNumber = (min: number, max: number) =>
+  z
+    .custom<string>(
+      (value) => typeof value === 'string' && /^[0-9]{1,16}$/.test(value) && Number(value) >= min && Number(value) <= max,
+      `Expected a whole number from ${min} to ${max} in decimal digits.`,
+    )
+    .meta({ type: 'integer', minimum: min, maximum: max })
+    .transform(Number)
+
 export const PageQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(100).default(20),
-  cursor: z.string().max(500).optional(),
+  limit: wholeNumber(1, 100).default(20).meta({ default: 20 }),
+  cursor: z.string().register(characters, { allowed: 'any' }).optional(),
 })
 
 /** Seconds within a range, with the value that counts when none is set. */

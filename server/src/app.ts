@@ -206,7 +206,7 @@ function mountService(app: FastifyInstance, { deployment, root, isReady }: Modul
   })
   app.get('/docs/errors/:code', async (request, reply) => {
     const { code } = request.params as { code: string } // as: the path has it
-    if (!(code in errors)) throw notFound()
+    if (!Object.hasOwn(errors, code)) throw notFound()
     const { html, csp } = errorPage(code as ErrorCode) // as: just checked
     return reply.type('text/html; charset=utf-8').header('content-security-policy', csp).send(html)
   })

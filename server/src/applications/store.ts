@@ -1,6 +1,6 @@
 /** Applications of an environment. The secret is a digest here; a change that takes a right away ends its grants in the same batch. */
 import { Application } from '@ostiary/contract/application.ts'
-import type { EnvironmentId } from '@ostiary/contract/ids.ts'
+import { ApplicationId, type EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, type Statement, sql } from '../db/db.ts'
 import { endGrants } from '../oidc/store/grants.ts'
@@ -37,7 +37,8 @@ export function findApplication(db: Db, environment_id: EnvironmentId, id: strin
 }
 
 /** The client of a protocol request. Disabled ones are found too: what that means is the protocol's to say. */
-export function findClient(db: Db, environment_id: EnvironmentId, client_id: string): Promise<ClientRow | null> {
+export async function findClient(db: Db, environment_id: EnvironmentId, client_id: string): Promise<ClientRow | null> {
+  if (!ApplicationId.safeParse(client_id).success) return null
   return db.maybeOne(
     ClientRow,
     sql`select ${own}, a.client_secret_hash from applications a where a.environment_id = ${environment_id} and a.id = ${client_id}`,

@@ -1,5 +1,5 @@
 /** Providers of an environment, and who its people are there. Secrets are sealed and never read back. */
-import type { EnvironmentId } from '@ostiary/contract/ids.ts'
+import { type EnvironmentId, ProviderId } from '@ostiary/contract/ids.ts'
 import { Provider } from '@ostiary/contract/provider.ts'
 import { z } from 'zod'
 import { type Db, type Statement, sql } from '../db/db.ts'
@@ -41,7 +41,8 @@ const Upstream = Provider.pick({
 export type Upstream = z.infer<typeof Upstream>
 
 /** A provider that may be used now. A disabled one neither signs in nor links. */
-export function findUpstream(db: Db, environment_id: EnvironmentId, id: string): Promise<Upstream | null> {
+export async function findUpstream(db: Db, environment_id: EnvironmentId, id: string): Promise<Upstream | null> {
+  if (!ProviderId.safeParse(id).success) return null
   return db.maybeOne(
     Upstream,
     sql`select ${own}, p.client_secret, p.private_key from providers p where p.environment_id = ${environment_id} and p.id = ${id} and p.enabled = 1`,

@@ -2,7 +2,7 @@
  * Signing in at a provider: leaving for it, and coming back. Accounts are joined only by an address that both sides have
  * verified, only where the provider is allowed to, and never silently: whoever it does not fit is told to sign in here.
  */
-import type { UserId } from '@ostiary/contract/ids.ts'
+import { ProviderId, type UserId } from '@ostiary/contract/ids.ts'
 import { Email } from '@ostiary/contract/values.ts'
 import { newSecret } from '../../deployment.ts'
 import { type ProviderProblemView, providerProblemPage } from '../../pages/provider-problem.ts'
@@ -18,7 +18,6 @@ import { authorizeUrl, beginAuthorization, type Interaction } from './authorize.
 import { continueInteraction } from './sign-in.ts'
 
 const callbackOf = (call: OidcCall, provider_id: string) => `${call.issuer.url}/oauth/callback/${provider_id}`
-const httpsOnly = (call: OidcCall) => call.issuer.type === 'live'
 
 export const federate: OidcEndpoint = async (parts, call) => {
   const interaction = await continueInteraction(parts, call)
@@ -31,7 +30,7 @@ export const federate: OidcEndpoint = async (parts, call) => {
   try {
     const wish = { login_hint: request.login_hint, prompt: promptOf(request) }
     const redirect_uri = callbackOf(call, provider.id)
-    const location = await parts.upstreams.depart(provider, { ...departure, redirect_uri }, wish, httpsOnly(call))
+    const location = await parts.upstreams.depart(provider, { ...departure, redirect_uri }, wish)
     await storeDeparture(parts, call.issuer.environment_id, { ...departure, provider_id: provider.id, query, browser: browser.form_seed })
     return redirect(location)
   } catch (error) {
@@ -56,6 +55,7 @@ export const callback: OidcEndpoint = async (parts, call) => {
   const { issuer } = call
   const search = new URLSearchParams(call.query)
   const browser = await readBrowser(parts, call)
+  if (!ProviderId.safeParse(provider_id).success) return message(call, 'session_lost')
   const journey = await takeDeparture(parts, issuer.environment_id, provider_id, search.get('state') ?? '', browser.form_seed)
   if (!journey) return message(call, 'session_lost')
   const begun = await beginAuthorization(parts, call, journey.query)
@@ -65,7 +65,7 @@ export const callback: OidcEndpoint = async (parts, call) => {
   if (!provider || search.get('error') === 'access_denied') return redirect(authorizeUrl(call, journey.query))
   try {
     const url = new URL(`${callbackOf(call, provider_id)}?${call.query}`)
-    const profile = await parts.upstreams.arrive(provider, url, journey, httpsOnly(call))
+    const profile = await parts.upstreams.arrive(provider, url, journey)
     return await signInAs(parts, call, interaction, provider, profile)
   } catch (error) {
     return unreachable(parts, call, provider, journey.query, error)
