@@ -49,18 +49,18 @@ export const Email = z.email().max(254)
 export const page = <T extends z.ZodType>(item: T) =>
   z.strictObject({ data: z.array(item), has_more: z.boolean(), next_cursor: z.string().nullable() })
 
-/** A whole number in a query: plain decimal digits, without sign, point, exponent or space. */
-export const wholeNumber = (min: number, max: number) =>
+/** A whole number in a query: plain decimal digits, without sign, point, exponent or space. `documented` is for OpenAPI alone. */
+export const wholeNumber = (min: number, max: number, documented: { default?: number } = {}) =>
   z
     .custom<string>(
       (value) => typeof value === 'string' && /^[0-9]{1,16}$/.test(value) && Number(value) >= min && Number(value) <= max,
       `Expected a whole number from ${min} to ${max} in decimal digits.`,
     )
-    .meta({ type: 'integer', minimum: min, maximum: max })
+    .meta({ type: 'integer', minimum: min, maximum: max, ...documented })
     .transform(Number)
 
 export const PageQuery = z.object({
-  limit: wholeNumber(1, 100).default(20).meta({ default: 20 }),
+  limit: wholeNumber(1, 100, { default: 20 }).default(20),
   cursor: z.string().register(characters, { allowed: 'any' }).optional(),
 })
 

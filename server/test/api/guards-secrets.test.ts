@@ -12,7 +12,7 @@ import { ask, everything, rightRequest, rows } from './everything.ts'
 const w = await world({ env: { OSTIARY_LOG_LEVEL: 'debug' } })
 const { ours, theirs } = await everything(w)
 const smtp_password = 'a password of a mail server'
-await w.changeSettings(w.test, { email: { delivery: 'smtp', smtp: { host: 'smtp.example.com', password: smtp_password } } })
+await w.changeSettings(w.test, { email: { smtp: { host: 'smtp.example.com', password: smtp_password } } })
 const person = await createPerson(w, w.test, { password: 'a password nobody may read' })
 const confidential = await w.createApplication(w.test)
 const tokens = await person.tokens(confidential)
