@@ -20,6 +20,7 @@ import type { RateLimiter } from './http/rate-limit.ts'
 import { sentAlways } from './http/write.ts'
 import { createKeyHandlers } from './keys/handlers.ts'
 import type { KeyStore } from './keys/store.ts'
+import * as mail from './mail/handlers.ts'
 import { createAdministrators } from './members/administrators.ts'
 import { createMemberHandlers } from './members/handlers.ts'
 import type { Metrics } from './metrics.ts'
@@ -141,6 +142,7 @@ function mountManagement(app: FastifyInstance, modules: Modules): void {
     ...events,
     ...providers,
     ...webhooks,
+    ...mail,
     getStatistics,
     ...audit,
   })

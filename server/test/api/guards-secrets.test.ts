@@ -66,7 +66,8 @@ test('no answer to reading holds a secret or what is stored of one, whoever asks
       const right = rightRequest(route, ours, place)
       for (const change of [{}, { path: `${right.path}?limit=100` }, { headers: { ...right.headers, accept: route.lines ?? '*/*' } }]) {
         const { status, body } = await ask(w, { ...right, ...change })
-        assert.equal(status, 200, name)
+        const is_of_test_only = /\/inbox\b/.test(route.path) // Live captures no mail
+        assert.equal(status, is_of_test_only && place === ours.live ? 404 : 200, name)
         const text = typeof body === 'string' ? body : JSON.stringify(body)
         for (const secret of secrets) assert.ok(!text.includes(secret), `${name} tells ${secret}`)
       }
