@@ -26,7 +26,7 @@ const saidOnlyIn = [
   { law: 'process.env is read only in config.ts',           words: /\bprocess\.env\b/,              by: /^server\/src\/config\.ts/ },
   { law: 'time and randomness are arguments, made only in main.ts and the command line tool',
                     words: /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\b|\brandomBytes\(|\brandomUUID\(/, by: /^(server\/src\/main\.ts|cli\/)/ },
-  { law: 'text is normalised only in text.ts, which looks at its length first', words: /\.normalize\(/, by: /^(server\/src\/text\.ts|cli\/)/ },
+  { law: 'text is normalised only in normalisation.ts, which looks at its length first', words: /\.normalize\(/, by: /^(server\/src\/normalisation\.ts|cli\/)/ },
 ]
 
 const root = join(import.meta.dirname, '..')

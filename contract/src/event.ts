@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { EnvironmentId, EventId, ProjectId, TenantId } from './ids.ts'
 import { EnvironmentType } from './tenancy.ts'
-import { PageQuery, Time } from './values.ts'
+import { PageQuery, Time, wholeNumber } from './values.ts'
 
 /** Every kind there is. A kind is never renamed, and never changes what it means. */
 export const eventKinds = [
@@ -35,6 +35,7 @@ export const eventKinds = [
   'auth_key.created',
   'auth_key.rotated',
   'auth_key.revoked',
+  'mail.sent',
   'signing_key.rotated',
   'webhook.disabled',
   'test.ping',
@@ -66,6 +67,6 @@ export const EventQuery = PageQuery.extend({
   user_id: z.string().max(100).optional(),
   application_id: z.string().max(100).optional(),
   request_id: z.string().max(100).optional(),
-  after: z.coerce.number().int().min(0).optional(),
+  after: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional(),
 })
 export type EventQuery = z.infer<typeof EventQuery>

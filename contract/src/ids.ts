@@ -19,6 +19,7 @@ export const prefixes = {
   user: 'usr',
   session: 'ses',
   grant: 'grt',
+  mail: 'eml',
   request: 'req',
 } as const
 
@@ -54,6 +55,7 @@ export const WebhookId = id('whk')
 export const ProviderId = id('prv')
 export const MessageId = id('msg')
 export const AuditEntryId = id('aud')
+export const MailId = id('eml')
 
 export type TenantId = z.infer<typeof TenantId>
 export type ProjectId = z.infer<typeof ProjectId>

@@ -1,7 +1,7 @@
 /** Providers: where else people of an environment may sign in. */
 import { z } from 'zod'
 import { EnvironmentId, ProjectId, ProviderId, TenantId } from './ids.ts'
-import { Name, Time, WebUrl } from './values.ts'
+import { characters, Name, Time, WebUrl } from './values.ts'
 
 export const ProviderType = z.enum(['oidc', 'google', 'microsoft', 'github', 'apple', 'gitlab'])
 export type ProviderType = z.infer<typeof ProviderType>
@@ -24,7 +24,11 @@ const fields = {
   key_id: Text.nullable(),
 }
 
-const secrets = { client_secret: z.string().min(1).max(2_000), private_key: z.string().min(1).max(4_000) }
+const secrets = {
+  client_secret: z.string().min(1).max(2_000),
+  /** PEM (RFC 7468), which has lines. */
+  private_key: z.string().min(1).max(4_000).register(characters, { allowed: 'lines' }),
+}
 
 export const Provider = z.strictObject({
   id: ProviderId,

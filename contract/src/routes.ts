@@ -4,6 +4,7 @@ import { Application, ApplicationChange, ApplicationWithSecret, NewApplication }
 import { AuditEntry } from './audit.ts'
 import { AuthConfig } from './auth-config.ts'
 import { Event, EventQuery } from './event.ts'
+import { InboxQuery, Mail } from './mail.ts'
 import { NewProvider, Provider, ProviderChange } from './provider.ts'
 import { NewResourceServer, ResourceServer, ResourceServerChange } from './resource-server.ts'
 import {
@@ -55,6 +56,7 @@ const applications = `${environment}/applications`
 const resourceServers = `${environment}/resource-servers`
 const authKeys = `${environment}/auth-keys`
 const users = `${environment}/users`
+const inbox = `${environment}/inbox`
 const providers = `${environment}/providers`
 const webhooks = `${environment}/webhooks`
 const webhook = `${webhooks}/{webhook_id}`
@@ -119,6 +121,9 @@ export const routes = {
 
   listUsers:          get  (users,                                       platform('users:read'),          'List the users; with `query`, a page may be short and still have more', { query: usersQuery, returns: [200, page(User)], fails: ['invalid_cursor'] }),
   getUser:            get  (`${users}/{user_id}`,                        platform('users:read'),          'Fetch a user',                    {                          returns: [200, User] }),
+
+  listInbox:          get  (inbox,                                       platform('users:read'),          'List the captured mail of a Test environment', { query: InboxQuery, returns: [200, page(Mail)], fails: ['invalid_cursor'] }),
+  getInboxMail:       get  (`${inbox}/{mail_id}`,                        platform('users:read'),          'Fetch a captured mail',           {                          returns: [200, Mail] }),
 
   listEvents:         get  (`${environment}/events`,                     platform('webhooks:read'),       'List the events; `after` a sequence, then oldest first', { query: EventQuery, returns: [200, page(Event)], fails: ['invalid_cursor'] }),
 

@@ -1,7 +1,7 @@
 /** Sessions and tokens as a backend sees them. */
 import { z } from 'zod'
 import { ApplicationId, EnvironmentId, SessionId, UserId } from './ids.ts'
-import { Time } from './values.ts'
+import { characters, Time } from './values.ts'
 
 export const Session = z.strictObject({
   id: SessionId,
@@ -16,7 +16,8 @@ export const Session = z.strictObject({
 })
 export type Session = z.infer<typeof Session>
 
-export const TokenToValidate = z.strictObject({ token: z.string().min(1).max(65_536) })
+/** A token of any size and any characters: what cannot be one is `malformed`. */
+export const TokenToValidate = z.strictObject({ token: z.string().min(1).register(characters, { allowed: 'any' }) })
 
 export const inactiveReasons = [
   'malformed',

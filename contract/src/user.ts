@@ -1,7 +1,7 @@
 /** The people of an environment. `sub` is the user's id; an e-mail address may change and is never a key. */
 import { z } from 'zod'
 import { EnvironmentId, ProjectId, TenantId, UserId } from './ids.ts'
-import { Email, ShortText, Time, text, WebUrl } from './values.ts'
+import { characters, Email, ShortText, Time, text, WebUrl } from './values.ts'
 
 /** OIDC Core §5.1 members that a person or a backend may set. */
 const profile = {
@@ -64,4 +64,7 @@ export const UserChange = z.strictObject({
 })
 export type UserChange = z.infer<typeof UserChange>
 
-export const UserQuery = z.object({ email: z.string().max(320).optional(), query: z.string().max(200).optional() })
+export const UserQuery = z.object({
+  email: z.string().max(320).optional(),
+  query: z.string().max(200).register(characters, { allowed: 'any' }).optional(),
+})

@@ -10,6 +10,15 @@ export const Time = z.iso.datetime({ precision: 3 })
  */
 export const text = (max: number, min = 0) => z.string().min(min, { abort: true }).max(max, { abort: true })
 
+/**
+ * Fields that take more than a line of text. The server refuses every other string of a body or a query that holds a control
+ * character, a line or paragraph separator, or half of a surrogate pair (`server/src/http/text.ts`).
+ *
+ * lines  also tabs and line breaks
+ * any    every character: the value is compared, and never stored
+ */
+export const characters = z.registry<{ allowed: 'lines' | 'any' }>()
+
 /** A line people read. Controls would break logs, mails and pages; those of direction let a name read as another one (UTS #55). */
 const line = (min: number, max: number) =>
   text(max, min).regex(/^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]*$/u, 'Control characters are not allowed.')
@@ -23,15 +32,15 @@ export const WebUrl = text(2_000).refine(isWebUrl, 'Expected an absolute http or
 
 /** RFC 9110 §4.2: http and https URLs have a host; user info in them is deprecated and misleads people. */
 function isWebUrl(value: string): boolean {
-  if (!/^https?:\/\/[^\s\\@]+$/i.test(value)) return false
+  if (!/^https?:\/\/[^\s\\@\p{Cc}\p{Cs}]+$/iu.test(value)) return false
   return URL.canParse(value)
 }
 
 /** A serialised origin (RFC 6454 §6.2): scheme, host and port, as browsers send it. */
 export const Origin = text(300).refine(
-    (value) => /^https?:\/\//.test(value) && URL.canParse(value) && new URL(value).origin === value,
-    'Expected an exact origin such as https://app.example.com: scheme, host and port, nothing else.',
-  )
+  (value) => /^https?:\/\//.test(value) && URL.canParse(value) && new URL(value).origin === value,
+  'Expected an exact origin such as https://app.example.com: scheme, host and port, nothing else.',
+)
 
 export const Email = text(254).check(z.email())
 
@@ -39,9 +48,19 @@ export const Email = text(254).check(z.email())
 export const page = <T extends z.ZodType>(item: T) =>
   z.strictObject({ data: z.array(item), has_more: z.boolean(), next_cursor: z.string().nullable() })
 
+/** A whole number in a query: plain decimal digits, without sign, point, exponent or space. `documented` is for OpenAPI alone. */
+export const wholeNumber = (min: number, max: number, documented: { default?: number } = {}) =>
+  z
+    .custom<string>(
+      (value) => typeof value === 'string' && /^[0-9]{1,16}$/.test(value) && Number(value) >= min && Number(value) <= max,
+      `Expected a whole number from ${min} to ${max} in decimal digits.`,
+    )
+    .meta({ type: 'integer', minimum: min, maximum: max, ...documented })
+    .transform(Number)
+
 export const PageQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(100).default(20),
-  cursor: z.string().max(500).optional(),
+  limit: wholeNumber(1, 100, { default: 20 }).default(20),
+  cursor: z.string().register(characters, { allowed: 'any' }).optional(),
 })
 
 /** Seconds within a range, with the value that counts when none is set. */

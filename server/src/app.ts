@@ -21,6 +21,7 @@ import type { RateLimiter } from './http/rate-limit.ts'
 import { sentAlways } from './http/write.ts'
 import { createKeyHandlers } from './keys/handlers.ts'
 import type { KeyStore } from './keys/store.ts'
+import * as mail from './mail/handlers.ts'
 import { createAdministrators } from './members/administrators.ts'
 import { createMemberHandlers } from './members/handlers.ts'
 import type { Metrics } from './metrics.ts'
@@ -143,6 +144,7 @@ function mountManagement(app: FastifyInstance, modules: Modules): void {
     ...events,
     ...providers,
     ...webhooks,
+    ...mail,
     getStatistics,
     ...audit,
   })
@@ -206,7 +208,7 @@ function mountService(app: FastifyInstance, { deployment, root, isReady }: Modul
   })
   app.get('/docs/errors/:code', async (request, reply) => {
     const { code } = request.params as { code: string } // as: the path has it
-    if (!(code in errors)) throw notFound()
+    if (!Object.hasOwn(errors, code)) throw notFound()
     const { html, csp } = errorPage(code as ErrorCode) // as: just checked
     return reply.type('text/html; charset=utf-8').header('content-security-policy', csp).send(html)
   })

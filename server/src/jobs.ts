@@ -4,6 +4,7 @@ import type { Deployment } from './deployment.ts'
 import { createSequencer, startSequencer } from './events/sequencer.ts'
 import { removeOldEvents } from './events/store.ts'
 import type { KeyStore } from './keys/store.ts'
+import { removeOldMails } from './mail/store.ts'
 import { createBackchannelLogoutJobs } from './oidc/backchannel-logout.ts'
 import type { Issuers } from './oidc/issuer.ts'
 import { type KeyPool, rotateAgedKeys } from './oidc/signing-keys.ts'
@@ -105,6 +106,7 @@ async function sweep({ db, now }: Pick<Deployment, 'db' | 'now'>): Promise<void>
     sql`delete from webhook_attempts      where (environment_id, message_id, number) in (select environment_id, message_id, number from webhook_attempts where at < ${long_ago} limit ${slice})`,
     sql`delete from webhook_messages      where (environment_id, id) in (select environment_id, id from webhook_messages where created_at < ${long_ago} limit ${slice})`,
     sql`delete from upstream_sign_ins     where (environment_id, state_hash) in (select environment_id, state_hash from upstream_sign_ins where expires_at < ${at} limit ${slice})`,
+    removeOldMails(at, slice),
     sql`delete from counters              where (environment_id, hour, metric, label) in (select environment_id, hour, metric, label from counters where hour < ${count_from} limit ${slice})`,
     sql`delete from idempotency_records   where (credential_id, method, path, idempotency_key) in
           (select credential_id, method, path, idempotency_key from idempotency_records where expires_at < ${at} limit ${slice})`,

@@ -1,50 +1,42 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Application } from '@ostiary/contract/application.ts'
-import { NewResourceServer } from '@ostiary/contract/resource-server.ts'
-import { NewUser } from '@ostiary/contract/user.ts'
-import { Email, Name, Origin, WebUrl } from '@ostiary/contract/values.ts'
-import type { z } from 'zod'
-import { folded, longest_email, longest_normalised, normalised } from './text.ts'
-import { emailKey } from './users/email.ts'
-import { passwordProblem } from './users/password-policy.ts'
-
-const policy = { min_length: 12, reject_common: true }
-const marks = (length: number) => 'a'.padEnd(length, '\u0301\u0316')
-
-test('a text is normalised up to a length, and never beyond it', () => {
-  assert.equal(normalised('ﬁ'), 'fi')
-  assert.equal(normalised(marks(longest_normalised)).length > 0, true)
-  assert.throws(() => normalised(marks(longest_normalised + 1)), RangeError)
-  assert.throws(() => folded(marks(longest_normalised + 1)), RangeError)
-})
-
-test('an address of the greatest length has a key, however much longer its normal form is', () => {
-  for (const letter of ['\ufdfa', '\u0344', 'İ', 'a']) assert.ok(emailKey(letter.repeat(longest_email)).length >= longest_email)
-})
-
-test('a password of any length is judged, by its length before anything else', () => {
-  for (const length of [1_001, 100_000, 1_048_576]) {
-    assert.equal(passwordProblem(marks(length), 'ada@example.com', policy), 'too_long')
-    assert.equal(passwordProblem('a'.repeat(length), 'ada@example.com', policy), 'too_long')
-  }
-  assert.equal(passwordProblem('\ufdfa'.repeat(1_000), 'ada@example.com', policy), 'too_long')
-})
+import fc from 'fast-check'
+import { asLine, isText } from './text.ts'
 
 // biome-ignore format: this table is read by column
-const schemas: [name: string, schema: z.ZodType, longest: number][] = [
-  ['Email', Email, 254], ['Name', Name, 100], ['Origin', Origin, 300], ['WebUrl', WebUrl, 2_000],
-  ['the identifier of a resource server', NewResourceServer.shape.identifier, 500],
-  ['the locale of a user', NewUser.shape.locale, 35], ['the logo of an application', Application.shape.logo_uri, 2_000],
+const texts: [text: string, line: boolean, lines: boolean][] = [
+  ['',                      true,  true],
+  ['Ünïcode 🧺 ａ\u200d',   true,  true],
+  ['\ufffd\u202e',          true,  true],
+  ['a\nb\r\n\tc',           false, true],
+  ['a\0',                   false, false],
+  ['\x07',                  false, false],
+  ['\x0b',                  false, false],
+  ['\x7f',                  false, false],
+  ['\u0085',                false, false],
+  ['\u009f',                false, false],
+  ['\u2028',                false, false],
+  ['\u2029',                false, false],
+  ['\ud800',                false, false],
+  ['\udc00\ud800',          false, false],
 ]
-for (const [name, schema, longest] of schemas) {
-  test(`${name}: what is too long is refused for that alone, so no later check has read it`, () => {
-    for (const text of [marks(longest + 1), marks(1_048_576), '@'.repeat(1_048_576), 'https://a.'.repeat(100_000)]) {
-      const { error } = schema.safeParse(text)
-      assert.deepEqual(
-        error?.issues.map(({ code }) => code),
-        ['too_big'],
-      )
-    }
+for (const [text, line, lines] of texts) {
+  test(`${JSON.stringify(text)} is ${line ? 'a line of text' : lines ? 'several lines of text' : 'no text'}`, () => {
+    assert.deepEqual([isText(text), isText(text, true)], [line, lines])
   })
 }
+
+test('text from another system becomes a line of at most the wanted characters, whatever it was', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('\ud800', '\0', '\u202e', '🧺', '\n'))),
+      fc.integer({ min: 1, max: 20 }),
+      (parts, max) => {
+        const line = asLine(parts.join(''), max)
+        assert.ok(isText(line) && [...line].length <= max && !/[\u202A-\u202E\u2066-\u2069]/.test(line))
+      },
+    ),
+  )
+  assert.equal(asLine('  Ada\r\n Löve🧺lace ', 8), 'Ada Löve')
+  assert.equal(asLine('🧺🧺🧺', 2), '🧺🧺')
+})

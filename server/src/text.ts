@@ -1,24 +1,20 @@
 // pure
-/**
- * Unicode normalisation, with the lengths that bound it. Sorting the combining marks of one letter takes the square of their
- * number: 100 kB of them take seconds, and the thread is everyone's. So text is normalised here only (see
- * `scripts/import-law.test.ts`), and what is longer than anything we store is refused before.
- */
+/** Which characters text may hold that is stored or shown: no controls, no line or paragraph separators, no halves of surrogate pairs. */
 
-/** In UTF-16 code units. As many combining marks take 1.5 ms. */
-export const longest_normalised = 1_000
+const unwanted = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u
+/** Also the controls of direction, which make one name look like another (UTS #55). */
+const unwanted_in_names = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/gu
 
-/** RFC 5321 §4.5.3.1.3: an address has at most 254. Room for those that normalise to fewer. */
-export const longest_email = 320
-
-/** In NFKC, so that look-alikes are one text. @throws RangeError for a text that the caller should have refused. */
-export function normalised(text: string): string {
-  if (text.length > longest_normalised) throw new RangeError(`A text of ${text.length} characters is too long to be normalised.`)
-  return text.normalize('NFKC')
+/** Whether text is one line of ordinary characters; with `lines`, also several lines. */
+export function isText(text: string, lines = false): boolean {
+  return !unwanted.test(lines ? text.replaceAll(/[\t\r\n]/g, '') : text)
 }
 
-/** For comparing without regard to case or look-alikes. */
-export function folded(text: string): string {
-  // The second time the marks are in order already, so it takes no longer than reading.
-  return normalised(text).trim().toLowerCase().normalize('NFKC')
+/** Text from another system as a line of at most `max` characters, without the characters that a name cannot have. */
+export function asLine(text: string, max: number): string {
+  const clean = text
+    .slice(0, 4 * max)
+    .replaceAll(unwanted_in_names, '')
+    .trim()
+  return clean.length <= max ? clean : [...clean].slice(0, max).join('')
 }

@@ -54,12 +54,15 @@ function differing(before: State, after: State): [State, State] {
   const from: State = {}
   const to: State = {}
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    const [old, now] = [before[name] ?? null, after[name] ?? null]
+    const [old, now] = [memberOf(before, name), memberOf(after, name)]
     if (JSON.stringify(old) === JSON.stringify(now)) continue
     ;[from[name], to[name]] = isState(old) && isState(now) ? differing(old, now) : [old, now]
   }
   return [from, to]
 }
+
+/** `null` where there is none, also for a name like `constructor`, which every object inherits. */
+const memberOf = (state: State, name: string) => (Object.hasOwn(state, name) ? (state[name] ?? null) : null)
 
 function isState(value: unknown): value is State {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

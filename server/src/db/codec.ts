@@ -8,11 +8,14 @@ export type Value = string | number | bigint | boolean | null | Date | readonly 
 export type EncodedValue = string | bigint | null
 
 /**
- * Integers go as bigint: a JavaScript number would arrive as 5.0 in a text column of SQLite. PostgreSQL stores no
- * U+0000, so on every engine it becomes U+FFFD, as half a surrogate pair does.
+ * Integers go as bigint: a JavaScript number would arrive as 5.0 in a text column of SQLite. Text is stored as it is or not at all:
+ * PostgreSQL takes no U+0000, and no database half a surrogate pair. Requests that bring one are refused earlier (`http/text.ts`).
  */
 export function encodeValue(value: Value | undefined): EncodedValue {
-  if (typeof value === 'string') return value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value
+  if (typeof value === 'string') {
+    if (value.includes('\0') || !value.isWellFormed()) throw new TypeError('A value of a statement holds U+0000 or half a surrogate pair.')
+    return value
+  }
   if (value === null || typeof value === 'bigint') return value
   if (typeof value === 'number') return BigInt(value)
   if (typeof value === 'boolean') return value ? 1n : 0n

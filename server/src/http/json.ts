@@ -1,12 +1,12 @@
 // pure
 /**
  * The JSON that is accepted from outside: one text, one meaning. Two readers of the same bytes must never disagree on
- * what they say, so whatever parsers are known to differ about is refused.
+ * what they say, so everything that parsers are known to differ about is refused. Which characters a string may hold, and
+ * which names an object may have, is judged afterwards (`text.ts`).
  *
  * RFC 8259 §4:   names within an object are unique, compared after unescaping
  * RFC 8259 §8.1: UTF-8, no byte order mark
  * RFC 8259 §9:   a parser may limit the depth of nesting
- * RFC 7493 §2.1: no lone surrogates, in names or values
  */
 
 /** The body cannot be read. The message is for the caller and repeats names at most, never values. */
@@ -64,8 +64,8 @@ function refuseAmbiguity(text: string): void {
     const character = text.charCodeAt(at)
     if (character === quote) {
       const end = endOfString(text, at)
-      if (names) refuseName(unescaped(text, at, end), names)
-      else refuseLoneSurrogates(unescaped(text, at, end))
+      const string = unescaped(text, at, end)
+      if (names) refuseRepeated(string, names)
       names = null
       at = end
     } else if (character === comma) {
@@ -104,17 +104,9 @@ function unescaped(text: string, start: number, end: number): string {
   }
 }
 
-function refuseName(name: string, names: Set<string>): void {
-  refuseLoneSurrogates(name)
-  // An own property of this name is harmless; a later copy of the object may not be.
-  if (name === '__proto__') throw new JsonError('The name "__proto__" is not accepted.')
+function refuseRepeated(name: string, names: Set<string>): void {
   if (names.has(name)) throw new JsonError(`The name ${JSON.stringify(name.slice(0, 60))} occurs twice in one object.`)
   names.add(name)
-}
-
-/** RFC 3629 §3 forbids them in UTF-8, so only an escape (`\ud800`) can bring one. */
-function refuseLoneSurrogates(value: string): void {
-  if (!value.isWellFormed()) throw new JsonError('The body has a string with half of a surrogate pair, which is no Unicode text.')
 }
 
 /** The messages of V8 quote the text, which may be a password; where it says the place, that is taken. */

@@ -173,11 +173,14 @@ test('what a refused client goes on sending is dropped, and its refusal still ar
 test('every listener has a limit for each phase of a request: those of the application, and that of the metrics', () => {
   for (const server of [createListener(answer, refusals), createLimited(answer)]) {
     const { headersTimeout, requestTimeout, keepAliveTimeout, timeout } = server
-    assert.deepEqual({ headersTimeout, requestTimeout, keepAliveTimeout, timeout }, {
-      headersTimeout: 10_000,
-      requestTimeout: 30_000,
-      keepAliveTimeout: 72_000,
-      timeout: 60_000,
-    })
+    assert.deepEqual(
+      { headersTimeout, requestTimeout, keepAliveTimeout, timeout },
+      {
+        headersTimeout: 10_000,
+        requestTimeout: 30_000,
+        keepAliveTimeout: 72_000,
+        timeout: 60_000,
+      },
+    )
   }
 })

@@ -20,7 +20,8 @@ import { type Commit, createCommit } from './commit.ts'
 import { createInFlight, findAnswer, type IdempotentRequest, type InFlight, idempotentRequest, type RecordedAnswer } from './idempotency.ts'
 import { entityTag, type IfMatch, isKnown, parseIfMatch } from './if-match.ts'
 import { JsonError, parseJson } from './json.ts'
-import { ApiError, fieldErrors, notFound, validationFailed } from './problem.ts'
+import { ApiError, type FieldError, fieldErrors, notFound, validationFailed } from './problem.ts'
+import { queryProblems, textProblems } from './text.ts'
 import { write } from './write.ts'
 
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined
@@ -199,16 +200,23 @@ function parseBody(route: Route, request: FastifyRequest, bytes: Buffer): unknow
 
   const encoding = request.headers['content-encoding']
   if (encoding !== undefined && encoding !== 'identity') throw new ApiError('unsupported_media_type', 'Compressed bodies are not accepted.')
-  const accepted = route.method === 'PATCH' ? ['application/merge-patch+json', 'application/json'] : ['application/json']
-  if (!accepted.includes(mediaType(request))) throw new ApiError('unsupported_media_type', `Send Content-Type: ${accepted.join(' or ')}.`)
+  const types = route.method === 'PATCH' ? ['application/merge-patch+json', 'application/json'] : ['application/json']
+  if (!types.includes(mediaType(request))) throw new ApiError('unsupported_media_type', `Send Content-Type: ${types.join(' or ')}.`)
 
   const value = readJson(bytes)
   if (!route.body) {
     if (typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0) return undefined
     throw validationFailed([{ pointer: '', code: 'not_allowed', detail: 'This call takes no body.' }])
   }
-  const parsed = route.body.safeParse(value)
-  if (!parsed.success) throw validationFailed(fieldErrors(parsed.error))
+  return accepted(textProblems(value, route.body), route.body.safeParse(value))
+}
+
+/** What the schema made of a value. Every problem is reported at once, and one place is named by one problem. */
+function accepted<T>(problems: readonly FieldError[], parsed: z.ZodSafeParseResult<T>): T {
+  const others = parsed.success
+    ? []
+    : fieldErrors(parsed.error).filter(({ pointer }) => !problems.some((known) => known.pointer === pointer))
+  if (!parsed.success || problems.length > 0) throw validationFailed([...problems, ...others])
   return parsed.data
 }
 
@@ -231,9 +239,8 @@ function readJson(bytes: Buffer): unknown {
 
 function parseQuery(route: Route, request: FastifyRequest): unknown {
   if (!route.query) return undefined
-  const parsed = route.query.safeParse(request.query)
-  if (!parsed.success) throw validationFailed(fieldErrors(parsed.error))
-  return parsed.data
+  const query = request.query as Record<string, unknown> // as: Fastify types it unknown
+  return accepted(queryProblems(query, route.query), route.query.safeParse(query))
 }
 
 /** An id that cannot be one is the same 404 as one that never existed, and never reaches the database. */

@@ -30,6 +30,7 @@ const queries: Partial<Record<IdPrefix, (id: string, tenants: Statement) => Stat
   whk: (id, tenants) => within(sql`webhooks`, id, tenants),
   msg: (id, tenants) => within(sql`webhook_messages`, id, tenants),
   rs: (id, tenants) => within(sql`resource_servers`, id, tenants),
+  eml: (id, tenants) => within(sql`captured_mails`, id, tenants),
   evt: (id, tenants) => within(sql`events`, id, tenants),
 }
 

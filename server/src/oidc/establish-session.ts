@@ -3,6 +3,7 @@ import type { Statement } from '../db/db.ts'
 import { newSecret } from '../deployment.ts'
 import { insertEvent, type NewEvent } from '../events/store.ts'
 import { digestOf } from '../keys/format.ts'
+import { asLine } from '../text.ts'
 import { accountOf } from '../users/attempts.ts'
 import { noteSignIn } from '../users/store.ts'
 import { deviceCookie, sessionCookie, withCookies } from './browser.ts'
@@ -46,7 +47,7 @@ export async function establishSession(
     amr,
     acr: acrOf(amr),
     ip: call.ip,
-    user_agent: header(call, 'user-agent')?.slice(0, 300) ?? null,
+    user_agent: asLine(header(call, 'user-agent') ?? '', 300) || null,
     expires_at: new Date(Math.min(at.getTime() + idle_ttl_seconds * 1000, absolute_expires_at.getTime())),
     absolute_expires_at,
   }

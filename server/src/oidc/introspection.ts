@@ -7,6 +7,9 @@ import { type AccessTokenClaims, opaque_prefix, readAccessToken } from './access
 import type { Issuer, Issuers } from './issuer.ts'
 import { findGrantState } from './store/grants.ts'
 
+/** No token of ours is near it: a longer one would not fit into a header. It is judged before any work that grows with it. */
+const longest_token = 65_536
+
 type Reason = (typeof inactiveReasons)[number]
 
 export async function judgeToken(
@@ -15,6 +18,7 @@ export async function judgeToken(
   issuer: Issuer,
   token: string,
 ): Promise<TokenVerdict> {
+  if (token.length > longest_token) return inactive('malformed')
   const claims = await readAccessToken(deployment, issuer, token)
   if (!claims) return inactive(await whyUnread(deployment, issuers, issuer, token))
 

@@ -4,11 +4,12 @@
  * current, so a change counts at once on every process.
  */
 import { type EnvironmentId, EnvironmentId as EnvironmentIdSchema } from '@ostiary/contract/ids.ts'
-import { type StoredSettings, settingsSchemas } from '@ostiary/contract/settings.ts'
+import type { StoredSettings } from '@ostiary/contract/settings.ts'
 import { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
 import { sql } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
+import { effectiveSettings } from '../tenancy/settings.ts'
 import { type KeyPool, loadSigningKeys, type SigningKey } from './signing-keys.ts'
 
 export interface Issuer {
@@ -59,7 +60,7 @@ export function createIssuers(deployment: Deployment, pool: KeyPool) {
     )
     if (!row) return null
     const keys = await loadSigningKeys(deployment, pool, environment_id)
-    const settings = settingsSchemas[row.type].parse(row.settings) as StoredSettings // as: Live lacks only the groups that nothing reads in Live
+    const settings = effectiveSettings(row.type, row.settings) as StoredSettings // as: Live lacks only the groups that nothing reads in Live
     return {
       tenant_id: row.tenant_id,
       project_id: row.project_id,

@@ -121,8 +121,19 @@ export function examplePages(environment_type: 'test' | 'live', words = usual): 
       another_url: 'https://id.example.com/e/env_1/sign-in',
     }),
     'sign-out': signOutPage(context, { csrf: 'token', request, application_name: application, person: who }),
-    'signed out': signOutDonePage(context, { decision: 'sign_out', back, sign_in_url: 'https://id.example.com/e/env_1/sign-in' }),
-    'still signed in': signOutDonePage(context, { decision: 'stay', back: null, sign_in_url: null }),
+    'signed out': signOutDonePage(context, {
+      decision: 'sign_out',
+      back,
+      sign_in_url: 'https://id.example.com/e/env_1/sign-in',
+      unregistered: null,
+    }),
+    'signed out, with a return address that is not registered': signOutDonePage(context, {
+      decision: 'sign_out',
+      back: null,
+      sign_in_url: null,
+      unregistered: { url: 'https://app.example.com/bye/', application_name: 'Storefront' },
+    }),
+    'still signed in': signOutDonePage(context, { decision: 'stay', back: null, sign_in_url: null, unregistered: null }),
     'unknown app': messagePage(context, {
       kind: 'unknown_app',
       request_id: 'req_1',

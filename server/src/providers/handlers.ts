@@ -23,7 +23,7 @@ export const createProvider: Handler<Table['createProvider']> = async (deploymen
   const { type, client_secret = null, private_key = null, ...sent } = call.body
   const fields: ProviderFields = { ...defaultsOf(type), client_id: sent.client_id, ...settled(type, sent) }
   const has = { client_secret: client_secret !== null, private_key: private_key !== null }
-  refuseProblems(providerProblems(type, fields, has, { environment_type: environment.type, base_url: config.base_url }))
+  refuseProblems(providerProblems(type, fields, has, config.base_url))
 
   const at = now()
   const id = newId('prv') as Provider['id'] // as: newId gives exactly this
@@ -84,9 +84,7 @@ export const changeProvider: Handler<Table['changeProvider']> = async (deploymen
       client_secret: client_secret === undefined ? current.has_client_secret : client_secret !== null,
       private_key: private_key === undefined ? current.has_private_key : private_key !== null,
     }
-    refuseProblems(
-      providerProblems(current.type, fields, has, { environment_type: environment.type, base_url: deployment.config.base_url }),
-    )
+    refuseProblems(providerProblems(current.type, fields, has, deployment.config.base_url))
     const has_new_secret = client_secret !== undefined || private_key !== undefined
     if (JSON.stringify(fields) === JSON.stringify(fieldsOf(current)) && !has_new_secret) return current
     const at = deployment.now()

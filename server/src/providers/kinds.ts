@@ -1,7 +1,6 @@
 // pure
 /** What is known of each kind of provider, and which fields it needs. */
 import type { Provider, ProviderType } from '@ostiary/contract/provider.ts'
-import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 
 export interface ProviderKind {
   display_name: string
@@ -35,7 +34,7 @@ export function providerProblems(
   type: ProviderType,
   fields: ProviderFields,
   has: { client_secret: boolean; private_key: boolean },
-  place: { environment_type: EnvironmentType; base_url: string },
+  base_url: string,
 ): { pointer: string; code: string; detail: string }[] {
   const problems: { pointer: string; code: string; detail: string }[] = []
   const refuse = (name: string, detail: string, code = 'not_allowed') => problems.push({ pointer: `/${name}`, code, detail })
@@ -45,8 +44,9 @@ export function providerProblems(
   if (own_issuer === 'never' && fields.issuer !== null) refuse('issuer', `${type} has one issuer; leave this out.`)
   if (fields.issuer !== null) {
     const url = new URL(fields.issuer)
-    const is_ours = url.origin === place.base_url
-    if (url.protocol !== 'https:' && !is_ours && place.environment_type === 'live') refuse('issuer', 'Live takes https only.')
+    const is_ours = url.origin === base_url
+    // OIDC Discovery 1.0 §3: an issuer is https. Another environment of this deployment is as safe as the deployment itself.
+    if (url.protocol !== 'https:' && !is_ours) refuse('issuer', 'An issuer is an https address.')
     if (url.search !== '' || url.hash !== '') refuse('issuer', 'An issuer has neither query nor fragment (OIDC Discovery 1.0 §3).')
   }
   if (is_oidc && !fields.scopes.includes('openid')) refuse('scopes', 'An OpenID Provider needs the scope openid.')

@@ -34,9 +34,9 @@ export interface Wish {
 
 export interface Upstreams {
   /** Where to send somebody, to come back to `redirect_uri`. */
-  depart(provider: Upstream, departure: Departure & { redirect_uri: string }, wish: Wish, https_only: boolean): Promise<string>
+  depart(provider: Upstream, departure: Departure & { redirect_uri: string }, wish: Wish): Promise<string>
   /** Who came back. `url` is the callback with all its parameters. */
-  arrive(provider: Upstream, url: URL, departure: Departure, https_only: boolean): Promise<UpstreamProfile>
+  arrive(provider: Upstream, url: URL, departure: Departure): Promise<UpstreamProfile>
 }
 
 /** Loads the client of other servers when somebody first needs it: 20 MB that a service without providers need not carry. */

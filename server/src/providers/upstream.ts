@@ -2,10 +2,12 @@
  * Signing in elsewhere: the authorization code flow with state, nonce and PKCE towards a provider, by `openid-client`,
  * which checks what comes back. All its requests go through the safe fetch.
  */
+import { WebUrl } from '@ostiary/contract/values.ts'
 import { importPKCS8, SignJWT } from 'jose'
 import * as client from 'openid-client'
 import type { Deployment } from '../deployment.ts'
 import { type Outbound, OutboundFailed } from '../outbound/fetch.ts'
+import { asLine, isText } from '../text.ts'
 import { kinds } from './kinds.ts'
 import { UpstreamFailed, type UpstreamProfile, type Upstreams } from './profile.ts'
 import { secretPlace, type Upstream } from './store.ts'
@@ -19,29 +21,27 @@ const most_discovered = 200
 export function createUpstreams({ secrets, now }: Pick<Deployment, 'secrets' | 'now'>, outbound: Outbound): Upstreams {
   const discovered = new Map<string, { until_ms: number; metadata: client.ServerMetadata }>()
 
-  const fetchSafely =
-    (https_only: boolean): client.CustomFetch =>
-    async (url, { method, headers, body, signal }) => {
-      const sent = body === undefined || body === null ? {} : { body: String(body) }
-      const answer = await outbound({
-        method: method === 'POST' ? 'POST' : 'GET',
-        url,
-        headers,
-        ...sent,
-        https_only,
-        timeout_ms,
-        limit_bytes,
-        beyond_limit: 'fail',
-        ...(signal ? { signal } : {}),
-      })
-      const plain = Object.entries(answer.headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as const]))
-      return new Response([204, 205, 304].includes(answer.status) ? null : new Uint8Array(answer.body), {
-        status: answer.status,
-        headers: Object.fromEntries(plain),
-      })
-    }
+  const fetchSafely: client.CustomFetch = async (url, { method, headers, body, signal }) => {
+    const sent = body === undefined || body === null ? {} : { body: String(body) }
+    const answer = await outbound({
+      method: method === 'POST' ? 'POST' : 'GET',
+      url,
+      headers,
+      ...sent,
+      https_only: true,
+      timeout_ms,
+      limit_bytes,
+      beyond_limit: 'fail',
+      ...(signal ? { signal } : {}),
+    })
+    const plain = Object.entries(answer.headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as const]))
+    return new Response([204, 205, 304].includes(answer.status) ? null : new Uint8Array(answer.body), {
+      status: answer.status,
+      headers: Object.fromEntries(plain),
+    })
+  }
 
-  async function configure(provider: Upstream, https_only: boolean): Promise<client.Configuration> {
+  async function configure(provider: Upstream): Promise<client.Configuration> {
     const issuer = provider.issuer ?? kinds[provider.type].issuer ?? ''
     const unsealed = (name: 'client_secret' | 'private_key') => {
       const sealed = provider[name]
@@ -55,20 +55,20 @@ export function createUpstreams({ secrets, now }: Pick<Deployment, 'secrets' | '
         : provider.type === 'apple'
           ? client.ClientSecretPost(client_secret)
           : client.ClientSecretBasic(client_secret)
-    const metadata = kinds[provider.type].is_oidc ? await discover(issuer, https_only) : github
+    const metadata = kinds[provider.type].is_oidc ? await discover(issuer) : github
     const config = new client.Configuration(metadata, provider.client_id, undefined, authentication)
-    config[client.customFetch] = fetchSafely(https_only)
+    config[client.customFetch] = fetchSafely
     config.timeout = timeout_ms / 1000
     if (issuer.startsWith('http:')) client.allowInsecureRequests(config)
     if (kinds[provider.type].is_oidc) client.enableNonRepudiationChecks(config)
     return config
   }
 
-  async function discover(issuer: string, https_only: boolean): Promise<client.ServerMetadata> {
+  async function discover(issuer: string): Promise<client.ServerMetadata> {
     const known = discovered.get(issuer)
     if (known && known.until_ms > now().getTime()) return known.metadata
     const config = await client.discovery(new URL(issuer), 'discovery', undefined, client.None(), {
-      [client.customFetch]: fetchSafely(https_only),
+      [client.customFetch]: fetchSafely,
       timeout: timeout_ms / 1000,
       ...(issuer.startsWith('http:') ? { execute: [client.allowInsecureRequests] } : {}),
     })
@@ -80,11 +80,11 @@ export function createUpstreams({ secrets, now }: Pick<Deployment, 'secrets' | '
   }
 
   return {
-    depart: (provider, { redirect_uri, state, nonce, code_verifier }, { login_hint, prompt: wanted }, https_only) =>
+    depart: (provider, { redirect_uri, state, nonce, code_verifier }, { login_hint, prompt: wanted }) =>
       orFail(async () => {
         const { prompts } = kinds[provider.type]
         const prompt = wanted && (prompts.find((known) => known === wanted) ?? prompts[0])
-        const config = await configure(provider, https_only)
+        const config = await configure(provider)
         const url = client.buildAuthorizationUrl(config, {
           redirect_uri,
           scope: provider.scopes.join(' '),
@@ -99,9 +99,9 @@ export function createUpstreams({ secrets, now }: Pick<Deployment, 'secrets' | '
         return url.href
       }),
 
-    arrive: (provider, url, { state, nonce, code_verifier }, https_only) =>
+    arrive: (provider, url, { state, nonce, code_verifier }) =>
       orFail(async () => {
-        const config = await configure(provider, https_only)
+        const config = await configure(provider)
         const is_oidc = kinds[provider.type].is_oidc
         const tokens = await client.authorizationCodeGrant(config, url, {
           expectedState: state,
@@ -139,18 +139,20 @@ async function orFail<T>(work: () => Promise<T>): Promise<T> {
 type Claims = Readonly<Record<string, unknown>>
 
 function profileOf(claims: Claims, name: { given_name?: string; family_name?: string }): UpstreamProfile {
-  const text = (key: string) => (typeof claims[key] === 'string' && claims[key] !== '' ? claims[key].slice(0, 200) : null)
+  const text = (key: string) => (typeof claims[key] === 'string' ? asLine(claims[key], 200) || null : null)
+  const subject = String(claims.sub)
+  if (!isText(subject)) throw new UpstreamFailed('The subject holds control characters.')
   const given_name = name.given_name ?? text('given_name')
   const family_name = name.family_name ?? text('family_name')
   return {
-    subject: String(claims.sub),
+    subject,
     email: text('email'),
     // Apple sends the word.
     email_verified: claims.email_verified === true || claims.email_verified === 'true',
     name: text('name') ?? ([given_name, family_name].filter(Boolean).join(' ') || null),
     given_name,
     family_name,
-    picture: typeof claims.picture === 'string' && /^https?:\/\//.test(claims.picture) ? claims.picture.slice(0, 2_000) : null,
+    picture: WebUrl.safeParse(claims.picture).data ?? null,
   }
 }
 
@@ -171,7 +173,7 @@ async function appleSecret({ team_id, key_id, client_id }: Upstream, private_key
 function appleName(url: URL): { given_name?: string; family_name?: string } {
   try {
     const { name } = JSON.parse(url.searchParams.get('user') ?? '{}') as { name?: { firstName?: unknown; lastName?: unknown } } // as: only read, and checked below
-    const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value.slice(0, 100) : undefined)
+    const text = (value: unknown) => (typeof value === 'string' ? asLine(value, 100) : '')
     const given_name = text(name?.firstName)
     const family_name = text(name?.lastName)
     return { ...(given_name ? { given_name } : {}), ...(family_name ? { family_name } : {}) }

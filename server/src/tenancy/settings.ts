@@ -1,6 +1,6 @@
 // pure
 /** The settings document: what a change makes of it, and how it is shown. Ranges and defaults are the contract's. */
-import { type Settings, settingsSchemas } from '@ostiary/contract/settings.ts'
+import { notBuilt, type Settings, settingsSchemas } from '@ostiary/contract/settings.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
 import { mergePatch } from '../http/merge-patch.ts'
@@ -24,6 +24,8 @@ export function applySettingsChange(
   const merged = withoutEmptyGroups(mergePatch(stored, change) as Document) // as: a patch of an object onto an object is an object
   const checked = settingsSchemas[type].safeParse(merged)
   if (!checked.success) return { problem: checked.error }
+  const not_built = notBuiltIn(change)
+  if (not_built.length > 0) return { problem: new z.ZodError(not_built) }
   const password = passwordOf(change)
   if (password !== undefined && password.length > longest_password) return { problem: tooLong(['email', 'smtp', 'password']) }
   return { stored: password === undefined ? merged : (mergePatch(merged, { email: { smtp: { password: seal(password) } } }) as Document) } // as: see above
@@ -43,6 +45,23 @@ function tooLong(path: string[]): z.ZodError {
       input: undefined,
     },
   ])
+}
+
+/** The values of a document, or of a change of one, that nothing enforces yet. */
+function notBuiltIn(document: Document): z.core.$ZodIssue[] {
+  return notBuilt.flatMap(({ group, field, values, detail }) => {
+    const fields = document[group] as Document | null | undefined // as: groups are objects, or null in a change
+    const value = fields?.[field]
+    return values.includes(value) ? [{ code: 'custom' as const, path: [group, field], message: detail, input: value }] : []
+  })
+}
+
+/** The settings that count: what was set, with the defaults of the rest. What nothing enforces counts as its default. */
+export function effectiveSettings<T extends EnvironmentType>(type: T, stored: Document): z.output<(typeof settingsSchemas)[T]> {
+  const built = notBuiltIn(stored).reduce<unknown>((document, { path: [group, field] }) => {
+    return mergePatch(document, { [String(group)]: { [String(field)]: null } })
+  }, stored)
+  return settingsSchemas[type].parse(built) as z.output<(typeof settingsSchemas)[T]> // as: the schema of this very type
 }
 
 /** `null` removes a member, so merging alone would let a name pass that no document can have. */
@@ -86,7 +105,7 @@ export function showSettings(row: {
   environment_id: string
   updated_at: string
 }): Settings {
-  const { email, ...groups } = settingsSchemas[row.type].parse(row.settings)
+  const { email, ...groups } = effectiveSettings(row.type, row.settings)
   const { password, ...smtp } = email.smtp ?? {}
   return {
     test: null,

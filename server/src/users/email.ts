@@ -1,6 +1,6 @@
 // pure
 /** When two addresses are the same account: what the unique key of an environment is made of. */
-import { folded } from '../text.ts'
+import { folded } from '../normalisation.ts'
 
 /**
  * The key an address is looked up by. Unicode look-alikes that normalise to the same text are the same account

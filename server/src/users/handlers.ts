@@ -8,6 +8,7 @@ import type { Call, Handlers } from '../http/mount.ts'
 import { readPage } from '../http/pages.ts'
 import { badField, notFound } from '../http/problem.ts'
 import { changeVersioned } from '../http/versioned.ts'
+import { mailStatements } from '../mail/send.ts'
 import { endEverything, endSessionRecord, findSessionRecord, listSessionRecords, sessionEnded } from '../oidc/store/sessions.ts'
 import { environmentOf } from '../tenancy/environment.ts'
 import { findPasswordPolicy } from '../tenancy/store.ts'
@@ -81,7 +82,7 @@ export function createUserHandlers(passwords: Passwords): Handlers<Table> {
       return created?.changed === 1 ? user : fail('identifier_taken', `There is a user with the address ${body.email} already.`)
     },
 
-    /** A new password ends every session and grant: whoever knew the old one is out. */
+    /** A new password ends every session and grant, and the person is mailed at the address the account had before. */
     changeUser: (deployment, call) => {
       const { db, now } = deployment
       const environment_id = call.caller.environment.id
@@ -96,11 +97,14 @@ export function createUserHandlers(passwords: Passwords): Handlers<Table> {
         const has_password = password_hash === undefined ? current.has_password : password_hash !== null
         const user = { ...current, ...fields, has_password, version: current.version + 1, updated_at: at.toISOString() }
         const mark = store.userChanged(current, at)
+        const about = { to: current.email, user_id: current.id, request_id: call.request_id, notice: { kind: 'password_changed' as const } }
+        const mails = typeof password === 'string' ? await mailStatements(deployment, environment_id, about, at) : []
         const [written] = await call.commit(
           {
             statements: [
               store.updateUser(current, fields, password_hash, at),
               ...(password === undefined ? [] : endEverything(environment_id, current.id, 'password_changed', at, mark)),
+              ...mails,
             ],
             mark,
             before: current,

@@ -1,6 +1,6 @@
 // pure
 /** Which passwords an environment accepts. NIST SP 800-63B §3.1.1.2: length counts, common ones are refused, nothing else is asked. */
-import { longest_normalised, normalised } from '../text.ts'
+import { longest_normalised, normalised } from '../normalisation.ts'
 
 /** The most used passwords of eight characters or more, lower case, letters and digits as people vary them. */
 const common = new Set(

@@ -9,7 +9,7 @@ import type { User } from '@ostiary/contract/user.ts'
 import { sql } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
 import { cursorsOf } from '../http/pages.ts'
-import { folded, longest_normalised } from '../text.ts'
+import { folded, longest_normalised } from '../normalisation.ts'
 import { emailKey } from './email.ts'
 import * as store from './store.ts'
 

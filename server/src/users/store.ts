@@ -3,6 +3,7 @@ import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { type NewUser, User } from '@ostiary/contract/user.ts'
 import { z } from 'zod'
 import { type Db, join, type Statement, sql } from '../db/db.ts'
+import { isText } from '../text.ts'
 import { emailKey } from './email.ts'
 
 const UserRow = User.extend({ version: z.int() })
@@ -70,10 +71,12 @@ const CredentialRow = z.object({
 })
 
 /** What a sign-in compares with. */
-export function findCredential(db: Db, environment_id: EnvironmentId, email: string) {
+export async function findCredential(db: Db, environment_id: EnvironmentId, email: string) {
+  const key = emailKey(email)
+  if (!isText(key)) return null // no account has it, and not every database can be asked for it
   return db.maybeOne(
     CredentialRow,
-    sql`select id, email, password_hash, blocked_at from users where environment_id = ${environment_id} and email_key = ${emailKey(email)}`,
+    sql`select id, email, password_hash, blocked_at from users where environment_id = ${environment_id} and email_key = ${key}`,
   )
 }
 

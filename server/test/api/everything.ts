@@ -23,6 +23,7 @@ export interface Furnished extends Place {
   provider_id: string
   key_id: string
   user_id: string
+  mail_id: string
   session_id: string
   secret: string
   publishable: string
@@ -103,10 +104,19 @@ async function furnish(w: World, tenant_id: string, member_id: string, token: st
       provider_id: provider.id,
       key_id: secret.id,
       user_id: person.id,
+      mail_id: await mailIn(place, secret.key, platform),
       session_id: sessions.data[0].id,
       secret: secret.key,
       publishable: publishable.key,
     }
+  }
+  /** A captured mail; Live has none, so an id of none. */
+  const mailIn = async (place: Place, secret: string, key: string): Promise<string> => {
+    const body = { email: 'mailed@example.com', password: 'correct horse battery' }
+    const { id } = expectStatus(201, await w.call('POST', '/v1/auth/users', { key: secret, body }))
+    expectStatus(200, await w.call('PATCH', `/v1/auth/users/${id}`, { key: secret, body: { password: 'staple and something else' } }))
+    if (place.type === 'live') return 'eml_01m7wwr5ftevtv5yxb47hmb4ht'
+    return expectStatus(200, await w.call('GET', `${place.path}/inbox`, { key })).data[0].id
   }
   const [test, live] = [await furnished(project.test), await furnished(project.live)]
   return { tenant_id, project_id: project.id, member_id, platform_key_id, platform, token, test, live }
@@ -130,6 +140,7 @@ export function idsOf(route: Route, tenant: Tenant, environment: Furnished = ten
     provider_id: environment.provider_id,
     message_id: 'msg_01m7wwr5ftevtv5yxb47hmb4ht', // of nobody: deliveries are made in the background
     key_id: in_tenant ? tenant.platform_key_id : environment.key_id,
+    mail_id: environment.mail_id,
     user_id: in_tenant ? tenant.member_id : environment.user_id,
     session_id: environment.session_id,
     id: environment.id,

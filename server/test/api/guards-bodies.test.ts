@@ -83,8 +83,6 @@ const broken: Record<string, string> = {
   'the same name twice': '{"name":"a","name":"b"}',
   'the same name in another spelling': '{"name":"a","n\\u0061me":"b"}',
   'the same name twice further in': '{"metadata":{"a":1,"a":2}}',
-  'a name that reaches a prototype': '{"__proto__":{"name":"x"}}',
-  'half a surrogate pair': '{"name":"\\ud800"}',
   'no number': '{"name":NaN}',
   'a control character': '{"name":"\u0001"}',
   'too deep': `${'['.repeat(70)}${']'.repeat(70)}`,

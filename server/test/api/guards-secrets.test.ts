@@ -12,7 +12,7 @@ import { ask, everything, rightRequest, rows } from './everything.ts'
 const w = await world({ env: { OSTIARY_LOG_LEVEL: 'debug' } })
 const { ours, theirs } = await everything(w)
 const smtp_password = 'a password of a mail server'
-await w.changeSettings(w.test, { email: { delivery: 'smtp', smtp: { host: 'smtp.example.com', password: smtp_password } } })
+await w.changeSettings(w.test, { email: { smtp: { host: 'smtp.example.com', password: smtp_password } } })
 const person = await createPerson(w, w.test, { password: 'a password nobody may read' })
 const confidential = await w.createApplication(w.test)
 const tokens = await person.tokens(confidential)
@@ -66,7 +66,8 @@ test('no answer to reading holds a secret or what is stored of one, whoever asks
       const right = rightRequest(route, ours, place)
       for (const change of [{}, { path: `${right.path}?limit=100` }, { headers: { ...right.headers, accept: route.lines ?? '*/*' } }]) {
         const { status, body } = await ask(w, { ...right, ...change })
-        assert.equal(status, 200, name)
+        const is_of_test_only = /\/inbox\b/.test(route.path) // Live captures no mail
+        assert.equal(status, is_of_test_only && place === ours.live ? 404 : 200, name)
         const text = typeof body === 'string' ? body : JSON.stringify(body)
         for (const secret of secrets) assert.ok(!text.includes(secret), `${name} tells ${secret}`)
       }

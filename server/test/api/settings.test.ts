@@ -1,6 +1,8 @@
 /** The settings of an environment: every field with its range and default as the contract has them, and what a merge patch does to them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { sql } from '../../src/db/db.ts'
+import { authorizationRequest, createAgent } from '../agent.ts'
 import { expectStatus, type Place, type Reply, world } from '../world.ts'
 
 const w = await world()
@@ -33,11 +35,12 @@ const others: [path: string, fallback: unknown, good: unknown[], bad: unknown[]]
   ['tokens.id_token_claims',      'full',  ['minimal'],                                         ['none', true]],
   ['scopes.disabled',             [],      [['phone'], ['profile', 'email']],                   [['openid'], ['orders:read'], 'phone']],
   ['sign_in.password',            true,    [false],                                             ['no', 0]],
-  ['sign_in.email_code',          false,   [true],                                              ['yes']],
-  ['sign_in.passkey',             false,   [true],                                              [1]],
+  ['sign_in.email_code',          false,   [false],                                             ['yes', true]],
+  ['sign_in.passkey',             false,   [false],                                             [1, true]],
   ['sign_up.mode',                'open',  ['closed'],                                          ['invite', false]],
   ['password.reject_common',      true,    [false],                                             ['']],
-  ['mfa.mode',                    'off',   ['optional', 'required'],                            ['on', true]],
+  ['mfa.mode',                    'off',   ['off'],                                             ['on', true, 'optional', 'required']],
+  ['email.delivery',              'capture', ['none', 'capture'],                               ['pigeon', '', 'smtp']],
   ['email.from',                  null,    ['shop@example.com'],                                ['Shop <shop@example.com>', 'a@example.com\r\nBcc: b@example.com']],
   ['branding.display_name',       null,    ['The Shop', 'Ünïcode 🧺'],                          ['', 'x'.repeat(101), 'a\nb']],
   ['branding.logo_url',           null,    ['https://cdn.example.com/l.svg'],                   ['javascript:alert(1)', 'data:image/svg+xml,<svg/>', '/l.svg', 'https://a@b.c/']],
@@ -52,7 +55,7 @@ test('an environment begins with the defaults of the contract', async () => {
   for (const place of [w.test, w.live]) {
     const settings = await read(place)
     for (const [path, , , fallback] of numbers) assert.equal(at(settings, path), fallback, path)
-    for (const [path, fallback] of others) assert.deepEqual(at(settings, path), fallback, path)
+    for (const [path, fallback] of others) if (path !== 'email.delivery') assert.deepEqual(at(settings, path), fallback, path)
     assert.deepEqual(settings.email, { delivery: place.type === 'test' ? 'capture' : 'none', from: null, smtp: null })
     assert.deepEqual(settings.test, place.type === 'test' ? { fixed_code: null } : null)
     assert.deepEqual([settings.project_id, settings.environment_id], [w.project.id, place.id])
@@ -192,7 +195,7 @@ test('a change that changes nothing raises no version; one that does, does', asy
 test('a mail server’s password is taken, kept through other changes, replaced, removed, and never told', async () => {
   const smtp = { host: 'smtp.example.com', port: 465, username: 'shop', secure: false }
   const shown = async () => (await read(w.test)).email.smtp
-  expectStatus(200, await change(w.test, { email: { delivery: 'smtp', smtp: { host: 'smtp.example.com' } } }))
+  expectStatus(200, await change(w.test, { email: { smtp: { host: 'smtp.example.com' } } }))
   assert.deepEqual(await shown(), { host: 'smtp.example.com', port: 587, username: null, secure: true, has_password: false })
   const reply = await change(w.test, { email: { smtp: { ...smtp, password: 'x'.repeat(1_000) } } })
   assert.deepEqual(expectStatus(200, reply).email.smtp, { ...smtp, has_password: true })
@@ -230,4 +233,57 @@ test('a setting counts from its answer on', async () => {
 test('Test and Live have settings of their own', async () => {
   await change(w.test, { password: { min_length: 30 } })
   assert.equal((await read(w.live)).password.min_length, 12)
+})
+
+// biome-ignore format: this table is read by column
+const not_built: [change: object, pointer: string, says: RegExp][] = [
+  [{ mfa: { mode: 'optional' } },                                             '/mfa/mode',           /second factor/],
+  [{ mfa: { mode: 'required' } },                                             '/mfa/mode',           /second factor/],
+  [{ sign_in: { passkey: true } },                                            '/sign_in/passkey',    /passkey/],
+  [{ sign_in: { email_code: true } },                                         '/sign_in/email_code', /code/],
+  [{ email: { delivery: 'smtp' } },                                           '/email/delivery',     /SMTP/],
+  [{ email: { delivery: 'smtp', from: 'a@example.com', smtp: { host: 'h' } } }, '/email/delivery',   /SMTP/],
+]
+for (const [body, pointer, says] of not_built) {
+  test(`${JSON.stringify(body)} is 422 with a sentence that says why, for as long as nothing enforces it`, async () => {
+    for (const place of [w.test, w.live]) {
+      const before = await read(place)
+      const reply = await change(place, { ...other_groups, ...body })
+      assert.deepEqual(pointersOf(reply), [422, [pointer]])
+      assert.match(reply.body.errors[0].detail, says)
+      assert.deepEqual(await read(place), before)
+    }
+  })
+}
+
+test('what an earlier version stored of it counts as the default: in the settings, discovery, the auth configuration and on the sign-in page', async () => {
+  const place = (await w.createProject('earlier')).test
+  const stored = {
+    mfa: { mode: 'required' },
+    sign_in: { passkey: true, email_code: true },
+    email: { delivery: 'smtp', smtp: { host: 'mail.example.com' } },
+  }
+  await w.deployment.db.run(
+    sql`update environments set settings = ${stored}, settings_version = settings_version + 1 where id = ${place.id}`,
+  )
+  const settings = await read(place)
+  assert.deepEqual(
+    [settings.mfa, settings.sign_in, settings.email.delivery, settings.email.smtp.host],
+    [{ mode: 'off' }, { password: true, email_code: false, passkey: false }, 'capture', 'mail.example.com'],
+  )
+  const discovery = expectStatus(200, await w.call('GET', `${place.issuer}/.well-known/openid-configuration`, { key: null }))
+  assert.deepEqual(discovery.acr_values_supported, ['urn:ostiary:1fa'])
+  const origin = 'https://app.example.com'
+  const { key } = expectStatus(
+    201,
+    await w.call('POST', `${place.path}/auth-keys`, { body: { type: 'auth_publishable', allowed_origins: [origin] } }),
+  )
+  const { sign_in } = expectStatus(200, await w.call('GET', '/v1/auth/config', { key, headers: { origin } }))
+  assert.deepEqual(sign_in.methods, ['password'])
+  const page = await createAgent().get(authorizationRequest(place, await w.createApplication(place)).url)
+  assert.match(page.body, /type="password"/)
+  assert.doesNotMatch(page.body, /passkey|one-time-code/)
+  expectStatus(200, await change(place, { sign_up: { mode: 'closed' } }))
+  expectStatus(200, await change(place, { mfa: null, sign_in: null, email: null }))
+  assert.equal((await read(place)).email.smtp, null)
 })

@@ -188,8 +188,8 @@ test('what we did not make as an access token is unknown, however much it looks 
   for (const token of forged) assert.equal(await reasonOf(w.test, token), 'unknown', token.slice(0, 80))
 })
 
-test('no token is 422: an empty one, none, one that is no text, one beyond all measure', async () => {
-  for (const token of ['', undefined, null, 1, {}, ['x'], 'x'.repeat(65_537)]) {
+test('a body without a token is 422: an empty one, none, one that is no text', async () => {
+  for (const token of ['', undefined, null, 1, {}, ['x']]) {
     const reply = await validate(w.test, token)
     assert.deepEqual([reply.status, reply.body.errors?.[0].pointer], [422, '/token'])
   }

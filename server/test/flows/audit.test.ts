@@ -56,7 +56,7 @@ async function changeEverything(): Promise<string[]> {
   await platform('PATCH', at, { name: 'Staging' })
   await platform('PATCH', `${at}/settings`, {
     email: {
-      delivery: 'smtp',
+      delivery: 'none',
       from: 'a@example.com',
       smtp: { host: 'mail.example.com', port: 587, username: 'u', password: 'mail secret', secure: true },
     },

@@ -147,6 +147,13 @@ for (const place of [w.test, w.live]) {
     }
   })
 
+  test(`a client that asks for form_post only inside a request object gets its refusal by form_post, with the state outside (${place.type})`, async () => {
+    const inside = Buffer.from(JSON.stringify({ response_mode: 'form_post', state: 'inside' })).toString('base64url')
+    const reply = await ask({ request: `eyJhbGciOiJub25lIn0.${inside}.`, state: 'outside' }, person.agent)
+    const { to, fields } = answerIn(reply)
+    assert.deepEqual([reply.status, to, fields.error, fields.state], [200, callback, 'request_not_supported', 'outside'])
+  })
+
   test(`form_post is a page with a button, no store, no frame, and only its own script (${place.type})`, async () => {
     const reply = await ask({ response_mode: 'form_post', state: '"><script>alert(1)</script>&amp;' }, person.agent)
     assert.equal(formOf(reply.body).hidden.state, '"><script>alert(1)</script>&amp;')

@@ -83,7 +83,11 @@ for (const type of ['test', 'live'] as const) {
     for (const post_logout_redirect_uri of [...spellings, ...other.post_logout_redirect_uris]) {
       const told = await leave(createAgent(), { id_token_hint: id_token, post_logout_redirect_uri, client_id: client.id })
       const asked = await leave(createAgent(), { post_logout_redirect_uri, client_id: client.id, state: 'x' })
-      for (const reply of [told, asked]) assert.deepEqual([locationOf(reply), linksOf(reply)], [null, []], post_logout_redirect_uri)
+      for (const reply of [told, asked]) {
+        assert.deepEqual([locationOf(reply), linksOf(reply)], [null, []], post_logout_redirect_uri)
+        const is_readable = post_logout_redirect_uri !== '' && !/[\p{Cc}\ufffd]/u.test(post_logout_redirect_uri)
+        if (is_readable) assert.match(reply.body, /not registered/, post_logout_redirect_uri)
+      }
       assert.doesNotMatch(told.body + asked.body, /<script|http-equiv/)
     }
   })
@@ -134,6 +138,38 @@ for (const type of ['test', 'live'] as const) {
     assert.deepEqual(linksOf(await leave(createAgent(), request)), [`${way_out}?state=s`])
     assert.deepEqual(linksOf(await leave(createAgent(), { ...request, client_id: other.id })), [])
     assert.deepEqual(linksOf(await leave(createAgent(), { ...request, client_id: 'app_unknown' })), [])
+  })
+
+  test(`the page says that the return address is not registered where one was sent and not used, and only there (${type})`, async () => {
+    const wrong = 'https://app.example.com/"><b>bye'
+    const unregistered: Record<string, string>[] = [
+      { post_logout_redirect_uri: wrong, client_id: client.id },
+      { post_logout_redirect_uri: way_out, client_id: other.id },
+      { post_logout_redirect_uri: way_out, client_id: 'app_unknown' },
+      { post_logout_redirect_uri: way_out },
+    ]
+    for (const request of unregistered) {
+      const { agent, id_token } = await signedIn()
+      const page = await leave(agent, request)
+      for (const decision of ['stay', 'sign_out']) {
+        const { body } = await agent.submit(page, { decision })
+        assert.match(body, /not registered/, JSON.stringify(request))
+        assert.equal(
+          body.includes('https://app.example.com/&quot;&gt;&lt;b&gt;bye'),
+          type === 'test' && request.post_logout_redirect_uri === wrong,
+        )
+      }
+      const { client_id: _, ...hinted } = request
+      if (request.client_id === client.id) assert.match((await leave(agent, { ...hinted, id_token_hint: id_token })).body, /not registered/)
+    }
+    const { agent } = await signedIn()
+    for (const request of [
+      {},
+      { client_id: client.id },
+      { client_id: client.id, post_logout_redirect_uri: way_out },
+      { state: 'x' },
+    ] as Record<string, string>[])
+      assert.doesNotMatch((await agent.submit(await leave(agent, request), { decision: 'stay' })).body, /not registered/)
   })
 
   test(`a disabled application signs its people out and sends them nowhere (${type})`, async () => {

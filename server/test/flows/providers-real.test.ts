@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict'
-import { createServer } from 'node:http'
+import { createServer } from 'node:https'
 import { after, test } from 'node:test'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { decodeJwt } from 'jose'
 import { type Agent, authorizationRequest, createAgent, exchange, formOf, obtainCode } from '../agent.ts'
+import { makeCertificate } from '../certificate.ts'
 import { expectStatus, freePort, world } from '../world.ts'
+
+/** An issuer is https, so the other provider has a certificate that this process trusts. */
+const certificate = makeCertificate('localhost')
+setDefaultCACertificates([...getCACertificates(), certificate.cert])
 
 const w = await world({ env: { OSTIARY_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1/32,::1/128' } })
 const application = await w.createApplication(w.test)
@@ -53,7 +59,7 @@ test('people of one environment sign in to another one of the same service', asy
 test('people sign in through oidc-provider', async () => {
   const { default: Provider } = await import('oidc-provider')
   const port = await freePort()
-  const issuer = `http://localhost:${port}`
+  const issuer = `https://localhost:${port}`
   const provider = await addProvider({ issuer, client_id: 'ostiary', client_secret: 'a-client-secret' })
   const upstream = new Provider(issuer, {
     clients: [
@@ -72,7 +78,7 @@ test('people sign in through oidc-provider', async () => {
     features: { devInteractions: { enabled: true } },
     conformIdTokenClaims: false,
   })
-  const server = createServer(upstream.callback()).listen(port, '127.0.0.1')
+  const server = createServer(certificate, upstream.callback()).listen(port, '127.0.0.1')
   after(() => {
     server.closeAllConnections()
     server.close()

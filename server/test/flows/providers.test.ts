@@ -239,12 +239,39 @@ test('a closed environment makes no account for somebody new', async () => {
   assert.equal(done.status, 400)
 })
 
+test('what a provider says about a person is stored without control characters, and nothing is stored that is no text', async () => {
+  const provider = await addProvider('oidc')
+  const signIn = async (claims: Record<string, unknown>) => {
+    const agent = createAgent()
+    const request = authorizationRequest(w.test, application)
+    const left = await leave(agent, request, provider.id)
+    const done = await arrive(agent, provider.id, upstreams.agree(left.headers.get('location') ?? '', person(claims)))
+    const code = new URL(done.headers.get('location') ?? 'https://none.example.com').searchParams.get('code')
+    return code === null ? done.status : decodeJwt(expectStatus(200, await exchange(w, w.test, application, request, code)).id_token)
+  }
+  const claims = await signIn({
+    name: 'Pat\0\x1b[31m \u2028Example\u202e\ud800',
+    given_name: '\0',
+    picture: 'https://cdn.example.com/a\0b',
+  })
+  assert.deepEqual(
+    [claims].flatMap((told) => (typeof told === 'number' ? told : [told.name, told.given_name, told.picture])),
+    ['Pat[31m Example', undefined, undefined],
+  )
+  for (const sub of ['a\0b', 'a\ud800', 'a\nb']) assert.equal(await signIn({ sub }), 502, JSON.stringify(sub))
+})
+
 const refused = [
   { why: 'oidc without an issuer', body: { type: 'oidc', client_id: 'x' } },
   { why: 'google without a secret', body: { type: 'google', client_id: 'x' } },
   { why: 'google with an issuer', body: { ...types.google, type: 'google', issuer: 'https://evil.example.com' } },
   { why: 'apple without its key', body: { type: 'apple', client_id: 'x', team_id: 'T', key_id: 'K' } },
   { why: 'oidc without the scope openid', body: { ...types.oidc, type: 'oidc', scopes: ['email'] } },
+  ...(['oidc', 'microsoft', 'gitlab'] as const).map((type) => ({
+    why: `${type} with an http issuer in Test`,
+    body: { ...types[type], type, issuer: 'http://sso.example.com' },
+  })),
+  { why: 'oidc with an http issuer on this machine', body: { ...types.oidc, type: 'oidc', issuer: 'http://localhost:9' } },
   { why: 'an unknown type', body: { type: 'facebook', client_id: 'x', client_secret: 'y' } },
 ]
 for (const { why, body } of refused)

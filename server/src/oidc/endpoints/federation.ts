@@ -2,14 +2,14 @@
  * Signing in at a provider: leaving for it, and coming back. Accounts are joined only by an address that both sides have
  * verified, only where the provider is allowed to, and never silently: whoever it does not fit is told to sign in here.
  */
-import type { UserId } from '@ostiary/contract/ids.ts'
+import { ProviderId, type UserId } from '@ostiary/contract/ids.ts'
 import { Email } from '@ostiary/contract/values.ts'
 import { newSecret } from '../../deployment.ts'
+import { normalised } from '../../normalisation.ts'
 import { type ProviderProblemView, providerProblemPage } from '../../pages/provider-problem.ts'
 import { storeDeparture, takeDeparture } from '../../providers/departures.ts'
 import { UpstreamFailed, type UpstreamProfile, type Wish } from '../../providers/profile.ts'
 import { findIdentity, findUpstream, insertIdentity, type Upstream } from '../../providers/store.ts'
-import { normalised } from '../../text.ts'
 import { findCredential, findUser, insertUser, userExists } from '../../users/store.ts'
 import { isOwnForm, readBrowser } from '../browser.ts'
 import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcParts, redirect } from '../call.ts'
@@ -19,7 +19,6 @@ import { authorizeUrl, beginAuthorization, type Interaction } from './authorize.
 import { continueInteraction } from './sign-in.ts'
 
 const callbackOf = (call: OidcCall, provider_id: string) => `${call.issuer.url}/oauth/callback/${provider_id}`
-const httpsOnly = (call: OidcCall) => call.issuer.type === 'live'
 
 export const federate: OidcEndpoint = async (parts, call) => {
   const interaction = await continueInteraction(parts, call)
@@ -32,7 +31,7 @@ export const federate: OidcEndpoint = async (parts, call) => {
   try {
     const wish = { login_hint: request.login_hint, prompt: promptOf(request) }
     const redirect_uri = callbackOf(call, provider.id)
-    const location = await parts.upstreams.depart(provider, { ...departure, redirect_uri }, wish, httpsOnly(call))
+    const location = await parts.upstreams.depart(provider, { ...departure, redirect_uri }, wish)
     await storeDeparture(parts, call.issuer.environment_id, { ...departure, provider_id: provider.id, query, browser: browser.form_seed })
     return redirect(location)
   } catch (error) {
@@ -57,6 +56,7 @@ export const callback: OidcEndpoint = async (parts, call) => {
   const { issuer } = call
   const search = new URLSearchParams(call.query)
   const browser = await readBrowser(parts, call)
+  if (!ProviderId.safeParse(provider_id).success) return message(call, 'session_lost')
   const journey = await takeDeparture(parts, issuer.environment_id, provider_id, search.get('state') ?? '', browser.form_seed)
   if (!journey) return message(call, 'session_lost')
   const begun = await beginAuthorization(parts, call, journey.query)
@@ -66,7 +66,7 @@ export const callback: OidcEndpoint = async (parts, call) => {
   if (!provider || search.get('error') === 'access_denied') return redirect(authorizeUrl(call, journey.query))
   try {
     const url = new URL(`${callbackOf(call, provider_id)}?${call.query}`)
-    const profile = await parts.upstreams.arrive(provider, url, journey, httpsOnly(call))
+    const profile = await parts.upstreams.arrive(provider, url, journey)
     return await signInAs(parts, call, interaction, provider, profile)
   } catch (error) {
     return unreachable(parts, call, provider, journey.query, error)

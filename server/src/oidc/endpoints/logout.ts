@@ -101,8 +101,16 @@ function done(
   url: string | null,
   client: Client | null,
 ): Answer {
-  const back = url === null ? null : { url, application_name: client?.name ?? null }
-  return html(signOutDonePage(context(call, parameters), { decision, back, sign_in_url: signInAgain(call, client) }))
+  const application_name = client?.name ?? null
+  const wanted = parameters.values.post_logout_redirect_uri
+  const view = {
+    decision,
+    back: url === null ? null : { url, application_name },
+    sign_in_url: signInAgain(call, client),
+    // RP-Initiated Logout 1.0 §3: only a registered address is used.
+    unregistered: url === null && wanted !== undefined ? { url: wanted, application_name } : null,
+  }
+  return html(signOutDonePage(context(call, parameters), view))
 }
 
 /** OIDC Core §4: an application that says where a sign-in is begun can be begun there, by the name of this issuer. */

@@ -1,7 +1,7 @@
 /** The forms of sign-in and sign-up. A right password makes a session; then the request goes on where it began. */
 
 import { Email } from '@ostiary/contract/values.ts'
-import { longest_email, normalised } from '../../text.ts'
+import { longest_email, normalised } from '../../normalisation.ts'
 import { accountOf, forgetAttempts, sourceOf, takeAttempt } from '../../users/attempts.ts'
 import { longest_password, passwordProblem } from '../../users/password-policy.ts'
 import { findCredential, insertUser, userExists } from '../../users/store.ts'

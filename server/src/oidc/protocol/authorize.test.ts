@@ -194,3 +194,45 @@ test('whatever a request holds, it is judged without a fault, and only a registe
   })
   fc.assert(property, { numRuns: 500 })
 })
+
+const jwt = (claims: unknown, ...rest: string[]) =>
+  [{ alg: 'none' }, claims]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .concat(rest)
+    .join('.')
+const wish = { response_mode: 'form_post', state: 'inside', redirect_uri: 'https://evil.test/', client_id: 'app_2' }
+
+// biome-ignore format: this table is read by column
+const request_objects: { what: string; change: Change; mode: string }[] = [
+  { what: 'unsigned, with form_post',          change: { request: jwt(wish, '') },                                          mode: 'form_post' },
+  { what: 'signed, with fragment',             change: { request: jwt({ response_mode: 'fragment' }, 'c2ln') },             mode: 'fragment' },
+  { what: 'without its last dot',              change: { request: jwt(wish) },                                              mode: 'form_post' },
+  { what: 'with another mode outside',         change: { request: jwt(wish, ''), response_mode: 'fragment' },               mode: 'fragment' },
+  { what: 'with an unknown mode outside',      change: { request: jwt(wish, ''), response_mode: 'nonsense' },               mode: 'query' },
+  { what: 'with an unknown mode inside',       change: { request: jwt({ response_mode: 'web_message' }, '') },              mode: 'query' },
+  { what: 'with a mode that is no text',       change: { request: jwt({ response_mode: ['form_post'] }, '') },              mode: 'query' },
+  { what: 'without a mode',                    change: { request: jwt({}, '') },                                            mode: 'query' },
+  { what: 'of a list',                         change: { request: jwt(['form_post'], '') },                                 mode: 'query' },
+  { what: 'of null',                           change: { request: jwt(null, '') },                                          mode: 'query' },
+  { what: 'encrypted',                         change: { request: jwt(wish, 'aXY', 'Y2lwaGVy', 'dGFn') },                   mode: 'query' },
+  { what: 'of one part',                       change: { request: 'eyJ' },                                                  mode: 'query' },
+  { what: 'of no JSON',                        change: { request: 'a.b.c' },                                                mode: 'query' },
+  { what: 'deeply nested',                     change: { request: `a.${Buffer.from('['.repeat(9_000)).toString('base64url')}.` }, mode: 'query' },
+  { what: 'longer than any is',                change: { request: jwt({ ...wish, more: 'x'.repeat(16_384) }, '') },         mode: 'query' },
+]
+for (const { what, change, mode } of request_objects) {
+  test(`a request object ${what} is refused by ${mode}, and nothing else of it is read`, () => {
+    const verdict = judge(change)
+    assert.ok(verdict.kind === 'send_back')
+    const { error, ...way } = verdict
+    assert.deepEqual(way, { kind: 'send_back', redirect_uri: good.redirect_uri, response_mode: mode, state: good.state })
+    assert.equal(error.code, change.response_mode === 'nonsense' ? 'invalid_request' : 'request_not_supported')
+  })
+}
+
+test('a request object that was sent twice has no say, and request_uri is never read', () => {
+  const verdicts = [judge({ request: [jwt(wish, ''), jwt(wish, '')] }), judge({ request_uri: `data:application/jwt,${jwt(wish, '')}` })]
+  for (const verdict of verdicts) assert.equal(verdict.kind === 'send_back' && verdict.response_mode, 'query')
+  const without_state = judge({ request: jwt(wish, ''), state: null })
+  assert.ok(without_state.kind === 'send_back' && without_state.state === undefined)
+})

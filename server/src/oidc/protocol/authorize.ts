@@ -83,13 +83,35 @@ export function judgeAuthorizationRequest(parameters: RequestParameters, client:
     return tell('redirect_uri_mismatch', 'redirect_uri is not registered for this application.')
   }
 
-  const response_mode = responseModes.find((mode) => mode === values.response_mode) ?? 'query'
+  const response_mode = knownMode(values.response_mode ?? modeInRequestObject(values.request)) ?? 'query'
   const state = values.state !== undefined && values.state.length <= longest.state ? values.state : undefined
   try {
     return { kind: 'proceed', request: { client_id, redirect_uri, response_mode, state, ...readRest(parameters, client, policy) } }
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error
     return { kind: 'send_back', redirect_uri, response_mode, state, error }
+  }
+}
+
+const knownMode = (sent: unknown) => responseModes.find((mode) => mode === sent)
+
+const longest_request_object = 16_384
+
+/**
+ * OIDC Core §6.1: a client that sends a request object may put its response_mode there alone. The error that refuses the object goes
+ * back by that mode. Nothing else of the object is read, and its signature has nothing to protect: a mode is the client's wish.
+ */
+function modeInRequestObject(request: string | undefined): unknown {
+  if (request === undefined || request.length > longest_request_object) return undefined
+  const [, payload, , beyond] = request.split('.', 4)
+  if (payload === undefined || beyond !== undefined) return undefined // RFC 7516 §3.1: five parts are encrypted
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'))
+    return typeof claims === 'object' && claims !== null && Object.hasOwn(claims, 'response_mode') && 'response_mode' in claims
+      ? claims.response_mode
+      : undefined
+  } catch {
+    return undefined // not JSON: the default mode
   }
 }
 

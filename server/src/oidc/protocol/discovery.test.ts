@@ -62,9 +62,10 @@ test('a disabled scope and its claims are not promised', () => {
   assert.ok(!told.claims_supported.includes('phone_number'))
 })
 
-test('prompt=create is promised where sign-up is open', () => {
+test('prompt=create is promised where people can sign up: sign-up is open, and with a password', () => {
   assert.ok(document().prompt_values_supported.includes('create'))
   assert.ok(!document({ sign_up: { mode: 'closed' } }).prompt_values_supported.includes('create'))
+  assert.ok(!document({ sign_in: { password: false } }).prompt_values_supported.includes('create'))
 })
 
 test('the ways to sign in decide which acr values can be reached', () => {

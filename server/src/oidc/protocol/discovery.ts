@@ -21,6 +21,8 @@ export function discoveryDocument(issuer: string, settings: Capabilities, ui_loc
   const { terms_url, privacy_url, support_url } = settings.links
   const scopes = oidcScopes.filter((scope) => scope === 'openid' || !settings.scopes.disabled.includes(scope))
 
+  const can_sign_up = settings.sign_up.mode === 'open' && settings.sign_in.password
+
   return {
     issuer,
     authorization_endpoint: `${issuer}/oauth/authorize`,
@@ -50,7 +52,7 @@ export function discoveryDocument(issuer: string, settings: Capabilities, ui_loc
       ...(settings.mfa.mode === 'off' ? [] : ['urn:ostiary:2fa']),
       ...(settings.sign_in.passkey ? ['urn:ostiary:passkey'] : []),
     ],
-    prompt_values_supported: promptValues.filter((prompt) => prompt !== 'create' || settings.sign_up.mode === 'open'),
+    prompt_values_supported: promptValues.filter((prompt) => prompt !== 'create' || can_sign_up),
     display_values_supported: ['page'],
     ui_locales_supported: ui_locales,
     claims_parameter_supported: false,

@@ -122,6 +122,11 @@ export const en = {
     stayed_detail: 'Nothing has changed. You can close this page.',
     back: (application: string | null) => (application === null ? 'Back to the app' : `Back to ${application}`),
     sign_in_again: 'Sign in again',
+    unregistered: (application: string | null) =>
+      application === null
+        ? 'This page cannot take you back: the return address is not registered for an app that the request names.'
+        : `This page cannot take you back to ${application}: the return address it sent is not registered.`,
+    return_address: 'Return address',
   },
 
   message: {
