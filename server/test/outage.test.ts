@@ -41,7 +41,8 @@ test(
   async () => {
     const server = await startPostgres()
     after(() => server.stop())
-    const w = await world({ env: env(await server.freshDatabase()) })
+    const limits = { OSTIARY_LIMITS: '{"projects_per_tenant":100000}' } // more than the writers create
+    const w = await world({ env: { ...env(await server.freshDatabase()), ...limits } })
     const application = await w.createApplication(w.test)
     const person = await w.createUser(w.test)
     const { tokens } = await signInForTokens(w, w.test, application, person)
