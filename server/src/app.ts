@@ -146,12 +146,13 @@ function mountManagement(app: FastifyInstance, modules: Modules): void {
   })
 }
 
-function mountProtocol(app: FastifyInstance, { deployment, issuers, passwords }: Modules): void {
+function mountProtocol(app: FastifyInstance, { deployment, issuers, passwords, root }: Modules): void {
   const parts = {
     ...deployment,
     passwords,
     client_keys: createClientKeys(deployment),
     upstreams: upstreamsWhenNeeded(deployment),
+    command_line_client_id: root.client_id,
   }
   const allowedOrigins = async (issuer: Issuer) => [
     ...issuer.settings.cors.allowed_origins,
