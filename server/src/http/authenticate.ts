@@ -15,7 +15,7 @@ import type { KeyRow, KeyStore } from '../keys/store.ts'
 import type { Administrator, Administrators } from '../members/administrators.ts'
 import type { Counters } from '../statistics/counters.ts'
 import { ApiError, notFound } from './problem.ts'
-import { type RateLimiter, rateLimitHeaders } from './rate-limit.ts'
+import { type RateLimiter, type RateLimitPolicy, type RateLimitResult, rateLimitHeaders } from './rate-limit.ts'
 
 export interface Caller {
   readonly actor: Actor
@@ -63,23 +63,36 @@ async function authenticateGuarded(gate: Gate, credential: Guarded, request: Fas
   if ('bearer' in sent) {
     const administrator = await gate.administrators.identify(sent.bearer)
     if (!administrator) throw invalidKey(credential)
+    await takeCall(gate, administrator.user_id, administrator_limit, reply)
     return admitAdministrator(gate, credential, administrator, request)
   }
   const key = recogniseKey(sent.key) ? await gate.keys.findByDigest(digestOf(sent.key)) : null
   if (!key || !keyIsUsable(key, gate.now())) throw invalidKey(credential)
   checkPlace(credential, key, request, reply)
-  const policy = rateLimitOf(key)
-  const taken = gate.limiter.take(key.key_id, policy)
-  const result = taken instanceof Promise ? await taken : taken
-  reply.carries = { ...reply.carries, ...rateLimitHeaders(policy, result) }
-  if (!result.allowed)
-    throw new ApiError(
-      'rate_limited',
-      `The key may be used ${policy.limit} times in ${policy.window_seconds} s. Try again in ${result.retry_after_seconds} s.`,
-    )
+  const counting = takeCall(gate, key.key_id, rateLimitOf(key), reply)
+  if (counting) await counting
   gate.keys.noteUse(key.key_id, gate.now(), request.ip_address)
   if (key.environment_id) gate.counters.count(key.environment_id, 'key_use', key.key_id)
   return admitKey(credential, key)
+}
+
+/** Each person has this limit, however many tokens they hold and whichever tenants they call for. */
+const administrator_limit: RateLimitPolicy = { limit: 1_000, window_seconds: 10 }
+
+/** Counts the call of a key or a person, and refuses it beyond the limit. The limiter in memory answers without a promise. */
+function takeCall({ limiter }: Gate, id: string, policy: RateLimitPolicy, reply: FastifyReply): Promise<void> | null {
+  const settle = (result: RateLimitResult) => {
+    reply.carries = { ...reply.carries, ...rateLimitHeaders(policy, result) }
+    if (result.allowed) return
+    throw new ApiError(
+      'rate_limited',
+      `This credential may call ${policy.limit} times in ${policy.window_seconds} s. Try again in ${result.retry_after_seconds} s.`,
+    )
+  }
+  const taken = limiter.take(id, policy)
+  if (taken instanceof Promise) return taken.then(settle)
+  settle(taken)
+  return null
 }
 
 /** Where a key may be used from, whatever for. */
