@@ -131,7 +131,7 @@ function mountManagement(app: FastifyInstance, modules: Modules): void {
     now: deployment.now,
   }
   mount(app, { deployment, gate, check_answers }, routes, {
-    ...createKeyHandlers(keys, root.tenant_id),
+    ...createKeyHandlers(keys),
     ...createIssuerHandlers(issuers, key_pool),
     ...createMemberHandlers(root),
     ...createUserHandlers(passwords),
