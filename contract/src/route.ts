@@ -15,7 +15,7 @@ import type { Role } from './tenancy.ts'
  * secret         a secret key of the environment; `role`: or an administrator with at least this role
  * platform       a platform key with the scope, or an administrator with at least this role
  * administrator  an administrator with at least this role in the tenant of the path; `null`: with or without a tenant.
- *                `own_role`: the role that is enough where `{user_id}` in the path is the caller's own
+ *                `own_role`: the role that is enough where the path names the caller's own id
  * client, bearer, session  OAuth's own, judged there
  */
 export type Credential =

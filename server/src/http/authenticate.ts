@@ -181,11 +181,8 @@ function neededRole(
   { user_id }: Administrator,
   request: FastifyRequest,
 ): Role | null {
-  if (credential.kind === 'administrator' && credential.own_role !== undefined) {
-    const { user_id: named } = request.params as { user_id?: string } // as: Fastify types them unknown
-    if (named === user_id) return credential.own_role
-  }
-  return credential.role
+  const is_own = Object.values(request.params as Record<string, string>).includes(user_id) // as: Fastify types them unknown
+  return credential.kind === 'administrator' && credential.own_role !== undefined && is_own ? credential.own_role : credential.role
 }
 
 function tenantOf(credential: Guarded, request: FastifyRequest): string {

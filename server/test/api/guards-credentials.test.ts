@@ -251,3 +251,13 @@ test('a key with an IP allowlist is 403 ip_not_allowed from anywhere else, by wh
     }
   }
 })
+
+test('a member of any role may leave, and only once', async () => {
+  for (const role of ['viewer', 'developer', 'admin'] as const) {
+    const member = asAdministrator(w, tokens.get(role) ?? '', null)
+    const { user_id } = expectStatus(200, await member('GET', '/v1/me'))
+    const path = `/v1/tenants/${ours.tenant_id}/members/${user_id}`
+    expectStatus(204, await member('DELETE', path))
+    assert.equal((await member('DELETE', path)).body.code, 'not_found', role)
+  }
+})
