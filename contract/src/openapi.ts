@@ -45,7 +45,7 @@ function operation(operationId: string, route: Route, tag: string): Json {
     summary: route.summary,
     tags: [tag],
     security: securityOf(route.credential),
-    ...(route.credential.kind === 'platform' ? { 'x-required-scope': route.credential.scope } : {}),
+    ...requirements(route.credential),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(route.body ? { requestBody: { required: true, content: contentOf(route) } } : {}),
     responses: {
@@ -55,6 +55,15 @@ function operation(operationId: string, route: Route, tag: string): Json {
       },
       ...(isManagement(route) ? failures(route) : {}),
     },
+  }
+}
+
+/** What a platform key and an administrator need. */
+function requirements(credential: Credential): Json {
+  return {
+    ...(credential.kind === 'platform' ? { 'x-required-scope': credential.scope } : {}),
+    ...('role' in credential && credential.role !== null ? { 'x-required-role': credential.role } : {}),
+    ...('own_role' in credential ? { 'x-required-role-for-oneself': credential.own_role } : {}),
   }
 }
 
@@ -101,6 +110,8 @@ function plainCustom({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; js
   if (zodSchema._zod.def.type === 'custom') Object.assign(jsonSchema, z.globalRegistry.get(zodSchema))
 }
 
+const by_api_key = [{ api_key: [] }, { authorization_api_key: [] }]
+
 function securityOf(credential: Credential): Json[] {
   switch (credential.kind) {
     case 'none':
@@ -113,8 +124,10 @@ function securityOf(credential: Credential): Json[] {
     case 'administrator':
       return [{ bearer: [] }]
     case 'platform':
-      return [{ api_key: [] }, { authorization_api_key: [] }, { bearer: [] }]
+      return [...by_api_key, { bearer: [] }]
+    case 'secret':
+      return credential.role === null ? by_api_key : [...by_api_key, { bearer: [] }]
     default:
-      return [{ api_key: [] }, { authorization_api_key: [] }]
+      return by_api_key
   }
 }

@@ -13,8 +13,9 @@ import type { Role } from './tenancy.ts'
  * any_key        any of the three key types
  * publishable    a publishable key, from one of its origins
  * secret         a secret key of the environment; `role`: or an administrator with at least this role
- * platform       a platform key with the scope, or an administrator whose role covers it
- * administrator  an administrator, with at least this role in the tenant of the path; `null`: with or without a tenant
+ * platform       a platform key with the scope, or an administrator with at least this role
+ * administrator  an administrator with at least this role in the tenant of the path; `null`: with or without a tenant.
+ *                `own_role`: the role that is enough where the path names the caller's own id
  * client, bearer, session  OAuth's own, judged there
  */
 export type Credential =
@@ -22,8 +23,8 @@ export type Credential =
   | { kind: 'any_key' }
   | { kind: 'publishable' }
   | { kind: 'secret'; role: Role | null }
-  | { kind: 'platform'; scope: PlatformScope }
-  | { kind: 'administrator'; role: Role | null }
+  | { kind: 'platform'; scope: PlatformScope; role: Role }
+  | { kind: 'administrator'; role: Role | null; own_role?: Role }
   | { kind: 'client' }
   | { kind: 'bearer' }
   | { kind: 'session' }
@@ -35,8 +36,20 @@ export const session: Credential = { kind: 'session' }
 export const anyKey = { kind: 'any_key' } as const
 export const publishable = { kind: 'publishable' } as const
 export const secret = (role: Role | null) => ({ kind: 'secret', role }) as const
-export const platform = (scope: PlatformScope) => ({ kind: 'platform', scope }) as const
-export const administrator = (role: Role | null) => ({ kind: 'administrator', role }) as const
+/** Without `role`, a viewer may read and a developer may write. */
+export const platform = (scope: PlatformScope, role: Role = scope.endsWith(':read') ? 'viewer' : 'developer') =>
+  ({ kind: 'platform', scope, role }) as const
+export const administrator = (role: Role | null, own_role?: Role) =>
+  ({ kind: 'administrator', role, ...(own_role === undefined ? {} : { own_role }) }) as const
+
+/**
+ * What an operator may do with a row in the root tenant. A row that says nothing may be read there and not written.
+ *
+ * allowed   the write too
+ * a schema  the write too, with a body that this schema also accepts
+ * hidden    nothing: 404, as for an object that does not exist
+ */
+export type Operators = 'allowed' | 'hidden' | z.ZodType
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
@@ -55,6 +68,7 @@ export interface Route {
   lines?: 'application/jsonl'
   /** The member of the answer that is told once: never stored, and null when the answer is repeated. */
   told_once?: string
+  operators?: Operators
   fails?: readonly ErrorCode[]
 }
 

@@ -1,4 +1,5 @@
 /** THE TABLE: every endpoint of the service. No route exists outside it; see `route.ts` for the words. */
+import { z } from 'zod'
 import { ApiKey, ApiKeyWithPlaintext, AuthKeyChange, KeyIdentity, NewAuthKey, NewPlatformKey, PlatformKeyChange } from './api-key.ts'
 import { Application, ApplicationChange, ApplicationWithSecret, NewApplication } from './application.ts'
 import { AuditEntry } from './audit.ts'
@@ -68,6 +69,14 @@ const members = `${tenant}/members`
 const paged = { query: PageQuery, fails: ['invalid_cursor'] } as const
 const usersQuery = PageQuery.extend(UserQuery.shape)
 
+/** Operators are the members of the root tenant, and all of them are owners. */
+const ownersOnly = z.looseObject({ role: z.literal('owner', 'In the root tenant the only role is owner.').optional() })
+
+/** A provider that links accounts by email could sign its owner in as any administrator. */
+const noLinking = z.looseObject({
+  link_by_verified_email: z.literal(false, 'In the root tenant accounts are not linked by email.').nullish(),
+})
+
 /** The management and runtime API, relative to {base_url}. */
 // biome-ignore format: this table is read by column
 export const routes = {
@@ -80,11 +89,11 @@ export const routes = {
   getAuthUser:        get  ('/v1/auth/users/{user_id}',                  secret('developer'),             'Fetch a user',                    {                          returns: [200, User] }),
   changeUser:         patch('/v1/auth/users/{user_id}',                  secret('developer'),             'Change a user; a new password ends every session and grant', { body: UserChange, returns: [200, User], fails: ['identifier_taken'] }),
   deleteUser:         del  ('/v1/auth/users/{user_id}',                  secret('developer'),             'Delete a user with every session and grant', {               returns: [204, null] }),
-  blockUser:          post ('/v1/auth/users/{user_id}/block',            secret('developer'),             'Block a user: sessions and tokens end at once', {            returns: [200, User] }),
-  unblockUser:        post ('/v1/auth/users/{user_id}/unblock',          secret('developer'),             'Let a blocked user sign in again', {                         returns: [200, User] }),
+  blockUser:          post ('/v1/auth/users/{user_id}/block',            secret('developer'),             'Block a user: sessions and tokens end at once', {            returns: [200, User], operators: 'allowed' }),
+  unblockUser:        post ('/v1/auth/users/{user_id}/unblock',          secret('developer'),             'Let a blocked user sign in again', {                         returns: [200, User], operators: 'allowed' }),
   listUserSessions:   get  ('/v1/auth/users/{user_id}/sessions',         secret('developer'),             'List the living sessions of a user', { ...paged,             returns: [200, page(Session)] }),
   getSession:         get  ('/v1/auth/sessions/{session_id}',            secret('developer'),             'Fetch a session',                 {                          returns: [200, Session] }),
-  endSession:         del  ('/v1/auth/sessions/{session_id}',            secret('developer'),             'End a session: its tokens stop working', {                   returns: [204, null] }),
+  endSession:         del  ('/v1/auth/sessions/{session_id}',            secret('developer'),             'End a session: its tokens stop working', {                   returns: [204, null], operators: 'allowed' }),
 
   listProjects:       get  (projects,                                    platform('projects:read'),       'List the projects of the tenant', { ...paged,                returns: [200, page(Project)] }),
   createProject:      post (projects,                                    platform('projects:write'),      'Create a project with its Test and Live environment', { body: NewProject, returns: [201, Project], fails: ['slug_taken', 'quota_exceeded'] }),
@@ -97,7 +106,7 @@ export const routes = {
   changeEnvironment:  patch(environment,                                 platform('environments:write'),  'Change an environment',           { body: EnvironmentChange, returns: [200, Environment] }),
 
   getSettings:        get  (`${environment}/settings`,                   platform('env.settings:read'),   'Read the settings of an environment', {                      returns: [200, Settings] }),
-  changeSettings:     patch(`${environment}/settings`,                   platform('env.settings:write'),  'Change settings (merge patch; null restores a default)', { body: SettingsChange, returns: [200, Settings] }),
+  changeSettings:     patch(`${environment}/settings`,                   platform('env.settings:write'),  'Change settings (merge patch; null restores a default)', { body: SettingsChange, returns: [200, Settings], operators: 'allowed' }),
 
   listApplications:   get  (applications,                                platform('applications:read'),   'List the applications',           { ...paged,                returns: [200, page(Application)] }),
   createApplication:  post (applications,                                platform('applications:write'),  'Create an application; its secret is told once', { body: NewApplication, returns: [201, ApplicationWithSecret], told_once: 'client_secret', fails: ['quota_exceeded'] }),
@@ -119,19 +128,19 @@ export const routes = {
   revokeAuthKey:      del  (`${authKeys}/{key_id}`,                      platform('auth_keys:write'),     'Revoke an auth key at once',      {                          returns: [204, null] }),
   rotateAuthKey:      post (`${authKeys}/{key_id}/rotate`,               platform('auth_keys:write'),     'Replace an auth key at once',     {                          returns: [200, ApiKeyWithPlaintext], told_once: 'key', fails: ['key_revoked'] }),
 
-  listUsers:          get  (users,                                       platform('users:read'),          'List the users; with `query`, a page may be short and still have more', { query: usersQuery, returns: [200, page(User)], fails: ['invalid_cursor'] }),
-  getUser:            get  (`${users}/{user_id}`,                        platform('users:read'),          'Fetch a user',                    {                          returns: [200, User] }),
+  listUsers:          get  (users,                                       platform('users:read', 'developer'),   'List the users; with `query`, a page may be short and still have more', { query: usersQuery, returns: [200, page(User)], fails: ['invalid_cursor'] }),
+  getUser:            get  (`${users}/{user_id}`,                        platform('users:read', 'developer'),   'Fetch a user',                    {                          returns: [200, User] }),
 
-  listInbox:          get  (inbox,                                       platform('users:read'),          'List the captured mail of a Test environment', { query: InboxQuery, returns: [200, page(Mail)], fails: ['invalid_cursor'] }),
-  getInboxMail:       get  (`${inbox}/{mail_id}`,                        platform('users:read'),          'Fetch a captured mail',           {                          returns: [200, Mail] }),
+  listInbox:          get  (inbox,                                       platform('users:read', 'developer'),   'List the captured mail of a Test environment', { query: InboxQuery, returns: [200, page(Mail)], fails: ['invalid_cursor'] }),
+  getInboxMail:       get  (`${inbox}/{mail_id}`,                        platform('users:read', 'developer'),   'Fetch a captured mail',           {                          returns: [200, Mail] }),
 
-  listEvents:         get  (`${environment}/events`,                     platform('webhooks:read'),       'List the events; `after` a sequence, then oldest first', { query: EventQuery, returns: [200, page(Event)], fails: ['invalid_cursor'] }),
+  listEvents:         get  (`${environment}/events`,                     platform('webhooks:read', 'developer'),'List the events; `after` a sequence, then oldest first', { query: EventQuery, returns: [200, page(Event)], fails: ['invalid_cursor'] }),
 
   listProviders:      get  (providers,                                   platform('providers:read'),      'List the providers',              { ...paged,                returns: [200, page(Provider)] }),
-  createProvider:     post (providers,                                   platform('providers:write'),     'Add a provider',                  { body: NewProvider,       returns: [201, Provider] }),
+  createProvider:     post (providers,                                   platform('providers:write'),     'Add a provider',                  { body: NewProvider,       returns: [201, Provider], operators: noLinking }),
   getProvider:        get  (`${providers}/{provider_id}`,                platform('providers:read'),      'Fetch a provider',                {                          returns: [200, Provider] }),
-  changeProvider:     patch(`${providers}/{provider_id}`,                platform('providers:write'),     'Change a provider',               { body: ProviderChange,    returns: [200, Provider] }),
-  deleteProvider:     del  (`${providers}/{provider_id}`,                platform('providers:write'),     'Remove a provider with its identities', {                    returns: [204, null] }),
+  changeProvider:     patch(`${providers}/{provider_id}`,                platform('providers:write'),     'Change a provider',               { body: ProviderChange,    returns: [200, Provider], operators: noLinking }),
+  deleteProvider:     del  (`${providers}/{provider_id}`,                platform('providers:write'),     'Remove a provider with its identities', {                    returns: [204, null], operators: 'allowed' }),
 
   listWebhooks:       get  (webhooks,                                    platform('webhooks:read'),       'List the webhooks',               { ...paged,                returns: [200, page(Webhook)] }),
   createWebhook:      post (webhooks,                                    platform('webhooks:write'),      'Create a webhook; its secret is told once', { body: NewWebhook, returns: [201, WebhookWithSecret], told_once: 'secret', fails: ['quota_exceeded'] }),
@@ -140,7 +149,7 @@ export const routes = {
   deleteWebhook:      del  (webhook,                                     platform('webhooks:write'),      'Delete a webhook with its deliveries', {                     returns: [204, null] }),
   rotateWebhookSecret: post(`${webhook}/rotate-secret`,                  platform('webhooks:write'),      'Replace the secret; both sign for 24 hours', {               returns: [200, WebhookWithSecret], told_once: 'secret' }),
   testWebhook:        post (`${webhook}/test`,                           platform('webhooks:write'),      'Send a test event',               {                          returns: [202, TestSent] }),
-  listDeliveries:     get  (`${webhook}/deliveries`,                     platform('webhooks:read'),       'List the deliveries with their attempts', { query: PageQuery.extend(DeliveryQuery.shape), returns: [200, page(Delivery)], fails: ['invalid_cursor'] }),
+  listDeliveries:     get  (`${webhook}/deliveries`,                     platform('webhooks:read', 'developer'),'List the deliveries with their attempts', { query: PageQuery.extend(DeliveryQuery.shape), returns: [200, page(Delivery)], fails: ['invalid_cursor'] }),
   resendDelivery:     post (`${webhook}/deliveries/{message_id}/resend`, platform('webhooks:write'),      'Deliver a message again',         {                          returns: [202, Delivery] }),
   resendSince:        post (`${webhook}/resend`,                         platform('webhooks:write'),      'Deliver everything since a time again', { body: ResendSince, returns: [202, Resent] }),
 
@@ -154,20 +163,20 @@ export const routes = {
   listTenants:        get  (tenants,                                     administrator(null),             'List the tenants one is a member of', { ...paged,            returns: [200, page(Tenant)] }),
   createTenant:       post (tenants,                                     administrator(null),             'Create a tenant and own it',      { body: NewTenant,         returns: [201, Tenant], fails: ['slug_taken', 'quota_exceeded'] }),
   getTenant:          get  (tenant,                                      administrator('viewer'),         'Fetch a tenant',                  {                          returns: [200, Tenant] }),
-  changeTenant:       patch(tenant,                                      administrator('owner'),          'Change a tenant',                 { body: TenantChange,      returns: [200, Tenant] }),
+  changeTenant:       patch(tenant,                                      administrator('owner'),          'Change a tenant',                 { body: TenantChange,      returns: [200, Tenant], operators: 'allowed' }),
 
   listMembers:        get  (members,                                     administrator('viewer'),         'List the members',                { ...paged,                returns: [200, page(Member)] }),
-  addMember:          post (members,                                     administrator('admin'),          'Add or invite a member',          { body: NewMember,         returns: [201, InvitedMember], told_once: 'invitation_url', fails: ['identifier_taken'] }),
-  changeMember:       patch(`${members}/{user_id}`,                      administrator('admin'),          'Change the role of a member',     { body: MemberChange,      returns: [200, Member], fails: ['last_owner'] }),
-  removeMember:       del  (`${members}/{user_id}`,                      administrator('viewer'),         'Remove a member; everybody may leave', {                     returns: [204, null], fails: ['last_owner'] }),
+  addMember:          post (members,                                     administrator('admin'),          'Add or invite a member',          { body: NewMember,         returns: [201, InvitedMember], told_once: 'invitation_url', fails: ['identifier_taken'], operators: ownersOnly }),
+  changeMember:       patch(`${members}/{user_id}`,                      administrator('admin'),          'Change the role of a member',     { body: MemberChange,      returns: [200, Member], fails: ['last_owner'], operators: ownersOnly }),
+  removeMember:       del  (`${members}/{user_id}`,                      administrator('admin', 'viewer'), 'Remove a member; every member may leave', {                     returns: [204, null], fails: ['last_owner'], operators: 'allowed' }),
   listAuditLog:       get  (`${tenant}/audit-log`,                       administrator('admin'),          'Who changed what, when, from where; all of it as application/jsonl', { ...paged, returns: [200, page(AuditEntry)], lines: 'application/jsonl' }),
 
-  listPlatformKeys:   get  (platformKeys,                                administrator('admin'),          'List the platform keys',          { ...paged,                returns: [200, page(ApiKey)] }),
-  createPlatformKey:  post (platformKeys,                                administrator('admin'),          'Create a platform key; it is told once', { body: NewPlatformKey, returns: [201, ApiKeyWithPlaintext], told_once: 'key', fails: ['quota_exceeded'] }),
-  getPlatformKey:     get  (`${platformKeys}/{key_id}`,                  administrator('admin'),          'Fetch a platform key',            {                          returns: [200, ApiKey] }),
-  changePlatformKey:  patch(`${platformKeys}/{key_id}`,                  administrator('admin'),          'Change a platform key',           { body: PlatformKeyChange, returns: [200, ApiKey], fails: ['key_revoked'] }),
-  revokePlatformKey:  del  (`${platformKeys}/{key_id}`,                  administrator('admin'),          'Revoke a platform key at once',   {                          returns: [204, null] }),
-  rotatePlatformKey:  post (`${platformKeys}/{key_id}/rotate`,           administrator('admin'),          'Replace a platform key at once',  {                          returns: [200, ApiKeyWithPlaintext], told_once: 'key', fails: ['key_revoked'] }),
+  listPlatformKeys:   get  (platformKeys,                                administrator('admin'),          'List the platform keys',          { ...paged,                returns: [200, page(ApiKey)], operators: 'hidden' }),
+  createPlatformKey:  post (platformKeys,                                administrator('admin'),          'Create a platform key; it is told once', { body: NewPlatformKey, returns: [201, ApiKeyWithPlaintext], told_once: 'key', fails: ['quota_exceeded'], operators: 'hidden' }),
+  getPlatformKey:     get  (`${platformKeys}/{key_id}`,                  administrator('admin'),          'Fetch a platform key',            {                          returns: [200, ApiKey], operators: 'hidden' }),
+  changePlatformKey:  patch(`${platformKeys}/{key_id}`,                  administrator('admin'),          'Change a platform key',           { body: PlatformKeyChange, returns: [200, ApiKey], fails: ['key_revoked'], operators: 'hidden' }),
+  revokePlatformKey:  del  (`${platformKeys}/{key_id}`,                  administrator('admin'),          'Revoke a platform key at once',   {                          returns: [204, null], operators: 'hidden' }),
+  rotatePlatformKey:  post (`${platformKeys}/{key_id}/rotate`,           administrator('admin'),          'Replace a platform key at once',  {                          returns: [200, ApiKeyWithPlaintext], told_once: 'key', fails: ['key_revoked'], operators: 'hidden' }),
 } as const satisfies Record<string, Route>
 
 const issuer = '/e/{environment_id}'

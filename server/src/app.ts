@@ -134,7 +134,7 @@ function mountManagement(app: FastifyInstance, modules: Modules): void {
     now: deployment.now,
   }
   mount(app, { deployment, gate, check_answers }, routes, {
-    ...createKeyHandlers(keys, root.tenant_id),
+    ...createKeyHandlers(keys),
     ...createIssuerHandlers(issuers, key_pool),
     ...createMemberHandlers(root),
     ...createUserHandlers(passwords),
@@ -150,12 +150,13 @@ function mountManagement(app: FastifyInstance, modules: Modules): void {
   })
 }
 
-function mountProtocol(app: FastifyInstance, { deployment, issuers, passwords }: Modules): void {
+function mountProtocol(app: FastifyInstance, { deployment, issuers, passwords, root }: Modules): void {
   const parts = {
     ...deployment,
     passwords,
     client_keys: createClientKeys(deployment),
     upstreams: upstreamsWhenNeeded(deployment),
+    command_line_client_id: root.client_id,
   }
   const originAllowed = async (issuer: Issuer, origin: string) =>
     issuer.settings.cors.allowed_origins.includes(origin) || isSpaOrigin(deployment.db, issuer.environment_id, origin)

@@ -7,8 +7,9 @@ import { test } from 'node:test'
 import { createRateLimiter } from '../src/http/rate-limit.ts'
 import { createSharedRateLimiter, sharedStoreProblem } from '../src/http/rate-limit-redis.ts'
 import { createLog } from '../src/log.ts'
+import { administratorToken, asAdministrator } from './administrator.ts'
 import { noRedis, startRedis } from './redis.ts'
-import { expectStatus, freePort, world } from './world.ts'
+import { expectStatus, freePort, owner, world } from './world.ts'
 
 const skip = noRedis
 const redis = skip ? null : await startRedis()
@@ -147,13 +148,20 @@ test('a store that cannot be used says why: no server, a wrong password', { skip
     assert.match((await sharedStoreProblem(url.replace(':hush@', password))) ?? '', /NOAUTH|WRONGPASS|auth/i)
 })
 
-test('a service with Redis counts together with another that has the same one', { skip }, async () => {
+test('a service with Redis counts the calls of a key and of a person together with another that has the same one', { skip }, async () => {
   const w = await world({ env: { OSTIARY_REDIS_URL: url } })
   const ask = () => w.call('GET', '/v1/api-keys/whoami')
+  const asOwner = asAdministrator(w, await administratorToken(w, owner))
   const shared = createSharedRateLimiter(url, w.deployment)
-  for (let n = 0; n < 999; n++) await shared.take(w.key_id, { limit: 1_000, window_seconds: 10 })
+  const rows = [
+    { who: w.key_id, ask },
+    { who: w.owner_id, ask: () => asOwner('GET', '/v1/me') },
+  ]
+  for (const { who, ask } of rows) {
+    for (let n = 0; n < 999; n++) await shared.take(who, { limit: 1_000, window_seconds: 10 })
+    const replies = [await ask(), await ask()].map(({ status }) => status)
+    assert.ok(replies.includes(429), `${who}: ${replies}`)
+  }
   shared.close()
-  const replies = [await ask(), await ask()].map(({ status }) => status)
-  assert.ok(replies.includes(429), `${replies}`)
   expectStatus(200, await w.call('GET', '/healthz', { key: null }))
 })

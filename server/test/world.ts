@@ -74,9 +74,10 @@ export async function world(
 
   let ahead_ms = 0
   const log: string[] = []
-  /** How long an instant lasts: whatever comes within one comes at the same time. */
+  /** How long an instant lasts, from here on: everything within one happens at the same time. */
   const { tick_ms = 1 } = given
-  const now = () => new Date(Math.floor((Date.now() + ahead_ms) / tick_ms) * tick_ms)
+  const begun = Date.now()
+  const now = () => new Date(begun + Math.floor((Date.now() - begun + ahead_ms) / tick_ms) * tick_ms)
   const how = {
     now,
     write: (line: string) => log.push(line),

@@ -4,8 +4,7 @@
  */
 import type { ApiKey } from '@ostiary/contract/api-key.ts'
 import type { EnvironmentId, TenantId } from '@ostiary/contract/ids.ts'
-import type { Credential } from '@ostiary/contract/route.ts'
-import type { PlatformScope } from '@ostiary/contract/scopes.ts'
+import type { Credential, Route } from '@ostiary/contract/route.ts'
 import { type EnvironmentType, type Role, roles } from '@ostiary/contract/tenancy.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Actor } from '../events/store.ts'
@@ -14,8 +13,9 @@ import { ipAllowed, keyIsUsable, originAllowed, rateLimitOf, scopesAllow } from 
 import type { KeyRow, KeyStore } from '../keys/store.ts'
 import type { Administrator, Administrators } from '../members/administrators.ts'
 import type { Counters } from '../statistics/counters.ts'
+import { refuseOperator } from './operators.ts'
 import { ApiError, notFound } from './problem.ts'
-import { type RateLimiter, rateLimitHeaders } from './rate-limit.ts'
+import { type RateLimiter, type RateLimitPolicy, type RateLimitResult, rateLimitHeaders } from './rate-limit.ts'
 
 export interface Caller {
   readonly actor: Actor
@@ -25,6 +25,8 @@ export interface Caller {
   readonly administrator: Administrator | null
   /** The role of the administrator in this tenant. */
   readonly role: Role | null
+  /** The call is made by an operator in the root tenant. */
+  readonly is_operator: boolean
   /** The environment of a secret key, or the one an administrator named. */
   readonly environment: CallerEnvironment | null
 }
@@ -46,7 +48,8 @@ export interface Gate {
 
 type Guarded = Exclude<Credential, { kind: 'none' | 'client' | 'bearer' | 'session' }>
 
-export function authenticate(gate: Gate, credential: Credential, request: FastifyRequest, reply: FastifyReply): Promise<Caller> | null {
+export function authenticate(gate: Gate, route: Route, request: FastifyRequest, reply: FastifyReply): Promise<Caller> | null {
+  const { credential } = route
   switch (credential.kind) {
     case 'none':
     case 'client':
@@ -54,32 +57,48 @@ export function authenticate(gate: Gate, credential: Credential, request: Fastif
     case 'session':
       return null
     default:
-      return authenticateGuarded(gate, credential, request, reply)
+      return authenticateGuarded(gate, route as GuardedRoute, request, reply) // as: the other kinds are above
   }
 }
 
-async function authenticateGuarded(gate: Gate, credential: Guarded, request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
+type GuardedRoute = Route & { credential: Guarded }
+
+async function authenticateGuarded(gate: Gate, route: GuardedRoute, request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
+  const { credential } = route
   const sent = readCredential(request.headers, credential)
   if ('bearer' in sent) {
     const administrator = await gate.administrators.identify(sent.bearer)
     if (!administrator) throw invalidKey(credential)
-    return admitAdministrator(gate, credential, administrator, request)
+    await takeCall(gate, administrator.user_id, administrator_limit, reply)
+    return admitAdministrator(gate, route, administrator, request)
   }
   const key = recogniseKey(sent.key) ? await gate.keys.findByDigest(digestOf(sent.key)) : null
   if (!key || !keyIsUsable(key, gate.now())) throw invalidKey(credential)
   checkPlace(credential, key, request, reply)
-  const policy = rateLimitOf(key)
-  const taken = gate.limiter.take(key.key_id, policy)
-  const result = taken instanceof Promise ? await taken : taken
-  reply.carries = { ...reply.carries, ...rateLimitHeaders(policy, result) }
-  if (!result.allowed)
-    throw new ApiError(
-      'rate_limited',
-      `The key may be used ${policy.limit} times in ${policy.window_seconds} s. Try again in ${result.retry_after_seconds} s.`,
-    )
+  const counting = takeCall(gate, key.key_id, rateLimitOf(key), reply)
+  if (counting) await counting
   gate.keys.noteUse(key.key_id, gate.now(), request.ip_address)
   if (key.environment_id) gate.counters.count(key.environment_id, 'key_use', key.key_id)
   return admitKey(credential, key)
+}
+
+/** Each person has this limit, however many tokens they hold and whichever tenants they call for. */
+const administrator_limit: RateLimitPolicy = { limit: 1_000, window_seconds: 10 }
+
+/** Counts the call of a key or a person, and refuses it beyond the limit. The limiter in memory answers without a promise. */
+function takeCall({ limiter }: Gate, id: string, policy: RateLimitPolicy, reply: FastifyReply): Promise<void> | null {
+  const settle = (result: RateLimitResult) => {
+    reply.carries = { ...reply.carries, ...rateLimitHeaders(policy, result) }
+    if (result.allowed) return
+    throw new ApiError(
+      'rate_limited',
+      `This credential may call ${policy.limit} times in ${policy.window_seconds} s. Try again in ${result.retry_after_seconds} s.`,
+    )
+  }
+  const taken = limiter.take(id, policy)
+  if (taken instanceof Promise) return taken.then(settle)
+  settle(taken)
+  return null
 }
 
 /** Where a key may be used from, whatever for. */
@@ -115,7 +134,7 @@ function admitKey(credential: Guarded, key: KeyRow): Caller {
   const { environment_id, environment_type, project_id, tenant_id } = key
   const environment =
     environment_id && environment_type && project_id ? { id: environment_id, type: environment_type, tenant_id, project_id } : null
-  return { actor: { type: 'api_key', id: key.key_id }, tenant_id, key, administrator: null, role: null, environment }
+  return { actor: { type: 'api_key', id: key.key_id }, tenant_id, key, administrator: null, role: null, is_operator: false, environment }
 }
 
 // biome-ignore format: this table is read by column
@@ -127,34 +146,43 @@ const takes: Record<Guarded['kind'], { wanted: ApiKey['type'] | null | 'none'; n
   administrator: { wanted: 'none',             name: 'no API key: an administrator signs in' },
 }
 
-/** The least role that covers a scope: users are personal data, everything else may be read by every member. */
-function roleForScope(scope: PlatformScope): Role {
-  return scope === 'users:read' || scope.endsWith(':write') ? 'developer' : 'viewer'
-}
-
 async function admitAdministrator(
   { administrators }: Gate,
-  credential: Guarded,
+  route: GuardedRoute,
   administrator: Administrator,
   request: FastifyRequest,
 ): Promise<Caller> {
-  const base = { actor: { type: 'user' as const, id: administrator.user_id }, key: null, administrator, environment: null }
+  const { credential } = route
+  const actor = { type: 'user' as const, id: administrator.user_id }
+  const base = { actor, key: null, administrator, is_operator: false, environment: null }
   if (credential.kind === 'any_key' || credential.kind === 'publishable')
     throw new ApiError('wrong_key_type', `This call takes ${takes[credential.kind].name}.`)
-  if (credential.kind === 'administrator' && credential.role === null)
-    return { ...base, tenant_id: administrators.root_tenant_id, role: null }
-  if (credential.kind === 'secret' && credential.role === null)
-    throw new ApiError('wrong_key_type', `This call takes ${takes.secret.name}.`)
+  const needed = neededRole(credential, administrator, request)
+  if (needed === null) {
+    if (credential.kind === 'administrator') return { ...base, tenant_id: administrators.root_tenant_id, role: null }
+    throw new ApiError('wrong_key_type', `This call takes ${takes[credential.kind].name}.`)
+  }
 
   const tenant_id = tenantOf(credential, request)
   const membership = administrator.memberships.find((candidate) => candidate.tenant_id === tenant_id)
   if (!membership) throw notFound()
-  const needed = credential.kind === 'platform' ? roleForScope(credential.scope) : (credential.role ?? 'viewer')
   if (roles.indexOf(membership.role) < roles.indexOf(needed))
     throw new ApiError('insufficient_role', `This needs the role ${needed}; yours is ${membership.role}.`)
+  const is_operator = membership.tenant_id === administrators.root_tenant_id
+  if (is_operator) refuseOperator(route)
   const environment =
     credential.kind === 'secret' ? await administrators.findEnvironment(membership.tenant_id, headerOf(request, 'x-environment-id')) : null
-  return { ...base, tenant_id: membership.tenant_id, role: membership.role, environment }
+  return { ...base, tenant_id: membership.tenant_id, role: membership.role, is_operator, environment }
+}
+
+/** The least role that may call, from the row and the path alone: no look-up comes before it. `null`: the row asks for none. */
+function neededRole(
+  credential: Exclude<Guarded, { kind: 'any_key' | 'publishable' }>,
+  { user_id }: Administrator,
+  request: FastifyRequest,
+): Role | null {
+  const is_own = Object.values(request.params as Record<string, string>).includes(user_id) // as: Fastify types them unknown
+  return credential.kind === 'administrator' && credential.own_role !== undefined && is_own ? credential.own_role : credential.role
 }
 
 function tenantOf(credential: Guarded, request: FastifyRequest): string {

@@ -20,6 +20,7 @@ import { type Commit, createCommit } from './commit.ts'
 import { createInFlight, findAnswer, type IdempotentRequest, type InFlight, idempotentRequest, type RecordedAnswer } from './idempotency.ts'
 import { entityTag, type IfMatch, isKnown, parseIfMatch } from './if-match.ts'
 import { JsonError, parseJson } from './json.ts'
+import { refuseOperatorBody } from './operators.ts'
 import { ApiError, type FieldError, fieldErrors, notFound, validationFailed } from './problem.ts'
 import { queryProblems, textProblems } from './text.ts'
 import { write } from './write.ts'
@@ -102,13 +103,14 @@ function mountOne(
     url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     async handler(request, reply) {
       if (is_for_browsers) reply.carries = different_origins
-      const admitted = await authenticate(gate, route.credential, request, reply)
+      const admitted = await authenticate(gate, route, request, reply)
       request.caller = admitted
       const caller = admitted as CallerOf<never> // as: just admitted: every row of this table asks for a credential
       const params = request.params as Record<string, string> // as: Fastify types them unknown
       // Nobody's body is read before it is known who sends it.
       const bytes = takes_body ? await readBody(request.raw) : no_bytes
       const body = takes_body ? parseBody(route, request, bytes) : undefined
+      if (admitted?.is_operator) refuseOperatorBody(route, body)
       const query = parseQuery(route, request)
       const path =
         names.length === 0 ? route.path : route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))

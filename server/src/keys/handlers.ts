@@ -30,14 +30,12 @@ type KeyCall = Pick<Call<Route>, 'caller' | 'params' | 'if_match' | 'fail' | 'co
 
 type Place = store.KeyPlace & { environment_type: EnvironmentType | null }
 
-/** @param root_tenant_id the root tenant shows no platform keys: they do not exist there (specification, Authentication 3) */
-export function createKeyHandlers(keys: store.KeyStore, root_tenant_id: string): Handlers<Table> {
+export function createKeyHandlers(keys: store.KeyStore): Handlers<Table> {
   const inEnvironment = async (deployment: Deployment, call: Pick<KeyCall, 'caller' | 'params'>): Promise<Place> => {
     const { tenant_id, project_id, id, type } = await environmentOf(deployment, call)
     return { tenant_id, project_id, environment_id: id, environment_type: type }
   }
   const inTenant = async ({ caller }: Pick<KeyCall, 'caller'>): Promise<Place> => {
-    if (caller.tenant_id === root_tenant_id) throw notFound()
     return { tenant_id: caller.tenant_id, project_id: null, environment_id: null, environment_type: null }
   }
   const listName = ({ tenant_id, environment_id }: Place) => `keys.${environment_id ?? tenant_id}`

@@ -169,8 +169,6 @@ export function createMemberHandlers(root: Root): Handlers<Table> {
         () => store.findMember(db, root_environment, caller.tenant_id, params.user_id ?? ''),
         async (current) => {
           const leaves = current.user_id === caller.administrator.user_id
-          if (!leaves && (caller.role === 'viewer' || caller.role === 'developer'))
-            throw new ApiError('insufficient_role', `This needs the role admin; yours is ${caller.role}.`)
           if (!leaves) refuseAboveOwnRole(caller, current.role)
           const mark = sql`not ${store.memberExists(caller.tenant_id, current.user_id)}`
           const [, removed] = await commit(

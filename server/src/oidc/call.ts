@@ -12,6 +12,8 @@ export interface OidcParts extends Deployment {
   readonly passwords: Passwords
   readonly upstreams: Upstreams
   readonly client_keys: ClientKeys
+  /** The pre-registered client of command lines, which gets no code without a press of the person. */
+  readonly command_line_client_id: string
 }
 
 export interface OidcCall {

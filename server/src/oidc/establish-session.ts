@@ -8,7 +8,7 @@ import { accountOf } from '../users/attempts.ts'
 import { noteSignIn } from '../users/store.ts'
 import { deviceCookie, sessionCookie, withCookies } from './browser.ts'
 import { type Answer, header, type OidcCall, type OidcParts, redirect } from './call.ts'
-import { authorizeUrl, hintedUser, type Interaction } from './endpoints/authorize.ts'
+import { continueRequest, hintedUser, type Interaction } from './endpoints/authorize.ts'
 import { acrOf } from './protocol/claims.ts'
 import { withoutSatisfied } from './protocol/next-step.ts'
 import { insertSession, renewSession, sessionLives } from './store/sessions.ts'
@@ -30,11 +30,12 @@ export interface SignedIn {
 export async function establishSession(
   parts: OidcParts,
   call: OidcCall,
-  { browser, client, query, request }: Interaction,
+  interaction: Interaction,
   { user_id, email, step, method, amr }: SignedIn,
   first: readonly Statement[],
 ): Promise<Answer | null> {
   const { issuer } = call
+  const { browser, client, query, request } = interaction
   const at = call.now
   const { idle_ttl_seconds, absolute_ttl_seconds } = issuer.settings.sessions
   const secret = newSecret(parts)
@@ -75,7 +76,7 @@ export async function establishSession(
   // Somebody else than the person the client means has satisfied nothing that it asked of that person.
   const hinted = hintedUser(call, request.id_token_hint)
   const rest = hinted === null || hinted === user_id ? withoutSatisfied(query, step, at) : query
-  return withCookies(redirect(authorizeUrl(call, rest)), [
+  return withCookies(redirect(continueRequest(parts, call, interaction, rest, session.id)), [
     sessionCookie(call, [secret, ...others]),
     deviceCookie(parts, call, accountOf(email)),
   ])

@@ -1,10 +1,10 @@
-/** The first tenant of a deployment, its owner and one platform key: one batch, once. */
+/** The first tenant of a deployment, its owner, who is also the first operator, and one platform key: one batch, once. */
 
 import { z } from 'zod'
 import { anchorLog } from '../audit/chaining.ts'
 import { describeChange } from '../audit/entry.ts'
 import { insertAuditEntry } from '../audit/store.ts'
-import { type Statement, sql } from '../db/db.ts'
+import { decides, type Statement, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
 import { insertEvent } from '../events/store.ts'
 import { makeKey } from '../keys/format.ts'
@@ -37,8 +37,9 @@ export async function hasTenant(deployment: Deployment): Promise<boolean> {
 }
 
 /**
- * Makes the tenant with its owner and a platform key of every scope. Throws `SetupRefused` where a tenant besides the
- * root exists already, or the password is not one that is accepted. `also` is done in the same batch.
+ * Creates the tenant with its owner and a platform key of every scope. The owner also becomes the first operator.
+ * Throws `SetupRefused` where a tenant besides the root exists, or the password is not acceptable. `also` is part of
+ * the same batch.
  */
 export async function createFirstTenant(
   deployment: Deployment,
@@ -52,7 +53,9 @@ export async function createFirstTenant(
 
   const root = await ensureRoot(deployment)
   const root_environment = root.environment_id as `env_${string}` // as: stored by us
+  const root_tenant_id = root.tenant_id as `ten_${string}` // as: stored by us
   const at = now()
+  const audited = () => ({ ...by_bootstrap, id: newId('aud') })
   const tenant_id = newId('ten') as `ten_${string}` // as: newId gives exactly this
   const user_id = newId('usr')
   const key_id = newId('key')
@@ -62,11 +65,13 @@ export async function createFirstTenant(
   const [, made_tenant] = await db.batch([
     // A row that all write first: of two at once, the second looks for tenants when the first has its own.
     sql`update deployment set value = value where name = 'root'`,
-    insertTenant(
-      tenant_id,
-      { slug: first.slug, name: first.tenant_name, created_by: user_id },
-      at,
-      sql`not exists (select 1 from tenants where id <> ${root.tenant_id})`,
+    decides(
+      insertTenant(
+        tenant_id,
+        { slug: first.slug, name: first.tenant_name, created_by: user_id },
+        at,
+        sql`not exists (select 1 from tenants where id <> ${root.tenant_id})`,
+      ),
     ),
     anchorLog(secrets, tenant_id),
     insertUser(root_environment, user_id, { email: first.email, email_verified: true }, password_hash, at, mine),
@@ -78,6 +83,7 @@ export async function createFirstTenant(
       userExists(root_environment, user_id),
     ),
     insertMember(root_environment, tenant_id, user_id, 'owner', at),
+    insertMember(root_environment, root_tenant_id, user_id, 'owner', at),
     insertKey(
       { tenant_id, project_id: null, environment_id: null },
       key_id,
@@ -89,8 +95,15 @@ export async function createFirstTenant(
     ),
     insertAuditEntry(
       tenant_id,
-      { id: newId('aud'), action: 'bootstrap', actor: { type: 'system', id: null }, actor_label: null, request_id: null, ip: null },
+      audited(),
       describeChange(null, { id: tenant_id, slug: first.slug, name: first.tenant_name, owner_id: user_id, key_id }),
+      at,
+      mine,
+    ),
+    insertAuditEntry(
+      root_tenant_id,
+      audited(),
+      describeChange(null, { id: user_id, tenant_id: root_tenant_id, user_id, email: first.email, role: 'owner' }),
       at,
       mine,
     ),
@@ -109,6 +122,8 @@ export async function createFirstTenant(
     admin_redirect_uri: cli_redirect_uri,
   }
 }
+
+const by_bootstrap = { action: 'bootstrap', actor: { type: 'system', id: null }, actor_label: null, request_id: null, ip: null }
 
 const password_problems = {
   too_short: 'The password has fewer than 12 characters.',

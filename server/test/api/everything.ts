@@ -206,7 +206,12 @@ export function rightRequest(route: Route, tenant: Tenant, environment: Furnishe
   }
 }
 
+/** One administrator asks for a whole table of rows: the clock moves on before the limit of a person is reached. */
+const asks_per_window = 500
+let asks = 0
+
 export function ask(w: World, { method, path, headers, body }: Asked): Promise<Reply> {
+  if (++asks % asks_per_window === 0) w.advance(10)
   return w.call(method, path, { key: null, headers, body })
 }
 

@@ -19,12 +19,16 @@ import {
   createPlatformKey,
   credentialHeaders,
   everything,
+  parametersOf,
+  pathOf,
   rightRequest,
   rows,
 } from './everything.ts'
 
 const w = await world({ env: { OSTIARY_TRUSTED_PROXIES: '127.0.0.1,::1' } })
 const { ours } = await everything(w)
+const tokens = new Map<Role, string>([['owner', ours.token]])
+for (const role of ['viewer', 'developer', 'admin'] as const) tokens.set(role, await createMember(w, ours, role))
 const kinds: readonly CredentialKind[] = ['publishable', 'secret', 'platform', 'administrator']
 
 /** Calls a row with these headers for a credential, and all else right. */
@@ -169,8 +173,6 @@ test('a platform key without the scope is 403 insufficient_scope, however many o
 })
 
 test('a lesser role is 403 insufficient_role, the least that is enough and every greater one is let in', async () => {
-  const tokens = new Map<Role, string>([['owner', ours.token]])
-  for (const role of ['viewer', 'developer', 'admin'] as const) tokens.set(role, await createMember(w, ours, role))
   for (const { name, route } of rows) {
     const needed = neededRole(route)
     if (needed === null) continue
@@ -184,11 +186,34 @@ test('a lesser role is 403 insufficient_role, the least that is enough and every
   }
 })
 
-/** Contract §3: viewers read all but users, inbox and audit; developers also these two first, and write projects and environments. */
-function neededRole({ credential }: Route): Role | null {
-  if (credential.kind === 'platform')
-    return credential.scope === 'users:read' || credential.scope.endsWith(':write') ? 'developer' : 'viewer'
-  return credential.kind === 'administrator' || credential.kind === 'secret' ? credential.role : null
+test('a lesser role is 403 before the body, the Idempotency-Key and the look-up, whether or not the object exists', async () => {
+  for (const { name, route } of rows) {
+    const needed = neededRole(route)
+    for (const role of roles) {
+      if (needed === null || roles.indexOf(role) >= roles.indexOf(needed)) continue
+      for (const id of ['01m7wwr5ftevtv5yxb47hmb4ht', 'x', '%00']) {
+        const nowhere = parametersOf(route).map((parameter) => [parameter, parameter === 'tenant_id' ? ours.tenant_id : id])
+        const path = pathOf(route, Object.fromEntries(nowhere))
+        const wrong = { 'x-environment-id': 'env_nowhere', 'idempotency-key': 'x'.repeat(256), 'content-type': 'text/plain' }
+        const body = route.method === 'GET' || route.method === 'DELETE' ? {} : { body: '{' }
+        const headers = { ...bearer(tokens.get(role) ?? '', ours), ...wrong }
+        assertRefused(await ask(w, { method: route.method, path, headers, ...body }), 403, 'insufficient_role', `${name} as ${role}`)
+      }
+    }
+  }
+})
+
+/**
+ * Contract §3: a viewer reads everything but users, inbox, audit, events, deliveries and refused calls. A developer reads
+ * these too, except audit, and writes projects and environments. An admin also has platform keys, members and audit. An
+ * owner also has the tenant.
+ */
+function neededRole({ credential, method, path }: Route): Role | null {
+  if (!('role' in credential) || credential.role === null) return null
+  if (/\/(platform-keys|audit-log)\b/.test(path)) return 'admin'
+  if (path.endsWith('/members') || path.includes('/members/')) return method === 'GET' ? 'viewer' : 'admin'
+  if (path === '/v1/tenants/{tenant_id}') return method === 'GET' ? 'viewer' : 'owner'
+  return method !== 'GET' || /\/(users|sessions|inbox|events|deliveries|requests)\b/.test(path) ? 'developer' : 'viewer'
 }
 
 test('an administrator who does not say which tenant or environment is meant is 400 tenant_required', async () => {
@@ -224,5 +249,15 @@ test('a key with an IP allowlist is 403 ip_not_allowed from anywhere else, by wh
       for (const from of ['203.0.113.7', '::ffff:203.0.113.7', '198.51.100.1, 203.0.113.7', '2001:DB8:0::9'])
         expectStatus(200, await askAs(route, { ...headers, 'x-forwarded-for': from }))
     }
+  }
+})
+
+test('a member of any role may leave, and only once', async () => {
+  for (const role of ['viewer', 'developer', 'admin'] as const) {
+    const member = asAdministrator(w, tokens.get(role) ?? '', null)
+    const { user_id } = expectStatus(200, await member('GET', '/v1/me'))
+    const path = `/v1/tenants/${ours.tenant_id}/members/${user_id}`
+    expectStatus(204, await member('DELETE', path))
+    assert.equal((await member('DELETE', path)).body.code, 'not_found', role)
   }
 })

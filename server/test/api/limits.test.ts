@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { administratorToken, asAdministrator } from '../administrator.ts'
 import { expectStatus, owner, type Reply, world } from '../world.ts'
-import { app_origin, createAuthKey, createPlatformKey } from './everything.ts'
+import { app_origin, createAuthKey, createPlatformKey, rows } from './everything.ts'
 
 const w = await world({ env: { OSTIARY_TRUSTED_PROXIES: '127.0.0.1,::1' } })
 const token = await administratorToken(w, owner)
@@ -117,8 +117,41 @@ test('where nobody set a limit it is 100 in 10 s in Test, and 1,000 in Live and 
     assert.deepEqual(limitsOf(await whoami(made.key)), [`"default";q=${limit};w=10`, `"default";r=${limit - 1};t=10`, null])
 })
 
-test('an administrator has no limit of a key, and is told of none', async () => {
-  assert.deepEqual(limitsOf(await asAdministrator(w, token)('GET', '/v1/me')), [null, null, null])
+test('an administrator has 1,000 calls in 10 s, over all tokens, tenants and routes together', async () => {
+  const still = await world({ tick_ms: 600_000 })
+  const tokens = [await administratorToken(still, owner), await administratorToken(still, owner)]
+  const asOwner = tokens.map((each) => asAdministrator(still, each, null))
+  const [first, second] = asOwner
+  assert.ok(first && second)
+  assert.deepEqual(limitsOf(await first('GET', '/v1/me')), ['"default";q=1000;w=10', '"default";r=999;t=10', null])
+  assert.equal(limitsOf(await second('GET', '/v1/tenants'))[1], '"default";r=998;t=10')
+  const without_tenant = await first('GET', '/v1/platform/projects')
+  assert.equal(without_tenant.body.code, 'tenant_required')
+  assert.equal(limitsOf(without_tenant)[1], '"default";r=997;t=10', 'a call that is refused later counts')
+
+  const statuses: number[] = []
+  for (let n = 0; n < 21; n++)
+    statuses.push(
+      ...(await Promise.all(Array.from({ length: 50 }, (_, i) => asOwner[i % 2]?.('GET', '/v1/me')))).map((reply) => reply?.status ?? 0),
+    )
+  assert.equal(statuses.filter((status) => status === 200).length, 997)
+  assert.equal(statuses.filter((status) => status === 429).length, 1_050 - 997)
+
+  const refused = await first('GET', '/v1/me')
+  assert.equal(`${refused.status} ${refused.body.code}`, '429 rate_limited')
+  assert.equal(refused.headers.get('content-type'), 'application/problem+json; charset=utf-8')
+  assert.deepEqual(limitsOf(refused), ['"default";q=1000;w=10', '"default";r=0;t=10', '10'])
+  expectStatus(200, await still.call('GET', '/v1/platform/projects'))
+
+  // The order of refusals: an invented token first, then the limit, then everything else, for every row of the table.
+  for (const { name, route } of rows) {
+    const path = route.path.replaceAll(/\{\w+\}/g, 'nowhere')
+    const ask = (headers: Record<string, string>) => still.call(route.method, path, { key: null, headers })
+    assert.equal((await ask({ authorization: 'Bearer invented' })).body.code, 'invalid_key', name)
+    assert.equal((await ask({ authorization: `Bearer ${tokens[0]}` })).body.code, 'rate_limited', name)
+  }
+  still.advance(600)
+  assert.deepEqual(limitsOf(await first('GET', '/v1/me')), ['"default";q=1000;w=10', '"default";r=999;t=10', null])
 })
 
 test('an X-Forwarded-For that no trusted proxy sent changes neither the address that is seen nor what an allowlist says', async () => {

@@ -11,12 +11,15 @@ const token = await administratorToken(w, owner)
 const admin = asAdministrator(w, token)
 const keys = `/v1/tenants/${w.tenant_id}/platform-keys`
 
-test('an owner reads who they are and which tenants are theirs', async () => {
+test('an owner reads who they are and which tenants are theirs; bootstrap made them the first operator', async () => {
   const me = expectStatus(200, await admin('GET', '/v1/me'))
   assert.equal(me.user_id, w.owner_id)
   assert.deepEqual(
     me.memberships.map(({ slug, role }: { slug: string; role: string }) => [slug, role]),
-    [['acme', 'owner']],
+    [
+      ['acme', 'owner'],
+      ['ostiary', 'owner'],
+    ],
   )
 })
 

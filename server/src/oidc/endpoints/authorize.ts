@@ -18,6 +18,7 @@ import { findPerson } from '../../users/store.ts'
 import { type Browser, formToken, readBrowser, withCookies } from '../browser.ts'
 import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcParts, redirect } from '../call.ts'
 import { html, message, pageContext } from '../hosted-page.ts'
+import { wasPressed, withPress } from '../press.ts'
 import { type AuthorizationRequest, judgeAuthorizationRequest, type Verdict } from '../protocol/authorize.ts'
 import type { Client } from '../protocol/client.ts'
 import { consentLines } from '../protocol/consent.ts'
@@ -40,8 +41,8 @@ export const authorize: OidcEndpoint = async (parts, call) => {
 
   const [begun, browser] = await Promise.all([beginAuthorization(parts, call, call.query), readBrowser(parts, call)])
   if ('answer' in begun) return begun.answer
-  const { request, client } = begun
-  return takeStep(parts, call, { query: call.query, ...begun, browser }, await judgeNextStep(parts, call, request, client, browser))
+  const interaction = { query: call.query, ...begun, browser }
+  return takeStep(parts, call, interaction, await judgeNextStep(parts, call, interaction))
 }
 
 /** Everything that the pages of one sign-in need. */
@@ -61,6 +62,14 @@ interface Begun {
 export function authorizeUrl(call: OidcCall, query: string): string {
   return `${call.issuer.url}/oauth/authorize?${query}`
 }
+
+/** Back to the request after a step that the person of this session finished; `query` is what is left of the request. */
+export function continueRequest(parts: OidcParts, call: OidcCall, { client }: Begun, query: string, session_id: string): string {
+  return authorizeUrl(call, needsPress(parts, client) ? withPress(parts, call, query, session_id) : query)
+}
+
+/** We choose: the pre-registered client of command lines only. What a tenant's own native clients need, their `consent` says. */
+const needsPress = ({ command_line_client_id }: OidcParts, client: Client) => client.client_id === command_line_client_id
 
 /** Judges the request. What is not to proceed is answered here. */
 export async function beginAuthorization({ db }: OidcParts, call: OidcCall, query: string): Promise<Begun | { answer: Answer }> {
@@ -127,28 +136,30 @@ export function sendBack(
   )
 }
 
-async function judgeNextStep(
-  { db }: OidcParts,
-  call: OidcCall,
-  request: AuthorizationRequest,
-  client: Client,
-  browser: Browser,
-): Promise<NextStep> {
+async function judgeNextStep(parts: OidcParts, call: OidcCall, { query, request, client, browser }: Interaction): Promise<NextStep> {
   const { issuer, now } = call
+  const needs_press = needsPress(parts, client)
   const user_ids = browser.sessions.map((session) => session.user_id)
   const consents =
-    client.consent === 'skip' ? new Map<string, string[]>() : await findConsents(db, issuer.environment_id, client.client_id, user_ids)
-  return nextStep(request, client, {
-    sessions: browser.sessions.map((session) => ({
-      session_id: session.id,
-      user_id: session.user_id,
-      auth_time: session.auth_time,
-      consented_to: consents.get(session.user_id) ?? [],
-    })),
-    hinted_user_id: hintedUser(call, request.id_token_hint),
-    sign_up_open: issuer.settings.sign_up.mode === 'open' && issuer.settings.sign_in.password,
-    now,
-  })
+    client.consent === 'skip'
+      ? new Map<string, string[]>()
+      : await findConsents(parts.db, issuer.environment_id, client.client_id, user_ids)
+  return nextStep(
+    request,
+    { consent: client.consent, needs_press },
+    {
+      sessions: browser.sessions.map((session) => ({
+        session_id: session.id,
+        user_id: session.user_id,
+        auth_time: session.auth_time,
+        consented_to: consents.get(session.user_id) ?? [],
+        pressed: needs_press && wasPressed(parts, call, query, session.id),
+      })),
+      hinted_user_id: hintedUser(call, request.id_token_hint),
+      sign_up_open: issuer.settings.sign_up.mode === 'open' && issuer.settings.sign_in.password,
+      now,
+    },
+  )
 }
 
 /** OIDC Core §3.1.2.1: an ID token of ours, whatever its age, names the person the client means. */

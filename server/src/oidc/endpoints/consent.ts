@@ -5,7 +5,7 @@ import { type OidcEndpoint, redirect } from '../call.ts'
 import { withoutSatisfied } from '../protocol/next-step.ts'
 import { OAuthError } from '../protocol/oauth-error.ts'
 import { findConsents, storeConsent } from '../store/sessions.ts'
-import { authorizeUrl, sendBack } from './authorize.ts'
+import { authorizeUrl, continueRequest, sendBack } from './authorize.ts'
 import { endSessions } from './logout.ts'
 import { continueInteraction } from './sign-in.ts'
 
@@ -34,7 +34,7 @@ export const consent: OidcEndpoint = async (parts, call) => {
       now,
     ),
   ])
-  return redirect(authorizeUrl(call, withoutSatisfied(query, 'consent', now)))
+  return redirect(continueRequest(parts, call, interaction, withoutSatisfied(query, 'consent', now), session.id))
 }
 
 /** `session` makes an account the current one; `remove` signs one out of this browser. */
@@ -58,7 +58,8 @@ export const selectAccount: OidcEndpoint = async (parts, call) => {
   const chosen = browser.sessions.find((session) => session.id === call.form?.get('session'))
   if (!chosen) return redirect(authorizeUrl(call, query))
   const order = [chosen, ...browser.sessions.filter((session) => session !== chosen)]
-  return withCookies(redirect(authorizeUrl(call, withoutSatisfied(query, 'select_account', call.now))), [
+  const rest = withoutSatisfied(query, 'select_account', call.now)
+  return withCookies(redirect(continueRequest(parts, call, interaction, rest, chosen.id)), [
     sessionCookie(
       call,
       order.map((session) => session.secret),

@@ -25,8 +25,14 @@ const request: AuthorizationRequest = {
   ui_locales: [],
   acr_values: [],
 }
-const anna = { session_id: 'ses_anna', user_id: 'usr_anna', auth_time: ago(600), consented_to: ['openid', 'email', 'offline_access'] }
-const bert = { session_id: 'ses_bert', user_id: 'usr_bert', auth_time: ago(5), consented_to: [] }
+const anna = {
+  session_id: 'ses_anna',
+  user_id: 'usr_anna',
+  auth_time: ago(600),
+  consented_to: ['openid', 'email', 'offline_access'],
+  pressed: false,
+}
+const bert = { session_id: 'ses_bert', user_id: 'usr_bert', auth_time: ago(5), consented_to: [], pressed: false }
 const situation: Situation = { sessions: [anna, bert], hinted_user_id: null, sign_up_open: true, now }
 const nobody = { sessions: [] }
 
@@ -38,6 +44,7 @@ interface Case {
   rule: string
   request?: Partial<AuthorizationRequest>
   client?: 'skip' | 'ask'
+  needs_press?: boolean
   situation?: Partial<Situation>
   step: object | string
 }
@@ -87,11 +94,24 @@ const cases: Case[] = [
   { rule: 'consent of another person does not count', client: 'ask', situation: { hinted_user_id: 'usr_bert' }, step: consent('ses_bert') },
   { rule: 'a first-party application needs no consent', situation: { sessions: [bert] }, step: issue('ses_bert') },
   { rule: 'prompt=consent asks although consent was given', request: { prompt: ['consent'] }, client: 'ask', step: consent('ses_anna') },
+  { rule: 'a client that needs a press gets no code for a session alone', needs_press: true, step: consent('ses_anna') },
+  { rule: 'a client that needs a press gets its code after one', needs_press: true, situation: { sessions: [{ ...anna, pressed: true }] }, step: issue('ses_anna') },
+  { rule: 'a press in another session does not count', needs_press: true, situation: { sessions: [anna, { ...bert, pressed: true }] }, step: consent('ses_anna') },
+  { rule: 'a press does not replace consent', client: 'ask', needs_press: true, situation: { sessions: [{ ...bert, pressed: true }] }, step: consent('ses_bert') },
+  { rule: 'a press does not replace a sign-in', needs_press: true, request: { max_age: 60 }, situation: { sessions: [{ ...anna, pressed: true }] }, step: sign_in },
+  { rule: 'consent of earlier requests does not replace a press', client: 'ask', needs_press: true, step: consent('ses_anna') },
+  { rule: 'prompt=none for a client that needs a press', needs_press: true, request: { prompt: ['none'] }, step: 'interaction_required' },
+  { rule: 'prompt=none for a client that needs a press, after one', needs_press: true, request: { prompt: ['none'] }, situation: { sessions: [{ ...anna, pressed: true }] }, step: 'interaction_required' },
+  { rule: 'prompt=none for a client that needs a press, without a session', needs_press: true, request: { prompt: ['none'] }, situation: nobody, step: 'login_required' },
   { rule: 'prompt=consent asks for a first-party application too', request: { prompt: ['consent'] }, step: consent('ses_anna') },
 ]
 for (const { rule, step, ...given } of cases) {
   test(rule, () => {
-    const next = nextStep({ ...request, ...given.request }, { consent: given.client ?? 'skip' }, { ...situation, ...given.situation })
+    const next = nextStep(
+      { ...request, ...given.request },
+      { consent: given.client ?? 'skip', needs_press: given.needs_press ?? false },
+      { ...situation, ...given.situation },
+    )
     if (typeof step === 'string') assert.equal(next.kind === 'refuse' && next.error.code, step)
     else assert.deepEqual(next, step)
   })
@@ -118,12 +138,15 @@ function done(step: NextStep, before: Situation, scope: string): Situation {
   if (step.kind === 'consent') {
     return {
       ...before,
-      sessions: before.sessions.map((s) => (s.session_id === step.session_id ? { ...s, consented_to: scope.split(' ') } : s)),
+      sessions: before.sessions.map((s) =>
+        s.session_id === step.session_id ? { ...s, consented_to: scope.split(' '), pressed: true } : s,
+      ),
     }
   }
+  if (step.kind === 'select_account') return { ...before, sessions: before.sessions.map((s, i) => ({ ...s, pressed: i === 0 })) }
   if (step.kind !== 'sign_in' && step.kind !== 'sign_up') return before
   const user_id = step.kind === 'sign_in' ? (step.user_id ?? 'usr_anna') : 'usr_new'
-  const fresh = { session_id: 'ses_fresh', user_id, auth_time: now, consented_to: [] }
+  const fresh = { session_id: 'ses_fresh', user_id, auth_time: now, consented_to: [], pressed: true }
   return { ...before, sessions: [fresh, ...before.sessions.filter((session) => session.user_id !== user_id)] }
 }
 
@@ -139,8 +162,9 @@ test('whatever was asked for, every step happens once and then a code is issued 
     hinted_user_id: fc.constantFrom(null, 'usr_anna', 'usr_bert', 'usr_cara'),
     sign_up_open: fc.boolean(),
     consent: fc.constantFrom('skip' as const, 'ask' as const),
+    needs_press: fc.boolean(),
   })
-  const property = fc.property(given, ({ prompt, max_age, consent, ...rest }) => {
+  const property = fc.property(given, ({ prompt, max_age, consent, needs_press, ...rest }) => {
     let query = new URLSearchParams({ prompt: prompt.join(' '), ...(max_age !== undefined && { max_age: `${max_age}` }) }).toString()
     let at: Situation = { ...rest, now }
     const seen: string[] = []
@@ -149,12 +173,13 @@ test('whatever was asked for, every step happens once and then a code is issued 
       const left = prompt.filter((word) => search.get('prompt')?.split(' ').includes(word))
       const step = nextStep(
         { ...request, prompt: left, max_age: search.has('max_age') ? Number(search.get('max_age')) : undefined },
-        { consent },
+        { consent, needs_press },
         at,
       )
       if (step.kind === 'refuse') return assert.deepEqual(prompt, ['none'])
       if (step.kind === 'issue') {
         const session = at.sessions.find(({ session_id }) => session_id === step.session_id)
+        assert.ok(!needs_press || seen.length > 0, 'a code without a press')
         return assert.ok(session && (rest.hinted_user_id === null || session.user_id === rest.hinted_user_id))
       }
       assert.ok(!seen.includes(step.kind), `${step.kind} twice`)

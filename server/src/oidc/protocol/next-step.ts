@@ -19,6 +19,8 @@ interface BrowserSession {
   user_id: string
   auth_time: Date
   consented_to: readonly string[]
+  /** Its person pressed a button for this request. */
+  pressed: boolean
 }
 
 export type NextStep =
@@ -30,6 +32,9 @@ export type NextStep =
   | { kind: 'consent'; session_id: string }
   | { kind: 'refuse'; error: OAuthError }
 
+/** What the decision needs of the client. `needs_press`: an existing session alone yields no code. */
+export type AskingClient = Pick<Client, 'consent'> & { needs_press: boolean }
+
 /**
  * What has to happen next before a code may be issued. Asked again after every step, on the request without what
  * the step has satisfied (see `withoutSatisfied`), until it says `issue` or `refuse`.
@@ -37,9 +42,10 @@ export type NextStep =
  * OIDC Core §3.1.2.1: prompt; max_age; id_token_hint names the only person whose session will do
  * OIDC Core §3.1.2.3: without a usable session the person signs in; with prompt=none nothing is ever shown
  * OIDC Core §3.1.2.4: consent is asked unless it was given for all of the scope, at each of its resources
+ * RFC 8252 §8.6: a client whose identity nothing assures gets no code without an interaction, whatever was consented to before
  * Initiating User Registration 1.0 §4.1: prompt=create opens sign-up. We choose: sign-in, where sign-up is closed
  */
-export function nextStep(request: AuthorizationRequest, client: Pick<Client, 'consent'>, situation: Situation): NextStep {
+export function nextStep(request: AuthorizationRequest, client: AskingClient, situation: Situation): NextStep {
   const { hinted_user_id, now } = situation
   const asks = (prompt: AuthorizationRequest['prompt'][number]) => request.prompt.includes(prompt)
   const session = situation.sessions.find(({ user_id }) => hinted_user_id === null || user_id === hinted_user_id)
@@ -48,6 +54,7 @@ export function nextStep(request: AuthorizationRequest, client: Pick<Client, 'co
 
   if (asks('none')) {
     if (!session || isTooOld(session, request, now)) return refuse('login_required', 'The person has to sign in.')
+    if (client.needs_press) return refuse('interaction_required', 'This client gets no code without an action of the person.')
     if (!consented) return refuse('consent_required', 'The person has not consented to all of the scope.')
     return { kind: 'issue', session_id: session.session_id }
   }
@@ -57,7 +64,7 @@ export function nextStep(request: AuthorizationRequest, client: Pick<Client, 'co
   if (!session) return sign_in
   if (asks('select_account') && hinted_user_id === null) return { kind: 'select_account' }
   if (asks('login') || asks('create') || isTooOld(session, request, now)) return sign_in
-  if (asks('consent') || !consented) return { kind: 'consent', session_id: session.session_id }
+  if (asks('consent') || !consented || (client.needs_press && !session.pressed)) return { kind: 'consent', session_id: session.session_id }
   return { kind: 'issue', session_id: session.session_id }
 }
 
@@ -98,7 +105,7 @@ function isTooOld({ auth_time }: BrowserSession, { max_age, signed_in_since }: A
   return max_age === 0 || now.getTime() - auth_time.getTime() > max_age * 1_000
 }
 
-const refuse = (code: 'login_required' | 'consent_required', why: string): NextStep => ({
+const refuse = (code: 'login_required' | 'interaction_required' | 'consent_required', why: string): NextStep => ({
   kind: 'refuse',
   error: new OAuthError(code, why),
 })

@@ -1,0 +1,224 @@
+/** What operators may do in the root tenant, and that nobody else reaches it: every row of the table. Generated from the table. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { TenantId } from '@ostiary/contract/ids.ts'
+import type { Route } from '@ostiary/contract/route.ts'
+import { insertMember } from '../../src/members/store.ts'
+import { administratorToken, asAdministrator } from '../administrator.ts'
+import { expectStatus, owner, world } from '../world.ts'
+import {
+  type Asked,
+  ask,
+  createAdministrator,
+  createPlatformKey,
+  everything,
+  type Ids,
+  parametersOf,
+  pathOf,
+  rightRequest,
+  rows,
+  sampleBody,
+} from './everything.ts'
+
+const w = await world()
+const { ours, theirs } = await everything(w)
+const operator = asAdministrator(w, ours.token, null)
+const { root_tenant_id } = expectStatus(200, await operator('GET', '/v1/me')) as { root_tenant_id: TenantId }
+const root_environment_id = w.admin_issuer.split('/').at(-1) as `env_${string}` // as: the issuer of the root environment ends with it
+const inRoot = { authorization: `Bearer ${ours.token}`, 'x-tenant-id': root_tenant_id, 'x-environment-id': root_environment_id }
+const asOperator = (method: string, path: string, body?: unknown) => operator(method, path, body, inRoot)
+const [console_project] = expectStatus(200, await asOperator('GET', '/v1/platform/projects')).data
+const E = `/v1/platform/projects/${console_project.id}/environments/${root_environment_id}`
+/** The rows that name a tenant, in the path or a header. */
+const in_tenant = rows.filter(({ route: { credential } }) => 'role' in credential && credential.role !== null)
+
+async function createOperator(email: string) {
+  const made = await createAdministrator(w, email)
+  await w.deployment.db.run(insertMember(root_environment_id, root_tenant_id, made.user_id, 'owner', w.now()))
+  return made
+}
+
+/** What stands for each name of a path in the root tenant. There are no webhooks and no keys, and none can be made. */
+async function rootIds(): Promise<Ids> {
+  const person = await createAdministrator(w, `administrator${++people}@example.org`)
+  const other = await createOperator(`operator${people}@example.org`)
+  const { data: sessions } = expectStatus(200, await asOperator('GET', `/v1/auth/users/${person.user_id}/sessions`))
+  const { data: servers } = expectStatus(200, await asOperator('GET', `${E}/resource-servers`))
+  const provider = { type: 'github', client_id: 'abc', client_secret: 'of the other side' }
+  const absent = '01m7wwr5ftevtv5yxb47hmb4ht'
+  return {
+    project_id: console_project.id,
+    environment_id: root_environment_id,
+    application_id: w.admin_client_id,
+    resource_server_id: servers[0].id,
+    provider_id: expectStatus(201, await asOperator('POST', `${E}/providers`, provider)).id,
+    webhook_id: `whk_${absent}`,
+    message_id: `msg_${absent}`,
+    key_id: `key_${absent}`,
+    session_id: sessions[0].id,
+    person_id: person.user_id,
+    member_id: other.user_id,
+    tenant_id: root_tenant_id,
+  }
+}
+let people = 0
+
+function requestOf(route: Route, ids: Ids, headers: Record<string, string> = inRoot): Asked {
+  const user_id = (route.path.includes('{tenant_id}') ? ids.member_id : ids.person_id) ?? ''
+  const body = route.body ? { body: sampleBody(route.body) } : {}
+  return { method: route.method, path: pathOf(route, { ...ids, user_id }), headers, ...body }
+}
+
+/** Contract §3: besides reading. Ending a session is less than blocking its user; the rest is that of a tenant's owner. */
+const allowed = [
+  'changeSettings',
+  'createProvider',
+  'changeProvider',
+  'deleteProvider',
+  'blockUser',
+  'unblockUser',
+  'endSession',
+  'changeTenant',
+  'addMember',
+  'changeMember',
+  'removeMember',
+]
+const absent_in_root = ['getWebhook', 'listDeliveries', 'getAuthKey']
+const isHidden = ({ path }: Route) => path.includes('/platform-keys')
+
+test('in the root tenant an operator reads everything and writes only what the contract lists; platform keys do not exist there', async () => {
+  for (const { name, route } of in_tenant) {
+    const request = requestOf(route, await rootIds())
+    if (name === 'addMember' || name === 'changeMember') request.body = { ...(request.body as object), role: 'owner' }
+    const { status, body } = await ask(w, request)
+    const answer = `${status} ${body.code}`
+    const about = `${name}: ${JSON.stringify(body)}`
+    if (isHidden(route) || absent_in_root.includes(name)) assert.equal(answer, '404 not_found', about)
+    else if (route.method === 'GET' || allowed.includes(name)) assert.equal(status, route.returns[0], about)
+    else assert.equal(answer, '403 insufficient_role', about)
+  }
+})
+
+test('what is refused in the root tenant is refused before the body, the Idempotency-Key and the look-up', async () => {
+  for (const { name, route } of in_tenant) {
+    if (route.method === 'GET' || allowed.includes(name)) continue
+    const ids = Object.fromEntries(parametersOf(route).map((parameter) => [parameter, parameter === 'tenant_id' ? root_tenant_id : 'x']))
+    const headers = { ...inRoot, 'x-environment-id': 'env_nowhere', 'idempotency-key': 'x'.repeat(256), 'content-type': 'text/plain' }
+    const reply = await ask(w, {
+      method: route.method,
+      path: pathOf(route, ids),
+      headers,
+      ...(route.method === 'DELETE' ? {} : { body: '{' }),
+    })
+    assert.equal(reply.body.code, isHidden(route) ? 'not_found' : 'insufficient_role', name)
+  }
+})
+
+test('everybody else gets the 404 of a tenant that never existed, whichever way the root tenant is named', async () => {
+  const ids = await rootIds()
+  const platform = (await createPlatformKey(w, theirs)).key
+  const stranger = { authorization: `Bearer ${theirs.token}` }
+  const own = { 'x-tenant-id': theirs.tenant_id, 'x-environment-id': theirs.test.id }
+  for (const { name, route } of in_tenant) {
+    const absent = requestOf(
+      route,
+      { ...ids, tenant_id: 'ten_01m7wwr5ftevtv5yxb47hmb4ht' },
+      { ...stranger, ...own, 'x-tenant-id': 'ten_x' },
+    )
+    const { request_id: _, ...expected } = (await ask(w, absent)).body
+    const named = requestOf(route, ids, { ...stranger, ...inRoot, ...stranger })
+    const { request_id, ...told } = (await ask(w, named)).body
+    assert.deepEqual(told, expected, name)
+    assert.equal(told.code, 'not_found', name)
+    if (parametersOf(route).length === 0 || route.path === '/v1/platform/projects') continue
+    const credentials =
+      route.credential.kind === 'platform' ? [{ ...stranger, ...own }, { 'x-api-key': platform }] : [{ ...stranger, ...own }]
+    for (const headers of credentials) {
+      const reply = await ask(w, requestOf(route, ids, headers as Record<string, string>))
+      assert.equal(`${reply.status} ${reply.body.code}`, '404 not_found', `${name}: ${JSON.stringify(headers)}`)
+    }
+  }
+  for (const id of [root_tenant_id, root_environment_id, w.admin_client_id, console_project.id, w.owner_id])
+    assert.equal((await asAdministrator(w, theirs.token, null)('GET', `/v1/lookup/${id}`)).status, 404, id)
+})
+
+test('an operator gains nothing in any other tenant', async () => {
+  const { token } = await createOperator('only-operator@example.org')
+  for (const { name, route } of in_tenant) {
+    const { headers, ...request } = rightRequest(route, ours)
+    const as = { authorization: `Bearer ${token}`, 'x-tenant-id': ours.tenant_id, 'x-environment-id': ours.test.id }
+    assert.equal((await ask(w, { ...request, headers: as })).body.code, 'not_found', name)
+  }
+})
+
+const refused_bodies = [
+  { path: () => `/v1/tenants/${root_tenant_id}/members`, body: { email: 'viewer@example.org', role: 'viewer' }, pointer: '/role' },
+  { path: () => `/v1/tenants/${root_tenant_id}/members`, body: { email: 'admin@example.org', role: 'admin' }, pointer: '/role' },
+  {
+    path: () => `${E}/providers`,
+    body: { type: 'github', client_id: 'abc', client_secret: 'x', link_by_verified_email: true },
+    pointer: '/link_by_verified_email',
+  },
+]
+for (const { path, body, pointer } of refused_bodies)
+  test(`in the root tenant POST of ${JSON.stringify(body)} is 422 at ${pointer}`, async () => {
+    const reply = await asOperator('POST', path(), body)
+    assert.equal(`${reply.status} ${reply.body.code}`, '422 validation_failed')
+    assert.deepEqual(
+      reply.body.errors.map((error: { pointer: string }) => error.pointer),
+      [pointer],
+    )
+  })
+
+test('in the root tenant PATCH does not lower a role and does not let a provider link accounts by email', async () => {
+  const ids = await rootIds()
+  for (const [path, body] of [
+    [`/v1/tenants/${root_tenant_id}/members/${ids.member_id}`, { role: 'developer' }],
+    [`${E}/providers/${ids.provider_id}`, { link_by_verified_email: true }],
+  ] as const) {
+    assert.equal((await asOperator('PATCH', path, body)).status, 422, path)
+    expectStatus(200, await asOperator('GET', path.includes('/members/') ? `/v1/tenants/${root_tenant_id}/members` : path))
+  }
+  expectStatus(200, await asOperator('PATCH', `${E}/providers/${ids.provider_id}`, { link_by_verified_email: null, enabled: false }))
+})
+
+test('a blocked administrator is out at once and signs in again once unblocked; an ended session ends its tokens', async () => {
+  const person = await createAdministrator(w, 'locked@example.org')
+  const call = asAdministrator(w, person.token, null)
+  expectStatus(200, await call('GET', '/v1/me'))
+  const { data } = expectStatus(200, await asOperator('GET', `/v1/auth/users/${person.user_id}/sessions`))
+  expectStatus(204, await asOperator('DELETE', `/v1/auth/sessions/${data[0].id}`))
+  assert.equal((await call('GET', '/v1/me')).status, 401)
+
+  const again = asAdministrator(w, await administratorToken(w, { email: person.email, password: 'correct horse battery' }), null)
+  expectStatus(200, await asOperator('POST', `/v1/auth/users/${person.user_id}/block`))
+  assert.equal((await again('GET', '/v1/me')).status, 401)
+  expectStatus(200, await asOperator('POST', `/v1/auth/users/${person.user_id}/unblock`))
+  await administratorToken(w, { email: person.email, password: 'correct horse battery' })
+})
+
+test('an operator who is removed is one no longer, at once', async () => {
+  const other = await createOperator('leaving@example.org')
+  const call = asAdministrator(w, other.token, root_tenant_id)
+  expectStatus(200, await call('GET', '/v1/platform/projects'))
+  expectStatus(204, await asOperator('DELETE', `/v1/tenants/${root_tenant_id}/members/${other.user_id}`))
+  assert.equal((await call('GET', '/v1/platform/projects')).status, 404)
+})
+
+test('of all operators who leave at once one stays', async () => {
+  const fresh = await world()
+  const token = await administratorToken(fresh, owner)
+  const members = `/v1/tenants/${expectStatus(200, await asAdministrator(fresh, token)('GET', '/v1/me')).root_tenant_id}/members`
+  const root = { tenant_id: members.split('/')[3] as TenantId, environment_id: fresh.admin_issuer.split('/').at(-1) ?? '' } // as: the address holds it
+  const others = await Promise.all(Array.from({ length: 4 }, (_, i) => createAdministrator(fresh, `operator${i}@example.org`)))
+  for (const { user_id } of others)
+    await fresh.deployment.db.run(insertMember(root.environment_id, root.tenant_id, user_id, 'owner', fresh.now()))
+  const all = [{ user_id: fresh.owner_id, token }, ...others]
+  const ten_times = Array.from({ length: 10 }, () => all).flat()
+  const replies = await Promise.all(
+    ten_times.map(({ user_id, token }) => asAdministrator(fresh, token, null)('DELETE', `${members}/${user_id}`)),
+  )
+  assert.equal(replies.filter(({ status }) => status === 204).length, 4)
+  const left = await Promise.all(all.map(({ token }) => asAdministrator(fresh, token, null)('GET', members)))
+  assert.deepEqual(left.map(({ status }) => status).sort(), [200, 404, 404, 404, 404])
+})
