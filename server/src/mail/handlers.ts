@@ -21,7 +21,7 @@ export const getInboxMail: Handler<Table['getInboxMail']> = async (deployment, c
   const environment = await testEnvironmentOf(deployment, call)
   const mail = await findMail(deployment.db, environment.id, call.params.mail_id ?? '', deployment.now())
   if (!mail) throw notFound()
-  return mail
+  return { ...mail, version: 1 } // a mail never changes
 }
 
 /** Live captures nothing, so an inbox there does not exist. */

@@ -131,7 +131,7 @@ export function examplePages(environment_type: 'test' | 'live', words = usual): 
       decision: 'sign_out',
       back: null,
       sign_in_url: null,
-      unregistered: { url: 'https://app.example.com/bye/', application_name: 'Storefront' },
+      unregistered: { application_name: 'Storefront' },
     }),
     'still signed in': signOutDonePage(context, { decision: 'stay', back: null, sign_in_url: null, unregistered: null }),
     'unknown app': messagePage(context, {

@@ -33,23 +33,17 @@ export interface SignOutDoneView {
   /** The registered address of the application to go back to. Followed by a press only, never by itself. */
   back: { url: string; application_name: string | null } | null
   sign_in_url: string | null
-  /** The address that the request wants to go back to, where it is not registered for the application. */
-  unregistered: { url: string; application_name: string | null } | null
+  /** Set where the request names a return address that is not registered. The address itself is not shown: anyone can write one. */
+  unregistered: { application_name: string | null } | null
 }
-
-/** Enough to find the mistake. */
-const longest_shown = 500
 
 export function signOutDonePage(context: PageContext, { decision, back, sign_in_url, unregistered }: SignOutDoneView): Page {
   const texts = context.texts.sign_out
   const left = decision === 'sign_out'
   const title = left ? texts.signed_out : texts.stayed
   const again = left ? sign_in_url : null
-  const { test_only, test_only_detail } = context.texts.message
-  const shown = context.environment_type === 'test' ? unregistered : null
   const body = html`${brandLine(context)}<h1>${title}</h1><p class="sub">${left ? texts.signed_out_detail(context.branding.display_name) : texts.stayed_detail}</p>
 ${(back || again) && html`<div class="acts">${back && html`<a class="b p" href="${back.url}">${texts.back(back.application_name)}</a>`}${again && html`<a class="b" href="${again}">${texts.sign_in_again}</a>`}</div>`}
-${unregistered && html`<p class="fine hint">${texts.unregistered(unregistered.application_name)}</p>`}
-${shown && html`<dl class="meta"><dt>${texts.return_address}</dt><dd><code>${shown.url.slice(0, longest_shown)}</code></dd><dt>${test_only}</dt><dd>${test_only_detail}</dd></dl>`}`
+${unregistered && html`<p class="fine hint">${texts.unregistered(unregistered.application_name)}</p>`}`
   return layout(context, { title, body, width: 'medium' })
 }

@@ -154,10 +154,7 @@ for (const type of ['test', 'live'] as const) {
       for (const decision of ['stay', 'sign_out']) {
         const { body } = await agent.submit(page, { decision })
         assert.match(body, /not registered/, JSON.stringify(request))
-        assert.equal(
-          body.includes('https://app.example.com/&quot;&gt;&lt;b&gt;bye'),
-          type === 'test' && request.post_logout_redirect_uri === wrong,
-        )
+        assert.ok(!body.includes('https://app.example.com/&quot;'), 'the address is not shown')
       }
       const { client_id: _, ...hinted } = request
       if (request.client_id === client.id) assert.match((await leave(agent, { ...hinted, id_token_hint: id_token })).body, /not registered/)

@@ -102,13 +102,13 @@ function done(
   client: Client | null,
 ): Answer {
   const application_name = client?.name ?? null
-  const wanted = parameters.values.post_logout_redirect_uri
+  const is_sent = parameters.values.post_logout_redirect_uri !== undefined
   const view = {
     decision,
     back: url === null ? null : { url, application_name },
     sign_in_url: signInAgain(call, client),
     // RP-Initiated Logout 1.0 §3: only a registered address is used.
-    unregistered: url === null && wanted !== undefined ? { url: wanted, application_name } : null,
+    unregistered: url === null && is_sent ? { application_name } : null,
   }
   return html(signOutDonePage(context(call, parameters), view))
 }

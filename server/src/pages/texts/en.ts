@@ -126,7 +126,6 @@ export const en = {
       application === null
         ? 'This page cannot take you back: the return address is not registered for an app that the request names.'
         : `This page cannot take you back to ${application}: the return address it sent is not registered.`,
-    return_address: 'Return address',
   },
 
   message: {
