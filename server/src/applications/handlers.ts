@@ -2,7 +2,6 @@ import type { Application } from '@ostiary/contract/application.ts'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { routes } from '@ostiary/contract/routes.ts'
 import { oidcScopes } from '@ostiary/contract/scopes.ts'
-import { sql } from '../db/db.ts'
 import { type Deployment, newSecret } from '../deployment.ts'
 import type { NewEvent } from '../events/store.ts'
 import type { Commit } from '../http/commit.ts'
@@ -55,7 +54,6 @@ export const createApplication: Handler<Table['createApplication']> = async (dep
   await call.commit(
     {
       statements: [store.insertApplication(environment.id, id, application_type, fields, client_secret && digestOf(client_secret), at)],
-      mark: sql`exists (select 1 from applications where environment_id = ${environment.id} and id = ${id})`,
       before: null,
       answer: application,
       event: {
@@ -131,26 +129,24 @@ async function writeApplication<T extends store.ApplicationRow>(
     updated_at: at.toISOString(),
     ...(client_secret_hash ? { secret_rotated_at: at.toISOString() } : {}),
   }
-  const [changed] = await commit(
+  const changed = await commit(
     {
       statements: store.updateApplication(current, fieldsOf(next), client_secret_hash, at),
-      mark: store.changedTo(current, at),
       before: current,
       answer,
       event: { environment_id: current.environment_id, application_id: current.id, ...event },
     },
     at,
   )
-  return changed?.changed === 1 ? answer : null
+  return changed ? answer : null
 }
 
 export const deleteApplication: Handler<Table['deleteApplication']> = async (deployment, call) => {
   await changeVersioned(call.if_match, await finder(deployment, call), async (current) => {
     const at = deployment.now()
-    const [deleted] = await call.commit(
+    const deleted = await call.commit(
       {
         statements: store.deleteApplication(current, at),
-        mark: store.applicationGone(current),
         before: current,
         answer: null,
         event: {
@@ -162,7 +158,7 @@ export const deleteApplication: Handler<Table['deleteApplication']> = async (dep
       },
       at,
     )
-    return deleted?.changed === 1 || null
+    return deleted || null
   })
   return null
 }

@@ -7,7 +7,7 @@
  * goes on, and `ostiary doctor` keeps reporting it.
  */
 import { z } from 'zod'
-import { type Db, type Statement, sql } from '../db/db.ts'
+import { type Db, guard, type Statement, sql } from '../db/db.ts'
 import type { Secrets } from '../secrets.ts'
 import { beginning, type ChainEnd, linkAfter } from './chain.ts'
 import { EntryRow, entryColumns } from './store.ts'
@@ -45,11 +45,10 @@ export async function chainEntries(db: Db, secrets: Pick<Secrets, 'mac'>, entrie
   })
   const is_trusted = end_seal === null || end_seal === headSeal(secrets, tenant_id, from)
   const seal = is_trusted ? headSeal(secrets, tenant_id, end) : end_seal
-  const linked = sql`exists (select 1 from audit_heads where tenant_id = ${tenant_id} and sequence = ${end.sequence} and hash = ${end.hash})`
-  const [head] = await db.batch([
-    sql`insert into audit_heads (tenant_id, sequence, hash, seal) values (${tenant_id}, ${end.sequence}, ${end.hash}, ${seal})
+  const is_linked = await db.batch([
+    guard(sql`insert into audit_heads (tenant_id, sequence, hash, seal) values (${tenant_id}, ${end.sequence}, ${end.hash}, ${seal})
         on conflict (tenant_id) do update set sequence = excluded.sequence, hash = excluded.hash, seal = excluded.seal
-          where audit_heads.sequence = ${from.sequence} and audit_heads.hash = ${from.hash}`,
+          where audit_heads.sequence = ${from.sequence} and audit_heads.hash = ${from.hash}`),
     ...links.map(
       ({
         id,
@@ -57,10 +56,10 @@ export async function chainEntries(db: Db, secrets: Pick<Secrets, 'mac'>, entrie
         previous_hash,
         hash,
       }): Statement => sql`update audit_log set sequence = ${sequence}, previous_hash = ${previous_hash}, hash = ${hash}
-        where tenant_id = ${tenant_id} and id = ${id} and sequence is null and ${linked}`,
+        where tenant_id = ${tenant_id} and id = ${id}`,
     ),
   ])
-  return head?.changed === 1 ? links.length : 0
+  return is_linked ? links.length : 0
 }
 
 export function headSeal(secrets: Pick<Secrets, 'mac'>, tenant_id: string, { sequence, hash }: ChainEnd): string {

@@ -5,7 +5,7 @@
  * returning SQLite's lock on it costs more than finding a row.
  */
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import { DatabaseUnavailable, type Engine, type Migration, type Result, type Row, type Statement, Undecided } from './db.ts'
+import { DatabaseUnavailable, type Engine, GuardFailed, type Migration, type Result, type Row, type Statement } from './db.ts'
 
 interface Job {
   statements: readonly Statement[]
@@ -92,7 +92,7 @@ export function openSqlite(path: string): Engine {
   function executeAll({ statements }: Job): Result[] {
     return statements.map((statement) => {
       const result = execute(statement)
-      if (statement.decides && result.changed === 0) throw new Undecided()
+      if (statement.guard !== undefined && result.changed !== statement.guard) throw new GuardFailed()
       if (result.changed > 0) for (const table of prepare(statement).tables) tables_in_group.add(table)
       return result
     })

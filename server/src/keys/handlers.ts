@@ -71,7 +71,6 @@ export function createKeyHandlers(keys: store.KeyStore, root_tenant_id: string):
     await call.commit(
       {
         statements: [store.insertKey(place, id, type, { ...made, key }, fields, at)],
-        mark: store.keyExists(place, id),
         before: null,
         answer: record,
         ...told(place, 'auth_key.created', id),
@@ -92,11 +91,8 @@ export function createKeyHandlers(keys: store.KeyStore, root_tenant_id: string):
         if (JSON.stringify(fields) === JSON.stringify(fieldsOf(current))) return current
         const at = now()
         const next = { ...current, ...fields, version: current.version + 1, updated_at: at.toISOString() }
-        const [changed] = await call.commit(
-          { statements: [store.updateKey(current, fields, null, at)], mark: store.keyChanged(current, at), before: current, answer: next },
-          at,
-        )
-        return changed?.changed === 1 ? next : null
+        const changed = await call.commit({ statements: [store.updateKey(current, fields, null, at)], before: current, answer: next }, at)
+        return changed ? next : null
       },
     )
   }
@@ -119,17 +115,16 @@ export function createKeyHandlers(keys: store.KeyStore, root_tenant_id: string):
           version: current.version + 1,
           key,
         }
-        const [changed] = await call.commit(
+        const changed = await call.commit(
           {
             statements: [store.updateKey(current, fieldsOf(current), { ...made, key }, at)],
-            mark: store.keyChanged(current, at),
             before: current,
             answer: next,
             ...told(place, 'auth_key.rotated', current.id),
           },
           at,
         )
-        return changed?.changed === 1 ? next : null
+        return changed ? next : null
       },
     )
   }
@@ -142,10 +137,9 @@ export function createKeyHandlers(keys: store.KeyStore, root_tenant_id: string):
       async (current) => {
         if (current.revoked_at !== null) return current
         const at = now()
-        const [revoked] = await call.commit(
+        const revoked = await call.commit(
           {
             statements: [store.revokeKey(current, at)],
-            mark: store.keyChanged(current, at),
             before: current,
             after: { ...current, revoked_at: at.toISOString() },
             answer: null,
@@ -153,7 +147,7 @@ export function createKeyHandlers(keys: store.KeyStore, root_tenant_id: string):
           },
           at,
         )
-        return revoked?.changed === 1 ? current : null
+        return revoked ? current : null
       },
     )
     return null

@@ -1,7 +1,6 @@
 import type { routes } from '@ostiary/contract/routes.ts'
 import type { Tenant } from '@ostiary/contract/tenancy.ts'
 import { roles } from '@ostiary/contract/tenancy.ts'
-import { decides, sql } from '../db/db.ts'
 import { newSecret } from '../deployment.ts'
 import type { Caller } from '../http/authenticate.ts'
 import type { Handlers } from '../http/mount.ts'
@@ -60,10 +59,9 @@ export function createMemberHandlers(root: Root): Handlers<Table> {
       const at = now()
       const id = newId('ten') as Tenant['id'] // as: newId gives exactly this
       const tenant = { id, ...body, created_at: at.toISOString(), updated_at: at.toISOString(), version: 1 }
-      const mark = sql`exists (select 1 from tenants where id = ${id})`
-      const statements = [insertTenant(id, body, at), store.insertMember(root_environment, id, caller.administrator.user_id, 'owner', at)]
-      const [created] = await commit({ statements, mark, before: null, answer: tenant }, at)
-      return created?.changed === 1 ? tenant : fail('slug_taken', `There is a tenant with the slug "${body.slug}" already.`)
+      const statements = [insertTenant(id, body, at), store.insertMember(id, caller.administrator.user_id, 'owner', at)]
+      const created = await commit({ statements, before: null, answer: tenant }, at)
+      return created ? tenant : fail('slug_taken', `There is a tenant with the slug "${body.slug}" already.`)
     },
 
     async getTenant({ db }, { caller }) {
@@ -81,9 +79,8 @@ export function createMemberHandlers(root: Root): Handlers<Table> {
           if (name === current.name) return current
           const at = now()
           const tenant = { ...current, name, version: current.version + 1, updated_at: at.toISOString() }
-          const mark = sql`exists (select 1 from tenants where id = ${current.id} and version = ${tenant.version} and updated_at = ${at})`
-          const [changed] = await commit({ statements: [renameTenant(current, name, at)], mark, before: current, answer: tenant }, at)
-          return changed?.changed === 1 ? tenant : null
+          const changed = await commit({ statements: [renameTenant(current, name, at)], before: current, answer: tenant }, at)
+          return changed ? tenant : null
         },
       ),
 
@@ -117,12 +114,11 @@ export function createMemberHandlers(root: Root): Handlers<Table> {
         version: 1,
         invitation_url: known ? null : `${root.issuer}/invitation?token=${token}`,
       }
-      const statements = [...(known ? [] : invite), store.insertMember(root_environment, caller.tenant_id, user_id, body.role, at)]
-      const mark = sql`exists (select 1 from members where tenant_id = ${caller.tenant_id} and user_id = ${user_id} and created_at = ${at})`
+      const statements = [...(known ? [] : invite), store.insertMember(caller.tenant_id, user_id, body.role, at)]
       const data = { email: body.email, method: 'invitation' }
       const made = { event: { environment_id: root_environment, type: 'user.created', user_id, data } as const }
-      const results = await commit({ statements, mark, before: null, answer: member, ...(known ? {} : made) }, at)
-      if (results.at(-1)?.changed !== 1) return fail('identifier_taken', `${body.email} is a member of this tenant already.`)
+      const added = await commit({ statements, before: null, answer: member, ...(known ? {} : made) }, at)
+      if (!added) return fail('identifier_taken', `${body.email} is a member of this tenant already.`)
       return member
     },
 
@@ -137,17 +133,16 @@ export function createMemberHandlers(root: Root): Handlers<Table> {
           refuseAboveOwnRole(caller, role)
           const at = now()
           const member = { ...current, role, version: current.version + 1, updated_at: at.toISOString() }
-          const mark = sql`exists (select 1 from members where tenant_id = ${caller.tenant_id} and user_id = ${current.user_id} and version = ${member.version})`
-          const [, changed] = await commit(
+          const changed = await commit(
             {
-              statements: [holdTenant(caller.tenant_id), decides(store.updateRole(current, role, at))],
-              mark,
+              statements: [holdTenant(caller.tenant_id), store.updateRole(current, role, at)],
+
               before: current,
               answer: member,
             },
             at,
           )
-          if (changed?.changed === 1) return member
+          if (changed) return member
           const still = await store.findMember(db, root_environment, caller.tenant_id, current.user_id)
           return still?.version === current.version ? fail('last_owner', 'This is the last owner of the tenant.') : null
         },
@@ -162,12 +157,11 @@ export function createMemberHandlers(root: Root): Handlers<Table> {
           if (!leaves && (caller.role === 'viewer' || caller.role === 'developer'))
             throw new ApiError('insufficient_role', `This needs the role admin; yours is ${caller.role}.`)
           if (!leaves) refuseAboveOwnRole(caller, current.role)
-          const mark = sql`not ${store.memberExists(caller.tenant_id, current.user_id)}`
-          const [, removed] = await commit(
-            { statements: [holdTenant(caller.tenant_id), decides(store.deleteMember(current))], mark, before: current, answer: null },
+          const removed = await commit(
+            { statements: [holdTenant(caller.tenant_id), store.deleteMember(current)], before: current, answer: null },
             now(),
           )
-          if (removed?.changed === 1) return current
+          if (removed) return current
           const still = await store.findMember(db, root_environment, caller.tenant_id, current.user_id)
           return still?.version === current.version
             ? fail('last_owner', 'This is the last owner of the tenant. Make somebody else owner first.')

@@ -7,7 +7,7 @@
  */
 import { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
-import { type Db, join, type Result, rowsOf, type Statement, sql, wakes } from '../db/db.ts'
+import { type Db, join, leavesWork, type Result, rowsOf, type Statement, sql } from '../db/db.ts'
 
 export type JobKindName = 'backchannel_logout' | 'webhook' | 'webhook_retry'
 
@@ -33,14 +33,13 @@ const Job = z.object({
 })
 export type Job = z.infer<typeof Job>
 
-/** For a batch. `condition` is the mark of the change: without it there is nothing to do. */
-export function enqueue(job: NewJob, now: Date, condition: Statement = sql`1 = 1`): Statement {
-  return enqueueEach(
-    job.kind,
-    { id: sql`${job.id}`, lane: sql`${job.lane}`, environment_id: sql`${job.environment_id}`, payload: sql`${job.payload}` },
-    sql`where ${condition}`,
-    now,
-    job.due_at ?? now,
+/** For the batch that the job follows from. */
+export function enqueue({ id, kind, lane, environment_id, payload, due_at }: NewJob, now: Date): Statement {
+  return leavesWork(
+    sql`insert into jobs (id, kind, lane, environment_id, payload, due_at, created_at)
+      values (${id}, ${kind}, ${lane}, ${environment_id}, ${payload}, ${due_at ?? now}, ${now})
+      on conflict (id) do nothing`,
+    'queue',
   )
 }
 
@@ -50,12 +49,11 @@ export function enqueueEach(
   columns: Record<'id' | 'lane' | 'environment_id' | 'payload', Statement>,
   from: Statement,
   now: Date,
-  due_at = now,
 ): Statement {
   const { id, lane, environment_id, payload } = columns
-  return wakes(
+  return leavesWork(
     sql`insert into jobs (id, kind, lane, environment_id, payload, due_at, created_at)
-      select ${id}, ${kind}, ${lane}, ${environment_id}, ${payload}, ${due_at}, ${now} ${from}
+      select ${id}, ${kind}, ${lane}, ${environment_id}, ${payload}, ${now}, ${now} ${from}
       on conflict (id) do nothing`,
     'queue',
   )
@@ -84,8 +82,7 @@ export async function claim(db: Db, { kind, leased_by, leased_until, most, in_or
   // Heads are of the kind. Asked for it too, a database would look for them among everything that is due.
   const candidates = in_order ? sql`id in (${headsOf(kind)})` : sql`kind = ${kind}`
   const which = sql`id in (select id from jobs where ${candidates} and due_at <= ${now}${lanes} order by due_at, id limit ${most})`
-  const [taken] = await db.batch([take(which, { kind, leased_by, leased_until }, now)])
-  return takenIn(taken)
+  return takenIn((await db.batch([take(which, { kind, leased_by, leased_until }, now)]))?.[0])
 }
 
 /** The first job of each lane. Goes from lane to lane, so that it costs what there are lanes, however many jobs wait in them. */

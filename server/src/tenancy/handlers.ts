@@ -1,6 +1,5 @@
 import type { routes } from '@ostiary/contract/routes.ts'
 import type { Environment, Project } from '@ostiary/contract/tenancy.ts'
-import { sql } from '../db/db.ts'
 import type { Handler } from '../http/mount.ts'
 import { readPage } from '../http/pages.ts'
 import { fieldErrors, notFound, validationFailed } from '../http/problem.ts'
@@ -23,16 +22,15 @@ export const createProject: Handler<Table['createProject']> = async ({ config, n
     return store.insertEnvironment(tenant_id, id, environment_id, { slug: type, name, type }, issuerOf(config.base_url, environment_id), at)
   }
   const project = { id, tenant_id, ...body, ...createdAt(at) }
-  const [created] = await commit(
+  const created = await commit(
     {
       statements: [store.insertProject(tenant_id, id, body, at), environment('test', 'Test'), environment('live', 'Live')],
-      mark: sql`exists (select 1 from projects where tenant_id = ${tenant_id} and id = ${id})`,
       before: null,
       answer: project,
     },
     at,
   )
-  return created?.changed === 1 ? project : fail('slug_taken', `This tenant already has a project with the slug "${body.slug}".`)
+  return created ? project : fail('slug_taken', `This tenant already has a project with the slug "${body.slug}".`)
 }
 
 const createdAt = (at: Date) => ({ version: 1, created_at: at.toISOString(), updated_at: at.toISOString() })
@@ -53,9 +51,8 @@ export const changeProject: Handler<Table['changeProject']> = ({ db, now }, { ca
       if (name === current.name) return current
       const at = now()
       const project = { ...current, name, ...changedAt(current.version, at) }
-      const mark = sql`exists (select 1 from projects where id = ${current.id} and version = ${project.version} and updated_at = ${at})`
-      const [changed] = await commit({ statements: [store.renameProject(current, name, at)], mark, before: current, answer: project }, at)
-      return changed?.changed === 1 ? project : null
+      const changed = await commit({ statements: [store.renameProject(current, name, at)], before: current, answer: project }, at)
+      return changed ? project : null
     },
   )
 
@@ -77,12 +74,11 @@ export const createEnvironment: Handler<Table['createEnvironment']> = async (
   const id = newId('env') as Environment['id'] // as: newId gives exactly this
   const issuer = issuerOf(config.base_url, id)
   const environment = { id, tenant_id: caller.tenant_id, project_id: project.id, ...body, issuer, ...createdAt(at) }
-  const mark = sql`exists (select 1 from environments where id = ${id})`
-  const [created] = await commit(
-    { statements: [store.insertEnvironment(caller.tenant_id, project.id, id, body, issuer, at)], mark, before: null, answer: environment },
+  const created = await commit(
+    { statements: [store.insertEnvironment(caller.tenant_id, project.id, id, body, issuer, at)], before: null, answer: environment },
     at,
   )
-  return created?.changed === 1 ? environment : fail('slug_taken', `This project already has an environment with the slug "${body.slug}".`)
+  return created ? environment : fail('slug_taken', `This project already has an environment with the slug "${body.slug}".`)
 }
 
 export const getEnvironment: Handler<Table['getEnvironment']> = (deployment, call) => environmentOf(deployment, call)
@@ -96,12 +92,8 @@ export const changeEnvironment: Handler<Table['changeEnvironment']> = ({ db, now
       if (name === current.name) return current
       const at = now()
       const environment = { ...current, name, ...changedAt(current.version, at) }
-      const mark = sql`exists (select 1 from environments where id = ${current.id} and version = ${environment.version} and updated_at = ${at})`
-      const [changed] = await commit(
-        { statements: [store.renameEnvironment(current, name, at)], mark, before: current, answer: environment },
-        at,
-      )
-      return changed?.changed === 1 ? environment : null
+      const changed = await commit({ statements: [store.renameEnvironment(current, name, at)], before: current, answer: environment }, at)
+      return changed ? environment : null
     },
   )
 
@@ -127,17 +119,16 @@ export const changeSettings: Handler<Table['changeSettings']> = async (
       if (JSON.stringify(outcome.stored) === JSON.stringify(current.settings)) return current
       const at = now()
       const next = { ...current, settings: outcome.stored, ...changedAt(current.version, at) }
-      const [written] = await commit(
+      const written = await commit(
         {
           statements: [store.updateSettings(caller.tenant_id, current, outcome.stored, at)],
-          mark: sql`exists (select 1 from environments where id = ${environment_id} and settings_version = ${next.version} and settings_updated_at = ${at})`,
           before: showSettings(current),
           answer: { ...showSettings(next), version: next.version },
           event: { environment_id, type: 'environment.settings_updated', data: { changed: Object.keys(body) } },
         },
         at,
       )
-      return written?.changed === 1 ? next : null
+      return written ? next : null
     },
   )
   return { ...showSettings(changed), version: changed.version }

@@ -4,7 +4,7 @@ import { settingsSchemas } from '@ostiary/contract/settings.ts'
 import { Environment, EnvironmentType, type NewEnvironment, type NewProject, Project, Tenant } from '@ostiary/contract/tenancy.ts'
 import { Name, Slug } from '@ostiary/contract/values.ts'
 import { z } from 'zod'
-import { type Db, type Statement, sql } from '../db/db.ts'
+import { type Db, guard, type Statement, sql } from '../db/db.ts'
 
 const version = { version: z.int() }
 const TenantRow = Tenant.extend(version)
@@ -19,18 +19,11 @@ export function findTenant(db: Db, tenant_id: TenantId) {
   return db.maybeOne(TenantRow, sql`select id, slug, name, version, created_at, updated_at from tenants where id = ${tenant_id}`)
 }
 
-/** `condition` is the mark of a larger batch that this is part of. */
-export function insertTenant(
-  id: TenantId,
-  { slug, name }: { slug: string; name: string },
-  now: Date,
-  condition: Statement = always,
-): Statement {
-  return sql`insert into tenants (id, slug, name, created_at, updated_at)
-    select ${id}, ${slug}, ${name}, ${now}, ${now} from deployment where name = 'secret' and ${condition} on conflict (slug) do nothing`
+export function insertTenant(id: TenantId, { slug, name }: { slug: string; name: string }, now: Date): Statement {
+  return guard(
+    sql`insert into tenants (id, slug, name, created_at, updated_at) values (${id}, ${slug}, ${name}, ${now}, ${now}) on conflict (slug) do nothing`,
+  )
 }
-
-const always = sql`1 = 1`
 
 const projectColumns = sql`id, tenant_id, slug, name, version, created_at, updated_at`
 const environmentColumns = sql`id, tenant_id, project_id, slug, name, type, issuer, version, created_at, updated_at`
@@ -43,18 +36,11 @@ export function findProject(db: Db, tenant_id: TenantId, project_id: string) {
   return db.maybeOne(ProjectRow, sql`select ${projectColumns} from projects where tenant_id = ${tenant_id} and id = ${project_id}`)
 }
 
-export function insertProject(
-  tenant_id: TenantId,
-  id: string,
-  { slug, name }: NewProject,
-  now: Date,
-  condition: Statement = always,
-): Statement {
-  return sql`insert into projects (tenant_id, id, slug, name, created_at, updated_at)
-    select id, ${id}, ${slug}, ${name}, ${now}, ${now} from tenants where id = ${tenant_id} and ${condition} on conflict (tenant_id, slug) do nothing`
+export function insertProject(tenant_id: TenantId, id: string, { slug, name }: NewProject, now: Date): Statement {
+  return guard(sql`insert into projects (tenant_id, id, slug, name, created_at, updated_at)
+    values (${tenant_id}, ${id}, ${slug}, ${name}, ${now}, ${now}) on conflict (tenant_id, slug) do nothing`)
 }
 
-/** An environment of a project; nothing happens where the project does not exist for the tenant or has that slug already. */
 export function insertEnvironment(
   tenant_id: TenantId,
   project_id: string,
@@ -64,14 +50,13 @@ export function insertEnvironment(
   now: Date,
   settings: Record<string, unknown> = {},
 ): Statement {
-  return sql`insert into environments (tenant_id, project_id, id, slug, name, type, issuer, settings, created_at, updated_at, settings_updated_at)
-    select tenant_id, id, ${id}, ${slug}, ${name}, ${type}, ${issuer}, ${settings}, ${now}, ${now}, ${now} from projects where tenant_id = ${tenant_id} and id = ${project_id}
-    on conflict (project_id, slug) do nothing`
+  return guard(sql`insert into environments (tenant_id, project_id, id, slug, name, type, issuer, settings, created_at, updated_at, settings_updated_at)
+    values (${tenant_id}, ${project_id}, ${id}, ${slug}, ${name}, ${type}, ${issuer}, ${settings}, ${now}, ${now}, ${now}) on conflict (project_id, slug) do nothing`)
 }
 
 export function renameProject(current: ProjectRow, name: string, now: Date): Statement {
-  return sql`update projects set name = ${name}, version = version + 1, updated_at = ${now}
-    where tenant_id = ${current.tenant_id} and id = ${current.id} and version = ${current.version}`
+  return guard(sql`update projects set name = ${name}, version = version + 1, updated_at = ${now}
+    where tenant_id = ${current.tenant_id} and id = ${current.id} and version = ${current.version}`)
 }
 
 export function listEnvironments(db: Db, tenant_id: TenantId, project_id: string, rest: Statement) {
@@ -89,8 +74,8 @@ export function findEnvironment(db: Db, tenant_id: TenantId, project_id: string,
 }
 
 export function renameEnvironment(current: EnvironmentRow, name: string, now: Date): Statement {
-  return sql`update environments set name = ${name}, version = version + 1, updated_at = ${now}
-    where tenant_id = ${current.tenant_id} and id = ${current.id} and version = ${current.version}`
+  return guard(sql`update environments set name = ${name}, version = version + 1, updated_at = ${now}
+    where tenant_id = ${current.tenant_id} and id = ${current.id} and version = ${current.version}`)
 }
 
 const Place = z.object({
@@ -185,8 +170,8 @@ export async function findPasswordPolicy(db: Db, environment_id: EnvironmentId) 
 
 /** Stores the values somebody set, where the settings did not change meanwhile. */
 export function updateSettings(tenant_id: TenantId, current: SettingsRow, settings: Record<string, unknown>, now: Date): Statement {
-  return sql`update environments set settings = ${settings}, settings_version = settings_version + 1, settings_updated_at = ${now}
-    where tenant_id = ${tenant_id} and id = ${current.environment_id} and settings_version = ${current.version}`
+  return guard(sql`update environments set settings = ${settings}, settings_version = settings_version + 1, settings_updated_at = ${now}
+    where tenant_id = ${tenant_id} and id = ${current.environment_id} and settings_version = ${current.version}`)
 }
 
 export function listTenants(db: Db, user_id: string, rest: Statement) {
@@ -197,10 +182,12 @@ export function listTenants(db: Db, user_id: string, rest: Statement) {
 }
 
 export function renameTenant(current: TenantRow, name: string, now: Date): Statement {
-  return sql`update tenants set name = ${name}, version = version + 1, updated_at = ${now} where id = ${current.id} and version = ${current.version}`
+  return guard(
+    sql`update tenants set name = ${name}, version = version + 1, updated_at = ${now} where id = ${current.id} and version = ${current.version}`,
+  )
 }
 
 /** Makes changes of the same tenant wait for each other, where a rule counts its rows: first in the batch. */
 export function holdTenant(tenant_id: TenantId): Statement {
-  return sql`update tenants set updated_at = updated_at where id = ${tenant_id}`
+  return guard(sql`update tenants set updated_at = updated_at where id = ${tenant_id}`)
 }

@@ -8,7 +8,7 @@ import type { Call, Handlers } from '../http/mount.ts'
 import { readPage } from '../http/pages.ts'
 import { badField, notFound } from '../http/problem.ts'
 import { changeVersioned } from '../http/versioned.ts'
-import { endEverything, endSessionRecord, findSessionRecord, listSessionRecords, sessionEnded } from '../oidc/store/sessions.ts'
+import { endEverything, endSessionRecord, findSessionRecord, listSessionRecords } from '../oidc/store/sessions.ts'
 import { environmentOf } from '../tenancy/environment.ts'
 import { findPasswordPolicy } from '../tenancy/store.ts'
 import { emailKey } from './email.ts'
@@ -68,17 +68,16 @@ export function createUserHandlers(passwords: Passwords): Handlers<Table> {
         updated_at: at.toISOString(),
         version: 1,
       }
-      const [created] = await commit(
+      const created = await commit(
         {
           statements: [store.insertUser(environment.id, id, fields, password_hash, at)],
-          mark: store.userExists(environment.id, id),
           before: null,
           answer: user,
           event: { environment_id: environment.id, type: 'user.created', user_id: id, data: { email: body.email, method: 'api' } },
         },
         at,
       )
-      return created?.changed === 1 ? user : fail('identifier_taken', `There is a user with the address ${body.email} already.`)
+      return created ? user : fail('identifier_taken', `There is a user with the address ${body.email} already.`)
     },
 
     /** A new password ends every session and grant: whoever knew the old one is out. */
@@ -95,14 +94,12 @@ export function createUserHandlers(passwords: Passwords): Handlers<Table> {
         const at = now()
         const has_password = password_hash === undefined ? current.has_password : password_hash !== null
         const user = { ...current, ...fields, has_password, version: current.version + 1, updated_at: at.toISOString() }
-        const mark = store.userChanged(current, at)
-        const [written] = await call.commit(
+        const written = await call.commit(
           {
             statements: [
               store.updateUser(current, fields, password_hash, at),
-              ...(password === undefined ? [] : endEverything(environment_id, current.id, 'password_changed', at, mark)),
+              ...(password === undefined ? [] : endEverything(environment_id, current.id, 'password_changed', at)),
             ],
-            mark,
             before: current,
             answer: user,
             event: {
@@ -114,7 +111,7 @@ export function createUserHandlers(passwords: Passwords): Handlers<Table> {
           },
           at,
         )
-        if (written?.changed === 1) return user
+        if (written) return user
         const owner = await store.findCredential(db, environment_id, fields.email)
         return owner && owner.id !== current.id
           ? call.fail('identifier_taken', `There is a user with the address ${fields.email} already.`)
@@ -126,18 +123,16 @@ export function createUserHandlers(passwords: Passwords): Handlers<Table> {
       const environment_id = call.caller.environment.id
       await changeVersioned(call.if_match, finder(deployment, call), async (current) => {
         const at = deployment.now()
-        const gone = sql`not ${store.userExists(environment_id, current.id)}`
-        const [deleted] = await call.commit(
+        const deleted = await call.commit(
           {
-            statements: [...store.deleteUser(current), ...endEverything(environment_id, current.id, 'user_deleted', at, gone)],
-            mark: gone,
+            statements: [...store.deleteUser(current), ...endEverything(environment_id, current.id, 'user_deleted', at)],
             before: current,
             answer: null,
             event: { environment_id, type: 'user.deleted', user_id: current.id, data: {} },
           },
           at,
         )
-        return deleted?.changed === 1 || null
+        return deleted || null
       })
       return null
     },
@@ -159,10 +154,9 @@ export function createUserHandlers(passwords: Passwords): Handlers<Table> {
       const load = () => findSessionRecord(db, environment_id, params.session_id ?? '', now())
       await changeVersioned(if_match, load, async (session) => {
         const at = now()
-        const [ended] = await commit(
+        const ended = await commit(
           {
             statements: endSessionRecord(environment_id, session, at),
-            mark: sessionEnded(environment_id, session.id, at),
             before: session,
             answer: null,
             event: {
@@ -174,7 +168,7 @@ export function createUserHandlers(passwords: Passwords): Handlers<Table> {
           },
           at,
         )
-        return ended?.changed === 1 || null
+        return ended || null
       })
       return null
     },
@@ -189,22 +183,20 @@ function setBlocked(deployment: Deployment, call: SecretCall, blocked: boolean) 
   return changeVersioned(call.if_match, finder(deployment, call), async (current) => {
     const at = deployment.now()
     if ((current.blocked_at !== null) === blocked) {
-      await call.commit({ statements: [], mark: sql`1 = 1`, before: current, answer: current }, at)
+      await call.commit({ statements: [], before: current, answer: current }, at)
       return current
     }
     const user = { ...current, blocked_at: blocked ? at.toISOString() : null, version: current.version + 1, updated_at: at.toISOString() }
-    const mark = store.userChanged(current, at)
-    const [changed] = await call.commit(
+    const changed = await call.commit(
       {
-        statements: [store.setBlocked(current, blocked, at), ...endEverything(environment_id, current.id, 'user_blocked', at, mark)],
-        mark,
+        statements: [store.setBlocked(current, blocked, at), ...endEverything(environment_id, current.id, 'user_blocked', at)],
         before: current,
         answer: user,
         event: { environment_id, type: blocked ? 'user.blocked' : 'user.unblocked', user_id: current.id, data: {} },
       },
       at,
     )
-    return changed?.changed === 1 ? user : null
+    return changed ? user : null
   })
 }
 

@@ -3,7 +3,7 @@ import type { EventKind } from '@ostiary/contract/event.ts'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { Delivery, Webhook } from '@ostiary/contract/webhook.ts'
 import { z } from 'zod'
-import { type Db, join, type Statement, sql } from '../db/db.ts'
+import { type Db, guard, join, type Statement, sql } from '../db/db.ts'
 
 const Versioned = Webhook.extend({ version: z.int() })
 export type WebhookRow = z.infer<typeof Versioned>
@@ -32,40 +32,38 @@ export function insertWebhook(
   sealed_secret: string,
   now: Date,
 ): Statement {
-  return sql`insert into webhooks (environment_id, id, url, events, description, disabled, secret, created_at, updated_at)
-    values (${environment_id}, ${id}, ${fields.url}, ${fields.events}, ${fields.description}, ${fields.disabled}, ${sealed_secret}, ${now}, ${now})`
+  return guard(sql`insert into webhooks (environment_id, id, url, events, description, disabled, secret, created_at, updated_at)
+    values (${environment_id}, ${id}, ${fields.url}, ${fields.events}, ${fields.description}, ${fields.disabled}, ${sealed_secret}, ${now}, ${now})`)
 }
 
 /** Enabling begins anew: nothing has failed yet. */
-export function updateWebhook(current: WebhookRow, fields: WebhookFields, changed_in: string, now: Date): Statement {
+export function updateWebhook(current: WebhookRow, fields: WebhookFields, now: Date): Statement {
   const anew = current.disabled && !fields.disabled ? sql`, disabled_reason = null, failing_since = null` : sql``
-  return sql`update webhooks set url = ${fields.url}, events = ${fields.events}, description = ${fields.description}, disabled = ${fields.disabled},
-      version = version + 1, updated_at = ${now}, changed_in = ${changed_in}${anew}
-    where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`
+  return guard(sql`update webhooks set url = ${fields.url}, events = ${fields.events}, description = ${fields.description}, disabled = ${fields.disabled},
+      version = version + 1, updated_at = ${now}${anew}
+    where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`)
 }
 
 /** The old secret goes on signing beside the new one until then. */
-export function replaceSecret(current: WebhookRow, sealed_secret: string, previous_until: Date, changed_in: string, now: Date): Statement {
-  return sql`update webhooks set previous_secret = secret, previous_secret_until = ${previous_until}, secret = ${sealed_secret}, version = version + 1,
-      updated_at = ${now}, changed_in = ${changed_in}
-    where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`
+export function replaceSecret(current: WebhookRow, sealed_secret: string, previous_until: Date, now: Date): Statement {
+  return guard(sql`update webhooks set previous_secret = secret, previous_secret_until = ${previous_until}, secret = ${sealed_secret}, version = version + 1,
+      updated_at = ${now}
+    where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`)
 }
 
-export const webhookChanged = (current: WebhookRow, changed_in: string): Statement =>
-  sql`exists (select 1 from webhooks where environment_id = ${current.environment_id} and id = ${current.id} and changed_in = ${changed_in})`
+/** First in a batch that depends on the webhook: it happens only where the webhook is not deleted. */
+export function holdWebhook({ environment_id, id }: Pick<WebhookRow, 'environment_id' | 'id'>): Statement {
+  return guard(sql`update webhooks set updated_at = updated_at where environment_id = ${environment_id} and id = ${id}`)
+}
 
-export const webhookExists = (environment_id: EnvironmentId, id: string): Statement =>
-  sql`exists (select 1 from webhooks where environment_id = ${environment_id} and id = ${id})`
-
-/** With everything that was on its way. */
+/** Deletes the webhook with its messages and attempts. */
 export function deleteWebhook(current: WebhookRow): Statement[] {
   const { environment_id, id } = current
-  const gone = sql`not ${webhookExists(environment_id, id)}`
   return [
-    sql`delete from webhooks where environment_id = ${environment_id} and id = ${id} and version = ${current.version}`,
+    guard(sql`delete from webhooks where environment_id = ${environment_id} and id = ${id} and version = ${current.version}`),
     sql`delete from webhook_attempts where environment_id = ${environment_id}
-          and message_id in (select id from webhook_messages where environment_id = ${environment_id} and webhook_id = ${id}) and ${gone}`,
-    sql`delete from webhook_messages where environment_id = ${environment_id} and webhook_id = ${id} and ${gone}`,
+          and message_id in (select id from webhook_messages where environment_id = ${environment_id} and webhook_id = ${id})`,
+    sql`delete from webhook_messages where environment_id = ${environment_id} and webhook_id = ${id}`,
   ]
 }
 
@@ -143,6 +141,6 @@ export async function findMessagesSince(
 }
 
 /** To be sent again at once. */
-export function markWaiting(environment_id: EnvironmentId, id: string, now: Date, condition: Statement = sql`1 = 1`): Statement {
-  return sql`update webhook_messages set status = 'waiting', next_attempt_at = ${now}, updated_at = ${now} where environment_id = ${environment_id} and id = ${id} and ${condition}`
+export function markWaiting(environment_id: EnvironmentId, id: string, now: Date): Statement {
+  return sql`update webhook_messages set status = 'waiting', next_attempt_at = ${now}, updated_at = ${now} where environment_id = ${environment_id} and id = ${id}`
 }
