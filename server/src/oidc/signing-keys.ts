@@ -6,6 +6,7 @@ import { createPrivateKey, createPublicKey, generateKeyPair, hash, type KeyObjec
 import { promisify } from 'node:util'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
+import { createBoundedMap } from '../bounded-map.ts'
 import { guard, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
 import { insertEvent } from '../events/store.ts'
@@ -163,14 +164,14 @@ export async function rotateAgedKeys(deployment: Deployment, pool: KeyPool): Pro
   ])
 }
 
-const heads = new Map<string, string>()
+/** The encoded header of each key and type. */
+const heads = createBoundedMap<string, string>(10_000)
 
 /** RFC 7515 §3.1, RS256, on the thread pool: a signature is a third of a millisecond that must not block others. */
 export function signJwt(key: SigningKey, typ: 'JWT' | 'at+jwt' | 'logout+jwt', claims: Record<string, unknown>): Promise<string> {
   const name = `${typ}.${key.kid}`
   let head = heads.get(name)
   if (head === undefined) {
-    if (heads.size > 10_000) heads.clear()
     head = Buffer.from(JSON.stringify({ alg: 'RS256', typ, kid: key.kid })).toString('base64url')
     heads.set(name, head)
   }
@@ -192,8 +193,6 @@ export function verifyJwt(keys: readonly SigningKey[], typ: string, token: strin
   if (!found) {
     found = prove(keys, token)
     if (!found) return null
-    const [oldest] = proved.keys()
-    if (proved.size >= most_proved && oldest !== undefined) proved.delete(oldest)
     proved.set(digest, found)
   }
   const { kid } = found
@@ -211,8 +210,7 @@ interface Proved {
  * JWTs whose signature was right, by their digest: backends ask about the same token again and again, and what was signed
  * once stays signed. Whether its key is still published, and everything else that can change, is looked at each time.
  */
-const proved = new Map<string, Proved>()
-const most_proved = 5_000
+const proved = createBoundedMap<string, Proved>(5_000)
 
 function prove(keys: readonly SigningKey[], token: string): Proved | null {
   const [head, body, signature, ...rest] = token.split('.')
