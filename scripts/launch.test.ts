@@ -75,7 +75,7 @@ async function fakeClone(t: TestContext, tool: string, npm_exit_code = 0) {
   t.after(() => rm(root, { recursive: true }))
   await mkdir(join(root, 'cli/src'), { recursive: true })
   await mkdir(join(root, 'elsewhere'))
-  for (const file of ['launch.mjs', 'bundle.mjs']) await cp(join(import.meta.dirname, '..', file), join(root, file))
+  for (const file of ['launch.mjs', 'build.mjs']) await cp(join(import.meta.dirname, '..', file), join(root, file))
   await writeFile(join(root, 'package-lock.json'), '{}')
   await writeFile(join(root, 'cli/src/main.ts'), tool)
   await writeFile(

@@ -1,7 +1,7 @@
 /** A batch happens whole or not at all, once, whoever else is at it, on every engine. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Db, decides, sql } from '../src/db/db.ts'
+import { type Db, guard, sql } from '../src/db/db.ts'
 import { find, Id, makeThing, Number_, newId } from './db.conformance-things.ts'
 
 export function testBatches(db: Db, beside: Db): void {
@@ -17,44 +17,67 @@ export function testBatches(db: Db, beside: Db): void {
     assert.equal(await find(db, id), null)
   })
 
-  test('where a statement that decides changes nothing, nothing of its batch happens, whatever kind it is', async () => {
-    const [id, taken] = [await makeThing(db), await makeThing(db)]
-    await db.run(sql`update things set label = ${`taken ${taken}`} where id = ${taken}`)
-    const undecided = [
-      sql`update things set number = 1 where id = ${id} and number = 7`,
-      sql`delete from things where id = 'nothing'`,
-      sql`insert into things (id, label) select ${newId()}, label from things where id = ${taken} on conflict (label) do nothing`,
-    ]
-    for (const statement of undecided) {
+  const failing_guards = [
+    {
+      why: 'its update changes no row',
+      statement: (id: string) => guard(sql`update things set number = 1 where id = ${id} and number = 7`),
+    },
+    { why: 'its delete removes no row', statement: () => guard(sql`delete from things where id = 'nothing'`) },
+    {
+      why: 'its insert meets a conflict',
+      statement: (id: string) => guard(sql`insert into things (id) values (${id}) on conflict (id) do nothing`),
+    },
+    {
+      why: 'it changes one row and must change two',
+      statement: (id: string) => guard(sql`update things set number = 1 where id = ${id}`, 2),
+    },
+    {
+      why: 'it changes one row and must change none',
+      statement: (id: string) => guard(sql`update things set number = 1 where id = ${id}`, 0),
+    },
+    {
+      why: 'it changes two rows and must change one',
+      statement: (id: string) => guard(sql`update things set number = 1 where id in (${id}, 'beside')`),
+    },
+  ]
+  for (const { why, statement } of failing_guards) {
+    test(`a batch with a guard is undone when ${why}`, async () => {
+      const id = await makeThing(db)
+      await db.run(sql`insert into things (id) values ('beside') on conflict (id) do nothing`)
       const before = sql`update things set number = 5 where id = ${id}`
       const after = sql`insert into things (id) values (${`after ${id}`})`
-      const results = await db.batch([before, decides(statement), after])
-      assert.deepEqual(
-        results.map(({ changed }) => changed),
-        [0, 0, 0],
-      )
+      assert.equal(await db.batch([before, statement(id), after]), null)
       assert.equal((await find(db, id))?.number, null)
       assert.equal(await find(db, `after ${id}`), null)
-    }
+      assert.equal(await db.run(statement(id)), 0)
+      assert.equal((await find(db, id))?.number, null)
+    })
+  }
+
+  test('a batch happens when all of its guards hold', async () => {
+    const [a, b] = [await makeThing(db), await makeThing(db)]
+    const both = guard(sql`update things set number = 2 where id in (${a}, ${b})`, 2)
+    assert.ok(await db.batch([both, guard(sql`update things set label = ${a} where id = ${a} and number = 2`)]))
+    assert.equal((await find(db, a))?.label, a)
   })
 
-  test('of many batches at once that decide on the same version, one happens with all its statements', async () => {
+  test('of 30 parallel batches that guard the same version, one happens with all its statements', async () => {
     const id = await makeThing(db)
     await db.run(sql`update things set number = 1 where id = ${id}`)
     const attempts = Array.from({ length: 30 }, (_, i) => `${id} ${i}`)
     const outcomes = await Promise.all(
       attempts.map((attempt, i) =>
         (i % 2 === 0 ? db : beside).batch([
-          decides(sql`update things set number = number + 1 where id = ${id} and number = 1`),
+          guard(sql`update things set number = number + 1 where id = ${id} and number = 1`),
           sql`insert into things (id) values (${attempt})`,
         ]),
       ),
     )
-    assert.equal(outcomes.filter(([first]) => first?.changed === 1).length, 1)
+    assert.equal(outcomes.filter((outcome) => outcome !== null).length, 1)
     const made = await db.all(Id, sql`select id from things where id like ${`${id} %`}`)
     assert.deepEqual(
       made.map((thing) => thing.id),
-      attempts.filter((_, i) => outcomes[i]?.[0]?.changed === 1),
+      attempts.filter((_, i) => outcomes[i] !== null),
     )
   })
 
@@ -89,25 +112,24 @@ export function testBatches(db: Db, beside: Db): void {
     assert.deepEqual(await db.batch([]), [])
     const made = await Promise.all(Array.from({ length: 200 }, () => makeThing(db)))
     const results = await db.batch(made.map((id, i) => sql`update things set number = ${i} where id = ${id}`))
-    assert.ok(results.every(({ changed }) => changed === 1))
+    assert.ok(results?.every(({ changed }) => changed === 1))
     assert.equal((await find(db, made[150] ?? ''))?.number, 150)
   })
 
-  test('a batch in no hurry has happened when its result is asked for, and of 50 with the same mark one takes effect', async () => {
+  test('batchLater has written when its result is asked for, and of 50 with the same guard one happens', async () => {
     const id = await makeThing(db)
-    const mark = (attempt: string) => sql`update things set label = ${attempt} where id = ${id} and label is null`
     const asked = Array.from({ length: 50 }, (_, i) =>
       (i % 2 ? db : beside).batchLater([
-        mark(`${id} by ${i}`),
-        sql`update things set number = coalesce(number, 0) + 1 where id = ${id} and label = ${`${id} by ${i}`}`,
+        guard(sql`update things set label = ${`${id} by ${i}`} where id = ${id} and label is null`),
+        sql`update things set number = coalesce(number, 0) + 1 where id = ${id}`,
       ]),
     )
-    const results = await Promise.all(asked.map((ask) => ask()))
-    assert.equal(results.filter(([marked]) => marked?.changed === 1).length, 1)
+    const outcomes = await Promise.all(asked.map((ask) => ask()))
+    assert.equal(outcomes.filter((outcome) => outcome !== null).length, 1)
     assert.equal((await find(beside, id))?.number, 1)
   })
 
-  test('a batch in no hurry happens with the next that is, at the latest, and its failure is told to whoever asks', async () => {
+  test('batchLater writes with the next batch at the latest, and the function it returns rejects when it failed', async () => {
     const id = newId()
     const ask = db.batchLater([sql`insert into things (id) values (${id})`])
     const fails = db.batchLater([sql`insert into things (id) values (${id})`]) // one of the two
@@ -117,41 +139,18 @@ export function testBatches(db: Db, beside: Db): void {
     assert.ok(await find(beside, id))
   })
 
-  test('of 50 parallel batches with the same mark one takes effect', async () => {
+  test('of 50 parallel batches with the same guard one happens', async () => {
     for (let round = 0; round < 10; round++) {
       const id = await makeThing(db)
       const take = (attempt: string, by: Db) =>
         by.batch([
-          sql`update things set label = ${attempt} where id = ${id} and label is null`,
-          sql`insert into children (id, thing_id) select ${attempt}, id from things where id = ${id} and label = ${attempt}`,
+          guard(sql`update things set label = ${attempt} where id = ${id} and label is null`),
+          sql`insert into children (id, thing_id) values (${attempt}, ${id})`,
         ])
       const outcomes = await Promise.all(Array.from({ length: 50 }, (_, i) => take(`${id}_by_${i}`, i % 2 ? db : beside)))
-      assert.equal(outcomes.filter(([mark]) => mark?.changed === 1).length, 1)
-      assert.equal(outcomes.filter(([, child]) => child?.changed === 1).length, 1)
+      assert.equal(outcomes.filter((outcome) => outcome !== null).length, 1)
       assert.equal((await db.all(Id, sql`select id from children where thing_id = ${id}`)).length, 1)
     }
-  })
-
-  test('a batch whose deciding statement changes nothing is undone, and says that it changed nothing', async () => {
-    const [id, other] = [await makeThing(db), newId()]
-    const batch = (from: number) =>
-      db.batch([
-        sql`insert into things (id) values (${other}) on conflict (id) do nothing`,
-        decides(sql`update things set number = ${from + 1} where id = ${id} and coalesce(number, 0) = ${from}`),
-        sql`update things set label = ${`${id} at ${from}`} where id = ${id}`,
-      ])
-    const changed = async (from: number) => (await batch(from)).map((result) => result.changed)
-    assert.deepEqual(await changed(7), [0, 0, 0])
-    assert.equal(await find(db, other), null)
-    assert.deepEqual(await changed(0), [1, 1, 1])
-    assert.deepEqual(await changed(0), [0, 0, 0])
-    assert.equal((await find(db, id))?.label, `${id} at 0`)
-    const outcomes = await Promise.all(Array.from({ length: 50 }, () => changed(1)))
-    assert.deepEqual(
-      outcomes.filter(([, mark]) => mark === 1),
-      [[0, 1, 1]],
-    )
-    assert.equal((await find(db, id))?.number, 2)
   })
 
   test('of 50 parallel inserts of one key one takes effect', async () => {
@@ -177,16 +176,16 @@ export function testBatches(db: Db, beside: Db): void {
     )
   })
 
-  test('what a batch takes away is gone for one that asks after it wrote the same row first', async () => {
+  test('a batch that adds to a row finds it ended, or is seen by the batch that ends it, when both write the row first', async () => {
     for (let round = 0; round < 50; round++) {
       const id = await makeThing(db)
       const end = db.batch([
-        sql`update things set flag = 1 where id = ${id} and flag = 0`,
+        guard(sql`update things set flag = 1 where id = ${id} and flag = 0`),
         sql`delete from children where thing_id = ${id}`,
       ])
       const add = beside.batch([
-        sql`update things set at = 1 where id = ${id} and flag = 0`,
-        sql`insert into children (id, thing_id) select ${`${id}_child`}, id from things where id = ${id} and flag = 0`,
+        guard(sql`update things set at = 1 where id = ${id} and flag = 0`),
+        sql`insert into children (id, thing_id) values (${`${id}_child`}, ${id})`,
       ])
       await Promise.all([end, add])
       assert.deepEqual(await db.all(Id, sql`select id from children where thing_id = ${id}`), [])

@@ -26,19 +26,20 @@ function testChanges(db: Db): void {
   test('a change tells how many rows it changed, with or without returning', async () => {
     const [a, b] = [await makeThing(db), await makeThing(db)]
     const both = sql`id in (${a}, ${b})`
-    const results = await db.batch([
-      sql`update things set number = 1 where ${both}`,
-      sql`update things set number = 2 where ${both} and number = 9`,
-      sql`update things set number = 3 where id = ${a} returning id, number`,
-      sql`insert into things (id, number) select ${`${a}_copy`}, number from things where id = ${a}`,
-      sql`insert into things (id) values (${a}) on conflict (id) do nothing`,
-      sql`insert into things (id) values (${a}) on conflict (id) do nothing returning id`,
-      sql`insert into things (id, number) values (${a}, 9) on conflict (id) do update set number = excluded.number where things.number = 8`,
-      sql`insert into things (id, number) values (${a}, 9) on conflict (id) do update set number = excluded.number + things.number returning number`,
-      sql`select id from things where ${both}`,
-      sql`delete from things where ${both} or id = ${`${a}_copy`}`,
-      sql`delete from things where ${both}`,
-    ])
+    const results =
+      (await db.batch([
+        sql`update things set number = 1 where ${both}`,
+        sql`update things set number = 2 where ${both} and number = 9`,
+        sql`update things set number = 3 where id = ${a} returning id, number`,
+        sql`insert into things (id, number) select ${`${a}_copy`}, number from things where id = ${a}`,
+        sql`insert into things (id) values (${a}) on conflict (id) do nothing`,
+        sql`insert into things (id) values (${a}) on conflict (id) do nothing returning id`,
+        sql`insert into things (id, number) values (${a}, 9) on conflict (id) do update set number = excluded.number where things.number = 8`,
+        sql`insert into things (id, number) values (${a}, 9) on conflict (id) do update set number = excluded.number + things.number returning number`,
+        sql`select id from things where ${both}`,
+        sql`delete from things where ${both} or id = ${`${a}_copy`}`,
+        sql`delete from things where ${both}`,
+      ])) ?? []
     assert.deepEqual(
       results.map(({ changed }) => changed),
       [2, 0, 1, 1, 0, 0, 0, 1, 2, 3, 0],

@@ -137,7 +137,7 @@ test(
     const soFar = sql`select coalesce(sum(idx_tup_fetch + seq_tup_read), 0) as fetched from pg_stat_xact_user_tables
                       where relname in ('users', 'sessions', 'grants', 'authorization_codes', 'refresh_tokens')`
     for (const statement of asked) {
-      const [before, found, after] = await db.batch([soFar, statement, soFar])
+      const [before, found, after] = (await db.batch([soFar, statement, soFar])) ?? []
       assert.equal(found?.changed, 1)
       const fetched = Fetched.parse(after?.rows[0]).fetched - Fetched.parse(before?.rows[0]).fetched
       assert.ok(fetched <= 10, `${fetched} rows were read by ${statement.parts.join('?')}`)

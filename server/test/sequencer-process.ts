@@ -6,14 +6,12 @@ import { openDeployment } from '../src/main.ts'
 
 const config = readConfig()
 if (Array.isArray(config)) throw new Error(JSON.stringify(config))
-const { db, secrets, random } = await openDeployment(config, { write: () => {} })
+const { db, secrets } = await openDeployment(config, { write: () => {} })
 process.stdout.write('ready\n')
 for (;;) {
   const [events, entries] = await Promise.all([findUnnumbered(db), findUnchained(db)])
   await Promise.all([
-    ...[...Map.groupBy(events, ({ environment_id }) => environment_id).values()].map((group) =>
-      numberEvents(db, random(12).toString('base64url'), group, []),
-    ),
+    ...[...Map.groupBy(events, ({ environment_id }) => environment_id).values()].map((group) => numberEvents(db, group, [])),
     ...[...Map.groupBy(entries, ({ tenant_id }) => tenant_id).values()].map((group) => chainEntries(db, secrets, group)),
   ])
   await new Promise((resolve) => setTimeout(resolve, 5))

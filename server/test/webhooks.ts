@@ -1,6 +1,5 @@
 /** Webhooks straight into the store: as many as a test needs, whatever the quota. */
 
-import { sql } from '../src/db/db.ts'
 import { secretPlace } from '../src/webhooks/deliver.ts'
 import { makeWebhookSecret } from '../src/webhooks/sign.ts'
 import { insertWebhook } from '../src/webhooks/store.ts'
@@ -13,7 +12,7 @@ export async function insertWebhooks({ deployment, now }: World, { id: environme
   await db.batch(
     webhooks.map(({ id, url }) => {
       const secret = secrets.seal(makeWebhookSecret(random(32)), secretPlace(environment_id, id))
-      return insertWebhook(environment_id, id, { ...fields, url }, secret, now(), sql`1 = 1`)
+      return insertWebhook(environment_id, id, { ...fields, url }, secret, now())
     }),
   )
   return webhooks

@@ -2,10 +2,9 @@ import type { Application } from '@ostiary/contract/application.ts'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { routes } from '@ostiary/contract/routes.ts'
 import { oidcScopes } from '@ostiary/contract/scopes.ts'
-import { decides } from '../db/db.ts'
 import { type Deployment, newSecret } from '../deployment.ts'
 import type { NewEvent } from '../events/store.ts'
-import { always, type Commit } from '../http/commit.ts'
+import type { Commit } from '../http/commit.ts'
 import type { Call, Handler } from '../http/mount.ts'
 import { readPage } from '../http/pages.ts'
 import { notFound, pointerTo, quotaExceeded, validationFailed } from '../http/problem.ts'
@@ -13,7 +12,7 @@ import { changeVersioned } from '../http/versioned.ts'
 import { digestOf } from '../keys/format.ts'
 import { findScopeNames } from '../resource-servers/store.ts'
 import { environmentOf } from '../tenancy/environment.ts'
-import { holdEnvironment } from '../tenancy/store.ts'
+import { haveRoom, holdEnvironment } from '../tenancy/store.ts'
 import { listOrigins } from './origins.ts'
 import { type ApplicationFields, applicationProblems, mergeApplication, usesClientSecret } from './rules.ts'
 import * as store from './store.ts'
@@ -54,16 +53,14 @@ export const createApplication: Handler<Table['createApplication']> = async (dep
     version: 1,
     client_secret,
   }
-  const room = store.roomForApplication(environment.id, config.limits.applications)
   const secret_hash = client_secret && digestOf(client_secret)
-  const [, created] = await call.commit(
+  const created = await call.commit(
     {
       statements: [
-        holdEnvironment(tenant_id, environment.id),
-        decides(store.insertApplication(environment.id, id, application_type, fields, secret_hash, at, room)),
+        ...haveRoom(holdEnvironment(tenant_id, environment.id), store.roomForApplication(environment.id, config.limits.applications)),
+        store.insertApplication(environment.id, id, application_type, fields, secret_hash, at),
         ...listOrigins(environment.id, id, { application_type, redirect_uris: fields.redirect_uris }),
       ],
-      mark: always,
       before: null,
       answer: application,
       event: {
@@ -75,7 +72,7 @@ export const createApplication: Handler<Table['createApplication']> = async (dep
     },
     at,
   )
-  if (created?.changed !== 1) throw quotaExceeded('applications', config.limits)
+  if (!created) throw quotaExceeded('applications', config.limits)
   return application
 }
 
@@ -140,26 +137,24 @@ async function writeApplication<T extends store.ApplicationRow>(
     updated_at: at.toISOString(),
     ...(client_secret_hash ? { secret_rotated_at: at.toISOString() } : {}),
   }
-  const [changed] = await commit(
+  const changed = await commit(
     {
       statements: store.updateApplication(current, fieldsOf(next), client_secret_hash, at),
-      mark: store.changedTo(current, at),
       before: current,
       answer,
       event: { environment_id: current.environment_id, application_id: current.id, ...event },
     },
     at,
   )
-  return changed?.changed === 1 ? answer : null
+  return changed ? answer : null
 }
 
 export const deleteApplication: Handler<Table['deleteApplication']> = async (deployment, call) => {
   await changeVersioned(call.if_match, await finder(deployment, call), async (current) => {
     const at = deployment.now()
-    const [deleted] = await call.commit(
+    const deleted = await call.commit(
       {
         statements: store.deleteApplication(current, at),
-        mark: store.applicationGone(current),
         before: current,
         answer: null,
         event: {
@@ -171,7 +166,7 @@ export const deleteApplication: Handler<Table['deleteApplication']> = async (dep
       },
       at,
     )
-    return deleted?.changed === 1 || null
+    return deleted || null
   })
   return null
 }

@@ -2,7 +2,7 @@
 import { Application } from '@ostiary/contract/application.ts'
 import { ApplicationId, type EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
-import { type Db, type Statement, sql } from '../db/db.ts'
+import { type Db, guard, type Statement, sql } from '../db/db.ts'
 import { endGrants } from '../oidc/store/grants.ts'
 import { listOrigins, unlistOrigins } from './origins.ts'
 import type { ApplicationFields } from './rules.ts'
@@ -53,23 +53,17 @@ export function insertApplication(
   fields: ApplicationFields,
   client_secret_hash: string | null,
   now: Date,
-  condition: Statement = sql`1 = 1`,
 ): Statement {
-  return sql`insert into applications (environment_id, id, application_type, name, redirect_uris, post_logout_redirect_uris, token_endpoint_auth_method, jwks, jwks_uri,
+  return guard(sql`insert into applications (environment_id, id, application_type, name, redirect_uris, post_logout_redirect_uris, token_endpoint_auth_method, jwks, jwks_uri,
       allowed_scopes, require_pkce, consent, backchannel_logout_uri, initiate_login_uri, logo_uri, allow_loopback_port, disabled, client_secret_hash, created_at, updated_at)
-    select id, ${id}, ${application_type}, ${fields.name}, ${fields.redirect_uris}, ${fields.post_logout_redirect_uris}, ${fields.token_endpoint_auth_method},
+    values (${environment_id}, ${id}, ${application_type}, ${fields.name}, ${fields.redirect_uris}, ${fields.post_logout_redirect_uris}, ${fields.token_endpoint_auth_method},
       ${fields.jwks}, ${fields.jwks_uri}, ${fields.allowed_scopes}, ${fields.require_pkce}, ${fields.consent}, ${fields.backchannel_logout_uri}, ${fields.initiate_login_uri},
-      ${fields.logo_uri}, ${fields.allow_loopback_port}, ${fields.disabled}, ${client_secret_hash}, ${now}, ${now}
-      from environments where id = ${environment_id} and ${condition}`
+      ${fields.logo_uri}, ${fields.allow_loopback_port}, ${fields.disabled}, ${client_secret_hash}, ${now}, ${now})`)
 }
 
-/** Holds where the environment has fewer applications than `most`. Needs `holdEnvironment` first in the batch. */
+/** Holds while the environment has fewer applications than `most`. For `haveRoom` with `holdEnvironment`. */
 export const roomForApplication = (environment_id: EnvironmentId, most: number) =>
   sql`(select count(*) from applications where environment_id = ${environment_id}) < ${most}`
-
-/** The mark of a change: the version it makes. Statements that follow it take effect only where it stands. */
-export const changedTo = (current: ApplicationRow, now: Date) =>
-  sql`exists (select 1 from applications where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version + 1} and updated_at = ${now})`
 
 /** `client_secret_hash` undefined leaves the secret as it is. Disabling ends every grant at once, and so does enabling what was left. */
 export function updateApplication(
@@ -83,31 +77,25 @@ export function updateApplication(
       ? sql``
       : sql`, client_secret_hash = ${client_secret_hash}, secret_rotated_at = ${client_secret_hash === null ? null : now}`
   return [
-    sql`update applications set name = ${fields.name}, redirect_uris = ${fields.redirect_uris}, post_logout_redirect_uris = ${fields.post_logout_redirect_uris},
+    guard(sql`update applications set name = ${fields.name}, redirect_uris = ${fields.redirect_uris}, post_logout_redirect_uris = ${fields.post_logout_redirect_uris},
           token_endpoint_auth_method = ${fields.token_endpoint_auth_method}, jwks = ${fields.jwks}, jwks_uri = ${fields.jwks_uri}, allowed_scopes = ${fields.allowed_scopes},
           require_pkce = ${fields.require_pkce}, consent = ${fields.consent}, backchannel_logout_uri = ${fields.backchannel_logout_uri},
           initiate_login_uri = ${fields.initiate_login_uri}, logo_uri = ${fields.logo_uri}, allow_loopback_port = ${fields.allow_loopback_port},
           disabled = ${fields.disabled}, version = version + 1, updated_at = ${now}${secret}
-        where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`,
+        where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`),
     ...listOrigins(current.environment_id, current.id, { application_type: current.application_type, redirect_uris: fields.redirect_uris }),
     ...(fields.disabled === current.disabled
       ? []
-      : [
-          sql`${endGrants(current.environment_id, { application_id: current.id }, 'application_disabled', now)} and ${changedTo(current, now)}`,
-        ]),
+      : [endGrants(current.environment_id, { application_id: current.id }, 'application_disabled', now)]),
   ]
 }
 
-export const applicationGone = (current: ApplicationRow) =>
-  sql`not exists (select 1 from applications where environment_id = ${current.environment_id} and id = ${current.id})`
-
-export function deleteApplication(current: ApplicationRow, now: Date): Statement[] {
-  const gone = applicationGone(current)
+export function deleteApplication({ environment_id, id, version }: ApplicationRow, now: Date): Statement[] {
   return [
-    sql`delete from applications where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`,
-    unlistOrigins(current.environment_id, current.id),
-    sql`delete from consents where environment_id = ${current.environment_id} and application_id = ${current.id} and ${gone}`,
-    sql`${endGrants(current.environment_id, { application_id: current.id }, 'application_deleted', now)} and ${gone}`,
+    guard(sql`delete from applications where environment_id = ${environment_id} and id = ${id} and version = ${version}`),
+    unlistOrigins(environment_id, id),
+    sql`delete from consents where environment_id = ${environment_id} and application_id = ${id}`,
+    endGrants(environment_id, { application_id: id }, 'application_deleted', now),
   ]
 }
 

@@ -8,7 +8,7 @@
  * again: the log goes on, and `ostiary doctor` keeps reporting it.
  */
 import { z } from 'zod'
-import { type Db, decides, type Statement, sql } from '../db/db.ts'
+import { type Db, guard, type Statement, sql } from '../db/db.ts'
 import type { Secrets } from '../secrets.ts'
 import { beginning, type ChainEnd, linkAfter } from './chain.ts'
 import { EntryRow, entryColumns } from './store.ts'
@@ -54,21 +54,21 @@ export async function chainEntries(db: Db, secrets: Pick<Secrets, 'mac'>, entrie
   })
   const is_trusted = head !== null && isSameEnd(head, last) && head_seal === headSeal(secrets, tenant_id, head)
   const seal = is_trusted ? headSeal(secrets, tenant_id, end) : broken
-  // Decides only while the head is still as it was read, so the entries read with it still have no link.
+  // Holds only while the head is still as it was read, so the entries read with it still have no link.
   const moved = head
     ? sql`update audit_heads set sequence = ${end.sequence}, hash = ${end.hash}, seal = ${seal}
            where tenant_id = ${tenant_id} and sequence = ${head.sequence} and hash = ${head.hash} and seal = ${head_seal}`
     : sql`insert into audit_heads (tenant_id, sequence, hash, seal) values (${tenant_id}, ${end.sequence}, ${end.hash}, ${seal})
           on conflict (tenant_id) do nothing`
-  const [written] = await db.batch([
-    decides(moved),
+  const is_linked = await db.batch([
+    guard(moved),
     ...links.map(
       ({ id, sequence, previous_hash, hash }): Statement =>
         sql`update audit_log set sequence = ${sequence}, previous_hash = ${previous_hash}, hash = ${hash}
-             where tenant_id = ${tenant_id} and id = ${id} and sequence is null`,
+             where tenant_id = ${tenant_id} and id = ${id}`,
     ),
   ])
-  return written?.changed === 1 ? links.length : 0
+  return is_linked ? links.length : 0
 }
 
 const chainEnd = (sequence: number | null, hash: string | null): ChainEnd | null =>
@@ -83,5 +83,5 @@ export function headSeal(secrets: Pick<Secrets, 'mac'>, tenant_id: string, { seq
 /** The head of a log without entries, for the batch that creates its tenant. */
 export function anchorLog(secrets: Pick<Secrets, 'mac'>, tenant_id: string): Statement {
   return sql`insert into audit_heads (tenant_id, sequence, hash, seal)
-    select id, ${beginning.sequence}, ${beginning.hash}, ${headSeal(secrets, tenant_id, beginning)} from tenants where id = ${tenant_id}`
+    values (${tenant_id}, ${beginning.sequence}, ${beginning.hash}, ${headSeal(secrets, tenant_id, beginning)})`
 }

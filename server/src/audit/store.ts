@@ -6,7 +6,7 @@
 import type { AuditEntry } from '@ostiary/contract/audit.ts'
 import { AuditEntryId, TenantId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
-import { type Db, type Statement, sql, wakes } from '../db/db.ts'
+import { type Db, leavesWork, type Statement, sql } from '../db/db.ts'
 import { canonicalJson } from './canonical.ts'
 import type { NewAuditEntry } from './entry.ts'
 
@@ -22,20 +22,18 @@ export interface AuditOrigin {
   ip: string | null
 }
 
-/** For a batch. `condition` is the mark of the change: without it nothing happened that could be told of. */
+/** For the batch of the change that the entry reports. */
 export function insertAuditEntry(
   tenant_id: TenantId,
   origin: AuditOrigin,
   { object, project_id, environment_id, before, after }: NewAuditEntry,
   now: Date,
-  condition: Statement = sql`1 = 1`,
 ): Statement {
   const text = (state: NewAuditEntry['before']) => (state === null ? null : canonicalJson(state))
-  return wakes(sql`insert into audit_log (tenant_id, id, created_at, action, actor_type, actor_id, actor_label, object_type, object_id, project_id, environment_id, request_id, ip,
+  return leavesWork(sql`insert into audit_log (tenant_id, id, created_at, action, actor_type, actor_id, actor_label, object_type, object_id, project_id, environment_id, request_id, ip,
       before_change, after_change)
-    select id, ${origin.id}, ${now}, ${origin.action}, ${origin.actor.type}, ${origin.actor.id}, ${origin.actor_label}, ${object.type}, ${object.id},
-           ${project_id}, ${environment_id}, ${origin.request_id}, ${origin.ip}, ${text(before)}, ${text(after)}
-      from tenants where id = ${tenant_id} and ${condition}`)
+    values (${tenant_id}, ${origin.id}, ${now}, ${origin.action}, ${origin.actor.type}, ${origin.actor.id}, ${origin.actor_label}, ${object.type}, ${object.id},
+            ${project_id}, ${environment_id}, ${origin.request_id}, ${origin.ip}, ${text(before)}, ${text(after)})`)
 }
 
 /** An entry with its states as they are stored: for whoever computes hashes. */

@@ -2,6 +2,23 @@
  * The database as the rest of the service sees it. One SQL text runs on every engine: write it with the `sql` tag,
  * in the subset that SQLite and PostgreSQL share. There are no interactive transactions: a change is one statement,
  * or one batch that happens whole or not at all. Entered by `store.ts` files; the engines are beside this file.
+ *
+ * How a race is decided. Two requests that redeem one code send this batch at the same time:
+ *
+ *     const redeemed = await db.batch([
+ *       guard(sql`update authorization_codes set spent_by = ${attempt} where code_hash = ${code_hash} and spent_by is null`),
+ *       sql`insert into refresh_tokens … values …`,
+ *     ])
+ *
+ * The database lets one of them update the row first. The update of the other finds `spent_by` set and changes no row, so its
+ * guard fails, its whole batch is undone, and `batch` returns `null`. No other statement repeats the condition of a guard: it
+ * runs only in a batch whose guards all hold. A batch may have several guards, and may begin with statements that are none.
+ *
+ * On PostgreSQL batches run side by side, at READ COMMITTED: each statement sees what was committed when it began. A guard that
+ * waits for the row it writes evaluates its condition again for that row, but not for rows of other tables that it reads.
+ * So a condition on another row is safe only where every batch that ends that condition also writes the guarded row; a comment
+ * names it. Where a rule counts rows, the batch first writes a row that all such batches write (`holdTenant`). Batches write
+ * rows of one table in the order of their keys, so that two of them never wait for each other.
  */
 import type { z } from 'zod'
 import { decodeRow, type EncodedValue, encodeValue, type Value } from './codec.ts'
@@ -15,19 +32,19 @@ export interface Statement {
   readonly [made_here]: true
   readonly parts: readonly string[]
   readonly values: readonly EncodedValue[]
-  /** See `wakes`. */
-  readonly wakes?: Sleeper
-  /** See `decides`. */
-  readonly decides?: true
+  /** See `leavesWork`. */
+  readonly work?: Worker
+  /** The number of rows that the statement must change; see `guard`. */
+  readonly guard?: number
 }
 
-/** Thrown by an engine that undid a batch because a statement that `decides` changed nothing. */
-export class Undecided extends Error {
-  override readonly name = 'Undecided'
+/** Thrown by an engine that undid a batch because a guard failed. */
+export class GuardFailed extends Error {
+  override readonly name = 'GuardFailed'
 }
 
-/** Who waits for what a batch leaves behind: events to be numbered, jobs to be done. */
-export type Sleeper = 'sequencer' | 'queue'
+/** What picks up the work that a batch leaves behind: the sequencer numbers events, the queue runs jobs. */
+export type Worker = 'sequencer' | 'queue'
 
 export type Row = Record<string, unknown>
 
@@ -78,15 +95,18 @@ export function createDb(engine: Engine) {
   }
   const recall: Recall = engine.asOf ? createMemory(engine.asOf).recall : (_, ask) => ask()
   /** One statement that changes something, with `returning`. */
-  const change = async (statement: Statement) => firstOf(await engine.write([statement]))
-  const listeners = new Map<Sleeper, () => void>()
-  async function settled(statements: readonly Statement[], written: Promise<readonly Result[]>): Promise<readonly Result[]> {
-    const results = await written.catch((error) => {
-      if (error instanceof Undecided) return statements.map(() => ({ changed: 0, rows: [] }))
+  const change = async (statement: Statement): Promise<Result> =>
+    firstOf((await settled([statement], engine.write([statement]))) ?? [unchanged])
+  const listeners = new Map<Worker, () => void>()
+  async function settled(statements: readonly Statement[], written: Promise<readonly Result[]>): Promise<readonly Result[] | null> {
+    try {
+      const results = await written
+      for (const [worker, wake] of listeners) if (statements.some(({ work }) => work === worker)) wake()
+      return results
+    } catch (error) {
+      if (error instanceof GuardFailed) return null
       throw error
-    })
-    for (const [sleeper, wake] of listeners) if (statements.some((statement) => statement.wakes === sleeper)) wake()
-    return results
+    }
   }
 
   return {
@@ -135,32 +155,27 @@ export function createDb(engine: Engine) {
     },
 
     /**
-     * Runs statements in order, all or nothing, in one go. Let the first be the conditional mark and the later ones
-     * take effect only where that mark stands, so that a batch that lost a race is a no-op.
-     *
-     * On PostgreSQL batches run side by side, and a statement sees of the others what was committed when it began. Only
-     * a row that is written is waited for: the update of it looks again at that row, not at others that its condition
-     * reads. So what a batch depends on is safe where its first statement writes the row that whoever takes it away
-     * writes first too, and where the statement that asks for it comes after. And rows of one table are written in the
-     * order of their keys, so that two batches never wait for each other.
+     * Runs statements in order, all or nothing. `null` means that a guard failed and nothing happened. See the head of this file.
      */
-    batch: (statements: readonly Statement[]): Promise<readonly Result[]> => settled(statements, engine.write(statements)),
+    batch: (statements: readonly Statement[]): Promise<readonly Result[] | null> => settled(statements, engine.write(statements)),
 
     /**
-     * The same for whoever has other work to do meanwhile: it happens when the function that comes back is called, which
-     * must be done, or earlier, together with others. So that many requests that compute at the same time share one commit.
+     * The same for a caller that has other work to do meanwhile. The batch may share its commit with others; it has happened
+     * when the returned function resolves, which the caller must call.
      */
-    batchLater(statements: readonly Statement[]): () => Promise<readonly Result[]> {
-      const ask = engine.writeLater(statements)
-      return () => settled(statements, ask())
+    batchLater(statements: readonly Statement[]): () => Promise<readonly Result[] | null> {
+      const written = engine.writeLater(statements)
+      return () => settled(statements, written())
     },
 
-    /** Sets what is called after every commit of a batch with a statement that `wakes`. */
-    onWake(listener: () => void, sleeper: Sleeper = 'sequencer'): void {
-      listeners.set(sleeper, listener)
+    /** Sets the function that is called after every commit of a batch that leaves work for this worker. */
+    onWork(worker: Worker, listener: () => void): void {
+      listeners.set(worker, listener)
     },
   }
 }
+
+const unchanged: Result = { changed: 0, rows: [] }
 
 function firstOf(results: readonly Result[]): Result {
   const [result] = results
@@ -227,17 +242,17 @@ function partsOf(strings: TemplateStringsArray, nested: readonly (readonly strin
   return parts
 }
 
-/** Marks a statement that leaves work behind: whoever waits for it in this process is woken once it is committed. */
-export function wakes(statement: Statement, sleeper: Sleeper = 'sequencer'): Statement {
-  return { ...statement, wakes: sleeper }
+/** Says that a statement leaves work behind. The worker of this process is woken when the batch is committed. */
+export function leavesWork(statement: Statement, worker: Worker = 'sequencer'): Statement {
+  return { ...statement, work: worker }
 }
 
 /**
- * Marks a statement that decides about its batch: where it changes nothing, none of the batch happens, and every result
- * says so. It has no `returning`. For what must never be said of a change that did not take place.
+ * Says that a statement must change this number of rows, or its whole batch is undone. A guard has no `returning`.
+ * It carries every condition that the change depends on; see the head of this file.
  */
-export function decides(statement: Statement): Statement {
-  return { ...statement, decides: true }
+export function guard(statement: Statement, rows = 1): Statement {
+  return { ...statement, guard: rows }
 }
 
 /** Statements with a separator between them, as in a list of conditions or of assignments. */

@@ -1,8 +1,9 @@
 /** Brings the schema up to date, forward only, from `server/migrations`. */
 import { readdirSync, readFileSync } from 'node:fs'
+import { assetUrl } from '../assets.ts'
 import type { Db, Migration } from './db.ts'
 
-const directory = new URL('../../migrations/', import.meta.url)
+const directory = assetUrl('migrations/')
 
 /** The schema was made by a newer Ostiary than this one. */
 export class SchemaTooNew extends Error {

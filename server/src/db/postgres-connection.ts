@@ -4,6 +4,7 @@
  * together). Batches do not wait for each other's answers. Statements are prepared once for each connection.
  */
 import { Client, type ClientConfig, Query } from 'pg'
+import { createBoundedMap } from '../bounded-map.ts'
 import type { EncodedValue } from './codec.ts'
 import type { Result, Row, Statement } from './db.ts'
 import { ConnectionLost, isRefusal } from './postgres-errors.ts'
@@ -39,7 +40,8 @@ const most_prepared = 300
 
 export async function connect(config: ClientConfig, onEnd: (connection: Connection) => void): Promise<Connection> {
   const client = new Client({ ...config, pipeline: true })
-  const prepared = new Map<string, Prepared>()
+  const unneeded: string[] = []
+  const prepared = createBoundedMap<string, Prepared>(most_prepared, ({ name }) => unneeded.push(name))
   let names = 0
   let pending = 0
   let heard_at = performance.now()
@@ -48,14 +50,10 @@ export async function connect(config: ClientConfig, onEnd: (connection: Connecti
   function prepare(wire: Wire, key: string): Prepared {
     const known = prepared.get(key)
     if (known) return known
-    const [oldest] = prepared
-    if (prepared.size >= most_prepared && oldest) {
-      prepared.delete(oldest[0])
-      wire.close({ type: 'S', name: oldest[1].name })
-    }
     names += 1
     const fresh = { name: `s${names}`, preparing: null, stale: false, columns: null }
     prepared.set(key, fresh)
+    for (const name of unneeded.splice(0)) wire.close({ type: 'S', name })
     return fresh
   }
 

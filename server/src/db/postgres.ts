@@ -6,7 +6,7 @@
  * batch itself did. See `batch` in db.ts for what that asks of a batch.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DatabaseUnavailable, type Engine, type Result, type Row, type Statement, sql, Undecided } from './db.ts'
+import { DatabaseUnavailable, type Engine, GuardFailed, type Result, type Row, type Statement, sql } from './db.ts'
 import type { Connection } from './postgres-connection.ts'
 import { ConnectionLost, isUndoneOnPurpose, isWornOut, isWorthRepeating, toCallersError, undone_on_purpose } from './postgres-errors.ts'
 import { migratePostgres, schemaOfPostgres } from './postgres-schema.ts'
@@ -95,9 +95,9 @@ export function openPostgres(address: string, { application_name = 'ostiary', co
 
   async function write(statements: readonly Statement[]): Promise<readonly Result[]> {
     try {
-      return await run(statements.map(withDecision), false)
+      return await run(statements.map(withGuard), false)
     } catch (error) {
-      throw isUndoneOnPurpose(error) ? new Undecided() : error
+      throw isUndoneOnPurpose(error) ? new GuardFailed() : error
     }
   }
 
@@ -128,13 +128,13 @@ export function openPostgres(address: string, { application_name = 'ostiary', co
 }
 
 /**
- * Fails where it changes nothing, and so undoes the batch: the statements after it are on their way already. A text that
- * is no number is the only failure that lets a statement say why.
+ * A guard as PostgreSQL runs it: a statement that fails where it changes another number of rows, and so undoes the batch, whose
+ * later statements are under way already. A cast of text that is no number is the only failure that lets a statement say why.
  */
-function withDecision(statement: Statement): Statement {
-  if (!statement.decides) return statement
-  return sql`with decided as (${statement} returning 1)
-    select cast(case when count(*) > 0 then '1' else ${undone_on_purpose} end as integer) as decided from decided`
+function withGuard(statement: Statement): Statement {
+  if (statement.guard === undefined) return statement
+  return sql`with changed as (${statement} returning 1)
+    select cast(case when count(*) = ${statement.guard} then '1' else ${undone_on_purpose} end as integer) as held from changed`
 }
 
 const unanswered = (is_read: boolean) =>

@@ -1,6 +1,7 @@
 /** Answers the addresses of the demo, for as long as the deployment has one. */
 import { readFileSync } from 'node:fs'
 import { serviceRoutes } from '@ostiary/contract/routes.ts'
+import { assetUrl } from '../assets.ts'
 import type { Deployment } from '../deployment.ts'
 import type { Answer } from '../oidc/call.ts'
 import { html } from '../oidc/hosted-page.ts'
@@ -29,6 +30,6 @@ function scriptFile(name: string): Answer {
   return {
     status: 200,
     headers: { 'content-type': 'text/javascript; charset=utf-8', 'cache-control': 'no-cache' },
-    body: readFileSync(new URL(`browser/${name}`, import.meta.url), 'utf8'),
+    body: readFileSync(assetUrl(`src/demo/browser/${name}`), 'utf8'),
   }
 }

@@ -3,9 +3,8 @@
  *
  * Why no number is given twice, and none is left out, whatever happens in between:
  * - What is to be numbered and the environment's counter are read by one statement, so both are of the same moment.
- * - The first statement of the batch moves the counter from the value read, and only from it, to that value plus the
- *   number of events. Two batches that read the same value meet at the counter's row; the second finds it moved, changes
- *   nothing, and neither do its other statements, which ask whether the counter bears the name of their own batch.
+ * - The guard of the batch moves the counter from the value read, and only from it, to that value plus the number of events.
+ *   Two batches that read the same value meet at the counter's row; the second finds it moved, and none of it happens.
  * - The counter only rises, and events are numbered in no other way. So where the counter still has the value read, no
  *   event of the environment was numbered since, and every chosen event gets its number: there is no gap.
  * - A batch happens whole or not at all, so a crash leaves an event unnumbered and the counter where it was.
@@ -15,7 +14,7 @@
 import type { EventKind } from '@ostiary/contract/event.ts'
 import { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
-import { type Db, type Statement, sql } from '../db/db.ts'
+import { type Db, guard, type Statement, sql } from '../db/db.ts'
 
 const most_at_once = 500
 /** A batch of more holds others up: on one engine by its locks, on the other by the process it runs in. */
@@ -30,11 +29,8 @@ interface NumberedEvent {
   sequence: number
 }
 
-/**
- * What follows from newly numbered events of one environment, in the batch that numbers them. Every statement must ask
- * for `numbered`: where it does not hold, another process did all of it.
- */
-export type FanOut = (environment_id: EnvironmentId, events: readonly NumberedEvent[], numbered: Statement) => Promise<readonly Statement[]>
+/** Statements that follow from newly numbered events of one environment, for the batch that numbers them. */
+export type FanOut = (environment_id: EnvironmentId, events: readonly NumberedEvent[]) => Promise<readonly Statement[]>
 
 /** Events that wait for their number, with the counter of their environment as of the same moment. */
 export function findUnnumbered(db: Db): Promise<Unnumbered[]> {
@@ -50,25 +46,23 @@ export function findUnnumbered(db: Db): Promise<Unnumbered[]> {
  * Numbers events of one environment: those of them whose consequences fit into one batch, the oldest first. Returns how many:
  * none where another process did it first.
  */
-export async function numberEvents(db: Db, batch_id: string, events: readonly Unnumbered[], fan_outs: readonly FanOut[]): Promise<number> {
+export async function numberEvents(db: Db, events: readonly Unnumbered[], fan_outs: readonly FanOut[]): Promise<number> {
   const [first] = events
   if (!first) return 0
   const { environment_id, last } = first
   const numbered_events = events.map(({ id, type }, i) => ({ id, type, sequence: last + i + 1 }))
-  const numbered = sql`exists (select 1 from event_counters where environment_id = ${environment_id} and numbered_by = ${batch_id})`
-  const followers = (await Promise.all(fan_outs.map((fanOut) => fanOut(environment_id, numbered_events, numbered)))).flat()
+  const followers = (await Promise.all(fan_outs.map((fanOut) => fanOut(environment_id, numbered_events)))).flat()
   if (followers.length > most_statements && events.length > 1) {
     const fitting = Math.max(1, Math.floor((events.length * most_statements) / followers.length))
-    return numberEvents(db, batch_id, events.slice(0, fitting), fan_outs)
+    return numberEvents(db, events.slice(0, fitting), fan_outs)
   }
-  const [counter] = await db.batch([
-    sql`insert into event_counters (environment_id, last, numbered_by) values (${environment_id}, ${last + events.length}, ${batch_id})
-        on conflict (environment_id) do update set last = excluded.last, numbered_by = excluded.numbered_by where event_counters.last = ${last}`,
+  const is_numbered = await db.batch([
+    guard(sql`insert into event_counters (environment_id, last) values (${environment_id}, ${last + events.length})
+        on conflict (environment_id) do update set last = excluded.last where event_counters.last = ${last}`),
     ...numbered_events.map(
-      ({ id, sequence }) =>
-        sql`update events set sequence = ${sequence} where environment_id = ${environment_id} and id = ${id} and sequence is null and ${numbered}`,
+      ({ id, sequence }) => sql`update events set sequence = ${sequence} where environment_id = ${environment_id} and id = ${id}`,
     ),
     ...followers,
   ])
-  return counter?.changed === 1 ? events.length : 0
+  return is_numbered ? events.length : 0
 }

@@ -39,7 +39,7 @@ export function createSequencer(deployment: Deployment, fan_outs: readonly FanOu
     const by_environment = [...Map.groupBy(events, ({ environment_id }) => environment_id).values()]
     const by_tenant = [...Map.groupBy(entries, ({ tenant_id }) => tenant_id).values()]
     const outcomes = await Promise.allSettled([
-      ...by_environment.map((group) => numberEvents(db, random(12).toString('base64url'), group, fan_outs)),
+      ...by_environment.map((group) => numberEvents(db, group, fan_outs)),
       ...by_tenant.map((group) => chainEntries(db, secrets, group)),
     ])
     for (const outcome of outcomes) if (outcome.status === 'rejected') report(outcome.reason)
@@ -82,7 +82,7 @@ export function startSequencer({ db }: Pick<Deployment, 'db'>, { run }: Sequence
     })
   }
   const poll = setInterval(begin, poll_interval_ms).unref()
-  db.onWake(() => {
+  db.onWork('sequencer', () => {
     gathering ??= setTimeout(() => {
       gathering = null
       begin()
@@ -92,7 +92,7 @@ export function startSequencer({ db }: Pick<Deployment, 'db'>, { run }: Sequence
   return {
     async stop() {
       clearInterval(poll)
-      db.onWake(() => {})
+      db.onWork('sequencer', () => {})
       if (gathering) clearTimeout(gathering)
       while (running) await running
       await run()

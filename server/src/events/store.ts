@@ -6,7 +6,7 @@ import { type Event, EventKind, type EventQuery } from '@ostiary/contract/event.
 import { EnvironmentId, EventId, ProjectId, TenantId } from '@ostiary/contract/ids.ts'
 import { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
-import { type Db, join, type Statement, sql, wakes } from '../db/db.ts'
+import { type Db, join, leavesWork, type Statement, sql } from '../db/db.ts'
 
 export type Actor = { type: Event['actor']['type']; id: string | null }
 
@@ -24,17 +24,11 @@ export interface NewEvent {
   data: Record<string, unknown>
 }
 
-/** For a batch. `condition` is the mark of the change: without it nothing happened that could be told of. */
-export function insertEvent(
-  environment_id: EnvironmentId,
-  origin: Origin,
-  event: NewEvent,
-  now: Date,
-  condition: Statement = sql`1 = 1`,
-): Statement {
-  return wakes(sql`insert into events (environment_id, id, type, created_at, request_id, actor_type, actor_id, user_id, application_id, data)
-    select id, ${origin.id}, ${event.type}, ${now}, ${origin.request_id}, ${origin.actor.type}, ${origin.actor.id}, ${event.user_id ?? null}, ${event.application_id ?? null}, ${event.data}
-      from environments where id = ${environment_id} and ${condition}`)
+/** For the batch of the change that the event reports. */
+export function insertEvent(environment_id: EnvironmentId, origin: Origin, event: NewEvent, now: Date): Statement {
+  return leavesWork(sql`insert into events (environment_id, id, type, created_at, request_id, actor_type, actor_id, user_id, application_id, data)
+    values (${environment_id}, ${origin.id}, ${event.type}, ${now}, ${origin.request_id}, ${origin.actor.type}, ${origin.actor.id},
+      ${event.user_id ?? null}, ${event.application_id ?? null}, ${event.data})`)
 }
 
 const EventRow = z.object({

@@ -58,16 +58,15 @@ export async function findAnswer(db: Db, request: IdempotentRequest, now: Date):
   return row
 }
 
-/** For the batch of the change, on condition of its mark. An expired record of the same key is replaced. */
-export function recordAnswer(request: IdempotentRequest, { status, answer }: RecordedAnswer, mark: Statement, now: Date): Statement[] {
+/** For the batch of the change. Replaces an expired record of the same key. */
+export function recordAnswer(request: IdempotentRequest, { status, answer }: RecordedAnswer, now: Date): Statement[] {
   const { credential_id, method, path, idempotency_key, body_hash } = request
   const expires_at = new Date(now.getTime() + kept_ms)
   return [
     sql`delete from idempotency_records where credential_id = ${credential_id} and method = ${method} and path = ${path}
           and idempotency_key = ${idempotency_key} and expires_at <= ${now}`,
     sql`insert into idempotency_records (credential_id, method, path, idempotency_key, body_hash, status, answer, expires_at)
-        select ${credential_id}, ${method}, ${path}, ${idempotency_key}, ${body_hash}, ${status}, ${answer}, ${expires_at}
-          from deployment where name = 'secret' and ${mark}`,
+        values (${credential_id}, ${method}, ${path}, ${idempotency_key}, ${body_hash}, ${status}, ${answer}, ${expires_at})`,
   ]
 }
 

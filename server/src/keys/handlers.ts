@@ -4,16 +4,14 @@ import type { Route } from '@ostiary/contract/route.ts'
 import type { routes } from '@ostiary/contract/routes.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
-import { decides } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
-import { always } from '../http/commit.ts'
 import { mergePatch } from '../http/merge-patch.ts'
 import type { Call, Handlers } from '../http/mount.ts'
 import { readPage } from '../http/pages.ts'
 import { type FieldError, fieldErrors, notFound, quotaExceeded, validationFailed } from '../http/problem.ts'
 import { changeVersioned } from '../http/versioned.ts'
 import { environmentOf } from '../tenancy/environment.ts'
-import { findKeyPlace, holdEnvironment, holdTenant } from '../tenancy/store.ts'
+import { findKeyPlace, haveRoom, holdEnvironment, holdTenant } from '../tenancy/store.ts'
 import { makeKey } from './format.ts'
 import { effectiveScopes, ipAllowlistProblem, originProblem } from './policy.ts'
 import * as store from './store.ts'
@@ -69,21 +67,20 @@ export function createKeyHandlers(keys: store.KeyStore): Handlers<Table> {
       key,
     }
     const { tenant_id, environment_id } = place
-    const room = store.roomForKey(place, config.limits.keys)
-    const [, created] = await call.commit(
+    const hold = environment_id === null ? holdTenant(tenant_id) : holdEnvironment(tenant_id, environment_id)
+    const created = await call.commit(
       {
         statements: [
-          environment_id === null ? holdTenant(tenant_id) : holdEnvironment(tenant_id, environment_id),
-          decides(store.insertKey(place, id, type, { ...made, key }, fields, at, room)),
+          ...haveRoom(hold, store.roomForKey(place, config.limits.keys)),
+          store.insertKey(place, id, type, { ...made, key }, fields, at),
         ],
-        mark: always,
         before: null,
         answer: record,
         ...told(place, 'auth_key.created', id),
       },
       at,
     )
-    if (created?.changed !== 1) throw quotaExceeded('keys', config.limits)
+    if (!created) throw quotaExceeded('keys', config.limits)
     return record
   }
 
@@ -98,11 +95,8 @@ export function createKeyHandlers(keys: store.KeyStore): Handlers<Table> {
         if (JSON.stringify(fields) === JSON.stringify(fieldsOf(current))) return current
         const at = now()
         const next = { ...current, ...fields, version: current.version + 1, updated_at: at.toISOString() }
-        const [changed] = await call.commit(
-          { statements: [store.updateKey(current, fields, null, at)], mark: store.keyChanged(current, at), before: current, answer: next },
-          at,
-        )
-        return changed?.changed === 1 ? next : null
+        const changed = await call.commit({ statements: [store.updateKey(current, fields, null, at)], before: current, answer: next }, at)
+        return changed ? next : null
       },
     )
   }
@@ -125,17 +119,16 @@ export function createKeyHandlers(keys: store.KeyStore): Handlers<Table> {
           version: current.version + 1,
           key,
         }
-        const [changed] = await call.commit(
+        const changed = await call.commit(
           {
             statements: [store.updateKey(current, fieldsOf(current), { ...made, key }, at)],
-            mark: store.keyChanged(current, at),
             before: current,
             answer: next,
             ...told(place, 'auth_key.rotated', current.id),
           },
           at,
         )
-        return changed?.changed === 1 ? next : null
+        return changed ? next : null
       },
     )
   }
@@ -148,10 +141,9 @@ export function createKeyHandlers(keys: store.KeyStore): Handlers<Table> {
       async (current) => {
         if (current.revoked_at !== null) return current
         const at = now()
-        const [revoked] = await call.commit(
+        const revoked = await call.commit(
           {
             statements: [store.revokeKey(current, at)],
-            mark: store.keyChanged(current, at),
             before: current,
             after: { ...current, revoked_at: at.toISOString() },
             answer: null,
@@ -159,7 +151,7 @@ export function createKeyHandlers(keys: store.KeyStore): Handlers<Table> {
           },
           at,
         )
-        return revoked?.changed === 1 ? current : null
+        return revoked ? current : null
       },
     )
     return null

@@ -2,7 +2,7 @@
 import { ApiKey, type KeyType } from '@ostiary/contract/api-key.ts'
 import type { TenantId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
-import { type Db, type Statement, sql } from '../db/db.ts'
+import { type Db, guard, type Statement, sql } from '../db/db.ts'
 import type { NewKey } from './format.ts'
 
 const Row = ApiKey.extend({ version: z.int() })
@@ -40,12 +40,10 @@ export function insertKey(
   made: NewKey,
   fields: KeyFields,
   now: Date,
-  condition: Statement = sql`1 = 1`,
 ): Statement {
-  return sql`insert into api_keys (tenant_id, project_id, environment_id, id, type, label, digest, start, last4, scopes, allowed_origins, ip_allowlist, rate_limit, created_at, updated_at, expires_at)
-    select id, ${project_id}, ${environment_id}, ${id}, ${type}, ${fields.label}, ${made.digest}, ${made.start}, ${made.last4},
-           ${fields.scopes}, ${fields.allowed_origins}, ${fields.ip_allowlist}, ${fields.rate_limit}, ${now}, ${now}, ${time(fields.expires_at)}
-      from tenants where id = ${tenant_id} and ${condition}`
+  return guard(sql`insert into api_keys (tenant_id, project_id, environment_id, id, type, label, digest, start, last4, scopes, allowed_origins, ip_allowlist, rate_limit, created_at, updated_at, expires_at)
+    values (${tenant_id}, ${project_id}, ${environment_id}, ${id}, ${type}, ${fields.label}, ${made.digest}, ${made.start}, ${made.last4},
+            ${fields.scopes}, ${fields.allowed_origins}, ${fields.ip_allowlist}, ${fields.rate_limit}, ${now}, ${now}, ${time(fields.expires_at)})`)
 }
 
 const time = (text: string | null) => (text === null ? null : new Date(text))
@@ -53,28 +51,24 @@ const time = (text: string | null) => (text === null ? null : new Date(text))
 /** `digest` only where the plaintext is replaced. Says nothing about keys that are revoked: those cannot be changed. */
 export function updateKey(current: KeyRow, fields: KeyFields, made: NewKey | null, now: Date): Statement {
   const plaintext = made ? sql`, digest = ${made.digest}, start = ${made.start}, last4 = ${made.last4}, rotated_at = ${now}` : sql``
-  return sql`update api_keys set label = ${fields.label}, scopes = ${fields.scopes}, allowed_origins = ${fields.allowed_origins}, ip_allowlist = ${fields.ip_allowlist},
+  return guard(sql`update api_keys set label = ${fields.label}, scopes = ${fields.scopes}, allowed_origins = ${fields.allowed_origins}, ip_allowlist = ${fields.ip_allowlist},
       rate_limit = ${fields.rate_limit}, expires_at = ${time(fields.expires_at)}, version = version + 1, updated_at = ${now}${plaintext}
-    where tenant_id = ${current.tenant_id} and id = ${current.id} and version = ${current.version} and revoked_at is null`
+    where tenant_id = ${current.tenant_id} and id = ${current.id} and version = ${current.version} and revoked_at is null`)
 }
 
 export function revokeKey(current: KeyRow, now: Date): Statement {
-  return sql`update api_keys set revoked_at = ${now}, version = version + 1, updated_at = ${now}
-    where tenant_id = ${current.tenant_id} and id = ${current.id} and version = ${current.version} and revoked_at is null`
+  return guard(sql`update api_keys set revoked_at = ${now}, version = version + 1, updated_at = ${now}
+    where tenant_id = ${current.tenant_id} and id = ${current.id} and version = ${current.version} and revoked_at is null`)
 }
 
 /**
- * Holds where the environment has fewer keys that are not revoked than `most`, or the tenant fewer such platform keys. Expired keys
- * count, since their expiry can be changed. Needs `holdEnvironment` or `holdTenant` first in the batch.
+ * Holds while the environment has fewer keys that are not revoked than `most`, or the tenant fewer such platform keys. Expired keys
+ * count, since their expiry can be changed. For `haveRoom`.
  */
 export const roomForKey = ({ tenant_id, environment_id }: KeyPlace, most: number) => {
   const within = environment_id === null ? sql`environment_id is null` : sql`environment_id = ${environment_id}`
   return sql`(select count(*) from api_keys where tenant_id = ${tenant_id} and ${within} and revoked_at is null) < ${most}`
 }
-
-/** The mark of a change: the version it made. */
-export const keyChanged = (current: KeyRow, now: Date) =>
-  sql`exists (select 1 from api_keys where tenant_id = ${current.tenant_id} and id = ${current.id} and version = ${current.version + 1} and updated_at = ${now})`
 
 export type KeyStore = ReturnType<typeof createKeyStore>
 

@@ -2,17 +2,24 @@ import type { routes } from '@ostiary/contract/routes.ts'
 import type { Tenant } from '@ostiary/contract/tenancy.ts'
 import { roles } from '@ostiary/contract/tenancy.ts'
 import { anchorLog } from '../audit/chaining.ts'
-import { decides, sql } from '../db/db.ts'
 import { newSecret } from '../deployment.ts'
 import type { Caller } from '../http/authenticate.ts'
-import { always } from '../http/commit.ts'
 import type { Handlers } from '../http/mount.ts'
 import { readPage, readPageBy } from '../http/pages.ts'
 import { ApiError, notFound, quotaExceeded } from '../http/problem.ts'
 import { changeVersioned } from '../http/versioned.ts'
 import { digestOf } from '../keys/format.ts'
 import type { Root } from '../setup/root.ts'
-import { findTenant, holdTenant, insertTenant, isTenantSlugTaken, listTenants, renameTenant, roomForTenant } from '../tenancy/store.ts'
+import {
+  findTenant,
+  haveRoom,
+  holdTenant,
+  insertTenant,
+  isTenantSlugTaken,
+  listTenants,
+  renameTenant,
+  roomForTenant,
+} from '../tenancy/store.ts'
 import { holdUser, insertUser } from '../users/store.ts'
 import { insertInvitation } from './invitations.ts'
 import { locate } from './lookup.ts'
@@ -65,13 +72,13 @@ export function createMemberHandlers(root: Root): Handlers<Table> {
       const id = newId('ten') as Tenant['id'] // as: newId gives exactly this
       const tenant = { id, ...body, created_at: at.toISOString(), updated_at: at.toISOString(), version: 1 }
       const statements = [
-        holdUser(root_environment, user_id),
-        decides(insertTenant(id, { ...body, created_by: user_id }, at, roomForTenant(user_id, limits.tenants_per_person))),
+        ...haveRoom(holdUser(root_environment, user_id), roomForTenant(user_id, limits.tenants_per_person)),
+        insertTenant(id, { ...body, created_by: user_id }, at),
         anchorLog(secrets, id),
-        store.insertMember(root_environment, id, user_id, 'owner', at),
+        store.insertMember(id, user_id, 'owner', at),
       ]
-      const [, created] = await commit({ statements, mark: always, before: null, answer: tenant }, at)
-      if (created?.changed === 1) return tenant
+      const created = await commit({ statements, before: null, answer: tenant }, at)
+      if (created) return tenant
       if (await isTenantSlugTaken(db, body.slug)) return fail('slug_taken', `There is a tenant with the slug "${body.slug}" already.`)
       throw quotaExceeded('tenants_per_person', limits)
     },
@@ -91,9 +98,8 @@ export function createMemberHandlers(root: Root): Handlers<Table> {
           if (name === current.name) return current
           const at = now()
           const tenant = { ...current, name, version: current.version + 1, updated_at: at.toISOString() }
-          const mark = sql`exists (select 1 from tenants where id = ${current.id} and version = ${tenant.version} and updated_at = ${at})`
-          const [changed] = await commit({ statements: [renameTenant(current, name, at)], mark, before: current, answer: tenant }, at)
-          return changed?.changed === 1 ? tenant : null
+          const changed = await commit({ statements: [renameTenant(current, name, at)], before: current, answer: tenant }, at)
+          return changed ? tenant : null
         },
       ),
 
@@ -127,12 +133,11 @@ export function createMemberHandlers(root: Root): Handlers<Table> {
         version: 1,
         invitation_url: known ? null : `${root.issuer}/invitation?token=${token}`,
       }
-      const statements = [...(known ? [] : invite), store.insertMember(root_environment, caller.tenant_id, user_id, body.role, at)]
-      const mark = sql`exists (select 1 from members where tenant_id = ${caller.tenant_id} and user_id = ${user_id} and created_at = ${at})`
+      const statements = [...(known ? [] : invite), store.insertMember(caller.tenant_id, user_id, body.role, at)]
       const data = { email: body.email, method: 'invitation' }
       const made = { event: { environment_id: root_environment, type: 'user.created', user_id, data } as const }
-      const results = await commit({ statements, mark, before: null, answer: member, ...(known ? {} : made) }, at)
-      if (results.at(-1)?.changed !== 1) return fail('identifier_taken', `${body.email} is a member of this tenant already.`)
+      const added = await commit({ statements, before: null, answer: member, ...(known ? {} : made) }, at)
+      if (!added) return fail('identifier_taken', `${body.email} is a member of this tenant already.`)
       return member
     },
 
@@ -147,17 +152,16 @@ export function createMemberHandlers(root: Root): Handlers<Table> {
           refuseAboveOwnRole(caller, role)
           const at = now()
           const member = { ...current, role, version: current.version + 1, updated_at: at.toISOString() }
-          const mark = sql`exists (select 1 from members where tenant_id = ${caller.tenant_id} and user_id = ${current.user_id} and version = ${member.version})`
-          const [, changed] = await commit(
+          const changed = await commit(
             {
-              statements: [holdTenant(caller.tenant_id), decides(store.updateRole(current, role, at))],
-              mark,
+              statements: [holdTenant(caller.tenant_id), store.updateRole(current, role, at)],
+
               before: current,
               answer: member,
             },
             at,
           )
-          if (changed?.changed === 1) return member
+          if (changed) return member
           const still = await store.findMember(db, root_environment, caller.tenant_id, current.user_id)
           return still?.version === current.version ? fail('last_owner', 'This is the last owner of the tenant.') : null
         },
@@ -170,12 +174,11 @@ export function createMemberHandlers(root: Root): Handlers<Table> {
         async (current) => {
           const leaves = current.user_id === caller.administrator.user_id
           if (!leaves) refuseAboveOwnRole(caller, current.role)
-          const mark = sql`not ${store.memberExists(caller.tenant_id, current.user_id)}`
-          const [, removed] = await commit(
-            { statements: [holdTenant(caller.tenant_id), decides(store.deleteMember(current))], mark, before: current, answer: null },
+          const removed = await commit(
+            { statements: [holdTenant(caller.tenant_id), store.deleteMember(current)], before: current, answer: null },
             now(),
           )
-          if (removed?.changed === 1) return current
+          if (removed) return current
           const still = await store.findMember(db, root_environment, caller.tenant_id, current.user_id)
           return still?.version === current.version
             ? fail('last_owner', 'This is the last owner of the tenant. Make somebody else owner first.')

@@ -1,12 +1,12 @@
 /** Invitations: a link by which somebody new sets the first password, once. */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
-import { type Db, type Statement, sql } from '../db/db.ts'
+import { type Db, guard, type Statement, sql } from '../db/db.ts'
 
 /** For a batch that makes the person: nothing happens where the person was not made. */
 export function insertInvitation(environment_id: EnvironmentId, user_id: string, token_hash: string, expires_at: Date): Statement {
   return sql`insert into invitations (environment_id, token_hash, user_id, expires_at)
-    select environment_id, ${token_hash}, id, ${expires_at} from users where environment_id = ${environment_id} and id = ${user_id}`
+    values (${environment_id}, ${token_hash}, ${user_id}, ${expires_at})`
 }
 
 const Invited = z.object({ user_id: z.custom<`usr_${string}`>(), email: z.string() })
@@ -29,11 +29,13 @@ export async function acceptInvitation(
   password_hash: string,
   now: Date,
 ): Promise<boolean> {
-  const [spent] = await db.batch([
-    sql`update invitations set spent_by = ${attempt} where environment_id = ${environment_id} and token_hash = ${token_hash} and spent_by is null and expires_at > ${now}`,
+  const accepted = await db.batch([
+    guard(
+      sql`update invitations set spent_by = ${attempt} where environment_id = ${environment_id} and token_hash = ${token_hash} and spent_by is null and expires_at > ${now}`,
+    ),
     sql`update users set password_hash = ${password_hash}, email_verified = 1, version = version + 1, updated_at = ${now}
          where environment_id = ${environment_id}
            and id in (select user_id from invitations where environment_id = ${environment_id} and token_hash = ${token_hash} and spent_by = ${attempt})`,
   ])
-  return spent?.changed === 1
+  return accepted !== null
 }

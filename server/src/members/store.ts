@@ -2,7 +2,7 @@
 import { TenantId } from '@ostiary/contract/ids.ts'
 import { Member, Role } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
-import { type Db, type Statement, sql } from '../db/db.ts'
+import { type Db, guard, type Statement, sql } from '../db/db.ts'
 import { emailKey } from '../users/email.ts'
 
 const Membership = z.object({ tenant_id: TenantId, slug: z.string(), name: z.string(), role: Role })
@@ -50,11 +50,10 @@ export function findMember(db: Db, root_environment_id: string, tenant_id: Tenan
   return db.maybeOne(MemberRow, selected(root_environment_id, sql`m.tenant_id = ${tenant_id} and m.user_id = ${user_id}`))
 }
 
-/** Nothing happens where the person is a member already, or does not exist (in a batch that makes the person: was not made). */
-export function insertMember(root_environment_id: string, tenant_id: TenantId, user_id: string, role: Role, now: Date): Statement {
-  return sql`insert into members (tenant_id, user_id, role, created_at, updated_at)
-    select t.id, u.id, ${role}, ${now}, ${now} from tenants t join users u on u.environment_id = ${root_environment_id} and u.id = ${user_id} where t.id = ${tenant_id}
-    on conflict (tenant_id, user_id) do nothing`
+/** A batch with this does not happen where the user is a member already. */
+export function insertMember(tenant_id: TenantId, user_id: string, role: Role, now: Date): Statement {
+  return guard(sql`insert into members (tenant_id, user_id, role, created_at, updated_at)
+    values (${tenant_id}, ${user_id}, ${role}, ${now}, ${now}) on conflict (tenant_id, user_id) do nothing`)
 }
 
 /** Another owner stays. */
@@ -63,14 +62,13 @@ const anotherOwner = (member: MemberRow) =>
 
 export function updateRole(member: MemberRow, role: Role, now: Date): Statement {
   const keeps_owner = role === 'owner' || member.role !== 'owner' ? sql`1 = 1` : anotherOwner(member)
-  return sql`update members set role = ${role}, version = version + 1, updated_at = ${now}
-    where tenant_id = ${member.tenant_id} and user_id = ${member.user_id} and version = ${member.version} and ${keeps_owner}`
+  return guard(sql`update members set role = ${role}, version = version + 1, updated_at = ${now}
+    where tenant_id = ${member.tenant_id} and user_id = ${member.user_id} and version = ${member.version} and ${keeps_owner}`)
 }
 
 export function deleteMember(member: MemberRow): Statement {
   const keeps_owner = member.role === 'owner' ? anotherOwner(member) : sql`1 = 1`
-  return sql`delete from members where tenant_id = ${member.tenant_id} and user_id = ${member.user_id} and version = ${member.version} and ${keeps_owner}`
+  return guard(
+    sql`delete from members where tenant_id = ${member.tenant_id} and user_id = ${member.user_id} and version = ${member.version} and ${keeps_owner}`,
+  )
 }
-
-export const memberExists = (tenant_id: TenantId, user_id: string) =>
-  sql`exists (select 1 from members where tenant_id = ${tenant_id} and user_id = ${user_id})`

@@ -4,6 +4,7 @@
  */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { LocalJWKSet } from 'jose'
+import { createBoundedMap } from '../bounded-map.ts'
 import type { Deployment } from '../deployment.ts'
 
 export interface KeyPlace {
@@ -31,7 +32,7 @@ const most_cached = 500
 export type ClientKeys = ReturnType<typeof createClientKeys>
 
 export function createClientKeys({ outbound, now, log }: Pick<Deployment, 'outbound' | 'now' | 'log'>) {
-  const cache = new Map<string, Entry>()
+  const cache = createBoundedMap<string, Entry>(most_cached)
   const nameOf = ({ environment_id, client_id, jwks_uri }: KeyPlace) => `${environment_id} ${client_id} ${jwks_uri}`
 
   /** One call at a time for each client: who comes meanwhile waits for the same. */
@@ -41,11 +42,7 @@ export function createClientKeys({ outbound, now, log }: Pick<Deployment, 'outbo
     void keys.then((set) => {
       entry.has_failed = set === null
     })
-    const name = nameOf(place)
-    cache.delete(name)
-    cache.set(name, entry)
-    const [oldest] = cache.keys()
-    if (cache.size > most_cached && oldest !== undefined) cache.delete(oldest)
+    cache.set(nameOf(place), entry)
     return entry
   }
 

@@ -11,7 +11,7 @@ import { type Answer, header, type OidcCall, type OidcParts, redirect } from './
 import { continueRequest, hintedUser, type Interaction } from './endpoints/authorize.ts'
 import { acrOf } from './protocol/claims.ts'
 import { withoutSatisfied } from './protocol/next-step.ts'
-import { insertSession, renewSession, sessionLives } from './store/sessions.ts'
+import { insertSession, renewSession } from './store/sessions.ts'
 
 export interface SignedIn {
   user_id: string
@@ -52,25 +52,19 @@ export async function establishSession(
     expires_at: new Date(Math.min(at.getTime() + idle_ttl_seconds * 1000, absolute_expires_at.getTime())),
     absolute_expires_at,
   }
-  const lives = sessionLives(issuer.environment_id, session.token_hash)
-  const results = await parts.db.batch([
+  const signed_in = await parts.db.batch([
     ...first,
     known ? renewSession(issuer.environment_id, session, at) : insertSession(issuer.environment_id, session, at),
-    noteSignIn(issuer.environment_id, user_id, at, lives),
-    ...(known ? [] : [signInEvent(parts, call, { type: 'session.created', user_id, data: { session_id: session.id } }, lives)]),
-    signInEvent(
-      parts,
-      call,
-      {
-        type: 'sign_in.succeeded',
-        user_id,
-        application_id: client.client_id,
-        data: { method, session_id: session.id, ip: call.ip },
-      },
-      lives,
-    ),
+    noteSignIn(issuer.environment_id, user_id, at),
+    ...(known ? [] : [signInEvent(parts, call, { type: 'session.created', user_id, data: { session_id: session.id } })]),
+    signInEvent(parts, call, {
+      type: 'sign_in.succeeded',
+      user_id,
+      application_id: client.client_id,
+      data: { method, session_id: session.id, ip: call.ip },
+    }),
   ])
-  if (results[first.length]?.changed !== 1) return null
+  if (!signed_in) return null
   parts.counters.count(issuer.environment_id, 'sign_in', `${method}.succeeded`)
   const others = browser.sessions.filter((other) => other.user_id !== user_id).map((other) => other.secret)
   // Somebody else than the person the client means has satisfied nothing that it asked of that person.
@@ -82,7 +76,7 @@ export async function establishSession(
   ])
 }
 
-export function signInEvent(parts: OidcParts, call: OidcCall, told: NewEvent, condition?: Statement): Statement {
-  const origin = { id: parts.newId('evt'), actor: { type: 'user' as const, id: told.user_id ?? null }, request_id: call.request_id }
-  return insertEvent(call.issuer.environment_id, origin, told, call.now, condition)
+export function signInEvent(parts: OidcParts, call: OidcCall, event: NewEvent): Statement {
+  const origin = { id: parts.newId('evt'), actor: { type: 'user' as const, id: event.user_id ?? null }, request_id: call.request_id }
+  return insertEvent(call.issuer.environment_id, origin, event, call.now)
 }

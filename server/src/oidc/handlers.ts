@@ -2,7 +2,6 @@
 import type { routes } from '@ostiary/contract/routes.ts'
 import type { TokenVerdict } from '@ostiary/contract/session.ts'
 import { findPublicApplications } from '../applications/store.ts'
-import { always } from '../http/commit.ts'
 import type { Handlers } from '../http/mount.ts'
 import { readPageBy } from '../http/pages.ts'
 import { notFound } from '../http/problem.ts'
@@ -79,16 +78,16 @@ export function createIssuerHandlers(issuers: Issuers, pool: KeyPool): Handlers<
         const waiting = keyStates(issuer.keys, at).find(({ state }) => state === 'next')
         if (waiting) {
           const answer = show(environment.id, waiting.key, 'next')
-          await call.commit({ statements: [], mark: always, before: answer, answer }, at)
+          await call.commit({ statements: [], before: answer, answer }, at)
           return answer
         }
-        const { key, statements, mark } = await insertSigningKey(deployment, pool, environment.id, at)
+        const { key, statements } = await insertSigningKey(deployment, pool, environment.id, at)
         const answer = show(environment.id, key, 'next')
         const data = { kid: key.kid, signs_from: key.signs_from.toISOString() }
         const event = { environment_id: environment.id, type: 'signing_key.rotated', data } as const
         const object = { type: 'signing_key', id: key.kid }
-        const [added] = await call.commit({ statements, mark, before: null, answer, event, object }, at)
-        if (added?.changed === 1) return answer
+        const added = await call.commit({ statements, before: null, answer, event, object }, at)
+        if (added) return answer
       }
     },
   }

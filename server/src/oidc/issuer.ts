@@ -7,6 +7,7 @@ import { type EnvironmentId, EnvironmentId as EnvironmentIdSchema } from '@ostia
 import type { StoredSettings } from '@ostiary/contract/settings.ts'
 import { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
+import { createBoundedMap } from '../bounded-map.ts'
 import { sql } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
 import { effectiveSettings } from '../tenancy/settings.ts'
@@ -49,7 +50,7 @@ export type Issuers = ReturnType<typeof createIssuers>
 
 export function createIssuers(deployment: Deployment, pool: KeyPool) {
   const { db } = deployment
-  const cache = new Map<EnvironmentId, { stamp: string; as_of: number; issuer: Promise<Issuer | null> }>()
+  const cache = createBoundedMap<EnvironmentId, { stamp: string; as_of: number; issuer: Promise<Issuer | null> }>(most_cached)
 
   async function load(environment_id: EnvironmentId): Promise<Issuer | null> {
     const row = await db.maybeOne(
@@ -83,11 +84,8 @@ export function createIssuers(deployment: Deployment, pool: KeyPool) {
       return known.issuer
     }
     const issuer = load(environment_id)
-    cache.delete(environment_id)
     cache.set(environment_id, { stamp: current.stamp, as_of, issuer })
     issuer.catch(() => cache.delete(environment_id))
-    const [oldest] = cache.keys()
-    if (cache.size > most_cached && oldest) cache.delete(oldest)
     return issuer
   }
 

@@ -6,7 +6,8 @@ import { createPrivateKey, createPublicKey, generateKeyPair, hash, type KeyObjec
 import { promisify } from 'node:util'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
-import { sql } from '../db/db.ts'
+import { createBoundedMap } from '../bounded-map.ts'
+import { guard, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
 import { insertEvent } from '../events/store.ts'
 import { longest_token_ms } from './protocol/key-states.ts'
@@ -98,9 +99,9 @@ export async function loadSigningKeys(
     await db.batch([
       // The environment first: another process that makes the first key at the same time waits for this row.
       sql`update environments set keys_version = keys_version + 1 where id = ${environment_id}`,
-      sql`insert into signing_keys (environment_id, kid, public_jwk, private_key, signs_from, created_at)
+      guard(sql`insert into signing_keys (environment_id, kid, public_jwk, private_key, signs_from, created_at)
           select id, ${key.kid}, ${key.public_jwk}, ${secrets.seal(key.pem, place(environment_id, key.kid))}, ${now()}, ${now()}
-            from environments where id = ${environment_id} and not exists (select 1 from signing_keys where environment_id = ${environment_id})`,
+            from environments where id = ${environment_id} and not exists (select 1 from signing_keys where environment_id = ${environment_id})`),
     ])
     rows = await stored()
   }
@@ -124,14 +125,14 @@ export async function loadSigningKeys(
 export async function insertSigningKey({ secrets }: Pick<Deployment, 'secrets'>, pool: KeyPool, environment_id: EnvironmentId, now: Date) {
   const { kid, public_jwk, pem } = await pool.take()
   const signs_from = new Date(now.getTime() + publish_before_signing_ms)
-  const mark = sql`exists (select 1 from signing_keys where environment_id = ${environment_id} and kid = ${kid})`
   const statements = [
-    sql`insert into signing_keys (environment_id, kid, public_jwk, private_key, signs_from, created_at)
+    // The environment first: another process that adds a key at the same time waits for this row, and then finds a key that waits.
+    sql`update environments set keys_version = keys_version + 1 where id = ${environment_id}`,
+    guard(sql`insert into signing_keys (environment_id, kid, public_jwk, private_key, signs_from, created_at)
         select id, ${kid}, ${public_jwk}, ${secrets.seal(pem, place(environment_id, kid))}, ${signs_from}, ${now}
-          from environments where id = ${environment_id} and not exists (select 1 from signing_keys where environment_id = ${environment_id} and signs_from > ${now})`,
-    sql`update environments set keys_version = keys_version + 1 where id = ${environment_id} and ${mark}`,
+          from environments where id = ${environment_id} and not exists (select 1 from signing_keys where environment_id = ${environment_id} and signs_from > ${now})`),
   ]
-  return { key: { kid, public_jwk, signs_from, created_at: now }, statements, mark }
+  return { key: { kid, public_jwk, signs_from, created_at: now }, statements }
 }
 
 const Aged = z.object({ environment_id: z.custom<EnvironmentId>() })
@@ -149,10 +150,10 @@ export async function rotateAgedKeys(deployment: Deployment, pool: KeyPool): Pro
     sql`select environment_id from signing_keys group by environment_id having max(signs_from) < ${new Date(at.getTime() - rotation_ms)} limit ${most_at_once}`,
   )
   for (const { environment_id } of aged) {
-    const { key, statements, mark } = await insertSigningKey(deployment, pool, environment_id, at)
+    const { key, statements } = await insertSigningKey(deployment, pool, environment_id, at)
     const origin = { id: newId('evt'), actor: { type: 'system', id: null }, request_id: null } as const
     const data = { kid: key.kid, signs_from: key.signs_from.toISOString() }
-    await db.batch([...statements, insertEvent(environment_id, origin, { type: 'signing_key.rotated', data }, at, mark)])
+    await db.batch([...statements, insertEvent(environment_id, origin, { type: 'signing_key.rotated', data }, at)])
   }
   const replaced_before = new Date(at.getTime() - longest_token_ms)
   const is_done = sql`exists (select 1 from signing_keys newer where newer.environment_id = signing_keys.environment_id
@@ -163,14 +164,14 @@ export async function rotateAgedKeys(deployment: Deployment, pool: KeyPool): Pro
   ])
 }
 
-const heads = new Map<string, string>()
+/** The encoded header of each key and type. */
+const heads = createBoundedMap<string, string>(10_000)
 
 /** RFC 7515 §3.1, RS256, on the thread pool: a signature is a third of a millisecond that must not block others. */
 export function signJwt(key: SigningKey, typ: 'JWT' | 'at+jwt' | 'logout+jwt', claims: Record<string, unknown>): Promise<string> {
   const name = `${typ}.${key.kid}`
   let head = heads.get(name)
   if (head === undefined) {
-    if (heads.size > 10_000) heads.clear()
     head = Buffer.from(JSON.stringify({ alg: 'RS256', typ, kid: key.kid })).toString('base64url')
     heads.set(name, head)
   }
@@ -193,8 +194,6 @@ export function verifyJwt(keys: readonly SigningKey[], typ: string, token: strin
   if (!found) {
     found = prove(keys, token)
     if (!found) return null
-    const [oldest] = proved.keys()
-    if (proved.size >= most_proved && oldest !== undefined) proved.delete(oldest)
     proved.set(digest, found)
   }
   const { kid } = found
@@ -212,8 +211,7 @@ interface Proved {
  * JWTs whose signature was right, by their digest: backends ask about the same token again and again, and what was signed
  * once stays signed. Whether its key is still published, and everything else that can change, is looked at each time.
  */
-const proved = new Map<string, Proved>()
-const most_proved = 5_000
+const proved = createBoundedMap<string, Proved>(5_000)
 /** We sign none that is longer: scope, resources and claims are bounded. */
 const longest_jwt = 16_384
 

@@ -7,7 +7,7 @@
  */
 import { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
-import { type Db, join, type Result, rowsOf, type Statement, sql, wakes } from '../db/db.ts'
+import { type Db, join, leavesWork, type Result, rowsOf, type Statement, sql } from '../db/db.ts'
 
 export type JobKindName = 'backchannel_logout' | 'webhook' | 'webhook_retry'
 
@@ -35,14 +35,13 @@ const Job = z.object({
 })
 export type Job = z.infer<typeof Job>
 
-/** For a batch. `condition` is the mark of the change: without it there is nothing to do. */
-export function enqueue(job: NewJob, now: Date, condition: Statement = sql`1 = 1`): Statement {
-  return enqueueEach(
-    job.kind,
-    { id: sql`${job.id}`, lane: sql`${job.lane}`, environment_id: sql`${job.environment_id}`, payload: sql`${job.payload}` },
-    sql`where ${condition}`,
-    now,
-    job.due_at ?? now,
+/** For the batch that the job follows from. */
+export function enqueue({ id, kind, lane, environment_id, payload, due_at }: NewJob, now: Date): Statement {
+  return leavesWork(
+    sql`insert into jobs (id, kind, lane, environment_id, payload, due_at, created_at)
+      values (${id}, ${kind}, ${lane}, ${environment_id}, ${payload}, ${due_at ?? now}, ${now})
+      on conflict (id) do nothing`,
+    'queue',
   )
 }
 
@@ -52,13 +51,12 @@ export function enqueueEach(
   columns: Record<'id' | 'lane' | 'environment_id' | 'payload', Statement>,
   from: Statement,
   now: Date,
-  due_at = now,
 ): Statement {
   const { id, lane, environment_id, payload } = columns
-  return wakes(
+  return leavesWork(
     sql`insert into jobs (id, kind, lane, tenant_id, environment_id, payload, due_at, created_at)
       select ${id}, ${kind}, ${lane}, coalesce((select own.tenant_id from environments own where own.id = ${environment_id}), ''),
-             ${environment_id}, ${payload}, ${due_at}, ${now} ${from}
+             ${environment_id}, ${payload}, ${now}, ${now} ${from}
       on conflict (id) do nothing`,
     'queue',
   )
@@ -151,8 +149,7 @@ interface Lease {
  */
 export async function claim(db: Db, ids: readonly string[], lease: Lease, now: Date): Promise<Job[]> {
   if (ids.length === 0) return []
-  const [taken] = await db.batch([take(sql`id in (${listOf([...ids].sort())})`, lease, now)])
-  return takenIn(taken)
+  return takenIn((await db.batch([take(sql`id in (${listOf([...ids].sort())})`, lease, now)]))?.[0])
 }
 
 /**

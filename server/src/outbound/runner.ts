@@ -72,7 +72,7 @@ export function startRunner(deployment: Needs, kinds: readonly JobKind[]): Runne
     for (const line of lines) line.take()
   }
   const timer = setInterval(wake, look_interval_ms).unref()
-  deployment.db.onWake(wake, 'queue')
+  deployment.db.onWork('queue', wake)
   wake()
 
   return {
@@ -227,7 +227,7 @@ function createLine({ db, log, now, random }: Needs, kind: JobKind) {
       await db.batch(ending)
       return null
     }
-    const [next] = takenIn((await db.batch([...ending, claimNext(kind.name, job, lease(), now())])).at(-1))
+    const [next] = takenIn((await db.batch([...ending, claimNext(kind.name, job, lease(), now())]))?.at(-1))
     if (next && stopping) await db.run(postpone(leased_by, next, now()))
     return next && !stopping ? next : null
   }

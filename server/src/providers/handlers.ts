@@ -1,6 +1,5 @@
 import type { Provider } from '@ostiary/contract/provider.ts'
 import type { routes } from '@ostiary/contract/routes.ts'
-import { sql } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
 import type { Call, Handler } from '../http/mount.ts'
 import { readPage } from '../http/pages.ts'
@@ -54,7 +53,6 @@ export const createProvider: Handler<Table['createProvider']> = async (deploymen
           at,
         ),
       ],
-      mark: store.providerExists(environment.id, id),
       before: null,
       answer: provider,
       event: { environment_id: environment.id, type: 'provider.created', data: { provider_id: id, type } },
@@ -101,10 +99,9 @@ export const changeProvider: Handler<Table['changeProvider']> = async (deploymen
       client_secret: client_secret === undefined ? undefined : seal('client_secret', client_secret),
       private_key: private_key === undefined ? undefined : seal('private_key', private_key),
     }
-    const [changed] = await call.commit(
+    const changed = await call.commit(
       {
-        statements: [store.updateProvider(current, fields, sealed, call.request_id, at)],
-        mark: store.providerChanged(current, call.request_id),
+        statements: [store.updateProvider(current, fields, sealed, at)],
         before: current,
         answer: provider,
         event: {
@@ -115,24 +112,23 @@ export const changeProvider: Handler<Table['changeProvider']> = async (deploymen
       },
       at,
     )
-    return changed?.changed === 1 ? provider : null
+    return changed ? provider : null
   })
 }
 
 export const deleteProvider: Handler<Table['deleteProvider']> = async (deployment, call) => {
   await changeVersioned(call.if_match, await finder(deployment, call), async (current) => {
     const { environment_id, id, type } = current
-    const [deleted] = await call.commit(
+    const deleted = await call.commit(
       {
         statements: store.deleteProvider(current),
-        mark: sql`not ${store.providerExists(environment_id, id)}`,
         before: current,
         answer: null,
         event: { environment_id, type: 'provider.deleted', data: { provider_id: id, type } },
       },
       deployment.now(),
     )
-    return deleted?.changed === 1 || null
+    return deleted || null
   })
   return null
 }

@@ -2,7 +2,7 @@
 import { type EnvironmentId, ProviderId } from '@ostiary/contract/ids.ts'
 import { Provider } from '@ostiary/contract/provider.ts'
 import { z } from 'zod'
-import { type Db, type Statement, sql } from '../db/db.ts'
+import { type Db, guard, type Statement, sql } from '../db/db.ts'
 import type { ProviderFields } from './kinds.ts'
 
 const Versioned = Provider.extend({ version: z.int() })
@@ -75,9 +75,9 @@ export function insertProvider(
   sealed: SealedSecrets,
   now: Date,
 ): Statement {
-  return sql`insert into providers (environment_id, id, type, display_name, issuer, client_id, scopes, enabled, link_by_verified_email, team_id, key_id, client_secret, private_key, created_at, updated_at)
+  return guard(sql`insert into providers (environment_id, id, type, display_name, issuer, client_id, scopes, enabled, link_by_verified_email, team_id, key_id, client_secret, private_key, created_at, updated_at)
     values (${environment_id}, ${id}, ${type}, ${fields.display_name}, ${fields.issuer}, ${fields.client_id}, ${fields.scopes}, ${fields.enabled},
-      ${fields.link_by_verified_email}, ${fields.team_id}, ${fields.key_id}, ${sealed.client_secret}, ${sealed.private_key}, ${now}, ${now})`
+      ${fields.link_by_verified_email}, ${fields.team_id}, ${fields.key_id}, ${sealed.client_secret}, ${sealed.private_key}, ${now}, ${now})`)
 }
 
 /** A secret that is undefined stays. */
@@ -85,29 +85,22 @@ export function updateProvider(
   current: ProviderRow,
   fields: ProviderFields,
   sealed: { [N in keyof SealedSecrets]: string | null | undefined },
-  changed_in: string,
   now: Date,
 ): Statement {
   const client_secret = sealed.client_secret === undefined ? sql`` : sql`, client_secret = ${sealed.client_secret}`
   const private_key = sealed.private_key === undefined ? sql`` : sql`, private_key = ${sealed.private_key}`
-  return sql`update providers set display_name = ${fields.display_name}, issuer = ${fields.issuer}, client_id = ${fields.client_id}, scopes = ${fields.scopes},
+  return guard(sql`update providers set display_name = ${fields.display_name}, issuer = ${fields.issuer}, client_id = ${fields.client_id}, scopes = ${fields.scopes},
       enabled = ${fields.enabled}, link_by_verified_email = ${fields.link_by_verified_email}, team_id = ${fields.team_id}, key_id = ${fields.key_id},
-      version = version + 1, updated_at = ${now}, changed_in = ${changed_in}${client_secret}${private_key}
-    where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`
+      version = version + 1, updated_at = ${now}${client_secret}${private_key}
+    where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`)
 }
-
-export const providerExists = (environment_id: EnvironmentId, id: string): Statement =>
-  sql`exists (select 1 from providers where environment_id = ${environment_id} and id = ${id})`
-
-export const providerChanged = (current: ProviderRow, changed_in: string): Statement =>
-  sql`exists (select 1 from providers where environment_id = ${current.environment_id} and id = ${current.id} and changed_in = ${changed_in})`
 
 /** With who people were there: another provider of the same kind may name other people alike. */
 export function deleteProvider(current: ProviderRow): Statement[] {
   const { environment_id, id } = current
   return [
-    sql`delete from providers where environment_id = ${environment_id} and id = ${id} and version = ${current.version}`,
-    sql`delete from identities where environment_id = ${environment_id} and provider_id = ${id} and not ${providerExists(environment_id, id)}`,
+    guard(sql`delete from providers where environment_id = ${environment_id} and id = ${id} and version = ${current.version}`),
+    sql`delete from identities where environment_id = ${environment_id} and provider_id = ${id}`,
   ]
 }
 
@@ -122,9 +115,9 @@ export function findIdentity(db: Db, environment_id: EnvironmentId, provider_id:
   )
 }
 
-/** For a batch, where the person is there and nobody else has this identity. */
+/** For a batch that happens only where the user exists and nobody has this identity yet. Deleting a user removes its identities. */
 export function insertIdentity(environment_id: EnvironmentId, provider_id: string, subject: string, user_id: string, now: Date): Statement {
-  return sql`insert into identities (environment_id, provider_id, subject, user_id, created_at)
+  return guard(sql`insert into identities (environment_id, provider_id, subject, user_id, created_at)
     select environment_id, ${provider_id}, ${subject}, id, ${now} from users where environment_id = ${environment_id} and id = ${user_id}
-    on conflict (environment_id, provider_id, subject) do nothing`
+    on conflict (environment_id, provider_id, subject) do nothing`)
 }

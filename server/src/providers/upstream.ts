@@ -5,6 +5,7 @@
 import { WebUrl } from '@ostiary/contract/values.ts'
 import { importPKCS8, SignJWT } from 'jose'
 import * as client from 'openid-client'
+import { createBoundedMap } from '../bounded-map.ts'
 import type { Deployment } from '../deployment.ts'
 import { type Outbound, OutboundFailed } from '../outbound/fetch.ts'
 import { asLine, isText } from '../text.ts'
@@ -19,7 +20,7 @@ const discovery_ms = 300_000
 const most_discovered = 200
 
 export function createUpstreams({ secrets, now }: Pick<Deployment, 'secrets' | 'now'>, outbound: Outbound): Upstreams {
-  const discovered = new Map<string, { until_ms: number; metadata: client.ServerMetadata }>()
+  const discovered = createBoundedMap<string, { until_ms: number; metadata: client.ServerMetadata }>(most_discovered)
 
   const fetchSafely: client.CustomFetch = async (url, { method, headers, body, signal }) => {
     const sent = body === undefined || body === null ? {} : { body: String(body) }
@@ -73,8 +74,6 @@ export function createUpstreams({ secrets, now }: Pick<Deployment, 'secrets' | '
       ...(issuer.startsWith('http:') ? { execute: [client.allowInsecureRequests] } : {}),
     })
     const metadata = config.serverMetadata()
-    const [oldest] = discovered.keys()
-    if (discovered.size >= most_discovered && oldest !== undefined) discovered.delete(oldest)
     discovered.set(issuer, { until_ms: now().getTime() + discovery_ms, metadata })
     return metadata
   }

@@ -1,6 +1,5 @@
 import type { ResourceServer, ResourceServerChange } from '@ostiary/contract/resource-server.ts'
 import type { routes } from '@ostiary/contract/routes.ts'
-import { sql } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
 import type { Call, Handler } from '../http/mount.ts'
 import { readPage } from '../http/pages.ts'
@@ -39,17 +38,16 @@ export const createResourceServer: Handler<Table['createResourceServer']> = asyn
     updated_at: at.toISOString(),
     version: 1,
   }
-  const [created] = await call.commit(
+  const created = await call.commit(
     {
       statements: [store.insertResourceServer(environment_id, id, server, at)],
-      mark: store.resourceServerExists(environment_id, id),
       before: null,
       answer: server,
       event: { environment_id, type: 'resource_server.created', data: { resource_server_id: id, identifier, name } },
     },
     at,
   )
-  return created?.changed === 1
+  return created
     ? server
     : call.fail('identifier_taken', `This environment already has a resource server with the identifier ${identifier}`)
 }
@@ -75,17 +73,16 @@ export const changeResourceServer: Handler<Table['changeResourceServer']> = asyn
     if (changed.length === 0) return current
     const at = deployment.now()
     const server = { ...current, ...fields, version: current.version + 1, updated_at: at.toISOString() }
-    const [written] = await call.commit(
+    const written = await call.commit(
       {
-        statements: [store.updateResourceServer(current, fields, call.request_id, at)],
-        mark: store.resourceServerChangedIn(current, call.request_id),
+        statements: [store.updateResourceServer(current, fields, at)],
         before: current,
         answer: server,
         event: { environment_id, type: 'resource_server.updated', data: { resource_server_id: current.id, changed } },
       },
       at,
     )
-    return written?.changed === 1 ? server : null
+    return written ? server : null
   })
 
 /** Grants and applications go on naming it; it is left out of the tokens that are issued from now on. */
@@ -93,17 +90,16 @@ export const deleteResourceServer: Handler<Table['deleteResourceServer']> = asyn
   await changeVersioned(call.if_match, await finder(deployment, call), async (current) => {
     const { environment_id, id, identifier, name } = current
     const at = deployment.now()
-    const [deleted] = await call.commit(
+    const deleted = await call.commit(
       {
         statements: [store.deleteResourceServer(current)],
-        mark: sql`not ${store.resourceServerExists(environment_id, id)}`,
         before: current,
         answer: null,
         event: { environment_id, type: 'resource_server.deleted', data: { resource_server_id: id, identifier, name } },
       },
       at,
     )
-    return deleted?.changed === 1 || null
+    return deleted || null
   })
   return null
 }

@@ -2,7 +2,7 @@
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { ResourceServer } from '@ostiary/contract/resource-server.ts'
 import { z } from 'zod'
-import { type Db, join, type Statement, sql } from '../db/db.ts'
+import { type Db, guard, join, type Statement, sql } from '../db/db.ts'
 
 const Versioned = ResourceServer.extend({ version: z.int() })
 export type ResourceServerRow = z.infer<typeof Versioned>
@@ -51,32 +51,20 @@ export async function findScopeNames(db: Db, environment_id: EnvironmentId): Pro
   return rows.flatMap(({ scopes }) => scopes.map(({ name }) => name))
 }
 
-/** `condition` is the mark of a larger batch that this is part of. */
-export function insertResourceServer(
-  environment_id: EnvironmentId,
-  id: string,
-  server: Audience,
-  now: Date,
-  condition: Statement = sql`1 = 1`,
-): Statement {
-  return sql`insert into resource_servers (environment_id, id, identifier, name, scopes, access_token_ttl_seconds, access_token_format, created_at, updated_at)
-    select id, ${id}, ${server.identifier}, ${server.name}, ${server.scopes}, ${server.access_token_ttl_seconds}, ${server.access_token_format}, ${now}, ${now}
-      from environments where id = ${environment_id} and ${condition} on conflict (environment_id, identifier) do nothing`
+export function insertResourceServer(environment_id: EnvironmentId, id: string, server: Audience, now: Date): Statement {
+  return guard(sql`insert into resource_servers (environment_id, id, identifier, name, scopes, access_token_ttl_seconds, access_token_format, created_at, updated_at)
+    values (${environment_id}, ${id}, ${server.identifier}, ${server.name}, ${server.scopes}, ${server.access_token_ttl_seconds}, ${server.access_token_format}, ${now}, ${now})
+    on conflict (environment_id, identifier) do nothing`)
 }
 
-export const resourceServerExists = (environment_id: EnvironmentId, id: string): Statement =>
-  sql`exists (select 1 from resource_servers where environment_id = ${environment_id} and id = ${id})`
-
-/** `request_id` is the mark of this change: nobody else's has it, whatever version and time they make. */
-export function updateResourceServer(current: ResourceServerRow, fields: ResourceServerFields, request_id: string, now: Date): Statement {
-  return sql`update resource_servers set name = ${fields.name}, scopes = ${fields.scopes}, access_token_ttl_seconds = ${fields.access_token_ttl_seconds},
-        access_token_format = ${fields.access_token_format}, version = version + 1, changed_in = ${request_id}, updated_at = ${now}
-    where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`
+export function updateResourceServer(current: ResourceServerRow, fields: ResourceServerFields, now: Date): Statement {
+  return guard(sql`update resource_servers set name = ${fields.name}, scopes = ${fields.scopes}, access_token_ttl_seconds = ${fields.access_token_ttl_seconds},
+        access_token_format = ${fields.access_token_format}, version = version + 1, updated_at = ${now}
+    where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`)
 }
-
-export const resourceServerChangedIn = (current: ResourceServerRow, request_id: string): Statement =>
-  sql`exists (select 1 from resource_servers where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version + 1} and changed_in = ${request_id})`
 
 export function deleteResourceServer(current: ResourceServerRow): Statement {
-  return sql`delete from resource_servers where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`
+  return guard(
+    sql`delete from resource_servers where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`,
+  )
 }

@@ -64,9 +64,8 @@ export async function createDemo(deployment: Deployment, passwords: Passwords): 
   const first = { email: demo.email, password: demo.password, tenant_name: 'Demo', slug: 'demo' }
   try {
     const { key } = await createFirstTenant(deployment, passwords, first, (tenant_id) => {
-      const mine = sql`exists (select 1 from tenants where id = ${tenant_id})`
       return [
-        insertProject(tenant_id, project_id, { slug: 'shop', name: demo_names.project_name }, at, mine),
+        insertProject(tenant_id, project_id, { slug: 'shop', name: demo_names.project_name }, at),
         insertEnvironment(tenant_id, project_id, environment_id, { slug: 'test', name: 'Test', type: 'test' }, demo.issuer, at),
         insertEnvironment(
           tenant_id,
@@ -76,7 +75,7 @@ export async function createDemo(deployment: Deployment, passwords: Passwords): 
           issuerOf(config.base_url, live_id),
           at,
         ),
-        insertApplication(environment_id, demo.client_id, 'spa', page, null, at, mine),
+        insertApplication(environment_id, demo.client_id, 'spa', page, null, at),
         ...listOrigins(environment_id, demo.client_id, { application_type: 'spa', redirect_uris: page.redirect_uris }),
         insertUser(
           environment_id,
@@ -84,9 +83,8 @@ export async function createDemo(deployment: Deployment, passwords: Passwords): 
           { email: demo.email, email_verified: true, name: 'Demo Example', given_name: 'Demo', family_name: 'Example', locale: 'en' },
           password_hash,
           at,
-          mine,
         ),
-        sql`insert into deployment (name, value) select 'demo', ${secrets.seal(JSON.stringify(demo), place)} from tenants where id = ${tenant_id}`,
+        sql`insert into deployment (name, value) values ('demo', ${secrets.seal(JSON.stringify(demo), place)})`,
       ]
     })
     return { demo, key }

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { anchorLog } from '../audit/chaining.ts'
 import { describeChange } from '../audit/entry.ts'
 import { insertAuditEntry } from '../audit/store.ts'
-import { decides, type Statement, sql } from '../db/db.ts'
+import { guard, type Statement, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
 import { insertEvent } from '../events/store.ts'
 import { makeKey } from '../keys/format.ts'
@@ -13,7 +13,7 @@ import { insertMember } from '../members/store.ts'
 import { insertTenant } from '../tenancy/store.ts'
 import type { Passwords } from '../users/password.ts'
 import { passwordProblem } from '../users/password-policy.ts'
-import { insertUser, userExists } from '../users/store.ts'
+import { insertUser } from '../users/store.ts'
 import { cli_redirect_uri, ensureRoot } from './root.ts'
 
 export interface FirstTenant {
@@ -61,29 +61,23 @@ export async function createFirstTenant(
   const key_id = newId('key')
   const made = makeKey('platform_secret', null, random)
   const password_hash = await passwords.hash(first.password)
-  const mine = sql`exists (select 1 from tenants where id = ${tenant_id})`
-  const [, made_tenant] = await db.batch([
-    // A row that all write first: of two at once, the second looks for tenants when the first has its own.
+  const created = await db.batch([
+    // All first tenants write this row, so the second of two waits here and then finds the tenant of the other.
     sql`update deployment set value = value where name = 'root'`,
-    decides(
-      insertTenant(
-        tenant_id,
-        { slug: first.slug, name: first.tenant_name, created_by: user_id },
-        at,
-        sql`not exists (select 1 from tenants where id <> ${root.tenant_id})`,
-      ),
+    guard(
+      sql`update deployment set value = value where name = 'root' and not exists (select 1 from tenants where id <> ${root.tenant_id})`,
     ),
+    insertTenant(tenant_id, { slug: first.slug, name: first.tenant_name, created_by: user_id }, at),
     anchorLog(secrets, tenant_id),
-    insertUser(root_environment, user_id, { email: first.email, email_verified: true }, password_hash, at, mine),
+    insertUser(root_environment, user_id, { email: first.email, email_verified: true }, password_hash, at),
     insertEvent(
       root_environment,
       { id: newId('evt'), actor: { type: 'system', id: null }, request_id: null },
       { type: 'user.created', user_id, data: { email: first.email, method: 'bootstrap' } },
       at,
-      userExists(root_environment, user_id),
     ),
-    insertMember(root_environment, tenant_id, user_id, 'owner', at),
-    insertMember(root_environment, root_tenant_id, user_id, 'owner', at),
+    insertMember(tenant_id, user_id, 'owner', at),
+    insertMember(root_tenant_id, user_id, 'owner', at),
     insertKey(
       { tenant_id, project_id: null, environment_id: null },
       key_id,
@@ -91,25 +85,22 @@ export async function createFirstTenant(
       made,
       { label: 'First key', scopes: ['*'], allowed_origins: [], ip_allowlist: [], rate_limit: null, expires_at: null },
       at,
-      mine,
     ),
     insertAuditEntry(
       tenant_id,
       audited(),
       describeChange(null, { id: tenant_id, slug: first.slug, name: first.tenant_name, owner_id: user_id, key_id }),
       at,
-      mine,
     ),
     insertAuditEntry(
       root_tenant_id,
       audited(),
       describeChange(null, { id: user_id, tenant_id: root_tenant_id, user_id, email: first.email, role: 'owner' }),
       at,
-      mine,
     ),
     ...also(tenant_id),
   ])
-  if (made_tenant?.changed !== 1)
+  if (!created)
     throw new SetupRefused('A tenant exists already: bootstrap is for the first start only. Its owner can sign in and add others.')
   return {
     base_url: config.base_url,

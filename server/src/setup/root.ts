@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { mergeApplication } from '../applications/rules.ts'
 import { insertApplication } from '../applications/store.ts'
 import { anchorLog } from '../audit/chaining.ts'
-import { type Db, type Statement, sql } from '../db/db.ts'
+import { type Db, guard, type Statement, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
 import { findAudiences, insertResourceServer } from '../resource-servers/store.ts'
 import { issuerOf } from '../tenancy/environment.ts'
@@ -41,23 +41,22 @@ export async function ensureRoot(deployment: Deployment): Promise<Root> {
   const environment_id = newId('env') as `env_${string}` // as: see above
   const client_id = newId('app')
   const root = { tenant_id, environment_id, issuer: issuerOf(config.base_url, environment_id), client_id }
-  const mine = sql`exists (select 1 from deployment where name = 'root' and value = ${root})`
   const command_line = mergeApplication(
     'native',
     { name: 'Ostiary command line', redirect_uris: [cli_redirect_uri], allow_loopback_port: true },
     {},
   )
   await db.batch([
-    sql`insert into deployment (name, value) values ('root', ${root}) on conflict (name) do nothing`,
-    insertTenant(tenant_id, { slug: 'ostiary', name: 'Ostiary' }, at, mine),
+    guard(sql`insert into deployment (name, value) values ('root', ${root}) on conflict (name) do nothing`),
+    insertTenant(tenant_id, { slug: 'ostiary', name: 'Ostiary' }, at),
     anchorLog(secrets, tenant_id),
-    insertProject(tenant_id, project_id, { slug: 'console', name: 'Ostiary console' }, at, mine),
+    insertProject(tenant_id, project_id, { slug: 'console', name: 'Ostiary console' }, at),
     // Nobody registers here by themselves: administrators are invited.
     insertEnvironment(tenant_id, project_id, environment_id, { slug: 'live', name: 'Live', type: 'live' }, root.issuer, at, {
       sign_up: { mode: 'closed' },
     }),
-    insertThisApi(deployment, environment_id, at, mine),
-    insertApplication(environment_id, client_id, 'native', command_line, null, at, mine),
+    insertThisApi(deployment, environment_id, at),
+    insertApplication(environment_id, client_id, 'native', command_line, null, at),
   ])
   const made = await findRoot(db)
   if (!made) throw new Error('The root tenant was made and cannot be read.')
@@ -65,13 +64,8 @@ export async function ensureRoot(deployment: Deployment): Promise<Root> {
 }
 
 /** What administrators' access tokens are for: this API itself, at the address that it has now. */
-function insertThisApi(
-  { config, newId }: Pick<Deployment, 'config' | 'newId'>,
-  environment_id: `env_${string}`,
-  at: Date,
-  condition?: Statement,
-): Statement {
+function insertThisApi({ config, newId }: Pick<Deployment, 'config' | 'newId'>, environment_id: `env_${string}`, at: Date): Statement {
   const kind = { access_token_ttl_seconds: null, access_token_format: 'jwt' } as const
   const this_api = { identifier: config.base_url, name: 'Ostiary API', scopes: [], ...kind }
-  return insertResourceServer(environment_id, newId('rs'), this_api, at, condition)
+  return insertResourceServer(environment_id, newId('rs'), this_api, at)
 }

@@ -1,7 +1,5 @@
 import type { routes } from '@ostiary/contract/routes.ts'
 import type { Environment, Project } from '@ostiary/contract/tenancy.ts'
-import { decides, sql } from '../db/db.ts'
-import { always } from '../http/commit.ts'
 import type { Handler } from '../http/mount.ts'
 import { readPage } from '../http/pages.ts'
 import { fieldErrors, notFound, quotaExceeded, validationFailed } from '../http/problem.ts'
@@ -29,15 +27,13 @@ export const createProject: Handler<Table['createProject']> = async ({ config, d
     return store.insertEnvironment(tenant_id, id, environment_id, { slug: type, name, type }, issuerOf(config.base_url, environment_id), at)
   }
   const project = { id, tenant_id, ...body, ...createdAt(at) }
-  const room = store.roomForProject(tenant_id, limits.projects_per_tenant)
   const statements = [
-    store.holdTenant(tenant_id),
-    decides(store.insertProject(tenant_id, id, body, at, room)),
+    ...store.haveRoom(store.holdTenant(tenant_id), store.roomForProject(tenant_id, limits.projects_per_tenant)),
+    store.insertProject(tenant_id, id, body, at),
     environment('test', 'Test'),
     environment('live', 'Live'),
   ]
-  const [, created] = await commit({ statements, mark: always, before: null, answer: project }, at)
-  if (created?.changed === 1) return project
+  if (await commit({ statements, before: null, answer: project }, at)) return project
   if (await store.isProjectSlugTaken(db, tenant_id, body.slug))
     return fail('slug_taken', `This tenant already has a project with the slug "${body.slug}".`)
   throw quotaExceeded('projects_per_tenant', limits)
@@ -61,9 +57,8 @@ export const changeProject: Handler<Table['changeProject']> = ({ db, now }, { ca
       if (name === current.name) return current
       const at = now()
       const project = { ...current, name, ...changedAt(current.version, at) }
-      const mark = sql`exists (select 1 from projects where id = ${current.id} and version = ${project.version} and updated_at = ${at})`
-      const [changed] = await commit({ statements: [store.renameProject(current, name, at)], mark, before: current, answer: project }, at)
-      return changed?.changed === 1 ? project : null
+      const changed = await commit({ statements: [store.renameProject(current, name, at)], before: current, answer: project }, at)
+      return changed ? project : null
     },
   )
 
@@ -86,13 +81,14 @@ export const createEnvironment: Handler<Table['createEnvironment']> = async (
   const issuer = issuerOf(config.base_url, id)
   const environment = { id, tenant_id: caller.tenant_id, project_id: project.id, ...body, issuer, ...createdAt(at) }
   const { tenant_id } = caller
-  const room = store.roomForEnvironment(tenant_id, project.id, config.limits.environments_per_project)
   const statements = [
-    store.holdProject(tenant_id, project.id),
-    decides(store.insertEnvironment(tenant_id, project.id, id, body, issuer, at, {}, room)),
+    ...store.haveRoom(
+      store.holdProject(tenant_id, project.id),
+      store.roomForEnvironment(tenant_id, project.id, config.limits.environments_per_project),
+    ),
+    store.insertEnvironment(tenant_id, project.id, id, body, issuer, at),
   ]
-  const [, created] = await commit({ statements, mark: always, before: null, answer: environment }, at)
-  if (created?.changed === 1) return environment
+  if (await commit({ statements, before: null, answer: environment }, at)) return environment
   if (await store.isEnvironmentSlugTaken(db, tenant_id, project.id, body.slug))
     return fail('slug_taken', `This project already has an environment with the slug "${body.slug}".`)
   throw quotaExceeded('environments_per_project', config.limits)
@@ -109,12 +105,8 @@ export const changeEnvironment: Handler<Table['changeEnvironment']> = ({ db, now
       if (name === current.name) return current
       const at = now()
       const environment = { ...current, name, ...changedAt(current.version, at) }
-      const mark = sql`exists (select 1 from environments where id = ${current.id} and version = ${environment.version} and updated_at = ${at})`
-      const [changed] = await commit(
-        { statements: [store.renameEnvironment(current, name, at)], mark, before: current, answer: environment },
-        at,
-      )
-      return changed?.changed === 1 ? environment : null
+      const changed = await commit({ statements: [store.renameEnvironment(current, name, at)], before: current, answer: environment }, at)
+      return changed ? environment : null
     },
   )
 
@@ -140,17 +132,16 @@ export const changeSettings: Handler<Table['changeSettings']> = async (
       if (JSON.stringify(outcome.stored) === JSON.stringify(current.settings)) return current
       const at = now()
       const next = { ...current, settings: outcome.stored, ...changedAt(current.version, at) }
-      const [written] = await commit(
+      const written = await commit(
         {
           statements: [store.updateSettings(caller.tenant_id, current, outcome.stored, at)],
-          mark: sql`exists (select 1 from environments where id = ${environment_id} and settings_version = ${next.version} and settings_updated_at = ${at})`,
           before: showSettings(current),
           answer: { ...showSettings(next), version: next.version },
           event: { environment_id, type: 'environment.settings_updated', data: { changed: Object.keys(body) } },
         },
         at,
       )
-      return written?.changed === 1 ? next : null
+      return written ? next : null
     },
   )
   return { ...showSettings(changed), version: changed.version }

@@ -4,7 +4,7 @@ import { settingsSchemas } from '@ostiary/contract/settings.ts'
 import { Environment, EnvironmentType, type NewEnvironment, type NewProject, Project, Tenant } from '@ostiary/contract/tenancy.ts'
 import { Name, Slug } from '@ostiary/contract/values.ts'
 import { z } from 'zod'
-import { type Db, type Statement, sql } from '../db/db.ts'
+import { type Db, guard, type Statement, sql } from '../db/db.ts'
 
 const version = { version: z.int() }
 const TenantRow = Tenant.extend(version)
@@ -24,13 +24,12 @@ export function insertTenant(
   id: TenantId,
   { slug, name, created_by = null }: { slug: string; name: string; created_by?: string | null },
   now: Date,
-  condition: Statement = always,
 ): Statement {
-  return sql`insert into tenants (id, slug, name, created_by, created_at, updated_at)
-    select ${id}, ${slug}, ${name}, ${created_by}, ${now}, ${now} from deployment where name = 'secret' and ${condition} on conflict (slug) do nothing`
+  return guard(sql`insert into tenants (id, slug, name, created_by, created_at, updated_at)
+    values (${id}, ${slug}, ${name}, ${created_by}, ${now}, ${now}) on conflict (slug) do nothing`)
 }
 
-/** Holds where the person created fewer tenants than `most`. Needs `holdUser` first in the batch. */
+/** Holds while the person created fewer tenants than `most`. For `haveRoom` with `holdUser`. */
 export const roomForTenant = (user_id: string, most: number) => sql`(select count(*) from tenants where created_by = ${user_id}) < ${most}`
 
 const SlugTaken = z.object({ slug: Slug })
@@ -38,8 +37,6 @@ const SlugTaken = z.object({ slug: Slug })
 export async function isTenantSlugTaken(db: Db, slug: string): Promise<boolean> {
   return (await db.maybeOne(SlugTaken, sql`select slug from tenants where slug = ${slug}`)) !== null
 }
-
-const always = sql`1 = 1`
 
 const projectColumns = sql`id, tenant_id, slug, name, version, created_at, updated_at`
 const environmentColumns = sql`id, tenant_id, project_id, slug, name, type, issuer, version, created_at, updated_at`
@@ -52,18 +49,12 @@ export function findProject(db: Db, tenant_id: TenantId, project_id: string) {
   return db.maybeOne(ProjectRow, sql`select ${projectColumns} from projects where tenant_id = ${tenant_id} and id = ${project_id}`)
 }
 
-export function insertProject(
-  tenant_id: TenantId,
-  id: string,
-  { slug, name }: NewProject,
-  now: Date,
-  condition: Statement = always,
-): Statement {
-  return sql`insert into projects (tenant_id, id, slug, name, created_at, updated_at)
-    select id, ${id}, ${slug}, ${name}, ${now}, ${now} from tenants where id = ${tenant_id} and ${condition} on conflict (tenant_id, slug) do nothing`
+export function insertProject(tenant_id: TenantId, id: string, { slug, name }: NewProject, now: Date): Statement {
+  return guard(sql`insert into projects (tenant_id, id, slug, name, created_at, updated_at)
+    values (${tenant_id}, ${id}, ${slug}, ${name}, ${now}, ${now}) on conflict (tenant_id, slug) do nothing`)
 }
 
-/** Holds where the tenant has fewer projects than `most`. Needs `holdTenant` first in the batch. */
+/** Holds while the tenant has fewer projects than `most`. For `haveRoom` with `holdTenant`. */
 export const roomForProject = (tenant_id: TenantId, most: number) =>
   sql`(select count(*) from projects where tenant_id = ${tenant_id}) < ${most}`
 
@@ -71,7 +62,6 @@ export async function isProjectSlugTaken(db: Db, tenant_id: TenantId, slug: stri
   return (await db.maybeOne(SlugTaken, sql`select slug from projects where tenant_id = ${tenant_id} and slug = ${slug}`)) !== null
 }
 
-/** An environment of a project; nothing happens where the project does not exist for the tenant or has that slug already. */
 export function insertEnvironment(
   tenant_id: TenantId,
   project_id: string,
@@ -80,14 +70,12 @@ export function insertEnvironment(
   issuer: string,
   now: Date,
   settings: Record<string, unknown> = {},
-  condition: Statement = always,
 ): Statement {
-  return sql`insert into environments (tenant_id, project_id, id, slug, name, type, issuer, settings, created_at, updated_at, settings_updated_at)
-    select tenant_id, id, ${id}, ${slug}, ${name}, ${type}, ${issuer}, ${settings}, ${now}, ${now}, ${now} from projects where tenant_id = ${tenant_id} and id = ${project_id} and ${condition}
-    on conflict (project_id, slug) do nothing`
+  return guard(sql`insert into environments (tenant_id, project_id, id, slug, name, type, issuer, settings, created_at, updated_at, settings_updated_at)
+    values (${tenant_id}, ${project_id}, ${id}, ${slug}, ${name}, ${type}, ${issuer}, ${settings}, ${now}, ${now}, ${now}) on conflict (project_id, slug) do nothing`)
 }
 
-/** Holds where the project has fewer environments than `most`. Needs `holdProject` first in the batch. */
+/** Holds while the project has fewer environments than `most`. For `haveRoom` with `holdProject`. */
 export const roomForEnvironment = (tenant_id: TenantId, project_id: string, most: number) =>
   sql`(select count(*) from environments where tenant_id = ${tenant_id} and project_id = ${project_id}) < ${most}`
 
@@ -97,8 +85,8 @@ export async function isEnvironmentSlugTaken(db: Db, tenant_id: TenantId, projec
 }
 
 export function renameProject(current: ProjectRow, name: string, now: Date): Statement {
-  return sql`update projects set name = ${name}, version = version + 1, updated_at = ${now}
-    where tenant_id = ${current.tenant_id} and id = ${current.id} and version = ${current.version}`
+  return guard(sql`update projects set name = ${name}, version = version + 1, updated_at = ${now}
+    where tenant_id = ${current.tenant_id} and id = ${current.id} and version = ${current.version}`)
 }
 
 export function listEnvironments(db: Db, tenant_id: TenantId, project_id: string, rest: Statement) {
@@ -116,8 +104,8 @@ export function findEnvironment(db: Db, tenant_id: TenantId, project_id: string,
 }
 
 export function renameEnvironment(current: EnvironmentRow, name: string, now: Date): Statement {
-  return sql`update environments set name = ${name}, version = version + 1, updated_at = ${now}
-    where tenant_id = ${current.tenant_id} and id = ${current.id} and version = ${current.version}`
+  return guard(sql`update environments set name = ${name}, version = version + 1, updated_at = ${now}
+    where tenant_id = ${current.tenant_id} and id = ${current.id} and version = ${current.version}`)
 }
 
 const Place = z.object({
@@ -212,8 +200,8 @@ export async function findPasswordPolicy(db: Db, environment_id: EnvironmentId) 
 
 /** Stores the values somebody set, where the settings did not change meanwhile. */
 export function updateSettings(tenant_id: TenantId, current: SettingsRow, settings: Record<string, unknown>, now: Date): Statement {
-  return sql`update environments set settings = ${settings}, settings_version = settings_version + 1, settings_updated_at = ${now}
-    where tenant_id = ${tenant_id} and id = ${current.environment_id} and settings_version = ${current.version}`
+  return guard(sql`update environments set settings = ${settings}, settings_version = settings_version + 1, settings_updated_at = ${now}
+    where tenant_id = ${tenant_id} and id = ${current.environment_id} and settings_version = ${current.version}`)
 }
 
 export function listTenants(db: Db, user_id: string, rest: Statement) {
@@ -224,7 +212,9 @@ export function listTenants(db: Db, user_id: string, rest: Statement) {
 }
 
 export function renameTenant(current: TenantRow, name: string, now: Date): Statement {
-  return sql`update tenants set name = ${name}, version = version + 1, updated_at = ${now} where id = ${current.id} and version = ${current.version}`
+  return guard(
+    sql`update tenants set name = ${name}, version = version + 1, updated_at = ${now} where id = ${current.id} and version = ${current.version}`,
+  )
 }
 
 /**
@@ -232,15 +222,23 @@ export function renameTenant(current: TenantRow, name: string, now: Date): State
  * after it then see what the change before committed.
  */
 export function holdTenant(tenant_id: TenantId): Statement {
-  return sql`update tenants set updated_at = updated_at where id = ${tenant_id}`
+  return guard(sql`update tenants set updated_at = updated_at where id = ${tenant_id}`)
 }
 
 /** The same for a project. */
 export function holdProject(tenant_id: TenantId, project_id: string): Statement {
-  return sql`update projects set updated_at = updated_at where tenant_id = ${tenant_id} and id = ${project_id}`
+  return guard(sql`update projects set updated_at = updated_at where tenant_id = ${tenant_id} and id = ${project_id}`)
 }
 
 /** The same for an environment. */
 export function holdEnvironment(tenant_id: TenantId, environment_id: string): Statement {
-  return sql`update environments set updated_at = updated_at where tenant_id = ${tenant_id} and id = ${environment_id}`
+  return guard(sql`update environments set updated_at = updated_at where tenant_id = ${tenant_id} and id = ${environment_id}`)
+}
+
+/**
+ * First in a batch that adds a row to what a limit counts. Two guards: all such batches write the held row, so one that waited
+ * counts what the batch before it added.
+ */
+export function haveRoom(hold: Statement, room: Statement): Statement[] {
+  return [hold, guard(sql`${hold} and ${room}`)]
 }

@@ -7,7 +7,7 @@
 import { hash } from 'node:crypto'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
-import { type Db, sql } from '../db/db.ts'
+import { type Db, guard, sql } from '../db/db.ts'
 import { emailKey } from './email.ts'
 
 /** Guesses from everywhere together, as a multiple of those from one source. */
@@ -52,17 +52,16 @@ export async function takeAttempt(
 ): Promise<number | null> {
   const until = new Date(now.getTime() + duration_seconds * 1000)
   const count = (from: string, limit: number) =>
-    sql`insert into sign_in_attempts (environment_id, account, source, attempts, expires_at) values (${environment_id}, ${account}, ${from}, 1, ${until})
+    guard(sql`insert into sign_in_attempts (environment_id, account, source, attempts, expires_at) values (${environment_id}, ${account}, ${from}, 1, ${until})
         on conflict (environment_id, account, source) do update
           set attempts = case when sign_in_attempts.expires_at <= ${now} then 1 else sign_in_attempts.attempts + 1 end, expires_at = excluded.expires_at
-          where sign_in_attempts.expires_at <= ${now} or sign_in_attempts.attempts < ${limit}
-        returning attempts`
+          where sign_in_attempts.expires_at <= ${now} or sign_in_attempts.attempts < ${limit}`)
   const is_device = source.startsWith('device:')
-  const results = await db.batch([
+  const admitted = await db.batch([
     count(source, max_attempts),
     ...(is_device ? [] : [count('everywhere', max_attempts * everywhere_factor)]),
   ])
-  if (results.every((result) => result.changed === 1)) return null
+  if (admitted) return null
   const row = await db.maybeOne(
     Until,
     sql`select max(expires_at) as expires_at from sign_in_attempts where environment_id = ${environment_id} and account = ${account} and source in (${source}, 'everywhere')`,

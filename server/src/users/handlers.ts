@@ -9,7 +9,7 @@ import { readPage } from '../http/pages.ts'
 import { badField, notFound } from '../http/problem.ts'
 import { changeVersioned } from '../http/versioned.ts'
 import { mailStatements } from '../mail/send.ts'
-import { endEverything, endSessionRecord, findSessionRecord, listSessionRecords, sessionEnded } from '../oidc/store/sessions.ts'
+import { endEverything, endSessionRecord, findSessionRecord, listSessionRecords } from '../oidc/store/sessions.ts'
 import { environmentOf } from '../tenancy/environment.ts'
 import { findPasswordPolicy } from '../tenancy/store.ts'
 import { emailKey } from './email.ts'
@@ -69,17 +69,16 @@ export function createUserHandlers(passwords: Passwords): Handlers<Table> {
         updated_at: at.toISOString(),
         version: 1,
       }
-      const [created] = await commit(
+      const created = await commit(
         {
           statements: [store.insertUser(environment.id, id, fields, password_hash, at)],
-          mark: store.userExists(environment.id, id),
           before: null,
           answer: user,
           event: { environment_id: environment.id, type: 'user.created', user_id: id, data: { email: body.email, method: 'api' } },
         },
         at,
       )
-      return created?.changed === 1 ? user : fail('identifier_taken', `There is a user with the address ${body.email} already.`)
+      return created ? user : fail('identifier_taken', `There is a user with the address ${body.email} already.`)
     },
 
     /** A new password ends every session and grant, and the person is mailed at the address the account had before. */
@@ -96,17 +95,15 @@ export function createUserHandlers(passwords: Passwords): Handlers<Table> {
         const at = now()
         const has_password = password_hash === undefined ? current.has_password : password_hash !== null
         const user = { ...current, ...fields, has_password, version: current.version + 1, updated_at: at.toISOString() }
-        const mark = store.userChanged(current, at)
         const about = { to: current.email, user_id: current.id, request_id: call.request_id, notice: { kind: 'password_changed' as const } }
         const mails = typeof password === 'string' ? await mailStatements(deployment, environment_id, about, at) : []
-        const [written] = await call.commit(
+        const written = await call.commit(
           {
             statements: [
               store.updateUser(current, fields, password_hash, at),
-              ...(password === undefined ? [] : endEverything(environment_id, current.id, 'password_changed', at, mark)),
+              ...(password === undefined ? [] : endEverything(environment_id, current.id, 'password_changed', at)),
               ...mails,
             ],
-            mark,
             before: current,
             answer: user,
             event: {
@@ -118,7 +115,7 @@ export function createUserHandlers(passwords: Passwords): Handlers<Table> {
           },
           at,
         )
-        if (written?.changed === 1) return user
+        if (written) return user
         const owner = await store.findCredential(db, environment_id, fields.email)
         return owner && owner.id !== current.id
           ? call.fail('identifier_taken', `There is a user with the address ${fields.email} already.`)
@@ -130,18 +127,16 @@ export function createUserHandlers(passwords: Passwords): Handlers<Table> {
       const environment_id = call.caller.environment.id
       await changeVersioned(call.if_match, finder(deployment, call), async (current) => {
         const at = deployment.now()
-        const gone = sql`not ${store.userExists(environment_id, current.id)}`
-        const [deleted] = await call.commit(
+        const deleted = await call.commit(
           {
-            statements: [...store.deleteUser(current), ...endEverything(environment_id, current.id, 'user_deleted', at, gone)],
-            mark: gone,
+            statements: [...store.deleteUser(current), ...endEverything(environment_id, current.id, 'user_deleted', at)],
             before: current,
             answer: null,
             event: { environment_id, type: 'user.deleted', user_id: current.id, data: {} },
           },
           at,
         )
-        return deleted?.changed === 1 || null
+        return deleted || null
       })
       return null
     },
@@ -163,10 +158,9 @@ export function createUserHandlers(passwords: Passwords): Handlers<Table> {
       const load = () => findSessionRecord(db, environment_id, params.session_id ?? '', now())
       await changeVersioned(if_match, load, async (session) => {
         const at = now()
-        const [ended] = await commit(
+        const ended = await commit(
           {
             statements: endSessionRecord(environment_id, session, at),
-            mark: sessionEnded(environment_id, session.id, at),
             before: session,
             answer: null,
             event: {
@@ -178,7 +172,7 @@ export function createUserHandlers(passwords: Passwords): Handlers<Table> {
           },
           at,
         )
-        return ended?.changed === 1 || null
+        return ended || null
       })
       return null
     },
@@ -193,22 +187,20 @@ function setBlocked(deployment: Deployment, call: SecretCall, blocked: boolean) 
   return changeVersioned(call.if_match, finder(deployment, call), async (current) => {
     const at = deployment.now()
     if ((current.blocked_at !== null) === blocked) {
-      await call.commit({ statements: [], mark: sql`1 = 1`, before: current, answer: current }, at)
+      await call.commit({ statements: [], before: current, answer: current }, at)
       return current
     }
     const user = { ...current, blocked_at: blocked ? at.toISOString() : null, version: current.version + 1, updated_at: at.toISOString() }
-    const mark = store.userChanged(current, at)
-    const [changed] = await call.commit(
+    const changed = await call.commit(
       {
-        statements: [store.setBlocked(current, blocked, at), ...endEverything(environment_id, current.id, 'user_blocked', at, mark)],
-        mark,
+        statements: [store.setBlocked(current, blocked, at), ...endEverything(environment_id, current.id, 'user_blocked', at)],
         before: current,
         answer: user,
         event: { environment_id, type: blocked ? 'user.blocked' : 'user.unblocked', user_id: current.id, data: {} },
       },
       at,
     )
-    return changed?.changed === 1 ? user : null
+    return changed ? user : null
   })
 }
 

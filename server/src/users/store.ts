@@ -2,7 +2,7 @@
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { type NewUser, User } from '@ostiary/contract/user.ts'
 import { z } from 'zod'
-import { type Db, join, type Statement, sql } from '../db/db.ts'
+import { type Db, guard, join, type Statement, sql } from '../db/db.ts'
 import { isText } from '../text.ts'
 import { emailKey } from './email.ts'
 
@@ -80,30 +80,25 @@ export async function findCredential(db: Db, environment_id: EnvironmentId, emai
   )
 }
 
-/** Nothing happens where the address has an account already: whoever wants to know looks whether the id is there. */
+/** A batch with this does not happen where the address has an account already. */
 export function insertUser(
   environment_id: EnvironmentId,
   id: string,
   user: Omit<NewUser, 'password'>,
   password_hash: string | null,
   now: Date,
-  condition: Statement = sql`1 = 1`,
 ): Statement {
-  return sql`insert into users (environment_id, id, email, email_key, email_verified, phone_number, phone_number_verified, name, given_name, family_name, nickname, preferred_username,
+  return guard(sql`insert into users (environment_id, id, email, email_key, email_verified, phone_number, phone_number_verified, name, given_name, family_name, nickname, preferred_username,
       picture, locale, zoneinfo, metadata, password_hash, created_at, updated_at)
-    select id, ${id}, ${user.email}, ${emailKey(user.email)}, ${user.email_verified ?? false}, ${user.phone_number ?? null}, ${user.phone_number_verified ?? false},
+    values (${environment_id}, ${id}, ${user.email}, ${emailKey(user.email)}, ${user.email_verified ?? false}, ${user.phone_number ?? null}, ${user.phone_number_verified ?? false},
       ${user.name ?? null}, ${user.given_name ?? null}, ${user.family_name ?? null}, ${user.nickname ?? null}, ${user.preferred_username ?? null}, ${user.picture ?? null},
-      ${user.locale ?? null}, ${user.zoneinfo ?? null}, ${user.metadata ?? {}}, ${password_hash}, ${now}, ${now}
-      from environments where id = ${environment_id} and ${condition}
-    on conflict (environment_id, email_key) do nothing`
+      ${user.locale ?? null}, ${user.zoneinfo ?? null}, ${user.metadata ?? {}}, ${password_hash}, ${now}, ${now})
+    on conflict (environment_id, email_key) do nothing`)
 }
 
-export const userExists = (environment_id: EnvironmentId, id: string): Statement =>
-  sql`exists (select 1 from users where environment_id = ${environment_id} and id = ${id})`
-
-/** The sign-in that the session of `condition` stands for is this person's last. It is a use, not a change. */
-export function noteSignIn(environment_id: EnvironmentId, id: string, now: Date, condition: Statement): Statement {
-  return sql`update users set last_sign_in_at = ${now} where environment_id = ${environment_id} and id = ${id} and ${condition}`
+/** For the batch of a sign-in. A sign-in is a use of the account, not a change of it. */
+export function noteSignIn(environment_id: EnvironmentId, id: string, now: Date): Statement {
+  return sql`update users set last_sign_in_at = ${now} where environment_id = ${environment_id} and id = ${id}`
 }
 
 const Person = User.pick({ email: true, name: true, picture: true, locale: true, zoneinfo: true, phone_number: true })
@@ -122,37 +117,32 @@ export interface UserFields extends Omit<NewUser, 'password'> {
   phone_number_verified: boolean
 }
 
-/** For a batch. Nothing happens where the person changed meanwhile, or the address belongs to somebody else. */
+/** A batch with this does not happen where the user changed meanwhile, or the address belongs to another user. */
 export function updateUser(current: UserRow, user: UserFields, password_hash: string | null | undefined, now: Date): Statement {
   const password = password_hash === undefined ? sql`` : sql`, password_hash = ${password_hash}`
   const taken = sql`exists (select 1 from users o where o.environment_id = ${current.environment_id} and o.email_key = ${emailKey(user.email)} and o.id <> ${current.id})`
-  return sql`update users set email = ${user.email}, email_key = ${emailKey(user.email)}, email_verified = ${user.email_verified}, phone_number = ${user.phone_number ?? null},
+  return guard(sql`update users set email = ${user.email}, email_key = ${emailKey(user.email)}, email_verified = ${user.email_verified}, phone_number = ${user.phone_number ?? null},
       phone_number_verified = ${user.phone_number_verified}, name = ${user.name ?? null}, given_name = ${user.given_name ?? null}, family_name = ${user.family_name ?? null},
       nickname = ${user.nickname ?? null}, preferred_username = ${user.preferred_username ?? null}, picture = ${user.picture ?? null}, locale = ${user.locale ?? null},
       zoneinfo = ${user.zoneinfo ?? null}, metadata = ${user.metadata ?? {}}, version = version + 1, updated_at = ${now}${password}
-    where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version} and not ${taken}`
+    where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version} and not ${taken}`)
 }
 
 export function setBlocked(current: UserRow, blocked: boolean, now: Date): Statement {
-  return sql`update users set blocked_at = ${blocked ? now : null}, version = version + 1, updated_at = ${now}
-    where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`
+  return guard(sql`update users set blocked_at = ${blocked ? now : null}, version = version + 1, updated_at = ${now}
+    where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`)
 }
 
-/** With what the person allowed, and who the person is at providers: whoever comes from there again is somebody new. */
+/** Deletes the user with their consents and identities. */
 export function deleteUser({ environment_id, id, version }: UserRow): Statement[] {
-  const gone = sql`not ${userExists(environment_id, id)}`
   return [
-    sql`delete from users where environment_id = ${environment_id} and id = ${id} and version = ${version}`,
-    sql`delete from consents where environment_id = ${environment_id} and user_id = ${id} and ${gone}`,
-    sql`delete from identities where environment_id = ${environment_id} and user_id = ${id} and ${gone}`,
+    guard(sql`delete from users where environment_id = ${environment_id} and id = ${id} and version = ${version}`),
+    sql`delete from consents where environment_id = ${environment_id} and user_id = ${id}`,
+    sql`delete from identities where environment_id = ${environment_id} and user_id = ${id}`,
   ]
 }
 
-/** The mark of a change: the version it made. */
-export const userChanged = (current: UserRow, now: Date): Statement =>
-  sql`exists (select 1 from users where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version + 1} and updated_at = ${now})`
-
 /** Makes changes of the same user wait for each other, where a rule counts rows that belong to the user. First in the batch. */
 export function holdUser(environment_id: EnvironmentId, id: string): Statement {
-  return sql`update users set updated_at = updated_at where environment_id = ${environment_id} and id = ${id}`
+  return guard(sql`update users set updated_at = updated_at where environment_id = ${environment_id} and id = ${id}`)
 }

@@ -6,7 +6,7 @@
 import { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
-import { type Statement, sql } from '../db/db.ts'
+import { guard, type Statement, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
 import { findEvent, insertEvent } from '../events/store.ts'
 import { type Outbound, type OutboundAnswer, OutboundFailed } from '../outbound/fetch.ts'
@@ -70,7 +70,9 @@ async function deliver(deployment: Deployment, outbound: Outbound, job: Job, sig
   const attempt = await send(deployment, outbound, target, JSON.stringify(event), signal)
   if (signal.aborted) return 'retry'
   deployment.counters.count(target.environment_id, 'webhook_attempt', isSuccess(attempt) ? 'succeeded' : 'failed')
-  return { done: consequences(deployment, target, attempt) }
+  const reason = whyDisabled(target, attempt, now())
+  if (reason !== null) await disable(deployment, target, reason)
+  return { done: consequences(deployment, target, attempt, reason) }
 }
 
 function findTarget({ db }: Deployment, { environment_id, payload }: Job): Promise<Target | null> {
@@ -136,8 +138,16 @@ export const secretPlace = (environment_id: string, webhook_id: string) => `webh
 
 const isSuccess = ({ status }: Attempt) => status !== null && status >= 200 && status < 300
 
-/** Everything an attempt changes, in one batch: its record, the message, the webhook, and the next attempt. */
-function consequences({ newId, now, random }: Deployment, target: Target, attempt: Attempt): Statement[] {
+type DisabledReason = 'gone' | 'failing'
+
+/** RFC 9110 §15.5.11: 410 says that nobody listens there any more. So do five days without one success. */
+function whyDisabled({ failing_since }: Target, attempt: Attempt, now: Date): DisabledReason | null {
+  if (attempt.status === 410) return 'gone'
+  return !isSuccess(attempt) && isGivenUp(failing_since ?? attempt.at, now) ? 'failing' : null
+}
+
+/** Everything an attempt changes besides disabling its webhook: its record, the message, the webhook's health, and the next attempt. */
+function consequences({ now, random }: Deployment, target: Target, attempt: Attempt, reason: DisabledReason | null): Statement[] {
   const at = now()
   const { environment_id, webhook_id, message_id } = target
   const number = target.attempts + 1
@@ -154,11 +164,9 @@ function consequences({ newId, now, random }: Deployment, target: Target, attemp
     ]
   }
   const failing_since = target.failing_since ?? attempt.at
-  const reason = attempt.status === 410 ? 'gone' : isGivenUp(failing_since, at) ? 'failing' : null
   const next = reason === null ? nextAttemptAt(number, attempt.retry_after, random(1).readUInt8() / 255, at) : null
   const failing = sql`update webhooks set failing_since = ${failing_since} where ${webhook} and failing_since is null`
-  if (next === null)
-    return [record, settle(target, 'given_up', null, at), failing, ...(reason === null ? [] : disable({ newId }, target, reason, at))]
+  if (next === null) return [record, settle(target, 'given_up', null, at), failing]
   const job = {
     id: `${message_id}.${number}`,
     kind: 'webhook_retry',
@@ -180,23 +188,24 @@ function settle(
     where environment_id = ${environment_id} and id = ${message_id}`
 }
 
-/** The mark is the id of the event that tells of it, so that of parallel failures one tells. */
-function disable(
-  { newId }: Pick<Deployment, 'newId'>,
+/**
+ * Disables a webhook. Of parallel failures one does so and reports it. Written before the attempt is settled: a crash in between
+ * repeats the job, which finds the webhook disabled.
+ */
+async function disable(
+  { db, newId, now }: Pick<Deployment, 'db' | 'newId' | 'now'>,
   { environment_id, webhook_id }: Target,
-  reason: 'gone' | 'failing',
-  now: Date,
-): Statement[] {
-  const id = newId('evt')
-  return [
-    sql`update webhooks set disabled = 1, disabled_reason = ${reason}, version = version + 1, updated_at = ${now}, changed_in = ${id}
-         where environment_id = ${environment_id} and id = ${webhook_id} and disabled = 0`,
+  reason: DisabledReason,
+): Promise<void> {
+  const at = now()
+  await db.batch([
+    guard(sql`update webhooks set disabled = 1, disabled_reason = ${reason}, version = version + 1, updated_at = ${at}
+         where environment_id = ${environment_id} and id = ${webhook_id} and disabled = 0`),
     insertEvent(
       environment_id,
-      { id, actor: { type: 'system', id: null }, request_id: null },
+      { id: newId('evt'), actor: { type: 'system', id: null }, request_id: null },
       { type: 'webhook.disabled', data: { webhook_id, reason } },
-      now,
-      sql`exists (select 1 from webhooks where environment_id = ${environment_id} and id = ${webhook_id} and changed_in = ${id})`,
+      at,
     ),
-  ]
+  ])
 }

@@ -8,7 +8,7 @@ import { enqueue } from '../outbound/queue.ts'
 import { findSubscribers } from './store.ts'
 
 export function createWebhookFanOut({ db, now, newId }: Pick<Deployment, 'db' | 'now' | 'newId'>): FanOut {
-  return async (environment_id, events, numbered) => {
+  return async (environment_id, events) => {
     const subscribers = await findSubscribers(db, environment_id)
     const statements: Statement[] = []
     for (const event of subscribers.length === 0 ? [] : events) {
@@ -22,7 +22,7 @@ export function createWebhookFanOut({ db, now, newId }: Pick<Deployment, 'db' | 
         const at = now()
         statements.push(
           sql`insert into webhook_messages (environment_id, id, webhook_id, event_id, event_type, status, next_attempt_at, created_at, updated_at)
-              select id, ${message_id}, ${webhook_id}, ${event.id}, ${event.type}, 'waiting', ${at}, ${at}, ${at} from environments where id = ${environment_id} and ${numbered}`,
+              values (${environment_id}, ${message_id}, ${webhook_id}, ${event.id}, ${event.type}, 'waiting', ${at}, ${at}, ${at})`,
           enqueue(
             {
               id: placeInLane(webhook_id, event.sequence),
@@ -32,7 +32,6 @@ export function createWebhookFanOut({ db, now, newId }: Pick<Deployment, 'db' | 
               payload: { webhook_id, message_id },
             },
             at,
-            numbered,
           ),
         )
       }

@@ -1,9 +1,7 @@
 import type { Event } from '@ostiary/contract/event.ts'
 import type { routes } from '@ostiary/contract/routes.ts'
 import type { Delivery, Webhook } from '@ostiary/contract/webhook.ts'
-import { decides, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
-import { always } from '../http/commit.ts'
 import type { Call, Handler } from '../http/mount.ts'
 import { readPage } from '../http/pages.ts'
 import { badField, notFound, quotaExceeded } from '../http/problem.ts'
@@ -11,7 +9,7 @@ import { changeVersioned } from '../http/versioned.ts'
 import { isPrivateLiteral } from '../outbound/addresses.ts'
 import { enqueue } from '../outbound/queue.ts'
 import { environmentOf } from '../tenancy/environment.ts'
-import { holdTenant } from '../tenancy/store.ts'
+import { haveRoom, holdTenant } from '../tenancy/store.ts'
 import { secretPlace } from './deliver.ts'
 import { makeWebhookSecret } from './sign.ts'
 import * as store from './store.ts'
@@ -51,11 +49,13 @@ export const createWebhook: Handler<Table['createWebhook']> = async (deployment,
     version: 1,
     secret,
   }
-  const room = store.roomForWebhook(environment.tenant_id, environment.id, config.limits)
   const sealed_secret = secrets.seal(secret, secretPlace(environment.id, id))
-  const statements = [holdTenant(environment.tenant_id), decides(store.insertWebhook(environment.id, id, fields, sealed_secret, at, room))]
-  const [, created] = await call.commit({ statements, mark: always, before: null, answer: webhook }, at)
-  if (created?.changed !== 1) throw quotaExceeded(await store.webhookLimitOf(db, environment.id, config.limits), config.limits)
+  const statements = [
+    ...haveRoom(holdTenant(environment.tenant_id), store.roomForWebhook(environment.tenant_id, environment.id, config.limits)),
+    store.insertWebhook(environment.id, id, fields, sealed_secret, at),
+  ]
+  const created = await call.commit({ statements, before: null, answer: webhook }, at)
+  if (!created) throw quotaExceeded(await store.webhookLimitOf(db, environment.id, config.limits), config.limits)
   return webhook
 }
 
@@ -82,12 +82,9 @@ export const changeWebhook: Handler<Table['changeWebhook']> = async (deployment,
     const at = deployment.now()
     const enabled_anew = current.disabled && !fields.disabled ? { disabled_reason: null, failing_since: null } : {}
     const webhook = { ...current, ...fields, ...enabled_anew, version: current.version + 1, updated_at: at.toISOString() }
-    const statements = [store.updateWebhook(current, fields, call.request_id, at)]
-    const [changed] = await call.commit(
-      { statements, mark: store.webhookChanged(current, call.request_id), before: current, answer: webhook },
-      at,
-    )
-    return changed?.changed === 1 ? webhook : null
+    const statements = [store.updateWebhook(current, fields, at)]
+    const changed = await call.commit({ statements, before: current, answer: webhook }, at)
+    return changed ? webhook : null
   })
 }
 
@@ -100,9 +97,8 @@ const fieldsOf = ({ url, events, description, disabled }: store.WebhookFields): 
 
 export const deleteWebhook: Handler<Table['deleteWebhook']> = async (deployment, call) => {
   await changeVersioned(call.if_match, await finder(deployment, call), async (current) => {
-    const mark = sql`not ${store.webhookExists(current.environment_id, current.id)}`
-    const [deleted] = await call.commit({ statements: store.deleteWebhook(current), mark, before: current, answer: null }, deployment.now())
-    return deleted?.changed === 1 || null
+    const deleted = await call.commit({ statements: store.deleteWebhook(current), before: current, answer: null }, deployment.now())
+    return deleted || null
   })
   return null
 }
@@ -121,12 +117,9 @@ export const rotateWebhookSecret: Handler<Table['rotateWebhookSecret']> = async 
       updated_at: at.toISOString(),
       secret,
     }
-    const statements = [store.replaceSecret(current, sealed, until, call.request_id, at)]
-    const [changed] = await call.commit(
-      { statements, mark: store.webhookChanged(current, call.request_id), before: current, answer: webhook },
-      at,
-    )
-    return changed?.changed === 1 ? webhook : null
+    const statements = [store.replaceSecret(current, sealed, until, at)]
+    const changed = await call.commit({ statements, before: current, answer: webhook }, at)
+    return changed ? webhook : null
   })
 }
 
@@ -137,11 +130,9 @@ export const testWebhook: Handler<Table['testWebhook']> = async (deployment, cal
   const { environment_id, id } = webhook
   const event_id = deployment.newId('evt') as Event['id'] // as: newId gives exactly this
   const event = { id: event_id, environment_id, type: 'test.ping', data: { webhook_id: id } } as const
-  const statements = [sql`update webhooks set updated_at = updated_at where environment_id = ${environment_id} and id = ${id}`]
-  await call.commit(
+  const sent = await call.commit(
     {
-      statements,
-      mark: store.webhookExists(environment_id, id),
+      statements: [store.holdWebhook(webhook)],
       before: webhook,
       answer: { event_id },
       object: { type: 'webhook', id },
@@ -149,6 +140,7 @@ export const testWebhook: Handler<Table['testWebhook']> = async (deployment, cal
     },
     at,
   )
+  if (!sent) throw notFound()
   return { event_id }
 }
 
@@ -165,15 +157,15 @@ export const resendDelivery: Handler<Table['resendDelivery']> = async (deploymen
   if (!delivery) throw notFound()
   const at = deployment.now()
   const answer = { ...delivery, status: 'waiting' as const, next_attempt_at: at.toISOString(), updated_at: at.toISOString() }
-  await call.commit(
+  const resent = await call.commit(
     {
-      statements: again(webhook, delivery.id, call.request_id, at),
-      mark: store.webhookExists(webhook.environment_id, webhook.id),
+      statements: [store.holdWebhook(webhook), ...again(webhook, delivery.id, call.request_id, at)],
       before: delivery,
       answer,
     },
     at,
   )
+  if (!resent) throw notFound()
   return answer
 }
 
@@ -186,11 +178,10 @@ export const resendSince: Handler<Table['resendSince']> = async (deployment, cal
   const ids = await store.findMessagesSince(deployment.db, webhook.environment_id, webhook.id, new Date(call.body.since), most_resent)
   const answer = { messages: ids.length }
   const object = { type: 'webhook', id: webhook.id }
-  const statements = ids.flatMap((id) => again(webhook, id, call.request_id, at))
-  await call.commit(
-    { statements, mark: store.webhookExists(webhook.environment_id, webhook.id), before: { since: call.body.since }, answer, object },
-    at,
-  )
+  const messages = ids.flatMap((id) => again(webhook, id, call.request_id, at))
+  const statements = ids.length === 0 ? [] : [store.holdWebhook(webhook), ...messages]
+  const resent = await call.commit({ statements, before: { since: call.body.since }, answer, object }, at)
+  if (!resent) throw notFound()
   return answer
 }
 

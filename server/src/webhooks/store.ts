@@ -3,7 +3,7 @@ import type { EventKind } from '@ostiary/contract/event.ts'
 import type { EnvironmentId, TenantId } from '@ostiary/contract/ids.ts'
 import { Delivery, Webhook } from '@ostiary/contract/webhook.ts'
 import { z } from 'zod'
-import { type Db, join, type Statement, sql } from '../db/db.ts'
+import { type Db, guard, join, type Statement, sql } from '../db/db.ts'
 
 const Versioned = Webhook.extend({ version: z.int() })
 export type WebhookRow = z.infer<typeof Versioned>
@@ -31,11 +31,9 @@ export function insertWebhook(
   fields: WebhookFields,
   sealed_secret: string,
   now: Date,
-  condition: Statement,
 ): Statement {
-  return sql`insert into webhooks (environment_id, id, url, events, description, disabled, secret, created_at, updated_at)
-    select id, ${id}, ${fields.url}, ${fields.events}, ${fields.description}, ${fields.disabled}, ${sealed_secret}, ${now}, ${now}
-      from environments where id = ${environment_id} and ${condition}`
+  return guard(sql`insert into webhooks (environment_id, id, url, events, description, disabled, secret, created_at, updated_at)
+    values (${environment_id}, ${id}, ${fields.url}, ${fields.events}, ${fields.description}, ${fields.disabled}, ${sealed_secret}, ${now}, ${now})`)
 }
 
 interface WebhookLimits {
@@ -45,7 +43,7 @@ interface WebhookLimits {
 
 const inEnvironment = (environment_id: EnvironmentId) => sql`select count(*) from webhooks where environment_id = ${environment_id}`
 
-/** Holds where neither the environment nor its tenant is at its limit. Needs `holdTenant` first in the batch. */
+/** Holds while neither the environment nor its tenant is at its limit. For `haveRoom` with `holdTenant`. */
 export const roomForWebhook = (tenant_id: TenantId, environment_id: EnvironmentId, most: WebhookLimits) => sql`
   (${inEnvironment(environment_id)}) < ${most.webhooks}
   and (select count(*) from webhooks w join environments e on e.id = w.environment_id where e.tenant_id = ${tenant_id}) < ${most.webhooks_per_tenant}`
@@ -59,35 +57,33 @@ export async function webhookLimitOf(db: Db, environment_id: EnvironmentId, most
 }
 
 /** Enabling begins anew: nothing has failed yet. */
-export function updateWebhook(current: WebhookRow, fields: WebhookFields, changed_in: string, now: Date): Statement {
+export function updateWebhook(current: WebhookRow, fields: WebhookFields, now: Date): Statement {
   const anew = current.disabled && !fields.disabled ? sql`, disabled_reason = null, failing_since = null` : sql``
-  return sql`update webhooks set url = ${fields.url}, events = ${fields.events}, description = ${fields.description}, disabled = ${fields.disabled},
-      version = version + 1, updated_at = ${now}, changed_in = ${changed_in}${anew}
-    where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`
+  return guard(sql`update webhooks set url = ${fields.url}, events = ${fields.events}, description = ${fields.description}, disabled = ${fields.disabled},
+      version = version + 1, updated_at = ${now}${anew}
+    where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`)
 }
 
 /** The old secret goes on signing beside the new one until then. */
-export function replaceSecret(current: WebhookRow, sealed_secret: string, previous_until: Date, changed_in: string, now: Date): Statement {
-  return sql`update webhooks set previous_secret = secret, previous_secret_until = ${previous_until}, secret = ${sealed_secret}, version = version + 1,
-      updated_at = ${now}, changed_in = ${changed_in}
-    where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`
+export function replaceSecret(current: WebhookRow, sealed_secret: string, previous_until: Date, now: Date): Statement {
+  return guard(sql`update webhooks set previous_secret = secret, previous_secret_until = ${previous_until}, secret = ${sealed_secret}, version = version + 1,
+      updated_at = ${now}
+    where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`)
 }
 
-export const webhookChanged = (current: WebhookRow, changed_in: string): Statement =>
-  sql`exists (select 1 from webhooks where environment_id = ${current.environment_id} and id = ${current.id} and changed_in = ${changed_in})`
+/** First in a batch that depends on the webhook: it happens only where the webhook is not deleted. */
+export function holdWebhook({ environment_id, id }: Pick<WebhookRow, 'environment_id' | 'id'>): Statement {
+  return guard(sql`update webhooks set updated_at = updated_at where environment_id = ${environment_id} and id = ${id}`)
+}
 
-export const webhookExists = (environment_id: EnvironmentId, id: string): Statement =>
-  sql`exists (select 1 from webhooks where environment_id = ${environment_id} and id = ${id})`
-
-/** With everything that was on its way. */
+/** Deletes the webhook with its messages and attempts. */
 export function deleteWebhook(current: WebhookRow): Statement[] {
   const { environment_id, id } = current
-  const gone = sql`not ${webhookExists(environment_id, id)}`
   return [
-    sql`delete from webhooks where environment_id = ${environment_id} and id = ${id} and version = ${current.version}`,
+    guard(sql`delete from webhooks where environment_id = ${environment_id} and id = ${id} and version = ${current.version}`),
     sql`delete from webhook_attempts where environment_id = ${environment_id}
-          and message_id in (select id from webhook_messages where environment_id = ${environment_id} and webhook_id = ${id}) and ${gone}`,
-    sql`delete from webhook_messages where environment_id = ${environment_id} and webhook_id = ${id} and ${gone}`,
+          and message_id in (select id from webhook_messages where environment_id = ${environment_id} and webhook_id = ${id})`,
+    sql`delete from webhook_messages where environment_id = ${environment_id} and webhook_id = ${id}`,
   ]
 }
 
@@ -165,6 +161,6 @@ export async function findMessagesSince(
 }
 
 /** To be sent again at once. */
-export function markWaiting(environment_id: EnvironmentId, id: string, now: Date, condition: Statement = sql`1 = 1`): Statement {
-  return sql`update webhook_messages set status = 'waiting', next_attempt_at = ${now}, updated_at = ${now} where environment_id = ${environment_id} and id = ${id} and ${condition}`
+export function markWaiting(environment_id: EnvironmentId, id: string, now: Date): Statement {
+  return sql`update webhook_messages set status = 'waiting', next_attempt_at = ${now}, updated_at = ${now} where environment_id = ${environment_id} and id = ${id}`
 }

@@ -34,7 +34,7 @@ const in_tenant = rows.filter(({ route: { credential } }) => 'role' in credentia
 
 async function createOperator(email: string) {
   const made = await createAdministrator(w, email)
-  await w.deployment.db.run(insertMember(root_environment_id, root_tenant_id, made.user_id, 'owner', w.now()))
+  await w.deployment.db.run(insertMember(root_tenant_id, made.user_id, 'owner', w.now()))
   return made
 }
 
@@ -211,8 +211,7 @@ test('of all operators who leave at once one stays', async () => {
   const members = `/v1/tenants/${expectStatus(200, await asAdministrator(fresh, token)('GET', '/v1/me')).root_tenant_id}/members`
   const root = { tenant_id: members.split('/')[3] as TenantId, environment_id: fresh.admin_issuer.split('/').at(-1) ?? '' } // as: the address holds it
   const others = await Promise.all(Array.from({ length: 4 }, (_, i) => createAdministrator(fresh, `operator${i}@example.org`)))
-  for (const { user_id } of others)
-    await fresh.deployment.db.run(insertMember(root.environment_id, root.tenant_id, user_id, 'owner', fresh.now()))
+  for (const { user_id } of others) await fresh.deployment.db.run(insertMember(root.tenant_id, user_id, 'owner', fresh.now()))
   const all = [{ user_id: fresh.owner_id, token }, ...others]
   const ten_times = Array.from({ length: 10 }, () => all).flat()
   const replies = await Promise.all(

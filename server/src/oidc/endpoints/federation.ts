@@ -10,7 +10,7 @@ import { type ProviderProblemView, providerProblemPage } from '../../pages/provi
 import { storeDeparture, takeDeparture } from '../../providers/departures.ts'
 import { UpstreamFailed, type UpstreamProfile, type Wish } from '../../providers/profile.ts'
 import { findIdentity, findUpstream, insertIdentity, type Upstream } from '../../providers/store.ts'
-import { findCredential, findUser, insertUser, userExists } from '../../users/store.ts'
+import { findCredential, findUser, insertUser } from '../../users/store.ts'
 import { isOwnForm, readBrowser } from '../browser.ts'
 import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcParts, redirect } from '../call.ts'
 import { establishSession, signInEvent } from '../establish-session.ts'
@@ -130,7 +130,7 @@ async function signInAs(
   const created = await establishSession(parts, call, interaction, { ...signed_in, step: 'sign_up', user_id: id, email }, [
     insertUser(environment_id, id, { email, email_verified, name, given_name, family_name, picture }, null, call.now),
     insertIdentity(environment_id, provider.id, profile.subject, id, call.now),
-    signInEvent(parts, call, { type: 'user.created', user_id: id, data: { email, method: provider.type } }, userExists(environment_id, id)),
+    signInEvent(parts, call, { type: 'user.created', user_id: id, data: { email, method: provider.type } }),
   ])
   return created ?? refuse('account_exists')
 }

@@ -4,7 +4,7 @@ import { Email } from '@ostiary/contract/values.ts'
 import { longest_email, normalised } from '../../normalisation.ts'
 import { accountOf, forgetAttempts, sourceOf, takeAttempt } from '../../users/attempts.ts'
 import { longest_password, passwordProblem } from '../../users/password-policy.ts'
-import { findCredential, insertUser, userExists } from '../../users/store.ts'
+import { findCredential, insertUser } from '../../users/store.ts'
 import { isOwnForm, knownDevice, readBrowser } from '../browser.ts'
 import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcParts, redirect } from '../call.ts'
 import { establishSession, signInEvent } from '../establish-session.ts'
@@ -53,12 +53,7 @@ export const signUp: OidcEndpoint = async (parts, call) => {
   const password_hash = await passwords.hash(form.password)
   const created = await establishSession(parts, call, interaction, { user_id: id, email: form.email, step: 'sign_up', ...by_password }, [
     insertUser(issuer.environment_id, id, { email: form.email, name: form.name || null }, password_hash, call.now),
-    signInEvent(
-      parts,
-      call,
-      { type: 'user.created', user_id: id, data: { email: form.email, method: 'password' } },
-      userExists(issuer.environment_id, id),
-    ),
+    signInEvent(parts, call, { type: 'user.created', user_id: id, data: { email: form.email, method: 'password' } }),
   ])
   return created ?? checkPassword(parts, call, interaction, { ...form, step: 'sign_up' })
 }

@@ -1,5 +1,6 @@
 /** The token endpoint (RFC 6749 §3.2): exchanges a code, or a refresh token, for tokens. */
 import { findClient } from '../../applications/store.ts'
+import { guard } from '../../db/db.ts'
 import { newSecret } from '../../deployment.ts'
 import { insertEvent } from '../../events/store.ts'
 import { digestOf } from '../../keys/format.ts'
@@ -22,7 +23,6 @@ import {
   findCode,
   findRefreshToken,
   type GrantRow,
-  grantEndedBy,
   type NewTokens,
   type RefreshRow,
   redeemCode,
@@ -160,8 +160,8 @@ async function refresh(parts: OidcParts, call: OidcCall, parameters: RequestPara
 }
 
 /**
- * RFC 6749 §4.1.2, RFC 9700 §4.14.2: a spent code or refresh token that comes back means that somebody has a copy; all that
- * was bought with it ends. The id of the event is the mark, so that of parallel replays only the one that ended the grant tells of it.
+ * RFC 6749 §4.1.2, RFC 9700 §4.14.2: a spent code or refresh token that comes back means that a copy of it exists, so its grant
+ * ends. Of parallel replays only the one that ends the grant raises the event.
  */
 async function reused(
   parts: OidcParts,
@@ -177,10 +177,9 @@ async function reused(
     application_id: row.client_id,
     data: { grant_id: row.grant_id, presented },
   }
-  const by = `${presented}_reused.${origin.id}`
   await parts.db.batch([
-    endGrant(issuer.environment_id, row.grant_id, by, now),
-    insertEvent(issuer.environment_id, origin, event, now, grantEndedBy(issuer.environment_id, row.grant_id, by)),
+    guard(endGrant(issuer.environment_id, row.grant_id, `${presented}_reused`, now)),
+    insertEvent(issuer.environment_id, origin, event, now),
   ])
   const what = presented === 'refresh_token' ? 'refresh token' : 'code'
   return new OAuthError('invalid_grant', `The ${what} was used before. All tokens of its grant are revoked.`)

@@ -1,11 +1,11 @@
 /**
  * Grants and what hangs on them: authorization codes, refresh tokens, access tokens. Everything here that may happen
- * only once is one batch with a statement that decides about it; see `db/db.ts`. Secrets are stored as digests only.
+ * only once is one batch with a guard; see `db/db.ts`. Secrets are stored as digests only.
  */
 import type { EnvironmentId, GrantId, SessionId, UserId } from '@ostiary/contract/ids.ts'
 import { User } from '@ostiary/contract/user.ts'
 import { z } from 'zod'
-import { type Db, decides, type Statement, sql } from '../../db/db.ts'
+import { type Db, guard, type Statement, sql } from '../../db/db.ts'
 import type { SessionRow } from './sessions.ts'
 
 /** The person's own columns, as claims need them. */
@@ -90,8 +90,8 @@ export async function issueCode(
 ): Promise<boolean> {
   // Whoever ends the session, as blocking its person does, waits for this row and then finds the grant to end as well, or has written
   // it first. Of person and application this sees what was committed when it began: unblocking and enabling end what slipped in.
-  const [seen] = await db.batch([
-    decides(sql`update sessions set last_seen_at = ${now}, expires_at = ${code.session_expires_at}
+  const issued = await db.batch([
+    guard(sql`update sessions set last_seen_at = ${now}, expires_at = ${code.session_expires_at}
          where environment_id = ${environment_id} and id = ${session.id} and auth_time = ${session.auth_time} and ended_at is null and expires_at > ${now}
            and exists (select 1 from users where environment_id = ${environment_id} and id = ${session.user_id} and blocked_at is null)
            and exists (select 1 from applications where environment_id = ${environment_id} and id = ${code.client_id} and disabled = 0)`),
@@ -101,7 +101,7 @@ export async function issueCode(
     sql`insert into authorization_codes (environment_id, code_hash, grant_id, client_id, redirect_uri, scope, nonce, code_challenge, expires_at)
         values (${environment_id}, ${code.code_hash}, ${grant_id}, ${code.client_id}, ${code.redirect_uri}, ${code.scope}, ${code.nonce}, ${code.code_challenge}, ${code.expires_at})`,
   ])
-  return seen?.changed === 1
+  return issued !== null
 }
 
 const offline = (scope: string) => scope.split(' ').includes('offline_access')
@@ -137,11 +137,11 @@ export function redeemCode(
   tokens: NewTokens,
 ): () => Promise<boolean> {
   const written = db.batchLater([
-    decides(sql`update authorization_codes set spent_by = ${attempt}
+    guard(sql`update authorization_codes set spent_by = ${attempt}
          where environment_id = ${environment_id} and code_hash = ${code.code_hash} and spent_by is null and ${grantLives(environment_id, code.grant_id)}`),
     ...insertTokens(environment_id, code.grant_id, tokens),
   ])
-  return async () => (await written())[0]?.changed === 1
+  return async () => (await written()) !== null
 }
 
 export function findRefreshToken(db: Db, environment_id: EnvironmentId, token_hash: string): Promise<RefreshRow | null> {
@@ -165,11 +165,11 @@ export function rotateRefreshToken(
   now: Date,
 ): () => Promise<boolean> {
   const written = db.batchLater([
-    decides(sql`update refresh_tokens set spent_by = ${attempt}, spent_at = ${now}
+    guard(sql`update refresh_tokens set spent_by = ${attempt}, spent_at = ${now}
          where environment_id = ${environment_id} and token_hash = ${token.token_hash} and spent_by is null and ${grantLives(environment_id, token.grant_id)}`),
     ...insertTokens(environment_id, token.grant_id, tokens),
   ])
-  return async () => (await written())[0]?.changed === 1
+  return async () => (await written()) !== null
 }
 
 /** Stores an opaque access token that is bought by nothing but a retry of a rotation that already happened. */
@@ -185,7 +185,7 @@ function grantLives(environment_id: EnvironmentId, grant_id: GrantId): Statement
                       where g.environment_id = ${environment_id} and g.id = ${grant_id} and g.ended_at is null)`
 }
 
-/** For a batch whose first statement decides whether there are any. */
+/** For a batch whose guard spends what buys them. */
 function insertTokens(environment_id: EnvironmentId, grant_id: GrantId, { refresh, opaque }: NewTokens): Statement[] {
   const statements: Statement[] = []
   if (refresh)
@@ -240,14 +240,10 @@ export async function findOpaqueToken(db: Db, environment_id: EnvironmentId, tok
   return row?.claims ?? null
 }
 
-/** Ends a grant with every token of it. Ending it again changes nothing. */
+/** Ends a grant with every token of it. As a guard it holds only for the batch that ends the grant. */
 export function endGrant(environment_id: EnvironmentId, grant_id: string, by: string, now: Date): Statement {
   return sql`update grants set ended_at = ${now}, ended_by = ${by} where environment_id = ${environment_id} and id = ${grant_id} and ended_at is null`
 }
-
-/** Whether it was this that ended the grant. */
-export const grantEndedBy = (environment_id: EnvironmentId, grant_id: string, by: string): Statement =>
-  sql`exists (select 1 from grants where environment_id = ${environment_id} and id = ${grant_id} and ended_by = ${by})`
 
 export function revokeAccessToken(environment_id: EnvironmentId, jti: string, expires_at: Date): Statement {
   return sql`insert into revoked_access_tokens (environment_id, jti, expires_at) values (${environment_id}, ${jti}, ${expires_at}) on conflict (environment_id, jti) do nothing`

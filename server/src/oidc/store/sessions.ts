@@ -2,7 +2,7 @@
 import type { EnvironmentId, SessionId, UserId } from '@ostiary/contract/ids.ts'
 import { Session } from '@ostiary/contract/session.ts'
 import { z } from 'zod'
-import { type Db, join, type Statement, sql } from '../../db/db.ts'
+import { type Db, guard, join, type Statement, sql } from '../../db/db.ts'
 import { enqueueBackchannelLogouts } from './backchannel-logouts.ts'
 
 const SessionRow = z.object({
@@ -32,12 +32,15 @@ export interface NewSession {
   absolute_expires_at: Date
 }
 
-/** For a batch: the session exists only where the person does and is not blocked. */
+/**
+ * A batch with this does not happen where the user is deleted or blocked. Deleting and blocking also end the sessions of the user;
+ * unblocking ends those that a race let in.
+ */
 export function insertSession(environment_id: EnvironmentId, session: NewSession, now: Date): Statement {
-  return sql`insert into sessions (environment_id, id, user_id, token_hash, amr, acr, ip, user_agent, created_at, auth_time, last_seen_at, expires_at, absolute_expires_at)
+  return guard(sql`insert into sessions (environment_id, id, user_id, token_hash, amr, acr, ip, user_agent, created_at, auth_time, last_seen_at, expires_at, absolute_expires_at)
     select environment_id, ${session.id}, id, ${session.token_hash}, ${session.amr}, ${session.acr}, ${session.ip}, ${session.user_agent}, ${now}, ${now}, ${now},
            ${session.expires_at}, ${session.absolute_expires_at}
-      from users where environment_id = ${environment_id} and id = ${session.user_id} and blocked_at is null`
+      from users where environment_id = ${environment_id} and id = ${session.user_id} and blocked_at is null`)
 }
 
 /** The living sessions behind these cookie secrets. */
@@ -62,15 +65,11 @@ export async function findSessions(
 
 /** The same person signs in again in the same browser: another secret, a new time, the same session. */
 export function renewSession(environment_id: EnvironmentId, session: NewSession, now: Date): Statement {
-  return sql`update sessions set token_hash = ${session.token_hash}, amr = ${session.amr}, acr = ${session.acr}, ip = ${session.ip}, user_agent = ${session.user_agent},
+  return guard(sql`update sessions set token_hash = ${session.token_hash}, amr = ${session.amr}, acr = ${session.acr}, ip = ${session.ip}, user_agent = ${session.user_agent},
         auth_time = ${now}, last_seen_at = ${now}, expires_at = ${session.expires_at}, absolute_expires_at = ${session.absolute_expires_at}
     where environment_id = ${environment_id} and id = ${session.id} and user_id = ${session.user_id} and ended_at is null
-      and exists (select 1 from users where environment_id = ${environment_id} and id = ${session.user_id} and blocked_at is null)`
+      and exists (select 1 from users where environment_id = ${environment_id} and id = ${session.user_id} and blocked_at is null)`)
 }
-
-/** The mark of a sign-in: the session with this secret stands. */
-export const sessionLives = (environment_id: EnvironmentId, token_hash: string): Statement =>
-  sql`exists (select 1 from sessions where environment_id = ${environment_id} and token_hash = ${token_hash})`
 
 /** The person signs out: ends the session with the grants that do not outlive it, and has its applications told. */
 export function endSession(environment_id: EnvironmentId, session_id: string, now: Date): Statement[] {
@@ -82,11 +81,11 @@ export function endSession(environment_id: EnvironmentId, session_id: string, no
   ]
 }
 
-/** Ends every session of a person with every grant, and has the applications told; `condition` is the mark of what caused it. */
-export function endEverything(environment_id: EnvironmentId, user_id: string, by: string, now: Date, condition: Statement): Statement[] {
+/** Ends every session and grant of a user, and queues the back-channel logouts. */
+export function endEverything(environment_id: EnvironmentId, user_id: string, by: string, now: Date): Statement[] {
   return [
-    sql`update sessions set ended_at = ${now} where environment_id = ${environment_id} and user_id = ${user_id} and ended_at is null and ${condition}`,
-    sql`update grants set ended_at = ${now}, ended_by = ${by} where environment_id = ${environment_id} and user_id = ${user_id} and ended_at is null and ${condition}`,
+    sql`update sessions set ended_at = ${now} where environment_id = ${environment_id} and user_id = ${user_id} and ended_at is null`,
+    sql`update grants set ended_at = ${now}, ended_by = ${by} where environment_id = ${environment_id} and user_id = ${user_id} and ended_at is null`,
     enqueueBackchannelLogouts(environment_id, { user_id }, now),
   ]
 }
@@ -143,20 +142,16 @@ async function withApplications(
   }))
 }
 
-/** Ends the session as it was read, with every grant: for whoever manages it. Nothing happens where somebody was faster. */
+/** Ends a session with every grant. A batch with this does not happen where the session ended or was renewed meanwhile. */
 export function endSessionRecord(environment_id: EnvironmentId, session: Versioned, now: Date): Statement[] {
-  const mark = sessionEnded(environment_id, session.id, now)
   return [
-    sql`update sessions set ended_at = ${now}
-         where environment_id = ${environment_id} and id = ${session.id} and auth_time = ${session.version} and ended_at is null`,
+    guard(sql`update sessions set ended_at = ${now}
+         where environment_id = ${environment_id} and id = ${session.id} and auth_time = ${session.version} and ended_at is null`),
     sql`update grants set ended_at = ${now}, ended_by = 'session_ended'
-         where environment_id = ${environment_id} and session_id = ${session.id} and ended_at is null and ${mark}`,
+         where environment_id = ${environment_id} and session_id = ${session.id} and ended_at is null`,
     enqueueBackchannelLogouts(environment_id, { session_id: session.id }, now),
   ]
 }
-
-export const sessionEnded = (environment_id: EnvironmentId, id: string, now: Date): Statement =>
-  sql`exists (select 1 from sessions where environment_id = ${environment_id} and id = ${id} and ended_at = ${now})`
 
 const ConsentRow = z.object({ user_id: z.string(), scope: z.string() })
 

@@ -1,0 +1,120 @@
+/**
+ * Group commit: the batches that are asked for within one turn of the event loop, and those that nobody waits for yet, share one
+ * commit, so a durable write costs a fraction of a sync to disk. A group runs without giving way in between.
+ */
+import type { DatabaseSync } from 'node:sqlite'
+import { DatabaseUnavailable, GuardFailed, type Result, type Statement } from './db.ts'
+import type { ChangeClock } from './sqlite-clock.ts'
+import { isBusy, toCallersError } from './sqlite-errors.ts'
+import type { Statements } from './sqlite-statements.ts'
+
+interface Batch {
+  readonly statements: readonly Statement[]
+  resolve(results: readonly Result[]): void
+  reject(error: unknown): void
+}
+
+/** How long a group waits for another process (bootstrap, migrate, doctor) to finish its own write, in all. */
+const busy_limit_ms = 1_500
+const busy_pause_ms = 5
+
+interface Parts {
+  statements: Statements
+  clock: ChangeClock
+  /** Called before a group begins: an open read transaction ends. */
+  endReading(): void
+}
+
+export function createGroupCommit(database: DatabaseSync, { statements, clock, endReading }: Parts) {
+  const command = (text: string) => {
+    const statement = database.prepare(text)
+    return () => void statement.run()
+  }
+  const begin = command('begin immediate')
+  const commit = command('commit')
+  const beginSavepoint = command('savepoint batch')
+  const endSavepoint = command('release batch')
+  let waiting: Batch[] = []
+  let is_flush_due = false
+  let changed_tables = new Set<string>()
+
+  /** @returns a function that resolves the batch, for after the commit */
+  function run(batch: Batch): () => void {
+    const results = batch.statements.map((statement) => {
+      const result = statements.execute(statement)
+      if (statement.guard !== undefined && result.changed !== statement.guard) throw new GuardFailed()
+      if (result.changed > 0) for (const table of statements.prepare(statement).tables) changed_tables.add(table)
+      return result
+    })
+    return () => batch.resolve(results)
+  }
+
+  /** Runs a batch in a savepoint, so that it fails alone. */
+  function runApart(batch: Batch): () => void {
+    beginSavepoint()
+    try {
+      const settle = run(batch)
+      endSavepoint()
+      return settle
+    } catch (error) {
+      // After a full disk or the like SQLite has undone the whole group by itself, which then fails as one.
+      database.exec('rollback to batch; release batch')
+      return () => batch.reject(toCallersError(error))
+    }
+  }
+
+  /** @param apart each batch in a savepoint, which takes longer than most batches: needed only where one of them fails */
+  function commitGroup(group: readonly Batch[], apart = false, waited_ms = 0): void {
+    endReading()
+    try {
+      begin()
+    } catch (error) {
+      if (isBusy(error) && waited_ms < busy_limit_ms) setTimeout(commitGroup, busy_pause_ms, group, apart, waited_ms + busy_pause_ms)
+      else rejectAll(group, new DatabaseUnavailable('The database cannot be written. Nothing was changed.', { cause: error }))
+      return
+    }
+    let outcomes: (() => void)[] | null = null
+    try {
+      changed_tables = new Set()
+      outcomes = group.map(apart ? runApart : run)
+      if (database.isTransaction) commit()
+      clock.committed(changed_tables)
+    } catch (error) {
+      if (database.isTransaction) database.exec('rollback')
+      if (!apart && outcomes === null) commitGroup(group, true, waited_ms)
+      else rejectAll(group, new DatabaseUnavailable('The commit failed. Nothing was changed.', { cause: error }))
+      return
+    }
+    for (const settle of outcomes) settle()
+  }
+
+  function flush(): void {
+    is_flush_due = false
+    const group = waiting
+    waiting = []
+    if (group.length > 0) commitGroup(group)
+  }
+
+  /** At the end of this turn. */
+  function flushSoon(): void {
+    if (!is_flush_due) setImmediate(flush)
+    is_flush_due = true
+  }
+
+  return {
+    flush,
+    flushSoon,
+
+    /** Adds a batch to the next group. `isWaiting` tells whether that group has not been committed yet. */
+    add(of: readonly Statement[]): { written: Promise<readonly Result[]>; isWaiting: () => boolean } {
+      const { promise, resolve, reject } = Promise.withResolvers<readonly Result[]>()
+      const batch = { statements: of, resolve, reject }
+      waiting.push(batch)
+      return { written: promise, isWaiting: () => waiting.includes(batch) }
+    },
+  }
+}
+
+function rejectAll(group: readonly Batch[], error: unknown): void {
+  for (const batch of group) batch.reject(error)
+}

@@ -1,0 +1,33 @@
+/** Migrations of the embedded database. */
+import type { DatabaseSync } from 'node:sqlite'
+import type { Migration } from './db.ts'
+
+/** The number of the newest migration that was applied; 0 for an empty database. */
+export function schemaOfSqlite(database: DatabaseSync): number {
+  const has_table = database.prepare(`select 1 from sqlite_schema where name = 'schema_migrations'`).get()
+  if (!has_table) return 0
+  const { newest } = database.prepare('select coalesce(max(number), 0) as newest from schema_migrations').get() as { newest: number } // as: the query's own column
+  return newest
+}
+
+export function migrateSqlite(database: DatabaseSync, migrations: readonly Migration[]) {
+  database.exec('pragma busy_timeout = 10000')
+  database.exec('begin immediate')
+  try {
+    database.exec('create table if not exists schema_migrations (number integer primary key, name text not null)')
+    const from = schemaOfSqlite(database)
+    const pending = migrations.filter((migration) => migration.number > from)
+    for (const migration of pending) {
+      for (const statement of migration.statements)
+        if (!statement.startsWith('{postgres}')) database.exec(statement.replaceAll('{int}', 'integer'))
+      database.prepare('insert into schema_migrations (number, name) values (?, ?)').run(migration.number, migration.name)
+    }
+    database.exec('commit')
+    return { from, to: Math.max(from, ...migrations.map((migration) => migration.number)) }
+  } catch (error) {
+    database.exec('rollback')
+    throw error
+  } finally {
+    database.exec('pragma busy_timeout = 20')
+  }
+}
