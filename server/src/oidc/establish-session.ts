@@ -1,20 +1,21 @@
 /** A sign-in that succeeded, whichever way: its session, its events, and on with the request. */
-import type { Statement } from '../db/db.ts'
+import { decides, type Statement } from '../db/db.ts'
 import { newSecret } from '../deployment.ts'
 import { insertEvent, type NewEvent } from '../events/store.ts'
 import { digestOf } from '../keys/format.ts'
-import { accountOf } from '../users/attempts.ts'
 import { noteSignIn } from '../users/store.ts'
 import { deviceCookie, sessionCookie, withCookies } from './browser.ts'
 import { type Answer, header, type OidcCall, type OidcParts, redirect } from './call.ts'
 import { authorizeUrl, hintedUser, type Interaction } from './endpoints/authorize.ts'
 import { acrOf } from './protocol/claims.ts'
 import { withoutSatisfied } from './protocol/next-step.ts'
-import { insertSession, renewSession, sessionLives } from './store/sessions.ts'
+import { insertSession, renewSession } from './store/sessions.ts'
 
 export interface SignedIn {
   user_id: string
   email: string
+  /** The account's password, which must still be this one when the session begins. */
+  password_hash: string | null
   step: 'sign_in' | 'sign_up'
   /** How, as events and statistics name it, and in the words of RFC 8176. */
   method: string
@@ -24,13 +25,14 @@ export interface SignedIn {
 /**
  * Makes a session and goes on, in one batch with what else the sign-in changes. The secret of the cookie changes at every
  * sign-in; the same person signing in again in the same browser keeps the session, so that other applications stay signed in.
- * `null` where the person may not sign in after all.
+ * Returns `null`, and changes nothing, where the person may not sign in after all: the account was blocked, or its password
+ * changed, while this sign-in was checked. Both end the sessions of the account, so this batch writes its row before it makes one.
  */
 export async function establishSession(
   parts: OidcParts,
   call: OidcCall,
   { browser, client, query, request }: Interaction,
-  { user_id, email, step, method, amr }: SignedIn,
+  { user_id, email, password_hash, step, method, amr }: SignedIn,
   first: readonly Statement[],
 ): Promise<Answer | null> {
   const { issuer } = call
@@ -50,23 +52,17 @@ export async function establishSession(
     expires_at: new Date(Math.min(at.getTime() + idle_ttl_seconds * 1000, absolute_expires_at.getTime())),
     absolute_expires_at,
   }
-  const lives = sessionLives(issuer.environment_id, session.token_hash)
   const results = await parts.db.batch([
     ...first,
-    known ? renewSession(issuer.environment_id, session, at) : insertSession(issuer.environment_id, session, at),
-    noteSignIn(issuer.environment_id, user_id, at, lives),
-    ...(known ? [] : [signInEvent(parts, call, { type: 'session.created', user_id, data: { session_id: session.id } }, lives)]),
-    signInEvent(
-      parts,
-      call,
-      {
-        type: 'sign_in.succeeded',
-        user_id,
-        application_id: client.client_id,
-        data: { method, session_id: session.id, ip: call.ip },
-      },
-      lives,
-    ),
+    decides(noteSignIn(issuer.environment_id, { user_id, password_hash }, at)),
+    decides(known ? renewSession(issuer.environment_id, session, at) : insertSession(issuer.environment_id, session, at)),
+    ...(known ? [] : [signInEvent(parts, call, { type: 'session.created', user_id, data: { session_id: session.id } })]),
+    signInEvent(parts, call, {
+      type: 'sign_in.succeeded',
+      user_id,
+      application_id: client.client_id,
+      data: { method, session_id: session.id, ip: call.ip },
+    }),
   ])
   if (results[first.length]?.changed !== 1) return null
   parts.counters.count(issuer.environment_id, 'sign_in', `${method}.succeeded`)
@@ -76,7 +72,7 @@ export async function establishSession(
   const rest = hinted === null || hinted === user_id ? withoutSatisfied(query, step, at) : query
   return withCookies(redirect(authorizeUrl(call, rest)), [
     sessionCookie(call, [secret, ...others]),
-    deviceCookie(parts, call, accountOf(email)),
+    deviceCookie(parts, call, { user_id, email, password_hash }),
   ])
 }
 

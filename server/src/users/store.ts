@@ -98,9 +98,17 @@ export function insertUser(
 export const userExists = (environment_id: EnvironmentId, id: string): Statement =>
   sql`exists (select 1 from users where environment_id = ${environment_id} and id = ${id})`
 
-/** The sign-in that the session of `condition` stands for is this person's last. It is a use, not a change. */
-export function noteSignIn(environment_id: EnvironmentId, id: string, now: Date, condition: Statement): Statement {
-  return sql`update users set last_sign_in_at = ${now} where environment_id = ${environment_id} and id = ${id} and ${condition}`
+/**
+ * For the batch of a sign-in, as a statement that decides: changes nothing where the person is blocked, or has another
+ * password by now. It is a use, not a change.
+ */
+export function noteSignIn(
+  environment_id: EnvironmentId,
+  { user_id, password_hash }: { user_id: string; password_hash: string | null },
+  now: Date,
+): Statement {
+  return sql`update users set last_sign_in_at = ${now}
+    where environment_id = ${environment_id} and id = ${user_id} and blocked_at is null and coalesce(password_hash, '') = ${password_hash ?? ''}`
 }
 
 const Person = User.pick({ email: true, name: true, picture: true, locale: true, zoneinfo: true, phone_number: true })

@@ -68,10 +68,6 @@ export function renewSession(environment_id: EnvironmentId, session: NewSession,
       and exists (select 1 from users where environment_id = ${environment_id} and id = ${session.user_id} and blocked_at is null)`
 }
 
-/** The mark of a sign-in: the session with this secret stands. */
-export const sessionLives = (environment_id: EnvironmentId, token_hash: string): Statement =>
-  sql`exists (select 1 from sessions where environment_id = ${environment_id} and token_hash = ${token_hash})`
-
 /** The person signs out: ends the session with the grants that do not outlive it, and has its applications told. */
 export function endSession(environment_id: EnvironmentId, session_id: string, now: Date): Statement[] {
   return [
