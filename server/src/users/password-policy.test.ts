@@ -37,7 +37,7 @@ const refused: [password: string, why: string][] = [
   ['navynavy99',                'a label of the domain'],
   ['GraceHopper1!',             'the person'],
   ['Amazing-Grace',             'the nickname'],
-  ['Welcome2Acme',              'the tenant with a word that people put beside it'],
+  ['Welcome1Acme',              'the tenant with another common password'],
   ['acmepassword1',             'the tenant with the most common password'],
 ]
 for (const [password, why] of refused) {
@@ -77,7 +77,6 @@ test('letters of others beside the name make a password of one’s own, from fou
   const rest = fc.stringMatching(/^[hjkmnqrvwxy]{4,20}$/)
   fc.assert(
     fc.property(name, rest, (word, letters) => {
-      fc.pre(!['my'].some((filler) => letters.includes(filler)) && !/^(.{1,3})\1+.{0,2}$/.test(word + letters))
       assert.equal(passwordProblem(word + letters, [word], policy), null)
     }),
   )

@@ -56,17 +56,14 @@ function isMonotonous(plain: string): boolean {
   return /^(.{1,3})\1+.{0,2}$/su.test(plain)
 }
 
-/** Words that people put beside a name to make a password of it. */
-const fillers =
-  'password passwort welcome login admin secret letmein hello summer winter spring autumn test user account pass the my'.split(' ')
-
 const shortest_word = 3
 const longest_own_text = 320
 const most_words = 100
 
 /**
  * Whether hardly anything is left of a password without the words of `own`: fewer than four letters and at most eight
- * digits. Digits and signs that stand for letters count as these, so `4cm3-Sh0p!2026` is made of "Acme" and "Shop".
+ * digits, or another common password. Digits and signs that stand for letters count as these letters, so `4cm3-Sh0p!2026`
+ * is made of "Acme" and "Shop".
  */
 function isMadeOf(plain: string, own: readonly (string | null | undefined)[]): boolean {
   const words = wordsOf(own)
@@ -89,18 +86,22 @@ function leavesLittle(text: string, words: readonly string[]): boolean {
     }
     return found
   }
-  const found = [...new Set([...words, ...fillers])].sort((a, b) => b.length - a.length).filter(cover)
-  if (!found.some((word) => words.includes(word))) return false
+  if (words.filter(cover).length === 0) return false
   const rest = characters.filter((_, i) => !covered[i]).join('')
+  if (isCommon(rest)) return true
   return (rest.match(/\p{L}/gu)?.length ?? 0) < 4 && (rest.match(/\p{N}/gu)?.length ?? 0) <= 8
 }
 
-/** The words of these texts, with their digits and without, and each text as one word. The longest come first. */
+/**
+ * The words of these texts, with their digits and without, and each text as one word, the longest first. The last label of an
+ * address is left out: `com` says nothing about a person.
+ */
 function wordsOf(own: readonly (string | null | undefined)[]): string[] {
   const texts = own.flatMap((text) => (text ? [withoutMarks(text.slice(0, longest_own_text).normalize('NFKC').toLowerCase())] : []))
   const words = texts.flatMap((text) => {
-    const parts = text.split(/[^\p{L}\p{N}]+/u)
-    return [parts.join(''), ...parts, ...text.split(/\P{L}+/u)]
+    const named = text.replace(/(@.*)\.[^.]*$/, '$1')
+    const parts = named.split(/[^\p{L}\p{N}]+/u)
+    return [parts.join(''), ...parts, ...named.split(/\P{L}+/u)]
   })
   return [...new Set(words)]
     .filter((word) => [...word].length >= shortest_word)

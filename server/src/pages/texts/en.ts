@@ -47,7 +47,8 @@ export const en = {
     password_missing: 'Choose a password.',
     password_too_short: (min_length: number) => `This password is too short. Use at least ${min_length} characters.`,
     password_too_long: 'This password is too long. Use a shorter one.',
-    password_common: 'This password is easy to guess: many people use it, or it is made of your name, your address or our name. Choose another.',
+    password_common:
+      'This password is easy to guess: many people use it, or it is made of your name, your address or our name. Choose another.',
     have_account: 'Have an account?',
     sign_in: 'Sign in',
   },
