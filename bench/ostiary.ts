@@ -7,9 +7,10 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { nodeArguments } from '../launch.mjs'
 import { formOf, openBrowser } from './browser.ts'
-import { type Address, cookiesOf, expectStatus, openConnection, request } from './connection.ts'
+import { type Address, type Answer, type Connection, cookiesOf, expectStatus, openConnection, request } from './connection.ts'
 import { freePort, type ServerProcess, startProcess } from './process.ts'
 import { authorization, type Client, codeIn, discover, type Provider, redeem } from './provider.ts'
 
@@ -125,6 +126,16 @@ export async function signInRequest(provider: Seeded, { email, password }: Perso
   const headers = { cookie: cookiesOf(page).join('; '), 'content-type': 'application/x-www-form-urlencoded' }
   const body = new URLSearchParams({ ...hidden, email, password, method: 'password' })
   return request(provider.address, 'POST', new URL(action, provider.issuer).pathname, headers, body.toString())
+}
+
+/** Sends a sign-in until the service has room for one more password: it answers 503 to what its queue cannot take. */
+export async function sendWhenFree(connection: Connection, asked: string): Promise<Answer> {
+  let answer = await connection.send(asked)
+  while (answer.status === 503) {
+    await sleep(10)
+    answer = await connection.send(asked)
+  }
+  return answer
 }
 
 /** By the ordinary code flow, as a command line does it (RFC 9728 metadata says where). */

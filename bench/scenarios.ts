@@ -5,7 +5,7 @@
 import type { Answer, Connection } from './connection.ts'
 import { expectStatus, headerOf, openConnection, request } from './connection.ts'
 import type { Step } from './load.ts'
-import { type Seeded, signInRequest } from './ostiary.ts'
+import { type Seeded, sendWhenFree, signInRequest } from './ostiary.ts'
 import { codeFlow, type Provider, proveTokens, refresh, type Tokens } from './provider.ts'
 
 export type Prepare<P> = (provider: P, in_flight: number) => Promise<Step>
@@ -93,7 +93,7 @@ export const own = {
   async 'sign-in'(ostiary, in_flight) {
     const requests = await Promise.all(ostiary.people.slice(0, in_flight).map((person) => signInRequest(ostiary, person)))
     return async (connection: Connection, slot: number) => {
-      const answer = expectStatus(303, await connection.send(requests[slot] ?? ''))
+      const answer = expectStatus(303, await sendWhenFree(connection, requests[slot] ?? ''))
       return async () => proveSession(ostiary, answer)
     }
   },

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expectStatus, openConnection } from './connection.ts'
 import { type Ground, root } from './contestants.ts'
 import { load, median, percentile } from './load.ts'
-import { newMasterKey, type Seeded, seedOstiary, signInRequest, startOstiary } from './ostiary.ts'
+import { newMasterKey, type Seeded, seedOstiary, sendWhenFree, signInRequest, startOstiary } from './ostiary.ts'
 import { startPeer } from './peer.ts'
 import type { ServerProcess } from './process.ts'
 import { common, own } from './scenarios.ts'
@@ -105,7 +105,7 @@ export async function surveyBusy(seeded: Seeded) {
   let left = requests.length
   const signing_in = requests.map(async (asked) => {
     const connection = await openConnection(seeded.address)
-    expectStatus(303, await connection.send(asked))
+    expectStatus(303, await sendWhenFree(connection, asked))
     connection.close()
     left--
   })

@@ -16,7 +16,7 @@ import { errorPage } from './http/error-page.ts'
 import { createListener } from './http/listener.ts'
 import { mount } from './http/mount.ts'
 import { mountOidc } from './http/mount-oidc.ts'
-import { ApiError, notFound } from './http/problem.ts'
+import { ApiError, notFound, retry_after } from './http/problem.ts'
 import type { RateLimiter } from './http/rate-limit.ts'
 import { sentAlways } from './http/write.ts'
 import { createKeyHandlers } from './keys/handlers.ts'
@@ -46,7 +46,7 @@ import { cli_redirect_uri, type Root } from './setup/root.ts'
 import { getStatistics } from './statistics/handlers.ts'
 import * as tenancy from './tenancy/handlers.ts'
 import { createUserHandlers } from './users/handlers.ts'
-import type { Passwords } from './users/password.ts'
+import { HashingRefused, type Passwords } from './users/password.ts'
 import * as webhooks from './webhooks/handlers.ts'
 
 export interface Modules {
@@ -265,7 +265,7 @@ function refuse({ config, log }: Deployment, error: unknown, request: FastifyReq
       ...sentAlways(reply), // what the router refuses passes no hook
       ...refusal.extra.headers,
       'cache-control': 'no-store',
-      ...(refusal.code === 'unavailable' ? { 'retry-after': '2' } : {}),
+      ...(refusal.code === 'unavailable' ? { 'retry-after': retry_after } : {}),
     })
     .type('application/problem+json; charset=utf-8')
     .send(JSON.stringify(refusal.toProblem(config.base_url, request.id)))
@@ -274,6 +274,8 @@ function refuse({ config, log }: Deployment, error: unknown, request: FastifyReq
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   if (error instanceof DatabaseUnavailable) return new ApiError('unavailable', 'The database is out of reach. Try again shortly.')
+  if (error instanceof HashingRefused)
+    return new ApiError('unavailable', 'Too many passwords are set or checked right now. Try again shortly.')
   const { statusCode } = error as Partial<FastifyError> // as: reading what Fastify's own errors carry
   if (statusCode === 404) return notFound()
   if (statusCode !== undefined && statusCode < 500) return new ApiError('malformed_request', 'The request cannot be read.')

@@ -22,3 +22,6 @@ export function folded(text: string): string {
   // The second time the marks are in order already, so it takes no longer than reading.
   return normalised(text).trim().toLowerCase().normalize('NFKC')
 }
+
+/** A normalised text with `e` for `é`, since people leave the marks out. Its marks are in order already, so this takes no longer than reading. */
+export const withoutMarks = (normal: string): string => normal.normalize('NFKD').replaceAll(/\p{M}/gu, '')

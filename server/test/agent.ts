@@ -11,11 +11,18 @@ export type Agent = ReturnType<typeof createAgent>
 export function createAgent(reach = (url: string) => url) {
   const cookies = new Map<string, string>()
 
-  async function send(method: string, url: string, form?: Record<string, string>, headers: Record<string, string> = {}): Promise<Reply> {
+  async function send(
+    method: string,
+    url: string,
+    form?: Record<string, string>,
+    headers: Record<string, string> = {},
+    signal: AbortSignal | null = null,
+  ): Promise<Reply> {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const response = await fetch(reach(url), {
       method,
       redirect: 'manual',
+      signal,
       headers: { ...(cookie ? { cookie } : {}), ...headers },
       ...(form ? { body: new URLSearchParams(form) } : {}),
     })
@@ -34,9 +41,9 @@ export function createAgent(reach = (url: string) => url) {
     post: (url: string, form: Record<string, string>, headers?: Record<string, string>) => send('POST', url, form, headers),
 
     /** Sends the form of a page with these fields filled in. */
-    submit(page: Reply, fields: Record<string, string>, headers?: Record<string, string>) {
+    submit(page: Reply, fields: Record<string, string>, headers?: Record<string, string>, signal?: AbortSignal) {
       const { action, hidden } = formOf(page.body)
-      return send('POST', action, { ...hidden, ...fields }, headers)
+      return send('POST', action, { ...hidden, ...fields }, headers, signal)
     },
   }
 }

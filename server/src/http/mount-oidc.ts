@@ -10,8 +10,10 @@ import { type Answer, json, longest_query, type OidcCall, type OidcEndpoint, typ
 import { message } from '../oidc/hosted-page.ts'
 import type { Issuer, Issuers } from '../oidc/issuer.ts'
 import { OAuthError } from '../oidc/protocol/oauth-error.ts'
+import { HashingRefused } from '../users/password.ts'
 import { readBody } from './body.ts'
-import { ApiError, notFound } from './problem.ts'
+import { goneSignal } from './gone.ts'
+import { ApiError, notFound, retry_after } from './problem.ts'
 import { write } from './write.ts'
 
 type Name = keyof typeof oidcRoutes
@@ -87,6 +89,7 @@ async function answer(
   if (!issuer) throw notFound()
   const form = request.method === 'POST' ? await readForm(request).catch((error) => unreadable(error, name)) : null
   if (form !== null && typeof form === 'object' && 'status' in form) return write(reply, form.status, form.headers, form.body)
+  let signal: AbortSignal | undefined
   const call: OidcCall = {
     issuer,
     method: request.method,
@@ -97,6 +100,10 @@ async function answer(
     ip: request.ip_address,
     request_id: request.id,
     now: parts.now(),
+    get signal() {
+      signal ??= goneSignal(reply.raw)
+      return signal
+    },
   }
   const readers = cross_origin[name]
   if (readers === 'public') reply.carries = everybody
@@ -123,16 +130,20 @@ function tooMuch(name: Name, call: OidcCall): Answer {
   throw new OAuthError('invalid_request', 'The request has too many parameters, or one that is too long.')
 }
 
-/** What is told of something that was thrown. */
+/** Maps a thrown error to the endpoint's response. */
 function answerOf(error: unknown, { log }: OidcParts, name: Name, call: OidcCall): Answer {
   if (error instanceof OAuthError) return refusal(call, error)
-  const unavailable = error instanceof DatabaseUnavailable
-  log.error(unavailable ? 'The database is out of reach.' : 'An endpoint failed.', { request_id: call.request_id, endpoint: name }, error)
-  if (pages.includes(name)) return message(call, unavailable ? 'unavailable' : 'trouble')
-  return refusal(
-    call,
-    new OAuthError(unavailable ? 'temporarily_unavailable' : 'server_error', 'Something failed on our side. Try again shortly.'),
-  )
+  const is_busy = error instanceof HashingRefused
+  const unavailable = is_busy || error instanceof DatabaseUnavailable
+  const about = { request_id: call.request_id, endpoint: name }
+  if (!is_busy) log.error(unavailable ? 'The database is out of reach.' : 'An endpoint failed.', about, error)
+  const answer = pages.includes(name)
+    ? message(call, unavailable ? 'unavailable' : 'trouble')
+    : refusal(
+        call,
+        new OAuthError(unavailable ? 'temporarily_unavailable' : 'server_error', 'Something failed on our side. Try again shortly.'),
+      )
+  return unavailable ? { ...answer, headers: { ...answer.headers, 'retry-after': retry_after } } : answer
 }
 
 /** Each parameter takes a character and an ampersand at least. */

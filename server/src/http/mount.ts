@@ -17,6 +17,7 @@ import { prefers } from './accept.ts'
 import { authenticate, type Caller, type CallerEnvironment, type Gate, isForBrowsers } from './authenticate.ts'
 import { readBody } from './body.ts'
 import { type Commit, createCommit } from './commit.ts'
+import { goneSignal } from './gone.ts'
 import { createInFlight, findAnswer, type IdempotentRequest, type InFlight, idempotentRequest, type RecordedAnswer } from './idempotency.ts'
 import { entityTag, type IfMatch, isKnown, parseIfMatch } from './if-match.ts'
 import { JsonError, parseJson } from './json.ts'
@@ -44,6 +45,8 @@ export interface Call<R extends Route> {
   readonly body: Parsed<R['body']>
   readonly request_id: string
   readonly ip: string | null
+  /** Aborted when the client disconnects. */
+  readonly signal: AbortSignal
   /** For `changeVersioned`. */
   readonly if_match: IfMatch
   readonly fail: (code: ErrorCode, detail: string) => never
@@ -124,6 +127,9 @@ function mountOne(
           body: body as undefined, // as: the row's own schema made it
           request_id: request.id,
           ip: request.ip_address,
+          get signal() {
+            return goneSignal(reply.raw)
+          },
           if_match: parseIfMatch(request.headers['if-match']),
           fail,
           wants_lines: route.lines !== undefined && prefers(request.headers.accept, route.lines),

@@ -9,6 +9,9 @@ export interface FieldError {
   detail: string
 }
 
+/** RFC 9110 §10.2.3: seconds to wait after a 503. */
+export const retry_after = '2'
+
 interface Extra {
   errors?: readonly FieldError[]
   required_scopes?: readonly string[]

@@ -5,6 +5,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { type Deployment, newSecret } from '../deployment.ts'
 import { digestOf } from '../keys/format.ts'
+import { accountOf } from '../users/attempts.ts'
 import { type Answer, header, type OidcCall } from './call.ts'
 import { findSessions, type SessionRow } from './store/sessions.ts'
 
@@ -95,21 +96,37 @@ function tokenOf({ secrets }: Pick<Deployment, 'secrets'>, call: OidcCall, seed:
   return secrets.mac('form', `${call.issuer.environment_id}.${seed}`).toString('base64url')
 }
 
-/** A mark that whoever owns this account signed in with this browser before; see `users/attempts.ts` for its use. */
-export function deviceCookie(deployment: Pick<Deployment, 'secrets' | 'random'>, call: OidcCall, account: string): string {
+/** An account as the mark of a browser names it: a mark ends when the address or the password changes. */
+export interface MarkedAccount {
+  user_id: string
+  email: string
+  password_hash: string | null
+}
+
+/** The mark of a browser that signed in to this account; see `users/attempts.ts` for its use. */
+export function deviceCookie(deployment: Pick<Deployment, 'secrets' | 'random'>, call: OidcCall, account: MarkedAccount): string {
   const id = deployment.random(12).toString('base64url')
   return cookie(call, 'device', `${id}.${deviceMac(deployment, call, account, id)}`, 86_400 * 365)
 }
 
-/** The id of the mark, if it is one for this account. */
-export function knownDevice(deployment: Pick<Deployment, 'secrets'>, call: OidcCall, browser: Browser, account: string): string | null {
-  const [id = '', mac = ''] = browser.device?.split('.') ?? []
-  const expected = deviceMac(deployment, call, account, id)
-  return mac.length === expected.length && timingSafeEqual(Buffer.from(mac), Buffer.from(expected)) ? id : null
+/** The id of the mark, if it is one for this account as it is now. */
+export function knownDevice(
+  deployment: Pick<Deployment, 'secrets'>,
+  call: OidcCall,
+  browser: Browser,
+  account: MarkedAccount,
+): string | null {
+  const [, id = '', mac = ''] = /^([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{32})$/.exec(browser.device ?? '') ?? []
+  const sent = Buffer.from(mac)
+  const expected = Buffer.from(deviceMac(deployment, call, account, id))
+  return sent.length === expected.length && timingSafeEqual(sent, expected) ? id : null
 }
 
-function deviceMac({ secrets }: Pick<Deployment, 'secrets'>, call: OidcCall, account: string, id: string): string {
-  return secrets.mac('device', `${call.issuer.environment_id}.${account}.${id}`).toString('base64url').slice(0, 32)
+/** The digest of the password hash is enough: every hash has a salt of its own. */
+function deviceMac({ secrets }: Pick<Deployment, 'secrets'>, call: OidcCall, account: MarkedAccount, id: string): string {
+  const { user_id, email, password_hash } = account
+  const named = JSON.stringify([call.issuer.environment_id, user_id, accountOf(email), digestOf(password_hash ?? ''), id])
+  return secrets.mac('device', named).toString('base64url').slice(0, 32)
 }
 
 export function withCookies(answer: Answer, set_cookie: readonly string[]): Answer {

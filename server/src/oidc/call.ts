@@ -28,6 +28,8 @@ export interface OidcCall {
   readonly ip: string | null
   readonly request_id: string
   readonly now: Date
+  /** Aborted when the client disconnects. */
+  readonly signal: AbortSignal
 }
 
 export interface Answer {

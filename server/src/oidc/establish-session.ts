@@ -4,7 +4,6 @@ import { newSecret } from '../deployment.ts'
 import { insertEvent, type NewEvent } from '../events/store.ts'
 import { digestOf } from '../keys/format.ts'
 import { asLine } from '../text.ts'
-import { accountOf } from '../users/attempts.ts'
 import { noteSignIn } from '../users/store.ts'
 import { deviceCookie, sessionCookie, withCookies } from './browser.ts'
 import { type Answer, header, type OidcCall, type OidcParts, redirect } from './call.ts'
@@ -16,6 +15,8 @@ import { insertSession, renewSession } from './store/sessions.ts'
 export interface SignedIn {
   user_id: string
   email: string
+  /** The account's password, which must still be this one when the session begins. */
+  password_hash: string | null
   step: 'sign_in' | 'sign_up'
   /** How, as events and statistics name it, and in the words of RFC 8176. */
   method: string
@@ -25,13 +26,14 @@ export interface SignedIn {
 /**
  * Makes a session and goes on, in one batch with what else the sign-in changes. The secret of the cookie changes at every
  * sign-in; the same person signing in again in the same browser keeps the session, so that other applications stay signed in.
- * `null` where the person may not sign in after all.
+ * Returns `null`, and changes nothing, where the person may not sign in after all: the account was blocked, or its password
+ * changed, while this sign-in was checked. Both end the sessions of the account, so this batch writes its row before it makes one.
  */
 export async function establishSession(
   parts: OidcParts,
   call: OidcCall,
   interaction: Interaction,
-  { user_id, email, step, method, amr }: SignedIn,
+  { user_id, email, password_hash, step, method, amr }: SignedIn,
   first: readonly Statement[],
 ): Promise<Answer | null> {
   const { issuer } = call
@@ -54,8 +56,8 @@ export async function establishSession(
   }
   const signed_in = await parts.db.batch([
     ...first,
+    noteSignIn(issuer.environment_id, { user_id, password_hash }, at),
     known ? renewSession(issuer.environment_id, session, at) : insertSession(issuer.environment_id, session, at),
-    noteSignIn(issuer.environment_id, user_id, at),
     ...(known ? [] : [signInEvent(parts, call, { type: 'session.created', user_id, data: { session_id: session.id } })]),
     signInEvent(parts, call, {
       type: 'sign_in.succeeded',
@@ -72,7 +74,7 @@ export async function establishSession(
   const rest = hinted === null || hinted === user_id ? withoutSatisfied(query, step, at) : query
   return withCookies(redirect(continueRequest(parts, call, interaction, rest, session.id)), [
     sessionCookie(call, [secret, ...others]),
-    deviceCookie(parts, call, accountOf(email)),
+    deviceCookie(parts, call, { user_id, email, password_hash }),
   ])
 }
 

@@ -8,10 +8,18 @@ import type { Departure } from './profile.ts'
 
 const kept_ms = 600_000
 
-const Payload = z.object({ query: z.string(), nonce: z.string(), code_verifier: z.string(), browser: z.string() })
+const Payload = z.object({
+  issuer: z.string().default(''),
+  query: z.string(),
+  nonce: z.string(),
+  code_verifier: z.string(),
+  browser: z.string(),
+})
 
 interface Journey extends Departure {
   provider_id: string
+  /** See `issuerOf`. */
+  issuer: string
   /** The authorization request that goes on afterwards. */
   query: string
   /** The seed of the browser's form tokens: whoever comes back must be who left. */
@@ -25,8 +33,8 @@ export async function storeDeparture(
   environment_id: EnvironmentId,
   journey: Journey,
 ): Promise<void> {
-  const { provider_id, state, query, nonce, code_verifier, browser } = journey
-  const payload = secrets.seal(JSON.stringify({ query, nonce, code_verifier, browser: digestOf(browser) }), place(environment_id))
+  const { provider_id, issuer, state, query, nonce, code_verifier, browser } = journey
+  const payload = secrets.seal(JSON.stringify({ issuer, query, nonce, code_verifier, browser: digestOf(browser) }), place(environment_id))
   await db.run(sql`insert into upstream_sign_ins (environment_id, state_hash, provider_id, payload, expires_at)
     values (${environment_id}, ${digestOf(state)}, ${provider_id}, ${payload}, ${new Date(now().getTime() + kept_ms)})`)
 }

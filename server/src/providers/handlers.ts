@@ -6,7 +6,7 @@ import { readPage } from '../http/pages.ts'
 import { notFound, validationFailed } from '../http/problem.ts'
 import { changeVersioned } from '../http/versioned.ts'
 import { environmentOf } from '../tenancy/environment.ts'
-import { kinds, type ProviderFields, providerProblems } from './kinds.ts'
+import { issuerOf, kinds, type ProviderFields, providerProblems } from './kinds.ts'
 import * as store from './store.ts'
 
 type Table = typeof routes
@@ -83,6 +83,7 @@ export const changeProvider: Handler<Table['changeProvider']> = async (deploymen
       private_key: private_key === undefined ? current.has_private_key : private_key !== null,
     }
     refuseProblems(providerProblems(current.type, fields, has, deployment.config.base_url))
+    if (issuerOf({ type: current.type, issuer: fields.issuer }) !== issuerOf(current)) refuseKeptSecrets(current, call.body)
     const has_new_secret = client_secret !== undefined || private_key !== undefined
     if (JSON.stringify(fields) === JSON.stringify(fieldsOf(current)) && !has_new_secret) return current
     const at = deployment.now()
@@ -131,6 +132,13 @@ export const deleteProvider: Handler<Table['deleteProvider']> = async (deploymen
     return deleted || null
   })
   return null
+}
+
+/** A secret belongs to the issuer that gave it: a change of the address must not send it elsewhere. */
+function refuseKeptSecrets(current: store.ProviderRow, sent: { client_secret?: unknown; private_key?: unknown }): void {
+  const kept = (['client_secret', 'private_key'] as const).filter((name) => current[`has_${name}`] && sent[name] === undefined)
+  const detail = 'Another issuer needs its own secret: send it in the same request.'
+  refuseProblems(kept.map((name) => ({ pointer: `/${name}`, code: 'required', detail })))
 }
 
 const defaultsOf = (type: Provider['type']): Omit<ProviderFields, 'client_id'> => ({

@@ -29,6 +29,14 @@ export type ProviderFields = Pick<
   'display_name' | 'issuer' | 'client_id' | 'scopes' | 'enabled' | 'link_by_verified_email' | 'team_id' | 'key_id'
 >
 
+/**
+ * The issuer of a provider, its own or its kind's, without slashes at its end: administrators leave them out. A secret is
+ * sent to this issuer alone, and a subject is a person of this issuer alone.
+ */
+export function issuerOf({ type, issuer }: Pick<Provider, 'type' | 'issuer'>): string {
+  return (issuer ?? kinds[type].issuer ?? '').replace(/\/+$/, '')
+}
+
 /** Everything that does not fit; `has` says which secrets there are, or will be. */
 export function providerProblems(
   type: ProviderType,

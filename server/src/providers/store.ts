@@ -104,20 +104,33 @@ export function deleteProvider(current: ProviderRow): Statement[] {
   ]
 }
 
-const Identity = z.object({ user_id: z.custom<`usr_${string}`>(), email: z.string() })
+const Identity = z.object({ user_id: z.custom<`usr_${string}`>(), email: z.string(), password_hash: z.string().nullable() })
 
-/** Whom the provider's subject is here. */
-export function findIdentity(db: Db, environment_id: EnvironmentId, provider_id: string, subject: string) {
+/** Who someone is at a provider: a subject is unique within its issuer only (OIDC Core §2). */
+export interface UpstreamSubject {
+  provider_id: string
+  /** See `issuerOf`. */
+  issuer: string
+  subject: string
+}
+
+/** The user who is this subject. */
+export function findIdentity(db: Db, environment_id: EnvironmentId, { provider_id, issuer, subject }: UpstreamSubject) {
   return db.maybeOne(
     Identity,
-    sql`select i.user_id, u.email from identities i join users u on u.environment_id = i.environment_id || '' and u.id = i.user_id
-         where i.environment_id = ${environment_id} and i.provider_id = ${provider_id} and i.subject = ${subject}`,
+    sql`select i.user_id, u.email, u.password_hash from identities i join users u on u.environment_id = i.environment_id || '' and u.id = i.user_id
+         where i.environment_id = ${environment_id} and i.provider_id = ${provider_id} and i.issuer = ${issuer} and i.subject = ${subject}`,
   )
 }
 
-/** For a batch that happens only where the user exists and nobody has this identity yet. Deleting a user removes its identities. */
-export function insertIdentity(environment_id: EnvironmentId, provider_id: string, subject: string, user_id: string, now: Date): Statement {
-  return guard(sql`insert into identities (environment_id, provider_id, subject, user_id, created_at)
-    select environment_id, ${provider_id}, ${subject}, id, ${now} from users where environment_id = ${environment_id} and id = ${user_id}
-    on conflict (environment_id, provider_id, subject) do nothing`)
+/** A batch with this does not happen where the user does not exist, or the subject is another user already. */
+export function insertIdentity(
+  environment_id: EnvironmentId,
+  { provider_id, issuer, subject }: UpstreamSubject,
+  user_id: string,
+  now: Date,
+): Statement {
+  return guard(sql`insert into identities (environment_id, provider_id, issuer, subject, user_id, created_at)
+    select environment_id, ${provider_id}, ${issuer}, ${subject}, id, ${now} from users where environment_id = ${environment_id} and id = ${user_id}
+    on conflict (environment_id, provider_id, issuer, subject) do nothing`)
 }

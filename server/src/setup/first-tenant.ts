@@ -48,7 +48,7 @@ export async function createFirstTenant(
   also: (tenant_id: `ten_${string}`) => readonly Statement[] = () => [],
 ) {
   const { db, config, secrets, now, newId, random } = deployment
-  const problem = passwordProblem(first.password, first.email, { min_length: 12, reject_common: true })
+  const problem = passwordProblem(first.password, [first.email, first.tenant_name, first.slug], { min_length: 12, reject_common: true })
   if (problem) throw new SetupRefused(password_problems[problem])
 
   const root = await ensureRoot(deployment)
@@ -119,5 +119,5 @@ const by_bootstrap = { action: 'bootstrap', actor: { type: 'system', id: null },
 const password_problems = {
   too_short: 'The password has fewer than 12 characters.',
   too_long: 'The password has more than 1000 characters.',
-  common: 'The password is one that many people use, or is made of the address. Choose another one.',
+  common: 'The password is one that many people use, or is made of the address or of the tenant’s name. Choose another one.',
 }

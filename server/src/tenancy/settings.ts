@@ -27,9 +27,27 @@ export function applySettingsChange(
   const not_built = notBuiltIn(change)
   if (not_built.length > 0) return { problem: new z.ZodError(not_built) }
   const password = passwordOf(change)
+  if (password === undefined && sendsPasswordElsewhere(stored, merged)) return { problem: passwordNeeded }
   if (password !== undefined && password.length > longest_password) return { problem: tooLong(['email', 'smtp', 'password']) }
   return { stored: password === undefined ? merged : (mergePatch(merged, { email: { smtp: { password: seal(password) } } }) as Document) } // as: see above
 }
+
+/** A stored password belongs to the server it was set for: another host or port, or less protection on the way, needs it again. */
+function sendsPasswordElsewhere(stored: Document, merged: Document): boolean {
+  const { smtp: before } = settingsSchemas.test.shape.email.parse(stored.email)
+  const { smtp: after } = settingsSchemas.test.shape.email.parse(merged.email)
+  if (!before?.password || !after?.password) return false
+  return after.host.toLowerCase() !== before.host.toLowerCase() || after.port !== before.port || (before.secure && !after.secure)
+}
+
+const passwordNeeded = new z.ZodError([
+  {
+    code: 'custom',
+    path: ['email', 'smtp', 'password'],
+    message: 'Another mail server, or less protection on the way, needs the password again: send it in the same request.',
+    input: undefined,
+  },
+])
 
 /** What is stored is the sealed text, which is longer than what was sent. */
 const longest_password = 1_000

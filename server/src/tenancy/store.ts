@@ -1,6 +1,5 @@
 /** Tenants, projects and environments. Every query names the tenant, so another tenant's object does not exist here. */
 import { EnvironmentId, ProjectId, TenantId } from '@ostiary/contract/ids.ts'
-import { settingsSchemas } from '@ostiary/contract/settings.ts'
 import { Environment, EnvironmentType, type NewEnvironment, type NewProject, Project, Tenant } from '@ostiary/contract/tenancy.ts'
 import { Name, Slug } from '@ostiary/contract/values.ts'
 import { z } from 'zod'
@@ -188,14 +187,6 @@ export function findSettings(db: Db, tenant_id: TenantId, project_id: string, en
     SettingsRow,
     sql`select ${settingsColumns} from environments where tenant_id = ${tenant_id} and project_id = ${project_id} and id = ${environment_id}`,
   )
-}
-
-const StoredPolicy = z.object({ settings: z.object({ password: z.unknown() }) })
-
-/** Which passwords the environment accepts. */
-export async function findPasswordPolicy(db: Db, environment_id: EnvironmentId) {
-  const row = await db.maybeOne(StoredPolicy, sql`select settings from environments where id = ${environment_id}`)
-  return settingsSchemas.live.shape.password.parse(row?.settings.password)
 }
 
 /** Stores the values somebody set, where the settings did not change meanwhile. */

@@ -11,10 +11,9 @@ import { changeVersioned } from '../http/versioned.ts'
 import { mailStatements } from '../mail/send.ts'
 import { endEverything, endSessionRecord, findSessionRecord, listSessionRecords } from '../oidc/store/sessions.ts'
 import { environmentOf } from '../tenancy/environment.ts'
-import { findPasswordPolicy } from '../tenancy/store.ts'
 import { emailKey } from './email.ts'
-import type { Passwords } from './password.ts'
-import { passwordProblem } from './password-policy.ts'
+import type { Passwords, Turn } from './password.ts'
+import { judgePassword, type Names } from './password-rules.ts'
 import { searchUsers } from './search.ts'
 import * as store from './store.ts'
 
@@ -35,6 +34,18 @@ type Table = Pick<
 >
 
 export function createUserHandlers(passwords: Passwords): Handlers<Table> {
+  /** Hashes a password that the environment accepts for this person. */
+  async function hashOf(
+    { db }: Deployment,
+    turn: Turn & { environment_id: EnvironmentId },
+    names: Names,
+    password: string,
+  ): Promise<string> {
+    const problem = await judgePassword(db, turn.environment_id, password, names)
+    if (problem) throw badField(['password'], password_problems[problem])
+    return passwords.hash(password, turn)
+  }
+
   return {
     async listUsers(deployment, call) {
       const environment = await environmentOf(deployment, call)
@@ -48,11 +59,12 @@ export function createUserHandlers(passwords: Passwords): Handlers<Table> {
     listAuthUsers: (deployment, call) => listUsers(deployment, call.caller.environment.id, call.query),
     getAuthUser: (deployment, call) => findUser(deployment, call.caller.environment.id, call),
 
-    async createUser(deployment, { caller, body, fail, commit }) {
+    async createUser(deployment, { caller, body, fail, commit, signal }) {
       const { now, newId } = deployment
       const { environment } = caller
       const { password = null, ...fields } = body
-      const password_hash = await hashOf(deployment, passwords, environment.id, body.email, password)
+      const password_hash =
+        password === null ? null : await hashOf(deployment, { environment_id: environment.id, signal }, fields, password)
       const at = now()
       const id = newId('usr') as User['id'] // as: newId gives exactly this
       const user = {
@@ -88,9 +100,10 @@ export function createUserHandlers(passwords: Passwords): Handlers<Table> {
       return changeVersioned(call.if_match, finder(deployment, call), async (current) => {
         const { password, ...sent } = call.body
         const fields = merged(current, sent)
-        const password_hash =
-          password === undefined ? undefined : await hashOf(deployment, passwords, environment_id, fields.email, password)
-        const changed = Object.keys(sent).filter((name) => JSON.stringify(fieldOf(fields, name)) !== JSON.stringify(fieldOf(current, name)))
+        const password_hash = password ? await hashOf(deployment, { environment_id, signal: call.signal }, fields, password) : password
+        const changed = [...new Set([...Object.keys(sent), ...Object.keys(fields)])].filter(
+          (name) => JSON.stringify(fieldOf(fields, name)) !== JSON.stringify(fieldOf(current, name)),
+        )
         if (changed.length === 0 && password === undefined) return current
         const at = now()
         const has_password = password_hash === undefined ? current.has_password : password_hash !== null
@@ -235,24 +248,10 @@ function listUsers(deployment: Deployment, environment_id: EnvironmentId, { emai
   return readPage(deployment, list, page, (rest) => store.listUsers(deployment.db, environment_id, sql`${by_email} ${by_id}`, rest))
 }
 
-/** The hash to store; `null` takes the password away. Refuses what the environment's policy refuses. */
-async function hashOf(
-  { db }: Deployment,
-  passwords: Passwords,
-  environment_id: EnvironmentId,
-  email: string,
-  password: string | null,
-): Promise<string | null> {
-  if (password === null) return null
-  const problem = passwordProblem(password, email, await findPasswordPolicy(db, environment_id))
-  if (problem) throw badField(['password'], password_problems[problem])
-  return passwords.hash(password)
-}
-
 const password_problems = {
   too_short: 'The password is shorter than the environment asks for.',
   too_long: 'The password has more than 1000 characters.',
-  common: 'The password is one that many people use, or is made of the address.',
+  common: 'The password is one that many people use, or is made of names of the person, the project or the tenant.',
 }
 
 const empty = {
@@ -270,9 +269,18 @@ const empty = {
   metadata: {},
 }
 
-/** RFC 7396: of metadata, too, only what is named changes; `null` puts a field back to its default. */
+/**
+ * Applies a JSON Merge Patch (RFC 7396) to a user, metadata included; `null` puts a field back to its default. A new email
+ * or phone number is unverified unless the same patch says otherwise. Another case of the same email is not a new one.
+ */
 function merged(current: store.UserRow, sent: object): store.UserFields & { email: string } {
-  const fields = { ...empty, ...(mergePatch(profileOf(current), sent) as ReturnType<typeof profileOf>) } // as: each field was checked, and so was what it is merged with
+  const patched = { ...empty, ...(mergePatch(profileOf(current), sent) as ReturnType<typeof profileOf>) } // as: each field was checked, and so was what it is merged with
+  const fields = {
+    ...patched,
+    email_verified: patched.email_verified && ('email_verified' in sent || emailKey(patched.email) === emailKey(current.email)),
+    phone_number_verified:
+      patched.phone_number_verified && ('phone_number_verified' in sent || patched.phone_number === current.phone_number),
+  }
   const { success, error } = UserChange.shape.metadata.safeParse(fields.metadata)
   if (!success) throw badField(['metadata'], error.issues[0]?.message ?? '')
   return fields

@@ -1,6 +1,6 @@
 // pure
 /** Which passwords an environment accepts. NIST SP 800-63B §3.1.1.2: length counts, common ones are refused, nothing else is asked. */
-import { longest_normalised, normalised } from '../normalisation.ts'
+import { longest_normalised, normalised, withoutMarks } from '../normalisation.ts'
 
 /** The most used passwords of eight characters or more, lower case, letters and digits as people vary them. */
 const common = new Set(
@@ -22,30 +22,90 @@ export interface PasswordPolicy {
   reject_common: boolean
 }
 
+export type PasswordProblem = 'too_short' | 'too_long' | 'common'
+
 /** As sent and as stored: see `normalised`. */
 export const longest_password = longest_normalised
 
-/** Why this password is not accepted; `null` where it is. Characters are counted as people see them. */
-export function passwordProblem(password: string, email: string, policy: PasswordPolicy): 'too_short' | 'too_long' | 'common' | null {
+/**
+ * Returns why this password is not accepted, or `null` where it is. Characters are counted as people see them. `own` holds
+ * the texts that anybody would try first for this account: names and addresses of the person, the project and the tenant.
+ */
+export function passwordProblem(
+  password: string,
+  own: readonly (string | null | undefined)[],
+  policy: PasswordPolicy,
+): PasswordProblem | null {
   if (password.length > longest_password) return 'too_long'
   const normal = normalised(password)
   if ([...normal].length < policy.min_length) return 'too_short'
   if (normal.length > longest_password) return 'too_long'
   if (!policy.reject_common) return null
   const plain = normal.toLowerCase()
-  const name = email.toLowerCase().split('@')[0] ?? ''
-  if (
-    common.has(plain) ||
-    common.has(plain.replace(/[^a-z0-9]+$/, '')) ||
-    isMonotonous(plain) ||
-    plain === email.toLowerCase() ||
-    (name.length >= 4 && plain.replace(/[0-9\W]+$/, '') === name)
-  )
-    return 'common'
-  return null
+  return isCommon(plain) || isMonotonous(plain) || isMadeOf(plain, own) ? 'common' : null
 }
+
+const isCommon = (plain: string) => common.has(plain) || common.has(plain.replace(/[^a-z0-9]+$/, ''))
 
 /** One short piece over and over: `aaaaaaaaaaaa`, `abcabcabcabc`. */
 function isMonotonous(plain: string): boolean {
   return /^(.{1,3})\1+.{0,2}$/su.test(plain)
 }
+
+const shortest_word = 3
+const longest_own_text = 320
+const most_words = 100
+
+/**
+ * Whether hardly anything is left of a password without the words of `own`: fewer than four letters and at most eight
+ * digits, or another common password. Digits and signs that stand for letters count as these letters, so `4cm3-Sh0p!2026`
+ * is made of "Acme" and "Shop".
+ */
+function isMadeOf(plain: string, own: readonly (string | null | undefined)[]): boolean {
+  const words = wordsOf(own)
+  if (words.length === 0) return false
+  const bare = withoutMarks(plain)
+  return [bare, bare.replaceAll(/[^\p{L}\p{N}]/gu, '')].some((text) => leavesLittle(text, words))
+}
+
+function leavesLittle(text: string, words: readonly string[]): boolean {
+  const characters = [...text]
+  const folded = characters.map(foldCharacter)
+  const covered = folded.map(() => false)
+  const cover = (word: string) => {
+    const letters = [...word].map(foldCharacter)
+    let found = false
+    for (let at = 0; at + letters.length <= folded.length; at++) {
+      if (!letters.every((letter, i) => folded[at + i] === letter && !covered[at + i])) continue
+      covered.fill(true, at, at + letters.length)
+      found = true
+    }
+    return found
+  }
+  if (words.filter(cover).length === 0) return false
+  const rest = characters.filter((_, i) => !covered[i]).join('')
+  if (isCommon(rest)) return true
+  return (rest.match(/\p{L}/gu)?.length ?? 0) < 4 && (rest.match(/\p{N}/gu)?.length ?? 0) <= 8
+}
+
+/**
+ * The words of these texts, with their digits and without, and each text as one word, the longest first. The last label of an
+ * address is left out: `com` says nothing about a person.
+ */
+function wordsOf(own: readonly (string | null | undefined)[]): string[] {
+  const texts = own.flatMap((text) => (text ? [withoutMarks(normalised(text.slice(0, longest_own_text)).toLowerCase())] : []))
+  const words = texts.flatMap((text) => {
+    const named = text.replace(/(@.*)\.[^.]*$/, '$1')
+    const parts = named.split(/[^\p{L}\p{N}]+/u)
+    return [parts.join(''), ...parts, ...named.split(/\P{L}+/u)]
+  })
+  return [...new Set(words)]
+    .filter((word) => [...word].length >= shortest_word)
+    .sort((a, b) => b.length - a.length)
+    .slice(0, most_words)
+}
+
+/** Characters that people write for one another, as one of them. */
+const alike = ['0o', '1il!|', '2z', '3e', '4a@', '5s$', '69g', '7t+', '8b']
+const fold = new Map(alike.flatMap((group) => [...group].map((character) => [character, group.charAt(1)] as const)))
+const foldCharacter = (character: string) => fold.get(character) ?? character

@@ -1,39 +1,104 @@
 /**
- * Passwords: argon2id, 19 MiB, 2 passes, 1 lane (OWASP's first choice), at most one hash per core in flight, so that a
- * burst of sign-ins queues here and never starves the signing of tokens.
+ * Passwords: argon2id, 19 MiB, 2 passes, 1 lane (OWASP's first choice). At most one hash per core runs at a time, so that
+ * sign-ins never starve the signing of tokens. The queue for them is bounded, and one environment has at most half of it.
  */
 import { availableParallelism } from 'node:os'
 import { type Algorithm, hash, verify } from '@node-rs/argon2'
 import { normalised } from '../normalisation.ts'
+import { longest_password } from './password-policy.ts'
 
 const parameters = { algorithm: 2 as Algorithm, memoryCost: 19_456, timeCost: 2, parallelism: 1 } // as: Algorithm is a const enum; 2 is Argon2id
 
-/** A hash of nothing anybody knows: what a password is compared with where there is no account, so that both take the same time. */
+/** A hash of nothing anybody knows. A password for an unknown account is compared with it, so that both take the same time. */
 const decoy = '$argon2id$v=19$m=19456,t=2,p=1$Zm9yIG5vIGFjY291bnQ$VGhlIGRpZ2VzdCBvZiBubyBwYXNzd29yZCBhdCBhbGw'
+
+const waiting_per_lane = 8
+
+/** No hash was computed: the queue is full, or the client disconnected before its turn. Answered as 503. */
+export class HashingRefused extends Error {
+  override readonly name = 'HashingRefused'
+  readonly reason: 'busy' | 'gone'
+  constructor(reason: 'busy' | 'gone') {
+    super(reason === 'busy' ? 'Too many passwords wait to be checked.' : 'The client disconnected before its turn.')
+    this.reason = reason
+  }
+}
+
+/** For whom a hash is computed. */
+export interface Turn {
+  environment_id: string
+  /** Aborted when the client disconnects. */
+  signal?: AbortSignal
+}
+
+interface Waiter {
+  environment_id: string
+  begin(): void
+}
 
 export type Passwords = ReturnType<typeof createPasswords>
 
-export function createPasswords(lanes = availableParallelism()) {
+export function createPasswords(lanes = availableParallelism(), argon2 = { hash, verify }) {
+  const most_waiting = waiting_per_lane * lanes
+  const most_of_one_environment = most_waiting / 2
   let running = 0
-  const waiting: (() => void)[] = []
+  const waiting: Waiter[] = []
 
-  async function inLane<T>(work: () => Promise<T>): Promise<T> {
-    if (running >= lanes) await new Promise<void>((resolve) => waiting.push(resolve))
+  /** @throws HashingRefused */
+  async function inLane<T>(turn: Turn, work: () => Promise<T>): Promise<T> {
+    if (turn.signal?.aborted) throw new HashingRefused('gone')
+    if (running >= lanes) await turnOf(turn)
     else running++
     try {
       return await work()
     } finally {
       const next = waiting.shift()
-      if (next) next()
+      if (next) next.begin()
       else running--
     }
   }
 
+  function turnOf({ environment_id, signal }: Turn): Promise<void> {
+    const waiting_alike = waiting.filter((waiter) => waiter.environment_id === environment_id).length
+    if (waiting.length >= most_waiting || waiting_alike >= most_of_one_environment) throw new HashingRefused('busy')
+    return new Promise((resolve, reject) => {
+      const waiter: Waiter = {
+        environment_id,
+        begin() {
+          signal?.removeEventListener('abort', leave)
+          resolve()
+        },
+      }
+      function leave() {
+        waiting.splice(waiting.indexOf(waiter), 1)
+        reject(new HashingRefused('gone'))
+      }
+      waiting.push(waiter)
+      signal?.addEventListener('abort', leave, { once: true })
+    })
+  }
+
   return {
-    /** NFKC first, so that the same characters typed on another keyboard are the same password (NIST SP 800-63B §3.1.1.2). */
-    hash: (password: string) => inLane(() => hash(normalised(password), parameters)),
-    /** False for `null`, in the same time. */
-    verify: (password_hash: string | null, password: string) =>
-      inLane(async () => (await verify(password_hash ?? decoy, normalised(password))) && password_hash !== null),
+    /**
+     * Hashes a password that `passwordProblem` accepts. NFKC first, so that the same characters typed on another keyboard
+     * are the same password (NIST SP 800-63B §3.1.1.2).
+     *
+     * @throws HashingRefused
+     */
+    async hash(password: string, turn: Turn = { environment_id: '' }): Promise<string> {
+      if (password.length > longest_password) throw new RangeError('The password is longer than any that is accepted.')
+      return inLane(turn, () => argon2.hash(normalised(password), parameters))
+    },
+
+    /**
+     * Whether the password is the one behind the hash. False for `null`, in the same time. A password that is longer than
+     * any accepted one is wrong, whatever the account, and is neither normalised nor hashed.
+     *
+     * @throws HashingRefused
+     */
+    async verify(password_hash: string | null, password: string, turn: Turn = { environment_id: '' }): Promise<boolean> {
+      if (password.length > longest_password) return false
+      return inLane(turn, async () => (await argon2.verify(password_hash ?? decoy, normalised(password))) && password_hash !== null)
+    },
   }
 }

@@ -96,9 +96,17 @@ export function insertUser(
     on conflict (environment_id, email_key) do nothing`)
 }
 
-/** For the batch of a sign-in. A sign-in is a use of the account, not a change of it. */
-export function noteSignIn(environment_id: EnvironmentId, id: string, now: Date): Statement {
-  return sql`update users set last_sign_in_at = ${now} where environment_id = ${environment_id} and id = ${id}`
+/**
+ * For the batch of a sign-in, which does not happen where the person is blocked, or has another password by now. A sign-in is a use of
+ * the account, not a change.
+ */
+export function noteSignIn(
+  environment_id: EnvironmentId,
+  { user_id, password_hash }: { user_id: string; password_hash: string | null },
+  now: Date,
+): Statement {
+  return guard(sql`update users set last_sign_in_at = ${now}
+    where environment_id = ${environment_id} and id = ${user_id} and blocked_at is null and coalesce(password_hash, '') = ${password_hash ?? ''}`)
 }
 
 const Person = User.pick({ email: true, name: true, picture: true, locale: true, zoneinfo: true, phone_number: true })

@@ -1,6 +1,8 @@
 /** The people of an environment, as its backend manages them with the secret key. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { z } from 'zod'
+import { sql } from '../../src/db/db.ts'
 import { insertUser } from '../../src/users/store.ts'
 import { administratorToken } from '../administrator.ts'
 import { authorizationRequest, createAgent, exchange, followToClient, obtainCode, refresh, signInForTokens, userinfo } from '../agent.ts'
@@ -78,12 +80,50 @@ test('of a new person only the address is needed', async () => {
 for (const [name, value, other, fallback] of fields) {
   test(`${name} is changed, put back to its default by null, and left alone by every other change`, async () => {
     const made = await create({ [name]: value })
-    assert.deepEqual(expectStatus(200, await user(made.id, 'PATCH', { email: newEmail() }))[name], value)
+    assert.deepEqual(expectStatus(200, await user(made.id, 'PATCH', { zoneinfo: made.zoneinfo, metadata: {} }))[name], value)
     assert.deepEqual(expectStatus(200, await user(made.id, 'PATCH', { [name]: other }))[name], other)
     assert.deepEqual(expectStatus(200, await user(made.id, 'PATCH', { [name]: null }))[name], fallback)
     assert.deepEqual(expectStatus(200, await user(made.id, 'GET'))[name], fallback)
   })
 }
+
+// biome-ignore format: this table is read by column
+const flags: [field: string, flag: string, value: string, change: object, verified: boolean, why: string][] = [
+  ['email',        'email_verified',        'flag1@example.com',  { email: 'new1@example.com' },                                      false, 'a new one is unverified'],
+  ['email',        'email_verified',        'flag2@example.com',  { email: 'new2@example.com', email_verified: true },                true,  'the same request says otherwise'],
+  ['email',        'email_verified',        'flag3@example.com',  { email: 'new3@example.com', email_verified: false },               false, 'the same request says so'],
+  ['email',        'email_verified',        'flag4@example.com',  { email: 'new4@example.com', email_verified: null },                false, 'null is the default'],
+  ['email',        'email_verified',        'flag5@example.com',  { email: 'flag5@example.com' },                                     true,  'it is the same'],
+  ['email',        'email_verified',        'flag6@example.com',  { email: 'FLAG6@Example.com' },                                     true,  'it is the same in another case'],
+  ['email',        'email_verified',        'flag7@example.com',  { phone_number: '+12025550199', name: 'Ada' },                      true,  'it is not named'],
+  ['email',        'email_verified',        'flag8@example.com',  { email: 'new8@example.com', phone_number_verified: true },         false, 'the flag of something else says nothing'],
+  ['phone_number', 'phone_number_verified', '+12025550101',       { phone_number: '+12025550102' },                                   false, 'a new one is unverified'],
+  ['phone_number', 'phone_number_verified', '+12025550101',       { phone_number: '+12025550102', phone_number_verified: true },      true,  'the same request says otherwise'],
+  ['phone_number', 'phone_number_verified', '+12025550101',       { phone_number: null },                                             false, 'there is none any more'],
+  ['phone_number', 'phone_number_verified', '+12025550101',       { phone_number: '+12025550101' },                                   true,  'it is the same'],
+  ['phone_number', 'phone_number_verified', '+12025550101',       { email: 'new9@example.com', email_verified: true },                true,  'it is not named'],
+]
+for (const [field, flag, value, change, verified, why] of flags) {
+  test(`${flag} is ${verified} after ${JSON.stringify(change)}: ${why}`, async () => {
+    const made = await create({ [field]: value, [flag]: true })
+    const changed = expectStatus(200, await user(made.id, 'PATCH', change))
+    assert.equal(changed[flag], verified)
+    assert.deepEqual(expectStatus(200, await user(made.id, 'GET')), changed)
+    // Setting the old value again does not bring the flag back.
+    if (!verified) assert.equal(expectStatus(200, await user(made.id, 'PATCH', { [field]: value }))[flag], false)
+    expectStatus(204, await user(made.id, 'DELETE'))
+  })
+}
+
+test('the event of a new address names the flag that it took back', async () => {
+  const made = await create({ email_verified: true })
+  expectStatus(200, await user(made.id, 'PATCH', { email: newEmail() }))
+  const event = await w.deployment.db.maybeOne(
+    z.object({ data: z.object({ changed: z.array(z.string()) }) }),
+    sql`select data from events where environment_id = ${w.test.id} and type = 'user.updated' and user_id = ${made.id}`,
+  )
+  assert.deepEqual(event?.data.changed, ['email', 'email_verified'])
+})
 
 test('a change that changes nothing is no change', async () => {
   const made = await create({ name: 'Ada', metadata: { a: 1 } })

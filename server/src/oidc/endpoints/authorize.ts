@@ -183,6 +183,7 @@ async function takeStep(parts: OidcParts, call: OidcCall, interaction: Interacti
         email: request.login_hint ?? '',
         name: '',
         problems: { form: null, email: null, name: null, password: null },
+        wait_seconds: null,
       })
     case 'select_account':
       return showAccounts(parts, call, interaction)
@@ -252,27 +253,30 @@ export async function showSignIn(
     other_accounts_url: browser.sessions.length > 0 ? authorizeUrl(call, withPrompt(query, 'select_account')) : null,
     cancel_url: cancelled.kind === 'redirect' ? cancelled.location : null,
   })
-  const answer = withCookies(html(page), set_cookie)
-  return view.wait_seconds === null ? answer : { ...answer, headers: { ...answer.headers, 'retry-after': String(view.wait_seconds) } }
+  return afterWait(withCookies(html(page), set_cookie), view.wait_seconds)
 }
 
 export function showSignUp(
   parts: OidcParts,
   call: OidcCall,
   { query, request, client, browser }: Interaction,
-  view: Pick<SignUpView, 'email' | 'name' | 'problems'>,
+  view: Pick<SignUpView, 'email' | 'name' | 'problems' | 'wait_seconds'>,
 ): Answer {
   const { csrf, set_cookie } = formToken(parts, call, browser)
   const page = signUpPage(pageContext(call, request.ui_locales), {
     application_name: client.name,
     csrf,
     request: query,
-    wait_seconds: null,
     ...view,
     password_rule: call.issuer.settings.password,
     sign_in_url: authorizeUrl(call, withPrompt(query, 'login')),
   })
-  return withCookies(html(page), set_cookie)
+  return afterWait(withCookies(html(page), set_cookie), view.wait_seconds)
+}
+
+/** RFC 9110 §10.2.3: says when to try again, where a limit was reached. */
+function afterWait(answer: Answer, wait_seconds: number | null): Answer {
+  return wait_seconds === null ? answer : { ...answer, headers: { ...answer.headers, 'retry-after': String(wait_seconds) } }
 }
 
 function showAccounts(parts: OidcParts, call: OidcCall, { query, request, client, browser }: Interaction): Answer {

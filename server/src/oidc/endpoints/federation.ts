@@ -8,6 +8,7 @@ import { newSecret } from '../../deployment.ts'
 import { normalised } from '../../normalisation.ts'
 import { type ProviderProblemView, providerProblemPage } from '../../pages/provider-problem.ts'
 import { storeDeparture, takeDeparture } from '../../providers/departures.ts'
+import { issuerOf } from '../../providers/kinds.ts'
 import { UpstreamFailed, type UpstreamProfile, type Wish } from '../../providers/profile.ts'
 import { findIdentity, findUpstream, insertIdentity, type Upstream } from '../../providers/store.ts'
 import { findCredential, findUser, insertUser } from '../../users/store.ts'
@@ -32,7 +33,8 @@ export const federate: OidcEndpoint = async (parts, call) => {
     const wish = { login_hint: request.login_hint, prompt: promptOf(request) }
     const redirect_uri = callbackOf(call, provider.id)
     const location = await parts.upstreams.depart(provider, { ...departure, redirect_uri }, wish)
-    await storeDeparture(parts, call.issuer.environment_id, { ...departure, provider_id: provider.id, query, browser: browser.form_seed })
+    const left = { provider_id: provider.id, issuer: issuerOf(provider), query, browser: browser.form_seed }
+    await storeDeparture(parts, call.issuer.environment_id, { ...departure, ...left })
     return redirect(location)
   } catch (error) {
     return unreachable(parts, call, provider, query, error)
@@ -63,7 +65,9 @@ export const callback: OidcEndpoint = async (parts, call) => {
   if ('answer' in begun) return begun.answer
   const interaction = { query: journey.query, ...begun, browser }
   const provider = await findUpstream(parts.db, issuer.environment_id, provider_id)
-  if (!provider || search.get('error') === 'access_denied') return redirect(authorizeUrl(call, journey.query))
+  // An answer of one issuer is not for another: the provider may have changed meanwhile (RFC 9700 §4.4).
+  const is_same = provider !== null && issuerOf(provider) === journey.issuer
+  if (!is_same || search.get('error') === 'access_denied') return redirect(authorizeUrl(call, journey.query))
   try {
     const url = new URL(`${callbackOf(call, provider_id)}?${call.query}`)
     const profile = await parts.upstreams.arrive(provider, url, journey)
@@ -108,7 +112,8 @@ async function signInAs(
   const signed_in = { step: 'sign_in' as const, method: provider.type, amr: [] }
   const refuse = (kind: ProviderProblemView['problem']) => problem(call, provider, interaction.query, kind, profile.email)
 
-  const known = await findIdentity(db, environment_id, provider.id, profile.subject)
+  const identity = { provider_id: provider.id, issuer: issuerOf(provider), subject: profile.subject }
+  const known = await findIdentity(db, environment_id, identity)
   if (known) return (await establishSession(parts, call, interaction, { ...signed_in, ...known }, [])) ?? refuse('blocked')
 
   if (profile.email === null || !Email.safeParse(profile.email).success) return refuse('no_email')
@@ -120,16 +125,18 @@ async function signInAs(
       profile.email_verified &&
       (await findUser(db, environment_id, existing.id))?.email_verified === true
     if (!may_link) return refuse('account_exists')
-    const link = insertIdentity(environment_id, provider.id, profile.subject, existing.id, call.now)
-    return (await establishSession(parts, call, interaction, { ...signed_in, user_id: existing.id, email }, [link])) ?? refuse('blocked')
+    const linked = { ...signed_in, user_id: existing.id, email, password_hash: existing.password_hash }
+    const link = insertIdentity(environment_id, identity, existing.id, call.now)
+    return (await establishSession(parts, call, interaction, linked, [link])) ?? refuse('blocked')
   }
 
   if (call.issuer.settings.sign_up.mode !== 'open') return refuse('sign_up_closed')
   const id = parts.newId('usr') as UserId // as: newId gives exactly this
   const { name, given_name, family_name, picture, email_verified } = profile
-  const created = await establishSession(parts, call, interaction, { ...signed_in, step: 'sign_up', user_id: id, email }, [
+  const signed_up = { ...signed_in, step: 'sign_up' as const, user_id: id, email, password_hash: null }
+  const created = await establishSession(parts, call, interaction, signed_up, [
     insertUser(environment_id, id, { email, email_verified, name, given_name, family_name, picture }, null, call.now),
-    insertIdentity(environment_id, provider.id, profile.subject, id, call.now),
+    insertIdentity(environment_id, identity, id, call.now),
     signInEvent(parts, call, { type: 'user.created', user_id: id, data: { email, method: provider.type } }),
   ])
   return created ?? refuse('account_exists')

@@ -3,7 +3,7 @@ import { newSecret } from '../../deployment.ts'
 import { digestOf } from '../../keys/format.ts'
 import { acceptInvitation, findInvitation } from '../../members/invitations.ts'
 import { type InvitationView, invitationDonePage, invitationPage } from '../../pages/invitation.ts'
-import { passwordProblem } from '../../users/password-policy.ts'
+import { judgePassword } from '../../users/password-rules.ts'
 import { formToken, isOwnForm, readBrowser, withCookies } from '../browser.ts'
 import type { Answer, OidcCall, OidcEndpoint, OidcParts } from '../call.ts'
 import { html, message, pageContext } from '../hosted-page.ts'
@@ -12,16 +12,18 @@ export const showInvitation: OidcEndpoint = (parts, call) => show(parts, call, n
 
 export const invitation: OidcEndpoint = async (parts, call) => {
   const { db, passwords } = parts
-  const { issuer, now } = call
+  const { issuer, now, signal } = call
+  const { environment_id } = issuer
   const token = call.form?.get('token') ?? ''
   const password = call.form?.get('password') ?? ''
-  const invited = await findInvitation(db, issuer.environment_id, digestOf(token), now)
+  const invited = await findInvitation(db, environment_id, digestOf(token), now)
   if (!invited) return message(call, 'session_lost')
   if (!isOwnForm(parts, call, await readBrowser(parts, call))) return show(parts, call, token, 'expired_form')
-  const problem = password === '' ? 'missing' : passwordProblem(password, invited.email, issuer.settings.password)
+  const problem = password === '' ? 'missing' : await judgePassword(db, environment_id, password, invited)
   if (problem) return show(parts, call, token, problem)
 
-  const accepted = await acceptInvitation(db, issuer.environment_id, digestOf(token), newSecret(parts), await passwords.hash(password), now)
+  const password_hash = await passwords.hash(password, { environment_id, signal })
+  const accepted = await acceptInvitation(db, environment_id, digestOf(token), newSecret(parts), password_hash, now)
   return accepted ? html(invitationDonePage(pageContext(call), invited)) : message(call, 'session_lost')
 }
 

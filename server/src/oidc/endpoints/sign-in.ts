@@ -2,8 +2,10 @@
 
 import { Email } from '@ostiary/contract/values.ts'
 import { longest_email, normalised } from '../../normalisation.ts'
-import { accountOf, forgetAttempts, sourceOf, takeAttempt } from '../../users/attempts.ts'
-import { longest_password, passwordProblem } from '../../users/password-policy.ts'
+import { accountOf, giveBack, sourceOf, takeAttempt, takeSignUp } from '../../users/attempts.ts'
+import { HashingRefused } from '../../users/password.ts'
+import { longest_password } from '../../users/password-policy.ts'
+import { judgePassword } from '../../users/password-rules.ts'
 import { findCredential, insertUser } from '../../users/store.ts'
 import { isOwnForm, knownDevice, readBrowser } from '../browser.ts'
 import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcParts, redirect } from '../call.ts'
@@ -28,31 +30,35 @@ export const signIn: OidcEndpoint = async (parts, call) => {
 export const signUp: OidcEndpoint = async (parts, call) => {
   const interaction = await continueInteraction(parts, call)
   if ('answer' in interaction) return interaction.answer
-  const { db, passwords, now, newId } = parts
+  const { db, passwords, newId } = parts
   const { issuer } = call
   const form = {
     email: normalised(field(call, 'email', longest_email).trim()),
     name: field(call, 'name', longest_name).trim(),
     password: field(call, 'password', longest_password + 1),
   }
-  const problems = signUpProblems(call, form)
+  const problems = await signUpProblems(parts, call, form)
   if (isCut(call, 'email', longest_email)) problems.email = 'malformed'
   if (isCut(call, 'name', longest_name)) problems.name = 'too_long'
   if (!isOwnForm(parts, call, interaction.browser)) problems.form = 'expired_form'
   const is_open = issuer.settings.sign_up.mode === 'open' && issuer.settings.sign_in.password
   if (!is_open) return redirect(authorizeUrl(call, interaction.query))
-  if (Object.values(problems).some((problem) => problem !== null)) return showSignUp(parts, call, interaction, { ...form, problems })
+  if (Object.values(problems).some((problem) => problem !== null))
+    return showSignUp(parts, call, interaction, { ...form, problems, wait_seconds: null })
 
-  // Whoever has an account already signs in with it, or is told what any wrong password is told. Either way one hash is computed.
+  // An address that has an account is a sign-in with that password. Either way one hash is computed.
   if (await findCredential(db, issuer.environment_id, form.email))
     return checkPassword(parts, call, interaction, { ...form, step: 'sign_up' })
-  const too_many = await takeAttempt(db, issuer.environment_id, 'sign-up', sourceOf(call.ip, null), sign_up_limit, now())
-  if (too_many !== null) return showSignUp(parts, call, interaction, { ...form, problems: { ...problems, form: 'too_many' } })
+  const { environment_id } = issuer
+  const wait_seconds = await takeSignUp(db, { environment_id, source: sourceOf(call.ip), now: call.now })
+  if (wait_seconds !== null)
+    return showSignUp(parts, call, interaction, { ...form, wait_seconds, problems: { ...problems, form: 'too_many' } })
 
   const id = newId('usr')
-  const password_hash = await passwords.hash(form.password)
-  const created = await establishSession(parts, call, interaction, { user_id: id, email: form.email, step: 'sign_up', ...by_password }, [
-    insertUser(issuer.environment_id, id, { email: form.email, name: form.name || null }, password_hash, call.now),
+  const password_hash = await passwords.hash(form.password, { environment_id, signal: call.signal })
+  const signed_in = { user_id: id, email: form.email, password_hash, step: 'sign_up' as const, ...by_password }
+  const created = await establishSession(parts, call, interaction, signed_in, [
+    insertUser(environment_id, id, { email: form.email, name: form.name || null }, password_hash, call.now),
     signInEvent(parts, call, { type: 'user.created', user_id: id, data: { email: form.email, method: 'password' } }),
   ])
   return created ?? checkPassword(parts, call, interaction, { ...form, step: 'sign_up' })
@@ -60,10 +66,7 @@ export const signUp: OidcEndpoint = async (parts, call) => {
 
 const by_password = { method: 'password', amr: ['pwd'] }
 
-/** New accounts from one address: far more than a household makes, far less than a script wants. */
-const sign_up_limit = { max_attempts: 200, duration_seconds: 600 }
-
-/** The request that the form carries, judged anew. */
+/** Judges the request that the form carries, as at the authorization endpoint. */
 export async function continueInteraction(parts: OidcParts, call: OidcCall): Promise<Interaction | { answer: Answer }> {
   const query = asQuery(call.form?.get('request') ?? '')
   if (query === null) return { answer: message(call, 'unusable_request') }
@@ -82,11 +85,14 @@ const longest_name = 1_000
 
 type SignUpProblems = Parameters<typeof showSignUp>[3]['problems']
 
-function signUpProblems(
-  { issuer }: OidcCall,
-  { email, name, password }: { email: string; name: string; password: string },
-): SignUpProblems {
-  const password_problem = password === '' ? 'missing' : passwordProblem(password, email, issuer.settings.password)
+interface SignUpForm {
+  email: string
+  name: string
+  password: string
+}
+
+async function signUpProblems({ db }: OidcParts, { issuer }: OidcCall, { email, name, password }: SignUpForm): Promise<SignUpProblems> {
+  const password_problem = password === '' ? 'missing' : await judgePassword(db, issuer.environment_id, password, { email, name })
   return {
     form: null,
     email: email === '' ? 'missing' : Email.safeParse(email).success ? null : 'malformed',
@@ -95,35 +101,47 @@ function signUpProblems(
   }
 }
 
-interface Attempt {
+interface Guess {
   email: string
   password: string
   step: 'sign_in' | 'sign_up'
 }
+
+/** Stands for the account of an unknown address, so that the same is computed for both. */
+const nobody = { id: '', password_hash: null, blocked_at: null }
 
 /** The same answer, and the same work, for an account that exists and one that does not. */
 async function checkPassword(
   parts: OidcParts,
   call: OidcCall,
   interaction: Interaction,
-  { email, password, step }: Attempt,
+  { email, password, step }: Guess,
 ): Promise<Answer> {
   const { db, passwords } = parts
-  const { issuer } = call
-  const account = accountOf(email)
-  const source = sourceOf(call.ip, knownDevice(parts, call, interaction.browser, account))
-  const wait_seconds = await takeAttempt(db, issuer.environment_id, account, source, issuer.settings.lockout, call.now)
-  if (wait_seconds !== null) return showSignIn(parts, call, interaction, { email, problem: 'locked', wait_seconds })
+  const { issuer, now, signal } = call
+  const { environment_id } = issuer
+  const credential = await findCredential(db, environment_id, email)
+  const { id: user_id, password_hash, blocked_at } = credential ?? nobody
+  const device = knownDevice(parts, call, interaction.browser, { user_id, email, password_hash })
+  const attempt = { environment_id, account: accountOf(email), source: sourceOf(call.ip), device, now }
+  const refused = await takeAttempt(db, attempt, issuer.settings.lockout)
+  if (refused)
+    return showSignIn(parts, call, interaction, {
+      email,
+      problem: refused.limit === 'account' ? 'locked' : 'too_many',
+      wait_seconds: refused.wait_seconds,
+    })
 
-  const credential = await findCredential(db, issuer.environment_id, email)
-  const is_right = await passwords.verify(credential?.password_hash ?? null, password)
-  if (credential && is_right && credential.blocked_at === null) {
-    const signed_in = await establishSession(parts, call, interaction, { user_id: credential.id, email, step, ...by_password }, [
-      forgetAttempts(issuer.environment_id, account, source),
-    ])
-    if (signed_in) return signed_in
+  const is_right = await passwords.verify(password_hash, password, { environment_id, signal }).catch(async (error) => {
+    if (error instanceof HashingRefused) await db.batch(giveBack(attempt)) // no password was checked
+    throw error
+  })
+  if (is_right && blocked_at === null) {
+    const signed_in = { user_id, email, password_hash, step, ...by_password }
+    const answer = await establishSession(parts, call, interaction, signed_in, giveBack(attempt))
+    if (answer) return answer
   }
-  parts.counters.count(issuer.environment_id, 'sign_in', 'password.failed')
+  parts.counters.count(environment_id, 'sign_in', 'password.failed')
   await db.batch([
     signInEvent(parts, call, {
       type: 'sign_in.failed',

@@ -91,8 +91,8 @@ async function exchangeCode(parts: OidcParts, call: OidcCall, parameters: Reques
   if (code.grant_ended_at !== null || code.blocked_at !== null)
     throw new OAuthError('invalid_grant', 'The sign-in behind the code has ended.')
 
-  const refresh_token = includesScope(code.scope, 'offline_access') ? newSecret(parts) : null
   const target = await findTarget(parts, call, client, code, parameters)
+  const refresh_token = includesScope(target.scope, 'offline_access') ? newSecret(parts) : null
   const prepared = prepareTokens(parts, call, code, target, refresh_token)
   const [redeemed, answer] = await together(
     redeemCode(db, issuer.environment_id, code, call.request_id, prepared.rows),
@@ -123,12 +123,13 @@ async function refresh(parts: OidcParts, call: OidcCall, parameters: RequestPara
   const { client, presented, found: row } = await readPresented(parts, call, parameters, 'refresh_token', findRefreshToken)
   if (!row) throw new OAuthError('invalid_grant', 'The refresh token is unknown or has expired.')
 
+  const may_stay = client.allowed_scopes.includes('offline_access') && !issuer.settings.scopes.disabled.includes('offline_access')
   const judge = (token: RefreshRow) =>
     checkRefresh(
       token,
       client.client_id,
       { scope: parameters.values.scope },
-      { now, refresh_retry_window_seconds: tokens.refresh_retry_window_seconds },
+      { now, refresh_retry_window_seconds: tokens.refresh_retry_window_seconds, may_stay },
     )
   let verdict = judge(row)
   if (verdict.kind === 'rotate') {

@@ -16,8 +16,8 @@ const token = {
   grant_ended_at: null,
   blocked_at: null,
 }
-const check = (change: object = {}, asked?: string, refresh_retry_window_seconds = 0) =>
-  checkRefresh({ ...token, ...change }, 'app_1', { scope: asked }, { now, refresh_retry_window_seconds })
+const check = (change: object = {}, asked?: string, refresh_retry_window_seconds = 0, may_stay = true) =>
+  checkRefresh({ ...token, ...change }, 'app_1', { scope: asked }, { now, refresh_retry_window_seconds, may_stay })
 
 const scopes: { asked: string | undefined; granted: string }[] = [
   { asked: undefined, granted: scope },
@@ -47,6 +47,12 @@ for (const { why, change, asked, error = 'invalid_grant' } of refusals) {
   test(`a refresh token is refused with ${error} when ${why}`, () =>
     assert.throws(() => check(change, asked), { name: 'OAuthError', code: error }))
 }
+
+test('a refresh token is refused with invalid_grant when offline_access was withdrawn, and a spent one is still reuse', () => {
+  assert.throws(() => check({}, undefined, 0, false), { name: 'OAuthError', code: 'invalid_grant' })
+  assert.throws(() => check({ spent_at: at(-1) }, undefined, 30, false), { name: 'OAuthError', code: 'invalid_grant' })
+  assert.equal(check({ spent_at: at(-30) }, undefined, 30, false).kind, 'reuse')
+})
 
 const spent: { why: string; spent_at: Date; window: number; kind: string }[] = [
   { why: 'without a retry window, at once', spent_at: now, window: 0, kind: 'reuse' },

@@ -15,6 +15,13 @@ interface RefreshTokenRow {
   blocked_at: Date | null
 }
 
+interface RefreshPolicy {
+  now: Date
+  refresh_retry_window_seconds: number
+  /** The application and the environment still allow `offline_access`. */
+  may_stay: boolean
+}
+
 export type RefreshVerdict =
   /** Spend it and issue a successor. `scope` is that of the access token: the successor keeps the row's. */
   | { kind: 'rotate'; scope: string }
@@ -31,12 +38,14 @@ export type RefreshVerdict =
  *                    attempt has no effect
  * RFC 6749 §6:       scope may be narrowed, for this access token only; anything not granted is invalid_scope
  * RFC 9700 §4.14.2:  a spent token that comes back is reuse
+ * We choose:         without offline_access the token is not valid (invalid_grant), but not spent either: it works again
+ *                    once the scope is allowed again (docs/decisions/0030-withdrawn-scopes.md)
  */
 export function checkRefresh(
   token: RefreshTokenRow,
   client_id: string,
   request: { scope: string | undefined },
-  { now, refresh_retry_window_seconds }: { now: Date; refresh_retry_window_seconds: number },
+  { now, refresh_retry_window_seconds, may_stay }: RefreshPolicy,
 ): RefreshVerdict {
   const refusal = (why: string) => new OAuthError('invalid_grant', why)
 
@@ -46,6 +55,7 @@ export function checkRefresh(
   if (token.spent_at !== null && now.getTime() >= token.spent_at.getTime() + refresh_retry_window_seconds * 1_000) {
     return { kind: 'reuse' }
   }
+  if (!may_stay) throw refusal('The application may not ask for offline_access any more.')
   if (token.expires_at <= now || token.grant_expires_at <= now) throw refusal('The refresh token has expired.')
   return { kind: token.spent_at === null ? 'rotate' : 'repeat', scope: narrowed(token.scope, request.scope) }
 }

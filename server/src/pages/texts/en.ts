@@ -40,14 +40,15 @@ export const en = {
     title: 'Create your account',
     submit: 'Create account',
     password_rule: (min_length: number, reject_common: boolean) =>
-      `At least ${min_length} characters${reject_common ? ', and not one of the common passwords' : ''}. A few words in a row are fine.`,
+      `At least ${min_length} characters${reject_common ? ', not a common password, and not made of your name or ours' : ''}. A few words in a row are fine.`,
     email_missing: 'Enter your e-mail address.',
     email_malformed: 'Enter the whole address, such as name@example.com.',
     name_too_long: 'This name is too long. Use at most 200 characters.',
     password_missing: 'Choose a password.',
     password_too_short: (min_length: number) => `This password is too short. Use at least ${min_length} characters.`,
     password_too_long: 'This password is too long. Use a shorter one.',
-    password_common: 'Many people use this password, so it is easy to guess. Choose another.',
+    password_common:
+      'This password is easy to guess: many people use it, or it is made of your name, your address or our name. Choose another.',
     have_account: 'Have an account?',
     sign_in: 'Sign in',
   },

@@ -1,0 +1,12 @@
+import type { ServerResponse } from 'node:http'
+
+/** Aborted when the client disconnects before the response is written. For work that may wait for its turn. */
+export function goneSignal(response: ServerResponse): AbortSignal {
+  const gone = new AbortController()
+  if (response.destroyed) gone.abort()
+  else
+    response.once('close', () => {
+      if (!response.writableFinished) gone.abort()
+    })
+  return gone.signal
+}

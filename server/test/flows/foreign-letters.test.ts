@@ -1,0 +1,48 @@
+/** Headers with letters outside ASCII: Node reads them as Latin-1. None of them is an error on our side. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { authorizationRequest } from '../agent.ts'
+import { rawRequest, sendRaw } from '../raw.ts'
+import { world } from '../world.ts'
+
+const w = await world()
+const client = await w.createApplication(w.test)
+const path = (url: string) => url.slice(new URL(url).origin.length)
+const authorize = path(authorizationRequest(w.test, client).url)
+
+// biome-ignore format: one header a line
+const headers = [
+  'cookie', 'origin', 'authorization', 'x-api-key', 'accept', 'accept-language', 'user-agent', 'if-match', 'if-none-match', 'idempotency-key',
+  'content-type', 'x-tenant-id', 'x-environment-id', 'referer', 'sec-fetch-site', 'x-forwarded-for', 'forwarded', 'x-request-id', 'access-control-request-method', 'access-control-request-headers',
+]
+// biome-ignore format: this table is read by column
+const requests: [method: string, target: string][] = [
+  ['GET',     authorize],
+  ['GET',     '/v1/auth/config'],
+  ['OPTIONS', '/v1/auth/config'],
+  ['GET',     '/v1/api-keys/whoami'],
+  ['POST',    '/v1/platform/projects'],
+  ['PATCH',   `${w.test.path}/settings`],
+  ['POST',    `${path(w.test.issuer)}/v1/oauth/token`],
+  ['OPTIONS', `${path(w.test.issuer)}/v1/oauth/token`],
+  ['GET',     `${path(w.test.issuer)}/v1/oauth/userinfo`],
+  ['POST',    `${path(w.test.issuer)}/sign-in`],
+  ['GET',     '/v1/me'],
+]
+for (const header of headers) {
+  test(`${header} with letters outside ASCII is answered without an error on our side, everywhere`, async () => {
+    for (const [method, target] of requests) {
+      for (const value of [
+        'é',
+        'Bearer é',
+        'Basic é',
+        'http://é.example',
+        `ostiary_device_${w.test.id}=é; ostiary_session_${w.test.id}=é`,
+      ]) {
+        const key = header === 'x-api-key' || header === 'authorization' ? {} : { 'x-api-key': w.key }
+        const reply = await sendRaw(w.base_url, rawRequest(method, target, { ...key, [header]: value }))
+        assert.ok(reply.status >= 200 && reply.status < 500, `${method} ${target} with ${value}: ${reply.status}`)
+      }
+    }
+  })
+}

@@ -1,0 +1,86 @@
+/** A full queue for hashes: 503 with Retry-After in the shape of the endpoint, for one environment only (decision 0005). */
+import assert from 'node:assert/strict'
+import { availableParallelism } from 'node:os'
+import { test } from 'node:test'
+import { z } from 'zod'
+import { sql } from '../../src/db/db.ts'
+import { authorizationRequest, createAgent } from '../agent.ts'
+import { createAuthKey } from '../api/everything.ts'
+import { expectStatus, world } from '../world.ts'
+
+const w = await world({ env: { OSTIARY_TRUSTED_PROXIES: '127.0.0.0/8,::1' } })
+/** What one environment may have at once: a hash per core that runs, and four that wait. */
+const most_at_once = availableParallelism() * 5
+const flood = most_at_once * 3
+
+const Sum = z.object({ attempts: z.int() })
+
+test('more sign-ins than an environment may have at once are answered 503 with a page, and count for no limit', async () => {
+  const client = await w.createApplication(w.test)
+  const agent = createAgent()
+  const page = await agent.get(authorizationRequest(w.test, client).url)
+  const guess = (i: number) =>
+    agent.submit(page, { email: `nobody${i}@example.com`, password: 'wrong' }, { 'x-forwarded-for': `198.51.100.${i % 200}` })
+  const replies = await Promise.all(Array.from({ length: flood }, (_, i) => guess(i)))
+  const busy = replies.filter(({ status }) => status === 503)
+  const checked = replies.filter(({ status }) => status === 400)
+  assert.equal(busy.length + checked.length, flood)
+  assert.ok(busy.length > 0 && checked.length >= most_at_once, `${checked.length} of ${flood} were checked`)
+  for (const { headers, body } of busy) {
+    assert.ok(Number(headers.get('retry-after')) > 0)
+    assert.match(headers.get('content-type') ?? '', /^text\/html/)
+    assert.match(body, /not available right now/)
+  }
+  const counted = await w.deployment.db.maybeOne(
+    Sum,
+    sql`select cast(sum(attempts) as integer) as attempts from sign_in_attempts where environment_id = ${w.test.id} and account = 'spraying'`,
+  )
+  assert.equal(counted?.attempts, checked.length)
+  assert.equal((await guess(flood)).status, 400, 'and afterwards there is room again')
+})
+
+test('more new passwords than an environment may have at once are 503 unavailable, and nothing of them is stored', async () => {
+  const [here, there] = [await createAuthKey(w, w.live, 'auth_secret'), await createAuthKey(w, w.test, 'auth_secret')]
+  const create = (key: string, email: string) =>
+    w.call('POST', '/v1/auth/users', { key, body: { email, password: 'a memorable sentence' } })
+  const [elsewhere, ...replies] = await Promise.all([
+    create(there.key, 'elsewhere@example.com'),
+    ...Array.from({ length: flood }, (_, i) => create(here.key, `new${i}@example.com`)),
+  ])
+  assert.equal(elsewhere?.status, 201, 'another environment finds room')
+  const busy = replies.filter(({ status }) => status === 503)
+  assert.ok(busy.length > 0)
+  for (const { body, headers } of busy) {
+    assert.equal(body.code, 'unavailable')
+    assert.ok(Number(headers.get('retry-after')) > 0)
+  }
+  const made = replies.filter(({ status }) => status === 201).map(({ body }) => body.email)
+  assert.equal(made.length + busy.length, flood)
+  for (const [i, { status }] of replies.entries()) {
+    const { data } = expectStatus(200, await w.call('GET', `${w.live.path}/users?email=new${i}@example.com`))
+    assert.equal(data.length, status === 201 ? 1 : 0)
+  }
+})
+
+test('of sign-ins whose clients disconnect, those that wait are not checked and count for no limit', async () => {
+  const { test: place } = await w.createProject('gone')
+  const client = await w.createApplication(place)
+  const agent = createAgent()
+  const page = await agent.get(authorizationRequest(place, client).url)
+  const leaving = new AbortController()
+  const patient = Array.from({ length: most_at_once }, (_, i) => {
+    const headers = { 'x-forwarded-for': `203.0.113.${i}` }
+    return agent.submit(page, { email: `gone${i}@example.com`, password: 'wrong' }, headers, leaving.signal).catch(() => null)
+  })
+  // When the first is answered, the others wait for their turn.
+  await Promise.race(patient)
+  leaving.abort()
+  await Promise.all(patient)
+  // The queue is free again at once: nothing in it is computed for those who left.
+  assert.equal((await agent.submit(page, { email: 'last@example.com', password: 'wrong' })).status, 400)
+  const failed = await w.deployment.db.maybeOne(
+    z.object({ failed: z.int() }),
+    sql`select cast(count(*) as integer) as failed from events where environment_id = ${place.id} and type = 'sign_in.failed'`,
+  )
+  assert.ok((failed?.failed ?? 0) < most_at_once, `${failed?.failed} of ${most_at_once + 1} were checked`)
+})

@@ -1,0 +1,74 @@
+/** Migration 0014 on a database with identities from before: each takes the issuer that its provider has now. */
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { z } from 'zod'
+import { createDb, sql } from '../../src/db/db.ts'
+import { migrate, readMigrations } from '../../src/db/migrate.ts'
+import { openPostgres } from '../../src/db/postgres.ts'
+import { openSqlite } from '../../src/db/sqlite.ts'
+import { issuerOf } from '../../src/providers/kinds.ts'
+import { dropDatabase, freshDatabase } from '../postgres.ts'
+
+// biome-ignore format: this table is read by column
+const providers = [
+  { type: 'oidc',      issuer: 'https://sso.example.com',                            taken: 'https://sso.example.com' },
+  { type: 'oidc',      issuer: 'https://sso.example.com/tenant/',                    taken: 'https://sso.example.com/tenant' },
+  { type: 'microsoft', issuer: 'https://login.microsoftonline.com/tenant/v2.0',      taken: 'https://login.microsoftonline.com/tenant/v2.0' },
+  { type: 'gitlab',    issuer: 'https://gitlab.acme.example',                        taken: 'https://gitlab.acme.example' },
+  { type: 'gitlab',    issuer: null,                                                 taken: 'https://gitlab.com' },
+  { type: 'google',    issuer: null,                                                 taken: 'https://accounts.google.com' },
+  { type: 'apple',     issuer: null,                                                 taken: 'https://appleid.apple.com' },
+  { type: 'github',    issuer: null,                                                 taken: 'https://github.com' },
+] as const
+
+const Identity = z.object({ provider_id: z.string(), issuer: z.string(), subject: z.string(), user_id: z.string() })
+
+async function emptyDatabase() {
+  if (process.env.OSTIARY_TEST_ENGINE === 'postgres') {
+    const url = await freshDatabase()
+    const db = createDb(openPostgres(url))
+    after(async () => {
+      await db.close()
+      await dropDatabase(url)
+    })
+    return db
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'ostiary-migration-'))
+  const db = createDb(openSqlite(join(folder, 'ostiary.db')))
+  after(async () => {
+    await db.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  return db
+}
+
+test('identities of before keep their person and take the issuer of their provider, as it is looked up today', async () => {
+  const db = await emptyDatabase()
+  const all = readMigrations()
+  await migrate(
+    db,
+    all.filter(({ number }) => number < 14),
+  )
+  const at = new Date()
+  await db.batch([
+    sql`insert into tenants (id, slug, name, created_at, updated_at) values ('ten_1', 'acme', 'Acme', ${at}, ${at})`,
+    sql`insert into projects (tenant_id, id, slug, name, created_at, updated_at) values ('ten_1', 'prj_1', 'shop', 'Shop', ${at}, ${at})`,
+    sql`insert into environments (id, tenant_id, project_id, slug, name, type, issuer, created_at, updated_at, settings_updated_at)
+        values ('env_1', 'ten_1', 'prj_1', 'test', 'Test', 'test', 'http://localhost/e/env_1', ${at}, ${at}, ${at})`,
+    ...providers.flatMap(({ type, issuer }, i) => [
+      sql`insert into providers (environment_id, id, type, display_name, issuer, client_id, scopes, enabled, link_by_verified_email, created_at, updated_at)
+          values ('env_1', ${`prv_${i}`}, ${type}, 'Provider', ${issuer}, 'c', '[]', 1, 0, ${at}, ${at})`,
+      sql`insert into identities (environment_id, provider_id, subject, user_id, created_at) values ('env_1', ${`prv_${i}`}, 'one', ${`usr_${i}`}, ${at})`,
+    ]),
+  ])
+  await migrate(db, all)
+  const identities = await db.all(Identity, sql`select provider_id, issuer, subject, user_id from identities order by provider_id`)
+  assert.deepEqual(
+    identities,
+    providers.map(({ taken }, i) => ({ provider_id: `prv_${i}`, issuer: taken, subject: 'one', user_id: `usr_${i}` })),
+  )
+  for (const { taken, ...provider } of providers) assert.equal(issuerOf(provider), taken)
+})

@@ -1,0 +1,37 @@
+/** A sign-in that runs while its account changes: no session outlives what ends the sessions of the account. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { authorizationRequest, createAgent } from '../agent.ts'
+import { createAuthKey } from '../api/everything.ts'
+import { expectStatus, type Reply, world } from '../world.ts'
+
+const w = await world()
+const place = w.test
+const secret = await createAuthKey(w, place, 'auth_secret')
+const client = await w.createApplication(place)
+await w.changeSettings(place, { lockout: { max_attempts: 100 } })
+
+const users = (method: string, path: string, body?: object): Promise<Reply> =>
+  w.call(method, `/v1/auth/users/${path}`, { key: secret.key, ...(body ? { body } : {}) })
+
+const changes: [what: string, change: (id: string) => Promise<Reply>][] = [
+  ['a new password', (id) => users('PATCH', id, { password: 'another long sentence' })],
+  ['a removed password', (id) => users('PATCH', id, { password: null })],
+  ['a block', (id) => users('POST', `${id}/block`)],
+]
+for (const [what, change] of changes) {
+  test(`of sign-ins with the old password and ${what} at the same time, no session outlives the change`, async () => {
+    const user = await w.createUser(place)
+    const pages = await Promise.all(
+      Array.from({ length: 6 }, async () => {
+        const agent = createAgent()
+        return { agent, page: await agent.get(authorizationRequest(place, client).url) }
+      }),
+    )
+    const form = { email: user.email, password: user.password }
+    const [changed, ...replies] = await Promise.all([change(user.id), ...pages.map(({ agent, page }) => agent.submit(page, form))])
+    expectStatus(200, changed)
+    for (const { status } of replies) assert.ok([303, 400, 503].includes(status), `${status}`)
+    assert.deepEqual(expectStatus(200, await users('GET', `${user.id}/sessions`)).data, [])
+  })
+}
