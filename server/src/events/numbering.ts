@@ -31,10 +31,12 @@ interface NumberedEvent {
 }
 
 /**
- * What follows from newly numbered events of one environment, in the batch that numbers them. Every statement must ask
- * for `numbered`: where it does not hold, another process did all of it.
+ * What follows from newly numbered events of one environment, in the batch that numbers them. Prepared once for a batch,
+ * then asked event by event, so that nothing is made that the batch has no room for. Every statement must ask for
+ * `numbered`: where it does not hold, another process did all of it.
  */
-export type FanOut = (environment_id: EnvironmentId, events: readonly NumberedEvent[], numbered: Statement) => Promise<readonly Statement[]>
+export type FanOut = (environment_id: EnvironmentId, numbered: Statement) => Promise<Follow>
+export type Follow = (event: NumberedEvent) => Promise<readonly Statement[]>
 
 /** Events that wait for their number, with the counter of their environment as of the same moment. */
 export function findUnnumbered(db: Db): Promise<Unnumbered[]> {
@@ -54,15 +56,19 @@ export async function numberEvents(db: Db, batch_id: string, events: readonly Un
   const [first] = events
   if (!first) return 0
   const { environment_id, last } = first
-  const numbered_events = events.map(({ id, type }, i) => ({ id, type, sequence: last + i + 1 }))
   const numbered = sql`exists (select 1 from event_counters where environment_id = ${environment_id} and numbered_by = ${batch_id})`
-  const followers = (await Promise.all(fan_outs.map((fanOut) => fanOut(environment_id, numbered_events, numbered)))).flat()
-  if (followers.length > most_statements && events.length > 1) {
-    const fitting = Math.max(1, Math.floor((events.length * most_statements) / followers.length))
-    return numberEvents(db, batch_id, events.slice(0, fitting), fan_outs)
+  const follows = await Promise.all(fan_outs.map((fanOut) => fanOut(environment_id, numbered)))
+  const numbered_events: NumberedEvent[] = []
+  const followers: Statement[] = []
+  for (const [i, { id, type }] of events.entries()) {
+    const event = { id, type, sequence: last + i + 1 }
+    const own = (await Promise.all(follows.map((follow) => follow(event)))).flat()
+    if (i > 0 && followers.length + own.length > most_statements) break
+    numbered_events.push(event)
+    followers.push(...own)
   }
   const [counter] = await db.batch([
-    sql`insert into event_counters (environment_id, last, numbered_by) values (${environment_id}, ${last + events.length}, ${batch_id})
+    sql`insert into event_counters (environment_id, last, numbered_by) values (${environment_id}, ${last + numbered_events.length}, ${batch_id})
         on conflict (environment_id) do update set last = excluded.last, numbered_by = excluded.numbered_by where event_counters.last = ${last}`,
     ...numbered_events.map(
       ({ id, sequence }) =>
@@ -70,5 +76,5 @@ export async function numberEvents(db: Db, batch_id: string, events: readonly Un
     ),
     ...followers,
   ])
-  return counter?.changed === 1 ? events.length : 0
+  return counter?.changed === 1 ? numbered_events.length : 0
 }

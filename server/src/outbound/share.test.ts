@@ -10,7 +10,8 @@ const place = (change: Partial<Place> & { n?: number } = {}): Place => {
   const { n = 0, ...fields } = change
   return { tenant_id: 'a', environment_id: 'a', lane: `lane${n}`, receiver: `r${n}.test:443`, ...fields }
 }
-const many = (count: number, change: Partial<Place> = {}) => Array.from({ length: count }, (_, n) => place({ n, ...change, lane: `${n} ${JSON.stringify(change)}` }))
+const many = (count: number, change: Partial<Place> = {}) =>
+  Array.from({ length: count }, (_, n) => place({ n, ...change, lane: `${n} ${JSON.stringify(change)}` }))
 
 test('a tenant with any number of receivers leaves three quarters of the places free', () => {
   const shares = createShares(limits, never)
