@@ -173,7 +173,11 @@ for (const [engine, open, skip] of engines) {
       ),
     )
     await db.batch([...jobs, sql`update jobs set tenant_id = substr(id, 1, 4)`])
-    const inTurn = (after: string | null) => Array.fromAsync(tenantsInTurn(db, 'backchannel_logout', after, now()))
+    const inTurn = async (after: string | null) => {
+      const found: string[] = []
+      for await (const tenant of tenantsInTurn(db, 'backchannel_logout', after, now())) found.push(tenant)
+      return found
+    }
     assert.deepEqual(await inTurn(null), tenants)
     assert.deepEqual(await inTurn('t200'), [...tenants.slice(101), ...tenants.slice(0, 101)])
     assert.deepEqual(await inTurn('t329'), tenants)
