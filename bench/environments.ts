@@ -15,8 +15,8 @@ const sample = 50
 const with_first_key = 10
 
 export async function surveyEnvironments({ folder, core }: Ground, wanted: number, tell: (text: string) => void) {
-  const limits = { environments_per_project: wanted + 10 }
-  const place = { root, folder: join(folder, 'environments'), database_url: null, core, limits }
+  const env = { OSTIARY_LIMITS: JSON.stringify({ environments_per_project: wanted + 10 }) }
+  const place = { root, folder: join(folder, 'environments'), database_url: null, core, env }
   const first = await startOstiary(place)
   const seeded = await seedOstiary(root, first, 1)
   tell(`environments, making ${wanted}`)

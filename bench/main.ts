@@ -12,6 +12,7 @@ import { chooseCores, describeMachine, moveTo } from './machine.ts'
 import { type Options, readOptions, type SurveyName } from './options.ts'
 import { tableOf } from './report.ts'
 import { runRounds } from './rounds.ts'
+import { surveySilent } from './silent.ts'
 import { surveyBusy, surveyMemory, surveyStart } from './surveys.ts'
 import { targetsOf, targetTable } from './targets.ts'
 
@@ -19,6 +20,7 @@ export interface Surveys {
   start?: Awaited<ReturnType<typeof surveyStart>>
   memory?: Awaited<ReturnType<typeof surveyMemory>>
   environments?: Awaited<ReturnType<typeof surveyEnvironments>>
+  silent?: Awaited<ReturnType<typeof surveySilent>>
   busy?: Awaited<ReturnType<typeof surveyBusy>>
 }
 
@@ -78,6 +80,7 @@ async function survey(options: Options, ground: Ground): Promise<Surveys> {
   return {
     ...(wants('start') ? { start: await surveyStart(ground, options.rounds) } : {}),
     ...(wants('environments') ? { environments: await surveyEnvironments(ground, options.environments, tell) } : {}),
+    ...(wants('silent') ? { silent: await surveySilent(ground, tell) } : {}),
     ...(wants('memory') ? { memory: await surveyMemory(ground, options.soak, tell) } : {}),
   }
 }

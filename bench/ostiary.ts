@@ -22,8 +22,8 @@ export interface OstiaryPlace {
   /** `null`: the embedded engine. */
   readonly database_url: string | null
   readonly core: number | null
-  /** Quotas other than the defaults. */
-  readonly limits?: Readonly<Record<string, number>> | null
+  /** More variables of the service. */
+  readonly env?: Readonly<Record<string, string>>
 }
 
 export interface Ostiary {
@@ -33,14 +33,14 @@ export interface Ostiary {
 }
 
 /** Starts the service. Called again for the same folder it finds what it left there. */
-export async function startOstiary({ root, folder, database_url, core, limits = null }: OstiaryPlace, master_key = ''): Promise<Ostiary> {
+export async function startOstiary({ root, folder, database_url, core, env: more = {} }: OstiaryPlace, master_key = ''): Promise<Ostiary> {
   mkdirSync(folder, { recursive: true })
   const address = { host: 'localhost', port: await freePort() }
   const env: Record<string, string> = {
     OSTIARY_PORT: String(address.port),
     OSTIARY_DATA_DIR: folder,
-    ...(limits === null ? {} : { OSTIARY_LIMITS: JSON.stringify(limits) }),
     ...(database_url === null ? {} : { OSTIARY_DATABASE_URL: database_url, OSTIARY_MASTER_KEY: master_key }),
+    ...more,
   }
   const log = join(folder, 'ostiary.log')
   const { commandLineTool } = await import(join(root, 'launch.mjs'))

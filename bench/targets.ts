@@ -17,7 +17,7 @@ interface Target {
 
 export function targetsOf(
   measurements: readonly Measurement[],
-  { start, memory, environments, busy }: Surveys,
+  { start, memory, environments, busy, silent }: Surveys,
   in_flight: number,
 ): Target[] {
   type Who = Parameters<typeof ratio>[1]
@@ -52,6 +52,8 @@ export function targetsOf(
     { what: 'first request to a cold environment, p50', unit: 'ms', at_most: 10,  is: environments?.cold_p50_ms ?? none },
     { what: 'first request that needs a key pair, most', unit: 'ms', at_most: 500, is: environments?.first_key_most_ms ?? none },
     { what: 'JWKS p99 while 100 sign in',              unit: 'ms',  at_most: 250, is: busy?.jwks_p99_ms ?? none },
+    { what: 'delivery beside 300 silent receivers of another tenant, most',             unit: 'ms', at_most: 2_000, is: silent?.embedded.arrival_most_ms ?? none },
+    { what: 'delivery beside 300 silent receivers of another tenant, most, PostgreSQL', unit: 'ms', at_most: 2_000, is: silent?.postgres?.arrival_most_ms ?? none },
   ]
 }
 

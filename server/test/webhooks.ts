@@ -1,14 +1,20 @@
 /** Webhooks straight into the store: as many as a test needs, whatever the quota. */
+import type { EventKind } from '@ostiary/contract/event.ts'
 
 import { secretPlace } from '../src/webhooks/deliver.ts'
 import { makeWebhookSecret } from '../src/webhooks/sign.ts'
 import { insertWebhook } from '../src/webhooks/store.ts'
 import type { Place, World } from './world.ts'
 
-export async function insertWebhooks({ deployment, now }: World, { id: environment_id }: Pick<Place, 'id'>, urls: readonly string[]) {
+export async function insertWebhooks(
+  { deployment, now }: World,
+  { id: environment_id }: Pick<Place, 'id'>,
+  urls: readonly string[],
+  events: readonly EventKind[] = ['test.ping'],
+) {
   const { db, newId, random, secrets } = deployment
   const webhooks = urls.map((url) => ({ id: newId('whk'), url }))
-  const fields = { events: ['test.ping' as const], description: null, disabled: false }
+  const fields = { events: [...events], description: null, disabled: false }
   await db.batch(
     webhooks.map(({ id, url }) => {
       const secret = secrets.seal(makeWebhookSecret(random(32)), secretPlace(environment_id, id))

@@ -29,8 +29,12 @@ interface NumberedEvent {
   sequence: number
 }
 
-/** Statements that follow from newly numbered events of one environment, for the batch that numbers them. */
-export type FanOut = (environment_id: EnvironmentId, events: readonly NumberedEvent[]) => Promise<readonly Statement[]>
+/**
+ * The statements that follow from newly numbered events of one environment, for the batch that numbers them. Prepared once for a
+ * batch, then asked event by event, so that nothing is made that the batch has no room for.
+ */
+export type FanOut = (environment_id: EnvironmentId) => Promise<Follow>
+export type Follow = (event: NumberedEvent) => Promise<readonly Statement[]>
 
 /** Events that wait for their number, with the counter of their environment as of the same moment. */
 export function findUnnumbered(db: Db): Promise<Unnumbered[]> {
@@ -50,19 +54,23 @@ export async function numberEvents(db: Db, events: readonly Unnumbered[], fan_ou
   const [first] = events
   if (!first) return 0
   const { environment_id, last } = first
-  const numbered_events = events.map(({ id, type }, i) => ({ id, type, sequence: last + i + 1 }))
-  const followers = (await Promise.all(fan_outs.map((fanOut) => fanOut(environment_id, numbered_events)))).flat()
-  if (followers.length > most_statements && events.length > 1) {
-    const fitting = Math.max(1, Math.floor((events.length * most_statements) / followers.length))
-    return numberEvents(db, events.slice(0, fitting), fan_outs)
+  const follows = await Promise.all(fan_outs.map((fanOut) => fanOut(environment_id)))
+  const numbered_events: NumberedEvent[] = []
+  const followers: Statement[] = []
+  for (const [i, { id, type }] of events.entries()) {
+    const event = { id, type, sequence: last + i + 1 }
+    const own = (await Promise.all(follows.map((follow) => follow(event)))).flat()
+    if (i > 0 && followers.length + own.length > most_statements) break
+    numbered_events.push(event)
+    followers.push(...own)
   }
   const is_numbered = await db.batch([
-    guard(sql`insert into event_counters (environment_id, last) values (${environment_id}, ${last + events.length})
+    guard(sql`insert into event_counters (environment_id, last) values (${environment_id}, ${last + numbered_events.length})
         on conflict (environment_id) do update set last = excluded.last where event_counters.last = ${last}`),
     ...numbered_events.map(
       ({ id, sequence }) => sql`update events set sequence = ${sequence} where environment_id = ${environment_id} and id = ${id}`,
     ),
     ...followers,
   ])
-  return is_numbered ? events.length : 0
+  return is_numbered ? numbered_events.length : 0
 }

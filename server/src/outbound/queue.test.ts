@@ -11,7 +11,8 @@ import { createDb, type Db, type Engine, guard, sql } from '../db/db.ts'
 import { migrate } from '../db/migrate.ts'
 import { openPostgres } from '../db/postgres.ts'
 import { openSqlite } from '../db/sqlite.ts'
-import { claim, enqueue, findCandidates, type Job, postpone, remove } from './queue.ts'
+import { insertEnvironment } from '../tenancy/store.ts'
+import { claim, enqueue, findCandidates, type Job, postpone, remove, tenantsInTurn } from './queue.ts'
 import { type JobKind, type Outcome, type Runner, startRunner } from './runner.ts'
 
 const JobRow = z.object({ id: z.string(), attempts: z.int(), due_at: z.date(), leased_by: z.string().nullable() })
@@ -162,6 +163,46 @@ for (const [engine, open, skip] of engines) {
     assert.equal(new Set(taken).size, 60)
     assert.equal(taken.length, 60)
     assert.equal((await db.all(JobRow, sql`select id, attempts, due_at, leased_by from jobs where attempts <> 1`)).length, 0)
+  })
+
+  it('tenants with due jobs have their turn once each, beginning after the last that was served', async ({ db, now }) => {
+    const tenants = Array.from({ length: 230 }, (_, n) => `t${100 + n}`)
+    const jobs = tenants.flatMap((tenant) =>
+      ['1', '2'].map((n) =>
+        enqueue({ id: `${tenant}.${n}`, kind: 'backchannel_logout', lane: n, environment_id: null, payload: {} }, now()),
+      ),
+    )
+    await db.batch([...jobs, sql`update jobs set tenant_id = substr(id, 1, 4)`])
+    const inTurn = async (after: string | null) => {
+      const found: string[] = []
+      for await (const tenant of tenantsInTurn(db, 'backchannel_logout', after, now())) found.push(tenant)
+      return found
+    }
+    assert.deepEqual(await inTurn(null), tenants)
+    assert.deepEqual(await inTurn('t200'), [...tenants.slice(101), ...tenants.slice(0, 101)])
+    assert.deepEqual(await inTurn('t329'), tenants)
+    await db.run(sql`update jobs set due_at = ${new Date(now().getTime() + 1)} where tenant_id <> 't150'`)
+    assert.deepEqual(await inTurn('t200'), ['t150'])
+  })
+
+  it('a job of an environment is its tenant’s, and one without an environment nobody’s', async ({ db, now, put, take }) => {
+    const at = now()
+    await db.batch([
+      sql`insert into tenants (id, slug, name, created_at, updated_at) values ('ten_a', 'a', 'A', ${at}, ${at})`,
+      sql`insert into projects (tenant_id, id, slug, name, created_at, updated_at) values ('ten_a', 'prj_a', 'a', 'A', ${at}, ${at})`,
+      insertEnvironment('ten_a', 'prj_a', 'env_a', { slug: 'test', name: 'Test', type: 'test' }, 'http://localhost/e/env_a', at),
+      enqueue({ id: 'a', kind: 'backchannel_logout', lane: 'a', environment_id: 'env_a', payload: {} }, at),
+    ])
+    await put('nobody')
+    const Row = z.object({ id: z.string(), tenant_id: z.string() })
+    assert.deepEqual(await db.all(Row, sql`select id, tenant_id from jobs order by id`), [
+      { id: 'a', tenant_id: 'ten_a' },
+      { id: 'nobody', tenant_id: '' },
+    ])
+    assert.deepEqual(
+      (await take('p')).map(({ id }) => id),
+      ['nobody'],
+    )
   })
 
   it('what this process queues is done at once', async ({ run, put, db }) => {

@@ -38,12 +38,16 @@ export type Job = z.infer<typeof Job>
 /** For the batch that the job follows from. */
 export function enqueue({ id, kind, lane, environment_id, payload, due_at }: NewJob, now: Date): Statement {
   return leavesWork(
-    sql`insert into jobs (id, kind, lane, environment_id, payload, due_at, created_at)
-      values (${id}, ${kind}, ${lane}, ${environment_id}, ${payload}, ${due_at ?? now}, ${now})
+    sql`insert into jobs (id, kind, lane, tenant_id, environment_id, payload, due_at, created_at)
+      values (${id}, ${kind}, ${lane}, ${tenantOf(sql`${environment_id}`)}, ${environment_id}, ${payload}, ${due_at ?? now}, ${now})
       on conflict (id) do nothing`,
     'queue',
   )
 }
+
+/** The tenant whose turn a job waits for; the empty text is nobody's. */
+const tenantOf = (environment_id: Statement) =>
+  sql`coalesce((select own.tenant_id from environments own where own.id = ${environment_id}), '')`
 
 /** For a batch: a job for every row of a query. `from` begins with `from` and ends with a `where`; the columns are expressions over it. */
 export function enqueueEach(
@@ -55,8 +59,7 @@ export function enqueueEach(
   const { id, lane, environment_id, payload } = columns
   return leavesWork(
     sql`insert into jobs (id, kind, lane, tenant_id, environment_id, payload, due_at, created_at)
-      select ${id}, ${kind}, ${lane}, coalesce((select own.tenant_id from environments own where own.id = ${environment_id}), ''),
-             ${environment_id}, ${payload}, ${now}, ${now} ${from}
+      select ${id}, ${kind}, ${lane}, ${tenantOf(environment_id)}, ${environment_id}, ${payload}, ${now}, ${now} ${from}
       on conflict (id) do nothing`,
     'queue',
   )

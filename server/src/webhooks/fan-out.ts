@@ -1,6 +1,6 @@
 /** What follows from newly numbered events: a message to every webhook that wants them, in the batch that numbers them. */
 
-import { type Statement, sql } from '../db/db.ts'
+import { sql } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
 import type { FanOut } from '../events/numbering.ts'
 import { findEventData } from '../events/store.ts'
@@ -8,35 +8,26 @@ import { enqueue } from '../outbound/queue.ts'
 import { findSubscribers } from './store.ts'
 
 export function createWebhookFanOut({ db, now, newId }: Pick<Deployment, 'db' | 'now' | 'newId'>): FanOut {
-  return async (environment_id, events) => {
+  return async (environment_id) => {
     const subscribers = await findSubscribers(db, environment_id)
-    const statements: Statement[] = []
-    for (const event of subscribers.length === 0 ? [] : events) {
+    return async (event) => {
+      if (subscribers.length === 0) return []
       // A test is meant for one webhook, whatever it subscribes to.
       const only = event.type === 'test.ping' ? (await findEventData(db, environment_id, event.id))?.webhook_id : undefined
       const wanted = subscribers.filter(({ id, events: kinds }) =>
         only === undefined ? kinds.length === 0 || kinds.includes(event.type) : id === only,
       )
-      for (const { id: webhook_id } of wanted) {
+      return wanted.flatMap(({ id: webhook_id }) => {
         const message_id = newId('msg')
         const at = now()
-        statements.push(
+        const id = placeInLane(webhook_id, event.sequence)
+        return [
           sql`insert into webhook_messages (environment_id, id, webhook_id, event_id, event_type, status, next_attempt_at, created_at, updated_at)
               values (${environment_id}, ${message_id}, ${webhook_id}, ${event.id}, ${event.type}, 'waiting', ${at}, ${at}, ${at})`,
-          enqueue(
-            {
-              id: placeInLane(webhook_id, event.sequence),
-              kind: 'webhook',
-              lane: webhook_id,
-              environment_id,
-              payload: { webhook_id, message_id },
-            },
-            at,
-          ),
-        )
-      }
+          enqueue({ id, kind: 'webhook', lane: webhook_id, environment_id, payload: { webhook_id, message_id } }, at),
+        ]
+      })
     }
-    return statements
   }
 }
 

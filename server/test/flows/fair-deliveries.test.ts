@@ -1,34 +1,114 @@
 /**
- * Receivers that never answer hold up nobody else: not another tenant, not another project or environment of the tenant.
- * Every answer of the silent receivers is held back for the whole test, so what arrives arrived beside them.
+ * Receivers that never answer hold up nobody else: not another tenant, not another project of the same tenant. Every
+ * answer of the silent receivers is held back for the whole test, so what arrives arrives beside them.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
-import { enqueue } from '../../src/outbound/queue.ts'
-import { insertEnvironment, insertProject, insertTenant } from '../../src/tenancy/store.ts'
+import { makeKey } from '../../src/keys/format.ts'
+import { insertKey } from '../../src/keys/store.ts'
+import { enqueue, enqueueEach } from '../../src/outbound/queue.ts'
+import { insertTenant } from '../../src/tenancy/store.ts'
 import { startReceiver, until } from '../receiver.ts'
 import { insertWebhooks } from '../webhooks.ts'
-import { type Place, world } from '../world.ts'
+import { expectStatus, type Place, world } from '../world.ts'
 
 const silent_receivers = 300
+/** Of 150 places, those that one tenant cannot take. */
+const most_held = 50
 
+const silent = await startReceiver(() => new Promise(() => {}))
+const answering = await startReceiver()
 const w = await world({ env: { OSTIARY_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1/32' }, resolve: async () => ['127.0.0.1'] })
-const { db, newId } = w.deployment
+const { db, newId, random } = w.deployment
 
-/** A name of its own for each receiver, all of them at one server. */
-const under = (url: string, name: string) => url.replace('127.0.0.1', `${name}.test`)
+/** URLs of one server, each of another host. */
+const hosts = ({ url }: { url: string }, path: string, count: number) =>
+  Array.from({ length: count }, (_, n) => `${url.replace('127.0.0.1', `r${n}.test`)}/${path}`)
 
-async function makeTenant(slug: string) {
+/** A tenant with a platform key of its own. */
+async function createTenant(slug: string): Promise<string> {
   const tenant_id = newId('ten') as `ten_${string}` // as: newId gives exactly this
-  const project_id = newId('prj')
-  const at = w.now()
-  await db.batch([insertTenant(tenant_id, { slug, name: slug }, at), insertProject(tenant_id, project_id, { slug, name: slug }, at)])
-  return async (name: string): Promise<Pick<Place, 'id'>> => {
-    const id = newId('env') as Place['id'] // as: newId gives exactly this
-    const fields = { slug: name, name, type: 'test' } as const
-    await db.run(insertEnvironment(tenant_id, project_id, id, fields, `${w.base_url}/e/${id}`, at))
-    return { id }
-  }
+  const made = makeKey('platform_secret', null, random)
+  const scope = { tenant_id, project_id: null, environment_id: null }
+  const fields = { label: 'Key', scopes: ['*' as const], allowed_origins: [], ip_allowlist: [], rate_limit: null, expires_at: null }
+  const key = insertKey(scope, newId('key'), 'platform_secret', made, fields, w.now())
+  await db.batch([insertTenant(tenant_id, { slug, name: slug }, w.now()), key])
+  return made.key
+}
+
+const noisy = { place: w.test, key: w.key }
+const others = {
+  'another tenant': { key: await createTenant('other') },
+  'another project of the tenant': { key: w.key },
+}
+
+async function createApplication(place: Place, key: string, backchannel_logout_uri: string | null = null): Promise<{ id: string }> {
+  const body = { name: 'A', application_type: 'web', redirect_uris: ['https://a.example.com/'], backchannel_logout_uri }
+  return expectStatus(201, await w.call('POST', `${place.path}/applications`, { key, body }))
+}
+
+/** Sends everything of an environment again, at once. */
+const retryAll = ({ id }: Place) =>
+  db.batch([
+    sql`update webhook_messages set status = 'waiting' where environment_id = ${id}`,
+    enqueueEach(
+      'webhook_retry',
+      {
+        id: sql`m.id || '.again'`,
+        lane: sql`m.webhook_id`,
+        environment_id: sql`m.environment_id`,
+        payload: sql`'{"webhook_id":"' || m.webhook_id || '","message_id":"' || m.id || '"}'`,
+      },
+      sql`from webhook_messages m where m.environment_id = ${id}`,
+      w.now(),
+    ),
+  ])
+
+const messagesOf = async ({ id }: Place): Promise<number> =>
+  (await db.all(z.object({ id: z.string() }), sql`select id from webhook_messages where environment_id = ${id}`)).length
+
+type Who = { place: Place; key: string }
+/** What makes each kind of delivery, to any number of receivers. The noisy tenant is first. */
+const kinds: Record<string, (who: Who, urls: readonly string[]) => Promise<unknown>> = {
+  async 'back-channel logout'({ place, key }, urls) {
+    const applications: { id: string }[] = []
+    for (const url of urls) applications.push(await createApplication(place, key, url))
+    const payload = { session_id: 'ses_none', user_id: 'usr_none' }
+    await db.batch(
+      applications.map(({ id }) =>
+        enqueue({ id: `logout.${id}`, kind: 'backchannel_logout', lane: id, environment_id: place.id, payload }, w.now()),
+      ),
+    )
+  },
+  async 'first attempt'({ place, key }, urls) {
+    await insertWebhooks(w, place, urls, ['application.created'])
+    await createApplication(place, key)
+  },
+  async retry({ place }, urls) {
+    const expected = (await messagesOf(place)) || urls.length
+    await until('messages', async () => (await messagesOf(place)) >= expected)
+    await retryAll(place)
+  },
+}
+
+const places = new Map<string, Who>()
+for (const [name, { key }] of Object.entries(others)) places.set(name, { key, place: (await w.createProject('quiet', { key })).test })
+
+for (const [kind, deliver] of Object.entries(kinds)) {
+  test(`a ${kind} arrives while ${silent_receivers} receivers of another project or tenant are silent`, async (t) => {
+    const before = silent.received.length
+    await deliver(noisy, hosts(silent, '', silent_receivers))
+    await until('silent receivers that hold their calls', () => silent.received.length > before)
+    for (const [name, who] of places) {
+      await t.test(`for ${name}`, async () => {
+        const count = answering.received.length
+        await deliver(who, hosts(answering, name.replaceAll(' ', '-'), 1))
+        await until('the delivery', () => answering.received.length > count)
+      })
+    }
+    const held = silent.received.length - before
+    assert.ok(held > 0 && held <= most_held, `${held} calls are held`)
+  })
 }
