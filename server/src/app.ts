@@ -27,7 +27,7 @@ import { createClientKeys } from './oidc/client-keys.ts'
 import { authorize } from './oidc/endpoints/authorize.ts'
 import { consent, selectAccount } from './oidc/endpoints/consent.ts'
 import { callback, federate } from './oidc/endpoints/federation.ts'
-import { invitation, showInvitation } from './oidc/endpoints/invitation.ts'
+import { acceptInvitation, showInvitation } from './oidc/endpoints/invitation.ts'
 import { logout, signOut } from './oidc/endpoints/logout.ts'
 import { discovery, jwks } from './oidc/endpoints/metadata.ts'
 import { revoke } from './oidc/endpoints/revoke.ts'
@@ -146,10 +146,11 @@ function mountManagement(app: FastifyInstance, modules: Modules): void {
   })
 }
 
-function mountProtocol(app: FastifyInstance, { deployment, issuers, passwords }: Modules): void {
+function mountProtocol(app: FastifyInstance, { deployment, issuers, passwords, root }: Modules): void {
   const parts = {
     ...deployment,
     passwords,
+    root_environment_id: root.environment_id,
     client_keys: createClientKeys(deployment),
     upstreams: upstreamsWhenNeeded(deployment),
   }
@@ -181,7 +182,7 @@ function mountProtocol(app: FastifyInstance, { deployment, issuers, passwords }:
       callback,
       callbackByPost: callback,
       showInvitation,
-      invitation,
+      acceptInvitation,
     },
   )
 }

@@ -47,7 +47,7 @@ const pages: readonly Name[] = [
   'callback',
   'callbackByPost',
   'showInvitation',
-  'invitation',
+  'acceptInvitation',
 ]
 
 export interface OidcMounting {

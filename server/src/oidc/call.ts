@@ -12,6 +12,8 @@ export interface OidcParts extends Deployment {
   readonly passwords: Passwords
   readonly upstreams: Upstreams
   readonly client_keys: ClientKeys
+  /** The environment in which administrators sign in and accept invitations. */
+  readonly root_environment_id: string
 }
 
 export interface OidcCall {

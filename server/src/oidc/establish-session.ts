@@ -7,7 +7,7 @@ import { accountOf } from '../users/attempts.ts'
 import { noteSignIn } from '../users/store.ts'
 import { deviceCookie, sessionCookie, withCookies } from './browser.ts'
 import { type Answer, header, type OidcCall, type OidcParts, redirect } from './call.ts'
-import { authorizeUrl, hintedUser, type Interaction } from './endpoints/authorize.ts'
+import { continueUrl, hintedUser, type Interaction } from './endpoints/authorize.ts'
 import { acrOf } from './protocol/claims.ts'
 import { withoutSatisfied } from './protocol/next-step.ts'
 import { insertSession, renewSession, sessionLives } from './store/sessions.ts'
@@ -62,7 +62,7 @@ export async function establishSession(
       {
         type: 'sign_in.succeeded',
         user_id,
-        application_id: client.client_id,
+        application_id: client?.client_id ?? null,
         data: { method, session_id: session.id, ip: call.ip },
       },
       lives,
@@ -74,7 +74,7 @@ export async function establishSession(
   // Somebody else than the person the client means has satisfied nothing that it asked of that person.
   const hinted = hintedUser(call, request.id_token_hint)
   const rest = hinted === null || hinted === user_id ? withoutSatisfied(query, step, at) : query
-  return withCookies(redirect(authorizeUrl(call, rest)), [
+  return withCookies(redirect(continueUrl(call, rest)), [
     sessionCookie(call, [secret, ...others]),
     deviceCookie(parts, call, accountOf(email)),
   ])

@@ -14,8 +14,8 @@ import { isOwnForm, readBrowser } from '../browser.ts'
 import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcParts, redirect } from '../call.ts'
 import { establishSession, signInEvent } from '../establish-session.ts'
 import { html, message, pageContext } from '../hosted-page.ts'
-import { authorizeUrl, beginAuthorization, type Interaction } from './authorize.ts'
-import { continueInteraction } from './sign-in.ts'
+import { continueUrl, type Interaction } from './authorize.ts'
+import { beginInteraction, continueInteraction, forAccount } from './sign-in.ts'
 
 const callbackOf = (call: OidcCall, provider_id: string) => `${call.issuer.url}/oauth/callback/${provider_id}`
 const httpsOnly = (call: OidcCall) => call.issuer.type === 'live'
@@ -25,7 +25,7 @@ export const federate: OidcEndpoint = async (parts, call) => {
   if ('answer' in interaction) return interaction.answer
   const { browser, query, request } = interaction
   const provider = await findUpstream(parts.db, call.issuer.environment_id, call.form?.get('provider') ?? '')
-  if (!provider || browser.form_seed === null || !isOwnForm(parts, call, browser)) return redirect(authorizeUrl(call, query))
+  if (!provider || browser.form_seed === null || !isOwnForm(parts, call, browser)) return redirect(continueUrl(call, query))
 
   const departure = { state: newSecret(parts), nonce: newSecret(parts), code_verifier: newSecret(parts) }
   try {
@@ -58,11 +58,11 @@ export const callback: OidcEndpoint = async (parts, call) => {
   const browser = await readBrowser(parts, call)
   const journey = await takeDeparture(parts, issuer.environment_id, provider_id, search.get('state') ?? '', browser.form_seed)
   if (!journey) return message(call, 'session_lost')
-  const begun = await beginAuthorization(parts, call, journey.query)
+  const begun = await beginInteraction(parts, call, journey.query)
   if ('answer' in begun) return begun.answer
   const interaction = { query: journey.query, ...begun, browser }
   const provider = await findUpstream(parts.db, issuer.environment_id, provider_id)
-  if (!provider || search.get('error') === 'access_denied') return redirect(authorizeUrl(call, journey.query))
+  if (!provider || search.get('error') === 'access_denied') return redirect(continueUrl(call, journey.query))
   try {
     const url = new URL(`${callbackOf(call, provider_id)}?${call.query}`)
     const profile = await parts.upstreams.arrive(provider, url, journey, httpsOnly(call))
@@ -89,7 +89,7 @@ function problem(call: OidcCall, provider: Upstream, query: string, kind: Provid
       problem: kind,
       provider_name: provider.display_name,
       email,
-      back_url: authorizeUrl(call, query),
+      back_url: continueUrl(call, query),
       request_id: call.request_id,
     }),
   )
@@ -123,10 +123,12 @@ async function signInAs(
     return (await establishSession(parts, call, interaction, { ...signed_in, user_id: existing.id, email }, [link])) ?? refuse('blocked')
   }
 
-  if (call.issuer.settings.sign_up.mode !== 'open') return refuse('sign_up_closed')
+  const { invitation } = interaction
+  if (invitation ? !invitation.takes_accounts : call.issuer.settings.sign_up.mode !== 'open') return refuse('sign_up_closed')
   const id = parts.newId('usr') as UserId // as: newId gives exactly this
   const { name, given_name, family_name, picture, email_verified } = profile
   const created = await establishSession(parts, call, interaction, { ...signed_in, step: 'sign_up', user_id: id, email }, [
+    ...forAccount(parts, call, interaction),
     insertUser(environment_id, id, { email, email_verified, name, given_name, family_name, picture }, null, call.now),
     insertIdentity(environment_id, provider.id, profile.subject, id, call.now),
     signInEvent(parts, call, { type: 'user.created', user_id: id, data: { email, method: provider.type } }, userExists(environment_id, id)),

@@ -1,6 +1,8 @@
 /** The forms of sign-in and sign-up. A right password makes a session; then the request goes on where it began. */
 
 import { Email } from '@ostiary/contract/values.ts'
+import type { Statement } from '../../db/db.ts'
+import { takeAccount } from '../../members/invitations.ts'
 import { accountOf, forgetAttempts, sourceOf, takeAttempt } from '../../users/attempts.ts'
 import { passwordProblem } from '../../users/password-policy.ts'
 import { findCredential, insertUser, userExists } from '../../users/store.ts'
@@ -8,7 +10,8 @@ import { isOwnForm, knownDevice, readBrowser } from '../browser.ts'
 import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcParts, redirect } from '../call.ts'
 import { establishSession, signInEvent } from '../establish-session.ts'
 import { message } from '../hosted-page.ts'
-import { authorizeUrl, beginAuthorization, type Interaction, showSignIn, showSignUp } from './authorize.ts'
+import { beginVisit, isVisit } from '../visit.ts'
+import { beginAuthorization, continueUrl, type Interaction, showSignIn, showSignUp } from './authorize.ts'
 
 export const signIn: OidcEndpoint = async (parts, call) => {
   const interaction = await continueInteraction(parts, call)
@@ -29,28 +32,37 @@ export const signUp: OidcEndpoint = async (parts, call) => {
   const form = { email: field(call, 'email').trim().normalize('NFKC'), name: field(call, 'name').trim(), password: field(call, 'password') }
   const problems = signUpProblems(call, form)
   if (!isOwnForm(parts, call, interaction.browser)) problems.form = 'expired_form'
-  const is_open = issuer.settings.sign_up.mode === 'open' && issuer.settings.sign_in.password
-  if (!is_open) return redirect(authorizeUrl(call, interaction.query))
+  const { invitation } = interaction
+  const is_open = invitation ? invitation.takes_accounts : issuer.settings.sign_up.mode === 'open'
+  if (!is_open || !issuer.settings.sign_in.password) return redirect(continueUrl(call, interaction.query))
   if (Object.values(problems).some((problem) => problem !== null)) return showSignUp(parts, call, interaction, { ...form, problems })
 
-  // Whoever has an account already signs in with it, or is told what any wrong password is told. Either way one hash is computed.
-  if (await findCredential(db, issuer.environment_id, form.email))
-    return checkPassword(parts, call, interaction, { ...form, step: 'sign_up' })
+  // A person with an account signs in with it, or gets the answer to any wrong password. Either way one hash is computed.
+  const is_taken = (await findCredential(db, issuer.environment_id, form.email)) !== null
+  if (is_taken && !invitation) return checkPassword(parts, call, interaction, { ...form, step: 'sign_up' })
   const too_many = await takeAttempt(db, issuer.environment_id, 'sign-up', sourceOf(call.ip, null), sign_up_limit, now())
   if (too_many !== null) return showSignUp(parts, call, interaction, { ...form, problems: { ...problems, form: 'too_many' } })
+
+  // An invited person may enter another address, so the page says that this one is taken.
+  const taken = () => showSignUp(parts, call, interaction, { ...form, problems: { ...problems, email: 'taken' } })
+  if (is_taken) return taken()
 
   const id = newId('usr')
   const password_hash = await passwords.hash(form.password)
   const created = await establishSession(parts, call, interaction, { user_id: id, email: form.email, step: 'sign_up', ...by_password }, [
+    ...forAccount(parts, call, interaction),
     insertUser(issuer.environment_id, id, { email: form.email, name: form.name || null }, password_hash, call.now),
     signInEvent(
       parts,
       call,
-      { type: 'user.created', user_id: id, data: { email: form.email, method: 'password' } },
+      { type: 'user.created', user_id: id, data: { email: form.email, method: invitation ? 'invitation' : 'password' } },
       userExists(issuer.environment_id, id),
     ),
   ])
-  return created ?? checkPassword(parts, call, interaction, { ...form, step: 'sign_up' })
+  if (created) return created
+  if (!invitation) return checkPassword(parts, call, interaction, { ...form, step: 'sign_up' })
+  // Meanwhile the address was taken, or the invitation ended: its page says so.
+  return (await findCredential(db, issuer.environment_id, form.email)) ? taken() : redirect(continueUrl(call, interaction.query))
 }
 
 const by_password = { method: 'password', amr: ['pwd'] }
@@ -58,13 +70,21 @@ const by_password = { method: 'password', amr: ['pwd'] }
 /** New accounts from one address: far more than a household makes, far less than a script wants. */
 const sign_up_limit = { max_attempts: 200, duration_seconds: 600 }
 
-/** The request that the form carries, judged anew. */
+/** The interaction that the form carries, judged again. */
 export async function continueInteraction(parts: OidcParts, call: OidcCall): Promise<Interaction | { answer: Answer }> {
   const query = asQuery(call.form?.get('request') ?? '')
   if (query === null) return { answer: message(call, 'unusable_request') }
   if (query === '') return { answer: message(call, 'session_lost') }
-  const begun = await beginAuthorization(parts, call, query)
+  const begun = await beginInteraction(parts, call, query)
   return 'answer' in begun ? begun : { query, ...begun, browser: await readBrowser(parts, call) }
+}
+
+export const beginInteraction = (parts: OidcParts, call: OidcCall, query: string) =>
+  isVisit(query) ? beginVisit(parts, call, query) : beginAuthorization(parts, call, query)
+
+/** For the batch that creates an account: an invitation admits a few although sign-up is closed. */
+export function forAccount(parts: OidcParts, call: OidcCall, { invitation }: Interaction): Statement[] {
+  return invitation ? [takeAccount(parts.root_environment_id, invitation, invitation.token_hash, call.now)] : []
 }
 
 const field = (call: OidcCall, name: string) => call.form?.get(name) ?? ''
@@ -117,7 +137,7 @@ async function checkPassword(
     signInEvent(parts, call, {
       type: 'sign_in.failed',
       user_id: credential?.id ?? null,
-      application_id: interaction.client.client_id,
+      application_id: interaction.client?.client_id ?? null,
       data: { method: 'password', ip: call.ip },
     }),
   ])
