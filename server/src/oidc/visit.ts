@@ -16,6 +16,7 @@ export interface LinkedInvitation extends OpenInvitation {
 
 /** An authorization request names its client (RFC 6749 §4.1.1). */
 export function isVisit(query: string): boolean {
+  if (!query.includes('token=')) return false
   const search = new URLSearchParams(query)
   return search.has('token') && !search.has('client_id')
 }
