@@ -8,6 +8,7 @@ import { SetupRefused } from '@ostiary/server/setup/first-tenant.ts'
 import { stackOf } from '@ostiary/server/stack.ts'
 import { bootstrap, how_to_bootstrap } from './bootstrap.ts'
 import { migrateCommand } from './migrate.ts'
+import { how_to_recover, recoverCommand } from './recover.ts'
 import { serve, start } from './serve.ts'
 import { UsageError } from './usage.ts'
 import { isWorker } from './workers.ts'
@@ -33,6 +34,7 @@ const commands: Record<string, Command> = {
     help: `the first tenant, its owner and a platform key: ${how_to_bootstrap}`,
     run: bootstrap,
   },
+  recover: { help: `an invitation as owner, for a tenant whose owners are locked out: ${how_to_recover}`, run: recoverCommand },
   doctor: {
     help: 'check configuration, database, clock and master key, and say what to mend',
     // It brings the client of every server there may be, which nothing else needs to carry.

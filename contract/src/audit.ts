@@ -15,7 +15,7 @@ export const AuditEntry = z.strictObject({
   tenant_id: TenantId,
   sequence: z.int().min(1),
   created_at: Time,
-  /** The operationId of the call; `bootstrap` where a command made the tenant. */
+  /** The operationId of the call; `bootstrap` or `recover` where a command did it. */
   action: z.string(),
   /** `label` is what the key or the person was called at that time. */
   actor: z.strictObject({ type: z.enum(['user', 'api_key', 'system']), id: z.string().nullable(), label: z.string().nullable() }),

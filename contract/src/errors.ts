@@ -35,7 +35,7 @@ export const errors = {
   body_too_large:          { status: 413, title: 'The body is too large',                explanation: 'Bodies are limited to 1 MiB.' },
   unsupported_media_type:  { status: 415, title: 'Wrong Content-Type',                   explanation: 'Send application/json (for PATCH also application/merge-patch+json), not compressed.' },
   validation_failed:       { status: 422, title: 'Some fields cannot be accepted',       explanation: 'errors names each field by JSON pointer with the reason. Nothing was changed.' },
-  quota_exceeded:          { status: 422, title: 'A limit is reached',                   explanation: 'The detail names the limit and its value. Delete what is not used any more, or ask the operator, who sets limits with OSTIARY_LIMITS. Nothing was changed.' },
+  quota_exceeded:          { status: 422, title: 'A limit is reached',                   explanation: 'The detail names the limit and its value. Remove what is not needed, wait where the limit counts a day, or ask the operator, who sets limits with OSTIARY_LIMITS. Nothing was changed.' },
   idempotency_mismatch:    { status: 422, title: 'The Idempotency-Key was used',         explanation: 'The same Idempotency-Key came with other bytes within 24 hours. Use a fresh key for a new request.' },
   rate_limited:            { status: 429, title: 'Too many requests',                    explanation: 'The limit of the key is spent. Retry-After says in how many seconds to try again.' },
   internal_error:          { status: 500, title: 'Something failed on our side',         explanation: 'The service met a fault; request_id finds it in the log. A repeated request with the same Idempotency-Key is safe.' },

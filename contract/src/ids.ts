@@ -20,6 +20,7 @@ export const prefixes = {
   session: 'ses',
   grant: 'grt',
   mail: 'eml',
+  invitation: 'inv',
   request: 'req',
 } as const
 
@@ -50,6 +51,7 @@ export const ResourceServerId = id('rs')
 export const UserId = id('usr')
 export const SessionId = id('ses')
 export const GrantId = id('grt')
+export const InvitationId = id('inv')
 export const EventId = id('evt')
 export const WebhookId = id('whk')
 export const ProviderId = id('prv')
@@ -66,5 +68,6 @@ export type ResourceServerId = z.infer<typeof ResourceServerId>
 export type UserId = z.infer<typeof UserId>
 export type SessionId = z.infer<typeof SessionId>
 export type GrantId = z.infer<typeof GrantId>
+export type InvitationId = z.infer<typeof InvitationId>
 export type EventId = z.infer<typeof EventId>
 export type AuditEntryId = z.infer<typeof AuditEntryId>

@@ -31,7 +31,7 @@ import { Statistics, StatisticsQuery } from './statistics.ts'
 import {
   Environment,
   EnvironmentChange,
-  InvitedMember,
+  Invitation,
   Located,
   Me,
   Member,
@@ -165,10 +165,11 @@ export const routes = {
   getTenant:          get  (tenant,                                      administrator('viewer'),         'Fetch a tenant',                  {                          returns: [200, Tenant] }),
   changeTenant:       patch(tenant,                                      administrator('owner'),          'Change a tenant',                 { body: TenantChange,      returns: [200, Tenant], operators: 'allowed' }),
 
-  listMembers:        get  (members,                                     administrator('viewer'),         'List the members',                { ...paged,                returns: [200, page(Member)] }),
-  addMember:          post (members,                                     administrator('admin'),          'Add or invite a member',          { body: NewMember,         returns: [201, InvitedMember], told_once: 'invitation_url', fails: ['identifier_taken'], operators: ownersOnly }),
-  changeMember:       patch(`${members}/{user_id}`,                      administrator('admin'),          'Change the role of a member',     { body: MemberChange,      returns: [200, Member], fails: ['last_owner'], operators: ownersOnly }),
-  removeMember:       del  (`${members}/{user_id}`,                      administrator('admin', 'viewer'), 'Remove a member; every member may leave', {                     returns: [204, null], fails: ['last_owner'], operators: 'allowed' }),
+  listMembers:        get  (members,                                     administrator('viewer'),         'List the members and the pending invitations', { ...paged,                returns: [200, page(Member)] }),
+  addMember:          post (members,                                     administrator('admin'),          'Invite a person; the link is returned once', { body: NewMember, returns: [201, Invitation], told_once: 'invitation_url', fails: ['quota_exceeded'], operators: ownersOnly }),
+  changeMember:       patch(`${members}/{member_id}`,                    administrator('admin'),          'Change the role of a member or of a pending invitation', { body: MemberChange, returns: [200, Member], fails: ['last_owner'], operators: ownersOnly }),
+  removeMember:       del  (`${members}/{member_id}`,                    administrator('admin', 'viewer'), 'Remove a member or a pending invitation; every member may leave', { returns: [204, null], fails: ['last_owner'], operators: 'allowed' }),
+  resendInvitation:   post (`${members}/{member_id}/resend`,             administrator('admin'),          'Replace the link of a pending invitation', {                 returns: [200, Invitation], told_once: 'invitation_url', fails: ['quota_exceeded'], operators: 'allowed' }),
   listAuditLog:       get  (`${tenant}/audit-log`,                       administrator('admin'),          'Who changed what, when, from where; all of it as application/jsonl', { ...paged, returns: [200, page(AuditEntry)], lines: 'application/jsonl' }),
 
   listPlatformKeys:   get  (platformKeys,                                administrator('admin'),          'List the platform keys',          { ...paged,                returns: [200, page(ApiKey)], operators: 'hidden' }),
@@ -206,7 +207,7 @@ export const oidcRoutes = {
   callback:            get (`${issuer}/oauth/callback/{provider_id}`,                       open,    'Where a provider sends people back to',                { returns: [303, null] }),
   callbackByPost:      post(`${issuer}/oauth/callback/{provider_id}`,                       open,    'The same by form post (Apple)',                        { returns: [303, null] }),
   showInvitation:      get (`${issuer}/invitation`,                                         open,    'The page of an invitation',                            { returns: [200, null] }),
-  invitation:          post(`${issuer}/invitation`,                                         session, 'Its form: sets the first password',                    { returns: [200, null] }),
+  acceptInvitation:    post(`${issuer}/invitation`,                                         session, 'Its form: accepts the invitation',                     { returns: [200, null] }),
   signOut:             post(`${issuer}/sign-out`,                                           session, 'The sign-out form',                                    { returns: [303, null] }),
 } as const satisfies Record<string, Route>
 

@@ -1,6 +1,6 @@
 /** The tree: tenant > project > environment. Settings have a file of their own. */
 import { z } from 'zod'
-import { EnvironmentId, ProjectId, TenantId, UserId } from './ids.ts'
+import { EnvironmentId, InvitationId, ProjectId, TenantId, UserId } from './ids.ts'
 import { Email, Name, Slug, Time } from './values.ts'
 
 export const EnvironmentType = z.enum(['test', 'live'])
@@ -16,21 +16,30 @@ export const roles = ['viewer', 'developer', 'admin', 'owner'] as const
 export const Role = z.enum(roles)
 export type Role = z.infer<typeof Role>
 
+/**
+ * A member of a tenant, or an invitation that nobody has accepted. An active member has the id and the email of the account. The
+ * email of an invitation is only a label: the membership belongs to the account that accepts.
+ */
 export const Member = z.strictObject({
-  id: UserId,
-  user_id: UserId,
+  id: z.union([UserId, InvitationId]),
   tenant_id: TenantId,
   email: Email,
-  name: z.string().nullable(),
   role: Role,
+  status: z.enum(['pending', 'active']),
+  /** When the link of a pending invitation ends; `null` where it has no link until it is resent. */
+  expires_at: Time.nullable(),
+  user_id: UserId.nullable(),
+  name: z.string().nullable(),
+  email_verified: z.boolean().nullable(),
+  accepted_at: Time.nullable(),
   last_sign_in_at: Time.nullable(),
   created_at: Time,
   updated_at: Time,
 })
 export const NewMember = z.strictObject({ email: Email, role: Role })
 export const MemberChange = z.strictObject({ role: Role.optional() })
-/** `invitation_url` is told once, to be passed on to somebody who is new to the service. */
-export const InvitedMember = Member.extend({ invitation_url: z.string().nullable() })
+/** `invitation_url` is returned once, for the administrator to pass on. */
+export const Invitation = Member.extend({ invitation_url: z.string().nullable() })
 
 export const Me = z.strictObject({
   user_id: UserId,

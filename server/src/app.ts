@@ -29,7 +29,7 @@ import { createClientKeys } from './oidc/client-keys.ts'
 import { authorize } from './oidc/endpoints/authorize.ts'
 import { consent, selectAccount } from './oidc/endpoints/consent.ts'
 import { callback, federate } from './oidc/endpoints/federation.ts'
-import { invitation, showInvitation } from './oidc/endpoints/invitation.ts'
+import { acceptInvitation, showInvitation } from './oidc/endpoints/invitation.ts'
 import { logout, signOut } from './oidc/endpoints/logout.ts'
 import { discovery, jwks } from './oidc/endpoints/metadata.ts'
 import { revoke } from './oidc/endpoints/revoke.ts'
@@ -154,6 +154,7 @@ function mountProtocol(app: FastifyInstance, { deployment, issuers, passwords, r
   const parts = {
     ...deployment,
     passwords,
+    root_environment_id: root.environment_id,
     client_keys: createClientKeys(deployment),
     upstreams: upstreamsWhenNeeded(deployment),
     command_line_client_id: root.client_id,
@@ -184,7 +185,7 @@ function mountProtocol(app: FastifyInstance, { deployment, issuers, passwords, r
       callback,
       callbackByPost: callback,
       showInvitation,
-      invitation,
+      acceptInvitation,
     },
   )
 }

@@ -5,6 +5,7 @@ import { createSequencer, startSequencer } from './events/sequencer.ts'
 import { removeOldEvents } from './events/store.ts'
 import type { KeyStore } from './keys/store.ts'
 import { removeOldMails } from './mail/store.ts'
+import { link_kept_ms } from './members/invitations.ts'
 import { createBackchannelLogoutJobs } from './oidc/backchannel-logout.ts'
 import type { Issuers } from './oidc/issuer.ts'
 import { type KeyPool, rotateAgedKeys } from './oidc/signing-keys.ts'
@@ -91,6 +92,7 @@ async function sweep({ db, now }: Pick<Deployment, 'db' | 'now'>): Promise<void>
   const at = now()
   const kept_from = new Date(at.getTime() - grant_keep_ms)
   const count_from = new Date(at.getTime() - counter_keep_ms)
+  const links_from = new Date(at.getTime() - link_kept_ms)
   const long_ago = new Date(at.getTime() - delivery_keep_ms)
   // biome-ignore format: this table is read by column
   const slices = [
@@ -101,7 +103,8 @@ async function sweep({ db, now }: Pick<Deployment, 'db' | 'now'>): Promise<void>
     sql`delete from sign_in_attempts      where (environment_id, account, source) in (select environment_id, account, source from sign_in_attempts where expires_at < ${at} limit ${slice})`,
     sql`delete from grants                where (environment_id, id) in (select environment_id, id from grants where expires_at < ${kept_from} limit ${slice})`,
     sql`delete from sessions              where (environment_id, id) in (select environment_id, id from sessions where absolute_expires_at < ${kept_from} limit ${slice})`,
-    sql`delete from invitations           where (environment_id, token_hash) in (select environment_id, token_hash from invitations where expires_at < ${at} limit ${slice})`,
+    sql`delete from invitation_links      where token_hash in (select token_hash from invitation_links where created_at < ${links_from} limit ${slice})`,
+    sql`delete from invitations           where (tenant_id, id) in (select tenant_id, id from invitations where updated_at < ${links_from} and (ended_at is not null or expires_at < ${links_from}) limit ${slice})`,
     sql`delete from used_assertions       where (environment_id, client_id, jti_hash) in (select environment_id, client_id, jti_hash from used_assertions where expires_at < ${at} limit ${slice})`,
     sql`delete from webhook_attempts      where (environment_id, message_id, number) in (select environment_id, message_id, number from webhook_attempts where at < ${long_ago} limit ${slice})`,
     sql`delete from webhook_messages      where (environment_id, id) in (select environment_id, id from webhook_messages where created_at < ${long_ago} limit ${slice})`,

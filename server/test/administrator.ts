@@ -1,6 +1,6 @@
 /** An administrator as scripts are: signs in at the root tenant's issuer by the ordinary code flow, from what RFC 9728 metadata tells. */
-import { authorizationRequest, createAgent, obtainCode } from './agent.ts'
-import { expectStatus, type World } from './world.ts'
+import { type Agent, authorizationRequest, createAgent, followPages, obtainCode } from './agent.ts'
+import { expectStatus, type Reply, type World } from './world.ts'
 
 /** An access token for this API. */
 export async function administratorToken(w: World, user: { email: string; password: string }): Promise<string> {
@@ -29,4 +29,37 @@ export function asAdministrator(w: World, token: string, tenant_id: string | nul
   const base = { authorization: `Bearer ${token}`, ...(tenant_id === null ? {} : { 'x-tenant-id': tenant_id }) }
   return (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
     w.call(method, path, { key: null, body, headers: { ...base, ...headers } })
+}
+
+/** Opens the link of an invitation, signs in, and accepts by the one press. Returns the page after it. */
+export async function acceptInvitation(
+  invitation_url: string,
+  user: { email: string; password: string },
+  agent: Agent = createAgent(),
+): Promise<Reply> {
+  const page = await signInAt(invitation_url, user, agent)
+  return page.body.includes('data-action="accept-invitation"') ? agent.submit(page, {}) : page
+}
+
+/** The page of an invitation as this account sees it. */
+export async function signInAt(
+  invitation_url: string,
+  user: { email: string; password: string },
+  agent: Agent = createAgent(),
+): Promise<Reply> {
+  const form = await agent.get(`${invitation_url}&prompt=login`)
+  if (form.status !== 200) return form
+  return followPages(agent, await agent.submit(form, { ...user, method: 'password' }))
+}
+
+/** Invites an account and accepts as it. */
+export async function joinTenant(
+  w: World,
+  { tenant_id, token }: { tenant_id: string; token: string },
+  user: { email: string; password: string },
+  role: string,
+): Promise<void> {
+  const body = { email: user.email, role }
+  const { invitation_url } = expectStatus(201, await asAdministrator(w, token, tenant_id)('POST', `/v1/tenants/${tenant_id}/members`, body))
+  expectStatus(200, await acceptInvitation(invitation_url, user))
 }

@@ -131,6 +131,16 @@ export async function followToClient(
   throw new Error(`The client was not called: ${reply.status} ${textOf(reply.body)}`)
 }
 
+/** Follows redirects within the service to the page at their end. */
+export async function followPages(agent: Agent, reply: Reply): Promise<Reply> {
+  for (let steps = 0; steps < 5; steps++) {
+    const location = reply.headers.get('location')
+    if (location === null) return reply
+    reply = await agent.get(location)
+  }
+  throw new Error('The redirects do not end.')
+}
+
 export async function obtainCode(agent: Agent, request: Request, user: { email: string; password: string }): Promise<string> {
   const called = await followToClient(agent, request, user)
   const code = called.searchParams.get('code')

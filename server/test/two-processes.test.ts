@@ -7,7 +7,18 @@ import { test } from 'node:test'
 import { decodeJwt } from 'jose'
 import { sql } from '../src/db/db.ts'
 import { administratorToken, asAdministrator } from './administrator.ts'
-import { authorizationRequest, type Client, createAgent, createPerson, exchange, refresh, revoke, userinfo } from './agent.ts'
+import {
+  type Agent,
+  authorizationRequest,
+  type Client,
+  createAgent,
+  createPerson,
+  exchange,
+  followPages,
+  refresh,
+  revoke,
+  userinfo,
+} from './agent.ts'
 import { serve } from './child.ts'
 import { freshDatabase, noPostgres } from './postgres.ts'
 import { expectStatus, freePort, owner, type Reply, world } from './world.ts'
@@ -253,7 +264,7 @@ async function testTwoProcesses() {
       }
     },
     async 'a member is removed'() {
-      await administrator('POST', members, { email: colleague.email, role: 'admin' })
+      await join(colleague.agent)
       await administrator('PATCH', `${members}/${colleague.user_id}`, { role: 'admin' })
       return {
         uses: [asMember(colleague.token, '404 not_found')],
@@ -261,15 +272,26 @@ async function testTwoProcesses() {
       }
     },
   }
+  let invited = 0
   const colleague = await invite()
 
   /** Another administrator of the tenant. */
   async function invite() {
     const user = { email: 'grace@example.com', password: 'a memorable sentence' }
-    const { user_id, invitation_url } = expectStatus(201, await administrator('POST', members, { email: user.email, role: 'admin' }))
     const agent = createAgent()
-    await agent.submit(await agent.get(invitation_url), user)
-    return { ...user, user_id, token: await administratorToken(w, user) }
+    await join(agent, user)
+    const { data } = expectStatus(200, await administrator('GET', members))
+    const { user_id } = data.find(({ email }: { email: string }) => email === user.email)
+    return { ...user, user_id, agent, token: await administratorToken(w, user) }
+  }
+
+  /** Invites, each time another address, and accepts in this browser; a new person creates the account first. */
+  async function join(agent: Agent, user?: { email: string; password: string }): Promise<void> {
+    const body = { email: `invited${invited++}@example.com`, role: 'admin' }
+    const { invitation_url } = expectStatus(201, await administrator('POST', members, body))
+    const page = await agent.get(invitation_url)
+    const signed_in = user ? await followPages(agent, await agent.submit(page, user)) : page
+    if (signed_in.body.includes('accept-invitation')) expectStatus(200, await agent.submit(signed_in, {}))
   }
 
   let tries = 0

@@ -45,7 +45,7 @@ const text = (value: unknown) => (typeof value === 'string' ? value : null)
 function objectOf(shown: State): AuditedObject {
   const id = text(shown.id)
   if (id === null) return { type: 'settings', id: text(shown.environment_id) ?? '' }
-  if ('role' in shown) return { type: 'member', id }
+  if ('role' in shown && id.startsWith('usr_')) return { type: 'member', id }
   return { type: Object.entries(prefixes).find(([, prefix]) => id.startsWith(`${prefix}_`))?.[0] ?? 'unknown', id }
 }
 

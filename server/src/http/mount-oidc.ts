@@ -52,7 +52,7 @@ const pages: readonly Name[] = [
   'callback',
   'callbackByPost',
   'showInvitation',
-  'invitation',
+  'acceptInvitation',
 ]
 
 export interface OidcMounting {

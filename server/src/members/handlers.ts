@@ -1,14 +1,13 @@
+/** The endpoints of administrators, tenants and members. Those of invitations are in `invitation-handlers.ts`. */
+import { InvitationId, type TenantId, UserId } from '@ostiary/contract/ids.ts'
 import type { routes } from '@ostiary/contract/routes.ts'
 import type { Tenant } from '@ostiary/contract/tenancy.ts'
-import { roles } from '@ostiary/contract/tenancy.ts'
 import { anchorLog } from '../audit/chaining.ts'
-import { newSecret } from '../deployment.ts'
-import type { Caller } from '../http/authenticate.ts'
+import type { Db } from '../db/db.ts'
 import type { Handlers } from '../http/mount.ts'
 import { readPage, readPageBy } from '../http/pages.ts'
 import { ApiError, notFound, quotaExceeded } from '../http/problem.ts'
 import { changeVersioned } from '../http/versioned.ts'
-import { digestOf } from '../keys/format.ts'
 import type { Root } from '../setup/root.ts'
 import {
   findTenant,
@@ -20,8 +19,9 @@ import {
   renameTenant,
   roomForTenant,
 } from '../tenancy/store.ts'
-import { holdUser, insertUser } from '../users/store.ts'
-import { insertInvitation } from './invitations.ts'
+import { holdUser } from '../users/store.ts'
+import { changeInvitation, createAddMember, createResendInvitation, deleteInvitation, refuseAboveOwnRole } from './invitation-handlers.ts'
+import { endInvitationsOf, findPending, pendingAsMember } from './invitations.ts'
 import { locate } from './lookup.ts'
 import * as store from './store.ts'
 
@@ -37,12 +37,17 @@ type Table = Pick<
   | 'addMember'
   | 'changeMember'
   | 'removeMember'
+  | 'resendInvitation'
 >
-
-const invitation_ms = 7 * 86_400_000
 
 export function createMemberHandlers(root: Root): Handlers<Table> {
   const root_environment = root.environment_id as `env_${string}` // as: stored by us
+
+  /** A member or a pending invitation; an id of any other kind is the id of nothing. */
+  const find = async (db: Db, tenant_id: TenantId, id: string, at: Date): Promise<store.MemberRow | null> => {
+    if (UserId.safeParse(id).success) return store.findMember(db, root_environment, tenant_id, id)
+    return InvitationId.safeParse(id).success ? findPending(db, tenant_id, id, at) : null
+  }
 
   return {
     async me(_, { caller }) {
@@ -105,93 +110,63 @@ export function createMemberHandlers(root: Root): Handlers<Table> {
 
     listMembers: (deployment, { caller, query }) =>
       readPageBy(deployment, `members.${caller.tenant_id}`, query, store.placeOf, (last, limit) =>
-        store.listMembers(deployment.db, root_environment, caller.tenant_id, last, limit),
+        store.listMembers(
+          deployment.db,
+          { root_environment_id: root_environment, tenant_id: caller.tenant_id },
+          pendingAsMember(caller.tenant_id, deployment.now()),
+          { last, limit },
+        ),
       ),
 
-    /** Somebody new to the service gets a link to set a password with; it is told once. */
-    async addMember(deployment, { caller, body, fail, commit }) {
-      const { db, now, newId } = deployment
-      refuseAboveOwnRole(caller, body.role)
-      const at = now()
-      const known = await store.findAccount(db, root_environment, body.email)
-      const user_id = known?.id ?? (newId('usr') as `usr_${string}`) // as: newId gives exactly this
-      const token = newSecret(deployment)
-      const invite = [
-        insertUser(root_environment, user_id, { email: body.email }, null, at),
-        insertInvitation(root_environment, user_id, digestOf(token), new Date(at.getTime() + invitation_ms)),
-      ]
-      const member = {
-        id: user_id,
-        user_id,
-        tenant_id: caller.tenant_id,
-        email: known?.email ?? body.email,
-        name: known?.name ?? null,
-        role: body.role,
-        last_sign_in_at: known?.last_sign_in_at ?? null,
-        created_at: at.toISOString(),
-        updated_at: at.toISOString(),
-        version: 1,
-        invitation_url: known ? null : `${root.issuer}/invitation?token=${token}`,
-      }
-      const statements = [...(known ? [] : invite), store.insertMember(caller.tenant_id, user_id, body.role, at)]
-      const data = { email: body.email, method: 'invitation' }
-      const made = { event: { environment_id: root_environment, type: 'user.created', user_id, data } as const }
-      const added = await commit({ statements, before: null, answer: member, ...(known ? {} : made) }, at)
-      if (!added) return fail('identifier_taken', `${body.email} is a member of this tenant already.`)
-      return member
-    },
+    addMember: createAddMember(root),
+    resendInvitation: createResendInvitation(root),
 
     changeMember: ({ db, now }, { caller, params, body, if_match, fail, commit }) =>
       changeVersioned(
         if_match,
-        () => store.findMember(db, root_environment, caller.tenant_id, params.user_id ?? ''),
+        () => find(db, caller.tenant_id, params.member_id ?? '', now()),
         async (current) => {
           const { role = current.role } = body
           if (role === current.role) return current
+          const at = now()
+          if (current.status === 'pending') return changeInvitation({ caller, commit }, current, role, at)
           refuseAboveOwnRole(caller, current.role)
           refuseAboveOwnRole(caller, role)
-          const at = now()
           const member = { ...current, role, version: current.version + 1, updated_at: at.toISOString() }
-          const changed = await commit(
-            {
-              statements: [holdTenant(caller.tenant_id), store.updateRole(current, role, at)],
-
-              before: current,
-              answer: member,
-            },
-            at,
-          )
+          const statements = [
+            holdTenant(caller.tenant_id),
+            store.updateRole(current, role, at),
+            endInvitationsOf(caller.tenant_id, current.id, at),
+          ]
+          const changed = await commit({ statements, before: current, answer: member }, at)
           if (changed) return member
-          const still = await store.findMember(db, root_environment, caller.tenant_id, current.user_id)
+          const still = await find(db, caller.tenant_id, current.id, at)
           return still?.version === current.version ? fail('last_owner', 'This is the last owner of the tenant.') : null
         },
       ),
 
     async removeMember({ db, now }, { caller, params, if_match, fail, commit }) {
+      const { member_id = '' } = params
+      const leaves = member_id === caller.administrator.user_id
+      if (!leaves && (caller.role === 'viewer' || caller.role === 'developer'))
+        throw new ApiError('insufficient_role', `This needs the role admin; yours is ${caller.role}.`)
       await changeVersioned(
         if_match,
-        () => store.findMember(db, root_environment, caller.tenant_id, params.user_id ?? ''),
+        () => find(db, caller.tenant_id, member_id, now()),
         async (current) => {
-          const leaves = current.user_id === caller.administrator.user_id
+          const at = now()
+          if (current.status === 'pending') return (await deleteInvitation({ caller, commit }, current, at)) || null
           if (!leaves) refuseAboveOwnRole(caller, current.role)
-          const removed = await commit(
-            { statements: [holdTenant(caller.tenant_id), store.deleteMember(current)], before: current, answer: null },
-            now(),
-          )
+          const statements = [holdTenant(caller.tenant_id), store.deleteMember(current), endInvitationsOf(caller.tenant_id, current.id, at)]
+          const removed = await commit({ statements, before: current, answer: null }, at)
           if (removed) return current
-          const still = await store.findMember(db, root_environment, caller.tenant_id, current.user_id)
+          const still = await find(db, caller.tenant_id, current.id, at)
           return still?.version === current.version
-            ? fail('last_owner', 'This is the last owner of the tenant. Make somebody else owner first.')
+            ? fail('last_owner', 'This is the last owner of the tenant. Make another member an owner first.')
             : null
         },
       )
       return null
     },
   }
-}
-
-/** Only owners make or unmake owners. */
-function refuseAboveOwnRole({ role }: Caller, touched: (typeof roles)[number]): void {
-  if (role === null || roles.indexOf(role) < roles.indexOf(touched))
-    throw new ApiError('insufficient_role', `The role ${touched} is above yours, ${role}.`)
 }

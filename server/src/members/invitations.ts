@@ -1,41 +1,257 @@
-/** Invitations: a link by which somebody new sets the first password, once. */
-import type { EnvironmentId } from '@ostiary/contract/ids.ts'
+/**
+ * Invitations of a tenant, and the links that accept them. A membership begins only here. Every batch that creates, changes, ends
+ * or accepts an invitation, and every batch that removes a member or changes a role, first writes the row of the tenant
+ * (`holdTenant`). So each of them sees what the one before it committed, and none of its conditions can become untrue meanwhile.
+ */
+import type { TenantId } from '@ostiary/contract/ids.ts'
+import { Role } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
 import { type Db, guard, type Statement, sql } from '../db/db.ts'
+import type { Limits } from '../limits.ts'
+import { holdTenant } from '../tenancy/store.ts'
+import { emailKey } from '../users/email.ts'
+import { MemberRow } from './store.ts'
 
-/** For a batch that makes the person: nothing happens where the person was not made. */
-export function insertInvitation(environment_id: EnvironmentId, user_id: string, token_hash: string, expires_at: Date): Statement {
-  return sql`insert into invitations (environment_id, token_hash, user_id, expires_at)
-    values (${environment_id}, ${token_hash}, ${user_id}, ${expires_at})`
+/** `per_day` and `per_address` count links of the last 24 hours, resent ones too. */
+export type InvitationLimits = Pick<Limits, 'invitations_pending' | 'invitations_per_day' | 'invitations_per_address'>
+
+const invitation_ms = 7 * 86_400_000
+const day_ms = 86_400_000
+/** How long the service recognises a link that no longer works. */
+export const link_kept_ms = 90 * day_ms
+/** A link creates at most so many accounts, since sign-up is closed to everyone else. */
+const most_accounts = 5
+
+export const expiryOf = (now: Date) => new Date(now.getTime() + invitation_ms)
+
+/** A link that is to be created. */
+export interface NewLink {
+  token_hash: string
+  expires_at: Date
 }
 
-const Invited = z.object({ user_id: z.custom<`usr_${string}`>(), email: z.string() })
+/** `null` is the system: the command `ostiary recover`, or an invitation that an older version created. */
+type Inviter = string | null
 
-/** Whom the link is for, while it may be used. */
-export function findInvitation(db: Db, environment_id: EnvironmentId, token_hash: string, now: Date) {
+/** The inviter is a member who may give this role: owners give every role, administrators every role below owner. */
+const mayGive = (tenant_id: Statement, inviter_id: Statement, role: Statement) =>
+  sql`exists (select 1 from members g where g.tenant_id = ${tenant_id} and g.user_id = ${inviter_id} and (g.role = 'owner' or (g.role = 'admin' and ${role} <> 'owner')))`
+
+const memberMayGive = (tenant_id: TenantId, user_id: string, role: Role) =>
+  mayGive(sql`${tenant_id}`, sql`${user_id}`, sql`cast(${role} as text)`)
+
+const isPending = (now: Date) => sql`ended_at is null and (expires_at is null or expires_at > ${now})`
+
+/** An invitation in the shape of a member, for `listMembers`. */
+export const pendingAsMember = (tenant_id: TenantId, now: Date) => sql`
+  select id, tenant_id, email, role, 'pending' as status, expires_at, null as user_id, null as name, null as email_verified, null as accepted_at,
+         null as last_sign_in_at, version, created_at, updated_at
+    from invitations where tenant_id = ${tenant_id} and ${isPending(now)}`
+
+export function findPending(db: Db, tenant_id: TenantId, id: string, now: Date): Promise<MemberRow | null> {
+  return db.maybeOne(MemberRow, sql`select * from (${pendingAsMember(tenant_id, now)}) pending where id = ${id}`)
+}
+
+export interface NewInvitation {
+  tenant_id: TenantId
+  id: string
+  email: string
+  role: Role
+  inviter_id: Inviter
+}
+
+/**
+ * Creates an invitation and ends the pending one to the same address, unless that one has a role that the inviter may not give.
+ * Nothing happens where the inviter may not give the role, or where a limit is reached; see `whyNotInvited`. The system has no limits.
+ */
+export function insertInvitation(invitation: NewInvitation, link: NewLink, limits: InvitationLimits, now: Date): Statement[] {
+  const { tenant_id, id, email, role, inviter_id } = invitation
+  const email_key = emailKey(email)
+  const may_replace = inviter_id === null ? sql`1 = 1` : mayGive(sql`invitations.tenant_id`, sql`${inviter_id}`, sql`invitations.role`)
+  const admitted =
+    inviter_id === null
+      ? sql`1 = 1`
+      : sql`${memberMayGive(tenant_id, inviter_id, role)} and ${pendingIn(tenant_id, now)} < ${limits.invitations_pending} and ${linksLeft(tenant_id, email_key, limits, now)}`
+  return [
+    holdTenant(tenant_id),
+    sql`update invitations set ended_at = ${now}, ended_by = 'replaced', version = version + 1, updated_at = ${now}
+         where tenant_id = ${tenant_id} and email_key = ${email_key} and ended_at is null
+           and (${may_replace} or not (${isPending(now)}))`,
+    guard(sql`insert into invitations (tenant_id, id, email, email_key, role, inviter_id, token_hash, expires_at, created_at, updated_at)
+      select t.id, ${id}, ${email}, ${email_key}, ${role}, ${inviter_id}, ${link.token_hash}, ${link.expires_at}, ${now}, ${now}
+        from tenants t where t.id = ${tenant_id} and ${admitted}
+         and not exists (select 1 from invitations o where o.tenant_id = ${tenant_id} and o.email_key = ${email_key} and o.ended_at is null)`),
+    insertLink(tenant_id, id, link, now),
+  ]
+}
+
+/** Replaces the link. Whoever resends has the new link in hand, so the invitation now depends on this member's role. */
+export function replaceLink(current: MemberRow, inviter_id: string, link: NewLink, limits: InvitationLimits, now: Date): Statement[] {
+  const { tenant_id, id, email, role, version } = current
+  return [
+    holdTenant(tenant_id),
+    guard(sql`update invitations set inviter_id = ${inviter_id}, token_hash = ${link.token_hash}, expires_at = ${link.expires_at}, accounts = 0, version = version + 1, updated_at = ${now}
+      where tenant_id = ${tenant_id} and id = ${id} and version = ${version} and ${isPending(now)}
+        and ${memberMayGive(tenant_id, inviter_id, role)} and ${linksLeft(tenant_id, emailKey(email), limits, now)}`),
+    insertLink(tenant_id, id, link, now),
+  ]
+}
+
+/**
+ * Gives a pending invitation another role. Where its inviter may not give that role, the link ends, since the inviter may know it,
+ * and the invitation depends on the member who changed it. A new link is created by resending.
+ */
+export function changeInvitedRole(current: MemberRow, changed_by: string, role: Role, now: Date): Statement[] {
+  const keeps = sql`(inviter_id is null or ${mayGive(sql`invitations.tenant_id`, sql`invitations.inviter_id`, sql`cast(${role} as text)`)})`
+  return [
+    holdTenant(current.tenant_id),
+    guard(sql`update invitations set role = ${role}, version = version + 1, updated_at = ${now},
+        inviter_id = case when ${keeps} then inviter_id else ${changed_by} end,
+        token_hash = case when ${keeps} then token_hash else null end,
+        expires_at = case when ${keeps} then expires_at else null end
+      where tenant_id = ${current.tenant_id} and id = ${current.id} and version = ${current.version} and ${isPending(now)}
+        and ${memberMayGive(current.tenant_id, changed_by, role)}`),
+  ]
+}
+
+export function endInvitation(current: MemberRow, now: Date): Statement[] {
+  return [
+    holdTenant(current.tenant_id),
+    guard(sql`update invitations set ended_at = ${now}, ended_by = 'deleted', version = version + 1, updated_at = ${now}
+      where tenant_id = ${current.tenant_id} and id = ${current.id} and version = ${current.version} and ${isPending(now)}`),
+  ]
+}
+
+/** For the batch that removes a member or changes the role, after it: ends what this member invited and may no longer give. */
+export function endInvitationsOf(tenant_id: TenantId, inviter_id: string, now: Date): Statement {
+  return sql`update invitations set ended_at = ${now}, ended_by = 'inviter', version = version + 1, updated_at = ${now}
+    where tenant_id = ${tenant_id} and inviter_id = ${inviter_id} and ended_at is null
+      and not ${mayGive(sql`invitations.tenant_id`, sql`invitations.inviter_id`, sql`invitations.role`)}`
+}
+
+function insertLink(tenant_id: TenantId, id: string, { token_hash }: NewLink, now: Date): Statement {
+  return sql`insert into invitation_links (token_hash, tenant_id, invitation_id, email_key, created_at)
+    select token_hash, tenant_id, id, email_key, ${now} from invitations where tenant_id = ${tenant_id} and id = ${id} and token_hash = ${token_hash}`
+}
+
+const pendingIn = (tenant_id: TenantId, now: Date) =>
+  sql`(select count(*) from invitations p where p.tenant_id = ${tenant_id} and p.ended_at is null and (p.expires_at is null or p.expires_at > ${now}))`
+
+const linksSince = (tenant_id: TenantId, now: Date) =>
+  sql`select count(*) from invitation_links l where l.tenant_id = ${tenant_id} and l.created_at > ${new Date(now.getTime() - day_ms)}`
+
+const linksLeft = (tenant_id: TenantId, email_key: string, limits: InvitationLimits, now: Date) =>
+  sql`(${linksSince(tenant_id, now)}) < ${limits.invitations_per_day} and (${linksSince(tenant_id, now)} and l.email_key = ${email_key}) < ${limits.invitations_per_address}`
+
+const Standing = z.object({
+  may_give: z.boolean(),
+  may_replace: z.boolean(),
+  pending: z.int(),
+  links: z.int(),
+  links_to_address: z.int(),
+})
+
+/** What `insertInvitation` and `replaceLink` judge by, for the words of a refusal. */
+export function findStanding(db: Db, { tenant_id, email, role, inviter_id }: Omit<NewInvitation, 'id'>, now: Date) {
+  const email_key = emailKey(email)
+  const above = sql`select 1 from invitations i where i.tenant_id = ${tenant_id} and i.email_key = ${email_key} and i.ended_at is null
+    and not ${mayGive(sql`i.tenant_id`, sql`${inviter_id}`, sql`i.role`)}`
   return db.maybeOne(
-    Invited,
-    sql`select i.user_id, u.email from invitations i join users u on u.environment_id = i.environment_id || '' and u.id = i.user_id and u.blocked_at is null
-         where i.environment_id = ${environment_id} and i.token_hash = ${token_hash} and i.spent_by is null and i.expires_at > ${now}`,
+    Standing,
+    sql`select case when ${memberMayGive(tenant_id, inviter_id ?? '', role)} then 1 else 0 end as may_give,
+               case when exists (${above}) then 0 else 1 end as may_replace, ${pendingIn(tenant_id, now)} as pending,
+               (${linksSince(tenant_id, now)}) as links, (${linksSince(tenant_id, now)} and l.email_key = ${email_key}) as links_to_address
+          from tenants where id = ${tenant_id}`,
   )
 }
 
-/** Spends the link and sets the password. Whoever opened the link can read the mailbox it was sent to. */
-export async function acceptInvitation(
+const Linked = z.object({
+  id: z.string().nullable(),
+  tenant_id: z.custom<TenantId>(),
+  tenant_name: z.string().nullable(),
+  email: z.string().nullable(),
+  role: Role.nullable(),
+  inviter_email: z.string().nullable(),
+  inviter_name: z.string().nullable(),
+  is_open: z.boolean(),
+  takes_accounts: z.boolean(),
+  expires_at: z.date().nullable(),
+})
+
+/** An invitation as its link shows it. `inviter` is `null` where the system invites. */
+export interface OpenInvitation {
+  id: string
+  tenant_id: TenantId
+  tenant_name: string
+  email: string
+  role: Role
+  inviter: { email: string; name: string | null } | null
+  /** The link may create another account. */
+  takes_accounts: boolean
+}
+
+/** What a link leads to: `unknown` where the service never created it, `ended` where it works no more. */
+export async function findByLink(
   db: Db,
-  environment_id: EnvironmentId,
+  root_environment: string,
   token_hash: string,
-  attempt: string,
-  password_hash: string,
   now: Date,
-): Promise<boolean> {
-  const accepted = await db.batch([
-    guard(
-      sql`update invitations set spent_by = ${attempt} where environment_id = ${environment_id} and token_hash = ${token_hash} and spent_by is null and expires_at > ${now}`,
-    ),
-    sql`update users set password_hash = ${password_hash}, email_verified = 1, version = version + 1, updated_at = ${now}
-         where environment_id = ${environment_id}
-           and id in (select user_id from invitations where environment_id = ${environment_id} and token_hash = ${token_hash} and spent_by = ${attempt})`,
-  ])
-  return accepted !== null
+): Promise<OpenInvitation | 'ended' | 'unknown'> {
+  const row = await db.maybeOne(
+    Linked,
+    sql`select i.id, l.tenant_id, t.name as tenant_name, i.email, i.role, u.email as inviter_email, u.name as inviter_name, i.expires_at,
+               case when i.accounts < ${most_accounts} then 1 else 0 end as takes_accounts,
+               case when ${isUsable(sql`i`, root_environment)} and i.token_hash = l.token_hash then 1 else 0 end as is_open
+          from invitation_links l
+          left join invitations i on i.tenant_id = l.tenant_id and i.id = l.invitation_id
+          left join tenants t on t.id = i.tenant_id
+          left join users u on u.environment_id = ${root_environment} and u.id = i.inviter_id
+         where l.token_hash = ${token_hash}`,
+  )
+  if (!row) return 'unknown'
+  const { id, tenant_id, tenant_name, email, role, expires_at, takes_accounts } = row
+  const is_open = row.is_open && expires_at !== null && expires_at > now
+  if (!is_open || id === null || tenant_name === null || email === null || role === null) return 'ended'
+  const inviter = row.inviter_email === null ? null : { email: row.inviter_email, name: row.inviter_name }
+  return { id, tenant_id, tenant_name, email, role, inviter, takes_accounts }
+}
+
+/** The invitation has not ended, and its inviter may still give its role and is not blocked. It may have expired. */
+const isUsable = (row: Statement, root_environment: string) => sql`${row}.ended_at is null and (${row}.inviter_id is null or (
+  ${mayGive(sql`${row}.tenant_id`, sql`${row}.inviter_id`, sql`${row}.role`)}
+  and exists (select 1 from users b where b.environment_id = ${root_environment} and b.id = ${row}.inviter_id and b.blocked_at is null)))`
+
+/** The invitation is open to this very link. */
+const isOpen = (root_environment: string, token_hash: string, now: Date) =>
+  sql`invitations.token_hash = ${token_hash} and invitations.expires_at > ${now} and ${isUsable(sql`invitations`, root_environment)}`
+
+/** For the batch that creates an account through a link: it happens only while the link is open and has created few accounts. */
+export function takeAccount(root_environment: string, { tenant_id, id }: OpenInvitation, token_hash: string, now: Date): Statement {
+  return guard(sql`update invitations set accounts = accounts + 1
+    where tenant_id = ${tenant_id} and id = ${id} and accounts < ${most_accounts} and ${isOpen(root_environment, token_hash, now)}`)
+}
+
+export interface Acceptance {
+  root_environment: string
+  token_hash: string
+  user_id: string
+  session_id: string
+}
+
+/**
+ * Makes the person of this session a member, and ends the invitation. All or nothing: the link is open, the session lives, and the
+ * person is not a member yet. A session that ends at the same moment may still count; the person pressed before it ended.
+ */
+export function acceptInvitation({ tenant_id, id, role }: OpenInvitation, by: Acceptance, now: Date): Statement[] {
+  const { root_environment, token_hash, user_id, session_id } = by
+  const lives = sql`exists (select 1 from sessions s join users u on u.environment_id = s.environment_id || '' and u.id = s.user_id and u.blocked_at is null
+    where s.environment_id = ${root_environment} and s.id = ${session_id} and s.user_id = ${user_id} and s.ended_at is null and s.expires_at > ${now})`
+  return [
+    holdTenant(tenant_id),
+    guard(sql`update invitations set ended_at = ${now}, ended_by = 'accepted', accepted_by = ${user_id}, version = version + 1, updated_at = ${now}
+      where tenant_id = ${tenant_id} and id = ${id} and role = ${role} and ${isOpen(root_environment, token_hash, now)} and ${lives}
+        and not exists (select 1 from members m where m.tenant_id = ${tenant_id} and m.user_id = ${user_id})`),
+    sql`insert into members (tenant_id, user_id, role, accepted_at, created_at, updated_at)
+      values (${tenant_id}, ${user_id}, ${role}, ${now}, ${now}, ${now})`,
+  ]
 }

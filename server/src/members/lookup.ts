@@ -18,6 +18,7 @@ const queries: Partial<Record<IdPrefix, (id: string, tenants: Statement) => Stat
   env: (id) => sql`select ${inEnvironment} from environments e where e.id = ${id}`,
   key: (id) =>
     sql`select k.tenant_id, k.project_id, k.environment_id, e.type as environment_type from api_keys k left join environments e on e.id = k.environment_id where k.id = ${id}`,
+  inv: (id) => sql`select tenant_id, ${nowhere} from invitations where id = ${id}`,
   req: (id) =>
     sql`select ${inEnvironment} from events v join environments e on e.id = v.environment_id where v.request_id = ${id} and v.sequence is not null
         union all ${inAuditLog} where l.request_id = ${id}`,

@@ -14,6 +14,8 @@ export interface OidcParts extends Deployment {
   readonly client_keys: ClientKeys
   /** The pre-registered client of command lines, which gets no code without a press of the person. */
   readonly command_line_client_id: string
+  /** The environment in which administrators sign in and accept invitations. */
+  readonly root_environment_id: string
 }
 
 export interface OidcCall {

@@ -62,7 +62,7 @@ export async function establishSession(
     signInEvent(parts, call, {
       type: 'sign_in.succeeded',
       user_id,
-      application_id: client.client_id,
+      application_id: client?.client_id ?? null,
       data: { method, session_id: session.id, ip: call.ip },
     }),
   ])

@@ -1,40 +1,68 @@
 // pure
-/** Where somebody who was invited sets the first password. */
-import { field, hidden, problemSummary } from './form.ts'
-import { html } from './html.ts'
+/** An invitation to administer a tenant: the question to a signed-in person, and the page after the answer. */
+import { hidden, problemSummary } from './form.ts'
+import { type Html, html } from './html.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
-import { passwordText } from './sign-up.ts'
-import { brandLine } from './tiles.ts'
+import { avatar, brandLine, type Person } from './tiles.ts'
 
-export interface InvitationView {
+/** What an invitation says. The name of the tenant is text that a stranger may have chosen. */
+export interface InvitationFacts {
+  tenant_name: string
+  role: 'viewer' | 'developer' | 'admin' | 'owner'
+  /** `null` where the system invites. */
+  inviter: Person | null
+}
+
+interface Reader extends InvitationFacts {
+  /** The signed-in account. */
+  person: Person
+  not_you_url: string
+}
+
+export interface InvitationView extends Reader {
   csrf: string
-  token: string
-  email: string
-  password_rule: { min_length: number; reject_common: boolean }
-  problem: 'expired_form' | 'missing' | 'too_short' | 'too_long' | 'common' | null
+  request: string
+  session_id: string
+  problem: 'expired_form' | 'changed' | null
 }
 
-export function invitationPage(context: PageContext, { csrf, token, email, password_rule, problem }: InvitationView): Page {
-  const { texts, issuer, branding } = context
-  const { min_length, reject_common } = password_rule
-  const about_password = problem === null || problem === 'expired_form' ? null : passwordText(texts.sign_up, problem, min_length)
-  const told = problem === 'expired_form' ? texts.form.expired : about_password
-  const body = html`${brandLine(context)}<h1>${texts.invitation.title(branding.display_name)}</h1><p class="sub">${texts.invitation.text(email)}</p>
-${told && problemSummary(told)}
-<form method="post" action="${issuer}/invitation">${hidden({ csrf, token })}
-${field({ name: 'email', label: texts.form.email, type: 'email', autocomplete: 'username', value: email })}
-${field({ name: 'password', label: texts.form.password, type: 'password', autocomplete: 'new-password', min_length, hint: texts.sign_up.password_rule(min_length, reject_common), problem: about_password })}
-<button class="b p">${texts.invitation.submit}</button></form>`
-  return layout(context, {
-    title: texts.invitation.title(branding.display_name),
-    body,
-    has_problem: told !== null,
-    status: told === null ? 200 : 400,
-  })
+export function invitationPage(context: PageContext, view: InvitationView): Page {
+  const { texts, issuer } = context
+  const { csrf, request, session_id, role, problem } = view
+  const shown = { expired_form: texts.form.expired, changed: texts.invitation.changed }
+  const summary = problem && problemSummary(shown[problem])
+  const body = html`${invitationHeading(context, view)}${summary}
+${reader(context, view)}
+<form method="post" action="${issuer}/invitation">${hidden({ csrf, request, session: session_id, role })}
+<button class="b p" data-action="accept-invitation">${texts.invitation.accept}</button></form>`
+  const title = texts.invitation.title(view.tenant_name)
+  return layout(context, { title, body, step: 'invitation', has_problem: summary !== null, ...(summary && { status: 400 }) })
 }
 
-export function invitationDonePage(context: PageContext, { email }: { email: string }): Page {
-  const { texts } = context
-  const body = html`${brandLine(context)}<h1>${texts.invitation.done}</h1><p class="sub">${texts.invitation.done_text(email)}</p>`
-  return layout(context, { title: texts.invitation.done, body })
+/** Opening a link changes no member's role, whatever role the invitation names. */
+export function memberPage(context: PageContext, view: Reader): Page {
+  const texts = context.texts.invitation
+  const title = texts.member(view.tenant_name)
+  const body = html`${brandLine(context)}<h1>${title}</h1><p class="sub">${texts.member_text(texts.roles[view.role])}</p>
+${reader(context, view)}`
+  return layout(context, { title, body, step: 'invitation' })
 }
+
+export function acceptedPage(context: PageContext, { tenant_name, role }: InvitationFacts): Page {
+  const texts = context.texts.invitation
+  const title = texts.accepted(tenant_name)
+  const body = html`${brandLine(context)}<h1>${title}</h1><p class="sub">${texts.accepted_text(texts.roles[role])}</p>`
+  return layout(context, { title, body, step: 'invitation' })
+}
+
+/** Who invites to which tenant with which role. */
+export function invitationHeading(context: PageContext, { tenant_name, role, inviter }: InvitationFacts): Html {
+  const texts = context.texts.invitation
+  const who = inviter && (inviter.name ? `${inviter.name} (${inviter.email})` : inviter.email)
+  const text = who ? texts.invited_by(who, tenant_name, texts.roles[role]) : texts.invited(tenant_name, texts.roles[role])
+  return html`${brandLine(context)}<h1>${texts.title(tenant_name)}</h1><p class="sub">${text}</p>`
+}
+
+const reader = ({ texts }: PageContext, { person, not_you_url }: Reader): Html =>
+  html`<p class="fine">${texts.invitation.signed_in_as}</p>
+<div class="who">${avatar(person)}<span class="name">${person.email}</span><a href="${not_you_url}">${texts.consent.not_you}</a></div>`

@@ -29,6 +29,8 @@ export interface Page {
 interface Content {
   title: string
   body: Html
+  /** The step of the flow that the page is, for automated tests of our users. */
+  step?: string
   /** Something went wrong with what the person sent: said first in the title, where screen readers begin. */
   has_problem?: boolean
   status?: number
@@ -60,7 +62,7 @@ ${content.application && html`<style>${raw(content.application.styles)}</style><
 </head>
 <body>
 ${environment_type === 'test' && testRibbon(context)}
-<main class="mid ${content.place ?? 'middle'}"><div class="panel ${content.width ?? 'narrow'}">
+<main class="mid ${content.place ?? 'middle'}"${content.step && html` data-step="${content.step}"`}><div class="panel ${content.width ?? 'narrow'}">
 ${content.body}
 </div></main>
 ${footer(context)}

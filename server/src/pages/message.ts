@@ -10,6 +10,8 @@ const statuses = {
   unusable_request: 400,
   unusable_sign_out: 400,
   session_lost: 400,
+  invitation_unknown: 404,
+  invitation_ended: 410,
   not_found: 404,
   trouble: 500,
   unavailable: 503,
@@ -45,5 +47,5 @@ export function messagePage(context: PageContext, { kind, request_id, account_ur
 ${has_ways_on && html`<div class="acts">${account_url && html`<a class="b p" href="${account_url}">${texts.account}</a>`}${links.support_url && html`<a class="b" href="${links.support_url}">${texts.help}</a>`}</div>`}
 ${begun_in_an_app.includes(kind) && html`<p class="fine hint">${texts.start_again(has_ways_on)}</p>`}
 <dl class="meta">${shown && html`<dt>${texts.error}</dt><dd><code>${shown.error}</code></dd><dt>${texts.reason}</dt><dd>${shown.detail}</dd><dt>${texts.test_only}</dt><dd>${texts.test_only_detail}</dd>`}<dt>${texts.reference}</dt><dd><code>${request_id}</code></dd></dl>`
-  return layout(context, { title, body, width: 'medium', place: 'top', status: statuses[kind] })
+  return layout(context, { title, body, step: 'error', width: 'medium', place: 'top', status: statuses[kind] })
 }

@@ -3,6 +3,7 @@
 import { accountChooserPage } from './account-chooser.ts'
 import { type ConsentView, consentPage } from './consent.ts'
 import { formPostPage } from './form-post.ts'
+import { acceptedPage, type InvitationView, invitationPage, memberPage } from './invitation.ts'
 import type { Page, PageContext } from './layout.ts'
 import { languageFor } from './locale.ts'
 import { messagePage } from './message.ts'
@@ -87,6 +88,7 @@ export const exampleSignUp = ({ application, person, email, request } = usual): 
   problems: { form: null, email: null, name: null, password: null },
   wait_seconds: null,
   sign_in_url: 'https://id.example.com/e/env_1/sign-in',
+  invitation: null,
 })
 
 export function examplePages(environment_type: 'test' | 'live', words = usual): Record<string, Page> {
@@ -95,6 +97,17 @@ export function examplePages(environment_type: 'test' | 'live', words = usual): 
   const sign_in = exampleSignIn(words)
   const sign_up = exampleSignUp(words)
   const who = { email, name: person }
+  const invitation: InvitationView = {
+    tenant_name: application,
+    role: 'developer',
+    inviter: who,
+    person: who,
+    not_you_url: 'https://id.example.com/e/env_1/invitation',
+    csrf: 'token',
+    request,
+    session_id: 'ses_1',
+    problem: null,
+  }
   const back = { url: 'https://shop.example.com/', application_name: application }
   return {
     'sign-in': signInPage(context, sign_in),
@@ -109,6 +122,18 @@ export function examplePages(environment_type: 'test' | 'live', words = usual): 
       problems: { form: null, email: 'malformed', name: 'too_long', password: 'common' },
     }),
     'sign-up, expired': signUpPage(context, { ...sign_up, problems: { ...sign_up.problems, form: 'expired_form' } }),
+    invitation: invitationPage(context, invitation),
+    'invitation, changed': invitationPage(context, { ...invitation, problem: 'changed' }),
+    'invitation, by the system': invitationPage(context, { ...invitation, inviter: null }),
+    'invitation, sign-up': signUpPage(context, { ...sign_up, invitation }),
+    'invitation, sign-up with a taken address': signUpPage(context, {
+      ...sign_up,
+      invitation,
+      problems: { ...sign_up.problems, email: 'taken' },
+    }),
+    'invitation, a member': memberPage(context, invitation),
+    'invitation, accepted': acceptedPage(context, invitation),
+    'invitation, ended': messagePage(context, { kind: 'invitation_ended', request_id: 'req_1', account_url: null, reason: null }),
     consent: consentPage(context, exampleConsent(words)),
     'account chooser': accountChooserPage(context, {
       application_name: application,

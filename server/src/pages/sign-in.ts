@@ -49,6 +49,7 @@ ${links.map((link) => link && html`<p class="after">${link}</p>`)}`
   return layout(context, {
     title: texts.title,
     body,
+    step: 'sign-in',
     has_problem: problem !== null,
     ...(view.problem && { status: statuses[view.problem] }),
   })

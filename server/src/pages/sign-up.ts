@@ -1,7 +1,8 @@
 // pure
-/** The sign-up page: address, name if one likes, and a password whose rule is said beforehand. */
+/** The sign-up page: address, an optional name, and a password with its rule. The page of an invitation has the same form. */
 import { field, hidden, problemSummary } from './form.ts'
 import { html } from './html.ts'
+import { type InvitationFacts, invitationHeading } from './invitation.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { brandLine } from './tiles.ts'
 
@@ -15,12 +16,14 @@ export interface SignUpView {
   /** Everything wrong at once, so that nobody mends one thing only to hear of the next. */
   problems: {
     form: 'expired_form' | 'too_many' | null
-    email: 'missing' | 'malformed' | null
+    email: 'missing' | 'malformed' | 'taken' | null
     name: 'too_long' | null
     password: 'missing' | 'too_short' | 'too_long' | 'common' | null
   }
   wait_seconds: number | null
   sign_in_url: string
+  /** The invitation that the account is for. */
+  invitation: InvitationFacts | null
 }
 
 export function signUpPage(context: PageContext, view: SignUpView): Page {
@@ -29,22 +32,30 @@ export function signUpPage(context: PageContext, view: SignUpView): Page {
   const { min_length, reject_common } = password_rule
   const problems = fieldProblems(context, view)
   const summary = summaryOf(context, view, problems)
-  const body = html`${brandLine(context)}<h1>${texts.sign_up.title}</h1>${view.application_name && html`<p class="sub">${texts.sign_in.to_continue(view.application_name)}</p>`}
+  const body = html`${view.invitation ? invited(context, view.invitation) : heading(context, view)}
 ${summary}
 <form method="post" action="${issuer}/sign-up">${hidden({ csrf, request })}
 ${field({ name: 'email', label: texts.form.email, type: 'email', autocomplete: 'username', value: email, problem: problems.email })}
 ${field({ name: 'name', label: texts.form.name, type: 'text', autocomplete: 'name', value: name, optional: texts.form.optional, problem: problems.name })}
 ${field({ name: 'password', label: texts.form.password, type: 'password', autocomplete: 'new-password', min_length, hint: texts.sign_up.password_rule(min_length, reject_common), problem: problems.password })}
-<button class="b p">${texts.sign_up.submit}</button></form>
+<button class="b p" data-action="create-account">${texts.sign_up.submit}</button></form>
 <p class="after">${texts.sign_up.have_account} <a href="${view.sign_in_url}">${texts.sign_up.sign_in}</a></p>`
   const status = view.problems.form === 'too_many' ? 429 : 400
-  return layout(context, { title: texts.sign_up.title, body, has_problem: summary !== null, ...(summary && { status }) })
+  const title = view.invitation ? texts.invitation.title(view.invitation.tenant_name) : texts.sign_up.title
+  const step = view.invitation ? 'invitation' : 'sign-up'
+  return layout(context, { title, body, step, has_problem: summary !== null, ...(summary && { status }) })
 }
+
+const heading = (context: PageContext, { application_name }: SignUpView) =>
+  html`${brandLine(context)}<h1>${context.texts.sign_up.title}</h1>${application_name && html`<p class="sub">${context.texts.sign_in.to_continue(application_name)}</p>`}`
+
+const invited = (context: PageContext, invitation: InvitationFacts) =>
+  html`${invitationHeading(context, invitation)}<p class="hint">${context.texts.invitation.new_account}</p>`
 
 type FieldProblems = Record<'email' | 'name' | 'password', string | null>
 
 function fieldProblems({ texts: { sign_up: texts } }: PageContext, { problems, password_rule }: SignUpView): FieldProblems {
-  const email = { missing: texts.email_missing, malformed: texts.email_malformed }
+  const email = { missing: texts.email_missing, malformed: texts.email_malformed, taken: texts.email_taken }
   return {
     email: problems.email && email[problems.email],
     name: problems.name && texts.name_too_long,
@@ -52,7 +63,7 @@ function fieldProblems({ texts: { sign_up: texts } }: PageContext, { problems, p
   }
 }
 
-export function passwordText(
+function passwordText(
   texts: PageContext['texts']['sign_up'],
   problem: NonNullable<SignUpView['problems']['password']>,
   min_length: number,

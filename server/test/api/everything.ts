@@ -6,7 +6,7 @@ import type { Route } from '@ostiary/contract/route.ts'
 import { routes } from '@ostiary/contract/routes.ts'
 import type { Role } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
-import { administratorToken, asAdministrator } from '../administrator.ts'
+import { administratorToken, asAdministrator, joinTenant } from '../administrator.ts'
 import { createPerson } from '../agent.ts'
 import { expectStatus, owner, type Place, type Reply, type World } from '../world.ts'
 
@@ -53,14 +53,13 @@ export async function everything(w: World) {
 /** Somebody who may sign in to administrate, and is in no tenant yet. */
 export async function createAdministrator(w: World, email: string) {
   const user = await w.createUser({ id: w.admin_issuer.split('/').at(-1) as Place['id'] }, { email })
-  return { user_id: user.id, email, token: await administratorToken(w, user) }
+  return { user_id: user.id, email, password: user.password, token: await administratorToken(w, user) }
 }
 
 /** A member of a tenant, with a token to act by. */
 export async function createMember(w: World, { tenant_id, token }: Tenant, role: Role): Promise<string> {
   const made = await createAdministrator(w, `${role}@example.com`)
-  const body = { email: made.email, role }
-  expectStatus(201, await asAdministrator(w, token, tenant_id)('POST', `/v1/tenants/${tenant_id}/members`, body))
+  await joinTenant(w, { tenant_id, token }, made, role)
   return made.token
 }
 
@@ -143,6 +142,7 @@ export function idsOf(route: Route, tenant: Tenant, environment: Furnished = ten
     mail_id: environment.mail_id,
     user_id: in_tenant ? tenant.member_id : environment.user_id,
     session_id: environment.session_id,
+    member_id: tenant.member_id,
     id: environment.id,
   }
   const unknown = parametersOf(route).filter((name) => known[name] === undefined)

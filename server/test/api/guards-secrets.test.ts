@@ -33,7 +33,7 @@ const stored: [string, Statement][] = [
   ['digests of session cookies', sql`select token_hash as value from sessions`],
   ['digests of refresh tokens', sql`select token_hash as value from refresh_tokens`],
   ['digests of codes', sql`select code_hash as value from authorization_codes`],
-  ['digests of invitations', sql`select token_hash as value from invitations`],
+  ['digests of invitations', sql`select token_hash as value from invitation_links`],
   ['sealed secrets of providers', sql`select client_secret as value from providers where client_secret is not null`],
   ['sealed secrets of webhooks', sql`select secret as value from webhooks`],
   ['sealed private keys', sql`select private_key as value from signing_keys`],

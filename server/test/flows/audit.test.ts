@@ -112,6 +112,7 @@ async function changeEverything(): Promise<string[]> {
   await own('DELETE', `${keys}/${platform_key.id}`)
   const member = await own('POST', `/${w.tenant_id}/members`, { email: 'ada@example.com', role: 'viewer' })
   await own('PATCH', `/${w.tenant_id}/members/${member.id}`, { role: 'developer' })
+  const resent = await own('POST', `/${w.tenant_id}/members/${member.id}/resend`)
   await own('DELETE', `/${w.tenant_id}/members/${member.id}`)
   await own('PATCH', `/${w.tenant_id}`, { name: 'Acme Incorporated' })
   return [
@@ -122,6 +123,7 @@ async function changeEverything(): Promise<string[]> {
     platform_key.key,
     new_platform_key.key,
     member.invitation_url,
+    resent.invitation_url,
     webhook.secret,
     new_secret.secret,
     'mail secret',
@@ -158,7 +160,7 @@ test('every call that changes something leaves one entry, with who, what, when, 
   assert.deepEqual(by_action.get('changeProject')?.actor, { type: 'api_key', id: w.key_id, label: 'First key' })
   assert.deepEqual(by_action.get('changeMember')?.actor, { type: 'user', id: w.owner_id, label: owner.email })
   assert.deepEqual(by_action.get('revokeAuthKey')?.before, { revoked_at: null })
-  assert.deepEqual(by_action.get('changeMember')?.object.type, 'member')
+  assert.deepEqual(by_action.get('changeMember')?.object.type, 'invitation')
   assert.deepEqual(by_action.get('changeMember')?.after, { role: 'developer' })
 })
 

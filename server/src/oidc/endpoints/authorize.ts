@@ -31,12 +31,13 @@ import { includesScope, scopeNames } from '../protocol/scope.ts'
 import { verifyJwt } from '../signing-keys.ts'
 import { issueCode } from '../store/grants.ts'
 import { findConsents } from '../store/sessions.ts'
+import { isVisit, type LinkedInvitation } from '../visit.ts'
 
 export const authorize: OidcEndpoint = async (parts, call) => {
   // By POST the cookies of a cross-site form are missing, so the same request is sent on as GET (RFC 6749 §3.1).
   if (call.method === 'POST') {
     const query = call.form && asQuery([call.query, call.form.toString()].filter(Boolean).join('&'))
-    return query === null ? message(call, 'unusable_request') : redirect(authorizeUrl(call, query))
+    return query === null ? message(call, 'unusable_request') : redirect(continueUrl(call, query))
   }
 
   const [begun, browser] = await Promise.all([beginAuthorization(parts, call, call.query), readBrowser(parts, call)])
@@ -45,31 +46,51 @@ export const authorize: OidcEndpoint = async (parts, call) => {
   return takeStep(parts, call, interaction, await judgeNextStep(parts, call, interaction))
 }
 
-/** Everything that the pages of one sign-in need. */
-export interface Interaction extends Begun {
+/** What the pages of one sign-in need: it leads to a client, or to an invitation. */
+export type Interaction = Authorization | Visit
+
+/** A sign-in for a client, which continues at the authorization endpoint. */
+export interface Authorization extends Begun {
   query: string
   browser: Browser
+}
+
+/** A sign-in for a hosted page of the issuer, an invitation, which continues at that page. */
+export interface Visit {
+  query: string
+  browser: Browser
+  request: Pick<AuthorizationRequest, 'prompt' | 'ui_locales' | 'login_hint' | 'id_token_hint' | 'max_age'>
+  client: null
+  invitation: LinkedInvitation
 }
 
 /** A request that may go on. */
 interface Begun {
   request: AuthorizationRequest
   client: Client
+  invitation: null
   /** The resource servers it is for, in its order. */
   audiences: readonly Audience[]
 }
 
-export function authorizeUrl(call: OidcCall, query: string): string {
-  return `${call.issuer.url}/oauth/authorize?${query}`
+/** Where an interaction continues: the page of its invitation, or the authorization endpoint. */
+export function continueUrl(call: OidcCall, query: string): string {
+  return `${call.issuer.url}${isVisit(query) ? '/invitation' : '/oauth/authorize'}?${query}`
 }
 
 /** Back to the request after a step that the person of this session finished; `query` is what is left of the request. */
-export function continueRequest(parts: OidcParts, call: OidcCall, { client }: Begun, query: string, session_id: string): string {
-  return authorizeUrl(call, needsPress(parts, client) ? withPress(parts, call, query, session_id) : query)
+export function continueRequest(
+  parts: OidcParts,
+  call: OidcCall,
+  { client }: Pick<Interaction, 'client'>,
+  query: string,
+  session_id: string,
+): string {
+  return continueUrl(call, needsPress(parts, client) ? withPress(parts, call, query, session_id) : query)
 }
 
 /** We choose: the pre-registered client of command lines only. What a tenant's own native clients need, their `consent` says. */
-const needsPress = ({ command_line_client_id }: OidcParts, client: Client) => client.client_id === command_line_client_id
+const needsPress = ({ command_line_client_id }: OidcParts, client: Client | null) => client?.client_id === command_line_client_id
 
 /** Judges the request. What is not to proceed is answered here. */
 export async function beginAuthorization({ db }: OidcParts, call: OidcCall, query: string): Promise<Begun | { answer: Answer }> {
@@ -95,6 +116,7 @@ export async function beginAuthorization({ db }: OidcParts, call: OidcCall, quer
   return {
     request,
     client,
+    invitation: null,
     audiences: request.resource.flatMap((identifier) => audiences.find((one) => one.identifier === identifier) ?? []),
   }
 }
@@ -136,7 +158,7 @@ export function sendBack(
   )
 }
 
-async function judgeNextStep(parts: OidcParts, call: OidcCall, { query, request, client, browser }: Interaction): Promise<NextStep> {
+async function judgeNextStep(parts: OidcParts, call: OidcCall, { query, request, client, browser }: Authorization): Promise<NextStep> {
   const { issuer, now } = call
   const needs_press = needsPress(parts, client)
   const user_ids = browser.sessions.map((session) => session.user_id)
@@ -169,7 +191,7 @@ export function hintedUser({ issuer }: OidcCall, id_token_hint: string | undefin
   return claims?.iss === issuer.url && typeof claims.sub === 'string' ? claims.sub : 'invalid'
 }
 
-async function takeStep(parts: OidcParts, call: OidcCall, interaction: Interaction, step: NextStep): Promise<Answer> {
+async function takeStep(parts: OidcParts, call: OidcCall, interaction: Authorization, step: NextStep): Promise<Answer> {
   const { request, client } = interaction
   switch (step.kind) {
     case 'refuse':
@@ -195,13 +217,13 @@ async function takeStep(parts: OidcParts, call: OidcCall, interaction: Interacti
 async function issue(
   parts: OidcParts,
   call: OidcCall,
-  { request, client, browser, query }: Interaction,
+  { request, client, browser, query }: Authorization,
   session_id: string,
 ): Promise<Answer> {
   const { issuer, now } = call
   const { tokens, sessions } = issuer.settings
   const session = browser.sessions.find((candidate) => candidate.id === session_id)
-  if (!session) return redirect(authorizeUrl(call, query))
+  if (!session) return redirect(continueUrl(call, query))
   const code = newSecret(parts)
   const offline = includesScope(request.scope, 'offline_access')
   const longest_seconds =
@@ -226,7 +248,7 @@ async function issue(
     now,
   )
   // The session ended between reading and writing, or somebody signed in anew with it: begin again with what there is now.
-  return issued ? sendBack(call, client, { ...request, code }) : redirect(authorizeUrl(call, query))
+  return issued ? sendBack(call, client, { ...request, code }) : redirect(continueUrl(call, query))
 }
 
 const after = (now: Date, seconds: number) => new Date(now.getTime() + seconds * 1000)
@@ -236,22 +258,25 @@ const later = (a: Date, b: Date) => (a > b ? a : b)
 export async function showSignIn(
   parts: OidcParts,
   call: OidcCall,
-  { query, request, client, browser }: Interaction,
+  interaction: Interaction,
   view: Pick<SignInView, 'email' | 'problem' | 'wait_seconds'>,
 ): Promise<Answer> {
+  const { query, request, browser, invitation } = interaction
   const { settings } = call.issuer
   const { csrf, set_cookie } = formToken(parts, call, browser)
-  const cancelled = authorizationResponse(request, call.issuer.url, new OAuthError('access_denied', 'The person did not sign in.'))
   const page = signInPage(pageContext(call, request.ui_locales), {
-    application_name: client.name,
+    application_name: nameOf(interaction),
     csrf,
     request: query,
     ...view,
     methods: { password: settings.sign_in.password },
     providers: await findOfferedProviders(parts.db, call.issuer.environment_id),
-    sign_up_url: settings.sign_up.mode === 'open' && settings.sign_in.password ? authorizeUrl(call, withPrompt(query, 'create')) : null,
-    other_accounts_url: browser.sessions.length > 0 ? authorizeUrl(call, withPrompt(query, 'select_account')) : null,
-    cancel_url: cancelled.kind === 'redirect' ? cancelled.location : null,
+    sign_up_url:
+      (invitation ? invitation.takes_accounts : settings.sign_up.mode === 'open') && settings.sign_in.password
+        ? continueUrl(call, withPrompt(query, 'create'))
+        : null,
+    other_accounts_url: browser.sessions.length > 0 ? continueUrl(call, withPrompt(query, 'select_account')) : null,
+    cancel_url: cancelUrl(call, interaction),
   })
   return afterWait(withCookies(html(page), set_cookie), view.wait_seconds)
 }
@@ -259,17 +284,19 @@ export async function showSignIn(
 export function showSignUp(
   parts: OidcParts,
   call: OidcCall,
-  { query, request, client, browser }: Interaction,
+  interaction: Interaction,
   view: Pick<SignUpView, 'email' | 'name' | 'problems' | 'wait_seconds'>,
 ): Answer {
+  const { query, request, browser } = interaction
   const { csrf, set_cookie } = formToken(parts, call, browser)
   const page = signUpPage(pageContext(call, request.ui_locales), {
-    application_name: client.name,
+    application_name: nameOf(interaction),
+    invitation: interaction.invitation && factsOf(interaction),
     csrf,
     request: query,
     ...view,
     password_rule: call.issuer.settings.password,
-    sign_in_url: authorizeUrl(call, withPrompt(query, 'login')),
+    sign_in_url: continueUrl(call, withPrompt(query, 'login')),
   })
   return afterWait(withCookies(html(page), set_cookie), view.wait_seconds)
 }
@@ -279,27 +306,40 @@ function afterWait(answer: Answer, wait_seconds: number | null): Answer {
   return wait_seconds === null ? answer : { ...answer, headers: { ...answer.headers, 'retry-after': String(wait_seconds) } }
 }
 
-function showAccounts(parts: OidcParts, call: OidcCall, { query, request, client, browser }: Interaction): Answer {
+export function showAccounts(parts: OidcParts, call: OidcCall, interaction: Interaction): Answer {
+  const { query, request, browser } = interaction
   const { csrf, set_cookie } = formToken(parts, call, browser)
   const page = accountChooserPage(pageContext(call, request.ui_locales), {
-    application_name: client.name,
+    application_name: nameOf(interaction),
     csrf,
     request: query,
     accounts: browser.sessions.map(({ id, email, name }) => ({ session_id: id, email, name })),
-    another_url: authorizeUrl(call, withPrompt(query, 'login')),
+    another_url: continueUrl(call, withPrompt(query, 'login')),
   })
   return withCookies(html(page), set_cookie)
+}
+
+/** What the person continues to: the application, or the tenant that invites. */
+const nameOf = ({ client, invitation }: Interaction) => client?.name ?? invitation?.tenant_name ?? null
+
+export const factsOf = ({ invitation: { tenant_name, role, inviter } }: Visit) => ({ tenant_name, role, inviter })
+
+/** The way back to the client without signing in; none where there is no client or a redirect cannot answer it. */
+function cancelUrl(call: OidcCall, { client, request }: Interaction): string | null {
+  if (!client) return null
+  const cancelled = authorizationResponse(request, call.issuer.url, new OAuthError('access_denied', 'The person did not sign in.'))
+  return cancelled.kind === 'redirect' ? cancelled.location : null
 }
 
 async function showConsent(
   parts: OidcParts,
   call: OidcCall,
-  { query, request, client, browser, audiences }: Interaction,
+  { query, request, client, browser, audiences }: Authorization,
   session_id: string,
 ): Promise<Answer> {
   const session = browser.sessions.find((candidate) => candidate.id === session_id)
   const person = session && (await findPerson(parts.db, call.issuer.environment_id, session.user_id))
-  if (!person) return redirect(authorizeUrl(call, query))
+  if (!person) return redirect(continueUrl(call, query))
   const { csrf, set_cookie } = formToken(parts, call, browser)
   const page = consentPage(pageContext(call, request.ui_locales), {
     csrf,
@@ -307,7 +347,7 @@ async function showConsent(
     session_id,
     application: { name: client.name, logo_url: client.logo_uri },
     redirect_uri: request.redirect_uri,
-    not_you_url: authorizeUrl(call, withPrompt(query, 'select_account')),
+    not_you_url: continueUrl(call, withPrompt(query, 'select_account')),
     person,
     scopes: consentLines(request.scope, audiences),
   })
@@ -315,7 +355,7 @@ async function showConsent(
 }
 
 /** The same request, asking for another step first. What the client wants done anyway, a new sign-in or consent, stays. */
-function withPrompt(query: string, prompt: 'login' | 'create' | 'select_account'): string {
+export function withPrompt(query: string, prompt: 'login' | 'create' | 'select_account'): string {
   const search = new URLSearchParams(query)
   const wanted = scopeNames(search.get('prompt') ?? '').filter((word) => word === 'login' || word === 'consent')
   search.set('prompt', [...new Set([prompt, ...wanted])].join(' '))

@@ -5,7 +5,7 @@ import { type OidcEndpoint, redirect } from '../call.ts'
 import { withoutSatisfied } from '../protocol/next-step.ts'
 import { OAuthError } from '../protocol/oauth-error.ts'
 import { findConsents, storeConsent } from '../store/sessions.ts'
-import { authorizeUrl, continueRequest, sendBack } from './authorize.ts'
+import { continueRequest, continueUrl, sendBack } from './authorize.ts'
 import { endSessions } from './logout.ts'
 import { continueInteraction } from './sign-in.ts'
 
@@ -13,11 +13,12 @@ import { continueInteraction } from './sign-in.ts'
 export const consent: OidcEndpoint = async (parts, call) => {
   const interaction = await continueInteraction(parts, call)
   if ('answer' in interaction) return interaction.answer
+  if (!interaction.client) return redirect(continueUrl(call, interaction.query))
   const { request, client, browser, query } = interaction
   const { issuer, now, request_id } = call
   // The person whom the page was shown to: in another window somebody else may have become the current one.
   const session = browser.sessions.find(({ id }) => id === call.form?.get('session'))
-  if (!session || !isOwnForm(parts, call, browser)) return redirect(authorizeUrl(call, query))
+  if (!session || !isOwnForm(parts, call, browser)) return redirect(continueUrl(call, query))
   if (call.form?.get('decision') !== 'allow')
     return sendBack(call, client, { ...request, error: new OAuthError('access_denied', 'The person did not allow it.') })
 
@@ -42,13 +43,13 @@ export const selectAccount: OidcEndpoint = async (parts, call) => {
   const interaction = await continueInteraction(parts, call)
   if ('answer' in interaction) return interaction.answer
   const { browser, query } = interaction
-  if (!isOwnForm(parts, call, browser)) return redirect(authorizeUrl(call, query))
+  if (!isOwnForm(parts, call, browser)) return redirect(continueUrl(call, query))
 
   const removed = browser.sessions.find((session) => session.id === call.form?.get('remove'))
   if (removed) {
     await endSessions(parts, call, [removed.id], browser)
     const kept = browser.sessions.filter((session) => session !== removed)
-    return withCookies(redirect(authorizeUrl(call, query)), [
+    return withCookies(redirect(continueUrl(call, query)), [
       sessionCookie(
         call,
         kept.map((session) => session.secret),
@@ -56,7 +57,7 @@ export const selectAccount: OidcEndpoint = async (parts, call) => {
     ])
   }
   const chosen = browser.sessions.find((session) => session.id === call.form?.get('session'))
-  if (!chosen) return redirect(authorizeUrl(call, query))
+  if (!chosen) return redirect(continueUrl(call, query))
   const order = [chosen, ...browser.sessions.filter((session) => session !== chosen)]
   const rest = withoutSatisfied(query, 'select_account', call.now)
   return withCookies(redirect(continueRequest(parts, call, interaction, rest, chosen.id)), [

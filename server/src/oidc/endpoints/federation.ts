@@ -16,8 +16,8 @@ import { isOwnForm, readBrowser } from '../browser.ts'
 import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcParts, redirect } from '../call.ts'
 import { establishSession, signInEvent } from '../establish-session.ts'
 import { html, message, pageContext } from '../hosted-page.ts'
-import { authorizeUrl, beginAuthorization, type Interaction } from './authorize.ts'
-import { continueInteraction } from './sign-in.ts'
+import { continueUrl, type Interaction } from './authorize.ts'
+import { beginInteraction, continueInteraction, forAccount } from './sign-in.ts'
 
 const callbackOf = (call: OidcCall, provider_id: string) => `${call.issuer.url}/oauth/callback/${provider_id}`
 
@@ -26,7 +26,7 @@ export const federate: OidcEndpoint = async (parts, call) => {
   if ('answer' in interaction) return interaction.answer
   const { browser, query, request } = interaction
   const provider = await findUpstream(parts.db, call.issuer.environment_id, call.form?.get('provider') ?? '')
-  if (!provider || browser.form_seed === null || !isOwnForm(parts, call, browser)) return redirect(authorizeUrl(call, query))
+  if (!provider || browser.form_seed === null || !isOwnForm(parts, call, browser)) return redirect(continueUrl(call, query))
 
   const departure = { state: newSecret(parts), nonce: newSecret(parts), code_verifier: newSecret(parts) }
   try {
@@ -61,13 +61,13 @@ export const callback: OidcEndpoint = async (parts, call) => {
   if (!ProviderId.safeParse(provider_id).success) return message(call, 'session_lost')
   const journey = await takeDeparture(parts, issuer.environment_id, provider_id, search.get('state') ?? '', browser.form_seed)
   if (!journey) return message(call, 'session_lost')
-  const begun = await beginAuthorization(parts, call, journey.query)
+  const begun = await beginInteraction(parts, call, journey.query)
   if ('answer' in begun) return begun.answer
   const interaction = { query: journey.query, ...begun, browser }
   const provider = await findUpstream(parts.db, issuer.environment_id, provider_id)
   // An answer of one issuer is not for another: the provider may have changed meanwhile (RFC 9700 §4.4).
   const is_same = provider !== null && issuerOf(provider) === journey.issuer
-  if (!is_same || search.get('error') === 'access_denied') return redirect(authorizeUrl(call, journey.query))
+  if (!is_same || search.get('error') === 'access_denied') return redirect(continueUrl(call, journey.query))
   try {
     const url = new URL(`${callbackOf(call, provider_id)}?${call.query}`)
     const profile = await parts.upstreams.arrive(provider, url, journey)
@@ -94,7 +94,7 @@ function problem(call: OidcCall, provider: Upstream, query: string, kind: Provid
       problem: kind,
       provider_name: provider.display_name,
       email,
-      back_url: authorizeUrl(call, query),
+      back_url: continueUrl(call, query),
       request_id: call.request_id,
     }),
   )
@@ -130,11 +130,13 @@ async function signInAs(
     return (await establishSession(parts, call, interaction, linked, [link])) ?? refuse('blocked')
   }
 
-  if (call.issuer.settings.sign_up.mode !== 'open') return refuse('sign_up_closed')
+  const { invitation } = interaction
+  if (invitation ? !invitation.takes_accounts : call.issuer.settings.sign_up.mode !== 'open') return refuse('sign_up_closed')
   const id = parts.newId('usr') as UserId // as: newId gives exactly this
   const { name, given_name, family_name, picture, email_verified } = profile
   const signed_up = { ...signed_in, step: 'sign_up' as const, user_id: id, email, password_hash: null }
   const created = await establishSession(parts, call, interaction, signed_up, [
+    ...forAccount(parts, call, interaction),
     insertUser(environment_id, id, { email, email_verified, name, given_name, family_name, picture }, null, call.now),
     insertIdentity(environment_id, identity, id, call.now),
     signInEvent(parts, call, { type: 'user.created', user_id: id, data: { email, method: provider.type } }),

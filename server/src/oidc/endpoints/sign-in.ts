@@ -1,6 +1,8 @@
 /** The forms of sign-in and sign-up. A right password makes a session; then the request goes on where it began. */
 
 import { Email } from '@ostiary/contract/values.ts'
+import type { Statement } from '../../db/db.ts'
+import { takeAccount } from '../../members/invitations.ts'
 import { longest_email, normalised } from '../../normalisation.ts'
 import { accountOf, giveBack, sourceOf, takeAttempt, takeSignUp } from '../../users/attempts.ts'
 import { HashingRefused } from '../../users/password.ts'
@@ -11,7 +13,8 @@ import { isOwnForm, knownDevice, readBrowser } from '../browser.ts'
 import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcParts, redirect } from '../call.ts'
 import { establishSession, signInEvent } from '../establish-session.ts'
 import { message } from '../hosted-page.ts'
-import { authorizeUrl, beginAuthorization, type Interaction, showSignIn, showSignUp } from './authorize.ts'
+import { beginVisit, isVisit } from '../visit.ts'
+import { beginAuthorization, continueUrl, type Interaction, showSignIn, showSignUp } from './authorize.ts'
 
 export const signIn: OidcEndpoint = async (parts, call) => {
   const interaction = await continueInteraction(parts, call)
@@ -41,38 +44,59 @@ export const signUp: OidcEndpoint = async (parts, call) => {
   if (isCut(call, 'email', longest_email)) problems.email = 'malformed'
   if (isCut(call, 'name', longest_name)) problems.name = 'too_long'
   if (!isOwnForm(parts, call, interaction.browser)) problems.form = 'expired_form'
-  const is_open = issuer.settings.sign_up.mode === 'open' && issuer.settings.sign_in.password
-  if (!is_open) return redirect(authorizeUrl(call, interaction.query))
+  const { invitation } = interaction
+  const is_open = invitation ? invitation.takes_accounts : issuer.settings.sign_up.mode === 'open'
+  if (!is_open || !issuer.settings.sign_in.password) return redirect(continueUrl(call, interaction.query))
   if (Object.values(problems).some((problem) => problem !== null))
     return showSignUp(parts, call, interaction, { ...form, problems, wait_seconds: null })
 
   // An address that has an account is a sign-in with that password. Either way one hash is computed.
-  if (await findCredential(db, issuer.environment_id, form.email))
-    return checkPassword(parts, call, interaction, { ...form, step: 'sign_up' })
+  const is_taken = (await findCredential(db, issuer.environment_id, form.email)) !== null
+  if (is_taken && !invitation) return checkPassword(parts, call, interaction, { ...form, step: 'sign_up' })
   const { environment_id } = issuer
   const wait_seconds = await takeSignUp(db, { environment_id, source: sourceOf(call.ip), now: call.now })
   if (wait_seconds !== null)
     return showSignUp(parts, call, interaction, { ...form, wait_seconds, problems: { ...problems, form: 'too_many' } })
 
+  // An invited person may enter another address, so the page says that this one is taken.
+  const taken = () => showSignUp(parts, call, interaction, { ...form, wait_seconds: null, problems: { ...problems, email: 'taken' } })
+  if (is_taken) return taken()
+
   const id = newId('usr')
   const password_hash = await passwords.hash(form.password, { environment_id, signal: call.signal })
   const signed_in = { user_id: id, email: form.email, password_hash, step: 'sign_up' as const, ...by_password }
   const created = await establishSession(parts, call, interaction, signed_in, [
+    ...forAccount(parts, call, interaction),
     insertUser(environment_id, id, { email: form.email, name: form.name || null }, password_hash, call.now),
-    signInEvent(parts, call, { type: 'user.created', user_id: id, data: { email: form.email, method: 'password' } }),
+    signInEvent(parts, call, {
+      type: 'user.created',
+      user_id: id,
+      data: { email: form.email, method: invitation ? 'invitation' : 'password' },
+    }),
   ])
-  return created ?? checkPassword(parts, call, interaction, { ...form, step: 'sign_up' })
+  if (created) return created
+  if (!invitation) return checkPassword(parts, call, interaction, { ...form, step: 'sign_up' })
+  // Meanwhile the address was taken, or the invitation ended: its page says so.
+  return (await findCredential(db, issuer.environment_id, form.email)) ? taken() : redirect(continueUrl(call, interaction.query))
 }
 
 const by_password = { method: 'password', amr: ['pwd'] }
 
-/** Judges the request that the form carries, as at the authorization endpoint. */
+/** The interaction that the form carries, judged again. */
 export async function continueInteraction(parts: OidcParts, call: OidcCall): Promise<Interaction | { answer: Answer }> {
   const query = asQuery(call.form?.get('request') ?? '')
   if (query === null) return { answer: message(call, 'unusable_request') }
   if (query === '') return { answer: message(call, 'session_lost') }
-  const begun = await beginAuthorization(parts, call, query)
+  const begun = await beginInteraction(parts, call, query)
   return 'answer' in begun ? begun : { query, ...begun, browser: await readBrowser(parts, call) }
+}
+
+export const beginInteraction = (parts: OidcParts, call: OidcCall, query: string) =>
+  isVisit(query) ? beginVisit(parts, call, query) : beginAuthorization(parts, call, query)
+
+/** For the batch that creates an account: an invitation admits a few although sign-up is closed. */
+export function forAccount(parts: OidcParts, call: OidcCall, { invitation }: Interaction): Statement[] {
+  return invitation ? [takeAccount(parts.root_environment_id, invitation, invitation.token_hash, call.now)] : []
 }
 
 /** What was typed, cut to a length that nothing we store exceeds: whatever looks at it afterwards takes no longer than that. */
@@ -146,7 +170,7 @@ async function checkPassword(
     signInEvent(parts, call, {
       type: 'sign_in.failed',
       user_id: credential?.id ?? null,
-      application_id: interaction.client.client_id,
+      application_id: interaction.client?.client_id ?? null,
       data: { method: 'password', ip: call.ip },
     }),
   ])

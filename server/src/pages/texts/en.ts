@@ -43,6 +43,7 @@ export const en = {
       `At least ${min_length} characters${reject_common ? ', not a common password, and not made of your name or ours' : ''}. A few words in a row are fine.`,
     email_missing: 'Enter your e-mail address.',
     email_malformed: 'Enter the whole address, such as name@example.com.',
+    email_taken: 'There is an account with this address. Sign in to it, or enter another address.',
     name_too_long: 'This name is too long. Use at most 200 characters.',
     password_missing: 'Choose a password.',
     password_too_short: (min_length: number) => `This password is too short. Use at least ${min_length} characters.`,
@@ -67,11 +68,18 @@ export const en = {
   },
 
   invitation: {
-    title: (brand: string) => `Welcome to ${brand}`,
-    text: (email: string) => `Choose a password for ${email}. The link works once.`,
-    submit: 'Set password',
-    done: 'Your password is set',
-    done_text: (email: string) => `From now on you sign in as ${email}. You can close this page.`,
+    title: (tenant: string) => `Join ${tenant}`,
+    invited_by: (inviter: string, tenant: string, role: string) => `${inviter} invites you to ${tenant} as ${role}.`,
+    invited: (tenant: string, role: string) => `You are invited to ${tenant} as ${role}.`,
+    roles: { viewer: 'viewer', developer: 'developer', admin: 'admin', owner: 'owner' },
+    new_account: 'Create an account to accept, or sign in to the one you have.',
+    signed_in_as: 'You are signed in as:',
+    accept: 'Accept invitation',
+    changed: 'The invitation has just changed, so nothing was accepted. Read it again, then decide.',
+    accepted: (tenant: string) => `You are now a member of ${tenant}`,
+    accepted_text: (role: string) => `Your role is ${role}. You can close this page.`,
+    member: (tenant: string) => `You are already a member of ${tenant}`,
+    member_text: (role: string) => `Your role stays ${role}. The invitation stays open for the person it is meant for.`,
   },
 
   consent: {
@@ -151,6 +159,14 @@ export const en = {
     session_lost: {
       title: 'This sign-in was interrupted',
       text: () => 'This browser did not send the cookie of the page before. The page was open too long, or cookies are switched off.',
+    },
+    invitation_unknown: {
+      title: 'This link leads to no invitation',
+      text: () => 'The address may be incomplete. Open the whole link, or ask the person who invited you for a new one.',
+    },
+    invitation_ended: {
+      title: 'This invitation has ended',
+      text: () => 'It was used, replaced or taken back, or it has expired. Ask the person who invited you for a new link.',
     },
     not_found: { title: 'There is no page here', text: () => 'The address may be mistyped, or the page has moved.' },
     trouble: { title: 'Something went wrong on our side', text: () => 'It was nothing you did. Please try again in a moment.' },

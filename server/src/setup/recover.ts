@@ -1,0 +1,42 @@
+/** The way back into a tenant that no owner can administer any more: an invitation as owner, made on the machine itself. */
+import { TenantId } from '@ostiary/contract/ids.ts'
+import { z } from 'zod'
+import { describeChange } from '../audit/entry.ts'
+import { insertAuditEntry } from '../audit/store.ts'
+import { sql } from '../db/db.ts'
+import { type Deployment, newSecret } from '../deployment.ts'
+import { digestOf } from '../keys/format.ts'
+import { invitationUrl } from '../members/invitation-handlers.ts'
+import { expiryOf, insertInvitation } from '../members/invitations.ts'
+import { SetupRefused } from './first-tenant.ts'
+import { ensureRoot } from './root.ts'
+
+const Found = z.object({ id: TenantId })
+
+/**
+ * Invites this address to the tenant as owner and returns the link. The system is the inviter, so the invitation ends with no member's
+ * leaving, and no limit of the tenant refuses it. Throws `SetupRefused` where no tenant has this slug.
+ */
+export async function recover(deployment: Deployment, { tenant, email }: { tenant: string; email: string }) {
+  const { config, db, now, newId } = deployment
+  const root = await ensureRoot(deployment)
+  const found = await db.maybeOne(Found, sql`select id from tenants where slug = ${tenant}`)
+  if (!found) throw new SetupRefused(`There is no tenant with the slug "${tenant}".`)
+  const at = now()
+  const token = newSecret(deployment)
+  const link = { token_hash: digestOf(token), expires_at: expiryOf(at) }
+  const invitation = { tenant_id: found.id, id: newId('inv'), email, role: 'owner' as const, inviter_id: null }
+  const { inviter_id: _, ...shown } = { ...invitation, expires_at: link.expires_at.toISOString() }
+  const created = await db.batch([
+    ...insertInvitation(invitation, link, config.limits, at),
+    insertAuditEntry(
+      found.id,
+      { id: newId('aud'), action: 'recover', actor: { type: 'system', id: null }, actor_label: null, request_id: null, ip: null },
+      describeChange(null, { ...shown, status: 'pending' }),
+      at,
+    ),
+  ])
+  if (!created) throw new Error('The invitation was not created although nothing limits it.')
+  const { id, ...rest } = shown
+  return { invitation_id: id, ...rest, invitation_url: invitationUrl(root, token) }
+}

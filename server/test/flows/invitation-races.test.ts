@@ -1,0 +1,126 @@
+/** Invitations under parallel callers: a link counts once, and what ends an invitation ends it for presses under way. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { z } from 'zod'
+import { sql } from '../../src/db/db.ts'
+import { acceptInvitation, signInAt } from '../administrator.ts'
+import { type Agent, createAgent } from '../agent.ts'
+import { createAdministrator } from '../api/everything.ts'
+import { type Administrator, createTenant, storedMembers } from '../invited.ts'
+import { expectStatus, type Reply, world } from '../world.ts'
+
+const w = await world()
+const olga = await createAdministrator(w, 'olga@example.com')
+const inviter = await createAdministrator(w, 'inviter@example.com')
+const people: (Administrator & { agent: Agent })[] = []
+const first = await createTenant(w, olga)
+const { invitation_url: any_link } = await first.invite('sign.in@example.com', 'viewer')
+for (let i = 0; i < 5; i++) {
+  const person = await createAdministrator(w, `person${i}@example.com`)
+  const agent = createAgent()
+  await signInAt(any_link, person, agent)
+  people.push({ ...person, agent })
+}
+const [paul = assert.fail()] = people
+
+const statusesOf = (replies: readonly Reply[]) => replies.map(({ status }) => status).sort()
+const isAccepted = ({ status, body }: Reply) => status === 200 && /You are now a member/.test(body)
+
+test('of fifty parallel acceptances of one link by five people exactly one makes a member', async () => {
+  const t = await createTenant(w, olga)
+  const { invitation_url } = await t.invite('label@example.com', 'developer')
+  const pages = await Promise.all(people.map(async ({ agent }) => ({ agent, page: await agent.get(invitation_url) })))
+  const presses = Array.from({ length: 50 }, (_, i) => pages[i % pages.length] ?? assert.fail())
+  const replies = await Promise.all(presses.map(({ agent, page }) => agent.submit(page, {})))
+  assert.equal(replies.filter(isAccepted).length, 1)
+  assert.deepEqual(statusesOf(replies), [200, ...Array(49).fill(410)])
+  assert.equal((await storedMembers(w, t.id)).length, 2)
+})
+
+test('of twenty-five links that one person accepts at once one counts, and the others stay open', async () => {
+  const t = await createTenant(w, olga)
+  const invited = await Promise.all(Array.from({ length: 25 }, (_, i) => t.invite(`label${i}@example.com`, 'viewer')))
+  const pages = await Promise.all(invited.map(({ invitation_url }) => paul.agent.get(invitation_url)))
+  const replies = await Promise.all(pages.map((page) => paul.agent.submit(page, {})))
+  assert.equal(replies.filter(isAccepted).length, 1)
+  for (const reply of replies.filter((each) => !isAccepted(each))) assert.match(expectStatus(200, reply), /already a member/)
+  const list = await t.list()
+  assert.deepEqual(
+    [list.filter(({ status }) => status === 'pending').length, list.filter(({ status }) => status === 'active').length],
+    [24, 2],
+  )
+})
+
+test('an acceptance that races the deletion of the invitation wins or loses, and both sides hear the same', async () => {
+  const t = await createTenant(w, olga)
+  for (let round = 0; round < 20; round++) {
+    const { id, invitation_url } = await t.invite(`round${round}@example.com`, 'viewer')
+    const page = await paul.agent.get(invitation_url)
+    const press = () => paul.agent.submit(page, {})
+    const end = () => t.as(olga, 'DELETE', `/${id}`)
+    const [pressed, ended] = round % 2 ? await Promise.all([press(), end()]) : (await Promise.all([end(), press()])).reverse()
+    const outcome = `${pressed?.status} ${ended?.status}`
+    assert.ok(['200 404', '410 204'].includes(outcome), outcome)
+    const is_member = (await storedMembers(w, t.id)).some(({ user_id }) => user_id === paul.user_id)
+    assert.equal(is_member, outcome === '200 404')
+    if (is_member) assert.equal((await t.as(olga, 'DELETE', `/${paul.user_id}`)).status, 204)
+  }
+})
+
+const Ended = z.object({ ended_by: z.string().nullable() })
+const endOf = (id: string) => w.deployment.db.maybeOne(Ended, sql`select ended_by from invitations where id = ${id}`)
+
+for (const [how, end] of Object.entries({
+  'is removed': (t: Awaited<ReturnType<typeof createTenant>>) => t.as(olga, 'DELETE', `/${inviter.user_id}`),
+  'loses the role': (t: Awaited<ReturnType<typeof createTenant>>) => t.as(olga, 'PATCH', `/${inviter.user_id}`, { role: 'viewer' }),
+}))
+  test(`while the inviter ${how}, an acceptance comes before it or never, and nothing that the inviter invites meanwhile stays`, async () => {
+    for (let round = 0; round < 10; round++) {
+      const t = await createTenant(w, olga)
+      await t.join(inviter, 'admin')
+      const { id, invitation_url } = await t.invite('label@example.com', 'viewer', inviter)
+      const page = await paul.agent.get(invitation_url)
+      const invites = Array.from({ length: 5 }, (_, i) => t.as(inviter, 'POST', '', { email: `late${i}@example.com`, role: 'viewer' }))
+      const [pressed, ended, ...late] = await Promise.all([paul.agent.submit(page, {}), end(t), ...invites])
+      assert.ok(ended.status < 300)
+      const is_member = (await storedMembers(w, t.id)).some(({ user_id }) => user_id === paul.user_id)
+      assert.deepEqual([is_member, (await endOf(id))?.ended_by], isAccepted(pressed) ? [true, 'accepted'] : [false, 'inviter'])
+      assert.ok(isAccepted(pressed) || pressed.status === 410, `${pressed.status}`)
+      for (const { status } of late) assert.ok([201, 403, 404].includes(status), `${status}`)
+      assert.deepEqual(
+        (await t.list()).filter(({ status }) => status === 'pending'),
+        [],
+      )
+    }
+  })
+
+test('of sixty parallel invitations fifty are admitted, and of ten to one address three, of which one is pending', async () => {
+  const t = await createTenant(w, olga)
+  const sixty = await Promise.all(
+    Array.from({ length: 60 }, (_, i) => t.as(olga, 'POST', '', { email: `label${i}@example.com`, role: 'viewer' })),
+  )
+  assert.deepEqual(statusesOf(sixty), [...Array(50).fill(201), ...Array(10).fill(422)])
+  const other = await createTenant(w, olga)
+  const ten = await Promise.all(Array.from({ length: 10 }, () => other.as(olga, 'POST', '', { email: 'one@example.com', role: 'viewer' })))
+  assert.deepEqual(statusesOf(ten), [...Array(3).fill(201), ...Array(7).fill(422)])
+  assert.equal((await other.list()).filter(({ status }) => status === 'pending').length, 1)
+})
+
+test('of ten parallel accounts through one link five are created', async () => {
+  const t = await createTenant(w, olga)
+  const { invitation_url } = await t.invite('label@example.com', 'viewer')
+  const agents = await Promise.all(
+    Array.from({ length: 10 }, async () => {
+      const agent = createAgent()
+      return { agent, page: await agent.get(invitation_url) }
+    }),
+  )
+  await Promise.all(
+    agents.map(({ agent, page }, i) => agent.submit(page, { email: `new${i}@example.com`, password: 'a memorable sentence' })),
+  )
+  const signed_in = await Promise.all(agents.map(({ agent }) => agent.get(invitation_url)))
+  assert.equal(signed_in.filter(({ body }) => body.includes('accept-invitation')).length, 5)
+  const made = await w.deployment.db.all(z.object({ id: z.string() }), sql`select id from users where email like 'new%@example.com'`)
+  assert.equal(made.length, 5)
+  expectStatus(200, await acceptInvitation(invitation_url, paul))
+})
