@@ -17,7 +17,7 @@ interface Target {
 
 export function targetsOf(
   measurements: readonly Measurement[],
-  { start, memory, environments, busy }: Surveys,
+  { start, memory, environments, busy, hostile }: Surveys,
   in_flight: number,
 ): Target[] {
   type Who = Parameters<typeof ratio>[1]
@@ -52,6 +52,8 @@ export function targetsOf(
     { what: 'first request to a cold environment, p50', unit: 'ms', at_most: 10,  is: environments?.cold_p50_ms ?? none },
     { what: 'first request that needs a key pair, most', unit: 'ms', at_most: 500, is: environments?.first_key_most_ms ?? none },
     { what: 'JWKS p99 while 100 sign in',              unit: 'ms',  at_most: 250, is: busy?.jwks_p99_ms ?? none },
+    { what: 'resident under hostile requests, most',   unit: 'MiB', at_most: 190, is: hostile?.most_mib ?? none },
+    { what: '/healthz p99 under hostile requests',     unit: 'ms',  at_most: 250, is: hostile?.healthz_p99_ms ?? none },
   ]
 }
 

@@ -22,6 +22,8 @@ export interface TransportLimits {
   /** Authorization requests arrive in the address, with the state and hints of the client. */
   head_bytes: number
   header_fields: number
+  /** Of a body that nobody reads yet. Counted in bytes, but each chunk takes 230 bytes more, and chunks may be of one byte. */
+  unread_bytes: number
   /** How long a refused connection may take to read its refusal. */
   linger_ms: number
 }
@@ -34,6 +36,7 @@ export const transport_limits: TransportLimits = {
   check_interval_ms: 1_000,
   head_bytes: 32_768,
   header_fields: 200,
+  unread_bytes: 8_192,
   linger_ms: 1_000,
 }
 
@@ -68,6 +71,7 @@ export function createLimited(handle: RequestListener, limits: TransportLimits =
       keepAliveTimeout: limits.keep_alive_timeout_ms,
       connectionsCheckingInterval: limits.check_interval_ms,
       maxHeaderSize: limits.head_bytes,
+      highWaterMark: limits.unread_bytes,
       optimizeEmptyRequests: true,
       requireHostHeader: false, // see `brokenHead`
     },
