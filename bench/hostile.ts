@@ -47,7 +47,9 @@ async function attacksOn(seeded: Seeded): Promise<Record<string, Attack>> {
   const chunks = '1\r\na\r\n'.repeat(100_000)
   const padding = 'x'.repeat(20_000)
   return {
-    'a client_id of 1 MB, never the same': { bytes: (turn) => post('/v1/oauth/token', `grant_type=x&client_id=${turn}${'a'.repeat(1_000_000)}`) },
+    'a client_id of 1 MB, never the same': {
+      bytes: (turn) => post('/v1/oauth/token', `grant_type=x&client_id=${turn}${'a'.repeat(1_000_000)}`),
+    },
     'a client_id of 20 kB, never the same': {
       bytes: (turn) => `${head('GET', `${at}/oauth/authorize?client_id=${turn}${padding}`)}connection: close\r\n\r\n`,
     },
@@ -61,7 +63,9 @@ async function attacksOn(seeded: Seeded): Promise<Record<string, Attack>> {
     'a mebibyte of brackets as an assertion': always(
       post('/v1/oauth/token', `client_assertion_type=x&client_assertion=a.${Buffer.from('['.repeat(700_000)).toString('base64url')}.a`),
     ),
-    'one-byte chunks': always(`${head('POST', `${at}/v1/oauth/token`, form)}connection: close\r\ntransfer-encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`),
+    'one-byte chunks': always(
+      `${head('POST', `${at}/v1/oauth/token`, form)}connection: close\r\ntransfer-encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`,
+    ),
     'a broken head': always('GET / HTTP/1.1\r\nhost: a\r\nhost: b\r\ncontent-length: x\r\n\r\n'),
     'a head over the limit': always(`${head('GET', '/healthz')}x: ${'a'.repeat(40_000)}\r\n\r\n`),
     'thousands of header fields': always(`${head('GET', '/healthz')}${'a: b\r\n'.repeat(5_000)}\r\n`),
@@ -85,7 +89,10 @@ export async function surveyHostile({ folder, core }: Ground, requests: number, 
   const strike = (bytes: string | Buffer) =>
     new Promise<void>((resolve) => {
       const socket = connect({ host: '127.0.0.1', port: address.port }, () => socket.write(bytes))
-      socket.on('error', () => {}).on('close', () => resolve()).resume()
+      socket
+        .on('error', () => {})
+        .on('close', () => resolve())
+        .resume()
     })
   const attackers = Array.from({ length: in_flight }, async () => {
     while (sent < requests) {

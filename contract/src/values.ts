@@ -29,9 +29,9 @@ function isWebUrl(value: string): boolean {
 
 /** A serialised origin (RFC 6454 §6.2): scheme, host and port, as browsers send it. */
 export const Origin = text(300).refine(
-    (value) => /^https?:\/\//.test(value) && URL.canParse(value) && new URL(value).origin === value,
-    'Expected an exact origin such as https://app.example.com: scheme, host and port, nothing else.',
-  )
+  (value) => /^https?:\/\//.test(value) && URL.canParse(value) && new URL(value).origin === value,
+  'Expected an exact origin such as https://app.example.com: scheme, host and port, nothing else.',
+)
 
 export const Email = text(254).check(z.email())
 

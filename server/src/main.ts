@@ -241,12 +241,7 @@ const portOf = (address: ReturnType<ReturnType<typeof createServer>['address']>)
   typeof address === 'object' && address !== null ? address.port : 0
 
 /** A second listener for the same application; `null` where the machine has no such address. */
-async function listenBeside(
-  deployment: Deployment,
-  app: ReturnType<typeof createApp>,
-  host: string,
-  port: number,
-): Promise<Server | null> {
+async function listenBeside(deployment: Deployment, app: ReturnType<typeof createApp>, host: string, port: number): Promise<Server | null> {
   const server = listenerOf((request, response) => app.routing(request, response), deployment)
   try {
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, host, resolve))

@@ -36,7 +36,10 @@ export function createMemory(asOf: (statement: Statement) => number, limit_bytes
   /** Another name for another text or other values: no value has U+0000 in it (see `encodeValue`), and what is no text begins with one. */
   function nameOf({ parts, values }: Statement): string {
     let text = texts.get(parts)
-    if (text === undefined) texts.set(parts, (text = ++last_text))
+    if (text === undefined) {
+      text = ++last_text
+      texts.set(parts, text)
+    }
     let name = `${text}\0`
     for (const value of values) name += typeof value === 'string' ? `${value}\0` : `\0${value}\0`
     return name

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { after, test } from 'node:test'
-import { body_limit_bytes, growing, most_pieces, readBody } from './body.ts'
+import { body_limit_bytes, dropExcessChunks, growing, most_pieces, readBody } from './body.ts'
 
 const server = createServer({ optimizeEmptyRequests: true }).listen(0, '127.0.0.1')
 await once(server, 'listening')
@@ -112,6 +112,19 @@ test('one-byte chunks over the wire are refused before they are many', async () 
   assert.deepEqual(await read([chunked], ['', pieces]), { code: 'malformed_request' })
   const fine = chunk('x').repeat(1_000)
   assert.deepEqual(await read([chunked], ['', fine, '0\r\n\r\n']), { body: 'x'.repeat(1_000) })
+})
+
+test('of a hundred thousand one-byte chunks that arrive before anyone reads, only those up to the first too many are kept', async () => {
+  const own = createServer((request) => dropExcessChunks(request)).listen(0, '127.0.0.1')
+  await once(own, 'listening')
+  const socket = connect({ port: (own.address() as AddressInfo).port, host: '127.0.0.1' }).on('error', () => {}) // as: it listens at a port
+  socket.write(`POST / HTTP/1.1\r\nHost: x\r\n${chunked}\r\n\r\n${chunk('x').repeat(100_000)}`)
+  const [request] = (await once(own, 'request')) as [IncomingMessage] // as: what the event tells
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.ok(request.readableLength <= (most_pieces * 64) / 63 + 1, `${request.readableLength} chunks`)
+  await assert.rejects(readBody(request), { code: 'malformed_request' })
+  socket.destroy()
+  own.close()
 })
 
 test('a request whose sender is gone before anybody reads is refused', async () => {

@@ -49,6 +49,26 @@ const first_bytes = 4_096
  */
 export const most_pieces = 1_024
 
+const isExcess = (pieces: number, bytes: number) => pieces > most_pieces + bytes / 64
+
+/**
+ * Drops the chunks that follow the first one too many, which `readBody` refuses. One read of a socket brings 11,000 chunks of one
+ * byte, and Node would keep each as an object until the handler comes to read them.
+ */
+export function dropExcessChunks(message: IncomingMessage): void {
+  const push = message.push.bind(message)
+  let pieces = 0
+  let bytes = 0
+  let has_excess = false
+  message.push = (piece: Buffer | null, encoding?: BufferEncoding) => {
+    if (piece === null) return push(piece)
+    if (has_excess) return false
+    bytes += piece.length
+    has_excess = isExcess(++pieces, bytes)
+    return push(piece, encoding)
+  }
+}
+
 /**
  * One buffer that doubles as bytes arrive, and never holds more than twice what has arrived. A piece is copied, since each is
  * an object of its own over memory of the connection.
@@ -62,7 +82,7 @@ export function growing(most_bytes: number) {
     add(piece: Buffer): ApiError | null {
       const needed = length + piece.length
       if (needed > body_limit_bytes) return tooLarge()
-      if (++pieces > most_pieces + needed / 64) return tooManyPieces()
+      if (isExcess(++pieces, needed)) return tooManyPieces()
       if (needed > buffer.length) {
         const larger = Buffer.allocUnsafe(Math.max(needed, Math.min(most_bytes, Math.max(first_bytes, 2 * buffer.length))))
         buffer.copy(larger, 0, 0, length)

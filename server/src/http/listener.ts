@@ -5,6 +5,7 @@
  */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { dropExcessChunks } from './body.ts'
 import { createServer } from './node-http.ts'
 import { ApiError } from './problem.ts'
 
@@ -53,8 +54,9 @@ export function createListener(handle: RequestListener, refusals: Refusals, limi
   }
   const server = createLimited((request, response) => {
     const refusal = brokenHead(request, limits)
-    if (refusal) refuse(response, refusal)
-    else handle(request, response)
+    if (refusal) return refuse(response, refusal)
+    if (request.headers['transfer-encoding'] !== undefined) dropExcessChunks(request)
+    handle(request, response)
   }, limits)
   server.on('checkExpectation', (_, response) => refuse(response, unmet_expectation))
   server.on('clientError', (error, socket) => answerBroken(error, socket as Socket, refusals, limits)) // as: an HTTP listener without TLS has these

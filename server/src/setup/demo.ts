@@ -4,8 +4,8 @@
  */
 import { serviceRoutes } from '@ostiary/contract/routes.ts'
 import { z } from 'zod'
-import { mergeApplication } from '../applications/rules.ts'
 import { listOrigins } from '../applications/origins.ts'
+import { mergeApplication } from '../applications/rules.ts'
 import { insertApplication } from '../applications/store.ts'
 import { sql } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'

@@ -38,8 +38,7 @@ const values: [what: string, value: string][] = [
 
 const send = (method: string, path: string, headers: Record<string, string>, body: string | Buffer = '') =>
   sendRaw(w.base_url, rawRequest(method, path, headers, body))
-const post = (path: string, fields: Record<string, string>) =>
-  send('POST', `${issuer_path}/${path}`, { 'content-type': form }, raw(fields))
+const post = (path: string, fields: Record<string, string>) => send('POST', `${issuer_path}/${path}`, { 'content-type': form }, raw(fields))
 /** Letters as they are, not percent-encoded, so that a megabyte of them fits into a body. */
 const raw = (fields: Record<string, string>) =>
   Object.entries(fields)
@@ -111,7 +110,13 @@ for (const [what, statuses, sendIt] of shapes) {
 test('cookies that cannot be ours are as none: many of them, long ones, and letters beyond ASCII', async () => {
   for (const name of ['session', 'form', 'device']) {
     const own = `ostiary_${name}_${w.test.id}`
-    for (const cookie of ['a=b; '.repeat(5_000), `${own}=${'a'.repeat(20_000)}`, `${own}=${'a.'.repeat(10_000)}`, `${own}=\xe9.\xe9`, `${own}=a.b.c`]) {
+    for (const cookie of [
+      'a=b; '.repeat(5_000),
+      `${own}=${'a'.repeat(20_000)}`,
+      `${own}=${'a.'.repeat(10_000)}`,
+      `${own}=\xe9.\xe9`,
+      `${own}=a.b.c`,
+    ]) {
       const reply = await send('GET', `${issuer_path}/oauth/authorize${search}`, { cookie })
       assert.equal(reply.status, 200, `${reply.body.slice(0, 200)}`)
       const signed_in = await send('POST', `${issuer_path}/sign-in`, { cookie, 'content-type': form }, raw(account))

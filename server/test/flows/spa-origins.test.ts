@@ -11,7 +11,10 @@ const uri = (name: string) => `https://${name}.example.com/callback`
 const spa = (...names: string[]) => ({ application_type: 'spa', redirect_uris: names.map(uri) })
 
 async function isAllowed(name: string): Promise<boolean> {
-  const { headers } = await w.call('GET', `${w.test.issuer}/v1/oauth/userinfo`, { key: null, headers: { origin: `https://${name}.example.com` } })
+  const { headers } = await w.call('GET', `${w.test.issuer}/v1/oauth/userinfo`, {
+    key: null,
+    headers: { origin: `https://${name}.example.com` },
+  })
   return headers.get('access-control-allow-origin') !== null
 }
 
