@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { noPostgres, startPostgres } from '../server/test/postgres.ts'
 import { type Ground, startContestants } from './contestants.ts'
 import { surveyEnvironments } from './environments.ts'
+import { surveyHostile } from './hostile.ts'
 import { chooseCores, describeMachine, moveTo } from './machine.ts'
 import { type Options, readOptions, type SurveyName } from './options.ts'
 import { tableOf } from './report.ts'
@@ -21,6 +22,7 @@ export interface Surveys {
   memory?: Awaited<ReturnType<typeof surveyMemory>>
   environments?: Awaited<ReturnType<typeof surveyEnvironments>>
   silent?: Awaited<ReturnType<typeof surveySilent>>
+  hostile?: Awaited<ReturnType<typeof surveyHostile>>
   busy?: Awaited<ReturnType<typeof surveyBusy>>
 }
 
@@ -81,6 +83,7 @@ async function survey(options: Options, ground: Ground): Promise<Surveys> {
     ...(wants('start') ? { start: await surveyStart(ground, options.rounds) } : {}),
     ...(wants('environments') ? { environments: await surveyEnvironments(ground, options.environments, tell) } : {}),
     ...(wants('silent') ? { silent: await surveySilent(ground, tell) } : {}),
+    ...(wants('hostile') ? { hostile: await surveyHostile(ground, options.hostile, tell) } : {}),
     ...(wants('memory') ? { memory: await surveyMemory(ground, options.soak, tell) } : {}),
   }
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
 const scenarios = ['refresh', 'code', 'userinfo', 'validate', 'whoami', 'jwks', 'discovery', 'sign-in'] as const
-const surveys = ['busy', 'start', 'memory', 'environments', 'silent'] as const
+const surveys = ['busy', 'start', 'memory', 'environments', 'silent', 'hostile'] as const
 export type ScenarioName = (typeof scenarios)[number]
 export type SurveyName = (typeof surveys)[number]
 
@@ -18,6 +18,8 @@ export interface Options {
   readonly environments: number
   /** Requests of the memory survey. */
   readonly soak: number
+  /** Requests of the survey of that name. */
+  readonly hostile: number
   readonly postgres: boolean
   /** Another checkout of Ostiary, measured beside this one. */
   readonly against: string | null
@@ -36,6 +38,7 @@ const usage = `npm run bench -- [options]
   --in-flight N,N         requests at once (1,16,64; quick: 16)
   --environments N        for the survey of that name (10000; quick: 500)
   --soak N                requests of the survey "memory" (1000000; quick: 20000)
+  --hostile N             requests of the survey of that name (10000; quick: 2000)
   --no-postgres           leave PostgreSQL out
   --against FOLDER        measure another checkout of Ostiary in the same run
   --profile FOLDER        write a CPU profile of each scenario there; the figures of such a run mean less
@@ -59,6 +62,7 @@ export function readOptions(args: readonly string[]): Options | { usage: string 
         'in-flight': text,
         environments: text,
         soak: text,
+        hostile: text,
         against: text,
         profile: text,
         output: text,
@@ -78,6 +82,7 @@ export function readOptions(args: readonly string[]): Options | { usage: string 
       in_flight: values['in-flight']?.split(',').map((number) => numberOf(number, 1)) ?? (quick ? [16] : [1, 16, 64]),
       environments: numberOf(values.environments, quick ? 500 : 10_000),
       soak: numberOf(values.soak, quick ? 20_000 : 1_000_000),
+      hostile: numberOf(values.hostile, quick ? 2_000 : 10_000),
       postgres: !values['no-postgres'],
       against: values.against === undefined ? null : resolve(values.against),
       profile: values.profile === undefined ? null : resolve(values.profile),

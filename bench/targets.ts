@@ -17,7 +17,7 @@ interface Target {
 
 export function targetsOf(
   measurements: readonly Measurement[],
-  { start, memory, environments, busy, silent }: Surveys,
+  { start, memory, environments, busy, silent, hostile }: Surveys,
   in_flight: number,
 ): Target[] {
   type Who = Parameters<typeof ratio>[1]
@@ -54,6 +54,8 @@ export function targetsOf(
     { what: 'JWKS p99 while 100 sign in',              unit: 'ms',  at_most: 250, is: busy?.jwks_p99_ms ?? none },
     { what: 'delivery beside 300 silent receivers of another tenant, most',             unit: 'ms', at_most: 2_000, is: silent?.embedded.arrival_most_ms ?? none },
     { what: 'delivery beside 300 silent receivers of another tenant, most, PostgreSQL', unit: 'ms', at_most: 2_000, is: silent?.postgres?.arrival_most_ms ?? none },
+    { what: 'resident under hostile requests, most',   unit: 'MiB', at_most: 190, is: hostile?.most_mib ?? none },
+    { what: '/healthz p99 under hostile requests',     unit: 'ms',  at_most: 250, is: hostile?.healthz_p99_ms ?? none },
   ]
 }
 

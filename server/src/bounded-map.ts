@@ -1,7 +1,5 @@
 /** A map that holds at most so many entries: the oldest one goes when another is added. For whatever is kept to save work. */
 
-export type BoundedMap<K, V> = ReturnType<typeof createBoundedMap<K, V>>
-
 /** @param onEvict is called with an entry that had to go, not with one that was deleted */
 export function createBoundedMap<K, V>(most: number, onEvict: (value: V, key: K) => void = () => {}) {
   const entries = new Map<K, V>()

@@ -47,10 +47,9 @@ export function createMemory(asOf: (statement: Statement) => number, limit_bytes
   }
 
   function keep(name: string, one: Remembered): void {
+    if (young_bytes + one.bytes > limit_bytes) [old, old_bytes, young, young_bytes] = [young, young_bytes, new Map(), 0]
     young_bytes += one.bytes - (young.get(name)?.bytes ?? 0)
     young.set(name, one)
-    if (young_bytes < limit_bytes) return
-    ;[old, old_bytes, young, young_bytes] = [young, young_bytes, new Map(), 0]
   }
 
   /** The answer that `ask` gives, or gave since the last commit that may concern it. It is shared, so it is frozen. */

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { after, test } from 'node:test'
-import { body_limit_bytes, growing, most_pieces, readBody } from './body.ts'
+import { body_limit_bytes, dropExcessChunks, growing, most_pieces, readBody } from './body.ts'
 
 const server = createServer({ optimizeEmptyRequests: true }).listen(0, '127.0.0.1')
 await once(server, 'listening')
@@ -74,15 +74,28 @@ for (const [rule, { headers, pieces, outcome }] of Object.entries(cases)) {
 test('a body in one-byte pieces takes one buffer of at most twice its length, and is refused where the pieces go on and on', () => {
   const body = growing(body_limit_bytes)
   let buffers = 0
-  for (let length = 1; length <= most_pieces; length++) {
+  const most = Math.floor((most_pieces * 64) / 63)
+  for (let length = 1; length <= most; length++) {
     const before = body.capacity()
     assert.equal(body.add(Buffer.from('x')), null)
     if (body.capacity() !== before) buffers++
     assert.ok(body.capacity() <= Math.max(4_096, 2 * length), `${body.capacity()} bytes for ${length}`)
   }
-  assert.equal(body.bytes().toString(), 'x'.repeat(most_pieces))
-  assert.ok(buffers <= 3, `${buffers} buffers`)
+  assert.equal(body.bytes().toString(), 'x'.repeat(most))
+  assert.equal(buffers, 1)
   assert.equal(body.add(Buffer.from('x'))?.code, 'malformed_request')
+})
+
+test('a body of the limit in pieces of 64 bytes is read, in nine buffers', () => {
+  const body = growing(body_limit_bytes)
+  let buffers = 0
+  for (let length = 64; length <= body_limit_bytes; length += 64) {
+    const before = body.capacity()
+    assert.equal(body.add(Buffer.alloc(64, 'x')), null)
+    if (body.capacity() !== before) buffers++
+    assert.ok(body.capacity() <= Math.max(4_096, 2 * length), `${body.capacity()} bytes for ${length}`)
+  }
+  assert.deepEqual([body.bytes().length, body.capacity(), buffers], [body_limit_bytes, body_limit_bytes, 9])
 })
 
 test('a length that is announced takes no memory before its bytes arrive, and no more than it says', () => {
@@ -95,10 +108,23 @@ test('a length that is announced takes no memory before its bytes arrive, and no
 })
 
 test('one-byte chunks over the wire are refused before they are many', async () => {
-  const pieces = chunk('x').repeat(most_pieces + 1)
+  const pieces = chunk('x').repeat(2 * most_pieces)
   assert.deepEqual(await read([chunked], ['', pieces]), { code: 'malformed_request' })
   const fine = chunk('x').repeat(1_000)
   assert.deepEqual(await read([chunked], ['', fine, '0\r\n\r\n']), { body: 'x'.repeat(1_000) })
+})
+
+test('of a hundred thousand one-byte chunks that arrive before anyone reads, only those up to the first too many are kept', async () => {
+  const own = createServer((request) => dropExcessChunks(request)).listen(0, '127.0.0.1')
+  await once(own, 'listening')
+  const socket = connect({ port: (own.address() as AddressInfo).port, host: '127.0.0.1' }).on('error', () => {}) // as: it listens at a port
+  socket.write(`POST / HTTP/1.1\r\nHost: x\r\n${chunked}\r\n\r\n${chunk('x').repeat(100_000)}`)
+  const [request] = (await once(own, 'request')) as [IncomingMessage] // as: what the event tells
+  await new Promise((resolve) => setImmediate(resolve))
+  assert.ok(request.readableLength <= (most_pieces * 64) / 63 + 1, `${request.readableLength} chunks`)
+  await assert.rejects(readBody(request), { code: 'malformed_request' })
+  socket.destroy()
+  own.close()
 })
 
 test('a request whose sender is gone before anybody reads is refused', async () => {

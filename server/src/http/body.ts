@@ -9,25 +9,30 @@ export const body_limit_bytes = 1_048_576
 
 const nothing = Buffer.alloc(0)
 
-/** @throws ApiError `body_too_large`, before more than the limit was read; `malformed_request` where the body ends too soon. */
-export async function readBody(message: IncomingMessage): Promise<Buffer> {
+/**
+ * @param watch sees each piece as it arrives; the reason to stop, or `null`
+ * @throws ApiError `body_too_large`, before more than the limit was read; `malformed_request` where the body ends too soon
+ */
+export async function readBody(message: IncomingMessage, watch: Watch = () => null): Promise<Buffer> {
   const { 'content-length': length, 'transfer-encoding': encoding } = message.headers
   // RFC 9112 §6.3: no body without one of them. Node tells of none then, not even of its end (`optimizeEmptyRequests`).
   if (length === undefined && encoding === undefined) return nothing
   if (Number(length) > body_limit_bytes) throw tooLarge()
   if (message.destroyed) throw endedTooSoon()
-  return readAll(message, Number(length ?? body_limit_bytes))
+  return readAll(message, Number(length ?? body_limit_bytes), watch)
 }
 
-function readAll(message: IncomingMessage, most_bytes: number): Promise<Buffer> {
+export type Watch = (piece: Buffer) => ApiError | null
+
+function readAll(message: IncomingMessage, most_bytes: number, watch: Watch): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const body = growing(most_bytes)
     const refuse = (refusal: ApiError) => {
-      message.off('data', onData)
+      message.off('data', onData).pause()
       reject(refusal)
     }
     const onData = (piece: Buffer) => {
-      const problem = body.add(piece)
+      const problem = watch(piece) ?? body.add(piece)
       if (problem !== null) refuse(problem)
     }
     message.on('data', onData)
@@ -39,10 +44,30 @@ function readAll(message: IncomingMessage, most_bytes: number): Promise<Buffer> 
 const first_bytes = 4_096
 
 /**
- * More pieces than the smallest network packets make of a body of the limit. A client that sends each byte as a chunk of its
- * own would cost a hundred times what an honest body costs.
+ * Pieces that a body may arrive in, beside one for every 64 bytes of it: network packets are larger. A client that sends each
+ * byte as a chunk of its own would cost a hundred times what an honest body costs.
  */
-export const most_pieces = 16_384
+export const most_pieces = 1_024
+
+const isExcess = (pieces: number, bytes: number) => pieces > most_pieces + bytes / 64
+
+/**
+ * Drops the chunks that follow the first one too many, which `readBody` refuses. One read of a socket brings 11,000 chunks of one
+ * byte, and Node would keep each as an object until the handler comes to read them.
+ */
+export function dropExcessChunks(message: IncomingMessage): void {
+  const push = message.push.bind(message)
+  let pieces = 0
+  let bytes = 0
+  let has_excess = false
+  message.push = (piece: Buffer | null, encoding?: BufferEncoding) => {
+    if (piece === null) return push(piece)
+    if (has_excess) return false
+    bytes += piece.length
+    has_excess = isExcess(++pieces, bytes)
+    return push(piece, encoding)
+  }
+}
 
 /**
  * One buffer that doubles as bytes arrive, and never holds more than twice what has arrived. A piece is copied, since each is
@@ -57,7 +82,7 @@ export function growing(most_bytes: number) {
     add(piece: Buffer): ApiError | null {
       const needed = length + piece.length
       if (needed > body_limit_bytes) return tooLarge()
-      if (++pieces > most_pieces) return tooManyPieces()
+      if (isExcess(++pieces, needed)) return tooManyPieces()
       if (needed > buffer.length) {
         const larger = Buffer.allocUnsafe(Math.max(needed, Math.min(most_bytes, Math.max(first_bytes, 2 * buffer.length))))
         buffer.copy(larger, 0, 0, length)

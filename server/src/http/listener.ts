@@ -5,6 +5,7 @@
  */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { dropExcessChunks } from './body.ts'
 import { createServer } from './node-http.ts'
 import { ApiError } from './problem.ts'
 
@@ -22,6 +23,8 @@ export interface TransportLimits {
   /** Authorization requests arrive in the address, with the state and hints of the client. */
   head_bytes: number
   header_fields: number
+  /** Of a body that nobody reads yet. Counted in bytes, but each chunk takes 230 bytes more, and chunks may be of one byte. */
+  unread_bytes: number
   /** How long a refused connection may take to read its refusal. */
   linger_ms: number
 }
@@ -34,6 +37,7 @@ export const transport_limits: TransportLimits = {
   check_interval_ms: 1_000,
   head_bytes: 32_768,
   header_fields: 200,
+  unread_bytes: 8_192,
   linger_ms: 1_000,
 }
 
@@ -50,8 +54,9 @@ export function createListener(handle: RequestListener, refusals: Refusals, limi
   }
   const server = createLimited((request, response) => {
     const refusal = brokenHead(request, limits)
-    if (refusal) refuse(response, refusal)
-    else handle(request, response)
+    if (refusal) return refuse(response, refusal)
+    if (request.headers['transfer-encoding'] !== undefined) dropExcessChunks(request)
+    handle(request, response)
   }, limits)
   server.on('checkExpectation', (_, response) => refuse(response, unmet_expectation))
   server.on('clientError', (error, socket) => answerBroken(error, socket as Socket, refusals, limits)) // as: an HTTP listener without TLS has these
@@ -68,6 +73,7 @@ export function createLimited(handle: RequestListener, limits: TransportLimits =
       keepAliveTimeout: limits.keep_alive_timeout_ms,
       connectionsCheckingInterval: limits.check_interval_ms,
       maxHeaderSize: limits.head_bytes,
+      highWaterMark: limits.unread_bytes,
       optimizeEmptyRequests: true,
       requireHostHeader: false, // see `brokenHead`
     },

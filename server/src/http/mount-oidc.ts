@@ -11,7 +11,7 @@ import { message } from '../oidc/hosted-page.ts'
 import type { Issuer, Issuers } from '../oidc/issuer.ts'
 import { OAuthError } from '../oidc/protocol/oauth-error.ts'
 import { HashingRefused } from '../users/password.ts'
-import { readBody } from './body.ts'
+import { readBody, type Watch } from './body.ts'
 import { goneSignal } from './gone.ts'
 import { ApiError, notFound, retry_after } from './problem.ts'
 import { write } from './write.ts'
@@ -22,7 +22,7 @@ type Name = keyof typeof oidcRoutes
 const most_parameters = 200
 
 /** No parameter of ours is longer: this is the request that a page carries along. A query is bounded by the head it comes in. */
-const longest_parameter = longest_query
+const longest_encoded = 3 * longest_query // percent-encoding takes three bytes
 
 /** Whose scripts may read the answer. `public`: everybody's. `applications`: those of the environment's own pages. */
 const cross_origin: Partial<Record<Name, 'public' | 'applications'>> = {
@@ -88,6 +88,7 @@ async function answer(
   const issuer = await issuers.find((request.params as { environment_id: string }).environment_id) // as: every row has it
   if (!issuer) throw notFound()
   const form = request.method === 'POST' ? await readForm(request).catch((error) => unreadable(error, name)) : null
+  if (form === 'too much') reply.carries = { connection: 'close' } // the rest of the body is not read
   if (form !== null && typeof form === 'object' && 'status' in form) return write(reply, form.status, form.headers, form.body)
   let signal: AbortSignal | undefined
   const call: OidcCall = {
@@ -106,8 +107,8 @@ async function answer(
     },
   }
   const readers = cross_origin[name]
-  if (readers === 'public') reply.carries = everybody
-  if (readers === 'applications') reply.carries = await corsHeaders(issuer, request, originAllowed)
+  if (readers === 'public') reply.carries = { ...reply.carries, ...everybody }
+  if (readers === 'applications') reply.carries = { ...reply.carries, ...(await corsHeaders(issuer, request, originAllowed)) }
   let given: Answer
   try {
     if (form === 'too much' || hasMore(call.query, most_parameters)) given = tooMuch(name, call)
@@ -157,22 +158,36 @@ function refusal({ issuer }: OidcCall, error: OAuthError): Answer {
 
 /** RFC 9110 §8.3.1: the media type without its parameters, in any case. `null` for a body of another type. */
 async function readForm({ raw, headers }: FastifyRequest): Promise<URLSearchParams | null | 'too much'> {
-  const body = await readBody(raw)
   const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
-  if (type !== 'application/x-www-form-urlencoded' || headers['content-encoding'] !== undefined) return null
-  return isTooMuch(body) ? 'too much' : new URLSearchParams(body.toString('utf8'))
+  const is_form = type === 'application/x-www-form-urlencoded' && headers['content-encoding'] === undefined
+  try {
+    const body = await readBody(raw, is_form ? watchForm() : undefined)
+    return is_form ? new URLSearchParams(body.toString('utf8')) : null
+  } catch (error) {
+    if (error === too_much) return 'too much'
+    throw error
+  }
 }
 
-/** Judged by the bytes, since an object for each of a hundred thousand parameters would be the cost to avoid. */
-function isTooMuch(body: Buffer): boolean {
-  let parameters = 0
-  for (let from = 0; from < body.length; ) {
-    const ampersand = body.indexOf('&', from)
-    const end = ampersand === -1 ? body.length : ampersand
-    if (++parameters > most_parameters || end - from > 3 * longest_parameter) return true // three bytes: percent-encoded
-    from = end + 1
+const too_much = new ApiError('malformed_request', 'The form has too many parameters, or one that is too long.')
+
+/**
+ * Stops at the first parameter too many, or the first byte of one too long. Judged by the bytes as they arrive, since to keep
+ * a megabyte, and to make an object for each of a hundred thousand parameters, would be the cost to avoid.
+ */
+function watchForm(): Watch {
+  let parameters = 1
+  let length = 0 // of the last parameter so far
+  return (piece) => {
+    let from = 0
+    for (let at = piece.indexOf('&'); at !== -1; at = piece.indexOf('&', from)) {
+      if (++parameters > most_parameters || length + at - from > longest_encoded) return too_much
+      length = 0
+      from = at + 1
+    }
+    length += piece.length - from
+    return length > longest_encoded ? too_much : null
   }
-  return false
 }
 
 /** Which pages of the environment's own may read the answer. */
