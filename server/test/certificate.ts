@@ -1,13 +1,14 @@
 /** A self-signed certificate for a test server: made on the spot, so that no private key lies in the repository. RFC 5280 §4.1, in DER. */
 import { generateKeyPairSync, sign } from 'node:crypto'
+import ipaddr from 'ipaddr.js'
 
-export function makeCertificate(dns_name: string): { key: string; cert: string } {
+export function makeCertificate(dns_name: string, ...others: readonly string[]): { key: string; cert: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const algorithm = sequence(oid('2a8648ce3d040302')) // ecdsa-with-SHA256
   const name = sequence(der(0x31, sequence(oid('550403'), der(0x0c, Buffer.from(dns_name)))))
   const extensions = [
     sequence(oid('551d13'), der(0x04, sequence(der(0x01, Buffer.from([0xff]))))), // basicConstraints: an authority, its own
-    sequence(oid('551d11'), der(0x04, sequence(der(0x82, Buffer.from(dns_name))))), // subjectAltName: dNSName
+    sequence(oid('551d11'), der(0x04, sequence(...[dns_name, ...others].map(alternativeName)))), // subjectAltName: dNSName
   ]
   const certificate = sequence(
     der(0xa0, integer(2)),
@@ -25,6 +26,11 @@ export function makeCertificate(dns_name: string): { key: string; cert: string }
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
     cert: ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n'),
   }
+}
+
+/** RFC 5280 §4.2.1.6: a DNS name, or the bytes of an IP address. */
+function alternativeName(name: string): Buffer {
+  return ipaddr.isValid(name) ? der(0x87, Buffer.from(ipaddr.parse(name).toByteArray())) : der(0x82, Buffer.from(name))
 }
 
 function der(tag: number, ...parts: Buffer[]): Buffer {

@@ -90,7 +90,7 @@ export async function world(
   const { base_url } = config
   /** Where the service listens, whatever it calls itself. */
   const reach = (url: string) => url.replace(base_url, `http://localhost:${port}`)
-  const passwords = createPasswords()
+  const passwords = createPasswords(1_000)
   const first = await createFirstTenant(deployment, passwords, { ...owner, tenant_name: 'Acme', slug: 'acme' })
 
   async function call(method: string, path: string, { key = first.key, body, headers = {} }: CallOptions = {}): Promise<Reply> {

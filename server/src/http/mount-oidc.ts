@@ -11,7 +11,7 @@ import { message } from '../oidc/hosted-page.ts'
 import type { Issuer, Issuers } from '../oidc/issuer.ts'
 import { OAuthError } from '../oidc/protocol/oauth-error.ts'
 import { HashingRefused } from '../users/password.ts'
-import { readBody, type Watch } from './body.ts'
+import { body_limit_bytes, readBody, type Watch } from './body.ts'
 import { goneSignal } from './gone.ts'
 import { ApiError, notFound, retry_after } from './problem.ts'
 import { write } from './write.ts'
@@ -21,7 +21,10 @@ type Name = keyof typeof oidcRoutes
 /** A form or query with more parameters than any request of ours has is refused before it is taken apart. */
 const most_parameters = 200
 
-/** No parameter of ours is longer: this is the request that a page carries along. A query is bounded by the head it comes in. */
+/**
+ * No parameter of a page is longer: this is the request that a page carries along. A query is bounded by the head it comes in. Other
+ * endpoints take a token of any length, up to that of a body: an unknown one is revoked like any other (RFC 7009 §2.2).
+ */
 const longest_encoded = 3 * longest_query // percent-encoding takes three bytes
 
 /** Whose scripts may read the answer. `public`: everybody's. `applications`: those of the environment's own pages. */
@@ -87,7 +90,7 @@ async function answer(
 ) {
   const issuer = await issuers.find((request.params as { environment_id: string }).environment_id) // as: every row has it
   if (!issuer) throw notFound()
-  const form = request.method === 'POST' ? await readForm(request).catch((error) => unreadable(error, name)) : null
+  const form = request.method === 'POST' ? await readForm(request, pages.includes(name)).catch((error) => unreadable(error, name)) : null
   if (form === 'too much') reply.carries = { connection: 'close' } // the rest of the body is not read
   if (form !== null && typeof form === 'object' && 'status' in form) return write(reply, form.status, form.headers, form.body)
   let signal: AbortSignal | undefined
@@ -157,11 +160,11 @@ function refusal({ issuer }: OidcCall, error: OAuthError): Answer {
 }
 
 /** RFC 9110 §8.3.1: the media type without its parameters, in any case. `null` for a body of another type. */
-async function readForm({ raw, headers }: FastifyRequest): Promise<URLSearchParams | null | 'too much'> {
+async function readForm({ raw, headers }: FastifyRequest, is_page: boolean): Promise<URLSearchParams | null | 'too much'> {
   const type = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
   const is_form = type === 'application/x-www-form-urlencoded' && headers['content-encoding'] === undefined
   try {
-    const body = await readBody(raw, is_form ? watchForm() : undefined)
+    const body = await readBody(raw, is_form ? watchForm(is_page ? longest_encoded : body_limit_bytes) : undefined)
     return is_form ? new URLSearchParams(body.toString('utf8')) : null
   } catch (error) {
     if (error === too_much) return 'too much'
@@ -175,18 +178,18 @@ const too_much = new ApiError('malformed_request', 'The form has too many parame
  * Stops at the first parameter too many, or the first byte of one too long. Judged by the bytes as they arrive, since to keep
  * a megabyte, and to make an object for each of a hundred thousand parameters, would be the cost to avoid.
  */
-function watchForm(): Watch {
+function watchForm(longest: number): Watch {
   let parameters = 1
   let length = 0 // of the last parameter so far
   return (piece) => {
     let from = 0
     for (let at = piece.indexOf('&'); at !== -1; at = piece.indexOf('&', from)) {
-      if (++parameters > most_parameters || length + at - from > longest_encoded) return too_much
+      if (++parameters > most_parameters || length + at - from > longest) return too_much
       length = 0
       from = at + 1
     }
     length += piece.length - from
-    return length > longest_encoded ? too_much : null
+    return length > longest ? too_much : null
   }
 }
 

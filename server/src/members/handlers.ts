@@ -1,5 +1,5 @@
 /** The endpoints of administrators, tenants and members. Those of invitations are in `invitation-handlers.ts`. */
-import { InvitationId, type TenantId, UserId } from '@ostiary/contract/ids.ts'
+import { type TenantId, UserId } from '@ostiary/contract/ids.ts'
 import type { routes } from '@ostiary/contract/routes.ts'
 import type { Tenant } from '@ostiary/contract/tenancy.ts'
 import { anchorLog } from '../audit/chaining.ts'
@@ -46,7 +46,7 @@ export function createMemberHandlers(root: Root): Handlers<Table> {
   /** A member or a pending invitation; an id of any other kind is the id of nothing. */
   const find = async (db: Db, tenant_id: TenantId, id: string, at: Date): Promise<store.MemberRow | null> => {
     if (UserId.safeParse(id).success) return store.findMember(db, root_environment, tenant_id, id)
-    return InvitationId.safeParse(id).success ? findPending(db, tenant_id, id, at) : null
+    return findPending(db, tenant_id, id, at)
   }
 
   return {

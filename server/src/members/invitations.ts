@@ -3,7 +3,7 @@
  * or accepts an invitation, and every batch that removes a member or changes a role, first writes the row of the tenant
  * (`holdTenant`). So each of them sees what the one before it committed, and none of its conditions can become untrue meanwhile.
  */
-import type { TenantId } from '@ostiary/contract/ids.ts'
+import { InvitationId, type TenantId } from '@ostiary/contract/ids.ts'
 import { Role } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
 import { type Db, guard, type Statement, sql } from '../db/db.ts'
@@ -48,7 +48,8 @@ export const pendingAsMember = (tenant_id: TenantId, now: Date) => sql`
          null as last_sign_in_at, version, created_at, updated_at
     from invitations where tenant_id = ${tenant_id} and ${isPending(now)}`
 
-export function findPending(db: Db, tenant_id: TenantId, id: string, now: Date): Promise<MemberRow | null> {
+export async function findPending(db: Db, tenant_id: TenantId, id: string, now: Date): Promise<MemberRow | null> {
+  if (!InvitationId.safeParse(id).success) return null
   return db.maybeOne(MemberRow, sql`select * from (${pendingAsMember(tenant_id, now)}) pending where id = ${id}`)
 }
 

@@ -103,8 +103,8 @@ for (const [what, password] of oversized) {
 
 test('a password is right for its own hash only, in any Unicode spelling, and for no account it is wrong', async () => {
   const passwords = createPasswords(lanes)
-  const hash = await passwords.hash('é'.repeat(1_000))
-  assert.equal(await passwords.verify(hash, 'e\u0301'.repeat(1_000)), true)
-  assert.equal(await passwords.verify(hash, 'é'.repeat(999)), false)
-  assert.equal(await passwords.verify(null, 'é'.repeat(1_000)), false)
+  const hash = await passwords.hash('é'.repeat(500))
+  assert.equal(await passwords.verify(hash, 'e\u0301'.repeat(500)), true)
+  assert.equal(await passwords.verify(hash, 'é'.repeat(499)), false)
+  assert.equal(await passwords.verify(null, 'é'.repeat(500)), false)
 })

@@ -7,7 +7,7 @@ import { createAdministrator } from '../api/everything.ts'
 import { createTenant, type Tenant } from '../invited.ts'
 import { expectStatus, world } from '../world.ts'
 
-const w = await world()
+const w = await world({ env: { OSTIARY_LIMITS: '{"tenants_per_person":1000}' } })
 const olga = await createAdministrator(w, 'olga@example.com')
 
 test('a tenant has at most 50 pending invitations', async () => {

@@ -9,7 +9,7 @@ import { createAdministrator } from '../api/everything.ts'
 import { type Administrator, createTenant, storedMembers } from '../invited.ts'
 import { expectStatus, type Reply, world } from '../world.ts'
 
-const w = await world()
+const w = await world({ env: { OSTIARY_LIMITS: '{"tenants_per_person":1000}' } })
 const olga = await createAdministrator(w, 'olga@example.com')
 const inviter = await createAdministrator(w, 'inviter@example.com')
 const people: (Administrator & { agent: Agent })[] = []

@@ -8,7 +8,7 @@ import { createAdministrator } from '../api/everything.ts'
 import { type Administrator, createAccount, createTenant, storedMembers, type Tenant } from '../invited.ts'
 import { expectStatus, randomText, world } from '../world.ts'
 
-const w = await world()
+const w = await world({ env: { OSTIARY_LIMITS: '{"tenants_per_person":1000}' } })
 const olga = await createAdministrator(w, 'olga@example.com')
 const adam = await createAdministrator(w, 'adam@example.com')
 const paul = await createAdministrator(w, 'paul@example.com')

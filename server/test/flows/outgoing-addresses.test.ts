@@ -6,15 +6,18 @@
 import assert from 'node:assert/strict'
 import { subscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import { createServer, type RequestListener } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { createResolve, type Resolve } from '../../src/outbound/resolve.ts'
 import { authorizationRequest, type Client, createAgent, createPerson, formOf, postAsClient } from '../agent.ts'
+import { makeCertificate } from '../certificate.ts'
 import { until } from '../receiver.ts'
 import { expectStatus, freePort, type Reply, randomText, type World, world } from '../world.ts'
 
@@ -54,6 +57,13 @@ const resolve: Resolve = async (name, signal) => {
   return zone.get(name)?.() ?? localhost(name, signal)
 }
 
+// An issuer is https, so the server has a certificate for every name and address that it may be called by.
+const hostOf = (host: string) => URL.parse(`https://${host}/`)?.hostname.replace(/^\[(.*)\]$|\.$/g, '$1') ?? host
+const certificate = makeCertificate(
+  ...(['127.0.0.1', ...new Set([...literals, ...Object.keys(names), 'issuer.turning.test', 'moved.test'].map(hostOf))] as const),
+)
+setDefaultCACertificates([...getCACertificates(), certificate.cert])
+
 const attempts: { ip: string; port: number }[] = []
 subscribe('net.client.socket', (message) => {
   const { socket } = message as { socket: Socket } // as: what this channel tells
@@ -85,28 +95,43 @@ async function answerTo(url: URL, form: URLSearchParams): Promise<object> {
 async function listen() {
   const connections: string[] = []
   const requests: string[] = []
-  const server = createServer(async (request, response) => {
-    const url = new URL(`http://${request.headers.host}${request.url}`)
+  const answer: RequestListener = async (request, response) => {
+    const url = new URL(`${'encrypted' in request.socket ? 'https' : 'http'}://${request.headers.host}${request.url}`)
     requests.push(url.pathname)
     const status = Number(/^\/(30\d)\//.exec(url.pathname)?.[1] ?? 200)
-    const answer = status === 200 ? await answerTo(url, new URLSearchParams(await text(request))) : {}
-    response.writeHead(status, { 'content-type': 'application/json', location: forbidden }).end(JSON.stringify(answer))
+    const content = status === 200 ? await answerTo(url, new URLSearchParams(await text(request))) : {}
+    response.writeHead(status, { 'content-type': 'application/json', location: forbidden }).end(JSON.stringify(content))
+  }
+  const [plain, secure] = [createServer(answer), createSecureServer(certificate, answer)]
+  // TLS begins with the byte 22 (RFC 8446 §5.1), HTTP with a letter.
+  const server = createTcpServer((socket) => {
+    socket.once('readable', () => {
+      const first: Buffer | null = socket.read(1)
+      if (!first) return socket.destroy()
+      socket.unshift(first)
+      return (first[0] === 22 ? secure : plain).emit('connection', socket)
+    })
+    socket.on('error', () => {})
   })
   server.on('connection', ({ localAddress = '' }) => connections.push(localAddress.replace('::ffff:', '')))
   await once(server.listen(0), 'listening')
-  after(() => server.close().closeAllConnections())
+  after(() => {
+    server.close()
+    for (const each of [plain, secure]) each.closeAllConnections()
+  })
   const { port, family } = server.address() as AddressInfo // as: a server on TCP has one
   const tried = () => attempts.filter((attempt) => attempt.port === port).map(({ ip }) => ip)
   return { port, requests, has_ipv6: family === 'IPv6', reachedAt: () => [...new Set([...connections, ...tried()])].sort() }
 }
 
 const [secret, server] = [await listen(), await listen()]
-const forbidden = `http://127.0.0.2:${secret.port}/`
-const urlOf = (host: string, path: string, { port } = server) => `http://${host}:${port}/${path}`
+const forbidden = `https://127.0.0.2:${secret.port}/`
+const urlOf = (scheme: string, host: string, path: string, { port } = server) => `${scheme}://${host}:${port}/${path}`
 
-const closed = await world({ resolve })
+const limits = { OSTIARY_LIMITS: '{"webhooks":1000,"webhooks_per_tenant":1000}' }
+const closed = await world({ resolve, env: limits })
 /** Its two allowed addresses stand for public ones. */
-const open = await world({ resolve, env: { OSTIARY_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1/32,::1/128' } })
+const open = await world({ resolve, env: { ...limits, OSTIARY_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1/32,::1/128' } })
 
 async function deliver(w: World, webhooks: { id: string }[]): Promise<string[]> {
   const pathOf = ({ id }: { id: string }) => `${w.test.path}/webhooks/${id}`
@@ -169,6 +194,7 @@ const no_provider =
 const application = { name: 'A', application_type: 'web', redirect_uris: ['https://app.example.com/callback'] }
 
 interface Path {
+  scheme: 'http' | 'https'
   list: string
   field: string
   more: Record<string, unknown>
@@ -180,10 +206,10 @@ interface Path {
 }
 // biome-ignore format: this table is read by line
 const paths = {
-  webhook: { list: 'webhooks', field: 'url', more: { events: ['test.ping'] }, call: deliver, nothing: 'null null', answered: `200 ${JSON.stringify(published)}`, redirected: (status) => `${status} {}` },
-  jwks_uri: { list: 'applications', field: 'jwks_uri', more: { ...application, token_endpoint_auth_method: 'private_key_jwt' }, call: authenticate, nothing: no_keys, answered: '400 invalid_grant The refresh token is unknown or has expired.', redirected: () => no_keys },
-  provider: { list: 'providers', field: 'issuer', more: { type: 'oidc', client_id: 'ostiary', client_secret: 's' }, call: async (w, all) => (await leave(w, all)).replies.map(wordsOf), nothing: no_provider, answered: '303', redirected: () => no_provider },
-  'back-channel logout': { list: 'applications', field: 'backchannel_logout_uri', more: application, call: signOut, nothing: 'unreachable', answered: 'told', redirected: (status) => `status ${status}` },
+  webhook: { scheme: 'http', list: 'webhooks', field: 'url', more: { events: ['test.ping'] }, call: deliver, nothing: 'null null', answered: `200 ${JSON.stringify(published)}`, redirected: (status) => `${status} {}` },
+  jwks_uri: { scheme: 'http', list: 'applications', field: 'jwks_uri', more: { ...application, token_endpoint_auth_method: 'private_key_jwt' }, call: authenticate, nothing: no_keys, answered: '400 invalid_grant The refresh token is unknown or has expired.', redirected: () => no_keys },
+  provider: { scheme: 'https', list: 'providers', field: 'issuer', more: { type: 'oidc', client_id: 'ostiary', client_secret: 's' }, call: async (w, all) => (await leave(w, all)).replies.map(wordsOf), nothing: no_provider, answered: '303', redirected: () => no_provider },
+  'back-channel logout': { scheme: 'http', list: 'applications', field: 'backchannel_logout_uri', more: application, call: signOut, nothing: 'unreachable', answered: 'told', redirected: (status) => `status ${status}` },
 } satisfies Record<string, Path>
 
 const register = (w: World, { list, field, more }: Path, url: string) =>
@@ -203,7 +229,7 @@ for (const [name, path] of Object.entries<Path>(paths)) {
   for (const { what, hosts, refused_by } of groups) {
     test(`none of ${hosts.length} ${what} is reached by a ${name}, which tells nothing of it`, async () => {
       const outcome = refused_by.includes(name) ? `422 /${path.field}` : `201 ${path.nothing}`
-      const cases = hosts.map((host) => ({ url: urlOf(host, '', secret), outcome }))
+      const cases = hosts.map((host) => ({ url: urlOf(path.scheme, host, '', secret), outcome }))
       await expectOutcomes(closed, path, cases)
       assert.deepEqual(secret.reachedAt(), [])
     })
@@ -213,7 +239,7 @@ for (const [name, path] of Object.entries<Path>(paths)) {
 test('a webhook is not changed to a private address, and not delivered to one that it has all the same', async () => {
   const change = async (host: string) => {
     const webhook = expectStatus(201, await register(closed, paths.webhook, 'https://hooks.example.com/'))
-    const url = urlOf(host, '', secret)
+    const url = urlOf('http', host, '', secret)
     expectStatus(422, await closed.call('PATCH', `${closed.test.path}/webhooks/${webhook.id}`, { body: { url } }))
     await closed.deployment.db.run(sql`update webhooks set url = ${url} where id = ${webhook.id}`)
     return webhook
@@ -238,14 +264,14 @@ function turningName(host: string): string {
 
 for (const [name, path] of Object.entries<Path>(paths)) {
   test(`a private address is reached by a ${name} where the deployment allows it, in ${allowed.length} spellings`, async () => {
-    const cases = allowed.map((host) => ({ url: urlOf(host, `allowed/${path.field}`), outcome: `201 ${path.answered}` }))
+    const cases = allowed.map((host) => ({ url: urlOf(path.scheme, host, `allowed/${path.field}`), outcome: `201 ${path.answered}` }))
     await expectOutcomes(open, path, cases)
     assert.equal(requestsTo(`/allowed/${path.field}`).length, allowed.length)
   })
 
   test(`a redirect to a private address is not followed by a ${name}`, async () => {
     const statuses = [301, 302, 303, 307, 308]
-    const urlFor = (status: number) => urlOf('127.0.0.1', `${status}/${path.field}`)
+    const urlFor = (status: number) => urlOf(path.scheme, '127.0.0.1', `${status}/${path.field}`)
     const cases = statuses.map((status) => ({ url: urlFor(status), outcome: `201 ${path.redirected(status)}` }))
     await expectOutcomes(open, path, cases)
     for (const status of statuses) assert.ok(requestsTo(`/${status}/${path.field}`).length > 0)
@@ -254,7 +280,7 @@ for (const [name, path] of Object.entries<Path>(paths)) {
 
   test(`a name is asked for once a call by a ${name}: an address that it had opens none that it has since`, async () => {
     const host = turningName(`${path.field}.turning.test`)
-    const registered = [expectStatus(201, await register(open, path, urlOf(host, `turning/${path.field}`)))]
+    const registered = [expectStatus(201, await register(open, path, urlOf(path.scheme, host, `turning/${path.field}`)))]
     assert.deepEqual(await path.call(open, registered), [path.answered])
     open.advance(301) // longer than keys or a discovery are kept
     assert.deepEqual(await path.call(open, registered), [path.nothing])
@@ -263,7 +289,7 @@ for (const [name, path] of Object.entries<Path>(paths)) {
   })
 
   test(`a ${name} tells no more of a closed port than of a private address`, async () => {
-    await expectOutcomes(open, path, [{ url: `http://127.0.0.1:${await freePort()}/`, outcome: `201 ${path.nothing}` }])
+    await expectOutcomes(open, path, [{ url: `${path.scheme}://127.0.0.1:${await freePort()}/`, outcome: `201 ${path.nothing}` }])
   })
 }
 
@@ -278,7 +304,7 @@ const providers = [
 ]
 for (const { elsewhere, called, outcome, host = '127.0.0.1' } of providers) {
   test(`a provider is called at ${called.join(', ')} and no further where ${elsewhere} of it is at a private address`, async () => {
-    const provider = expectStatus(201, await register(open, paths.provider, urlOf(host, `but/${elsewhere}`)))
+    const provider = expectStatus(201, await register(open, paths.provider, urlOf('https', host, `but/${elsewhere}`)))
     const { agent, replies } = await leave(open, [provider])
     const { searchParams } = new URL(replies[0]?.headers.get('location') ?? '')
     const back = new URLSearchParams({ code: searchParams.get('nonce') ?? '', state: searchParams.get('state') ?? '' })

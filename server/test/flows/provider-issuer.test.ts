@@ -30,7 +30,7 @@ const changes: [made: object, change: object, pointers: string[] | null][] = [
   [oidc,       { issuer: 'https://sso.example.com.attacker.example' },                         ['/client_secret']],
   [oidc,       { issuer: 'https://sso.example.com/tenant' },                                   ['/client_secret']],
   [oidc,       { issuer: 'https://sso.example.com:444' },                                      ['/client_secret']],
-  [oidc,       { issuer: 'http://sso.example.com', client_secret: undefined },                 ['/client_secret']],
+  [oidc,       { issuer: 'https://login.example.com:8443', client_secret: undefined },                 ['/client_secret']],
   [oidc,       { issuer: 'https://attacker.example', client_secret: 'second' },                null],
   [oidc,       { issuer: 'https://attacker.example', client_secret: null },                    null],
   [oidc,       { issuer: 'https://sso.example.com' },                                          null],
