@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { makeCertificate } from '../../test/certificate.ts'
 import { drip, misbehaviours, startHostilePeer } from '../../test/hostile-peer.ts'
-import { parseNetworks } from '../http/client-ip.ts'
+import { parseNetworks } from '../net/networks.ts'
 import { createOutbound, type OutboundRequest } from './fetch.ts'
 import { createResolve, type Resolve } from './resolve.ts'
 

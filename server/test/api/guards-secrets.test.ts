@@ -19,9 +19,9 @@ const tokens = await person.tokens(confidential)
 
 /** What the answers of this test told once. */
 const told: string[] = []
-for (const { name, route } of rows.filter(({ route: each }) => each.told_once && each.returns[0] === 201)) {
+for (const { name, route } of rows.filter(({ route: each }) => each.shown_once && each.returns[0] === 201)) {
   const answer = expectStatus(201, await ask(w, rightRequest(route, ours)))
-  const secret = answer[route.told_once ?? '']
+  const secret = answer[route.shown_once ?? '']
   assert.ok(typeof secret === 'string' && secret.length > 20, name)
   told.push(secret)
 }
