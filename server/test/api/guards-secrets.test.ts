@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { z } from 'zod'
 import { type Statement, sql } from '../../src/db/db.ts'
-import { createPerson } from '../agent.ts'
-import { expectStatus, world } from '../world.ts'
-import { ask, everything, rightRequest, rows } from './everything.ts'
+import { createPerson } from '../support/cookie-browser.ts'
+import { ask, everything, rightRequest, rows } from '../support/everything.ts'
+import { expectStatus, world } from '../support/world.ts'
 
 const w = await world({ env: { OSTIARY_LOG_LEVEL: 'debug' } })
 const { ours, theirs } = await everything(w)

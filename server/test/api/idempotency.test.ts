@@ -4,9 +4,9 @@ import { test } from 'node:test'
 import { z } from 'zod'
 import { type Statement, sql } from '../../src/db/db.ts'
 import { startService } from '../../src/main.ts'
-import { asAdministrator } from '../administrator.ts'
-import { expectStatus, type Reply, world } from '../world.ts'
-import { type Asked, ask, createPlatformKey, everything, rightRequest, rows } from './everything.ts'
+import { asAdministrator } from '../support/administrator.ts'
+import { type Asked, ask, createPlatformKey, everything, rightRequest, rows } from '../support/everything.ts'
+import { expectStatus, type Reply, world } from '../support/world.ts'
 
 const w = await world()
 const { ours } = await everything(w)
