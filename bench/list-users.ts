@@ -15,7 +15,7 @@ import type { Deployment } from '../server/src/deployment.ts'
 import { startService } from '../server/src/main.ts'
 import { createFirstTenant } from '../server/src/setup/first-tenant.ts'
 import { createPasswords } from '../server/src/users/password.ts'
-import { noPostgres, startPostgres } from '../server/test/postgres.ts'
+import { noPostgres, startPostgres } from '../server/test/support/postgres.ts'
 import { percentile } from './load.ts'
 
 const { values } = parseArgs({

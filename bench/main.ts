@@ -5,7 +5,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { noPostgres, startPostgres } from '../server/test/postgres.ts'
+import { noPostgres, startPostgres } from '../server/test/support/postgres.ts'
 import { type Ground, startContestants } from './contestants.ts'
 import { surveyEnvironments } from './environments.ts'
 import { surveyHostile } from './hostile.ts'

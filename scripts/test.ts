@@ -9,7 +9,7 @@ import { once } from 'node:events'
 import { globSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import { noPostgres, startPostgres } from '../server/test/postgres.ts'
+import { noPostgres, startPostgres } from '../server/test/support/postgres.ts'
 
 const root = join(import.meta.dirname, '..')
 const words = process.argv.slice(2)

@@ -9,8 +9,8 @@ import { migrate, readMigrations } from '@ostiary/server/db/migrate.ts'
 import { openPostgres } from '@ostiary/server/db/postgres.ts'
 import { openSqlite } from '@ostiary/server/db/sqlite.ts'
 import { commandLineTool } from '../../launch.mjs'
-import { freshDatabase, noPostgres } from '../../server/test/postgres.ts'
-import { noRedis, startRedis } from '../../server/test/redis.ts'
+import { freshDatabase, noPostgres } from '../../server/test/support/postgres.ts'
+import { noRedis, startRedis } from '../../server/test/support/redis.ts'
 
 const main = await commandLineTool('serve') // what users run, not the sources
 

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { commandLineTool } from '../../launch.mjs'
-import { acceptInvitation, asAdministrator } from '../../server/test/administrator.ts'
-import { createAgent } from '../../server/test/agent.ts'
-import { createAdministrator } from '../../server/test/api/everything.ts'
-import { expectStatus, type World, world } from '../../server/test/world.ts'
+import { acceptInvitation, asAdministrator } from '../../server/test/support/administrator.ts'
+import { createAgent } from '../../server/test/support/cookie-browser.ts'
+import { createAdministrator } from '../../server/test/support/everything.ts'
+import { expectStatus, type World, world } from '../../server/test/support/world.ts'
 
 const main = await commandLineTool('serve') // what users run, not the sources
 

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, type TestContext, test } from 'node:test'
 import { commandLineTool } from '../../launch.mjs'
-import { freePort } from '../../server/test/world.ts'
+import { freePort } from '../../server/test/support/world.ts'
 
 const main = await commandLineTool('serve') // what users run, not the sources
 

@@ -5,9 +5,9 @@ import { createServer } from 'node:http'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { commandLineTool } from '../../launch.mjs'
-import { createPerson, exchange } from '../../server/test/agent.ts'
-import { freshDatabase, noPostgres } from '../../server/test/postgres.ts'
-import { freePort, world } from '../../server/test/world.ts'
+import { createPerson, exchange } from '../../server/test/support/cookie-browser.ts'
+import { freshDatabase, noPostgres } from '../../server/test/support/postgres.ts'
+import { freePort, world } from '../../server/test/support/world.ts'
 
 const main = await commandLineTool('serve') // what users run, not the sources
 

@@ -67,8 +67,12 @@ export interface Route {
   /** The answer is a list that is given whole, an object a line, to whoever prefers this type. */
   lines?: 'application/jsonl'
   /** The member of the answer that is told once: never stored, and null when the answer is repeated. */
-  told_once?: string
+  shown_once?: string
   operators?: Operators
+  /** The answer is a page for a person, an error too. Other endpoints answer in JSON. */
+  page?: true
+  /** Whose scripts may read the answer: those of `every` origin, or of the pages of the environment's own `applications`. */
+  cross_origin?: 'every' | 'applications'
   fails?: readonly ErrorCode[]
 }
 

@@ -4,6 +4,7 @@ import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import { type ErrorCode, errors } from '@ostiary/contract/errors.ts'
 import { oidcRoutes, routes, serviceRoutes } from '@ostiary/contract/routes.ts'
 import Fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { mount } from './api/mount.ts'
 import * as applications from './applications/handlers.ts'
 import { isSpaOrigin } from './applications/origins.ts'
 import * as audit from './audit/handlers.ts'
@@ -11,11 +12,8 @@ import { DatabaseUnavailable } from './db/db.ts'
 import { answerDemo } from './demo/serve.ts'
 import type { Deployment } from './deployment.ts'
 import * as events from './events/handlers.ts'
-import { clientIp } from './http/client-ip.ts'
 import { errorPage } from './http/error-page.ts'
 import { createListener } from './http/listener.ts'
-import { mount } from './http/mount.ts'
-import { mountOidc } from './http/mount-oidc.ts'
 import { ApiError, notFound, retry_after } from './http/problem.ts'
 import type { RateLimiter } from './http/rate-limit.ts'
 import { sentAlways } from './http/write.ts'
@@ -25,6 +23,7 @@ import * as mail from './mail/handlers.ts'
 import { createAdministrators } from './members/administrators.ts'
 import { createMemberHandlers } from './members/handlers.ts'
 import type { Metrics } from './metrics.ts'
+import { clientIp } from './net/client-ip.ts'
 import { createClientKeys } from './oidc/client-keys.ts'
 import { authorize } from './oidc/endpoints/authorize.ts'
 import { consent, selectAccount } from './oidc/endpoints/consent.ts'
@@ -38,6 +37,7 @@ import { token } from './oidc/endpoints/token.ts'
 import { userinfo } from './oidc/endpoints/userinfo.ts'
 import { createIssuerHandlers } from './oidc/handlers.ts'
 import type { Issuer, Issuers } from './oidc/issuer.ts'
+import { mountOidc } from './oidc/mount.ts'
 import type { KeyPool } from './oidc/signing-keys.ts'
 import * as providers from './providers/handlers.ts'
 import { upstreamsWhenNeeded } from './providers/profile.ts'
@@ -97,7 +97,7 @@ export function createApp(modules: Modules): FastifyInstance {
       return addressOf(this)
     },
   })
-  app.decorateReply('carries', null)
+  app.decorateReply('extra_headers', null)
   app.decorate('record', (request: FastifyRequest, status: number) => record(modules, request, status))
 
   const otherMethod = createMethodGuard()

@@ -3,9 +3,9 @@
  * A mistake is reported by the name of its variable, together with all others; a value that may be secret is never repeated.
  */
 import { isIP } from 'node:net'
-import { type Network, parseNetworks } from './http/client-ip.ts'
 import { default_limits, type Limits, parseLimits } from './limits.ts'
 import type { LogLevel } from './log.ts'
+import { type Network, parseNetworks } from './net/networks.ts'
 
 export interface Config {
   /** An origin: no path, no trailing slash. The only source of every absolute URL. */

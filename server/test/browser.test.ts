@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { axeViolations, launchBrowser, noBrowser } from './browser.ts'
+import { axeViolations, launchBrowser, noBrowser } from './support/chromium.ts'
 
 test('axe finds what is wrong with a page, in spite of its Content-Security-Policy', { skip: noBrowser }, async (t) => {
   const browser = await launchBrowser()

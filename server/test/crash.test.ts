@@ -9,9 +9,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { createPerson, exchange, refresh, revoke, userinfo } from './agent.ts'
-import { serve } from './child.ts'
-import { expectStatus, type Reply, world } from './world.ts'
+import { serve } from './support/cli-process.ts'
+import { createPerson, exchange, refresh, revoke, userinfo } from './support/cookie-browser.ts'
+import { expectStatus, type Reply, world } from './support/world.ts'
 
 const data_dir = mkdtempSync(join(tmpdir(), 'ostiary-crash-'))
 after(() => rmSync(data_dir, { recursive: true, force: true }))

@@ -10,12 +10,12 @@ import { createDb, DatabaseUnavailable, type Db, type Statement, sql } from '../
 import { migrate } from '../src/db/migrate.ts'
 import { openPostgres } from '../src/db/postgres.ts'
 import { findCode, findGrantState, findLiveGrant, findRefreshToken } from '../src/oidc/store/grants.ts'
-import { makeCertificate } from './certificate.ts'
-import { testConformance } from './db.conformance.ts'
-import { openLine } from './line.ts'
-import { freshDatabase, noPostgres, startPostgres } from './postgres.ts'
-import { runAs } from './postgres-package.ts'
-import { until } from './receiver.ts'
+import { makeCertificate } from './support/certificate.ts'
+import { testConformance } from './support/db.conformance.ts'
+import { freshDatabase, noPostgres, startPostgres } from './support/postgres.ts'
+import { runAs } from './support/postgres-package.ts'
+import { until } from './support/receiver.ts'
+import { openLine } from './support/tcp-proxy.ts'
 
 const Row = z.object({ id: z.string() })
 const things = { number: 1, name: 'tests', statements: ['create table things (id text primary key, number {int})'] }

@@ -6,7 +6,7 @@ import { after, test } from 'node:test'
 import { z } from 'zod'
 import { createDb, type Db, sql } from '../src/db/db.ts'
 import { openSqlite } from '../src/db/sqlite.ts'
-import { testConformance } from './db.conformance.ts'
+import { testConformance } from './support/db.conformance.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'ostiary-sqlite-'))
 after(() => rmSync(folder, { recursive: true, force: true }))

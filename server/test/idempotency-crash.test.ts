@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { serve } from './child.ts'
-import { expectStatus, type Reply, world } from './world.ts'
+import { serve } from './support/cli-process.ts'
+import { expectStatus, type Reply, world } from './support/world.ts'
 
 const data_dir = mkdtempSync(join(tmpdir(), 'ostiary-repeats-'))
 after(() => rmSync(data_dir, { recursive: true, force: true }))

@@ -10,7 +10,7 @@ import { migrate, readMigrations } from '../src/db/migrate.ts'
 import { openPostgres } from '../src/db/postgres.ts'
 import { openSqlite } from '../src/db/sqlite.ts'
 import { findByLink } from '../src/members/invitations.ts'
-import { dropDatabase, freshDatabase, noPostgres } from './postgres.ts'
+import { dropDatabase, freshDatabase, noPostgres } from './support/postgres.ts'
 
 const engines = {
   sqlite: {

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { authorizationRequest, createAgent, exchange, refresh, signInForTokens, userinfo } from './agent.ts'
-import { openLine } from './line.ts'
-import { noPostgres, startPostgres } from './postgres.ts'
-import { expectStatus, type Reply, type World, world } from './world.ts'
+import { authorizationRequest, createAgent, exchange, refresh, signInForTokens, userinfo } from './support/cookie-browser.ts'
+import { noPostgres, startPostgres } from './support/postgres.ts'
+import { openLine } from './support/tcp-proxy.ts'
+import { expectStatus, type Reply, type World, world } from './support/world.ts'
 
 const env = (url: string) => ({ OSTIARY_DATABASE_URL: url, OSTIARY_MASTER_KEY: Buffer.alloc(32, 1).toString('base64') })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { freshDatabase, noPostgres, startPostgres } from './postgres.ts'
-import { requireAsPackage } from './postgres-package.ts'
+import { freshDatabase, noPostgres, startPostgres } from './support/postgres.ts'
+import { requireAsPackage } from './support/postgres-package.ts'
 
 async function ask(url: string, text: string): Promise<unknown[]> {
   const client = new (requireAsPackage('pg').Client)({ connectionString: url })

@@ -9,10 +9,10 @@ import { after, test } from 'node:test'
 import { createDb } from '../src/db/db.ts'
 import { migrate, readMigrations } from '../src/db/migrate.ts'
 import { openSqlite } from '../src/db/sqlite.ts'
-import { createPerson, exchange } from './agent.ts'
-import { type Child, run, said, serve } from './child.ts'
-import { rawRequest } from './raw.ts'
-import { freePort, world } from './world.ts'
+import { type Child, run, said, serve } from './support/cli-process.ts'
+import { createPerson, exchange } from './support/cookie-browser.ts'
+import { rawRequest } from './support/raw-http.ts'
+import { freePort, world } from './support/world.ts'
 
 const folders: string[] = []
 function folder(): string {

@@ -5,9 +5,18 @@ import { readConfig } from '../src/config.ts'
 import { openDeployment } from '../src/main.ts'
 import { createFirstTenant, SetupRefused } from '../src/setup/first-tenant.ts'
 import { createPasswords } from '../src/users/password.ts'
-import { authorizationRequest, createAgent, createPerson, exchange, obtainCode, refresh, revoke, userinfo } from './agent.ts'
-import { freshDatabase, noPostgres } from './postgres.ts'
-import { expectStatus, owner, type Reply, world } from './world.ts'
+import {
+  authorizationRequest,
+  createAgent,
+  createPerson,
+  exchange,
+  obtainCode,
+  refresh,
+  revoke,
+  userinfo,
+} from './support/cookie-browser.ts'
+import { freshDatabase, noPostgres } from './support/postgres.ts'
+import { expectStatus, owner, type Reply, world } from './support/world.ts'
 
 if (noPostgres) test('two services on one database', { skip: noPostgres })
 else await testTwoServices()

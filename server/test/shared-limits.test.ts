@@ -7,9 +7,9 @@ import { test } from 'node:test'
 import { createRateLimiter } from '../src/http/rate-limit.ts'
 import { createSharedRateLimiter, sharedStoreProblem } from '../src/http/rate-limit-redis.ts'
 import { createLog } from '../src/log.ts'
-import { administratorToken, asAdministrator } from './administrator.ts'
-import { noRedis, startRedis } from './redis.ts'
-import { expectStatus, freePort, owner, world } from './world.ts'
+import { administratorToken, asAdministrator } from './support/administrator.ts'
+import { noRedis, startRedis } from './support/redis.ts'
+import { expectStatus, freePort, owner, world } from './support/world.ts'
 
 const skip = noRedis
 const redis = skip ? null : await startRedis()
@@ -63,7 +63,9 @@ test('the window slides by the clock of Redis, whatever that of the process says
 
 test('of three times the limit in parallel, from three processes, exactly the limit is admitted', { skip }, async () => {
   const limit = 500
-  const asked = Array.from({ length: 3 }, () => fork(join(import.meta.dirname, 'limiter-process.ts'), [url, 'shared', String(limit)]))
+  const asked = Array.from({ length: 3 }, () =>
+    fork(join(import.meta.dirname, 'support/limiter-process.ts'), [url, 'shared', String(limit)]),
+  )
   for (const child of asked) await once(child, 'message')
   const answers = asked.map((child) => once(child, 'message'))
   for (const child of asked) child.send('go')

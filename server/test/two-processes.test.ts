@@ -6,7 +6,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeJwt } from 'jose'
 import { sql } from '../src/db/db.ts'
-import { administratorToken, asAdministrator } from './administrator.ts'
+import { administratorToken, asAdministrator } from './support/administrator.ts'
+import { serve } from './support/cli-process.ts'
 import {
   type Agent,
   authorizationRequest,
@@ -18,10 +19,9 @@ import {
   refresh,
   revoke,
   userinfo,
-} from './agent.ts'
-import { serve } from './child.ts'
-import { freshDatabase, noPostgres } from './postgres.ts'
-import { expectStatus, freePort, owner, type Reply, world } from './world.ts'
+} from './support/cookie-browser.ts'
+import { freshDatabase, noPostgres } from './support/postgres.ts'
+import { expectStatus, freePort, owner, type Reply, world } from './support/world.ts'
 
 if (noPostgres) test('two processes on one database', { skip: noPostgres })
 else await testTwoProcesses()

@@ -3,7 +3,7 @@
 import type { Application, NewApplication } from '@ostiary/contract/application.ts'
 import { oidcScopes } from '@ostiary/contract/scopes.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
-import { mergePatch } from '../http/merge-patch.ts'
+import { mergePatch } from '../api/merge-patch.ts'
 import { redirectUriProblem } from './redirect-uris.ts'
 
 export type ApplicationFields = Omit<

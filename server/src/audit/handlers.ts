@@ -1,9 +1,9 @@
 import type { AuditEntry } from '@ostiary/contract/audit.ts'
 import type { TenantId } from '@ostiary/contract/ids.ts'
 import type { routes } from '@ostiary/contract/routes.ts'
+import { readPageBySequence } from '../api/lists.ts'
+import { type Handler, inLines } from '../api/mount.ts'
 import { type Db, sql } from '../db/db.ts'
-import { type Handler, inLines } from '../http/mount.ts'
-import { readPageBySequence } from '../http/pages.ts'
 import { listEntries, showEntry } from './store.ts'
 
 const lines_at_once = 200

@@ -1,6 +1,6 @@
 import type { routes } from '@ostiary/contract/routes.ts'
-import type { Handler } from '../http/mount.ts'
-import { readPageBySequence } from '../http/pages.ts'
+import { readPageBySequence } from '../api/lists.ts'
+import type { Handler } from '../api/mount.ts'
 import { environmentOf } from '../tenancy/environment.ts'
 import * as store from './store.ts'
 

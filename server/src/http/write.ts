@@ -15,19 +15,19 @@ declare module 'fastify' {
     record(request: FastifyRequest, status: number): void
   }
   interface FastifyReply {
-    /** What the answer carries whatever it will be, a refusal too. */
-    carries: Readonly<Record<string, string>> | null
+    /** Headers of the answer, whatever it will be: a refusal has them too. */
+    extra_headers: Readonly<Record<string, string>> | null
   }
 }
 
 type Headers = Readonly<Record<string, string | string[]>>
 
 /** What every answer carries, whoever writes it. */
-export function sentAlways({ request, server, carries }: FastifyReply): Record<string, string> {
+export function sentAlways({ request, server, extra_headers }: FastifyReply): Record<string, string> {
   const headers: Record<string, string> = { 'x-request-id': request.id, 'x-content-type-options': 'nosniff' }
   if (server.isHttps) headers['strict-transport-security'] = 'max-age=31536000'
   if (server.isStopping()) headers.connection = 'close'
-  return carries ? Object.assign(headers, carries) : headers
+  return extra_headers ? Object.assign(headers, extra_headers) : headers
 }
 
 /** RFC 9110 §8.6: an answer without content has no length; of others it is that of the content, also where only the head is asked for. */

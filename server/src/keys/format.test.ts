@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { digestOf, makeKey, recogniseKey } from './format.ts'
+import { digestOf } from '../digest.ts'
+import { makeKey, recogniseKey } from './format.ts'
 
 // Checksums computed elsewhere: whoever scans for keys computes the same.
 // biome-ignore format: this table is read by column

@@ -4,10 +4,10 @@
  * mistyped or invented key be refused without a database query, and secret scanners tell a real key from a placeholder.
  * Who may use a key is in policy.ts; which keys exist is in store.ts.
  */
-import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { KeyType } from '@ostiary/contract/api-key.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
+import { digestOf } from '../digest.ts'
 
 export interface KeyKind {
   type: KeyType
@@ -51,11 +51,6 @@ export function recogniseKey(text: string): KeyKind | null {
   if (!kind || !secret_part.test(text.slice(kind.prefix.length))) return null
   if (checksumOf(text.slice(0, -checksum_length)) !== text.slice(-checksum_length)) return null
   return { type: kind.type, environment_type: kind.environment_type }
-}
-
-/** What is stored instead of the key: SHA-256 (FIPS 180-4), hexadecimal. A key is 190 random bits, so no salt is needed. */
-export function digestOf(key: string): string {
-  return hash('sha256', key, 'hex')
 }
 
 /** CRC-32/ISO-HDLC of the ASCII before it, most significant digit first. */

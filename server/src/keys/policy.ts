@@ -3,7 +3,7 @@
 import type { ApiKey } from '@ostiary/contract/api-key.ts'
 import { type PlatformScope, platformScopes } from '@ostiary/contract/scopes.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
-import { isWithin, parseAddress, parseNetwork } from '../http/client-ip.ts'
+import { isWithin, parseAddress, parseNetwork } from '../net/networks.ts'
 
 /** RFC 6454 §6.2: the same serialisation, byte for byte. No header and an opaque origin (`null`) are never allowed. */
 export function originAllowed(allowed_origins: readonly string[], origin: string | undefined): boolean {

@@ -3,8 +3,8 @@
  * access tokens are of its issuer, for the audience {base_url}.
  */
 import { EnvironmentId, type TenantId, type UserId } from '@ostiary/contract/ids.ts'
+import type { CallerEnvironment } from '../api/authenticate.ts'
 import type { Deployment } from '../deployment.ts'
-import type { CallerEnvironment } from '../http/authenticate.ts'
 import { notFound } from '../http/problem.ts'
 import { useAccessToken } from '../oidc/access-token.ts'
 import type { Issuers } from '../oidc/issuer.ts'

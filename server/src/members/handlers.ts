@@ -2,12 +2,12 @@
 import { type TenantId, UserId } from '@ostiary/contract/ids.ts'
 import type { routes } from '@ostiary/contract/routes.ts'
 import type { Tenant } from '@ostiary/contract/tenancy.ts'
+import { readPage, readPageBy } from '../api/lists.ts'
+import type { Handlers } from '../api/mount.ts'
+import { changeVersioned } from '../api/versions.ts'
 import { anchorLog } from '../audit/chaining.ts'
 import type { Db } from '../db/db.ts'
-import type { Handlers } from '../http/mount.ts'
-import { readPage, readPageBy } from '../http/pages.ts'
 import { ApiError, notFound, quotaExceeded } from '../http/problem.ts'
-import { changeVersioned } from '../http/versioned.ts'
 import type { Root } from '../setup/root.ts'
 import {
   findTenant,

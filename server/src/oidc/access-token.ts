@@ -1,7 +1,7 @@
 /** Access tokens as they come back: whose they are, and whether they still live. One reading for every endpoint that takes one. */
 import { z } from 'zod'
 import type { Deployment } from '../deployment.ts'
-import { digestOf } from '../keys/format.ts'
+import { digestOf } from '../digest.ts'
 import type { Issuer } from './issuer.ts'
 import { verifyJwt } from './signing-keys.ts'
 import { findLiveGrant, findOpaqueToken, type GrantRow } from './store/grants.ts'

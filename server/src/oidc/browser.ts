@@ -4,7 +4,7 @@
  */
 import { timingSafeEqual } from 'node:crypto'
 import { type Deployment, newSecret } from '../deployment.ts'
-import { digestOf } from '../keys/format.ts'
+import { digestOf } from '../digest.ts'
 import { accountOf } from '../users/attempts.ts'
 import { type Answer, header, type OidcCall } from './call.ts'
 import { findSessions, type SessionRow } from './store/sessions.ts'

@@ -8,7 +8,7 @@ import type { Passwords } from '../users/password.ts'
 import type { ClientKeys } from './client-keys.ts'
 import type { Issuer } from './issuer.ts'
 
-export interface OidcParts extends Deployment {
+export interface OidcServices extends Deployment {
   readonly passwords: Passwords
   readonly upstreams: Upstreams
   readonly client_keys: ClientKeys
@@ -40,7 +40,7 @@ export interface Answer {
   readonly body: string
 }
 
-export type OidcEndpoint = (parts: OidcParts, call: OidcCall) => Answer | Promise<Answer>
+export type OidcEndpoint = (parts: OidcServices, call: OidcCall) => Answer | Promise<Answer>
 
 /** A header that is sent once; of several the first. */
 export function header(call: Pick<OidcCall, 'headers'>, name: string): string | undefined {

@@ -4,14 +4,14 @@
  */
 import { compactVerify, createLocalJWKSet, decodeProtectedHeader, errors, type JSONWebKeySet, type LocalJWKSet } from 'jose'
 import { sql } from '../db/db.ts'
-import { digestOf } from '../keys/format.ts'
-import type { OidcCall, OidcParts } from './call.ts'
+import { digestOf } from '../digest.ts'
+import type { OidcCall, OidcServices } from './call.ts'
 import type { Client } from './protocol/client.ts'
 import { assertionAlgorithms, checkAssertionClaims, checkAssertionHeader, longest_assertion } from './protocol/client-assertion.ts'
 import { OAuthError } from './protocol/oauth-error.ts'
 
 /** Returns where the assertion proves that this client is asking; throws `invalid_client` otherwise. */
-export async function verifyAssertion(parts: OidcParts, { issuer, now }: OidcCall, client: Client, assertion: string): Promise<void> {
+export async function verifyAssertion(parts: OidcServices, { issuer, now }: OidcCall, client: Client, assertion: string): Promise<void> {
   if (assertion.length > longest_assertion) throw refusal(`client_assertion is longer than ${longest_assertion} characters.`)
   checkAssertionHeader(headerOf(assertion))
   const claims = claimsOf(await verifySignature(parts, issuer, client, assertion))
@@ -25,7 +25,7 @@ export async function verifyAssertion(parts: OidcParts, { issuer, now }: OidcCal
 }
 
 async function verifySignature(
-  { client_keys }: OidcParts,
+  { client_keys }: OidcServices,
   issuer: OidcCall['issuer'],
   client: Client,
   assertion: string,

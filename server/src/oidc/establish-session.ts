@@ -1,12 +1,12 @@
 /** A sign-in that succeeded, whichever way: its session, its events, and on with the request. */
 import type { Statement } from '../db/db.ts'
 import { newSecret } from '../deployment.ts'
+import { digestOf } from '../digest.ts'
 import { insertEvent, type NewEvent } from '../events/store.ts'
-import { digestOf } from '../keys/format.ts'
 import { asLine } from '../text.ts'
 import { noteSignIn } from '../users/store.ts'
 import { deviceCookie, sessionCookie, withCookies } from './browser.ts'
-import { type Answer, header, type OidcCall, type OidcParts, redirect } from './call.ts'
+import { type Answer, header, type OidcCall, type OidcServices, redirect } from './call.ts'
 import { continueRequest, hintedUser, type Interaction } from './endpoints/authorize.ts'
 import { acrOf } from './protocol/claims.ts'
 import { withoutSatisfied } from './protocol/next-step.ts'
@@ -30,7 +30,7 @@ export interface SignedIn {
  * changed, while this sign-in was checked. Both end the sessions of the account, so this batch writes its row before it makes one.
  */
 export async function establishSession(
-  parts: OidcParts,
+  parts: OidcServices,
   call: OidcCall,
   interaction: Interaction,
   { user_id, email, password_hash, step, method, amr }: SignedIn,
@@ -78,7 +78,7 @@ export async function establishSession(
   ])
 }
 
-export function signInEvent(parts: OidcParts, call: OidcCall, event: NewEvent): Statement {
+export function signInEvent(parts: OidcServices, call: OidcCall, event: NewEvent): Statement {
   const origin = { id: parts.newId('evt'), actor: { type: 'user' as const, id: event.user_id ?? null }, request_id: call.request_id }
   return insertEvent(call.issuer.environment_id, origin, event, call.now)
 }

@@ -1,9 +1,9 @@
 /** The management side of an environment's issuer: its signing keys, what a browser may know of it, and what a token is worth. */
 import type { routes } from '@ostiary/contract/routes.ts'
 import type { TokenVerdict } from '@ostiary/contract/session.ts'
+import { readPageBy } from '../api/lists.ts'
+import type { Handlers } from '../api/mount.ts'
 import { findPublicApplications } from '../applications/store.ts'
-import type { Handlers } from '../http/mount.ts'
-import { readPageBy } from '../http/pages.ts'
 import { notFound } from '../http/problem.ts'
 import { locales } from '../pages/locale.ts'
 import { findOfferedProviders } from '../providers/store.ts'

@@ -2,9 +2,9 @@
  * A sign-in that leads to a hosted page of the issuer instead of a client: today to an invitation. Its pages carry the query of that
  * page, `token=…`, where those of an authorization request carry the request, and every step ends at that page again.
  */
-import { digestOf } from '../keys/format.ts'
+import { digestOf } from '../digest.ts'
 import { findByLink, type OpenInvitation } from '../members/invitations.ts'
-import type { Answer, OidcCall, OidcParts } from './call.ts'
+import type { Answer, OidcCall, OidcServices } from './call.ts'
 import type { Visit } from './endpoints/authorize.ts'
 import { message } from './hosted-page.ts'
 import { scopeNames } from './protocol/scope.ts'
@@ -23,7 +23,7 @@ export function isVisit(query: string): boolean {
 
 /** Looks the link up again at every step, so that it ends for pages that are open already. */
 export async function beginVisit(
-  { db, root_environment_id }: OidcParts,
+  { db, root_environment_id }: OidcServices,
   call: OidcCall,
   query: string,
 ): Promise<Omit<Visit, 'query' | 'browser'> | { answer: Answer }> {

@@ -4,7 +4,7 @@
  * back-channel logout) must not make the service speak to what only the service can reach: the machine itself, its
  * network, the metadata service of its cloud.
  */
-import { type Address, isWithin, type Network, parseAddress, parseNetwork } from '../http/client-ip.ts'
+import { type Address, isWithin, type Network, parseAddress, parseNetwork } from '../net/networks.ts'
 
 /** IANA IPv4 Special-Purpose Address Registry (RFC 6890), and what else is nobody's on the Internet. */
 const never_ipv4 = networks(

@@ -3,7 +3,7 @@ import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { sql } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
-import { digestOf } from '../keys/format.ts'
+import { digestOf } from '../digest.ts'
 import type { Departure } from './profile.ts'
 
 const kept_ms = 600_000

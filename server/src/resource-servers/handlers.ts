@@ -1,10 +1,10 @@
 import type { ResourceServer, ResourceServerChange } from '@ostiary/contract/resource-server.ts'
 import type { routes } from '@ostiary/contract/routes.ts'
+import { readPage } from '../api/lists.ts'
+import type { Call, Handler } from '../api/mount.ts'
+import { changeVersioned } from '../api/versions.ts'
 import type { Deployment } from '../deployment.ts'
-import type { Call, Handler } from '../http/mount.ts'
-import { readPage } from '../http/pages.ts'
 import { badField, notFound } from '../http/problem.ts'
-import { changeVersioned } from '../http/versioned.ts'
 import { environmentOf } from '../tenancy/environment.ts'
 import * as store from './store.ts'
 

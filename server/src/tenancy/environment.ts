@@ -1,6 +1,7 @@
 /** What every handler below `/environments/{environment_id}` begins with. */
+
+import type { Caller } from '../api/authenticate.ts'
 import type { Deployment } from '../deployment.ts'
-import type { Caller } from '../http/authenticate.ts'
 import { notFound } from '../http/problem.ts'
 import { type EnvironmentRow, findEnvironment } from './store.ts'
 

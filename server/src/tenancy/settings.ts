@@ -3,7 +3,7 @@
 import { notBuilt, type Settings, settingsSchemas } from '@ostiary/contract/settings.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
-import { mergePatch } from '../http/merge-patch.ts'
+import { mergePatch } from '../api/merge-patch.ts'
 
 type Document = Record<string, unknown>
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
-import { authorizationRequest, createPerson, exchange, postAsClient, refresh, userinfo } from '../agent.ts'
-import { expectStatus, type Place, type Reply, world } from '../world.ts'
-import { createAuthKey } from './everything.ts'
+import { authorizationRequest, createPerson, exchange, postAsClient, refresh, userinfo } from '../support/cookie-browser.ts'
+import { createAuthKey } from '../support/everything.ts'
+import { expectStatus, type Place, type Reply, world } from '../support/world.ts'
 
 const w = await world()
 const redirect_uris = ['https://app.example.com/callback']

@@ -4,8 +4,8 @@ import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { Route } from '@ostiary/contract/route.ts'
 import { z } from 'zod'
-import { type Reply, world } from '../world.ts'
-import { type Asked, ask, everything, idsOf, pathOf, rightRequest, rows } from './everything.ts'
+import { type Asked, ask, everything, idsOf, pathOf, rightRequest, rows } from '../support/everything.ts'
+import { type Reply, world } from '../support/world.ts'
 
 const w = await world()
 const { ours } = await everything(w)

@@ -6,8 +6,7 @@ import { test } from 'node:test'
 import type { Route } from '@ostiary/contract/route.ts'
 import { platformScopes } from '@ostiary/contract/scopes.ts'
 import { type Role, roles } from '@ostiary/contract/tenancy.ts'
-import { asAdministrator } from '../administrator.ts'
-import { expectStatus, type Reply, world } from '../world.ts'
+import { asAdministrator } from '../support/administrator.ts'
 import {
   admitted,
   app_origin,
@@ -23,7 +22,8 @@ import {
   pathOf,
   rightRequest,
   rows,
-} from './everything.ts'
+} from '../support/everything.ts'
+import { expectStatus, type Reply, world } from '../support/world.ts'
 
 const w = await world({ env: { OSTIARY_TRUSTED_PROXIES: '127.0.0.1,::1' } })
 const { ours } = await everything(w)

@@ -4,7 +4,6 @@ import { request as httpRequest } from 'node:http'
 import { test } from 'node:test'
 import type { Route } from '@ostiary/contract/route.ts'
 import { z } from 'zod'
-import { expectStatus, world } from '../world.ts'
 import {
   admitted,
   app_origin,
@@ -19,7 +18,8 @@ import {
   pathOf,
   rightRequest,
   rows,
-} from './everything.ts'
+} from '../support/everything.ts'
+import { expectStatus, world } from '../support/world.ts'
 
 const w = await world({ env: { OSTIARY_TRUSTED_PROXIES: '127.0.0.1,::1' } })
 const { ours } = await everything(w)

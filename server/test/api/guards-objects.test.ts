@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { prefixes } from '@ostiary/contract/ids.ts'
 import type { Route } from '@ostiary/contract/route.ts'
-import { type Reply, world } from '../world.ts'
-import { ask, credentialHeaders, everything, type Ids, idsOf, parametersOf, pathOf, rightRequest, rows } from './everything.ts'
+import { ask, credentialHeaders, everything, type Ids, idsOf, parametersOf, pathOf, rightRequest, rows } from '../support/everything.ts'
+import { type Reply, world } from '../support/world.ts'
 
 const w = await world()
 const { ours, theirs } = await everything(w)

@@ -4,8 +4,7 @@ import { test } from 'node:test'
 import type { TenantId } from '@ostiary/contract/ids.ts'
 import type { Route } from '@ostiary/contract/route.ts'
 import { insertMember } from '../../src/members/store.ts'
-import { administratorToken, asAdministrator } from '../administrator.ts'
-import { expectStatus, owner, world } from '../world.ts'
+import { administratorToken, asAdministrator } from '../support/administrator.ts'
 import {
   type Asked,
   ask,
@@ -18,7 +17,8 @@ import {
   rightRequest,
   rows,
   sampleBody,
-} from './everything.ts'
+} from '../support/everything.ts'
+import { expectStatus, owner, world } from '../support/world.ts'
 
 const w = await world()
 const { ours, theirs } = await everything(w)

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { z } from 'zod'
 import { type Statement, sql } from '../../src/db/db.ts'
-import { createPerson } from '../agent.ts'
-import { expectStatus, world } from '../world.ts'
-import { ask, everything, rightRequest, rows } from './everything.ts'
+import { createPerson } from '../support/cookie-browser.ts'
+import { ask, everything, rightRequest, rows } from '../support/everything.ts'
+import { expectStatus, world } from '../support/world.ts'
 
 const w = await world({ env: { OSTIARY_LOG_LEVEL: 'debug' } })
 const { ours, theirs } = await everything(w)
@@ -19,9 +19,9 @@ const tokens = await person.tokens(confidential)
 
 /** What the answers of this test told once. */
 const told: string[] = []
-for (const { name, route } of rows.filter(({ route: each }) => each.told_once && each.returns[0] === 201)) {
+for (const { name, route } of rows.filter(({ route: each }) => each.shown_once && each.returns[0] === 201)) {
   const answer = expectStatus(201, await ask(w, rightRequest(route, ours)))
-  const secret = answer[route.told_once ?? '']
+  const secret = answer[route.shown_once ?? '']
   assert.ok(typeof secret === 'string' && secret.length > 20, name)
   told.push(secret)
 }

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { characters } from '@ostiary/contract/values.ts'
 import type { z } from 'zod'
-import { asAdministrator } from '../administrator.ts'
-import { placesOf, pointerOf, withValue } from '../places.ts'
-import { expectStatus, type Reply, world } from '../world.ts'
-import { ask, everything, rightRequest, rows } from './everything.ts'
+import { asAdministrator } from '../support/administrator.ts'
+import { ask, everything, rightRequest, rows } from '../support/everything.ts'
+import { placesOf, pointerOf, withValue } from '../support/schema-places.ts'
+import { expectStatus, type Reply, world } from '../support/world.ts'
 
 const w = await world()
 const { ours } = await everything(w)

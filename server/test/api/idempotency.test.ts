@@ -4,9 +4,9 @@ import { test } from 'node:test'
 import { z } from 'zod'
 import { type Statement, sql } from '../../src/db/db.ts'
 import { startService } from '../../src/main.ts'
-import { asAdministrator } from '../administrator.ts'
-import { expectStatus, type Reply, world } from '../world.ts'
-import { type Asked, ask, createPlatformKey, everything, rightRequest, rows } from './everything.ts'
+import { asAdministrator } from '../support/administrator.ts'
+import { type Asked, ask, createPlatformKey, everything, rightRequest, rows } from '../support/everything.ts'
+import { expectStatus, type Reply, world } from '../support/world.ts'
 
 const w = await world()
 const { ours } = await everything(w)
@@ -31,7 +31,7 @@ test('every POST that changes something answers the same again, without its secr
     if (name === 'validateToken') continue // it changes nothing, so it may as well look again
     repeated++
     assert.equal(second.status, first.status, name)
-    assert.deepEqual(second.body, route.told_once ? { ...first.body, [route.told_once]: null } : first.body, name)
+    assert.deepEqual(second.body, route.shown_once ? { ...first.body, [route.shown_once]: null } : first.body, name)
     for (const header of ['etag', 'location', 'content-type', 'cache-control'])
       assert.equal(second.headers.get(header), first.headers.get(header), name)
     assert.deepEqual([first.headers.get('idempotent-replayed'), second.headers.get('idempotent-replayed')], [null, 'true'], name)

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
-import { administratorToken, asAdministrator } from '../administrator.ts'
-import { expectStatus, owner, type Place, type Reply, world } from '../world.ts'
-import { app_origin, createAuthKey, createPlatformKey } from './everything.ts'
+import { administratorToken, asAdministrator } from '../support/administrator.ts'
+import { app_origin, createAuthKey, createPlatformKey } from '../support/everything.ts'
+import { expectStatus, owner, type Place, type Reply, world } from '../support/world.ts'
 
 const w = await world({ env: { OSTIARY_TRUSTED_PROXIES: '127.0.0.1,::1' } })
 const token = await administratorToken(w, owner)

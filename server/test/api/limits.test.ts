@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { administratorToken, asAdministrator } from '../administrator.ts'
-import { expectStatus, owner, type Reply, world } from '../world.ts'
-import { app_origin, createAuthKey, createPlatformKey, rows } from './everything.ts'
+import { administratorToken, asAdministrator } from '../support/administrator.ts'
+import { app_origin, createAuthKey, createPlatformKey, rows } from '../support/everything.ts'
+import { expectStatus, owner, type Reply, world } from '../support/world.ts'
 
 const w = await world({ env: { OSTIARY_TRUSTED_PROXIES: '127.0.0.1,::1' } })
 const token = await administratorToken(w, owner)

@@ -1,9 +1,9 @@
 /** Tenants, projects, environments and members: what they are made of, and what they refuse. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { administratorToken, asAdministrator, joinTenant } from '../administrator.ts'
-import { expectStatus, owner, type Reply, world } from '../world.ts'
-import { createAdministrator, createPlatformKey } from './everything.ts'
+import { administratorToken, asAdministrator, joinTenant } from '../support/administrator.ts'
+import { createAdministrator, createPlatformKey } from '../support/everything.ts'
+import { expectStatus, owner, type Reply, world } from '../support/world.ts'
 
 const w = await world()
 const token = await administratorToken(w, owner)

@@ -1,9 +1,9 @@
 /** What a page may do with a publishable key: from its origins, and nothing that tells others anything. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { administratorToken } from '../administrator.ts'
-import { expectStatus, owner, type Reply, world } from '../world.ts'
-import { app_origin, createAuthKey, createPlatformKey } from './everything.ts'
+import { administratorToken } from '../support/administrator.ts'
+import { app_origin, createAuthKey, createPlatformKey } from '../support/everything.ts'
+import { expectStatus, owner, type Reply, world } from '../support/world.ts'
 
 const w = await world()
 const made = await createAuthKey(w, w.test, 'auth_publishable', { allowed_origins: [app_origin, 'http://localhost:5173'] })

@@ -6,8 +6,8 @@ import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { readMigrations } from '../../src/db/migrate.ts'
 import { default_limits, type LimitName } from '../../src/limits.ts'
-import { administratorToken, asAdministrator } from '../administrator.ts'
-import { expectStatus, owner, type Place, type Reply, type World, world } from '../world.ts'
+import { administratorToken, asAdministrator } from '../support/administrator.ts'
+import { expectStatus, owner, type Place, type Reply, type World, world } from '../support/world.ts'
 
 const most = 4
 const limits = {

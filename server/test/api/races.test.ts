@@ -5,8 +5,8 @@ import type { Route } from '@ostiary/contract/route.ts'
 import { routes } from '@ostiary/contract/routes.ts'
 import { z } from 'zod'
 import { type Statement, sql } from '../../src/db/db.ts'
-import { expectStatus, world } from '../world.ts'
-import { ask, createAuthKey, everything, idsOf, rightRequest } from './everything.ts'
+import { ask, createAuthKey, everything, idsOf, rightRequest } from '../support/everything.ts'
+import { expectStatus, world } from '../support/world.ts'
 
 const w = await world({ tick_ms: 600_000 })
 const { ours } = await everything(w)

@@ -2,9 +2,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
-import { authorizationRequest, type createAgent, createPerson, obtainCode, refresh, signInForTokens, userinfo } from '../agent.ts'
-import { expectStatus, type Reply, world } from '../world.ts'
-import { createAuthKey } from './everything.ts'
+import {
+  authorizationRequest,
+  type createAgent,
+  createPerson,
+  obtainCode,
+  refresh,
+  signInForTokens,
+  userinfo,
+} from '../support/cookie-browser.ts'
+import { createAuthKey } from '../support/everything.ts'
+import { expectStatus, type Reply, world } from '../support/world.ts'
 
 const w = await world()
 const secret = await createAuthKey(w, w.test, 'auth_secret')

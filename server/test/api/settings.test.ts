@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '../../src/db/db.ts'
-import { authorizationRequest, createAgent } from '../agent.ts'
-import { expectStatus, type Place, type Reply, world } from '../world.ts'
+import { authorizationRequest, createAgent } from '../support/cookie-browser.ts'
+import { expectStatus, type Place, type Reply, world } from '../support/world.ts'
 
 const w = await world()
 const read = async (place: Place) => expectStatus(200, await w.call('GET', `${place.path}/settings`))

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'
 import { type Statement, sql } from '../../src/db/db.ts'
-import { createPerson } from '../agent.ts'
-import { expectStatus, type Reply, world } from '../world.ts'
+import { createPerson } from '../support/cookie-browser.ts'
+import { expectStatus, type Reply, world } from '../support/world.ts'
 
 const w = await world()
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
-import { type Agent, createAgent, createPerson, postAsClient, revoke, signInForTokens, userinfo } from '../agent.ts'
-import { expectStatus, type Place, type Reply, world } from '../world.ts'
-import { createAuthKey } from './everything.ts'
+import { type Agent, createAgent, createPerson, postAsClient, revoke, signInForTokens, userinfo } from '../support/cookie-browser.ts'
+import { createAuthKey } from '../support/everything.ts'
+import { expectStatus, type Place, type Reply, world } from '../support/world.ts'
 
 const w = await world()
 const other = await w.createProject('other')

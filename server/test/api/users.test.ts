@@ -4,10 +4,19 @@ import { test } from 'node:test'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { insertUser } from '../../src/users/store.ts'
-import { administratorToken } from '../administrator.ts'
-import { authorizationRequest, createAgent, exchange, followToClient, obtainCode, refresh, signInForTokens, userinfo } from '../agent.ts'
-import { expectStatus, owner, type Place, type Reply, world } from '../world.ts'
-import { createAuthKey } from './everything.ts'
+import { administratorToken } from '../support/administrator.ts'
+import {
+  authorizationRequest,
+  createAgent,
+  exchange,
+  followToClient,
+  obtainCode,
+  refresh,
+  signInForTokens,
+  userinfo,
+} from '../support/cookie-browser.ts'
+import { createAuthKey } from '../support/everything.ts'
+import { expectStatus, owner, type Place, type Reply, world } from '../support/world.ts'
 
 const w = await world()
 const secret = await createAuthKey(w, w.test, 'auth_secret')

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Route } from '@ostiary/contract/route.ts'
-import { expectStatus, type Reply, world } from '../world.ts'
-import { ask, everything, idsOf, pathOf, rightRequest, rows } from './everything.ts'
+import { ask, everything, idsOf, pathOf, rightRequest, rows } from '../support/everything.ts'
+import { expectStatus, type Reply, world } from '../support/world.ts'
 
 const w = await world()
 const { ours } = await everything(w)

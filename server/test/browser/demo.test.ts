@@ -7,9 +7,9 @@ import { readConfig } from '../../src/config.ts'
 import { startService } from '../../src/main.ts'
 import { createDemo } from '../../src/setup/demo.ts'
 import { createPasswords } from '../../src/users/password.ts'
-import { axeViolations, noBrowser } from '../browser.ts'
-import { freePort, world } from '../world.ts'
-import { audit, launchForTests } from './audit.ts'
+import { axeViolations, noBrowser } from '../support/chromium.ts'
+import { audit, launchForTests } from '../support/page-audit.ts'
+import { freePort, world } from '../support/world.ts'
 
 /** A service as `npm start` leaves it after its first start. */
 async function startDemo(t: TestContext, env: Record<string, string> = {}, data_dir = mkdtempSync(join(tmpdir(), 'ostiary-demo-'))) {

@@ -1,11 +1,11 @@
 /** The pages of an invitation in a real browser: walked through without scripts, then audited in each theme and width. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createAdministrator } from '../api/everything.ts'
-import { noBrowser } from '../browser.ts'
-import { createTenant } from '../invited.ts'
-import { world } from '../world.ts'
-import { audit, launchForTests } from './audit.ts'
+import { noBrowser } from '../support/chromium.ts'
+import { createAdministrator } from '../support/everything.ts'
+import { createTenant } from '../support/invitations.ts'
+import { audit, launchForTests } from '../support/page-audit.ts'
+import { world } from '../support/world.ts'
 
 test(
   'a person without an account accepts an invitation without scripts, and every page passes the audit',

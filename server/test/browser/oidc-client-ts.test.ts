@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { noBrowser } from '../browser.ts'
-import { world } from '../world.ts'
-import { launchForTests } from './audit.ts'
-import { createLanding } from './landing.ts'
+import { noBrowser } from '../support/chromium.ts'
+import { createLanding } from '../support/client-server.ts'
+import { launchForTests } from '../support/page-audit.ts'
+import { world } from '../support/world.ts'
 
 const library = readFileSync(new URL('../browser/oidc-client-ts.min.js', import.meta.resolve('oidc-client-ts')), 'utf8')
 

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { BrowserContext, Page, Response } from 'playwright-core'
-import { authorizationRequest } from '../agent.ts'
-import { noBrowser } from '../browser.ts'
-import { type Place, world } from '../world.ts'
-import { audit, launchForTests } from './audit.ts'
-import { createLanding } from './landing.ts'
+import { noBrowser } from '../support/chromium.ts'
+import { createLanding } from '../support/client-server.ts'
+import { authorizationRequest } from '../support/cookie-browser.ts'
+import { audit, launchForTests } from '../support/page-audit.ts'
+import { type Place, world } from '../support/world.ts'
 
 const w = await world()
 

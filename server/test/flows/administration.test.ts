@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
-import { administratorToken, asAdministrator } from '../administrator.ts'
-import { createAgent, followPages } from '../agent.ts'
-import { expectStatus, owner, world } from '../world.ts'
+import { administratorToken, asAdministrator } from '../support/administrator.ts'
+import { createAgent, followPages } from '../support/cookie-browser.ts'
+import { expectStatus, owner, world } from '../support/world.ts'
 
 const w = await world()
 const token = await administratorToken(w, owner)

@@ -9,8 +9,8 @@ import { verifyChains } from '../../src/audit/verify.ts'
 import { type Statement, sql } from '../../src/db/db.ts'
 import { openDeployment } from '../../src/main.ts'
 import { insertTenant } from '../../src/tenancy/store.ts'
-import { administratorToken, asAdministrator } from '../administrator.ts'
-import { expectStatus, owner, world } from '../world.ts'
+import { administratorToken, asAdministrator } from '../support/administrator.ts'
+import { expectStatus, owner, world } from '../support/world.ts'
 
 const w = await world()
 const { db, secrets, newId } = w.deployment

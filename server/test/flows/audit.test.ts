@@ -8,8 +8,8 @@ import { canonicalJson } from '../../src/audit/canonical.ts'
 import { findUnchained } from '../../src/audit/chaining.ts'
 import { verifyChains } from '../../src/audit/verify.ts'
 import { type Statement, sql } from '../../src/db/db.ts'
-import { administratorToken, asAdministrator } from '../administrator.ts'
-import { expectStatus, owner, type Reply, world } from '../world.ts'
+import { administratorToken, asAdministrator } from '../support/administrator.ts'
+import { expectStatus, owner, type Reply, world } from '../support/world.ts'
 
 const w = await world()
 const token = await administratorToken(w, owner)

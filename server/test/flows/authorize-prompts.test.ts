@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeJwt } from 'jose'
-import { type Agent, authorizationRequest, createAgent, createPerson, exchange, formOf, type Request } from '../agent.ts'
-import { expectStatus, type Reply, world } from '../world.ts'
+import { type Agent, authorizationRequest, createAgent, createPerson, exchange, formOf, type Request } from '../support/cookie-browser.ts'
+import { expectStatus, type Reply, world } from '../support/world.ts'
 
 const w = await world()
 

@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeJwt } from 'jose'
-import { authorizationRequest, createAgent, exchange, type Request } from '../agent.ts'
-import { expectStatus, type Reply, world } from '../world.ts'
+import { authorizationRequest, createAgent, exchange, type Request } from '../support/cookie-browser.ts'
+import { expectStatus, type Reply, world } from '../support/world.ts'
 
 const w = await world()
 const requests_per_walk = 30

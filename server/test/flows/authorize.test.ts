@@ -1,8 +1,8 @@
 /** What the authorization endpoint does with a request before anybody signs in: whom it tells what, and where (contract §4). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { authorizationRequest, createAgent, createPerson, formOf } from '../agent.ts'
-import { type Place, type Reply, world } from '../world.ts'
+import { authorizationRequest, createAgent, createPerson, formOf } from '../support/cookie-browser.ts'
+import { type Place, type Reply, world } from '../support/world.ts'
 
 const w = await world()
 const callback = 'https://app.example.com/callback'

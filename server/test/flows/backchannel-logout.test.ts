@@ -4,9 +4,9 @@ import { test } from 'node:test'
 import { createLocalJWKSet, jwtVerify } from 'jose'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
-import { type createAgent, createPerson, refresh, signInForTokens } from '../agent.ts'
-import { type Received, startReceiver, until } from '../receiver.ts'
-import { expectStatus, type Place, type Reply, world } from '../world.ts'
+import { type createAgent, createPerson, refresh, signInForTokens } from '../support/cookie-browser.ts'
+import { type Received, startReceiver, until } from '../support/receiver.ts'
+import { expectStatus, type Place, type Reply, world } from '../support/world.ts'
 
 const w = await world({
   env: { OSTIARY_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1' },

@@ -4,9 +4,9 @@ import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { Route } from '@ostiary/contract/route.ts'
 import { oidcRoutes } from '@ostiary/contract/routes.ts'
-import { authorizationRequest, createPerson, exchange } from '../agent.ts'
-import { type RawReply, rawRequest, sendRaw } from '../raw.ts'
-import { expectStatus, world } from '../world.ts'
+import { authorizationRequest, createPerson, exchange } from '../support/cookie-browser.ts'
+import { type RawReply, rawRequest, sendRaw } from '../support/raw-http.ts'
+import { expectStatus, world } from '../support/world.ts'
 
 const w = await world()
 const client = await w.createApplication(w.test, { post_logout_redirect_uris: ['https://app.example.com/signed-out'] })

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeJwt } from 'jose'
-import { type Agent, authorizationRequest, createAgent, createPerson, exchange, formOf } from '../agent.ts'
-import { expectStatus, type Place, type Reply, randomText, world } from '../world.ts'
+import { type Agent, authorizationRequest, createAgent, createPerson, exchange, formOf } from '../support/cookie-browser.ts'
+import { expectStatus, type Place, type Reply, randomText, world } from '../support/world.ts'
 
 const w = await world()
 const steps = ['sign-in', 'sign-up', 'select-account', 'consent', 'sign-out'] as const

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
-import { authorizationRequest, createAgent, createPerson, exchange, formOf, refresh, revoke, userinfo } from '../agent.ts'
-import { expectStatus, randomText, world } from '../world.ts'
+import { authorizationRequest, createAgent, createPerson, exchange, formOf, refresh, revoke, userinfo } from '../support/cookie-browser.ts'
+import { expectStatus, randomText, world } from '../support/world.ts'
 
 const w = await world()
 const secrets = new Map<string, string>()

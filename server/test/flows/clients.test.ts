@@ -9,8 +9,8 @@ import { after, test } from 'node:test'
 import { promisify } from 'node:util'
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose'
 import * as client from 'openid-client'
-import { authorizationRequest, createAgent, followToClient, formOf, signInForTokens } from '../agent.ts'
-import { type Place, world } from '../world.ts'
+import { authorizationRequest, createAgent, followToClient, formOf, signInForTokens } from '../support/cookie-browser.ts'
+import { type Place, world } from '../support/world.ts'
 
 const w = await world()
 

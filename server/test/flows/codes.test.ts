@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeJwt } from 'jose'
-import { authorizationRequest, createPerson, exchange, refresh, reuseEvents, userinfo } from '../agent.ts'
-import { expectStatus, type Reply, randomText, world } from '../world.ts'
+import { authorizationRequest, createPerson, exchange, refresh, reuseEvents, userinfo } from '../support/cookie-browser.ts'
+import { expectStatus, type Reply, randomText, world } from '../support/world.ts'
 
 const w = await world()
 

@@ -1,8 +1,8 @@
 /** Which web pages may read which answers: those of the environment's own applications the token endpoints, everybody the public documents (contract §4). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createPerson, exchange } from '../agent.ts'
-import { expectStatus, world } from '../world.ts'
+import { createPerson, exchange } from '../support/cookie-browser.ts'
+import { expectStatus, world } from '../support/world.ts'
 
 const w = await world()
 const cors = (headers: Headers) =>

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Event, eventKinds } from '@ostiary/contract/event.ts'
 import { removeOldEvents } from '../../src/events/store.ts'
-import { createAgent, exchange, refresh, signInForTokens } from '../agent.ts'
-import { expectStatus, type Place, world } from '../world.ts'
+import { createAgent, exchange, refresh, signInForTokens } from '../support/cookie-browser.ts'
+import { expectStatus, type Place, world } from '../support/world.ts'
 
 const w = await world()
 

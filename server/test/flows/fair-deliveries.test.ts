@@ -10,9 +10,9 @@ import { makeKey } from '../../src/keys/format.ts'
 import { insertKey } from '../../src/keys/store.ts'
 import { enqueue, enqueueEach } from '../../src/outbound/queue.ts'
 import { insertTenant } from '../../src/tenancy/store.ts'
-import { startReceiver, until } from '../receiver.ts'
-import { insertWebhooks } from '../webhooks.ts'
-import { expectStatus, type Place, world } from '../world.ts'
+import { startReceiver, until } from '../support/receiver.ts'
+import { insertWebhooks } from '../support/webhooks.ts'
+import { expectStatus, type Place, world } from '../support/world.ts'
 
 const silent_receivers = 300
 /** Of 150 places, those that one tenant cannot take. */

@@ -13,8 +13,8 @@ import { createDemo } from '../../src/setup/demo.ts'
 import { createFirstTenant, SetupRefused } from '../../src/setup/first-tenant.ts'
 import { ensureRoot } from '../../src/setup/root.ts'
 import { createPasswords } from '../../src/users/password.ts'
-import { dropDatabase, freshDatabase } from '../postgres.ts'
-import { owner } from '../world.ts'
+import { dropDatabase, freshDatabase } from '../support/postgres.ts'
+import { owner } from '../support/world.ts'
 
 /** A deployment that was never bootstrapped, on the engine of this run. */
 async function deploymentOf(t: TestContext) {

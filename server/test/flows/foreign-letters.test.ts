@@ -1,9 +1,9 @@
 /** Headers with letters outside ASCII: Node reads them as Latin-1. None of them is an error on our side. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { authorizationRequest } from '../agent.ts'
-import { rawRequest, sendRaw } from '../raw.ts'
-import { world } from '../world.ts'
+import { authorizationRequest } from '../support/cookie-browser.ts'
+import { rawRequest, sendRaw } from '../support/raw-http.ts'
+import { world } from '../support/world.ts'
 
 const w = await world()
 const client = await w.createApplication(w.test)

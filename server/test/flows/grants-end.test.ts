@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeJwt } from 'jose'
-import { authorizationRequest, createAgent, createPerson, exchange, refresh, userinfo } from '../agent.ts'
-import { expectStatus, type Place, world } from '../world.ts'
+import { authorizationRequest, createAgent, createPerson, exchange, refresh, userinfo } from '../support/cookie-browser.ts'
+import { expectStatus, type Place, world } from '../support/world.ts'
 
 const w = await world()
 

@@ -4,9 +4,9 @@ import { availableParallelism } from 'node:os'
 import { test } from 'node:test'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
-import { authorizationRequest, createAgent } from '../agent.ts'
-import { createAuthKey } from '../api/everything.ts'
-import { expectStatus, world } from '../world.ts'
+import { authorizationRequest, createAgent } from '../support/cookie-browser.ts'
+import { createAuthKey } from '../support/everything.ts'
+import { expectStatus, world } from '../support/world.ts'
 
 const w = await world({ env: { OSTIARY_TRUSTED_PROXIES: '127.0.0.0/8,::1' } })
 /** What one environment may have at once: a hash per core that runs, and four that wait. */

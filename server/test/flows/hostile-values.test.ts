@@ -1,10 +1,10 @@
 /** Values that would cost a lot to look at, at every entrance: each is refused by its length, before anything normalises, hashes or looks it up. */
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
-import { authorizationRequest, createPerson } from '../agent.ts'
-import { createAuthKey } from '../api/everything.ts'
-import { type RawReply, rawRequest, sendRaw } from '../raw.ts'
-import { world } from '../world.ts'
+import { authorizationRequest, createPerson } from '../support/cookie-browser.ts'
+import { createAuthKey } from '../support/everything.ts'
+import { type RawReply, rawRequest, sendRaw } from '../support/raw-http.ts'
+import { world } from '../support/world.ts'
 
 const w = await world()
 const client = await w.createApplication(w.test)

@@ -10,7 +10,7 @@ import { migrate, readMigrations } from '../../src/db/migrate.ts'
 import { openPostgres } from '../../src/db/postgres.ts'
 import { openSqlite } from '../../src/db/sqlite.ts'
 import { issuerOf } from '../../src/providers/kinds.ts'
-import { dropDatabase, freshDatabase } from '../postgres.ts'
+import { dropDatabase, freshDatabase } from '../support/postgres.ts'
 
 // biome-ignore format: this table is read by column
 const providers = [

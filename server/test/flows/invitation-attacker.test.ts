@@ -7,11 +7,11 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
-import { administratorToken, asAdministrator, signInAt } from '../administrator.ts'
-import { type Agent, createAgent } from '../agent.ts'
-import { createAdministrator } from '../api/everything.ts'
-import { type Administrator, createAccount, createTenant, type Tenant } from '../invited.ts'
-import { expectStatus, type World, world } from '../world.ts'
+import { administratorToken, asAdministrator, signInAt } from '../support/administrator.ts'
+import { type Agent, createAgent } from '../support/cookie-browser.ts'
+import { createAdministrator } from '../support/everything.ts'
+import { type Administrator, createAccount, createTenant, type Tenant } from '../support/invitations.ts'
+import { expectStatus, type World, world } from '../support/world.ts'
 
 /** The attacker has two accounts; the victim owns the second tenant, and the colleague may become a member of it. */
 const names = ['attacker', 'alias', 'victim', 'colleague'] as const

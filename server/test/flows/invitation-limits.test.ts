@@ -1,11 +1,11 @@
 /** How many invitations and links a tenant may have, and how long a link lives. The tests move the clock. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { administratorToken } from '../administrator.ts'
-import { createAgent } from '../agent.ts'
-import { createAdministrator } from '../api/everything.ts'
-import { createTenant, type Tenant } from '../invited.ts'
-import { expectStatus, world } from '../world.ts'
+import { administratorToken } from '../support/administrator.ts'
+import { createAgent } from '../support/cookie-browser.ts'
+import { createAdministrator } from '../support/everything.ts'
+import { createTenant, type Tenant } from '../support/invitations.ts'
+import { expectStatus, world } from '../support/world.ts'
 
 const w = await world({ env: { OSTIARY_LIMITS: '{"tenants_per_person":1000}' } })
 const olga = await createAdministrator(w, 'olga@example.com')

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
-import { acceptInvitation, signInAt } from '../administrator.ts'
-import { type Agent, createAgent } from '../agent.ts'
-import { createAdministrator } from '../api/everything.ts'
-import { type Administrator, createTenant, storedMembers } from '../invited.ts'
-import { expectStatus, type Reply, world } from '../world.ts'
+import { acceptInvitation, signInAt } from '../support/administrator.ts'
+import { type Agent, createAgent } from '../support/cookie-browser.ts'
+import { createAdministrator } from '../support/everything.ts'
+import { type Administrator, createTenant, storedMembers } from '../support/invitations.ts'
+import { expectStatus, type Reply, world } from '../support/world.ts'
 
 const w = await world({ env: { OSTIARY_LIMITS: '{"tenants_per_person":1000}' } })
 const olga = await createAdministrator(w, 'olga@example.com')

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '../../src/db/db.ts'
-import { acceptInvitation, asAdministrator, signInAt } from '../administrator.ts'
-import { createAgent, formOf } from '../agent.ts'
-import { createAdministrator } from '../api/everything.ts'
-import { type Administrator, createAccount, createTenant, storedMembers, type Tenant } from '../invited.ts'
-import { expectStatus, randomText, world } from '../world.ts'
+import { acceptInvitation, asAdministrator, signInAt } from '../support/administrator.ts'
+import { createAgent, formOf } from '../support/cookie-browser.ts'
+import { createAdministrator } from '../support/everything.ts'
+import { type Administrator, createAccount, createTenant, storedMembers, type Tenant } from '../support/invitations.ts'
+import { expectStatus, randomText, world } from '../support/world.ts'
 
 const w = await world({ env: { OSTIARY_LIMITS: '{"tenants_per_person":1000}' } })
 const olga = await createAdministrator(w, 'olga@example.com')

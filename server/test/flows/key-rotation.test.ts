@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose'
-import { createPerson, refresh, userinfo } from '../agent.ts'
-import { expectStatus, type Place, world } from '../world.ts'
+import { createPerson, refresh, userinfo } from '../support/cookie-browser.ts'
+import { expectStatus, type Place, world } from '../support/world.ts'
 
 const w = await world()
 

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
-import { type Agent, authorizationRequest, createAgent, createPerson, exchange, refresh, userinfo } from '../agent.ts'
-import { forgeriesOf } from '../forgeries.ts'
-import { expectStatus, type Place, type Reply, world } from '../world.ts'
+import { type Agent, authorizationRequest, createAgent, createPerson, exchange, refresh, userinfo } from '../support/cookie-browser.ts'
+import { forgeriesOf } from '../support/forgeries.ts'
+import { expectStatus, type Place, type Reply, world } from '../support/world.ts'
 
 const w = await world()
 const way_out = 'https://app.example.com/signed-out'

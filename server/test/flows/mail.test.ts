@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
-import { administratorToken, asAdministrator } from '../administrator.ts'
-import { until } from '../receiver.ts'
-import { expectStatus, owner, type Place, world } from '../world.ts'
+import { administratorToken, asAdministrator } from '../support/administrator.ts'
+import { until } from '../support/receiver.ts'
+import { expectStatus, owner, type Place, world } from '../support/world.ts'
 
 const w = await world()
 

@@ -16,10 +16,10 @@ import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { createResolve, type Resolve } from '../../src/outbound/resolve.ts'
-import { authorizationRequest, type Client, createAgent, createPerson, formOf, postAsClient } from '../agent.ts'
-import { makeCertificate } from '../certificate.ts'
-import { until } from '../receiver.ts'
-import { expectStatus, freePort, type Reply, randomText, type World, world } from '../world.ts'
+import { makeCertificate } from '../support/certificate.ts'
+import { authorizationRequest, type Client, createAgent, createPerson, formOf, postAsClient } from '../support/cookie-browser.ts'
+import { until } from '../support/receiver.ts'
+import { expectStatus, freePort, type Reply, randomText, type World, world } from '../support/world.ts'
 
 // biome-ignore format: this table is read by line
 const spelt_out: Record<string, string[]> = {

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { generateKeyPair, SignJWT } from 'jose'
-import { parseNetwork } from '../../src/http/client-ip.ts'
+import { parseNetwork } from '../../src/net/networks.ts'
 import { createOutbound, type Outbound } from '../../src/outbound/fetch.ts'
-import { authorizationRequest, createAgent, createPerson, formOf, postAsClient } from '../agent.ts'
-import { misbehaviour_names, misbehaviours, startHostilePeer } from '../hostile-peer.ts'
-import { until } from '../receiver.ts'
-import { startUpstreams } from '../upstream.ts'
-import { insertWebhooks } from '../webhooks.ts'
-import { expectStatus, randomText, world } from '../world.ts'
+import { authorizationRequest, createAgent, createPerson, formOf, postAsClient } from '../support/cookie-browser.ts'
+import { misbehaviour_names, misbehaviours, startHostilePeer } from '../support/hostile-peer.ts'
+import { until } from '../support/receiver.ts'
+import { startUpstreams } from '../support/upstream-provider.ts'
+import { insertWebhooks } from '../support/webhooks.ts'
+import { expectStatus, randomText, world } from '../support/world.ts'
 
 const [peer, upstreams] = [await startHostilePeer(), await startUpstreams()]
 const loopback = parseNetwork('127.0.0.1/32')

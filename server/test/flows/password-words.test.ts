@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createFirstTenant } from '../../src/setup/first-tenant.ts'
 import { createPasswords } from '../../src/users/password.ts'
-import { authorizationRequest, createAgent } from '../agent.ts'
-import { createAuthKey } from '../api/everything.ts'
-import { expectStatus, type Reply, world } from '../world.ts'
+import { authorizationRequest, createAgent } from '../support/cookie-browser.ts'
+import { createAuthKey } from '../support/everything.ts'
+import { expectStatus, type Reply, world } from '../support/world.ts'
 
 const w = await world()
 const place = w.test

@@ -1,9 +1,18 @@
 /** The pre-registered client of command lines gets no code without a press of the person (RFC 8252 §8.6). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { asAdministrator } from '../administrator.ts'
-import { type Agent, authorizationRequest, createAgent, createPerson, exchange, type Fields, followToClient, obtainCode } from '../agent.ts'
-import { expectStatus, owner, type Place, type Reply, world } from '../world.ts'
+import { asAdministrator } from '../support/administrator.ts'
+import {
+  type Agent,
+  authorizationRequest,
+  createAgent,
+  createPerson,
+  exchange,
+  type Fields,
+  followToClient,
+  obtainCode,
+} from '../support/cookie-browser.ts'
+import { expectStatus, owner, type Place, type Reply, world } from '../support/world.ts'
 
 const w = await world()
 const root = { id: w.admin_issuer.split('/').at(-1) as Place['id'], issuer: w.admin_issuer } // as: the issuer ends with it

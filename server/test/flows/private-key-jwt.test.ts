@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from 'jose'
 import * as oidc from 'openid-client'
-import { authorizationRequest, createAgent, obtainCode } from '../agent.ts'
-import { startReceiver, until } from '../receiver.ts'
-import { expectStatus, type Place, type Reply, randomText, world } from '../world.ts'
+import { authorizationRequest, createAgent, obtainCode } from '../support/cookie-browser.ts'
+import { startReceiver, until } from '../support/receiver.ts'
+import { expectStatus, type Place, type Reply, randomText, world } from '../support/world.ts'
 
 const names: Record<string, string[]> = { 'inside.test': ['10.0.0.1'] }
 const w = await world({ env: { OSTIARY_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1' }, resolve: async (name) => names[name] ?? [] })

@@ -4,9 +4,9 @@ import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
-import { authorizationRequest, createAgent, formOf } from '../agent.ts'
-import { startUpstreams } from '../upstream.ts'
-import { expectStatus, world } from '../world.ts'
+import { authorizationRequest, createAgent, formOf } from '../support/cookie-browser.ts'
+import { startUpstreams } from '../support/upstream-provider.ts'
+import { expectStatus, world } from '../support/world.ts'
 
 const upstreams = await startUpstreams()
 const w = await world({ outbound: upstreams.outbound })

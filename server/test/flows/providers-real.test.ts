@@ -3,9 +3,9 @@ import { createServer } from 'node:https'
 import { after, test } from 'node:test'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { decodeJwt } from 'jose'
-import { type Agent, authorizationRequest, createAgent, exchange, formOf, obtainCode } from '../agent.ts'
-import { makeCertificate } from '../certificate.ts'
-import { expectStatus, freePort, world } from '../world.ts'
+import { makeCertificate } from '../support/certificate.ts'
+import { type Agent, authorizationRequest, createAgent, exchange, formOf, obtainCode } from '../support/cookie-browser.ts'
+import { expectStatus, freePort, world } from '../support/world.ts'
 
 /** An issuer is https, so the other provider has a certificate that this process trusts. */
 const certificate = makeCertificate('localhost')

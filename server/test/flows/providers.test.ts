@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
-import { type Agent, authorizationRequest, createAgent, exchange, formOf, type Request } from '../agent.ts'
-import { startUpstreams } from '../upstream.ts'
-import { expectStatus, type Place, world } from '../world.ts'
+import { type Agent, authorizationRequest, createAgent, exchange, formOf, type Request } from '../support/cookie-browser.ts'
+import { startUpstreams } from '../support/upstream-provider.ts'
+import { expectStatus, type Place, world } from '../support/world.ts'
 
 const upstreams = await startUpstreams()
 const w = await world({ outbound: upstreams.outbound })

@@ -1,8 +1,8 @@
 /** The retry window of refresh tokens: the same successor again, never a sibling (contract §4). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createPerson, refresh, userinfo } from '../agent.ts'
-import { expectStatus, type Reply, world } from '../world.ts'
+import { createPerson, refresh, userinfo } from '../support/cookie-browser.ts'
+import { expectStatus, type Reply, world } from '../support/world.ts'
 
 const w = await world()
 const window_seconds = 20

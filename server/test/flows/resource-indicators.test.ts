@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose'
-import { authorizationRequest, createPerson, exchange, type Fields, refresh, revoke, userinfo } from '../agent.ts'
-import { expectStatus, type Place, type Reply, world } from '../world.ts'
+import { authorizationRequest, createPerson, exchange, type Fields, refresh, revoke, userinfo } from '../support/cookie-browser.ts'
+import { expectStatus, type Place, type Reply, world } from '../support/world.ts'
 
 const w = await world()
 

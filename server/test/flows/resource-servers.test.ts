@@ -5,8 +5,8 @@ import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { findAudiences } from '../../src/resource-servers/store.ts'
 import { ensureRoot } from '../../src/setup/root.ts'
-import { administratorToken, asAdministrator } from '../administrator.ts'
-import { expectStatus, owner, type Place, type Reply, randomText, world } from '../world.ts'
+import { administratorToken, asAdministrator } from '../support/administrator.ts'
+import { expectStatus, owner, type Place, type Reply, randomText, world } from '../support/world.ts'
 
 const w = await world()
 const at = (place: Place) => `${place.path}/resource-servers`

@@ -1,9 +1,9 @@
 /** Revocation (RFC 7009): one answer for every token, and what it ends (contract §4). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createPerson, postAsClient, refresh, revoke, userinfo } from '../agent.ts'
-import { forgeriesOf } from '../forgeries.ts'
-import { expectStatus, type Reply, randomText, world } from '../world.ts'
+import { createPerson, postAsClient, refresh, revoke, userinfo } from '../support/cookie-browser.ts'
+import { forgeriesOf } from '../support/forgeries.ts'
+import { expectStatus, type Reply, randomText, world } from '../support/world.ts'
 
 const w = await world()
 

@@ -13,8 +13,8 @@ import { takeLease } from '../../src/events/lease.ts'
 import { type FanOut, findUnnumbered, numberEvents } from '../../src/events/numbering.ts'
 import { createSequencer } from '../../src/events/sequencer.ts'
 import { insertEvent, listEvents } from '../../src/events/store.ts'
-import { createAgent, signInForTokens } from '../agent.ts'
-import { world } from '../world.ts'
+import { createAgent, signInForTokens } from '../support/cookie-browser.ts'
+import { world } from '../support/world.ts'
 
 const w = await world()
 const { db, newId, config } = w.deployment
@@ -56,7 +56,7 @@ async function settled(): Promise<void> {
 
 function startProcess() {
   const { data_dir, database_url, master_keys } = config
-  return spawn(process.execPath, ['--disable-warning=ExperimentalWarning', `${import.meta.dirname}/../sequencer-process.ts`], {
+  return spawn(process.execPath, ['--disable-warning=ExperimentalWarning', `${import.meta.dirname}/../support/sequencer-process.ts`], {
     env: {
       ...process.env,
       OSTIARY_DATA_DIR: data_dir,

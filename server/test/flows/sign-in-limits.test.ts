@@ -4,9 +4,9 @@ import { test } from 'node:test'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { accountOf, sourceOf, takeAttempt } from '../../src/users/attempts.ts'
-import { type Agent, authorizationRequest, createAgent, createPerson } from '../agent.ts'
-import { createAuthKey } from '../api/everything.ts'
-import { expectStatus, type Place, type Reply, world } from '../world.ts'
+import { type Agent, authorizationRequest, createAgent, createPerson } from '../support/cookie-browser.ts'
+import { createAuthKey } from '../support/everything.ts'
+import { expectStatus, type Place, type Reply, world } from '../support/world.ts'
 
 /** Behind a proxy that it trusts, so that a header says where an attempt comes from. */
 const w = await world({ env: { OSTIARY_TRUSTED_PROXIES: '127.0.0.0/8,::1' } })

@@ -1,9 +1,9 @@
 /** A sign-in that runs while its account changes: no session outlives what ends the sessions of the account. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { authorizationRequest, createAgent } from '../agent.ts'
-import { createAuthKey } from '../api/everything.ts'
-import { expectStatus, type Reply, world } from '../world.ts'
+import { authorizationRequest, createAgent } from '../support/cookie-browser.ts'
+import { createAuthKey } from '../support/everything.ts'
+import { expectStatus, type Reply, world } from '../support/world.ts'
 
 const w = await world()
 const place = w.test

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '../../src/db/db.ts'
-import { type Agent, authorizationRequest, createAgent, createPerson } from '../agent.ts'
-import { expectStatus, type Place, type Reply, world } from '../world.ts'
+import { type Agent, authorizationRequest, createAgent, createPerson } from '../support/cookie-browser.ts'
+import { expectStatus, type Place, type Reply, world } from '../support/world.ts'
 
 const w = await world()
 /** The same service behind a proxy that it trusts. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fillOrigins } from '../../src/applications/origins.ts'
 import { sql } from '../../src/db/db.ts'
-import { expectStatus, world } from '../world.ts'
+import { expectStatus, world } from '../support/world.ts'
 
 const w = await world()
 const path = `/v1/platform/projects/${w.project.id}/environments/${w.test.id}/applications`

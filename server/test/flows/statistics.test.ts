@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { authorizationRequest, createAgent, refresh, signInForTokens } from '../agent.ts'
-import { expectStatus, world } from '../world.ts'
+import { authorizationRequest, createAgent, refresh, signInForTokens } from '../support/cookie-browser.ts'
+import { expectStatus, world } from '../support/world.ts'
 
 const w = await world()
 const ask = async (query = '') => expectStatus(200, await w.call('GET', `${w.test.path}/statistics${query}`))

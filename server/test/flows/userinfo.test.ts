@@ -1,9 +1,9 @@
 /** UserInfo: which bearers it takes, what it tells, and that nothing but a living access token of this issuer opens it (contract §4, RFC 6750). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createPerson, userinfo } from '../agent.ts'
-import { forgeriesOf } from '../forgeries.ts'
-import { type Reply, world } from '../world.ts'
+import { createPerson, userinfo } from '../support/cookie-browser.ts'
+import { forgeriesOf } from '../support/forgeries.ts'
+import { type Reply, world } from '../support/world.ts'
 
 const w = await world()
 

@@ -10,8 +10,8 @@ import { readConfig } from '../../src/config.ts'
 import { openDeployment } from '../../src/main.ts'
 import { createFirstTenant } from '../../src/setup/first-tenant.ts'
 import { createPasswords } from '../../src/users/password.ts'
-import { startReceiver, until } from '../receiver.ts'
-import { freePort, owner } from '../world.ts'
+import { startReceiver, until } from '../support/receiver.ts'
+import { freePort, owner } from '../support/world.ts'
 
 const events = 1_000
 const data_dir = mkdtempSync(join(tmpdir(), 'ostiary-killed-'))
@@ -31,7 +31,7 @@ let service: ChildProcess | null = null
 let ahead_seconds = 0
 
 async function start(): Promise<void> {
-  service = fork(join(import.meta.dirname, '../service-process.ts'), [data_dir, String(port)], {
+  service = fork(join(import.meta.dirname, '../support/service-process.ts'), [data_dir, String(port)], {
     execArgv: ['--disable-warning=ExperimentalWarning'],
   })
   service.send({ ahead_seconds })

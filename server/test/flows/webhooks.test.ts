@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import type { Delivery } from '@ostiary/contract/webhook.ts'
 import { Webhook as Verifier } from 'standardwebhooks'
 import { sql } from '../../src/db/db.ts'
-import { type Received, startReceiver, until } from '../receiver.ts'
-import { expectStatus, world } from '../world.ts'
+import { type Received, startReceiver, until } from '../support/receiver.ts'
+import { expectStatus, world } from '../support/world.ts'
 
 const w = await world({ env: { OSTIARY_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1/32' } })
 const webhooks = `${w.test.path}/webhooks`

@@ -1,8 +1,8 @@
 /** Scopes that an application or an environment loses after a grant: at refresh, and at the exchange of a code (decision 0030). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createPerson, exchange, refresh, userinfo } from '../agent.ts'
-import { expectStatus, type Place, world } from '../world.ts'
+import { createPerson, exchange, refresh, userinfo } from '../support/cookie-browser.ts'
+import { expectStatus, type Place, world } from '../support/world.ts'
 
 const w = await world()
 const granted = ['openid', 'profile', 'email', 'offline_access']

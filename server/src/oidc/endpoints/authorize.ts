@@ -5,7 +5,7 @@
  */
 import { findClient } from '../../applications/store.ts'
 import { newSecret } from '../../deployment.ts'
-import { digestOf } from '../../keys/format.ts'
+import { digestOf } from '../../digest.ts'
 import { accountChooserPage } from '../../pages/account-chooser.ts'
 import { consentPage } from '../../pages/consent.ts'
 import { formPostPage } from '../../pages/form-post.ts'
@@ -16,7 +16,7 @@ import { findOfferedProviders } from '../../providers/store.ts'
 import { type Audience, findAudiences } from '../../resource-servers/store.ts'
 import { findPerson } from '../../users/store.ts'
 import { type Browser, formToken, readBrowser, withCookies } from '../browser.ts'
-import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcParts, redirect } from '../call.ts'
+import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcServices, redirect } from '../call.ts'
 import { html, message, pageContext } from '../hosted-page.ts'
 import { wasPressed, withPress } from '../press.ts'
 import { type AuthorizationRequest, judgeAuthorizationRequest, type Verdict } from '../protocol/authorize.ts'
@@ -80,7 +80,7 @@ export function continueUrl(call: OidcCall, query: string): string {
 
 /** Back to the request after a step that the person of this session finished; `query` is what is left of the request. */
 export function continueRequest(
-  parts: OidcParts,
+  parts: OidcServices,
   call: OidcCall,
   { client }: Pick<Interaction, 'client'>,
   query: string,
@@ -90,10 +90,10 @@ export function continueRequest(
 }
 
 /** We choose: the pre-registered client of command lines only. What a tenant's own native clients need, their `consent` says. */
-const needsPress = ({ command_line_client_id }: OidcParts, client: Client | null) => client?.client_id === command_line_client_id
+const needsPress = ({ command_line_client_id }: OidcServices, client: Client | null) => client?.client_id === command_line_client_id
 
 /** Judges the request. What is not to proceed is answered here. */
-export async function beginAuthorization({ db }: OidcParts, call: OidcCall, query: string): Promise<Begun | { answer: Answer }> {
+export async function beginAuthorization({ db }: OidcServices, call: OidcCall, query: string): Promise<Begun | { answer: Answer }> {
   const { issuer } = call
   const parameters = readParameters(new URLSearchParams(query))
   const [client, audiences] = await Promise.all([
@@ -158,7 +158,7 @@ export function sendBack(
   )
 }
 
-async function judgeNextStep(parts: OidcParts, call: OidcCall, { query, request, client, browser }: Authorization): Promise<NextStep> {
+async function judgeNextStep(parts: OidcServices, call: OidcCall, { query, request, client, browser }: Authorization): Promise<NextStep> {
   const { issuer, now } = call
   const needs_press = needsPress(parts, client)
   const user_ids = browser.sessions.map((session) => session.user_id)
@@ -191,7 +191,7 @@ export function hintedUser({ issuer }: OidcCall, id_token_hint: string | undefin
   return claims?.iss === issuer.url && typeof claims.sub === 'string' ? claims.sub : 'invalid'
 }
 
-async function takeStep(parts: OidcParts, call: OidcCall, interaction: Authorization, step: NextStep): Promise<Answer> {
+async function takeStep(parts: OidcServices, call: OidcCall, interaction: Authorization, step: NextStep): Promise<Answer> {
   const { request, client } = interaction
   switch (step.kind) {
     case 'refuse':
@@ -215,7 +215,7 @@ async function takeStep(parts: OidcParts, call: OidcCall, interaction: Authoriza
 }
 
 async function issue(
-  parts: OidcParts,
+  parts: OidcServices,
   call: OidcCall,
   { request, client, browser, query }: Authorization,
   session_id: string,
@@ -256,7 +256,7 @@ const earlier = (a: Date, b: Date) => (a < b ? a : b)
 const later = (a: Date, b: Date) => (a > b ? a : b)
 
 export async function showSignIn(
-  parts: OidcParts,
+  parts: OidcServices,
   call: OidcCall,
   interaction: Interaction,
   view: Pick<SignInView, 'email' | 'problem' | 'wait_seconds'>,
@@ -282,7 +282,7 @@ export async function showSignIn(
 }
 
 export function showSignUp(
-  parts: OidcParts,
+  parts: OidcServices,
   call: OidcCall,
   interaction: Interaction,
   view: Pick<SignUpView, 'email' | 'name' | 'problems' | 'wait_seconds'>,
@@ -306,7 +306,7 @@ function afterWait(answer: Answer, wait_seconds: number | null): Answer {
   return wait_seconds === null ? answer : { ...answer, headers: { ...answer.headers, 'retry-after': String(wait_seconds) } }
 }
 
-export function showAccounts(parts: OidcParts, call: OidcCall, interaction: Interaction): Answer {
+export function showAccounts(parts: OidcServices, call: OidcCall, interaction: Interaction): Answer {
   const { query, request, browser } = interaction
   const { csrf, set_cookie } = formToken(parts, call, browser)
   const page = accountChooserPage(pageContext(call, request.ui_locales), {
@@ -332,7 +332,7 @@ function cancelUrl(call: OidcCall, { client, request }: Interaction): string | n
 }
 
 async function showConsent(
-  parts: OidcParts,
+  parts: OidcServices,
   call: OidcCall,
   { query, request, client, browser, audiences }: Authorization,
   session_id: string,

@@ -13,7 +13,7 @@ import { UpstreamFailed, type UpstreamProfile, type Wish } from '../../providers
 import { findIdentity, findUpstream, insertIdentity, type Upstream } from '../../providers/store.ts'
 import { findCredential, findUser, insertUser } from '../../users/store.ts'
 import { isOwnForm, readBrowser } from '../browser.ts'
-import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcParts, redirect } from '../call.ts'
+import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcServices, redirect } from '../call.ts'
 import { establishSession, signInEvent } from '../establish-session.ts'
 import { html, message, pageContext } from '../hosted-page.ts'
 import { continueUrl, type Interaction } from './authorize.ts'
@@ -77,7 +77,7 @@ export const callback: OidcEndpoint = async (parts, call) => {
   }
 }
 
-function unreachable(parts: OidcParts, call: OidcCall, provider: Upstream, query: string, error: unknown): Answer {
+function unreachable(parts: OidcServices, call: OidcCall, provider: Upstream, query: string, error: unknown): Answer {
   if (!(error instanceof UpstreamFailed)) throw error
   parts.log.warn(
     'A sign-in at a provider failed.',
@@ -101,7 +101,7 @@ function problem(call: OidcCall, provider: Upstream, query: string, kind: Provid
 }
 
 async function signInAs(
-  parts: OidcParts,
+  parts: OidcServices,
   call: OidcCall,
   interaction: Interaction,
   provider: Upstream,

@@ -8,7 +8,7 @@ import { acceptInvitation as acceptance } from '../../members/invitations.ts'
 import { findMember } from '../../members/store.ts'
 import { acceptedPage, type InvitationView, invitationPage, memberPage } from '../../pages/invitation.ts'
 import { formToken, isOwnForm, readBrowser, withCookies } from '../browser.ts'
-import { type Answer, type OidcCall, type OidcEndpoint, type OidcParts, redirect } from '../call.ts'
+import { type Answer, type OidcCall, type OidcEndpoint, type OidcServices, redirect } from '../call.ts'
 import { html, message, pageContext } from '../hosted-page.ts'
 import type { SessionRow } from '../store/sessions.ts'
 import { beginVisit } from '../visit.ts'
@@ -68,7 +68,7 @@ export const acceptInvitation: OidcEndpoint = async (parts, call) => {
 
 /** The question to the person of this session; or, where the person is a member already, that the role stays. */
 async function show(
-  parts: OidcParts,
+  parts: OidcServices,
   call: OidcCall,
   visit: Visit,
   session: SessionRow,

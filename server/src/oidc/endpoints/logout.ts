@@ -3,7 +3,7 @@ import { findClient } from '../../applications/store.ts'
 import { insertEvent } from '../../events/store.ts'
 import { signOutDonePage, signOutPage } from '../../pages/sign-out.ts'
 import { type Browser, formToken, isOwnForm, readBrowser, sessionCookie, withCookies } from '../browser.ts'
-import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcParts, redirect } from '../call.ts'
+import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcServices, redirect } from '../call.ts'
 import { html, message, pageContext } from '../hosted-page.ts'
 import type { Client } from '../protocol/client.ts'
 import { judgeLogout, type LogoutHint, logoutClientId } from '../protocol/logout.ts'
@@ -54,7 +54,7 @@ export const signOut: OidcEndpoint = async (parts, call) => {
   return withCookies(done(call, parameters, 'sign_out', way_on, client), [sessionCookie(call, [])])
 }
 
-async function judge(parts: OidcParts, call: OidcCall, query: string) {
+async function judge(parts: OidcServices, call: OidcCall, query: string) {
   const { issuer } = call
   const parameters = readParameters(new URLSearchParams(query))
   const hint = readHint(call, parameters.values.id_token_hint)
@@ -75,7 +75,7 @@ function readHint({ issuer }: OidcCall, id_token_hint: string | undefined): Logo
 
 /** Ends sessions of this browser, and the grants that do not outlive them. */
 export async function endSessions(
-  parts: OidcParts,
+  parts: OidcServices,
   { issuer, now, request_id }: OidcCall,
   session_ids: readonly string[],
   browser: Browser,

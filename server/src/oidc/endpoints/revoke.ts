@@ -1,5 +1,5 @@
 /** Token revocation (RFC 7009). The answer is the same for every token, known or not, ours or another client's. */
-import { digestOf } from '../../keys/format.ts'
+import { digestOf } from '../../digest.ts'
 import { readAccessToken } from '../access-token.ts'
 import { json, type OidcEndpoint } from '../call.ts'
 import { requireParameter } from '../protocol/parameters.ts'

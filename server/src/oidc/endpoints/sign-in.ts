@@ -10,7 +10,7 @@ import { longest_password } from '../../users/password-policy.ts'
 import { judgePassword } from '../../users/password-rules.ts'
 import { findCredential, insertUser } from '../../users/store.ts'
 import { isOwnForm, knownDevice, readBrowser } from '../browser.ts'
-import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcParts, redirect } from '../call.ts'
+import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcServices, redirect } from '../call.ts'
 import { establishSession, signInEvent } from '../establish-session.ts'
 import { message } from '../hosted-page.ts'
 import { beginVisit, isVisit } from '../visit.ts'
@@ -83,7 +83,7 @@ export const signUp: OidcEndpoint = async (parts, call) => {
 const by_password = { method: 'password', amr: ['pwd'] }
 
 /** The interaction that the form carries, judged again. */
-export async function continueInteraction(parts: OidcParts, call: OidcCall): Promise<Interaction | { answer: Answer }> {
+export async function continueInteraction(parts: OidcServices, call: OidcCall): Promise<Interaction | { answer: Answer }> {
   const query = asQuery(call.form?.get('request') ?? '')
   if (query === null) return { answer: message(call, 'unusable_request') }
   if (query === '') return { answer: message(call, 'session_lost') }
@@ -91,11 +91,11 @@ export async function continueInteraction(parts: OidcParts, call: OidcCall): Pro
   return 'answer' in begun ? begun : { query, ...begun, browser: await readBrowser(parts, call) }
 }
 
-export const beginInteraction = (parts: OidcParts, call: OidcCall, query: string) =>
+export const beginInteraction = (parts: OidcServices, call: OidcCall, query: string) =>
   isVisit(query) ? beginVisit(parts, call, query) : beginAuthorization(parts, call, query)
 
 /** For the batch that creates an account: an invitation admits a few although sign-up is closed. */
-export function forAccount(parts: OidcParts, call: OidcCall, { invitation }: Interaction): Statement[] {
+export function forAccount(parts: OidcServices, call: OidcCall, { invitation }: Interaction): Statement[] {
   return invitation ? [takeAccount(parts.root_environment_id, invitation, invitation.token_hash, call.now)] : []
 }
 
@@ -115,7 +115,7 @@ interface SignUpForm {
   password: string
 }
 
-async function signUpProblems({ db }: OidcParts, { issuer }: OidcCall, { email, name, password }: SignUpForm): Promise<SignUpProblems> {
+async function signUpProblems({ db }: OidcServices, { issuer }: OidcCall, { email, name, password }: SignUpForm): Promise<SignUpProblems> {
   const password_problem = password === '' ? 'missing' : await judgePassword(db, issuer.environment_id, password, { email, name })
   return {
     form: null,
@@ -136,7 +136,7 @@ const nobody = { id: '', password_hash: null, blocked_at: null }
 
 /** The same answer, and the same work, for an account that exists and one that does not. */
 async function checkPassword(
-  parts: OidcParts,
+  parts: OidcServices,
   call: OidcCall,
   interaction: Interaction,
   { email, password, step }: Guess,

@@ -2,11 +2,11 @@
 import { findClient } from '../../applications/store.ts'
 import { guard } from '../../db/db.ts'
 import { newSecret } from '../../deployment.ts'
+import { digestOf } from '../../digest.ts'
 import { insertEvent } from '../../events/store.ts'
-import { digestOf } from '../../keys/format.ts'
 import { findAudiences } from '../../resource-servers/store.ts'
 import { opaque_prefix } from '../access-token.ts'
-import { header, json, type OidcCall, type OidcEndpoint, type OidcParts } from '../call.ts'
+import { header, json, type OidcCall, type OidcEndpoint, type OidcServices } from '../call.ts'
 import { accessTokenClaims, idTokenClaims, userClaims } from '../protocol/claims.ts'
 import type { Client } from '../protocol/client.ts'
 import { checkClient, readClientCredentials } from '../protocol/client-auth.ts'
@@ -52,7 +52,7 @@ export function readForm(call: OidcCall): RequestParameters {
   return readParameters(call.form)
 }
 
-export async function authenticateClient(parts: OidcParts, call: OidcCall, parameters: RequestParameters): Promise<Client> {
+export async function authenticateClient(parts: OidcServices, call: OidcCall, parameters: RequestParameters): Promise<Client> {
   const credentials = readClientCredentials(header(call, 'authorization'), parameters)
   const verdict = checkClient(await findClient(parts.db, call.issuer.environment_id, credentials.client_id), credentials)
   if (verdict.kind === 'verify_assertion')
@@ -62,11 +62,11 @@ export async function authenticateClient(parts: OidcParts, call: OidcCall, param
 
 /** The client, and what it presents. They are looked up at once; who the client is, is judged before anything else. */
 async function readPresented<T>(
-  parts: OidcParts,
+  parts: OidcServices,
   call: OidcCall,
   parameters: RequestParameters,
   name: 'code' | 'refresh_token',
-  find: (db: OidcParts['db'], environment_id: OidcCall['issuer']['environment_id'], digest: string) => Promise<T | null>,
+  find: (db: OidcServices['db'], environment_id: OidcCall['issuer']['environment_id'], digest: string) => Promise<T | null>,
 ): Promise<{ client: Client; presented: string; found: T | null }> {
   const sent = parameters.values[name]
   const [client, found] = await Promise.all([
@@ -76,7 +76,7 @@ async function readPresented<T>(
   return { client, presented: requireParameter(parameters, name), found }
 }
 
-async function exchangeCode(parts: OidcParts, call: OidcCall, parameters: RequestParameters) {
+async function exchangeCode(parts: OidcServices, call: OidcCall, parameters: RequestParameters) {
   const { db } = parts
   const { issuer, now } = call
   const { client, found: code } = await readPresented(parts, call, parameters, 'code', findCode)
@@ -116,7 +116,7 @@ async function together<T>(written: () => Promise<boolean>, signing: Promise<T>)
   }
 }
 
-async function refresh(parts: OidcParts, call: OidcCall, parameters: RequestParameters) {
+async function refresh(parts: OidcServices, call: OidcCall, parameters: RequestParameters) {
   const { db } = parts
   const { issuer, now } = call
   const { tokens } = issuer.settings
@@ -165,7 +165,7 @@ async function refresh(parts: OidcParts, call: OidcCall, parameters: RequestPara
  * ends. Of parallel replays only the one that ends the grant raises the event.
  */
 async function reused(
-  parts: OidcParts,
+  parts: OidcServices,
   call: OidcCall,
   row: GrantRow,
   presented: 'authorization_code' | 'refresh_token',
@@ -187,13 +187,13 @@ async function reused(
 }
 
 /** Unguessable, since the key never leaves the service, and the same at every retry. */
-function successorOf({ secrets }: OidcParts, environment_id: string, refresh_token: string): string {
+function successorOf({ secrets }: OidcServices, environment_id: string, refresh_token: string): string {
   return secrets.mac('refresh-successor', `${environment_id}.${refresh_token}`).toString('base64url')
 }
 
 /** What the access token is for: all resource servers of the grant, or those of them that the request names. */
 async function findTarget(
-  { db }: OidcParts,
+  { db }: OidcServices,
   { issuer }: OidcCall,
   client: Client,
   grant: Pick<GrantRow, 'scope' | 'resource'>,
@@ -215,7 +215,7 @@ interface Prepared {
   rows: NewTokens
 }
 
-function prepareTokens(parts: OidcParts, call: OidcCall, grant: GrantRow, target: TokenTarget, refresh_token: string | null): Prepared {
+function prepareTokens(parts: OidcServices, call: OidcCall, grant: GrantRow, target: TokenTarget, refresh_token: string | null): Prepared {
   const { issuer, now } = call
   const { tokens } = issuer.settings
   const claims = accessTokenClaims(issuer.url, grant, { jti: parts.random(16).toString('base64url'), ...target }, now)

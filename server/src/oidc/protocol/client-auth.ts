@@ -1,6 +1,6 @@
 // pure
 import { timingSafeEqual } from 'node:crypto'
-import { digestOf } from '../../keys/format.ts'
+import { digestOf } from '../../digest.ts'
 import type { Client } from './client.ts'
 import { longest_assertion } from './client-assertion.ts'
 import { OAuthError } from './oauth-error.ts'

@@ -1,8 +1,8 @@
 /** What every engine does alike, whatever is said here for one holds for the other. Run by db.sqlite.test.ts and db.postgres.test.ts. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { createDb, DatabaseUnavailable, type Db, type Engine, rowOf, sql } from '../src/db/db.ts'
-import { migrate, readMigrations, SchemaTooNew } from '../src/db/migrate.ts'
+import { createDb, DatabaseUnavailable, type Db, type Engine, rowOf, sql } from '../../src/db/db.ts'
+import { migrate, readMigrations, SchemaTooNew } from '../../src/db/migrate.ts'
 import { testBatches } from './db.conformance-batches.ts'
 import { children, find, Id, makeThing, Number_, newId, things } from './db.conformance-things.ts'
 import { testValues } from './db.conformance-values.ts'

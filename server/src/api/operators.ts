@@ -5,7 +5,7 @@
  * read, and about the body.
  */
 import type { Route } from '@ostiary/contract/route.ts'
-import { ApiError, fieldErrors, notFound, validationFailed } from './problem.ts'
+import { ApiError, fieldErrors, notFound, validationFailed } from '../http/problem.ts'
 
 /** For a call in the root tenant, once the role is known to be enough. */
 export function refuseOperator({ method, operators }: Pick<Route, 'method' | 'operators'>): void {

@@ -64,6 +64,6 @@ function labelOf({ key, administrator }: Caller): string | null {
 }
 
 /** A member that is shown once is never stored, so a repeated answer does not show it again. */
-function withoutSecret({ told_once }: Route, answer: Record<string, unknown>): Record<string, unknown> {
-  return told_once === undefined ? answer : { ...answer, [told_once]: null }
+function withoutSecret({ shown_once }: Route, answer: Record<string, unknown>): Record<string, unknown> {
+  return shown_once === undefined ? answer : { ...answer, [shown_once]: null }
 }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { NewUser } from '@ostiary/contract/user.ts'
 import { z } from 'zod'
-import { sql } from '../src/db/db.ts'
+import { sql } from '../../src/db/db.ts'
 import { expectStatus, type Place, type Reply, randomText, type World } from './world.ts'
 
 export type Agent = ReturnType<typeof createAgent>

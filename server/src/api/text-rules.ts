@@ -4,8 +4,8 @@
  */
 import { characters } from '@ostiary/contract/values.ts'
 import { z } from 'zod'
+import { type FieldError, pointerTo } from '../http/problem.ts'
 import { isText } from '../text.ts'
-import { type FieldError, pointerTo } from './problem.ts'
 
 /** More would make the answer long and tell nothing new. */
 const most_problems = 20

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
-import { axeViolations, launchBrowser } from '../browser.ts'
+import { axeViolations, launchBrowser } from './chromium.ts'
 
 const folder = process.env.OSTIARY_TEST_SCREENSHOTS
 const widths = [390, 1440]

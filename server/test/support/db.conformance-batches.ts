@@ -1,7 +1,7 @@
 /** A batch happens whole or not at all, once, whoever else is at it, on every engine. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Db, guard, sql } from '../src/db/db.ts'
+import { type Db, guard, sql } from '../../src/db/db.ts'
 import { find, Id, makeThing, Number_, newId } from './db.conformance-things.ts'
 
 export function testBatches(db: Db, beside: Db): void {

@@ -1,6 +1,6 @@
 /** Asks a shared limiter from a process of its own: `fork(…, [url, key, limit])`, then any message; answers how many were admitted. */
-import { createSharedRateLimiter } from '../src/http/rate-limit-redis.ts'
-import { createLog } from '../src/log.ts'
+import { createSharedRateLimiter } from '../../src/http/rate-limit-redis.ts'
+import { createLog } from '../../src/log.ts'
 
 const [url = '', key = '', limit = ''] = process.argv.slice(2)
 const now = () => new Date()

@@ -11,20 +11,20 @@ import type { Route } from '@ostiary/contract/route.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import type { Deployment } from '../deployment.ts'
+import { prefers } from '../http/accept.ts'
+import { readBody } from '../http/body.ts'
+import { goneSignal } from '../http/gone.ts'
+import { JsonError, parseJson } from '../http/json.ts'
+import { ApiError, type FieldError, fieldErrors, notFound, validationFailed } from '../http/problem.ts'
+import { write } from '../http/write.ts'
 import type { KeyRow } from '../keys/store.ts'
 import type { Administrator } from '../members/administrators.ts'
-import { prefers } from './accept.ts'
 import { authenticate, type Caller, type CallerEnvironment, type Gate, isForBrowsers } from './authenticate.ts'
-import { readBody } from './body.ts'
 import { type Commit, createCommit } from './commit.ts'
-import { goneSignal } from './gone.ts'
 import { createInFlight, findAnswer, type IdempotentRequest, type InFlight, idempotentRequest, type RecordedAnswer } from './idempotency.ts'
 import { entityTag, type IfMatch, isKnown, parseIfMatch } from './if-match.ts'
-import { JsonError, parseJson } from './json.ts'
 import { refuseOperatorBody } from './operators.ts'
-import { ApiError, type FieldError, fieldErrors, notFound, validationFailed } from './problem.ts'
-import { queryProblems, textProblems } from './text.ts'
-import { write } from './write.ts'
+import { queryProblems, textProblems } from './text-rules.ts'
 
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined
 
@@ -105,7 +105,7 @@ function mountOne(
     method: route.method,
     url: route.path.replaceAll(/\{(\w+)\}/g, ':$1'),
     async handler(request, reply) {
-      if (is_for_browsers) reply.carries = different_origins
+      if (is_for_browsers) reply.extra_headers = different_origins
       const admitted = await authenticate(gate, route, request, reply)
       request.caller = admitted
       const caller = admitted as CallerOf<never> // as: just admitted: every row of this table asks for a credential
@@ -140,7 +140,7 @@ function mountOne(
       const { answer, replayed } = idempotent
         ? await once(deployment, in_flight, idempotent, run)
         : { answer: await run(), replayed: false }
-      if (replayed) reply.carries = { ...reply.carries, 'idempotent-replayed': 'true' }
+      if (replayed) reply.extra_headers = { ...reply.extra_headers, 'idempotent-replayed': 'true' }
       return send(reply, route, request, answer, `${deployment.config.base_url}${path}`, check_answers)
     },
   })

@@ -1,8 +1,8 @@
 /** Pages of lists: newest first, by id, with an opaque cursor that belongs to its list. */
 import { type Statement, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
+import { ApiError } from '../http/problem.ts'
 import { decodeCursor, encodeCursor } from './cursor.ts'
-import { ApiError } from './problem.ts'
 
 interface Query {
   limit: number

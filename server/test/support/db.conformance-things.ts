@@ -1,6 +1,6 @@
 /** The table that the conformance of engines is shown with. */
 import { z } from 'zod'
-import { type Db, sql } from '../src/db/db.ts'
+import { type Db, sql } from '../../src/db/db.ts'
 
 export const things = `create table things (
   id text primary key,

@@ -6,9 +6,9 @@ import type { Route } from '@ostiary/contract/route.ts'
 import { routes } from '@ostiary/contract/routes.ts'
 import type { Role } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
-import { administratorToken, asAdministrator, joinTenant } from '../administrator.ts'
-import { createPerson } from '../agent.ts'
-import { expectStatus, owner, type Place, type Reply, type World } from '../world.ts'
+import { administratorToken, asAdministrator, joinTenant } from './administrator.ts'
+import { createPerson } from './cookie-browser.ts'
+import { expectStatus, owner, type Place, type Reply, type World } from './world.ts'
 
 export const rows: readonly { name: string; route: Route }[] = Object.entries(routes).map(([name, route]) => ({ name, route }))
 

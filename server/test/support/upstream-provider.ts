@@ -5,8 +5,8 @@
 import { createServer } from 'node:http'
 import { after } from 'node:test'
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
-import { parseNetwork } from '../src/http/client-ip.ts'
-import { createOutbound, type Outbound } from '../src/outbound/fetch.ts'
+import { parseNetwork } from '../../src/net/networks.ts'
+import { createOutbound, type Outbound } from '../../src/outbound/fetch.ts'
 
 interface Person {
   claims: JWTPayload

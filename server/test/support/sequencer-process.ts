@@ -1,8 +1,8 @@
 /** A process that only numbers events and chains audit entries, as fast as it can and without asking for the lease; for tests to kill. */
-import { chainEntries, findUnchained } from '../src/audit/chaining.ts'
-import { readConfig } from '../src/config.ts'
-import { findUnnumbered, numberEvents } from '../src/events/numbering.ts'
-import { openDeployment } from '../src/main.ts'
+import { chainEntries, findUnchained } from '../../src/audit/chaining.ts'
+import { readConfig } from '../../src/config.ts'
+import { findUnnumbered, numberEvents } from '../../src/events/numbering.ts'
+import { openDeployment } from '../../src/main.ts'
 
 const config = readConfig()
 if (Array.isArray(config)) throw new Error(JSON.stringify(config))

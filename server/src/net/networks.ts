@@ -1,6 +1,6 @@
 // pure
 /**
- * Internet addresses: whose call this is, and whether an address lies within networks somebody named.
+ * Internet addresses and networks: parsing, and whether an address lies within given networks.
  *
  * RFC 4291 §2.5.5.2: an IPv4-mapped IPv6 address is its IPv4, everywhere
  * RFC 4007 §11:      a zone identifier means something on one machine only and is no part of an address
@@ -14,28 +14,6 @@ export interface Network {
 }
 
 const longest_address = 'ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255'.length
-
-/**
- * The address a call came from, in its canonical spelling; `null` means unknown, which the caller refuses wherever an
- * address matters. X-Forwarded-For is read from the right: each proxy attests the peer it saw, so an entry counts only
- * while everything to its right, the socket included, is a trusted proxy. Whatever stands further left was written by a stranger.
- */
-export function clientIp(
-  socket_address: string | undefined,
-  x_forwarded_for: string | readonly string[] | undefined,
-  trusted: readonly Network[],
-): string | null {
-  const peer = socket_address?.replace(/%.*$/, '') ?? ''
-  let address = parseAddress(peer)
-  // RFC 9110 §5.3: repeated fields are one list; §5.6.1.2: empty elements of a list are ignored
-  const attested = [x_forwarded_for ?? []].flat().join(',').split(',').map(trim).filter(Boolean)
-  while (address && isWithin(address, trusted)) {
-    const entry = attested.pop()
-    if (entry === undefined) break
-    address = parseAddress(withoutPort(entry))
-  }
-  return address?.toString() ?? null
-}
 
 /** One spelling per address: IPv4 as four plain decimals, IPv6 as RFC 4291 §2.2 without a zone. Anything else is `null`. */
 export function parseAddress(text: string): Address | null {
@@ -84,9 +62,6 @@ export function isWithin(address: Address, networks: readonly Network[]): boolea
 }
 
 const trim = (text: string) => text.trim()
-
-/** Some proxies write the peer's port as well: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
-const withoutPort = (entry: string) => entry.replace(/^(?:\[([^\]]*)\]|([0-9.]+))(?::[0-9]{1,5})?$/, '$1$2')
 
 /** The dotted tail of an IPv6 address as two hexadecimal groups; the library would accept octal there and read `::1.2.3.4` as mapped. */
 function hexadecimalOf(dotted: string): string | null {

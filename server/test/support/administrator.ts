@@ -1,5 +1,5 @@
 /** An administrator as scripts are: signs in at the root tenant's issuer by the ordinary code flow, from what RFC 9728 metadata tells. */
-import { type Agent, authorizationRequest, createAgent, followPages, obtainCode } from './agent.ts'
+import { type Agent, authorizationRequest, createAgent, followPages, obtainCode } from './cookie-browser.ts'
 import { expectStatus, type Reply, type World } from './world.ts'
 
 /** An access token for this API. */

@@ -7,8 +7,8 @@ import { hash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { type Db, type Statement, sql } from '../db/db.ts'
+import { ApiError } from '../http/problem.ts'
 import type { Caller } from './authenticate.ts'
-import { ApiError } from './problem.ts'
 
 const kept_ms = 86_400_000
 const patience_ms = 5_000

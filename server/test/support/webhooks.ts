@@ -1,9 +1,9 @@
 /** Webhooks straight into the store: as many as a test needs, whatever the quota. */
 import type { EventKind } from '@ostiary/contract/event.ts'
 
-import { secretPlace } from '../src/webhooks/deliver.ts'
-import { makeWebhookSecret } from '../src/webhooks/sign.ts'
-import { insertWebhook } from '../src/webhooks/store.ts'
+import { secretPlace } from '../../src/webhooks/deliver.ts'
+import { makeWebhookSecret } from '../../src/webhooks/sign.ts'
+import { insertWebhook } from '../../src/webhooks/store.ts'
 import type { Place, World } from './world.ts'
 
 export async function insertWebhooks(

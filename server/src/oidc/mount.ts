@@ -6,15 +6,15 @@ import type { Route } from '@ostiary/contract/route.ts'
 import { oidcRoutes } from '@ostiary/contract/routes.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { DatabaseUnavailable } from '../db/db.ts'
-import { type Answer, json, longest_query, type OidcCall, type OidcEndpoint, type OidcParts } from '../oidc/call.ts'
-import { message } from '../oidc/hosted-page.ts'
-import type { Issuer, Issuers } from '../oidc/issuer.ts'
-import { OAuthError } from '../oidc/protocol/oauth-error.ts'
+import { body_limit_bytes, readBody, type Watch } from '../http/body.ts'
+import { goneSignal } from '../http/gone.ts'
+import { ApiError, notFound, retry_after } from '../http/problem.ts'
+import { write } from '../http/write.ts'
 import { HashingRefused } from '../users/password.ts'
-import { body_limit_bytes, readBody, type Watch } from './body.ts'
-import { goneSignal } from './gone.ts'
-import { ApiError, notFound, retry_after } from './problem.ts'
-import { write } from './write.ts'
+import { type Answer, json, longest_query, type OidcCall, type OidcEndpoint, type OidcServices } from './call.ts'
+import { message } from './hosted-page.ts'
+import type { Issuer, Issuers } from './issuer.ts'
+import { OAuthError } from './protocol/oauth-error.ts'
 
 type Name = keyof typeof oidcRoutes
 
@@ -27,41 +27,18 @@ const most_parameters = 200
  */
 const longest_encoded = 3 * longest_query // percent-encoding takes three bytes
 
-/** Whose scripts may read the answer. `public`: everybody's. `applications`: those of the environment's own pages. */
-const cross_origin: Partial<Record<Name, 'public' | 'applications'>> = {
-  discovery: 'public',
-  authorizationServer: 'public',
-  jwks: 'public',
-  token: 'applications',
-  userinfo: 'applications',
-  userinfoByPost: 'applications',
-  revoke: 'applications',
-}
-
 const everybody = { 'access-control-allow-origin': '*' }
 
-/** Answered with a page; the others answer in JSON. */
-const pages: readonly Name[] = [
-  'authorize',
-  'authorizeByPost',
-  'logout',
-  'logoutByPost',
-  'signIn',
-  'signUp',
-  'selectAccount',
-  'consent',
-  'signOut',
-  'federate',
-  'callback',
-  'callbackByPost',
-  'showInvitation',
-  'acceptInvitation',
-]
-
 export interface OidcMounting {
-  parts: OidcParts
+  parts: OidcServices
   issuers: Issuers
   originAllowed: (issuer: Issuer, origin: string) => Promise<boolean>
+}
+
+interface Mounted {
+  name: Name
+  route: Route
+  endpoint: OidcEndpoint
 }
 
 export function mountOidc(app: FastifyInstance, mounting: OidcMounting, endpoints: Record<Name, OidcEndpoint>): void {
@@ -72,26 +49,25 @@ export function mountOidc(app: FastifyInstance, mounting: OidcMounting, endpoint
     app.route({
       method: route.method,
       url,
-      handler: (request, reply) => answer(mounting, name, endpoints[name], request, reply),
+      handler: (request, reply) => answer(mounting, { name, route, endpoint: endpoints[name] }, request, reply),
     })
-    if (cross_origin[name] && !preflights.has(url)) {
+    if (route.cross_origin && !preflights.has(url)) {
       preflights.add(url)
-      app.route({ method: 'OPTIONS', url, handler: (request, reply) => preflight(mounting, name, request, reply) })
+      app.route({ method: 'OPTIONS', url, handler: (request, reply) => preflight(mounting, route, request, reply) })
     }
   }
 }
 
 async function answer(
   { parts, issuers, originAllowed }: OidcMounting,
-  name: Name,
-  endpoint: OidcEndpoint,
+  { name, route, endpoint }: Mounted,
   request: FastifyRequest,
   reply: FastifyReply,
 ) {
   const issuer = await issuers.find((request.params as { environment_id: string }).environment_id) // as: every row has it
   if (!issuer) throw notFound()
-  const form = request.method === 'POST' ? await readForm(request, pages.includes(name)).catch((error) => unreadable(error, name)) : null
-  if (form === 'too much') reply.carries = { connection: 'close' } // the rest of the body is not read
+  const form = request.method === 'POST' ? await readForm(request, route.page ?? false).catch((error) => unreadable(error, route)) : null
+  if (form === 'too much') reply.extra_headers = { connection: 'close' } // the rest of the body is not read
   if (form !== null && typeof form === 'object' && 'status' in form) return write(reply, form.status, form.headers, form.body)
   let signal: AbortSignal | undefined
   const call: OidcCall = {
@@ -109,39 +85,39 @@ async function answer(
       return signal
     },
   }
-  const readers = cross_origin[name]
-  if (readers === 'public') reply.carries = { ...reply.carries, ...everybody }
-  if (readers === 'applications') reply.carries = { ...reply.carries, ...(await corsHeaders(issuer, request, originAllowed)) }
+  const readers = route.cross_origin
+  if (readers === 'every') reply.extra_headers = { ...reply.extra_headers, ...everybody }
+  if (readers === 'applications') reply.extra_headers = { ...reply.extra_headers, ...(await corsHeaders(issuer, request, originAllowed)) }
   let given: Answer
   try {
-    if (form === 'too much' || hasMore(call.query, most_parameters)) given = tooMuch(name, call)
+    if (form === 'too much' || hasMore(call.query, most_parameters)) given = tooMuch(route, call)
     else given = await endpoint(parts, call)
   } catch (error) {
-    given = answerOf(error, parts, name, call)
+    given = answerOf(error, parts, { name, route }, call)
   }
   return write(reply, given.status, given.headers, given.body)
 }
 
 /** RFC 6749 §5.2: clients read `error`, also where a body was never read because it is too large (RFC 9110 §15.5.14). */
-function unreadable(error: unknown, name: Name): Answer {
-  if (pages.includes(name) || !(error instanceof ApiError)) throw error // to the one who answers everything else
+function unreadable(error: unknown, route: Route): Answer {
+  if (route.page || !(error instanceof ApiError)) throw error // to the one who answers everything else
   return json(error.status, new OAuthError('invalid_request', error.message), error.extra.headers)
 }
 
 /** For a request with more parameters, or longer ones, than any request of ours. */
-function tooMuch(name: Name, call: OidcCall): Answer {
-  if (pages.includes(name)) return message(call, 'unusable_request')
+function tooMuch(route: Route, call: OidcCall): Answer {
+  if (route.page) return message(call, 'unusable_request')
   throw new OAuthError('invalid_request', 'The request has too many parameters, or one that is too long.')
 }
 
 /** Maps a thrown error to the endpoint's response. */
-function answerOf(error: unknown, { log }: OidcParts, name: Name, call: OidcCall): Answer {
+function answerOf(error: unknown, { log }: OidcServices, { name, route }: Pick<Mounted, 'name' | 'route'>, call: OidcCall): Answer {
   if (error instanceof OAuthError) return refusal(call, error)
   const is_busy = error instanceof HashingRefused
   const unavailable = is_busy || error instanceof DatabaseUnavailable
   const about = { request_id: call.request_id, endpoint: name }
   if (!is_busy) log.error(unavailable ? 'The database is out of reach.' : 'An endpoint failed.', about, error)
-  const answer = pages.includes(name)
+  const answer = route.page
     ? message(call, unavailable ? 'unavailable' : 'trouble')
     : refusal(
         call,
@@ -212,10 +188,10 @@ async function corsHeaders(
     : { vary: 'Origin' }
 }
 
-async function preflight({ issuers, originAllowed }: OidcMounting, name: Name, request: FastifyRequest, reply: FastifyReply) {
+async function preflight({ issuers, originAllowed }: OidcMounting, route: Route, request: FastifyRequest, reply: FastifyReply) {
   const issuer = await issuers.find((request.params as { environment_id: string }).environment_id) // as: every row has it
   if (!issuer) throw notFound()
-  const cors = cross_origin[name] === 'public' ? everybody : await corsHeaders(issuer, request, originAllowed)
+  const cors = route.cross_origin === 'every' ? everybody : await corsHeaders(issuer, request, originAllowed)
   const allowed =
     'access-control-allow-origin' in cors
       ? {

@@ -1,6 +1,6 @@
 /** The service in a process of its own, to be killed, with a clock its parent moves: `fork(…, [data_dir, port])`, then `{ ahead_seconds }`. */
-import { readConfig } from '../src/config.ts'
-import { startService } from '../src/main.ts'
+import { readConfig } from '../../src/config.ts'
+import { startService } from '../../src/main.ts'
 
 const [data_dir = '', port = ''] = process.argv.slice(2)
 const config = readConfig({

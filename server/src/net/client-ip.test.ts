@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { clientIp, isWithin, type Network, parseAddress, parseNetworks } from './client-ip.ts'
+import { clientIp } from './client-ip.ts'
+import { isWithin, type Network, parseAddress, parseNetworks } from './networks.ts'
 
 function networks(list: string): Network[] {
   const parsed = parseNetworks(list)

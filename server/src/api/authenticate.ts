@@ -7,15 +7,16 @@ import type { EnvironmentId, TenantId } from '@ostiary/contract/ids.ts'
 import type { Credential, Route } from '@ostiary/contract/route.ts'
 import { type EnvironmentType, type Role, roles } from '@ostiary/contract/tenancy.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { digestOf } from '../digest.ts'
 import type { Actor } from '../events/store.ts'
-import { digestOf, recogniseKey } from '../keys/format.ts'
+import { ApiError, notFound } from '../http/problem.ts'
+import { type RateLimiter, type RateLimitPolicy, type RateLimitResult, rateLimitHeaders } from '../http/rate-limit.ts'
+import { recogniseKey } from '../keys/format.ts'
 import { ipAllowed, keyIsUsable, originAllowed, rateLimitOf, scopesAllow } from '../keys/policy.ts'
 import type { KeyRow, KeyStore } from '../keys/store.ts'
 import type { Administrator, Administrators } from '../members/administrators.ts'
 import type { Counters } from '../statistics/counters.ts'
 import { refuseOperator } from './operators.ts'
-import { ApiError, notFound } from './problem.ts'
-import { type RateLimiter, type RateLimitPolicy, type RateLimitResult, rateLimitHeaders } from './rate-limit.ts'
 
 export interface Caller {
   readonly actor: Actor
@@ -88,7 +89,7 @@ const administrator_limit: RateLimitPolicy = { limit: 1_000, window_seconds: 10 
 /** Counts the call of a key or a person, and refuses it beyond the limit. The limiter in memory answers without a promise. */
 function takeCall({ limiter }: Gate, id: string, policy: RateLimitPolicy, reply: FastifyReply): Promise<void> | null {
   const settle = (result: RateLimitResult) => {
-    reply.carries = { ...reply.carries, ...rateLimitHeaders(policy, result) }
+    reply.extra_headers = { ...reply.extra_headers, ...rateLimitHeaders(policy, result) }
     if (result.allowed) return
     throw new ApiError(
       'rate_limited',
@@ -115,7 +116,11 @@ function checkPlace(credential: Guarded, key: ApiKey, request: FastifyRequest, r
       )
     }
     if (isForBrowsers(credential))
-      reply.carries = { ...reply.carries, 'access-control-allow-origin': origin, 'access-control-expose-headers': exposed_headers }
+      reply.extra_headers = {
+        ...reply.extra_headers,
+        'access-control-allow-origin': origin,
+        'access-control-expose-headers': exposed_headers,
+      }
   }
 }
 

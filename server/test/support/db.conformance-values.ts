@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'
-import { type Db, join, sql } from '../src/db/db.ts'
+import { type Db, join, sql } from '../../src/db/db.ts'
 import { find, Id, makeThing, Number_, newId } from './db.conformance-things.ts'
 
 export function testValues(db: Db): void {

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { after } from 'node:test'
-import { commandLineTool } from '../../launch.mjs'
+import { commandLineTool } from '../../../launch.mjs'
 
 const main = await commandLineTool('serve') // what users run, not the sources
 const started = new Set<ChildProcess>()

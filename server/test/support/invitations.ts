@@ -1,11 +1,11 @@
 /** Tenants and administrators to invite with, for the tests of invitations. */
 import { TenantId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
-import { sql } from '../src/db/db.ts'
-import { recover } from '../src/setup/recover.ts'
+import { sql } from '../../src/db/db.ts'
+import { recover } from '../../src/setup/recover.ts'
 import { asAdministrator, joinTenant } from './administrator.ts'
-import { type Agent, followPages } from './agent.ts'
-import type { createAdministrator } from './api/everything.ts'
+import { type Agent, followPages } from './cookie-browser.ts'
+import type { createAdministrator } from './everything.ts'
 import { expectStatus, type Reply, type World } from './world.ts'
 
 export type Administrator = Awaited<ReturnType<typeof createAdministrator>>

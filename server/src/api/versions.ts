@@ -2,8 +2,9 @@
  * Changing an object under If-Match, or without. One place for: look up, compare the version, write on condition of
  * that version, and try again where somebody else was faster and the caller did not ask for a particular version.
  */
+
+import { ApiError, notFound } from '../http/problem.ts'
 import { entityTag, type IfMatch } from './if-match.ts'
-import { ApiError, notFound } from './problem.ts'
 
 interface Versioned {
   version: number
