@@ -40,7 +40,7 @@ export interface Answer {
   readonly body: string
 }
 
-export type OidcEndpoint = (parts: OidcServices, call: OidcCall) => Answer | Promise<Answer>
+export type OidcEndpoint = (services: OidcServices, call: OidcCall) => Answer | Promise<Answer>
 
 /** A header that is sent once; of several the first. */
 export function header(call: Pick<OidcCall, 'headers'>, name: string): string | undefined {

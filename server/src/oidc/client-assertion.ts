@@ -11,15 +11,15 @@ import { assertionAlgorithms, checkAssertionClaims, checkAssertionHeader, longes
 import { OAuthError } from './protocol/oauth-error.ts'
 
 /** Returns where the assertion proves that this client is asking; throws `invalid_client` otherwise. */
-export async function verifyAssertion(parts: OidcServices, { issuer, now }: OidcCall, client: Client, assertion: string): Promise<void> {
+export async function verifyAssertion(services: OidcServices, { issuer, now }: OidcCall, client: Client, assertion: string): Promise<void> {
   if (assertion.length > longest_assertion) throw refusal(`client_assertion is longer than ${longest_assertion} characters.`)
   checkAssertionHeader(headerOf(assertion))
-  const claims = claimsOf(await verifySignature(parts, issuer, client, assertion))
+  const claims = claimsOf(await verifySignature(services, issuer, client, assertion))
   const expected = { client_id: client.client_id, issuer: issuer.url, token_endpoint: `${issuer.url}/v1/oauth/token` }
   const { jti, expires_at } = checkAssertionClaims(claims, expected, now)
 
   // RFC 7523 §3 point 7. The database decides: of parallel requests with one assertion one goes on.
-  const stored = await parts.db.run(sql`insert into used_assertions (environment_id, client_id, jti_hash, expires_at)
+  const stored = await services.db.run(sql`insert into used_assertions (environment_id, client_id, jti_hash, expires_at)
     values (${issuer.environment_id}, ${client.client_id}, ${digestOf(jti)}, ${expires_at}) on conflict (environment_id, client_id, jti_hash) do nothing`)
   if (stored !== 1) throw refusal('client_assertion was used before. Make a new one, with a jti of its own, for each request.')
 }

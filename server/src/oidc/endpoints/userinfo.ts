@@ -4,10 +4,10 @@ import { type Answer, header, json, type OidcCall, type OidcEndpoint } from '../
 import { userClaims } from '../protocol/claims.ts'
 import { includesScope } from '../protocol/scope.ts'
 
-export const userinfo: OidcEndpoint = async (parts, call) => {
+export const userinfo: OidcEndpoint = async (services, call) => {
   const token = readBearer(call)
   if (typeof token !== 'string') return token
-  const found = await useAccessToken(parts, call.issuer, token, call.now)
+  const found = await useAccessToken(services, call.issuer, token, call.now)
   if (!found) return refuse(401, 'invalid_token', 'The access token is unknown, expired or revoked.')
   const { claims, grant } = found
   if (![claims.aud].flat().includes(call.issuer.url)) return refuse(401, 'invalid_token', 'The access token is not meant for this issuer.')

@@ -54,9 +54,18 @@ export type Reason =
   | 'redirect_uri_mismatch'
 
 export type Verdict =
-  | { kind: 'proceed'; request: AuthorizationRequest }
-  | { kind: 'send_back'; redirect_uri: string; response_mode: ResponseMode; state: string | undefined; error: OAuthError }
-  | { kind: 'tell_the_person'; reason: Reason; error: OAuthError }
+  | { kind: 'proceed'; client: Client; request: AuthorizationRequest }
+  /** To the client, by its redirect URI. */
+  | {
+      kind: 'return_error'
+      client: Client
+      redirect_uri: string
+      response_mode: ResponseMode
+      state: string | undefined
+      error: OAuthError
+    }
+  /** To the person only, never by a redirect. */
+  | { kind: 'show_error'; reason: Reason; error: OAuthError }
 
 /**
  * Judges an authorization request before anybody signs in. `client` is whom the parameter client_id names.
@@ -86,10 +95,10 @@ export function judgeAuthorizationRequest(parameters: RequestParameters, client:
   const response_mode = knownMode(values.response_mode ?? modeInRequestObject(values.request)) ?? 'query'
   const state = values.state !== undefined && values.state.length <= longest.state ? values.state : undefined
   try {
-    return { kind: 'proceed', request: { client_id, redirect_uri, response_mode, state, ...readRest(parameters, client, policy) } }
+    return { kind: 'proceed', client, request: { client_id, redirect_uri, response_mode, state, ...readRest(parameters, client, policy) } }
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error
-    return { kind: 'send_back', redirect_uri, response_mode, state, error }
+    return { kind: 'return_error', client, redirect_uri, response_mode, state, error }
   }
 }
 
@@ -116,7 +125,7 @@ function modeInRequestObject(request: string | undefined): unknown {
 }
 
 const tell = (reason: Reason, why: string): Verdict => ({
-  kind: 'tell_the_person',
+  kind: 'show_error',
   reason,
   error: new OAuthError(reason === 'client_disabled' ? 'unauthorized_client' : 'invalid_request', why),
 })

@@ -4,6 +4,7 @@ import type { Settings } from '@ostiary/contract/settings.ts'
 import { responseModes } from './authorize.ts'
 import { claimsOfScope } from './claims.ts'
 import { assertionAlgorithms } from './client-assertion.ts'
+import { grantTypeNames } from './grant-types.ts'
 import { promptValues } from './requested.ts'
 
 type Capabilities = Pick<Settings, 'scopes' | 'sign_in' | 'sign_up' | 'mfa' | 'links'>
@@ -34,7 +35,7 @@ export function discoveryDocument(issuer: string, settings: Capabilities, ui_loc
     scopes_supported: scopes,
     response_types_supported: ['code'],
     response_modes_supported: responseModes,
-    grant_types_supported: ['authorization_code', 'refresh_token'],
+    grant_types_supported: grantTypeNames,
     code_challenge_methods_supported: ['S256'],
     token_endpoint_auth_methods_supported: clientAuthMethods,
     token_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,

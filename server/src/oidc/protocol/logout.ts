@@ -12,7 +12,7 @@ export type LogoutVerdict =
   | { kind: 'sign_out_now'; session_ids: readonly string[]; redirect_to: string | null }
   /** Ask the person, and never redirect: `link_to` is offered as a link, on this page and on the next. */
   | { kind: 'ask'; link_to: string | null }
-  | { kind: 'tell_the_person'; error: OAuthError }
+  | { kind: 'show_error'; error: OAuthError }
 
 /** Whom a sign-out request speaks for: look this client up for `judgeLogout`. */
 export function logoutClientId(parameters: RequestParameters, hint: LogoutHint): string | null {
@@ -38,7 +38,7 @@ export function judgeLogout(
     refuseUnreadable(parameters)
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error
-    return { kind: 'tell_the_person', error }
+    return { kind: 'show_error', error }
   }
 
   const claims = verified(hint)

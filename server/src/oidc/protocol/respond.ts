@@ -6,7 +6,7 @@ export type AuthorizationResponse =
   | { kind: 'redirect'; location: string }
   | { kind: 'form_post'; action: string; fields: Readonly<Record<string, string>> }
 
-/** Where and how to answer: an AuthorizationRequest and a `send_back` both say it. */
+/** Where and how to answer: an AuthorizationRequest and a `return_error` both say it. */
 interface Recipient {
   redirect_uri: string
   response_mode: ResponseMode

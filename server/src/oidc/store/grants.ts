@@ -80,7 +80,7 @@ export interface NewCode {
  * Stores a code and its grant for a session that still is as it was read, and marks the session as seen. False where the
  * session ended or was renewed meanwhile, the person was blocked, or the application disabled.
  */
-export async function issueCode(
+export async function storeCode(
   db: Db,
   environment_id: EnvironmentId,
   session: Pick<SessionRow, 'id' | 'user_id' | 'auth_time' | 'amr' | 'acr'>,
