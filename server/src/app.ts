@@ -151,7 +151,7 @@ function mountManagement(app: FastifyInstance, modules: Modules): void {
 }
 
 function mountProtocol(app: FastifyInstance, { deployment, issuers, passwords, root }: Modules): void {
-  const parts = {
+  const services = {
     ...deployment,
     passwords,
     root_environment_id: root.environment_id,
@@ -163,7 +163,7 @@ function mountProtocol(app: FastifyInstance, { deployment, issuers, passwords, r
     issuer.settings.cors.allowed_origins.includes(origin) || isSpaOrigin(deployment.db, issuer.environment_id, origin)
   mountOidc(
     app,
-    { parts, issuers, originAllowed },
+    { services, issuers, originAllowed },
     {
       discovery,
       authorizationServer: discovery,

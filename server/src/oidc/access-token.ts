@@ -1,4 +1,4 @@
-/** Access tokens as they come back: whose they are, and whether they still live. One reading for every endpoint that takes one. */
+/** Access tokens that clients and APIs send back. Every endpoint that takes one reads and validates it here. */
 import { z } from 'zod'
 import type { Deployment } from '../deployment.ts'
 import { digestOf } from '../digest.ts'
@@ -22,10 +22,10 @@ const Claims = z.object({
 })
 export type AccessTokenClaims = z.infer<typeof Claims>
 
-/** Tells an opaque access token from everything else. */
+/** Every opaque access token begins with this; no JWT does. */
 export const opaque_prefix = 'svc_at_'
 
-/** The claims of an access token that this issuer made, expired or not; `null` for anything else, ID tokens included (RFC 9068 §4). */
+/** The claims of an access token that this issuer made, expired or not; `null` for any other text, such as an ID token (RFC 9068 §4). */
 export async function readAccessToken({ db }: Pick<Deployment, 'db'>, issuer: Issuer, token: string): Promise<AccessTokenClaims | null> {
   const claims = token.startsWith(opaque_prefix)
     ? await findOpaqueToken(db, issuer.environment_id, digestOf(token))
@@ -36,7 +36,7 @@ export async function readAccessToken({ db }: Pick<Deployment, 'db'>, issuer: Is
 
 const parsed_before = new WeakMap<object, AccessTokenClaims | null>()
 
-/** The claims of a JWT that was verified before are the same object, so that they are parsed once. */
+/** Parses the claims of a JWT once: `verifyJwt` returns the same object for the same JWT. */
 function parsedOf(claims: Readonly<Record<string, unknown>>): AccessTokenClaims | null {
   let parsed = parsed_before.get(claims)
   if (parsed === undefined) {
@@ -46,7 +46,7 @@ function parsedOf(claims: Readonly<Record<string, unknown>>): AccessTokenClaims 
   return parsed
 }
 
-/** An access token that may be used now, with the person behind it. */
+/** Validates an access token. Returns its claims and grant; `null` where it is unknown, expired or revoked. */
 export async function useAccessToken(
   deployment: Pick<Deployment, 'db'>,
   issuer: Issuer,

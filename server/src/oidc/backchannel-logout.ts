@@ -1,6 +1,6 @@
 /**
- * Back-Channel Logout 1.0: tells the applications of a session that it has ended, each by a signed logout token. The jobs
- * are written where sessions end (`store/sessions.ts`); tokens are signed when they are sent, with the key of that moment.
+ * Back-Channel Logout 1.0: sends each application of an ended session a signed logout token. The statements that end a session queue
+ * the jobs (`store/sessions.ts`). A token is signed when it is sent, with the key that is current then.
  */
 import { findClient } from '../applications/store.ts'
 import { sql } from '../db/db.ts'
@@ -14,7 +14,7 @@ import { logoutTokenClaims, outcomeOfLogout } from './protocol/logout-token.ts'
 import { signJwt } from './signing-keys.ts'
 import { LogoutPayload } from './store/backchannel-logouts.ts'
 
-/** Few and short: who signs out expects it now, and an application that is away for longer has its own sessions to end. */
+/** Few and short, because a person expects a sign-out to happen at once. An application that is down for longer ends its sessions itself. */
 const retry_after_seconds = [5, 30, 120]
 const timeout_ms = 5_000
 
@@ -27,14 +27,14 @@ export function createBackchannelLogoutJobs(deployment: Deployment, issuers: Iss
     per_lane: 4,
     per_receiver: 5,
     lease_seconds: 30,
-    run: (job, signal) => tell(deployment, issuers, job, signal),
+    run: (job, signal) => sendLogout(deployment, issuers, job, signal),
   }
 }
 
-async function tell(deployment: Deployment, issuers: Issuers, job: Job, signal: AbortSignal): Promise<Outcome> {
+async function sendLogout(deployment: Deployment, issuers: Issuers, job: Job, signal: AbortSignal): Promise<Outcome> {
   const issuer = job.environment_id && (await issuers.find(job.environment_id))
   const client = issuer && (await findClient(deployment.db, issuer.environment_id, job.lane))
-  // Gone, disabled or changed since: there is nobody to tell any more.
+  // The application was deleted, disabled or changed after the job was queued.
   if (!issuer || !client?.backchannel_logout_uri || client.disabled) return 'done'
 
   const logout_token = await signLogoutToken(deployment, issuer, job)
@@ -45,7 +45,7 @@ async function tell(deployment: Deployment, issuers: Issuers, job: Job, signal: 
     body: new URLSearchParams({ logout_token }).toString(),
     https_only: issuer.type === 'live',
     timeout_ms,
-    limit_bytes: 0, // the status says it all
+    limit_bytes: 0, // only the status counts
     beyond_limit: 'cut',
     signal,
   })
@@ -54,7 +54,7 @@ async function tell(deployment: Deployment, issuers: Issuers, job: Job, signal: 
       environment_id: issuer.environment_id,
       client_id: client.client_id,
       attempt: job.attempts,
-      why: outcome.why,
+      why: outcome.reason,
     })
   return outcome.outcome
 }
@@ -69,9 +69,9 @@ function signLogoutToken({ now, random }: Deployment, issuer: Issuer, { lane, pa
 async function send(outbound: Outbound, request: OutboundRequest) {
   try {
     const { status } = await outbound(request)
-    return { outcome: outcomeOfLogout(status), why: `status ${status}` }
+    return { outcome: outcomeOfLogout(status), reason: `status ${status}` }
   } catch (error) {
     if (!(error instanceof OutboundFailed)) throw error
-    return { outcome: error.reason === 'bad_url' ? ('give_up' as const) : ('retry' as const), why: error.reason }
+    return { outcome: error.reason === 'bad_url' ? ('give_up' as const) : ('retry' as const), reason: error.reason }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What a browser carries for one environment, in cookies that no script reads: the secrets of its sessions (the current
- * one first), the seed of its form tokens, and a mark that this person signed in here before.
+ * The cookies of a browser for one environment. Scripts cannot read them. They hold the secrets of its sessions (the current one
+ * first), the seed of its form tokens, and a mark of the account that signed in last.
  */
 import { timingSafeEqual } from 'node:crypto'
 import { type Deployment, newSecret } from '../deployment.ts'
@@ -12,7 +12,7 @@ import { findSessions, type SessionRow } from './store/sessions.ts'
 const most_sessions = 6
 
 export interface Browser {
-  /** Living sessions, current one first, each with the secret of its cookie. */
+  /** The active sessions, the current one first, each with its secret. */
   readonly sessions: readonly (SessionRow & { secret: string })[]
   readonly form_seed: string | null
   readonly device: string | null
@@ -20,7 +20,7 @@ export interface Browser {
 
 type Names = 'session' | 'form' | 'device'
 
-/** The environment's id is in the name, so that no path trick shows one environment another's cookie. */
+/** The name has the id of the environment, so that no trick with paths sends a cookie to another environment. */
 function cookieName(call: OidcCall, name: Names): string {
   const secure = call.issuer.url.startsWith('https:') ? '__Secure-' : ''
   return `${secure}ostiary_${name}_${call.issuer.environment_id}`
@@ -38,12 +38,12 @@ export async function readBrowser({ db }: Pick<Deployment, 'db'>, call: OidcCall
 
 const isSecret = (text: string) => /^[A-Za-z0-9_-]{43}$/.test(text)
 
-/** RFC 6265 §6.1: browsers keep at least 50 cookies a domain. */
+/** RFC 6265 §6.1: browsers store at least 50 cookies for a domain. */
 const most_cookies = 200
-/** Of ours; the longest is that of six sessions. */
+/** In characters. The longest cookie of this service holds six sessions. */
 const longest_cookie = 400
 
-/** The cookies that can be ours: base64url and dots, and no longer than we make them. Of two with one name the first counts. */
+/** Reads cookies; a value that this service cannot have set counts as empty. Of two cookies with one name the first counts. */
 function parseCookies(text: string): Map<string, string> {
   const cookies = new Map<string, string>()
   for (const pair of text.split(';', most_cookies)) {
@@ -55,20 +55,20 @@ function parseCookies(text: string): Map<string, string> {
   return cookies
 }
 
-/** RFC 6265 §4.1: HttpOnly, SameSite=Lax, within the issuer's path; Secure wherever the issuer is https. */
+/** RFC 6265 §4.1: HttpOnly, SameSite=Lax, limited to the path of the issuer, and Secure where the issuer is https. */
 function cookie(call: OidcCall, name: Names, value: string, max_age_seconds: number): string {
   const { pathname, protocol } = new URL(call.issuer.url)
   const secure = protocol === 'https:' ? '; Secure' : ''
   return `${cookieName(call, name)}=${value}; Path=${pathname}; Max-Age=${max_age_seconds}; HttpOnly; SameSite=Lax${secure}`
 }
 
-/** The cookie that holds these sessions, the first one current. */
+/** The cookie with the secrets of these sessions, the current one first. */
 export function sessionCookie(call: OidcCall, secrets: readonly string[]): string {
   const kept = secrets.slice(0, most_sessions)
   return cookie(call, 'session', kept.join('.'), kept.length === 0 ? 0 : call.issuer.settings.sessions.absolute_ttl_seconds)
 }
 
-/** A form token for this browser, with the cookie that it is bound to where the browser has none yet. */
+/** A form token for this browser, and the cookie that it is bound to where the browser has none yet. */
 export function formToken(
   deployment: Pick<Deployment, 'secrets' | 'random'>,
   call: OidcCall,
@@ -79,8 +79,8 @@ export function formToken(
 }
 
 /**
- * Did this form come from our own page in this browser? By its token, and by Origin and Sec-Fetch-Site where the
- * browser sends them.
+ * Reports whether a form was sent from a page of this issuer in this browser. It checks the form token, and Origin and Sec-Fetch-Site
+ * where the browser sends them.
  */
 export function isOwnForm(deployment: Pick<Deployment, 'secrets'>, call: OidcCall, browser: Browser): boolean {
   const origin = header(call, 'origin')
@@ -96,20 +96,20 @@ function tokenOf({ secrets }: Pick<Deployment, 'secrets'>, call: OidcCall, seed:
   return secrets.mac('form', `${call.issuer.environment_id}.${seed}`).toString('base64url')
 }
 
-/** An account as the mark of a browser names it: a mark ends when the address or the password changes. */
+/** The account of a mark. A mark becomes invalid when the email or the password changes. */
 export interface MarkedAccount {
   user_id: string
   email: string
   password_hash: string | null
 }
 
-/** The mark of a browser that signed in to this account; see `users/attempts.ts` for its use. */
+/** Marks a browser that signed in to this account. `users/attempts.ts` counts its attempts apart from those of other browsers. */
 export function deviceCookie(deployment: Pick<Deployment, 'secrets' | 'random'>, call: OidcCall, account: MarkedAccount): string {
   const id = deployment.random(12).toString('base64url')
   return cookie(call, 'device', `${id}.${deviceMac(deployment, call, account, id)}`, 86_400 * 365)
 }
 
-/** The id of the mark, if it is one for this account as it is now. */
+/** The id of the mark of this browser; `null` where it has none that is valid for this account. */
 export function knownDevice(
   deployment: Pick<Deployment, 'secrets'>,
   call: OidcCall,
@@ -122,11 +122,11 @@ export function knownDevice(
   return sent.length === expected.length && timingSafeEqual(sent, expected) ? id : null
 }
 
-/** The digest of the password hash is enough: every hash has a salt of its own. */
+/** A digest of the password hash is enough, because every hash has its own salt. */
 function deviceMac({ secrets }: Pick<Deployment, 'secrets'>, call: OidcCall, account: MarkedAccount, id: string): string {
   const { user_id, email, password_hash } = account
-  const named = JSON.stringify([call.issuer.environment_id, user_id, accountOf(email), digestOf(password_hash ?? ''), id])
-  return secrets.mac('device', named).toString('base64url').slice(0, 32)
+  const marked = JSON.stringify([call.issuer.environment_id, user_id, accountOf(email), digestOf(password_hash ?? ''), id])
+  return secrets.mac('device', marked).toString('base64url').slice(0, 32)
 }
 
 export function withCookies(answer: Answer, set_cookie: readonly string[]): Answer {

@@ -1,6 +1,6 @@
 /**
- * What an OpenID Connect endpoint is told and what it answers, in plain values. `mount.ts` beside this file joins
- * them with the HTTP library; endpoints see no framework.
+ * The request and the answer of an OpenID Connect endpoint, as plain values. `mount.ts` connects them with the HTTP library, so that
+ * endpoints depend on no framework.
  */
 import type { Deployment } from '../deployment.ts'
 import type { Upstreams } from '../providers/profile.ts'
@@ -12,7 +12,7 @@ export interface OidcServices extends Deployment {
   readonly passwords: Passwords
   readonly upstreams: Upstreams
   readonly client_keys: ClientKeys
-  /** The pre-registered client of command lines, which gets no code without a press of the person. */
+  /** The pre-registered client of command lines, which gets no code until a person presses a button; see `interaction/press.ts`. */
   readonly command_line_client_id: string
   /** The environment in which administrators sign in and accept invitations. */
   readonly root_environment_id: string
@@ -22,9 +22,9 @@ export interface OidcCall {
   readonly issuer: Issuer
   readonly method: string
   readonly params: Readonly<Record<string, string>>
-  /** The query as it came, without the question mark. */
+  /** The query as it was sent, without the question mark. */
   readonly query: string
-  /** The body, where it is form-encoded; `null` where it is anything else or absent. */
+  /** The form-encoded body; `null` where it has another type or there is none. */
   readonly form: URLSearchParams | null
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly ip: string | null
@@ -40,25 +40,25 @@ export interface Answer {
   readonly body: string
 }
 
-export type OidcEndpoint = (parts: OidcServices, call: OidcCall) => Answer | Promise<Answer>
+export type OidcEndpoint = (services: OidcServices, call: OidcCall) => Answer | Promise<Answer>
 
-/** A header that is sent once; of several the first. */
+/** The value of a header; the first one where it was sent several times. */
 export function header(call: Pick<OidcCall, 'headers'>, name: string): string | undefined {
   const value = call.headers[name]
   return Array.isArray(value) ? value[0] : value
 }
 
-/** What a GET can carry, with room for its headers. */
+/** The longest query of a GET, in characters. It leaves room for headers. */
 export const longest_query = 24_576
 
-/** A request that came in a form, as the query of a GET, whatever was typed; `null` where no GET can carry it. */
+/** Encodes a request that was sent in a form as the query of a GET; `null` where it is too long for one. */
 export function asQuery(sent: string): string | null {
-  if (sent.length > 3 * longest_query) return null // each character may be percent-encoded
+  if (sent.length > 3 * longest_query) return null // three bytes for each character that is percent-encoded
   const query = new URLSearchParams(sent).toString()
   return query.length > longest_query ? null : query
 }
 
-/** JSON that nobody may keep (RFC 6749 §5.1). */
+/** JSON that no cache may store (RFC 6749 §5.1). */
 export function json(status: number, body: unknown, headers: Answer['headers'] = {}): Answer {
   return {
     status,
@@ -67,7 +67,7 @@ export function json(status: number, body: unknown, headers: Answer['headers'] =
   }
 }
 
-/** 303: whatever the method was, the next request is a GET (RFC 9110 §15.4.4). What no header may hold is percent-encoded (RFC 3986 §2.1). */
+/** 303: the next request is a GET (RFC 9110 §15.4.4). Characters that no header may contain are percent-encoded (RFC 3986 §2.1). */
 export function redirect(to: string, headers: Answer['headers'] = {}): Answer {
   const location = to.toWellFormed().replaceAll(/[^\x21-\x7E]/gu, encodeURIComponent)
   return { status: 303, headers: { location, 'cache-control': 'no-store', ...headers }, body: '' }

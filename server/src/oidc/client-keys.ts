@@ -1,13 +1,13 @@
 /**
- * The public keys of clients that publish them at a `jwks_uri`. Kept for minutes, read again when an assertion fits none
- * of them, and never so often that somebody's wrong assertions make us call their server on end.
+ * The public keys of clients that publish them at a `jwks_uri`. A cache keeps them for minutes. An assertion that no cached key
+ * verifies makes the service read them again, but wrong assertions cannot make it call the server of a client all the time.
  */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { LocalJWKSet } from 'jose'
 import { createBoundedMap } from '../bounded-map.ts'
 import type { Deployment } from '../deployment.ts'
 
-export interface KeyPlace {
+export interface KeyOwner {
   environment_id: EnvironmentId
   client_id: string
   jwks_uri: string
@@ -15,16 +15,16 @@ export interface KeyPlace {
 }
 
 interface Entry {
-  readonly asked_at_ms: number
+  readonly read_at_ms: number
   has_failed: boolean
   readonly keys: Promise<LocalJWKSet | null>
 }
 
-/** A key that a client withdraws is refused after this time. */
+/** A key that a client withdraws is refused after this time at the latest. */
 const keep_ms = 300_000
-/** The least time between two calls to one client's server. */
+/** The shortest time between two calls to the server of a client. */
 const cool_down_ms = 10_000
-/** The client's own request waits for it. */
+/** Short, because the request of the client waits for it. */
 const timeout_ms = 3_000
 const limit_bytes = 65_536
 const most_cached = 500
@@ -33,20 +33,20 @@ export type ClientKeys = ReturnType<typeof createClientKeys>
 
 export function createClientKeys({ outbound, now, log }: Pick<Deployment, 'outbound' | 'now' | 'log'>) {
   const cache = createBoundedMap<string, Entry>(most_cached)
-  const nameOf = ({ environment_id, client_id, jwks_uri }: KeyPlace) => `${environment_id} ${client_id} ${jwks_uri}`
+  const nameOf = ({ environment_id, client_id, jwks_uri }: KeyOwner) => `${environment_id} ${client_id} ${jwks_uri}`
 
-  /** One call at a time for each client: who comes meanwhile waits for the same. */
-  function ask(place: KeyPlace): Entry {
-    const keys = read(place)
-    const entry: Entry = { asked_at_ms: now().getTime(), has_failed: false, keys }
+  /** Starts one call for all requests of a client that wait for its keys. */
+  function refresh(owner: KeyOwner): Entry {
+    const keys = read(owner)
+    const entry: Entry = { read_at_ms: now().getTime(), has_failed: false, keys }
     void keys.then((set) => {
       entry.has_failed = set === null
     })
-    cache.set(nameOf(place), entry)
+    cache.set(nameOf(owner), entry)
     return entry
   }
 
-  async function read({ jwks_uri, https_only, client_id, environment_id }: KeyPlace): Promise<LocalJWKSet | null> {
+  async function read({ jwks_uri, https_only, client_id, environment_id }: KeyOwner): Promise<LocalJWKSet | null> {
     try {
       const headers = { accept: 'application/jwk-set+json, application/json' }
       const { status, body } = await outbound({
@@ -59,7 +59,7 @@ export function createClientKeys({ outbound, now, log }: Pick<Deployment, 'outbo
         beyond_limit: 'fail',
       })
       if (status !== 200) throw new Error(`The status is ${status}.`)
-      const { createLocalJWKSet } = await import('jose') // 15 MB that a service without such clients need not carry
+      const { createLocalJWKSet } = await import('jose') // takes 15 MB, loaded only where a client has such keys
       return createLocalJWKSet(JSON.parse(body.toString('utf8')))
     } catch (error) {
       log.warn('The keys of a client cannot be read.', { environment_id, client_id }, error)
@@ -67,20 +67,20 @@ export function createClientKeys({ outbound, now, log }: Pick<Deployment, 'outbo
     }
   }
 
-  const ageOf = (entry: Entry) => Math.abs(now().getTime() - entry.asked_at_ms)
+  const ageOf = (entry: Entry) => Math.abs(now().getTime() - entry.read_at_ms)
 
   return {
-    /** The client's keys, at most five minutes old. `null` where its server does not give them. */
-    find(place: KeyPlace): Promise<LocalJWKSet | null> {
-      const known = cache.get(nameOf(place))
-      const is_good = known && ageOf(known) < (known.has_failed ? cool_down_ms : keep_ms)
-      return (is_good ? known : ask(place)).keys
+    /** The keys of the client, at most five minutes old; `null` where its server does not return them. */
+    find(owner: KeyOwner): Promise<LocalJWKSet | null> {
+      const known = cache.get(nameOf(owner))
+      const is_fresh = known && ageOf(known) < (known.has_failed ? cool_down_ms : keep_ms)
+      return (is_fresh ? known : refresh(owner)).keys
     },
 
-    /** The keys as they are now, after those of `find` did not fit; `null` where it is too early to ask again. */
-    findAgain(place: KeyPlace): Promise<LocalJWKSet | null> {
-      const known = cache.get(nameOf(place))
-      return known && ageOf(known) < cool_down_ms ? Promise.resolve(null) : ask(place).keys
+    /** Reads the keys again, for an assertion that the keys of `find` did not verify; `null` where the last call is too recent. */
+    findFresh(owner: KeyOwner): Promise<LocalJWKSet | null> {
+      const known = cache.get(nameOf(owner))
+      return known && ageOf(known) < cool_down_ms ? Promise.resolve(null) : refresh(owner).keys
     },
   }
 }

@@ -1,4 +1,4 @@
-/** The management side of an environment's issuer: its signing keys, what a browser may know of it, and what a token is worth. */
+/** The management endpoints of an environment's issuer: its signing keys, its public configuration, and the validation of access tokens. */
 import type { routes } from '@ostiary/contract/routes.ts'
 import type { TokenVerdict } from '@ostiary/contract/session.ts'
 import { readPageBy } from '../api/lists.ts'
@@ -26,18 +26,18 @@ export function createIssuerHandlers(issuers: Issuers, pool: KeyPool): Handlers<
   return {
     async authConfig({ db }, { caller }) {
       const environment_id = caller.key.environment_id ?? ''
-      const [issuer, place] = await Promise.all([issuerOf(environment_id), findEnvironmentPlace(db, environment_id)])
-      if (!place) throw notFound()
+      const [issuer, environment] = await Promise.all([issuerOf(environment_id), findEnvironmentPlace(db, environment_id)])
+      if (!environment) throw notFound()
       const { sign_in, sign_up, password, branding, links } = issuer.settings
       return {
-        environment: { id: place.id, type: place.type },
-        project: { id: place.project_id, slug: place.project_slug, name: place.project_name },
+        environment: { id: environment.id, type: environment.type },
+        project: { id: environment.project_id, slug: environment.project_slug, name: environment.project_name },
         issuer: issuer.url,
         discovery_url: `${issuer.url}/.well-known/openid-configuration`,
-        applications: await findPublicApplications(db, place.id),
+        applications: await findPublicApplications(db, environment.id),
         sign_in: {
           methods: (['password', 'email_code', 'passkey'] as const).filter((method) => sign_in[method]),
-          providers: await findOfferedProviders(db, place.id),
+          providers: await findOfferedProviders(db, environment.id),
         },
         sign_up,
         password_policy: password,
@@ -68,12 +68,12 @@ export function createIssuerHandlers(issuers: Issuers, pool: KeyPool): Handlers<
       )
     },
 
-    /** A key that waits already is answered again: rotating twice in a row, or at once, publishes one next key. */
+    /** Returns a next key that exists already, so that repeated and parallel calls publish one next key. */
     async rotateSigningKey(deployment, call) {
       const environment = await environmentOf(deployment, call)
       for (;;) {
         const issuer = await issuerOf(environment.id)
-        // After the look-up, which may have made the environment's first key.
+        // Read the time after the look-up, which may make the first key of the environment.
         const at = deployment.now()
         const waiting = keyStates(issuer.keys, at).find(({ state }) => state === 'next')
         if (waiting) {

@@ -1,5 +1,4 @@
-/** Sends a hosted page: in the person's language, in the environment's brand, with the headers every page carries. */
-
+/** Answers with a hosted page: in the language of the person, with the branding of the environment and the headers of every page. */
 import type { Page, PageContext } from '../pages/layout.ts'
 import { languageFor } from '../pages/locale.ts'
 import { type MessageKind, messagePage } from '../pages/message.ts'
@@ -33,7 +32,7 @@ export function html(page: Page, status = page.status ?? 200): Answer {
   }
 }
 
-/** A page that says what happened and offers a way on. The protocol's words are shown in Test only. */
+/** A page that says what happened and how to continue. Only a Test environment shows the error of the protocol. */
 export function message(call: OidcCall, kind: MessageKind, error?: OAuthError): Answer {
   const reason = error ? { error: error.code, detail: error.message } : null
   return html(messagePage(pageContext(call), { kind, request_id: call.request_id, account_url: null, reason }))

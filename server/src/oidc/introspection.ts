@@ -1,4 +1,4 @@
-/** What an access token is worth right now, and if nothing, why (members of RFC 7662 §2.2). */
+/** Validates an access token, and names the reason where it is inactive (members of RFC 7662 §2.2). */
 import type { ApplicationId, SessionId, UserId } from '@ostiary/contract/ids.ts'
 import type { inactiveReasons, TokenVerdict } from '@ostiary/contract/session.ts'
 import type { Deployment } from '../deployment.ts'
@@ -7,7 +7,7 @@ import { type AccessTokenClaims, opaque_prefix, readAccessToken } from './access
 import type { Issuer, Issuers } from './issuer.ts'
 import { findGrantState } from './store/grants.ts'
 
-/** No token of ours is near it: a longer one would not fit into a header. It is judged before any work that grows with it. */
+/** In characters, checked before any work that grows with the token. Every token of this service is much shorter. */
 const longest_token = 65_536
 
 type Reason = (typeof inactiveReasons)[number]
@@ -20,10 +20,10 @@ export async function judgeToken(
 ): Promise<TokenVerdict> {
   if (token.length > longest_token) return inactive('malformed')
   const claims = await readAccessToken(deployment, issuer, token)
-  if (!claims) return inactive(await whyUnread(deployment, issuers, issuer, token))
+  if (!claims) return inactive(await whyUnknown(deployment, issuers, issuer, token))
 
   const state = await findGrantState(deployment.db, issuer.environment_id, claims.grant_id, claims.jti)
-  const reason = !state ? 'revoked' : whyDead(claims, state, deployment.now())
+  const reason = !state ? 'revoked' : whyInactive(claims, state, deployment.now())
   if (reason) return inactive(reason)
   return {
     active: true,
@@ -45,16 +45,16 @@ export async function judgeToken(
 
 const inactive = (reason: Reason): TokenVerdict => ({ active: false, reason })
 
-/** Several may apply: what was done to the person counts most, then to the session, then to the token. A grant may outlive its session. */
-function whyDead(claims: AccessTokenClaims, state: NonNullable<Awaited<ReturnType<typeof findGrantState>>>, now: Date): Reason | null {
+/** The first reason that applies, from the user to the session to the token. A grant may outlive its session. */
+function whyInactive(claims: AccessTokenClaims, state: NonNullable<Awaited<ReturnType<typeof findGrantState>>>, now: Date): Reason | null {
   if (state.user_id === null || state.blocked_at !== null) return 'user_blocked'
   if (state.ended_at !== null && state.session_ended_at !== null) return 'session_ended'
   if (state.ended_at !== null || state.is_revoked) return 'revoked'
   return claims.exp * 1000 <= now.getTime() ? 'expired' : null
 }
 
-/** A token of another environment of the same project says so, to help whoever mixed up Test and Live; of anybody else's nothing is told. */
-async function whyUnread(deployment: Pick<Deployment, 'db'>, issuers: Issuers, issuer: Issuer, token: string): Promise<Reason> {
+/** Names a token of another environment of the same project, because Test and Live are easily confused. Any other token is unknown. */
+async function whyUnknown(deployment: Pick<Deployment, 'db'>, issuers: Issuers, issuer: Issuer, token: string): Promise<Reason> {
   if (!token.startsWith(opaque_prefix) && !looksLikeJwt(token)) return 'malformed'
   for (const id of await findSiblings(deployment.db, issuer)) {
     const sibling = await issuers.find(id)

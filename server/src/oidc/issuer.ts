@@ -1,7 +1,6 @@
 /**
- * An environment as an OpenID Provider: its issuer address, settings and keys. The only way to get one is to look it
- * up by the id in the path. A bounded cache holds what was parsed; one read per request tells whether it is still
- * current, so a change counts at once on every process.
+ * An environment as an OpenID Provider: its issuer URL, settings and keys. A request gets it by the id in its path and in no other way.
+ * A bounded cache holds the parsed values. One read per request checks their version, so a change applies at once in every process.
  */
 import { type EnvironmentId, EnvironmentId as EnvironmentIdSchema } from '@ostiary/contract/ids.ts'
 import type { StoredSettings } from '@ostiary/contract/settings.ts'
@@ -18,9 +17,9 @@ export interface Issuer {
   readonly project_id: string
   readonly environment_id: EnvironmentId
   readonly type: EnvironmentType
-  /** The `iss` of every token. Stored with the environment, never derived. */
+  /** The `iss` of every token. It is stored with the environment, never derived. */
   readonly url: string
-  /** What people are told they sign in to. */
+  /** The name that sign-in pages show. */
   readonly display_name: string
   readonly settings: StoredSettings
   readonly keys: readonly SigningKey[]
@@ -32,8 +31,8 @@ const stampOf = (environment_id: string) =>
   sql`select e.version || '.' || e.settings_version || '.' || e.keys_version || '.' || p.version as stamp
         from environments e join projects p on p.tenant_id = e.tenant_id and p.id = e.project_id
        where e.id = ${environment_id}`
-/** Whose stamp it is makes no difference to the tables it is read from. */
-const some_stamp = stampOf('')
+/** For `asOf`, which looks at the tables of a statement and not at its values. */
+const any_stamp = stampOf('')
 
 const EnvironmentRow = z.object({
   tenant_id: z.string(),
@@ -61,7 +60,7 @@ export function createIssuers(deployment: Deployment, pool: KeyPool) {
     )
     if (!row) return null
     const keys = await loadSigningKeys(deployment, pool, environment_id)
-    const settings = effectiveSettings(row.type, row.settings) as StoredSettings // as: Live lacks only the groups that nothing reads in Live
+    const settings = effectiveSettings(row.type, row.settings) as StoredSettings // as: Live lacks only the groups that no code reads in Live
     return {
       tenant_id: row.tenant_id,
       project_id: row.project_id,
@@ -74,7 +73,7 @@ export function createIssuers(deployment: Deployment, pool: KeyPool) {
     }
   }
 
-  async function findAnew(environment_id: EnvironmentId, as_of: number): Promise<Issuer | null> {
+  async function findCurrent(environment_id: EnvironmentId, as_of: number): Promise<Issuer | null> {
     const known = cache.get(environment_id)
     if (!known && !EnvironmentIdSchema.safeParse(environment_id).success) return null
     const current = await db.maybeOne(Stamp, stampOf(environment_id))
@@ -90,12 +89,12 @@ export function createIssuers(deployment: Deployment, pool: KeyPool) {
   }
 
   return {
-    /** The issuer of this environment as it is now, or `null` where there is none. */
+    /** The current issuer of this environment; `null` where there is none. */
     find(id: string): Promise<Issuer | null> {
-      const environment_id = id as EnvironmentId // as: looked at where it is not known already
-      const as_of = db.asOf(some_stamp)
+      const environment_id = id as EnvironmentId // as: an id that is not in the cache is parsed
+      const as_of = db.asOf(any_stamp)
       const known = cache.get(environment_id)
-      return known?.as_of === as_of ? known.issuer : findAnew(environment_id, as_of)
+      return known?.as_of === as_of ? known.issuer : findCurrent(environment_id, as_of)
     },
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The signing keys of an environment: RSA 2048, made ahead of need, private halves sealed at rest. A new key is
- * published before it signs, and an old one stays published until the last token it signed has expired.
+ * The signing keys of an environment: RSA 2048, made in advance, with sealed private keys in the database. A new key is published before
+ * it signs. An old key stays published until the last token that it signed has expired.
  */
 import { createPrivateKey, createPublicKey, generateKeyPair, hash, type KeyObject, sign, verify } from 'node:crypto'
 import { promisify } from 'node:util'
@@ -30,7 +30,7 @@ export interface SigningKey {
   private_key(): KeyObject
 }
 
-/** How long a verifier may keep the JWKS; a new key signs only after every cached copy has gone. */
+/** How long a verifier may cache the JWKS. A new key signs only after every cached copy has expired. */
 export const jwks_max_age_seconds = 300
 const publish_before_signing_ms = 2 * jwks_max_age_seconds * 1000
 
@@ -42,7 +42,7 @@ interface SpareKey {
 
 const generate = promisify(generateKeyPair)
 
-/** Keeps `size` fresh key pairs at hand, made one at a time in the background; a dry pool makes one on the spot. */
+/** Keeps `size` spare key pairs, made one at a time in the background. An empty pool makes one on demand. */
 export function createKeyPool(size: number) {
   const spare: SpareKey[] = []
   let is_filling = false
@@ -80,9 +80,9 @@ async function makeKey(): Promise<SpareKey> {
   }
 }
 
-const place = (environment_id: EnvironmentId, kid: string) => `signing_keys.${environment_id}.${kid}`
+const sealContext = (environment_id: EnvironmentId, kid: string) => `signing_keys.${environment_id}.${kid}`
 
-/** All keys of the environment, oldest first, making the first one where there is none. */
+/** All keys of the environment, oldest first. Makes the first key where there is none. */
 export async function loadSigningKeys(
   { db, secrets, now }: Deployment,
   pool: KeyPool,
@@ -91,17 +91,19 @@ export async function loadSigningKeys(
   const stored = () =>
     db.all(
       KeyRow,
-      sql`select kid, public_jwk, private_key, signs_from, created_at from signing_keys where environment_id = ${environment_id} order by signs_from, kid`,
+      sql`select kid, public_jwk, private_key, signs_from, created_at
+            from signing_keys where environment_id = ${environment_id} order by signs_from, kid`,
     )
   let rows = await stored()
   if (rows.length === 0) {
     const key = await pool.take()
     await db.batch([
-      // The environment first: another process that makes the first key at the same time waits for this row.
+      // Writes the environment first: a process that makes the first key at the same time waits for this row.
       sql`update environments set keys_version = keys_version + 1 where id = ${environment_id}`,
       guard(sql`insert into signing_keys (environment_id, kid, public_jwk, private_key, signs_from, created_at)
-          select id, ${key.kid}, ${key.public_jwk}, ${secrets.seal(key.pem, place(environment_id, key.kid))}, ${now()}, ${now()}
-            from environments where id = ${environment_id} and not exists (select 1 from signing_keys where environment_id = ${environment_id})`),
+          select id, ${key.kid}, ${key.public_jwk}, ${secrets.seal(key.pem, sealContext(environment_id, key.kid))}, ${now()}, ${now()}
+            from environments
+           where id = ${environment_id} and not exists (select 1 from signing_keys where environment_id = ${environment_id})`),
     ])
     rows = await stored()
   }
@@ -114,40 +116,43 @@ export async function loadSigningKeys(
       created_at: row.created_at,
       public_key: createPublicKey({ key: row.public_jwk, format: 'jwk' }),
       private_key: () => {
-        private_key ??= createPrivateKey(secrets.unseal(row.private_key, place(environment_id, row.kid)))
+        private_key ??= createPrivateKey(secrets.unseal(row.private_key, sealContext(environment_id, row.kid)))
         return private_key
       },
     }
   })
 }
 
-/** A next key, which signs once every cached JWKS has expired: for a batch that happens only where none waits already. */
+/** A next key, which signs once every cached JWKS has expired. The batch happens only where the environment has no next key. */
 export async function insertSigningKey({ secrets }: Pick<Deployment, 'secrets'>, pool: KeyPool, environment_id: EnvironmentId, now: Date) {
   const { kid, public_jwk, pem } = await pool.take()
   const signs_from = new Date(now.getTime() + publish_before_signing_ms)
   const statements = [
-    // The environment first: another process that adds a key at the same time waits for this row, and then finds a key that waits.
+    // Writes the environment first: a process that adds a key at the same time waits for this row, and then finds the next key.
     sql`update environments set keys_version = keys_version + 1 where id = ${environment_id}`,
     guard(sql`insert into signing_keys (environment_id, kid, public_jwk, private_key, signs_from, created_at)
-        select id, ${kid}, ${public_jwk}, ${secrets.seal(pem, place(environment_id, kid))}, ${signs_from}, ${now}
-          from environments where id = ${environment_id} and not exists (select 1 from signing_keys where environment_id = ${environment_id} and signs_from > ${now})`),
+        select id, ${kid}, ${public_jwk}, ${secrets.seal(pem, sealContext(environment_id, kid))}, ${signs_from}, ${now}
+          from environments
+         where id = ${environment_id}
+           and not exists (select 1 from signing_keys where environment_id = ${environment_id} and signs_from > ${now})`),
   ]
   return { key: { kid, public_jwk, signs_from, created_at: now }, statements }
 }
 
 const Aged = z.object({ environment_id: z.custom<EnvironmentId>() })
 
-/** How long a key signs before it is replaced without anybody asking. */
+/** A key that has signed for this long is replaced automatically. */
 const rotation_ms = 90 * 86_400_000
 const most_at_once = 20
 
-/** Replaces keys that have signed for 90 days, and removes those whose last token has expired. */
+/** Replaces keys that have signed for 90 days, and deletes keys whose last token has expired. */
 export async function rotateAgedKeys(deployment: Deployment, pool: KeyPool): Promise<void> {
   const { db, now, newId } = deployment
   const at = now()
   const aged = await db.all(
     Aged,
-    sql`select environment_id from signing_keys group by environment_id having max(signs_from) < ${new Date(at.getTime() - rotation_ms)} limit ${most_at_once}`,
+    sql`select environment_id from signing_keys
+         group by environment_id having max(signs_from) < ${new Date(at.getTime() - rotation_ms)} limit ${most_at_once}`,
   )
   for (const { environment_id } of aged) {
     const { key, statements } = await insertSigningKey(deployment, pool, environment_id, at)
@@ -156,18 +161,18 @@ export async function rotateAgedKeys(deployment: Deployment, pool: KeyPool): Pro
     await db.batch([...statements, insertEvent(environment_id, origin, { type: 'signing_key.rotated', data }, at)])
   }
   const replaced_before = new Date(at.getTime() - longest_token_ms)
-  const is_done = sql`exists (select 1 from signing_keys newer where newer.environment_id = signing_keys.environment_id
+  const is_expired = sql`exists (select 1 from signing_keys newer where newer.environment_id = signing_keys.environment_id
     and newer.signs_from > signing_keys.signs_from and newer.signs_from <= ${replaced_before})`
   await db.batch([
-    sql`update environments set keys_version = keys_version + 1 where id in (select environment_id from signing_keys where ${is_done})`,
-    sql`delete from signing_keys where ${is_done}`,
+    sql`update environments set keys_version = keys_version + 1 where id in (select environment_id from signing_keys where ${is_expired})`,
+    sql`delete from signing_keys where ${is_expired}`,
   ])
 }
 
 /** The encoded header of each key and type. */
 const heads = createBoundedMap<string, string>(10_000)
 
-/** RFC 7515 §3.1, RS256, on the thread pool: a signature is a third of a millisecond that must not block others. */
+/** RFC 7515 §3.1, RS256. Signs on the thread pool, because a signature takes a third of a millisecond. */
 export function signJwt(key: SigningKey, typ: 'JWT' | 'at+jwt' | 'logout+jwt', claims: Record<string, unknown>): Promise<string> {
   const name = `${typ}.${key.kid}`
   let head = heads.get(name)
@@ -184,38 +189,38 @@ export function signJwt(key: SigningKey, typ: 'JWT' | 'at+jwt' | 'logout+jwt', c
 }
 
 /**
- * The claims of a JWT that one of these keys signed with RS256 as the given type; `null` for anything else. Says
- * nothing about time or audience. The algorithm is ours, never the header's (RFC 8725 §3.1).
+ * The claims of a JWT of this type that one of these keys signed with RS256; `null` for any other text. The caller checks time and
+ * audience. The header does not choose the algorithm (RFC 8725 §3.1).
  */
 export function verifyJwt(keys: readonly SigningKey[], typ: string, token: string): Readonly<Record<string, unknown>> | null {
   if (token.length > longest_jwt) return null
   const digest = hash('sha256', token, 'base64url')
-  let found = proved.get(digest) ?? null
+  let found = verified.get(digest) ?? null
   if (!found) {
-    found = prove(keys, token)
+    found = verifySignature(keys, token)
     if (!found) return null
-    proved.set(digest, found)
+    verified.set(digest, found)
   }
   const { kid } = found
   return found.typ === typ && keys.some((key) => key.kid === kid) ? found.claims : null
 }
 
-interface Proved {
+interface VerifiedJwt {
   readonly typ: unknown
-  /** The thumbprint of the key, so it means this key and no other. */
+  /** The thumbprint of the key, which no other key has. */
   readonly kid: string
   readonly claims: Readonly<Record<string, unknown>>
 }
 
 /**
- * JWTs whose signature was right, by their digest: backends ask about the same token again and again, and what was signed
- * once stays signed. Whether its key is still published, and everything else that can change, is looked at each time.
+ * JWTs with a valid signature, by their digest: backends send the same token many times. Whether the key is still published, and
+ * everything else that can change, is checked each time.
  */
-const proved = createBoundedMap<string, Proved>(5_000)
-/** We sign none that is longer: scope, resources and claims are bounded. */
+const verified = createBoundedMap<string, VerifiedJwt>(5_000)
+/** In characters. Scope, resources and claims are bounded, so this service signs none that is longer. */
 const longest_jwt = 16_384
 
-function prove(keys: readonly SigningKey[], token: string): Proved | null {
+function verifySignature(keys: readonly SigningKey[], token: string): VerifiedJwt | null {
   const [head, body, signature, ...rest] = token.split('.')
   if (!head || !body || !signature || rest.length > 0) return null
   const header = parseObject(head)
@@ -229,12 +234,12 @@ function prove(keys: readonly SigningKey[], token: string): Proved | null {
   return claims && { typ: header.typ, kid: key.kid, claims: Object.freeze(claims) }
 }
 
-/** A base64url part as a JSON object; `null` where it is none. */
+/** Decodes a base64url part; `null` where it is no JSON object. */
 function parseObject(part: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'))
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : null // as: just checked
   } catch {
-    return null // a token that cannot be parsed is no token of ours, whatever the parser says about it
+    return null // not JSON, so this service did not sign it
   }
 }

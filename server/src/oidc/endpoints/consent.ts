@@ -2,31 +2,32 @@
 import { insertEvent } from '../../events/store.ts'
 import { isOwnForm, sessionCookie, withCookies } from '../browser.ts'
 import { type OidcEndpoint, redirect } from '../call.ts'
+import { answerClient } from '../interaction/answer-client.ts'
+import { continueInteraction } from '../interaction/begin.ts'
+import { continueRequest, continueUrl } from '../interaction/continue.ts'
+import { endSessions } from '../interaction/end-sessions.ts'
 import { withoutSatisfied } from '../protocol/next-step.ts'
 import { OAuthError } from '../protocol/oauth-error.ts'
 import { findConsents, storeConsent } from '../store/sessions.ts'
-import { continueRequest, continueUrl, sendBack } from './authorize.ts'
-import { endSessions } from './logout.ts'
-import { continueInteraction } from './sign-in.ts'
 
-/** OIDC Core §3.1.2.4. What was allowed before stays allowed beside what is allowed now. */
-export const consent: OidcEndpoint = async (parts, call) => {
-  const interaction = await continueInteraction(parts, call)
+/** The consent form (OIDC Core §3.1.2.4). Earlier consent stays valid beside the new one. */
+export const consent: OidcEndpoint = async (services, call) => {
+  const interaction = await continueInteraction(services, call)
   if ('answer' in interaction) return interaction.answer
   if (!interaction.client) return redirect(continueUrl(call, interaction.query))
   const { request, client, browser, query } = interaction
   const { issuer, now, request_id } = call
-  // The person whom the page was shown to: in another window somebody else may have become the current one.
+  // The account that the page named: another window may have changed the current account.
   const session = browser.sessions.find(({ id }) => id === call.form?.get('session'))
-  if (!session || !isOwnForm(parts, call, browser)) return redirect(continueUrl(call, query))
+  if (!session || !isOwnForm(services, call, browser)) return redirect(continueUrl(call, query))
   if (call.form?.get('decision') !== 'allow')
-    return sendBack(call, client, { ...request, error: new OAuthError('access_denied', 'The person did not allow it.') })
+    return answerClient(call, client, { ...request, error: new OAuthError('access_denied', 'The person did not allow it.') })
 
   const { user_id } = session
-  const before = (await findConsents(parts.db, issuer.environment_id, client.client_id, [user_id])).get(user_id) ?? []
+  const before = (await findConsents(services.db, issuer.environment_id, client.client_id, [user_id])).get(user_id) ?? []
   const words = [...new Set([...before, ...request.consent_to])].join(' ')
-  const origin = { id: parts.newId('evt'), actor: { type: 'user' as const, id: user_id }, request_id }
-  await parts.db.batch([
+  const origin = { id: services.newId('evt'), actor: { type: 'user' as const, id: user_id }, request_id }
+  await services.db.batch([
     storeConsent(issuer.environment_id, user_id, client.client_id, words, now),
     insertEvent(
       issuer.environment_id,
@@ -35,19 +36,19 @@ export const consent: OidcEndpoint = async (parts, call) => {
       now,
     ),
   ])
-  return redirect(continueRequest(parts, call, interaction, withoutSatisfied(query, 'consent', now), session.id))
+  return redirect(continueRequest(services, call, interaction, withoutSatisfied(query, 'consent', now), session.id))
 }
 
-/** `session` makes an account the current one; `remove` signs one out of this browser. */
-export const selectAccount: OidcEndpoint = async (parts, call) => {
-  const interaction = await continueInteraction(parts, call)
+/** The account chooser: `session` selects an account, `remove` signs one out of this browser. */
+export const selectAccount: OidcEndpoint = async (services, call) => {
+  const interaction = await continueInteraction(services, call)
   if ('answer' in interaction) return interaction.answer
   const { browser, query } = interaction
-  if (!isOwnForm(parts, call, browser)) return redirect(continueUrl(call, query))
+  if (!isOwnForm(services, call, browser)) return redirect(continueUrl(call, query))
 
   const removed = browser.sessions.find((session) => session.id === call.form?.get('remove'))
   if (removed) {
-    await endSessions(parts, call, [removed.id], browser)
+    await endSessions(services, call, [removed.id], browser)
     const kept = browser.sessions.filter((session) => session !== removed)
     return withCookies(redirect(continueUrl(call, query)), [
       sessionCookie(
@@ -60,7 +61,7 @@ export const selectAccount: OidcEndpoint = async (parts, call) => {
   if (!chosen) return redirect(continueUrl(call, query))
   const order = [chosen, ...browser.sessions.filter((session) => session !== chosen)]
   const rest = withoutSatisfied(query, 'select_account', call.now)
-  return withCookies(redirect(continueRequest(parts, call, interaction, rest, chosen.id)), [
+  return withCookies(redirect(continueRequest(services, call, interaction, rest, chosen.id)), [
     sessionCookie(
       call,
       order.map((session) => session.secret),

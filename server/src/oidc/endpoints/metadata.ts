@@ -1,6 +1,8 @@
 /**
- * One file per endpoint, each the whole story of it: parse, load, judge, write, answer. Judging is in `../protocol`, storing in
- * `../store`. This one answers what everybody may know of an issuer.
+ * The public documents of an issuer: its metadata and its signing keys.
+ *
+ * Each file of this folder answers the requests of one endpoint: it parses, loads, judges, writes and answers. Rules are in
+ * `../protocol`, queries in `../store`, the steps of a sign-in in `../interaction`, grant types in `../grants`.
  */
 import { hash } from 'node:crypto'
 import { locales } from '../../pages/locale.ts'
@@ -10,7 +12,7 @@ import { discoveryDocument } from '../protocol/discovery.ts'
 import { publishedKeys, statesEndAt } from '../protocol/key-states.ts'
 import { jwks_max_age_seconds } from '../signing-keys.ts'
 
-/** OIDC Discovery 1.0 §4 and RFC 8414 §3: one document, two addresses. */
+/** OIDC Discovery 1.0 §4 and RFC 8414 §3: one document at two addresses. */
 export const discovery: OidcEndpoint = (_, call) =>
   cacheable(
     call,
@@ -20,7 +22,7 @@ export const discovery: OidcEndpoint = (_, call) =>
     })),
   )
 
-/** RFC 7517 §5: the keys that sign, will sign, or signed tokens that still live. */
+/** RFC 7517 §5: keys that sign, keys that will sign, and keys that signed tokens which are still valid. */
 export const jwks: OidcEndpoint = (_, call) =>
   cacheable(
     call,
@@ -39,7 +41,7 @@ interface Text {
 const discoveries = createTexts()
 const keySets = createTexts()
 
-/** A document as it is sent, made once for an issuer as it is (any change of the environment makes it another issuer), until time changes it. */
+/** Caches the text of a document for each `Issuer` until the document expires. Any change of the environment makes a new `Issuer`. */
 function createTexts() {
   const texts = new WeakMap<Issuer, Text>()
   return {
@@ -55,7 +57,7 @@ function createTexts() {
   }
 }
 
-/** Public, and the same for everybody until it changes. */
+/** Any cache may store the answer; a client that has it gets 304. */
 function cacheable(call: OidcCall, { body, etag }: Text): Answer {
   const headers = { 'cache-control': `public, max-age=${jwks_max_age_seconds}`, etag }
   const known = header(call, 'if-none-match')

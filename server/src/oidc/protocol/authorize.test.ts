@@ -43,6 +43,7 @@ test('a good request proceeds with everything later steps need', () => {
     judge({ ...more, scope: ' openid  meals:read openid ', response_mode: 'form_post', display: 'nonsense', claims: '{', custom: 'x' }),
     {
       kind: 'proceed',
+      client: web,
       request: {
         client_id: web.client_id,
         redirect_uri: good.redirect_uri,
@@ -85,8 +86,8 @@ const told: { why: string; change: Change; client?: typeof web | null; reason: s
 for (const { why, change, client = web, reason } of told) {
   test(`the person is told, and nobody redirected, when ${why}`, () => {
     const verdict = judge(change, client)
-    assert.equal(verdict.kind, 'tell_the_person')
-    assert.equal(verdict.kind === 'tell_the_person' && verdict.reason, reason)
+    assert.equal(verdict.kind, 'show_error')
+    assert.equal(verdict.kind === 'show_error' && verdict.reason, reason)
   })
 }
 
@@ -120,20 +121,20 @@ const sent_back: { why: string; change: Change; client?: typeof web; error: stri
 for (const { why, change, client = web, error } of sent_back) {
   test(`${error} goes back with state when ${why}`, () => {
     const verdict = judge(change, client)
-    assert.equal(verdict.kind === 'send_back' && verdict.error.code, error)
-    assert.equal(verdict.kind === 'send_back' && verdict.redirect_uri, good.redirect_uri)
-    assert.equal(verdict.kind === 'send_back' && verdict.state, good.state)
+    assert.equal(verdict.kind === 'return_error' && verdict.error.code, error)
+    assert.equal(verdict.kind === 'return_error' && verdict.redirect_uri, good.redirect_uri)
+    assert.equal(verdict.kind === 'return_error' && verdict.state, good.state)
   })
 
   test(`the person is told of an unregistered redirect_uri first, also when ${why}`, () => {
-    assert.equal(judge({ ...change, redirect_uri: 'https://evil.test/' }, client).kind, 'tell_the_person')
+    assert.equal(judge({ ...change, redirect_uri: 'https://evil.test/' }, client).kind, 'show_error')
   })
 }
 
 test('every parameter that is sent twice is refused, but for resource', () => {
   for (const [name, value] of Object.entries(good)) {
     const verdict = judge({ [name]: [value, value] })
-    const kind = name === 'client_id' || name === 'redirect_uri' ? 'tell_the_person' : 'send_back'
+    const kind = name === 'client_id' || name === 'redirect_uri' ? 'show_error' : 'return_error'
     assert.deepEqual([verdict.kind, verdict.kind !== 'proceed' && verdict.error.code], [kind, 'invalid_request'], name)
   }
 })
@@ -141,7 +142,7 @@ test('every parameter that is sent twice is refused, but for resource', () => {
 test('a state that is repeated, malformed or beyond all measure is refused and not returned', () => {
   for (const state of [['a', 'b'], 'a\0', 'a\n', 's'.repeat(4_097)]) {
     const verdict = judge({ state })
-    assert.deepEqual(verdict.kind === 'send_back' && [verdict.error.code, verdict.state], ['invalid_request', undefined])
+    assert.deepEqual(verdict.kind === 'return_error' && [verdict.error.code, verdict.state], ['invalid_request', undefined])
   }
 })
 
@@ -161,25 +162,25 @@ const modes: [Change[string], string][] = [
 for (const [response_mode = null, used] of modes) {
   test(`an error is sent by ${used} when response_mode is ${response_mode}`, () => {
     const verdict = judge({ response_mode, scope: 'nonsense' })
-    assert.equal(verdict.kind === 'send_back' && verdict.response_mode, used)
+    assert.equal(verdict.kind === 'return_error' && verdict.response_mode, used)
   })
 }
 
 test('a web application that need not use PKCE may leave it out, and a public one never', () => {
   const without = { code_challenge: null, code_challenge_method: null }
   assert.equal(judge(without, { ...web, require_pkce: false }).kind, 'proceed')
-  assert.equal(judge(without, { ...spa, require_pkce: false }).kind, 'send_back')
+  assert.equal(judge(without, { ...spa, require_pkce: false }).kind, 'return_error')
 })
 
 test('a native application may vary the port of a loopback address, where it has that allowed', () => {
   const client = { ...native, allow_loopback_port: true }
   assert.equal(judge({ redirect_uri: 'http://127.0.0.1:51234/callback' }, client).kind, 'proceed')
-  assert.equal(judge({ redirect_uri: 'http://127.0.0.1:51234/other' }, client).kind, 'tell_the_person')
+  assert.equal(judge({ redirect_uri: 'http://127.0.0.1:51234/other' }, client).kind, 'show_error')
 })
 
 test('without known resource servers every resource is refused', () => {
   const verdict = judge({ resource: 'https://api.example.com' }, web, { disabled_scopes: [] })
-  assert.equal(verdict.kind === 'send_back' && verdict.error.code, 'invalid_target')
+  assert.equal(verdict.kind === 'return_error' && verdict.error.code, 'invalid_target')
 })
 
 test('whatever a request holds, it is judged without a fault, and only a registered address is ever redirected to', () => {
@@ -188,9 +189,9 @@ test('whatever a request holds, it is judged without a fault, and only a registe
   const property = fc.property(fc.array(fc.tuple(names, values)), fc.boolean(), (sent, on_top) => {
     const search = new URLSearchParams(on_top ? [...query({}), ...sent] : sent)
     const verdict = judgeAuthorizationRequest(readParameters(search), web, policy)
-    if (verdict.kind === 'send_back') assert.ok(web.redirect_uris.includes(verdict.redirect_uri))
+    if (verdict.kind === 'return_error') assert.ok(web.redirect_uris.includes(verdict.redirect_uri))
     if (verdict.kind === 'proceed') assert.ok(web.redirect_uris.includes(verdict.request.redirect_uri))
-    if (verdict.kind !== 'tell_the_person') assert.deepEqual(search.getAll('redirect_uri').length, 1)
+    if (verdict.kind !== 'show_error') assert.deepEqual(search.getAll('redirect_uri').length, 1)
   })
   fc.assert(property, { numRuns: 500 })
 })
@@ -223,16 +224,16 @@ const request_objects: { what: string; change: Change; mode: string }[] = [
 for (const { what, change, mode } of request_objects) {
   test(`a request object ${what} is refused by ${mode}, and nothing else of it is read`, () => {
     const verdict = judge(change)
-    assert.ok(verdict.kind === 'send_back')
+    assert.ok(verdict.kind === 'return_error')
     const { error, ...way } = verdict
-    assert.deepEqual(way, { kind: 'send_back', redirect_uri: good.redirect_uri, response_mode: mode, state: good.state })
+    assert.deepEqual(way, { kind: 'return_error', client: web, redirect_uri: good.redirect_uri, response_mode: mode, state: good.state })
     assert.equal(error.code, change.response_mode === 'nonsense' ? 'invalid_request' : 'request_not_supported')
   })
 }
 
 test('a request object that was sent twice has no say, and request_uri is never read', () => {
   const verdicts = [judge({ request: [jwt(wish, ''), jwt(wish, '')] }), judge({ request_uri: `data:application/jwt,${jwt(wish, '')}` })]
-  for (const verdict of verdicts) assert.equal(verdict.kind === 'send_back' && verdict.response_mode, 'query')
+  for (const verdict of verdicts) assert.equal(verdict.kind === 'return_error' && verdict.response_mode, 'query')
   const without_state = judge({ request: jwt(wish, ''), state: null })
-  assert.ok(without_state.kind === 'send_back' && without_state.state === undefined)
+  assert.ok(without_state.kind === 'return_error' && without_state.state === undefined)
 })

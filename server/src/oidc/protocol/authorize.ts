@@ -1,8 +1,7 @@
 // pure
 /**
- * The judging of the OpenID Connect server. Each file holds the rules of one protocol object as functions of plain
- * values in RFC spelling: no database, HTTP, clock or randomness. What only a database can decide (single use,
- * rotation) is in `../store`; parsing bodies and answering is in `../endpoints`, which is how this folder is entered.
+ * The rules of the OpenID Connect server. Each file holds the rules of one protocol object, as functions of plain values with the names
+ * of the RFCs: no database, HTTP, clock or randomness. `../store` holds the rules that only a database can enforce, such as single use.
  */
 import { matchesRegistered } from '../../applications/redirect-uris.ts'
 import type { Client } from './client.ts'
@@ -14,23 +13,23 @@ import { type Prompt, readChallenge, readMaxAge, readPrompt, readResource, readS
 export const responseModes = ['query', 'fragment', 'form_post'] as const
 export type ResponseMode = (typeof responseModes)[number]
 
-/** A request that may go on: everything that the later steps need of it. */
+/** A valid authorization request, as the later steps need it. */
 export interface AuthorizationRequest {
   client_id: string
   redirect_uri: string
   response_mode: ResponseMode
-  /** Names between single spaces, each once, in the order asked. */
+  /** Names between single spaces, each once, in the order of the request. */
   scope: string
   resource: readonly string[]
-  /** What the person has to have allowed: see `consentWords`. */
+  /** The consent that the request needs, in the words of `consentWords`. */
   consent_to: readonly string[]
   state: string | undefined
   nonce: string | undefined
-  /** Always S256. Undefined only where the application need not use PKCE. */
+  /** Always S256. Undefined only where the application may leave PKCE out. */
   code_challenge: string | undefined
   prompt: readonly Prompt[]
   max_age: number | undefined
-  /** Ours, not the client's: see `withoutSatisfied`. */
+  /** Set by this service, not by the client; see `withoutSatisfied`. */
   signed_in_since: Date | undefined
   login_hint: string | undefined
   id_token_hint: string | undefined
@@ -38,7 +37,7 @@ export interface AuthorizationRequest {
   acr_values: readonly string[]
 }
 
-/** What an environment allows. Without known resource servers every `resource` is refused. */
+/** The scopes and resource servers of an environment. Without `resources` every `resource` is refused. */
 export interface AuthorizationPolicy {
   disabled_scopes: readonly string[]
   resources?: readonly { identifier: string; scopes: readonly string[] }[]
@@ -54,42 +53,51 @@ export type Reason =
   | 'redirect_uri_mismatch'
 
 export type Verdict =
-  | { kind: 'proceed'; request: AuthorizationRequest }
-  | { kind: 'send_back'; redirect_uri: string; response_mode: ResponseMode; state: string | undefined; error: OAuthError }
-  | { kind: 'tell_the_person'; reason: Reason; error: OAuthError }
+  | { kind: 'proceed'; client: Client; request: AuthorizationRequest }
+  /** To the client, by its redirect URI. */
+  | {
+      kind: 'return_error'
+      client: Client
+      redirect_uri: string
+      response_mode: ResponseMode
+      state: string | undefined
+      error: OAuthError
+    }
+  /** To the person only, never by a redirect. */
+  | { kind: 'show_error'; reason: Reason; error: OAuthError }
 
 /**
- * Judges an authorization request before anybody signs in. `client` is whom the parameter client_id names.
+ * Judges an authorization request before the sign-in. `client` is the one that the parameter client_id names.
  *
- * RFC 6749 §4.1.2.1: a wrong client_id or redirect_uri is shown to the person and never
- *                    redirected; every other failure goes back to the client, with its state
- * RFC 9700 §2.1:     redirect_uri is compared as an exact string
- * OIDC Core §3.1.2.1: redirect_uri is required, also where only one is registered
+ * RFC 6749 §4.1.2.1:  a wrong client_id or redirect_uri is shown to the person and never redirected; any other error goes to the client,
+ *                     with its state
+ * RFC 9700 §2.1:      redirect_uri is compared as an exact string
+ * OIDC Core §3.1.2.1: redirect_uri is required, even where only one is registered
  */
 export function judgeAuthorizationRequest(parameters: RequestParameters, client: Client | null, policy: AuthorizationPolicy): Verdict {
   const { values, repeated, malformed } = parameters
   const { client_id, redirect_uri } = values
 
-  if (repeated.has('client_id')) return tell('client_id_repeated', 'client_id was sent more than once.')
-  if (client_id === undefined && !malformed.has('client_id')) return tell('client_id_missing', 'client_id is missing.')
-  if (!client || client.client_id !== client_id) return tell('client_unknown', 'No application has this client_id.')
-  if (client.disabled) return tell('client_disabled', 'The application is disabled.')
+  if (repeated.has('client_id')) return showError('client_id_repeated', 'client_id was sent more than once.')
+  if (client_id === undefined && !malformed.has('client_id')) return showError('client_id_missing', 'client_id is missing.')
+  if (!client || client.client_id !== client_id) return showError('client_unknown', 'No application has this client_id.')
+  if (client.disabled) return showError('client_disabled', 'The application is disabled.')
 
-  if (repeated.has('redirect_uri')) return tell('redirect_uri_repeated', 'redirect_uri was sent more than once.')
-  if (malformed.has('redirect_uri')) return tell('redirect_uri_mismatch', 'redirect_uri holds control characters or is no UTF-8.')
-  if (redirect_uri === undefined) return tell('redirect_uri_missing', 'redirect_uri is missing.')
+  if (repeated.has('redirect_uri')) return showError('redirect_uri_repeated', 'redirect_uri was sent more than once.')
+  if (malformed.has('redirect_uri')) return showError('redirect_uri_mismatch', 'redirect_uri holds control characters or is not UTF-8.')
+  if (redirect_uri === undefined) return showError('redirect_uri_missing', 'redirect_uri is missing.')
   const may_vary_port = client.allow_loopback_port && client.application_type === 'native'
   if (!matchesRegistered(client.redirect_uris, redirect_uri, may_vary_port)) {
-    return tell('redirect_uri_mismatch', 'redirect_uri is not registered for this application.')
+    return showError('redirect_uri_mismatch', 'redirect_uri is not registered for this application.')
   }
 
   const response_mode = knownMode(values.response_mode ?? modeInRequestObject(values.request)) ?? 'query'
   const state = values.state !== undefined && values.state.length <= longest.state ? values.state : undefined
   try {
-    return { kind: 'proceed', request: { client_id, redirect_uri, response_mode, state, ...readRest(parameters, client, policy) } }
+    return { kind: 'proceed', client, request: { client_id, redirect_uri, response_mode, state, ...readRest(parameters, client, policy) } }
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error
-    return { kind: 'send_back', redirect_uri, response_mode, state, error }
+    return { kind: 'return_error', client, redirect_uri, response_mode, state, error }
   }
 }
 
@@ -98,8 +106,8 @@ const knownMode = (sent: unknown) => responseModes.find((mode) => mode === sent)
 const longest_request_object = 16_384
 
 /**
- * OIDC Core §6.1: a client that sends a request object may put its response_mode there alone. The error that refuses the object goes
- * back by that mode. Nothing else of the object is read, and its signature has nothing to protect: a mode is the client's wish.
+ * OIDC Core §6.1: a client that sends a request object may put its response_mode only there, so the error that refuses the object is
+ * sent by that mode. Nothing else of the object is read. Its signature is not verified, because any client may choose any mode.
  */
 function modeInRequestObject(request: string | undefined): unknown {
   if (request === undefined || request.length > longest_request_object) return undefined
@@ -115,22 +123,22 @@ function modeInRequestObject(request: string | undefined): unknown {
   }
 }
 
-const tell = (reason: Reason, why: string): Verdict => ({
-  kind: 'tell_the_person',
+const showError = (reason: Reason, description: string): Verdict => ({
+  kind: 'show_error',
   reason,
-  error: new OAuthError(reason === 'client_disabled' ? 'unauthorized_client' : 'invalid_request', why),
+  error: new OAuthError(reason === 'client_disabled' ? 'unauthorized_client' : 'invalid_request', description),
 })
 
-/** We choose limits in characters far above what clients send, so that an answer always fits into a header. */
+/** In characters. We choose limits far above what clients send, so that a response always fits into a header. */
 const longest = { state: 4_096, nonce: 1_024, scope: 4_096, login_hint: 1_000, id_token_hint: 4_096, ui_locales: 1_000, acr_values: 1_000 }
 
 /**
- * Everything of a request that is judged once it is known where to answer.
+ * Judges the parameters whose errors go to the client.
  *
- * RFC 6749 §3.1.1, §4.1.2.1: response_type missing: invalid_request; one we do not have: unsupported_response_type
+ * RFC 6749 §3.1.1, §4.1.2.1: a missing response_type is invalid_request, an unknown one unsupported_response_type
  * OIDC Core §6, §3.1.2.6:    request objects are not supported, nor (§7.2.1) is registration
  * OIDC Core §5.5:            claims is ignored, as discovery says; an unknown display or locale is no error (§3.1.2.1)
- * Multiple Response Types §2.1: response_mode is one we have
+ * Multiple Response Types §2.1: an unknown response_mode is invalid_request
  */
 function readRest(
   parameters: RequestParameters,

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { User } from '@ostiary/contract/user.ts'
 import { includesScope } from './scope.ts'
 
-/** OIDC Core §5.4: which claims a scope asks for. Discovery tells of the same table. */
+/** OIDC Core §5.4: the claims of each scope. Discovery lists the same table. */
 export const claimsOfScope = {
   profile: ['name', 'given_name', 'family_name', 'nickname', 'preferred_username', 'picture', 'locale', 'zoneinfo', 'updated_at'],
   email: ['email', 'email_verified'],
@@ -12,39 +12,39 @@ export const claimsOfScope = {
 
 type ScopedClaim = (typeof claimsOfScope)[keyof typeof claimsOfScope][number]
 
-/** What is known of a person, as a grant's row has it. */
-type Person = Pick<User, ScopedClaim> & { user_id: string }
+/** The claims of a user, as the row of a grant has them. */
+type ClaimsSource = Pick<User, ScopedClaim> & { user_id: string }
 
 type UserClaims = { sub: string } & Record<string, string | boolean | number>
 
-/** What all tokens of a grant have in common: one person, one client, one sign-in. */
+/** The facts that all tokens of a grant share: one user, one client, one sign-in. */
 interface Grant {
   grant_id: string
   client_id: string
   user_id: string
   session_id: string
   auth_time: Date
-  /** RFC 8176 names of how the person signed in, and how sure that made us. */
+  /** The authentication methods (RFC 8176), and the level that they reach. */
   amr: readonly string[]
   acr: string
 }
 
 /**
- * The claims of a person that a scope lets a client see, with standard names and types.
+ * The claims of a user that a scope gives to a client, with standard names and types.
  *
- * OIDC Core §5.3.2: sub always; a claim without a value is left out, never null or empty
- * OIDC Core §5.1:   updated_at is a number of seconds; a verification says something only beside its value
+ * OIDC Core §5.3.2: sub is always present; a claim without a value is left out, never null or empty
+ * OIDC Core §5.1:   updated_at is a number of seconds; phone_number_verified is left out without phone_number
  */
-export function userClaims(user: Person, scope: string): UserClaims {
+export function userClaims(user: ClaimsSource, scope: string): UserClaims {
   const updated_at = Math.floor(Date.parse(user.updated_at) / 1_000)
   const phone_number_verified = user.phone_number ? user.phone_number_verified : null
-  const told = { ...user, updated_at, phone_number_verified }
+  const values = { ...user, updated_at, phone_number_verified }
   const claims: UserClaims = { sub: user.user_id }
 
   for (const [name, members] of Object.entries(claimsOfScope)) {
     if (!includesScope(scope, name)) continue
     for (const member of members) {
-      const value = told[member]
+      const value = values[member]
       if (value !== null && value !== '') claims[member] = value
     }
   }
@@ -52,11 +52,11 @@ export function userClaims(user: Person, scope: string): UserClaims {
 }
 
 /**
- * The payload of an ID token. `claims` are those of the person, or null where the environment keeps ID tokens minimal.
+ * The payload of an ID token. `claims` are those of the user, or null where the settings keep ID tokens minimal.
  *
- * OIDC Core §2, §3.1.3.6: iss, sub, aud, exp, iat, auth_time, nonce as it was sent, acr, amr, at_hash; no azp, since
- *                         the one audience is the client
- * OIDC Core §12.2:        after a refresh auth_time stays what it was, and nonce (null) is left out
+ * OIDC Core §2, §3.1.3.6: iss, sub, aud, exp, iat, auth_time, nonce as it was sent, acr, amr, at_hash; no azp, because
+ *                         the client is the only audience
+ * OIDC Core §12.2:        after a refresh auth_time does not change, and nonce (null) is left out
  * Back-Channel Logout 1.0 §2.1: sid
  */
 export function idTokenClaims(
@@ -84,8 +84,8 @@ export function idTokenClaims(
  * The payload of an access token. `scope` and `resource` may be narrower than the grant's.
  *
  * RFC 9068 §2.2: iss, exp, aud, sub, client_id, iat, jti; auth_time, acr and scope
- * RFC 9068 §3:   aud are the resource servers asked for, here always with the issuer, whose UserInfo takes the token too
- * `grant_id` finds what ends the token before its time.
+ * RFC 9068 §3:   aud is the requested resource servers and always the issuer, because its UserInfo endpoint accepts the token too
+ * `grant_id` finds the grant, whose end revokes the token.
  */
 export function accessTokenClaims(
   issuer: string,
@@ -108,12 +108,12 @@ export function accessTokenClaims(
   }
 }
 
-/** OIDC Core §3.1.3.6: the left half of the digest that the signature uses, here SHA-256 for RS256. */
+/** OIDC Core §3.1.3.6: the left half of the digest that the signature algorithm uses, SHA-256 for RS256. */
 export function atHash(access_token: string): string {
   return createHash('sha256').update(access_token, 'ascii').digest().subarray(0, 16).toString('base64url')
 }
 
-/** The acr of a new session, from how the person signed in: with a key that a device holds, with two factors, or with one. */
+/** The acr of a new session, from its authentication methods: a key of a device, two factors, or one. */
 export function acrOf(amr: readonly string[]): string {
   if (amr.includes('hwk') || amr.includes('swk')) return 'urn:ostiary:passkey'
   return amr.includes('mfa') ? 'urn:ostiary:2fa' : 'urn:ostiary:1fa'

@@ -1,23 +1,25 @@
 // pure
-/** What a client assertion must say (`private_key_jwt`). Its signature, and that it is used once, are for `../client-assertion.ts`. */
+/** The header and claims of a client assertion (`private_key_jwt`). `../client-assertion.ts` checks its signature and single use. */
 import { OAuthError } from './oauth-error.ts'
 
-/** RFC 8725 §3.1, §3.2: the algorithms are ours to choose. All asymmetric: nobody but the client can have signed. Discovery tells of the same list. */
+/** RFC 8725 §3.1, §3.2: the server chooses the algorithms. All are asymmetric, so only the client can sign. Discovery lists the same ones. */
 export const assertionAlgorithms = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],
 ]
 
-/** How far the clock of a client may be from ours. */
+/** The tolerated difference between the clock of a client and that of this service. */
 const skew_ms = 30_000
-/** An assertion that lives longer is refused: until it expires its id has to be remembered. */
+/** An assertion with a longer lifetime is refused, because its id is stored until it expires. */
 const longest_life_ms = 3_600_000
 export const longest_assertion = 10_000
 
 /**
- * Is this a kind of JWT that may authenticate a client?
+ * Checks that this type of JWT may authenticate a client.
  *
- * RFC 8725 §3.11:               an explicit type keeps kinds of JWT apart that one key signs (DPoP proofs, request objects …)
+ * @throws OAuthError `invalid_client`
+ *
+ * RFC 8725 §3.11:               an explicit type separates the JWTs that one key signs (DPoP proofs, request objects …)
  * draft-ietf-oauth-rfc7523bis:  the type is client-authentication+jwt; older clients send JWT, or none
  * RFC 7515 §4.1.11:             an extension that is not understood must not be ignored
  */
@@ -37,12 +39,11 @@ export interface AssertionExpectation {
 }
 
 /**
- * Judges the claims of an assertion whose signature is the client's. Returns what single use is enforced by.
+ * Judges the claims of an assertion with a valid signature. Returns its id and the time until which the id must be stored.
  *
  * OIDC Core §9, RFC 7523 §3: iss, sub, aud, exp and jti; iss and sub are the client_id; exp in the future; iat and nbf not
- * draft-ietf-oauth-rfc7523bis: aud is the issuer and nothing else, since an assertion that is also meant for another server
- *                              can be replayed by it
- * We choose: the token endpoint's URL too, as OIDC Core §9 had it, and an array as long as it names nobody but us (0011-outbound.md)
+ * draft-ietf-oauth-rfc7523bis: aud is the issuer only, because another server in the audience could replay the assertion
+ * We choose: the URL of the token endpoint too, as in OIDC Core §9, and an array that names no other server (0011-outbound.md)
  */
 export function checkAssertionClaims(
   claims: Record<string, unknown>,
@@ -61,8 +62,8 @@ export function checkAssertionClaims(
   if (expires_ms + skew_ms <= now.getTime()) throw refusal('client_assertion has expired.')
   if (expires_ms - skew_ms > now.getTime() + longest_life_ms) throw refusal('exp of client_assertion must be within an hour from now.')
   for (const [name, value] of Object.entries({ iat, nbf })) {
-    const begin_ms = instant(value, name)
-    if (begin_ms !== null && begin_ms - skew_ms > now.getTime())
+    const from_ms = instant(value, name)
+    if (from_ms !== null && from_ms - skew_ms > now.getTime())
       throw refusal(`${name} of client_assertion lies in the future. Check the clock of the client.`)
   }
   if (typeof jti !== 'string' || jti === '') throw refusal('client_assertion lacks jti.')
@@ -76,4 +77,4 @@ function instant(value: unknown, name: string): number | null {
   return value * 1000
 }
 
-const refusal = (why: string) => new OAuthError('invalid_client', why)
+const refusal = (description: string) => new OAuthError('invalid_client', description)

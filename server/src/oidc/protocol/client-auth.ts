@@ -15,11 +15,11 @@ export type ClientCredentials = { client_id: string; used_header: boolean } & (
 const assertionType = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
 /**
- * How a client says who it is, at token and revocation endpoint. Nothing is proved yet: see `checkClient`.
+ * Reads the credentials of a client at the token and revocation endpoints. `checkClient` verifies them.
  *
  * RFC 6749 §2.3:   one method per request
  * RFC 6749 §2.3.1: Basic, or client_id and client_secret in the body
- * RFC 7523 §2.2:   a signed assertion; without client_id in the body its `sub` says who claims to be asking
+ * RFC 7523 §2.2:   a signed assertion; without client_id in the body its `sub` names the client
  */
 export function readClientCredentials(authorization: string | undefined, parameters: RequestParameters): ClientCredentials {
   refuseUnreadable(parameters)
@@ -45,21 +45,23 @@ export function readClientCredentials(authorization: string | undefined, paramet
   return { method: 'none', client_id, used_header: false }
 }
 
-/** Who it is, or what is left to be verified before that is known: an assertion, with the keys of the client. */
+/** An authenticated client, or a client whose assertion is still to be verified with its keys. */
 export type ClientVerdict =
   | { kind: 'authenticated'; client: Client }
   | { kind: 'verify_assertion'; client: Client; client_assertion: string }
 
 /**
- * Is this the client it claims to be, by its own method? Throws `invalid_client` where it cannot be.
- * Whether the client is unknown or its secret wrong is told by neither wording nor time.
+ * Verifies the identity of a client by its own method. The text and time of the error are the same for an unknown client and a wrong
+ * secret.
+ *
+ * @throws OAuthError `invalid_client`
  *
  * RFC 6749 §5.2:   unknown client, no authentication, or a method other than the client's: invalid_client
  * RFC 6749 §2.3.1: a public client has no secret to send
  */
 export function checkClient(client: Client | null, credentials: ClientCredentials): ClientVerdict {
   const { used_header } = credentials
-  const refusal = (why: string) => new OAuthError('invalid_client', why, { used_header })
+  const refusal = (description: string) => new OAuthError('invalid_client', description, { used_header })
   const sent_secret = 'client_secret' in credentials ? credentials.client_secret : ''
   const secret_matches = isSecret(sent_secret, client?.client_secret_hash ?? null)
 
@@ -73,14 +75,14 @@ export function checkClient(client: Client | null, credentials: ClientCredential
   return { kind: 'authenticated', client }
 }
 
-/** Compares digests in constant time, also where there is no secret to compare with. */
+/** Compares digests in constant time, even where the client has no secret. */
 function isSecret(sent: string, hash: string | null): boolean {
   const expected = Buffer.from(hash ?? '0'.repeat(64), 'hex')
   const actual = Buffer.from(digestOf(sent), 'hex')
   return expected.length === actual.length && timingSafeEqual(expected, actual) && hash !== null
 }
 
-/** RFC 7617 §2, RFC 6749 §2.3.1: `Basic` base64(id:secret), both form-urlencoded first. An empty secret is no secret: the method `none`. */
+/** RFC 7617 §2, RFC 6749 §2.3.1: `Basic` base64(id:secret), both form-urlencoded first. An empty secret means the method `none`. */
 function readBasic(authorization: string): ClientCredentials {
   const malformed = () => new OAuthError('invalid_client', 'The Authorization header is not well-formed Basic.', { used_header: true })
   const [, token] = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(authorization) ?? []
@@ -95,7 +97,7 @@ function readBasic(authorization: string): ClientCredentials {
   return { method: 'client_secret_basic', client_id, client_secret, used_header: true }
 }
 
-/** What was meant, or null for broken percent-encoding and control characters. */
+/** The decoded text; null for broken percent-encoding and control characters. */
 function formDecoded(text: string): string | null {
   try {
     const decoded = decodeURIComponent(text.replaceAll('+', ' '))
@@ -111,7 +113,7 @@ function claimedSubject(client_assertion: string): string {
     const payload: unknown = JSON.parse(Buffer.from(client_assertion.split('.')[1] ?? '', 'base64url').toString('utf8'))
     if (typeof payload === 'object' && payload !== null && 'sub' in payload && typeof payload.sub === 'string') return payload.sub
   } catch {
-    // not JSON: refused like any assertion that names nobody
+    // not JSON: refused below, like any assertion that names no client
   }
   throw new OAuthError('invalid_client', 'client_assertion names no client.')
 }

@@ -1,7 +1,7 @@
 // pure
 import type { Application } from '@ostiary/contract/application.ts'
 
-/** What the protocol needs to know of an application. `client_secret_hash` is its secret's `digestOf`. */
+/** The fields of an application that the protocol needs. `client_secret_hash` is the `digestOf` of its secret. */
 export type Client = Pick<
   Application,
   | 'client_id'

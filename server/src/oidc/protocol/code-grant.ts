@@ -5,7 +5,7 @@ import { OAuthError } from './oauth-error.ts'
 interface CodeRow {
   client_id: string
   redirect_uri: string
-  /** Null where the application need not use PKCE and did not. */
+  /** Null where the application may leave PKCE out and did. */
   code_challenge: string | null
   expires_at: Date
 }
@@ -16,18 +16,20 @@ interface CodeRequest {
 }
 
 /**
- * May this client redeem this code now? Returns if so, throws if not. Which environment a code belongs to is decided
- * by its look-up. Says nothing about single use: only the database can decide that (see `redeemCode`).
+ * Checks that this client may redeem this code now. The look-up decides the environment of a code, and the database its single use (see
+ * `redeemCode`).
  *
- * RFC 6749 §4.1.3: the code was issued to this client, and redirect_uri is identical; since every authorization
- *                  request names one, a token request without it lacks a required parameter (§5.2)
+ * @throws OAuthError
+ *
+ * RFC 6749 §4.1.3: the code was issued to this client, and redirect_uri is identical; every authorization request names one, so a
+ *                  token request without it lacks a required parameter (§5.2)
  * RFC 7636 §4.1:   code_verifier is 43 to 128 unreserved characters
  * RFC 7636 §4.6:   S256(code_verifier) equals the stored code_challenge
- * RFC 9700 §4.8.2: a verifier for a code without challenge means that somebody took the challenge away
+ * RFC 9700 §4.8.2: a verifier for a code without challenge means that an attacker removed the challenge
  */
 export function checkCodeRedemption(code: CodeRow, client_id: string, request: CodeRequest, now: Date): void {
-  const refuse = (why: string) => {
-    throw new OAuthError('invalid_grant', why)
+  const refuse = (description: string) => {
+    throw new OAuthError('invalid_grant', description)
   }
 
   if (request.redirect_uri === undefined) throw new OAuthError('invalid_request', 'redirect_uri is missing.')

@@ -1,5 +1,5 @@
 // pure
-/** What a person is asked to allow: the scopes of OpenID Connect as they are, those of resource servers one by one. */
+/** The consent that a request needs: the scopes of OpenID Connect, and the scopes of each resource server. */
 import { oidcScopes } from '@ostiary/contract/scopes.ts'
 import { scopeNames } from './scope.ts'
 
@@ -11,9 +11,9 @@ interface Resource {
 const isOidc = (name: string) => (oidcScopes as readonly string[]).includes(name) // as: comparing with any string
 
 /**
- * What a request wants allowed, in words that can be kept: `openid`, `https://api.example.com` for a token that this API
- * takes, `https://api.example.com#orders:read` for a scope there. Two APIs may have a scope of the same name, and
- * allowing it at one must not allow it at the other. No identifier has a fragment, so no two of these words are alike.
+ * The consent that a request needs, in words to store: `openid`, `https://api.example.com` for a token that this API accepts,
+ * `https://api.example.com#orders:read` for a scope of it. Two APIs may have a scope of the same name, and consent for one is none for
+ * the other. Identifiers have no fragment, so each word has one meaning.
  */
 export function consentWords(scope: string, resources: readonly Resource[]): string[] {
   const names = scopeNames(scope)
@@ -30,13 +30,13 @@ interface DescribedResource {
 }
 
 export interface ConsentLine {
-  /** `null` where a resource server is asked for without any of its scopes. */
+  /** `null` where the request names a resource server but none of its scopes. */
   scope: string | null
   description: string | null
   resource_server_name: string | null
 }
 
-/** The same as the consent page tells it, line by line; that all of it stays while the person is away comes last. */
+/** The lines of the consent page. `offline_access` is the last one, because it applies to all others. */
 export function consentLines(scope: string, resources: readonly DescribedResource[]): ConsentLine[] {
   const names = scopeNames(scope)
   const ofResource = (resource: DescribedResource): ConsentLine[] => {

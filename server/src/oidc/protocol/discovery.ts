@@ -4,6 +4,7 @@ import type { Settings } from '@ostiary/contract/settings.ts'
 import { responseModes } from './authorize.ts'
 import { claimsOfScope } from './claims.ts'
 import { assertionAlgorithms } from './client-assertion.ts'
+import { grantTypeNames } from './grant-types.ts'
 import { promptValues } from './requested.ts'
 
 type Capabilities = Pick<Settings, 'scopes' | 'sign_in' | 'sign_up' | 'mfa' | 'links'>
@@ -11,11 +12,11 @@ type Capabilities = Pick<Settings, 'scopes' | 'sign_in' | 'sign_up' | 'mfa' | 'l
 const clientAuthMethods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none']
 
 /**
- * What an issuer can do, as its settings stand. One document for both addresses it is read at.
+ * The metadata of an issuer with its current settings: one document for both of its addresses.
  *
  * OIDC Discovery 1.0 §3, RFC 8414 §2, RFC 9207 §3, RP-Initiated Logout 1.0 §2.1, Back-Channel Logout 1.0 §2.2,
  * Initiating User Registration 1.0 §4.2
- * OIDC Discovery §3: request_uri is taken as supported unless denied, so what we do not do is said as well
+ * OIDC Discovery §3: request_uri counts as supported unless the document denies it, so unsupported parameters are listed too
  */
 export function discoveryDocument(issuer: string, settings: Capabilities, ui_locales: readonly string[]) {
   const { terms_url, privacy_url, support_url } = settings.links
@@ -34,7 +35,7 @@ export function discoveryDocument(issuer: string, settings: Capabilities, ui_loc
     scopes_supported: scopes,
     response_types_supported: ['code'],
     response_modes_supported: responseModes,
-    grant_types_supported: ['authorization_code', 'refresh_token'],
+    grant_types_supported: grantTypeNames,
     code_challenge_methods_supported: ['S256'],
     token_endpoint_auth_methods_supported: clientAuthMethods,
     token_endpoint_auth_signing_alg_values_supported: assertionAlgorithms,

@@ -1,5 +1,5 @@
 // pure
-/** Which signing key signs now, which are published, and which are done. */
+/** The states of the signing keys of an environment: next, current, retired and expired. */
 
 interface KeyTime {
   readonly signs_from: Date
@@ -10,12 +10,12 @@ interface KeyState<K> {
   readonly state: 'next' | 'current' | 'retired' | 'expired'
 }
 
-/** The longest life of any token (settings allow 24 hours), with an allowance for clocks that differ. */
+/** The longest lifetime of any token (settings allow 24 hours), with an allowance for clocks that differ. */
 export const longest_token_ms = (86_400 + 300) * 1000
 
 /**
- * The state of each key at an instant. The newest key whose time has come signs; a key that was replaced stays
- * published (OIDC Core §10.1.1) until the last token it can have signed has expired.
+ * The state of each key at a time. The newest key whose `signs_from` has passed signs. A replaced key stays published (OIDC Core
+ * §10.1.1) until the last token that it can have signed has expired.
  */
 export function keyStates<K extends KeyTime>(keys: readonly K[], now: Date): KeyState<K>[] {
   const sorted = [...keys].sort((a, b) => a.signs_from.getTime() - b.signs_from.getTime())
@@ -28,20 +28,20 @@ export function keyStates<K extends KeyTime>(keys: readonly K[], now: Date): Key
   })
 }
 
-/** Until when all states stay as they are, in milliseconds since 1970. */
+/** The time at which the first state changes, in milliseconds since 1970. */
 export function statesEndAt(keys: readonly KeyTime[], now: Date): number {
   const changes = keys.flatMap(({ signs_from }) => [signs_from.getTime(), signs_from.getTime() + longest_token_ms])
   return Math.min(...changes.filter((at) => at > now.getTime()))
 }
 
-/** The key that signs now. */
+/** The key that signs at this time. */
 export function currentKey<K extends KeyTime>(keys: readonly K[], now: Date): K {
   const found = keyStates(keys, now).find((state) => state.state === 'current')
-  if (!found) throw new Error('The environment has no signing key that may be used now.')
+  if (!found) throw new Error('The environment has no signing key for this time.')
   return found.key
 }
 
-/** The keys that the JWKS shows: those that sign, will sign, or signed tokens that still live. */
+/** The keys of the JWKS: keys that sign, keys that will sign, and keys that signed tokens which are still valid. */
 export function publishedKeys<K extends KeyTime>(keys: readonly K[], now: Date): K[] {
   return keyStates(keys, now)
     .filter((state) => state.state !== 'expired')

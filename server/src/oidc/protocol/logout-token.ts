@@ -1,14 +1,14 @@
 // pure
-/** What an application is told when a session has ended, and what its answer means. */
+/** The logout token that an application receives when a session ends, and the meaning of its answer. */
 
-/** Back-Channel Logout 1.0 §2.4: preferably two minutes at most. It is signed when it is sent. */
+/** Back-Channel Logout 1.0 §2.4: preferably two minutes at most. The token is signed when it is sent. */
 const ttl_seconds = 120
 
 /**
  * The payload of a logout token.
  *
- * Back-Channel Logout 1.0 §2.4: iss, aud, iat, exp, jti and events; sub and sid, since either may be what the application
- *                               keeps its sessions by; never a nonce, so that it is no ID token
+ * Back-Channel Logout 1.0 §2.4: iss, aud, iat, exp, jti and events; sub and sid, because applications find their sessions by
+ *                               either; never a nonce, so that it cannot pass as an ID token
  */
 export function logoutTokenClaims(
   issuer: string,
@@ -29,10 +29,10 @@ export function logoutTokenClaims(
 }
 
 /**
- * What follows from the status that an application answered.
+ * Maps the status of the answer to the outcome of the job.
  *
- * Back-Channel Logout 1.0 §2.8: 200 is success, and some frameworks make it 204; 400 is that the token or the logout failed
- * We choose: what may be different in a minute (RFC 9110 §15.6, RFC 6585 §4, §15.5.9) is tried again, the rest is not
+ * Back-Channel Logout 1.0 §2.8: 200 is success, and some frameworks send 204; 400 means that the token or the logout failed
+ * We choose: errors that may pass within a minute (RFC 9110 §15.6, §15.5.9, RFC 6585 §4) are retried, others are not
  */
 export function outcomeOfLogout(status: number): 'done' | 'retry' | 'give_up' {
   if (status >= 200 && status < 300) return 'done'

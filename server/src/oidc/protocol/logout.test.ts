@@ -66,7 +66,7 @@ test('a repeated parameter is told to the person', () => {
     'id_token_hint=a&id_token_hint=b',
   ]) {
     const verdict = judge(query, hint)
-    assert.equal(verdict.kind === 'tell_the_person' && verdict.error.code, 'invalid_request')
+    assert.equal(verdict.kind === 'show_error' && verdict.error.code, 'invalid_request')
   }
 })
 

@@ -8,25 +8,25 @@ import { withQuery } from './respond.ts'
 export type LogoutHint = { sub: string; sid: string | null; aud: string } | 'invalid' | null
 
 export type LogoutVerdict =
-  /** End these sessions of the browser (none: it is signed out already), then go on, or say that it is done. */
+  /** End these sessions of the browser, which may be none; then redirect, or confirm the sign-out where `redirect_to` is null. */
   | { kind: 'sign_out_now'; session_ids: readonly string[]; redirect_to: string | null }
-  /** Ask the person, and never redirect: `link_to` is offered as a link, on this page and on the next. */
+  /** Ask the person. Never redirect: this page and the next show `link_to` as a link. */
   | { kind: 'ask'; link_to: string | null }
-  | { kind: 'tell_the_person'; error: OAuthError }
+  | { kind: 'show_error'; error: OAuthError }
 
-/** Whom a sign-out request speaks for: look this client up for `judgeLogout`. */
+/** The client that a sign-out request names. The caller looks it up for `judgeLogout`. */
 export function logoutClientId(parameters: RequestParameters, hint: LogoutHint): string | null {
   return parameters.values.client_id ?? verified(hint)?.aud ?? null
 }
 
 /**
- * Judges a sign-out request. `sessions` are those of the browser that asks.
+ * Judges a sign-out request. `sessions` are those of the browser.
  *
- * RP-Initiated Logout 1.0 §2: client_id and the audience of the hint must agree; without a hint, or with one that is
- *                             not of this browser's session, the person is asked
- * RP-Initiated Logout 1.0 §3: redirect only to a URI registered by a known client, compared as an exact string, with state
- * RP-Initiated Logout 1.0 §4: what failed to validate is not used
- * We choose: a hint of the same person's earlier session signs this person out, as an application expects after a new sign-in
+ * RP-Initiated Logout 1.0 §2: client_id and the audience of the hint must agree; without a hint for a session of this browser the
+ *                             person is asked
+ * RP-Initiated Logout 1.0 §3: redirect only to a URI that a known client registered, compared as an exact string, with state
+ * RP-Initiated Logout 1.0 §4: a value that fails validation is not used
+ * We choose: a hint of an earlier session of the same user signs this user out, as an application expects after a new sign-in
  */
 export function judgeLogout(
   parameters: RequestParameters,
@@ -38,7 +38,7 @@ export function judgeLogout(
     refuseUnreadable(parameters)
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error
-    return { kind: 'tell_the_person', error }
+    return { kind: 'show_error', error }
   }
 
   const claims = verified(hint)
@@ -46,19 +46,19 @@ export function judgeLogout(
   const disagree = claims !== null && client_id !== undefined && client_id !== claims.aud
   if (disagree) return { kind: 'ask', link_to: null }
 
-  const speaks_for_client = client !== null && client.client_id === logoutClientId(parameters, hint) && !client.disabled
-  const way_on = speaks_for_client ? registeredWayOn(parameters, client) : null
-  if (claims === null) return { kind: 'ask', link_to: way_on }
+  const is_client_known = client !== null && client.client_id === logoutClientId(parameters, hint) && !client.disabled
+  const link_to = is_client_known ? registeredRedirect(parameters, client) : null
+  if (claims === null) return { kind: 'ask', link_to }
 
   const same_session = sessions.filter(({ session_id }) => session_id === claims.sid)
   const ended = same_session.length > 0 ? same_session : sessions.filter(({ user_id }) => user_id === claims.sub)
-  if (ended.length === 0 && sessions.length > 0) return { kind: 'ask', link_to: way_on }
-  return { kind: 'sign_out_now', session_ids: ended.map(({ session_id }) => session_id), redirect_to: way_on }
+  if (ended.length === 0 && sessions.length > 0) return { kind: 'ask', link_to }
+  return { kind: 'sign_out_now', session_ids: ended.map(({ session_id }) => session_id), redirect_to: link_to }
 }
 
 const verified = (hint: LogoutHint) => (hint === 'invalid' ? null : hint)
 
-function registeredWayOn({ values }: RequestParameters, client: Client): string | null {
+function registeredRedirect({ values }: RequestParameters, client: Client): string | null {
   const uri = values.post_logout_redirect_uri
   if (uri === undefined || !client.post_logout_redirect_uris.includes(uri)) return null
   return withQuery(uri, values.state === undefined ? {} : { state: values.state })

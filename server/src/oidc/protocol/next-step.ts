@@ -4,11 +4,11 @@ import type { Client } from './client.ts'
 import { OAuthError } from './oauth-error.ts'
 import { scopeNames } from './scope.ts'
 
-/** What is known of the browser that asks. Only sessions that may be used: not ended, not expired, of people who are not blocked. */
+/** The browser that sent the request. Its sessions are active: not ended, not expired, and of users who are not blocked. */
 export interface Situation {
-  /** The current one first. `consented_to` is what its person has allowed this client, in the words of `consentWords`. */
+  /** The current one first. `consented_to` is the consent of its user for this client, in the words of `consentWords`. */
   sessions: readonly BrowserSession[]
-  /** Whom a verified id_token_hint names. */
+  /** The user of a verified id_token_hint. */
   hinted_user_id: string | null
   sign_up_open: boolean
   now: Date
@@ -19,40 +19,40 @@ interface BrowserSession {
   user_id: string
   auth_time: Date
   consented_to: readonly string[]
-  /** Its person pressed a button for this request. */
+  /** The person of the session pressed a button for this request. */
   pressed: boolean
 }
 
 export type NextStep =
   | { kind: 'issue'; session_id: string }
-  /** `user_id`: only this person's sign-in can answer the request. */
+  /** `user_id`: only a sign-in of this user answers the request. */
   | { kind: 'sign_in'; user_id: string | null }
   | { kind: 'sign_up' }
   | { kind: 'select_account' }
   | { kind: 'consent'; session_id: string }
   | { kind: 'refuse'; error: OAuthError }
 
-/** What the decision needs of the client. `needs_press`: an existing session alone yields no code. */
-export type AskingClient = Pick<Client, 'consent'> & { needs_press: boolean }
+/** The client. `needs_press`: an existing session alone yields no code. */
+export type RequestingClient = Pick<Client, 'consent'> & { needs_press: boolean }
 
 /**
- * What has to happen next before a code may be issued. Asked again after every step, on the request without what
- * the step has satisfied (see `withoutSatisfied`), until it says `issue` or `refuse`.
+ * The step that a request needs before a code may be issued. It is judged again after each step, without the prompts that the step
+ * satisfied (see `withoutSatisfied`), until it is `issue` or `refuse`.
  *
- * OIDC Core §3.1.2.1: prompt; max_age; id_token_hint names the only person whose session will do
- * OIDC Core §3.1.2.3: without a usable session the person signs in; with prompt=none nothing is ever shown
- * OIDC Core §3.1.2.4: consent is asked unless it was given for all of the scope, at each of its resources
- * RFC 8252 §8.6: a client whose identity nothing assures gets no code without an interaction, whatever was consented to before
- * Initiating User Registration 1.0 §4.1: prompt=create opens sign-up. We choose: sign-in, where sign-up is closed
+ * OIDC Core §3.1.2.1: prompt; max_age; id_token_hint names the only user whose session answers the request
+ * OIDC Core §3.1.2.3: without a usable session the person signs in; with prompt=none no page is shown
+ * OIDC Core §3.1.2.4: the person is asked for consent unless it covers all of the scope, at each resource
+ * RFC 8252 §8.6: a client without proof of identity gets no code without an interaction, even with earlier consent
+ * Initiating User Registration 1.0 §4.1: prompt=create opens sign-up. We choose: sign-in where sign-up is closed
  */
-export function nextStep(request: AuthorizationRequest, client: AskingClient, situation: Situation): NextStep {
+export function nextStep(request: AuthorizationRequest, client: RequestingClient, situation: Situation): NextStep {
   const { hinted_user_id, now } = situation
-  const asks = (prompt: AuthorizationRequest['prompt'][number]) => request.prompt.includes(prompt)
+  const has = (prompt: AuthorizationRequest['prompt'][number]) => request.prompt.includes(prompt)
   const session = situation.sessions.find(({ user_id }) => hinted_user_id === null || user_id === hinted_user_id)
   const consented =
     session !== undefined && (client.consent === 'skip' || request.consent_to.every((word) => session.consented_to.includes(word)))
 
-  if (asks('none')) {
+  if (has('none')) {
     if (!session || isTooOld(session, request, now)) return refuse('login_required', 'The person has to sign in.')
     if (client.needs_press) return refuse('interaction_required', 'This client gets no code without an action of the person.')
     if (!consented) return refuse('consent_required', 'The person has not consented to all of the scope.')
@@ -60,19 +60,19 @@ export function nextStep(request: AuthorizationRequest, client: AskingClient, si
   }
 
   const sign_in: NextStep = { kind: 'sign_in', user_id: hinted_user_id }
-  if (asks('create') && hinted_user_id === null) return situation.sign_up_open ? { kind: 'sign_up' } : sign_in
+  if (has('create') && hinted_user_id === null) return situation.sign_up_open ? { kind: 'sign_up' } : sign_in
   if (!session) return sign_in
-  if (asks('select_account') && hinted_user_id === null) return { kind: 'select_account' }
-  if (asks('login') || asks('create') || isTooOld(session, request, now)) return sign_in
-  if (asks('consent') || !consented || (client.needs_press && !session.pressed)) return { kind: 'consent', session_id: session.session_id }
+  if (has('select_account') && hinted_user_id === null) return { kind: 'select_account' }
+  if (has('login') || has('create') || isTooOld(session, request, now)) return sign_in
+  if (has('consent') || !consented || (client.needs_press && !session.pressed)) return { kind: 'consent', session_id: session.session_id }
   return { kind: 'issue', session_id: session.session_id }
 }
 
 /**
- * The query of the same request without what a finished step has answered, so that nobody is asked twice.
- * An id_token_hint stays: it says who, not what to do. Where a sign-in step named a person, only this person's
- * sign-in finishes it: somebody else's must not take away a prompt=login. And where a new sign-in was asked for, the
- * request remembers since when (`now`, the auth_time of that sign-in), or else one could then choose another, older session.
+ * The query of the request without the prompts that a finished step satisfied, so that no step repeats. An id_token_hint stays, because
+ * it names a user and asks for no step. Where a sign-in step named a user, the caller uses this only for a sign-in of that user:
+ * another one must not remove prompt=login. Where the request asked for a new sign-in, the query keeps its time (`now`, which is the
+ * auth_time), so that the person cannot select an older session afterwards.
  */
 export function withoutSatisfied(query: string, step: 'sign_in' | 'sign_up' | 'select_account' | 'consent', now: Date): string {
   const search = new URLSearchParams(query)
@@ -96,8 +96,8 @@ const satisfiedBy = {
 }
 
 /**
- * OIDC Core §3.1.2.1: more than max_age has passed since the sign-in. 0 asks for a new one, however fresh the last.
- * Once a new sign-in was made for a request, an older session of somebody else will not do either.
+ * OIDC Core §3.1.2.1: reports whether more than max_age has passed since the sign-in; 0 always asks for a new one. After a new sign-in for
+ * a request, an older session of another user is too old as well.
  */
 function isTooOld({ auth_time }: BrowserSession, { max_age, signed_in_since }: AuthorizationRequest, now: Date): boolean {
   if (signed_in_since !== undefined && auth_time < signed_in_since) return true
@@ -105,7 +105,7 @@ function isTooOld({ auth_time }: BrowserSession, { max_age, signed_in_since }: A
   return max_age === 0 || now.getTime() - auth_time.getTime() > max_age * 1_000
 }
 
-const refuse = (code: 'login_required' | 'interaction_required' | 'consent_required', why: string): NextStep => ({
+const refuse = (code: 'login_required' | 'interaction_required' | 'consent_required', description: string): NextStep => ({
   kind: 'refuse',
-  error: new OAuthError(code, why),
+  error: new OAuthError(code, description),
 })

@@ -1,5 +1,5 @@
 // pure
-/** The one refusal of the OAuth and OpenID Connect endpoints. */
+/** The error of the OAuth and OpenID Connect endpoints. */
 
 /** RFC 6749 §4.1.2.1 and §5.2, OIDC Core §3.1.2.6, RFC 6750 §3.1, RFC 8707 §2, Unmet Authentication Requirements §3. */
 const statusOf = {
@@ -29,7 +29,7 @@ const statusOf = {
 export type OAuthErrorCode = keyof typeof statusOf
 
 /**
- * A refusal the protocol has a name for. The message is for people: no client may depend on its wording.
+ * An error with a code of the protocol. The message is for developers; no client may depend on its wording.
  *
  * `used_header` says that the client authenticated by the Authorization header, so that the 401 must carry
  * `WWW-Authenticate: Basic` (RFC 6749 §5.2).
@@ -54,7 +54,7 @@ export class OAuthError extends Error {
   }
 }
 
-/** RFC 6749 §5.2: error_description holds ASCII only, without quotation mark and backslash. What a request said may stand in it, so it is also cut. */
+/** RFC 6749 §5.2: error_description holds ASCII only, without quotation mark and backslash. It may quote the request, so it is cut to 500 characters. */
 function printable(description: string): string {
   return description
     .slice(0, 500)

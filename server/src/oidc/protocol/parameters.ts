@@ -1,26 +1,26 @@
 // pure
 import { OAuthError } from './oauth-error.ts'
 
-/** The parameters of a request, read once. Only what can be used stands in `values` and `lists`. */
+/** The parameters of a request. `values` and `lists` have the usable ones. */
 export interface RequestParameters {
   /** Parameters sent once, with a value that is text. */
   readonly values: Readonly<Record<string, string>>
-  /** Those that may repeat: every value, in order, without doubles. */
+  /** Parameters that may repeat: every value, in order, without duplicates. */
   readonly lists: Readonly<Record<string, readonly string[]>>
   readonly repeated: ReadonlySet<string>
-  /** Names whose value holds control characters, or bytes that are no UTF-8. */
+  /** Names of parameters with control characters, or bytes that are not UTF-8. */
   readonly malformed: ReadonlySet<string>
 }
 
-/** NUL and its kin, and what a decoder puts where the percent-encoding was no UTF-8. No parameter of ours needs them. */
+/** Control characters, and the character that a decoder writes for bytes that are not UTF-8. No parameter needs them. */
 const unusable = /[\p{Cc}\p{Cs}\uFFFD]/u
 
 /**
- * Reads query or form parameters. Never throws: who may be told of a fault, and where, is for the caller to decide.
+ * Reads query or form parameters. It never throws: the caller decides where to report a fault.
  *
  * RFC 6749 §3.1, §3.2: a parameter without a value counts as omitted; none may be sent twice
  * RFC 8707 §2:         `resource` may be sent several times
- * We choose:           a second occurrence without a value is a repetition too, since other readers may see it first
+ * We choose:           a second occurrence without a value is a repetition too, because other parsers may use it
  */
 export function readParameters(search: URLSearchParams, mayRepeat: readonly string[] = ['resource']): RequestParameters {
   const values: Record<string, string> = Object.create(null)
@@ -29,10 +29,10 @@ export function readParameters(search: URLSearchParams, mayRepeat: readonly stri
   const malformed = new Set<string>()
 
   for (const [name, sent] of Map.groupBy(search, ([name]) => name)) {
-    const given = [...new Set(sent.map(([, value]) => value))].filter((value) => value !== '')
-    const [only] = given
-    if (given.some((value) => unusable.test(value)) || unusable.test(name)) malformed.add(name)
-    else if (mayRepeat.includes(name)) lists[name] = given
+    const distinct = [...new Set(sent.map(([, value]) => value))].filter((value) => value !== '')
+    const [only] = distinct
+    if (distinct.some((value) => unusable.test(value)) || unusable.test(name)) malformed.add(name)
+    else if (mayRepeat.includes(name)) lists[name] = distinct
     else if (sent.length > 1) repeated.add(name)
     else if (only !== undefined) values[name] = only
   }
@@ -42,7 +42,7 @@ export function readParameters(search: URLSearchParams, mayRepeat: readonly stri
 /** RFC 6749 §4.1.2.1, §5.2: a repeated or unreadable parameter is `invalid_request`. */
 export function refuseUnreadable({ repeated, malformed }: RequestParameters): void {
   for (const name of repeated) throw new OAuthError('invalid_request', `${name} was sent more than once.`)
-  for (const name of malformed) throw new OAuthError('invalid_request', `${name} holds control characters or is no UTF-8.`)
+  for (const name of malformed) throw new OAuthError('invalid_request', `${name} holds control characters or is not UTF-8.`)
 }
 
 /** RFC 6749 §5.2: a request that lacks a required parameter is `invalid_request`. */

@@ -6,9 +6,9 @@ import { scopeNames } from './scope.ts'
 interface RefreshTokenRow {
   client_id: string
   scope: string
-  /** Unused for too long. */
+  /** The end of its idle time. */
   expires_at: Date
-  /** As old as any token of its grant may become. */
+  /** The end of the longest lifetime of any token of its grant. */
   grant_expires_at: Date
   spent_at: Date | null
   grant_ended_at: Date | null
@@ -23,23 +23,25 @@ interface RefreshPolicy {
 }
 
 export type RefreshVerdict =
-  /** Spend it and issue a successor. `scope` is that of the access token: the successor keeps the row's. */
+  /** Spend it and issue a successor. `scope` is that of the access token; the successor keeps the scope of the row. */
   | { kind: 'rotate'; scope: string }
-  /** Spent a moment ago: give the same successor again, never a sibling. */
+  /** Spent within the retry window: return the same successor again, never another one. */
   | { kind: 'repeat'; scope: string }
-  /** Spent before: somebody has a copy. End the family. */
+  /** Spent earlier: a copy exists. End the grant. */
   | { kind: 'reuse' }
 
 /**
- * May this client refresh with this token now? Throws what has no consequence but the answer.
- * That two parallel requests do not both rotate is for the database to decide (see the store).
+ * Judges whether this client may refresh with this token now. The database decides which of parallel requests rotates the token (see
+ * `rotateRefreshToken`).
  *
- * RFC 6749 §6, §5.2: issued to this client, not expired, not revoked, else invalid_grant. Another client's
- *                    attempt has no effect
- * RFC 6749 §6:       scope may be narrowed, for this access token only; anything not granted is invalid_scope
+ * @throws OAuthError where the request has no effect but the error
+ *
+ * RFC 6749 §6, §5.2: issued to this client, not expired, not revoked, else invalid_grant; an attempt of another client has no
+ *                    effect
+ * RFC 6749 §6:       a request may narrow the scope, for this access token only; a scope that was not granted is invalid_scope
  * RFC 9700 §4.14.2:  a spent token that comes back is reuse
- * We choose:         without offline_access the token is not valid (invalid_grant), but not spent either: it works again
- *                    once the scope is allowed again (docs/decisions/0030-withdrawn-scopes.md)
+ * We choose:         without offline_access the token is invalid (invalid_grant) but not spent: it is valid again once the
+ *                    scope is allowed again (docs/decisions/0030-withdrawn-scopes.md)
  */
 export function checkRefresh(
   token: RefreshTokenRow,
@@ -47,7 +49,7 @@ export function checkRefresh(
   request: { scope: string | undefined },
   { now, refresh_retry_window_seconds, may_stay }: RefreshPolicy,
 ): RefreshVerdict {
-  const refusal = (why: string) => new OAuthError('invalid_grant', why)
+  const refusal = (description: string) => new OAuthError('invalid_grant', description)
 
   if (token.client_id !== client_id) throw refusal('The refresh token was issued to another client.')
   if (token.grant_ended_at !== null) throw refusal('The refresh token has been revoked.')
@@ -60,7 +62,7 @@ export function checkRefresh(
   return { kind: token.spent_at === null ? 'rotate' : 'repeat', scope: narrowed(token.scope, request.scope) }
 }
 
-/** When a refresh token given now dies: unused for too long, or with its grant's greatest age, whichever comes first. */
+/** The expiry of a refresh token that is issued now: the end of its idle time or of the lifetime of its grant, whichever is earlier. */
 export function expiryOfRefreshToken(
   now: Date,
   grant_created_at: Date,
@@ -71,7 +73,7 @@ export function expiryOfRefreshToken(
   return new Date(Math.min(idle, absolute))
 }
 
-/** RFC 6749 §6: an omitted scope means all that was granted. */
+/** RFC 6749 §6: an omitted scope means the whole granted scope. */
 function narrowed(granted: string, requested: string | undefined): string {
   if (requested === undefined) return granted
   const names = scopeNames(requested)

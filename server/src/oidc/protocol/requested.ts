@@ -1,5 +1,5 @@
 // pure
-/** What an authorization request asks for: the parameters that have rules of their own. Each function throws what goes back to the client. */
+/** The parameters of an authorization request that have their own rules. Each function throws the error to send to the client. */
 import { oidcScopes } from '@ostiary/contract/scopes.ts'
 import type { Client } from './client.ts'
 import { OAuthError } from './oauth-error.ts'
@@ -13,12 +13,12 @@ interface Resource {
   scopes: readonly string[]
 }
 
-/** We choose: an access token for more audiences than these would fit into no header. */
+/** We choose: an access token for more audiences would not fit into a header. */
 export const most_resources = 20
 
 /**
  * RFC 8707 §2: a resource is an absolute URI without fragment that this server knows, else invalid_target.
- * Compared as an exact string, so only what was registered in that form is known.
+ * Identifiers are compared as exact strings.
  */
 export function readResource(requested: readonly string[], known: readonly Resource[]): Resource[] {
   if (requested.length > most_resources) throw new OAuthError('invalid_target', `Ask for at most ${most_resources} resources at once.`)
@@ -30,9 +30,9 @@ export function readResource(requested: readonly string[], known: readonly Resou
 }
 
 /**
- * RFC 6749 §3.3: there is no default scope, so none at all is invalid_scope; so is an unknown name
- * OIDC Core §3.1.2.1: a request without openid is none of ours. We choose: invalid_scope, as for a missing scope
- * A scope of a resource server counts only together with its `resource`.
+ * RFC 6749 §3.3: there is no default scope, so a missing scope is invalid_scope; so is an unknown name
+ * OIDC Core §3.1.2.1: a request without openid is not an OpenID Connect request. We choose: invalid_scope, as for a missing scope
+ * A scope of a resource server is known only together with its `resource`.
  */
 export function readScope(
   scope: string | undefined,
@@ -40,7 +40,7 @@ export function readScope(
   disabled: readonly string[],
   resources: readonly Resource[],
 ): string {
-  const refuse = (why: string) => new OAuthError('invalid_scope', why)
+  const refuse = (description: string) => new OAuthError('invalid_scope', description)
   const names = scopeNames(scope ?? '')
   const known = new Set<string>([...oidcScopes, ...resources.flatMap((resource) => resource.scopes)])
 
@@ -54,13 +54,13 @@ export function readScope(
 }
 
 /**
- * RFC 7636 §4.3:      a challenge without method would be `plain`, which is refused like the word itself
+ * RFC 7636 §4.3:      a challenge without method means `plain`, which is refused
  * RFC 7636 §4.2:      S256 is 43 characters of base64url
  * RFC 7636 §4.4.1:    a required challenge that is missing is invalid_request
  * RFC 9700 §2.1.1:    public clients always use PKCE
  */
 export function readChallenge(challenge: string | undefined, method: string | undefined, client: Client): string | undefined {
-  const refuse = (why: string) => new OAuthError('invalid_request', why)
+  const refuse = (description: string) => new OAuthError('invalid_request', description)
 
   if (challenge === undefined) {
     if (method !== undefined) throw refuse('code_challenge_method was sent without code_challenge.')
@@ -74,27 +74,28 @@ export function readChallenge(challenge: string | undefined, method: string | un
 }
 
 /**
- * OIDC Core §3.1.2.1: a list of known words; `none` stands alone
+ * OIDC Core §3.1.2.1: a list of known values; `none` is the only value where it is present
  * Initiating User Registration 1.0 §4.1: `create`
  */
 export function readPrompt(prompt: string | undefined): Prompt[] {
   const prompts = scopeNames(prompt ?? '').map((word) => {
     const known = promptValues.find((value) => value === word)
-    if (!known) throw new OAuthError('invalid_request', `prompt is made of ${promptValues.join(', ')}.`)
+    if (!known) throw new OAuthError('invalid_request', `prompt is a list of ${promptValues.join(', ')}.`)
     return known
   })
-  if (prompts.includes('none') && prompts.length > 1) throw new OAuthError('invalid_request', 'prompt=none stands alone.')
+  if (prompts.includes('none') && prompts.length > 1)
+    throw new OAuthError('invalid_request', 'prompt=none cannot be combined with other values.')
   return prompts
 }
 
-/** OIDC Core §3.1.2.1: max_age is a number of seconds. One beyond all clocks is held to what a number can say. */
+/** OIDC Core §3.1.2.1: max_age is a number of seconds. A greater one counts as the greatest safe integer. */
 export function readMaxAge(max_age: string | undefined): number | undefined {
   if (max_age === undefined) return undefined
   if (!/^[0-9]+$/.test(max_age)) throw new OAuthError('invalid_request', 'max_age must be a whole number of seconds, 0 or more.')
   return Math.min(Number(max_age), Number.MAX_SAFE_INTEGER)
 }
 
-/** What `withoutSatisfied` wrote; anything else is a parameter that nobody knows. */
+/** The time that `withoutSatisfied` wrote. Any other value is ignored, like an unknown parameter. */
 export function readSignedInSince(milliseconds: string | undefined): Date | undefined {
   return /^[0-9]{1,15}$/.test(milliseconds ?? '') ? new Date(Number(milliseconds)) : undefined
 }

@@ -6,7 +6,7 @@ export type AuthorizationResponse =
   | { kind: 'redirect'; location: string }
   | { kind: 'form_post'; action: string; fields: Readonly<Record<string, string>> }
 
-/** Where and how to answer: an AuthorizationRequest and a `send_back` both say it. */
+/** Where and how to answer: the members that an AuthorizationRequest and a `return_error` share. */
 interface Recipient {
   redirect_uri: string
   response_mode: ResponseMode
@@ -14,10 +14,10 @@ interface Recipient {
 }
 
 /**
- * The answer to an authorization request: a code, or the refusal.
+ * The response to an authorization request: a code or an error.
  *
- * RFC 6749 §4.1.2, §4.1.2.1: code or error, and the state exactly as it came
- * RFC 9207 §2:               iss in every answer, so that a client knows whose it is
+ * RFC 6749 §4.1.2, §4.1.2.1: code or error, and the state exactly as it was sent
+ * RFC 9207 §2:               iss in every response, so that a client knows its issuer
  * Multiple Response Types §2.1, Form Post Response Mode §2: in the query, the fragment or a form
  */
 export function authorizationResponse(to: Recipient, issuer: string, answer: { code: string } | OAuthError): AuthorizationResponse {
@@ -30,7 +30,7 @@ export function authorizationResponse(to: Recipient, issuer: string, answer: { c
   return { kind: 'redirect', location: withQuery(to.redirect_uri, fields) }
 }
 
-/** RFC 6749 §3.1.2: the query of a registered URI is kept, byte by byte, and added to. */
+/** RFC 6749 §3.1.2: adds to the query of a registered URI without changing a byte of it. */
 export function withQuery(uri: string, fields: Readonly<Record<string, string>>): string {
   const added = encode(fields)
   if (added === '') return uri
@@ -38,5 +38,5 @@ export function withQuery(uri: string, fields: Readonly<Record<string, string>>)
   return /[?&]$/.test(uri) ? `${uri}${added}` : `${uri}&${added}`
 }
 
-/** A space as %20, which form and URI decoders both read. */
+/** A space becomes %20, which form decoders and URI decoders both read. */
 const encode = (fields: Readonly<Record<string, string>>) => new URLSearchParams(fields).toString().replaceAll('+', '%20')

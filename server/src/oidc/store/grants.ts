@@ -1,6 +1,6 @@
 /**
- * Grants and what hangs on them: authorization codes, refresh tokens, access tokens. Everything here that may happen
- * only once is one batch with a guard; see `db/db.ts`. Secrets are stored as digests only.
+ * Grants with their authorization codes, refresh tokens and access tokens. A change that may happen only once is one batch with a guard;
+ * see `db/db.ts`. Secrets are stored as digests only.
  */
 import type { EnvironmentId, GrantId, SessionId, UserId } from '@ostiary/contract/ids.ts'
 import { User } from '@ostiary/contract/user.ts'
@@ -8,7 +8,7 @@ import { z } from 'zod'
 import { type Db, guard, type Statement, sql } from '../../db/db.ts'
 import type { SessionRow } from './sessions.ts'
 
-/** The person's own columns, as claims need them. */
+/** The columns of the user that claims need. */
 const Person = User.omit({
   id: true,
   tenant_id: true,
@@ -70,17 +70,17 @@ export interface NewCode {
   nonce: string | null
   code_challenge: string | null
   expires_at: Date
-  /** When neither a token of the grant nor its session can live any more. */
+  /** The time after which neither a token of the grant nor its session can be valid. */
   grant_expires_at: Date
-  /** The session was used: its idle time begins anew. */
+  /** The new end of the idle time of the session. */
   session_expires_at: Date
 }
 
 /**
- * Stores a code and its grant for a session that still is as it was read, and marks the session as seen. False where the
- * session ended or was renewed meanwhile, the person was blocked, or the application disabled.
+ * Stores a code and its grant for a session that has not changed since it was read, and extends the session. Returns false where the
+ * session ended or was renewed, the user was blocked, or the application was disabled.
  */
-export async function issueCode(
+export async function storeCode(
   db: Db,
   environment_id: EnvironmentId,
   session: Pick<SessionRow, 'id' | 'user_id' | 'auth_time' | 'amr' | 'acr'>,
@@ -88,20 +88,24 @@ export async function issueCode(
   code: NewCode,
   now: Date,
 ): Promise<boolean> {
-  // Whoever ends the session, as blocking its person does, waits for this row and then finds the grant to end as well, or has written
-  // it first. Of person and application this sees what was committed when it began: unblocking and enabling end what slipped in.
-  const issued = await db.batch([
+  // A batch that ends the session, such as blocking its user, also writes the row of the session: it runs either before, so that this
+  // guard fails, or after, so that it ends the grant. User and application are read as committed when the statement begins, so
+  // unblocking and enabling end grants that a race stored.
+  const stored = await db.batch([
     guard(sql`update sessions set last_seen_at = ${now}, expires_at = ${code.session_expires_at}
-         where environment_id = ${environment_id} and id = ${session.id} and auth_time = ${session.auth_time} and ended_at is null and expires_at > ${now}
+         where environment_id = ${environment_id} and id = ${session.id} and auth_time = ${session.auth_time}
+           and ended_at is null and expires_at > ${now}
            and exists (select 1 from users where environment_id = ${environment_id} and id = ${session.user_id} and blocked_at is null)
            and exists (select 1 from applications where environment_id = ${environment_id} and id = ${code.client_id} and disabled = 0)`),
-    sql`insert into grants (environment_id, id, user_id, application_id, session_id, scope, resource, offline, auth_time, amr, acr, created_at, expires_at)
-        values (${environment_id}, ${grant_id}, ${session.user_id}, ${code.client_id}, ${session.id}, ${code.scope}, ${code.resource}, ${offline(code.scope)},
-                ${session.auth_time}, ${session.amr}, ${session.acr}, ${now}, ${code.grant_expires_at})`,
+    sql`insert into grants (environment_id, id, user_id, application_id, session_id, scope, resource, offline,
+                            auth_time, amr, acr, created_at, expires_at)
+        values (${environment_id}, ${grant_id}, ${session.user_id}, ${code.client_id}, ${session.id}, ${code.scope}, ${code.resource},
+                ${offline(code.scope)}, ${session.auth_time}, ${session.amr}, ${session.acr}, ${now}, ${code.grant_expires_at})`,
     sql`insert into authorization_codes (environment_id, code_hash, grant_id, client_id, redirect_uri, scope, nonce, code_challenge, expires_at)
-        values (${environment_id}, ${code.code_hash}, ${grant_id}, ${code.client_id}, ${code.redirect_uri}, ${code.scope}, ${code.nonce}, ${code.code_challenge}, ${code.expires_at})`,
+        values (${environment_id}, ${code.code_hash}, ${grant_id}, ${code.client_id}, ${code.redirect_uri}, ${code.scope},
+                ${code.nonce}, ${code.code_challenge}, ${code.expires_at})`,
   ])
-  return issued !== null
+  return stored !== null
 }
 
 const offline = (scope: string) => scope.split(' ').includes('offline_access')
@@ -117,17 +121,16 @@ export function findCode(db: Db, environment_id: EnvironmentId, code_hash: strin
   )
 }
 
-/** What a successful token request stores: a refresh token where offline_access was granted, an access token where it is opaque. */
+/** The tokens that a token request stores: a refresh token where offline_access was granted, an access token where it is opaque. */
 export interface NewTokens {
   refresh: { token_hash: string; expires_at: Date } | null
   opaque: { token_hash: string; claims: Record<string, unknown>; expires_at: Date } | null
 }
 
 /**
- * Spends a code and stores what it buys, all or nothing, at the latest when the function that comes back is called. Exactly
- * one of any number of parallel attempts gets `true`; the others must treat the code as replayed (RFC 6749 §4.1.2). A crash
- * leaves the code unspent.
- * @param attempt what is kept as having spent it: the id of the request
+ * Spends a code and stores its tokens in one batch, which has happened when the returned function resolves. Of any number of parallel
+ * attempts exactly one gets `true`; the others must treat the code as replayed (RFC 6749 §4.1.2). A crash leaves the code unspent.
+ * @param attempt the id of the request that spends the code
  */
 export function redeemCode(
   db: Db,
@@ -138,7 +141,8 @@ export function redeemCode(
 ): () => Promise<boolean> {
   const written = db.batchLater([
     guard(sql`update authorization_codes set spent_by = ${attempt}
-         where environment_id = ${environment_id} and code_hash = ${code.code_hash} and spent_by is null and ${grantLives(environment_id, code.grant_id)}`),
+         where environment_id = ${environment_id} and code_hash = ${code.code_hash} and spent_by is null
+           and ${grantIsActive(environment_id, code.grant_id)}`),
     ...insertTokens(environment_id, code.grant_id, tokens),
   ])
   return async () => (await written()) !== null
@@ -155,7 +159,7 @@ export function findRefreshToken(db: Db, environment_id: EnvironmentId, token_ha
   )
 }
 
-/** Replaces a refresh token by its successor, all or nothing, as `redeemCode` does: one of any number of parallel attempts gets `true`. */
+/** Replaces a refresh token by its successor in one batch, as `redeemCode` does: of parallel attempts exactly one gets `true`. */
 export function rotateRefreshToken(
   db: Db,
   environment_id: EnvironmentId,
@@ -166,26 +170,28 @@ export function rotateRefreshToken(
 ): () => Promise<boolean> {
   const written = db.batchLater([
     guard(sql`update refresh_tokens set spent_by = ${attempt}, spent_at = ${now}
-         where environment_id = ${environment_id} and token_hash = ${token.token_hash} and spent_by is null and ${grantLives(environment_id, token.grant_id)}`),
+         where environment_id = ${environment_id} and token_hash = ${token.token_hash} and spent_by is null
+           and ${grantIsActive(environment_id, token.grant_id)}`),
     ...insertTokens(environment_id, token.grant_id, tokens),
   ])
   return async () => (await written()) !== null
 }
 
-/** Stores an opaque access token that is bought by nothing but a retry of a rotation that already happened. */
+/** Stores an opaque access token for the retry of a rotation that already happened. */
 export async function storeOpaqueToken(db: Db, environment_id: EnvironmentId, grant_id: GrantId, { opaque }: NewTokens): Promise<void> {
   if (!opaque) return
   await db.run(sql`insert into opaque_access_tokens (environment_id, token_hash, claims, expires_at)
     select environment_id, ${opaque.token_hash}, ${opaque.claims}, ${opaque.expires_at} from grants
-     where environment_id = ${environment_id} and id = ${grant_id} and ${grantLives(environment_id, grant_id)}`)
+     where environment_id = ${environment_id} and id = ${grant_id} and ${grantIsActive(environment_id, grant_id)}`)
 }
 
-function grantLives(environment_id: EnvironmentId, grant_id: GrantId): Statement {
-  return sql`exists (select 1 from grants g join users u on u.environment_id = g.environment_id || '' and u.id = g.user_id and u.blocked_at is null
+function grantIsActive(environment_id: EnvironmentId, grant_id: GrantId): Statement {
+  return sql`exists (select 1 from grants g
+                       join users u on u.environment_id = g.environment_id || '' and u.id = g.user_id and u.blocked_at is null
                       where g.environment_id = ${environment_id} and g.id = ${grant_id} and g.ended_at is null)`
 }
 
-/** For a batch whose guard spends what buys them. */
+/** For a batch whose guard spends a code or refresh token. */
 function insertTokens(environment_id: EnvironmentId, grant_id: GrantId, { refresh, opaque }: NewTokens): Statement[] {
   const statements: Statement[] = []
   if (refresh)
@@ -197,7 +203,7 @@ function insertTokens(environment_id: EnvironmentId, grant_id: GrantId, { refres
   return statements
 }
 
-/** What a living access token stands on. `null` where the grant ended, the token was revoked or the person is blocked. */
+/** The grant of an access token; `null` where the grant ended, the token was revoked or the user is blocked. */
 export function findLiveGrant(db: Db, environment_id: EnvironmentId, grant_id: string, jti: string): Promise<GrantRow | null> {
   return db.maybeOne(
     GrantRow,
@@ -217,12 +223,13 @@ const GrantState = z.object({
   is_revoked: z.boolean(),
 })
 
-/** Whether a token stands, and if not, what ended it. `null` where the grant is gone. */
+/** The state of a grant, its session, its user and its access token; `null` where the grant was deleted. */
 export function findGrantState(db: Db, environment_id: EnvironmentId, grant_id: string, jti: string) {
   return db.maybeOne(
     GrantState,
     sql`select g.ended_at, s.ended_at as session_ended_at, u.id as user_id, u.blocked_at,
-               case when exists (select 1 from revoked_access_tokens r where r.environment_id = g.environment_id and r.jti = ${jti}) then 1 else 0 end as is_revoked
+               case when exists (select 1 from revoked_access_tokens r where r.environment_id = g.environment_id and r.jti = ${jti})
+                    then 1 else 0 end as is_revoked
           from grants g
           left join users u on u.environment_id = g.environment_id || '' and u.id = g.user_id
           left join sessions s on s.environment_id = g.environment_id || '' and s.id = g.session_id
@@ -240,16 +247,18 @@ export async function findOpaqueToken(db: Db, environment_id: EnvironmentId, tok
   return row?.claims ?? null
 }
 
-/** Ends a grant with every token of it. As a guard it holds only for the batch that ends the grant. */
+/** Ends a grant with all its tokens. As a guard it fails where the grant has already ended. */
 export function endGrant(environment_id: EnvironmentId, grant_id: string, by: string, now: Date): Statement {
-  return sql`update grants set ended_at = ${now}, ended_by = ${by} where environment_id = ${environment_id} and id = ${grant_id} and ended_at is null`
+  return sql`update grants set ended_at = ${now}, ended_by = ${by}
+    where environment_id = ${environment_id} and id = ${grant_id} and ended_at is null`
 }
 
 export function revokeAccessToken(environment_id: EnvironmentId, jti: string, expires_at: Date): Statement {
-  return sql`insert into revoked_access_tokens (environment_id, jti, expires_at) values (${environment_id}, ${jti}, ${expires_at}) on conflict (environment_id, jti) do nothing`
+  return sql`insert into revoked_access_tokens (environment_id, jti, expires_at) values (${environment_id}, ${jti}, ${expires_at})
+    on conflict (environment_id, jti) do nothing`
 }
 
-/** Ends every grant of a person, of an application, or of both together. */
+/** Ends every grant of a user, of an application, or of a user at an application. */
 export function endGrants(
   environment_id: EnvironmentId,
   of: { user_id?: string; application_id?: string },
@@ -258,5 +267,6 @@ export function endGrants(
 ): Statement {
   const user = of.user_id === undefined ? sql`` : sql` and user_id = ${of.user_id}`
   const application = of.application_id === undefined ? sql`` : sql` and application_id = ${of.application_id}`
-  return sql`update grants set ended_at = ${now}, ended_by = ${by} where environment_id = ${environment_id} and ended_at is null${user}${application}`
+  return sql`update grants set ended_at = ${now}, ended_by = ${by}
+    where environment_id = ${environment_id} and ended_at is null${user}${application}`
 }

@@ -1,4 +1,4 @@
-/** Sessions: one sign-in of one person in one browser. The cookie holds a secret, the row its digest. */
+/** Sessions. A session is the sign-in of a person in a browser; the cookie holds its secret, the row the digest. It also has consents. */
 import type { EnvironmentId, SessionId, UserId } from '@ostiary/contract/ids.ts'
 import { Session } from '@ostiary/contract/session.ts'
 import { z } from 'zod'
@@ -33,17 +33,18 @@ export interface NewSession {
 }
 
 /**
- * A batch with this does not happen where the user is deleted or blocked. Deleting and blocking also end the sessions of the user;
- * unblocking ends those that a race let in.
+ * A guard: the batch fails where the user is deleted or blocked. Deleting and blocking also end the sessions of the user, and unblocking
+ * ends sessions that a race stored.
  */
 export function insertSession(environment_id: EnvironmentId, session: NewSession, now: Date): Statement {
-  return guard(sql`insert into sessions (environment_id, id, user_id, token_hash, amr, acr, ip, user_agent, created_at, auth_time, last_seen_at, expires_at, absolute_expires_at)
-    select environment_id, ${session.id}, id, ${session.token_hash}, ${session.amr}, ${session.acr}, ${session.ip}, ${session.user_agent}, ${now}, ${now}, ${now},
-           ${session.expires_at}, ${session.absolute_expires_at}
+  return guard(sql`insert into sessions (environment_id, id, user_id, token_hash, amr, acr, ip, user_agent,
+                                         created_at, auth_time, last_seen_at, expires_at, absolute_expires_at)
+    select environment_id, ${session.id}, id, ${session.token_hash}, ${session.amr}, ${session.acr}, ${session.ip}, ${session.user_agent},
+           ${now}, ${now}, ${now}, ${session.expires_at}, ${session.absolute_expires_at}
       from users where environment_id = ${environment_id} and id = ${session.user_id} and blocked_at is null`)
 }
 
-/** The living sessions behind these cookie secrets. */
+/** The active sessions with these digests. */
 export async function findSessions(
   db: Db,
   environment_id: EnvironmentId,
@@ -57,21 +58,23 @@ export async function findSessions(
   )
   return db.all(
     SessionRow,
-    sql`select s.id, s.user_id, s.token_hash, s.auth_time, s.amr, s.acr, s.last_seen_at, s.expires_at, s.absolute_expires_at, u.email, u.name
+    sql`select s.id, s.user_id, s.token_hash, s.auth_time, s.amr, s.acr, s.last_seen_at, s.expires_at, s.absolute_expires_at,
+               u.email, u.name
           from sessions s join users u on u.environment_id = s.environment_id || '' and u.id = s.user_id and u.blocked_at is null
          where s.environment_id = ${environment_id} and s.token_hash in (${list}) and s.ended_at is null and s.expires_at > ${now}`,
   )
 }
 
-/** The same person signs in again in the same browser: another secret, a new time, the same session. */
+/** The same user signs in again in the same browser: the session gets a new secret and a new time. A guard, as `insertSession`. */
 export function renewSession(environment_id: EnvironmentId, session: NewSession, now: Date): Statement {
-  return guard(sql`update sessions set token_hash = ${session.token_hash}, amr = ${session.amr}, acr = ${session.acr}, ip = ${session.ip}, user_agent = ${session.user_agent},
+  return guard(sql`update sessions
+    set token_hash = ${session.token_hash}, amr = ${session.amr}, acr = ${session.acr}, ip = ${session.ip}, user_agent = ${session.user_agent},
         auth_time = ${now}, last_seen_at = ${now}, expires_at = ${session.expires_at}, absolute_expires_at = ${session.absolute_expires_at}
     where environment_id = ${environment_id} and id = ${session.id} and user_id = ${session.user_id} and ended_at is null
       and exists (select 1 from users where environment_id = ${environment_id} and id = ${session.user_id} and blocked_at is null)`)
 }
 
-/** The person signs out: ends the session with the grants that do not outlive it, and has its applications told. */
+/** Sign-out: ends the session and its grants without `offline_access`, and queues the back-channel logouts. */
 export function endSession(environment_id: EnvironmentId, session_id: string, now: Date): Statement[] {
   return [
     sql`update sessions set ended_at = ${now} where environment_id = ${environment_id} and id = ${session_id} and ended_at is null`,
@@ -85,19 +88,21 @@ export function endSession(environment_id: EnvironmentId, session_id: string, no
 export function endEverything(environment_id: EnvironmentId, user_id: string, by: string, now: Date): Statement[] {
   return [
     sql`update sessions set ended_at = ${now} where environment_id = ${environment_id} and user_id = ${user_id} and ended_at is null`,
-    sql`update grants set ended_at = ${now}, ended_by = ${by} where environment_id = ${environment_id} and user_id = ${user_id} and ended_at is null`,
+    sql`update grants set ended_at = ${now}, ended_by = ${by}
+         where environment_id = ${environment_id} and user_id = ${user_id} and ended_at is null`,
     enqueueBackchannelLogouts(environment_id, { user_id }, now),
   ]
 }
 
-/** The version of a session is the sign-in it stands for: using it is no change. */
+/** The version of a session is the time of its sign-in, so that use of the session does not change it. */
 const SessionRecord = Session.omit({ applications: true }).extend({ environment_id: z.string(), version: z.int() })
 
 type Versioned = Session & { version: number }
 
-const record = sql`select id, environment_id, user_id, created_at, last_seen_at, expires_at, ip, user_agent, amr, auth_time as version from sessions`
+const record = sql`
+  select id, environment_id, user_id, created_at, last_seen_at, expires_at, ip, user_agent, amr, auth_time as version from sessions`
 
-/** Sessions as a backend sees them: living ones only. */
+/** The active sessions of a user, as the management API shows them. */
 export async function listSessionRecords(
   db: Db,
   environment_id: EnvironmentId,
@@ -120,7 +125,7 @@ export async function findSessionRecord(db: Db, environment_id: EnvironmentId, i
   return (await withApplications(db, environment_id, rows))[0] ?? null
 }
 
-const Used = z.object({ session_id: z.string(), application_id: Session.shape.applications.element })
+const UsedApplication = z.object({ session_id: z.string(), application_id: Session.shape.applications.element })
 
 async function withApplications(
   db: Db,
@@ -133,8 +138,9 @@ async function withApplications(
     ', ',
   )
   const used = await db.all(
-    Used,
-    sql`select distinct session_id, application_id from grants where environment_id = ${environment_id} and session_id in (${ids}) and ended_at is null`,
+    UsedApplication,
+    sql`select distinct session_id, application_id from grants
+         where environment_id = ${environment_id} and session_id in (${ids}) and ended_at is null`,
   )
   return rows.map(({ environment_id: _, ...row }) => ({
     ...row,
@@ -142,7 +148,7 @@ async function withApplications(
   }))
 }
 
-/** Ends a session with every grant. A batch with this does not happen where the session ended or was renewed meanwhile. */
+/** Ends a session with all its grants. A guard: the batch fails where the session ended or was renewed after it was read. */
 export function endSessionRecord(environment_id: EnvironmentId, session: Versioned, now: Date): Statement[] {
   return [
     guard(sql`update sessions set ended_at = ${now}
@@ -155,7 +161,7 @@ export function endSessionRecord(environment_id: EnvironmentId, session: Version
 
 const ConsentRow = z.object({ user_id: z.string(), scope: z.string() })
 
-/** What these people allowed this application, in the words of `consentWords` (protocol/consent.ts). */
+/** The consent of these users for an application, in the words of `consentWords` (protocol/consent.ts). */
 export async function findConsents(
   db: Db,
   environment_id: EnvironmentId,
@@ -169,7 +175,8 @@ export async function findConsents(
   )
   const rows = await db.all(
     ConsentRow,
-    sql`select user_id, scope from consents where environment_id = ${environment_id} and application_id = ${application_id} and user_id in (${list})`,
+    sql`select user_id, scope from consents
+         where environment_id = ${environment_id} and application_id = ${application_id} and user_id in (${list})`,
   )
   return new Map(rows.map((row) => [row.user_id, row.scope.split(' ')]))
 }

@@ -1,27 +1,36 @@
 /**
- * A sign-in that leads to a hosted page of the issuer instead of a client: today to an invitation. Its pages carry the query of that
- * page, `token=…`, where those of an authorization request carry the request, and every step ends at that page again.
+ * A visit is a sign-in for a hosted page of the issuer instead of a client; today that page is always an invitation. The pages of a
+ * visit hold the query of that page, `token=…`, in place of an authorization request. Each step of a visit returns to that page.
  */
-import { digestOf } from '../digest.ts'
-import { findByLink, type OpenInvitation } from '../members/invitations.ts'
-import type { Answer, OidcCall, OidcServices } from './call.ts'
-import type { Visit } from './endpoints/authorize.ts'
-import { message } from './hosted-page.ts'
-import { scopeNames } from './protocol/scope.ts'
+import { digestOf } from '../../digest.ts'
+import { findByLink, type OpenInvitation } from '../../members/invitations.ts'
+import type { Browser } from '../browser.ts'
+import type { Answer, OidcCall, OidcServices } from '../call.ts'
+import { message } from '../hosted-page.ts'
+import type { AuthorizationRequest } from '../protocol/authorize.ts'
+import { scopeNames } from '../protocol/scope.ts'
 
-/** An open invitation with the link that the person followed. */
-export interface LinkedInvitation extends OpenInvitation {
+export interface Visit {
+  query: string
+  browser: Browser
+  request: Pick<AuthorizationRequest, 'prompt' | 'ui_locales' | 'login_hint' | 'id_token_hint' | 'max_age'>
+  client: null
+  invitation: LinkedInvitation
+}
+
+/** An open invitation with the digest of the link that the person followed. */
+interface LinkedInvitation extends OpenInvitation {
   token_hash: string
 }
 
-/** An authorization request names its client (RFC 6749 §4.1.1). */
+/** Reports whether a query belongs to a visit. An authorization request names its client (RFC 6749 §4.1.1); a visit names none. */
 export function isVisit(query: string): boolean {
   if (!query.includes('token=')) return false
   const search = new URLSearchParams(query)
   return search.has('token') && !search.has('client_id')
 }
 
-/** Looks the link up again at every step, so that it ends for pages that are open already. */
+/** Looks up the invitation of the link. Each step calls it, so that an ended invitation also ends for pages that are already open. */
 export async function beginVisit(
   { db, root_environment_id }: OidcServices,
   call: OidcCall,

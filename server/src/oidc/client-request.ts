@@ -1,0 +1,33 @@
+/** A request that a client sends itself, to the token or revocation endpoint: its parameters and the authentication of its client. */
+import { findClient } from '../applications/store.ts'
+import { header, type OidcCall, type OidcServices } from './call.ts'
+import type { Client } from './protocol/client.ts'
+import { checkClient, readClientCredentials } from './protocol/client-auth.ts'
+import { OAuthError } from './protocol/oauth-error.ts'
+import { type RequestParameters, readParameters } from './protocol/parameters.ts'
+
+declare const authenticated: unique symbol
+
+/** A client that proved its identity. Only `authenticateClient` makes one, so a function that takes one cannot run before. */
+export type AuthenticatedClient = Client & { readonly [authenticated]: true }
+
+/** RFC 6749 §3.2, RFC 7009 §2.1: the body is form-encoded. */
+export function readClientRequest({ form }: OidcCall): RequestParameters {
+  if (!form) throw new OAuthError('invalid_request', 'Send the parameters as application/x-www-form-urlencoded in the body.')
+  return readParameters(form)
+}
+
+/** @throws OAuthError `invalid_client` where the client is unknown or does not prove its identity by its own method */
+export async function authenticateClient(
+  services: OidcServices,
+  call: OidcCall,
+  parameters: RequestParameters,
+): Promise<AuthenticatedClient> {
+  const credentials = readClientCredentials(header(call, 'authorization'), parameters)
+  const verdict = checkClient(await findClient(services.db, call.issuer.environment_id, credentials.client_id), credentials)
+  if (verdict.kind === 'verify_assertion') {
+    const { verifyAssertion } = await import('./client-assertion.ts') // loads `jose`, which most services do not need
+    await verifyAssertion(services, call, verdict.client, verdict.client_assertion)
+  }
+  return verdict.client as AuthenticatedClient // as: both verdicts are proved here
+}

@@ -1,0 +1,34 @@
+/** The grant type `authorization_code` (RFC 6749 §4.1.3): exchanges a code for tokens, once. */
+import { newSecret } from '../../deployment.ts'
+import { checkCodeRedemption } from '../protocol/code-grant.ts'
+import { OAuthError } from '../protocol/oauth-error.ts'
+import { includesScope } from '../protocol/scope.ts'
+import { findCode, redeemCode } from '../store/grants.ts'
+import { grantType } from './grant-type.ts'
+import { completeTokens, findTarget, prepareTokens, together } from './issue.ts'
+import { endReusedGrant } from './reuse.ts'
+
+export const codeGrant = grantType({
+  parameter: 'code',
+  find: findCode,
+  async exchange(services, call, { client, parameters, row: code }) {
+    const { issuer, now } = call
+    if (!code) throw new OAuthError('invalid_grant', 'The code is unknown or has expired.')
+    if (code.spent_by !== null && code.client_id === client.client_id)
+      throw await endReusedGrant(services, call, code, 'authorization_code')
+    const { redirect_uri, code_verifier } = parameters.values
+    checkCodeRedemption(code, client.client_id, { redirect_uri, code_verifier }, now)
+    if (code.grant_ended_at !== null || code.blocked_at !== null)
+      throw new OAuthError('invalid_grant', 'The sign-in behind the code has ended.')
+
+    const target = await findTarget(services, call, client, code, parameters)
+    const refresh_token = includesScope(target.scope, 'offline_access') ? newSecret(services) : null
+    const prepared = prepareTokens(services, call, code, target, refresh_token)
+    const [redeemed, answer] = await together(
+      redeemCode(services.db, issuer.environment_id, code, call.request_id, prepared.rows),
+      completeTokens(call, code, prepared, { nonce: code.nonce, refresh_token }),
+    )
+    if (!redeemed) throw await endReusedGrant(services, call, code, 'authorization_code')
+    return answer
+  },
+})

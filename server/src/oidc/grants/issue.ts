@@ -1,0 +1,115 @@
+/** The tokens that a grant issues: the target of the access token, the rows to store, and the response. */
+import { newSecret } from '../../deployment.ts'
+import { digestOf } from '../../digest.ts'
+import { findAudiences } from '../../resource-servers/store.ts'
+import { opaque_prefix } from '../access-token.ts'
+import type { OidcCall, OidcServices } from '../call.ts'
+import { accessTokenClaims, idTokenClaims, userClaims } from '../protocol/claims.ts'
+import type { Client } from '../protocol/client.ts'
+import { currentKey } from '../protocol/key-states.ts'
+import type { RequestParameters } from '../protocol/parameters.ts'
+import { expiryOfRefreshToken } from '../protocol/refresh-grant.ts'
+import { includesScope } from '../protocol/scope.ts'
+import { type TokenTarget, targetOf } from '../protocol/token-target.ts'
+import { signJwt } from '../signing-keys.ts'
+import type { GrantRow, NewTokens } from '../store/grants.ts'
+
+/** RFC 6749 §5.1, OIDC Core §3.1.3.3. */
+export interface TokenResponse {
+  access_token: string
+  token_type: 'Bearer'
+  expires_in: number
+  scope: string
+  refresh_token?: string
+  id_token?: string
+}
+
+/** The resource servers and scope of the access token: those of the grant, or those of them that the request names. */
+export async function findTarget(
+  { db }: OidcServices,
+  { issuer }: OidcCall,
+  client: Client,
+  grant: Pick<GrantRow, 'scope' | 'resource'>,
+  parameters: RequestParameters,
+): Promise<TokenTarget> {
+  const audiences = await findAudiences(db, issuer.environment_id, grant.resource)
+  return targetOf(grant, parameters.lists.resource ?? [], {
+    audiences,
+    allowed_scopes: client.allowed_scopes,
+    disabled_scopes: issuer.settings.scopes.disabled,
+    tokens: issuer.settings.tokens,
+  })
+}
+
+interface PreparedTokens {
+  claims: ReturnType<typeof accessTokenClaims>
+  /** The access token where it is opaque; `null` where it is a JWT, which is signed while the rows are written. */
+  opaque: string | null
+  rows: NewTokens
+}
+
+export function prepareTokens(
+  services: OidcServices,
+  { issuer, now }: OidcCall,
+  grant: GrantRow,
+  target: TokenTarget,
+  refresh_token: string | null,
+): PreparedTokens {
+  const { tokens } = issuer.settings
+  const claims = accessTokenClaims(issuer.url, grant, { jti: services.random(16).toString('base64url'), ...target }, now)
+  const opaque = target.format === 'opaque' ? opaque_prefix + newSecret(services) : null
+  return {
+    claims,
+    opaque,
+    rows: {
+      refresh:
+        refresh_token === null
+          ? null
+          : { token_hash: digestOf(refresh_token), expires_at: expiryOfRefreshToken(now, grant.grant_created_at, tokens) },
+      opaque: opaque === null ? null : { token_hash: digestOf(opaque), claims, expires_at: new Date(claims.exp * 1000) },
+    },
+  }
+}
+
+/** Signs the tokens. The ID token holds a digest of the access token, so it is signed second (OIDC Core §3.1.3.6). */
+export async function completeTokens(
+  { issuer, now }: OidcCall,
+  grant: GrantRow,
+  { claims, opaque }: PreparedTokens,
+  { nonce, refresh_token }: { nonce: string | null; refresh_token: string | null },
+): Promise<TokenResponse> {
+  const { tokens } = issuer.settings
+  const { scope } = claims
+  const key = currentKey(issuer.keys, now)
+  const access_token = opaque ?? (await signJwt(key, 'at+jwt', claims))
+  const about = tokens.id_token_claims === 'full' ? userClaims(grant, scope) : null
+  const id_token = includesScope(scope, 'openid')
+    ? await signJwt(
+        key,
+        'JWT',
+        idTokenClaims(issuer.url, grant, { claims: about, nonce, access_token, ttl_seconds: tokens.id_token_ttl_seconds }, now),
+      )
+    : null
+  return {
+    access_token,
+    token_type: 'Bearer',
+    expires_in: claims.exp - claims.iat,
+    scope,
+    ...(refresh_token === null ? {} : { refresh_token }),
+    ...(id_token === null ? {} : { id_token }),
+  }
+}
+
+/**
+ * Writes and signs at the same time: the rows of this request are committed with those of other requests while its tokens are signed.
+ * The tokens must not be sent where the write returned `false`.
+ */
+export async function together<T>(written: () => Promise<boolean>, signing: Promise<T>): Promise<[boolean, T]> {
+  try {
+    const signed = await signing
+    return [await written(), signed]
+  } catch (error) {
+    await written()
+    throw error
+  }
+}

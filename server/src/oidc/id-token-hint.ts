@@ -1,0 +1,22 @@
+/** The `id_token_hint` of an authorization or sign-out request. */
+import type { Issuer } from './issuer.ts'
+import type { LogoutHint } from './protocol/logout.ts'
+import { verifyJwt } from './signing-keys.ts'
+
+/**
+ * The claims of an ID token that this issuer signed, `invalid` for any other text, `null` where no hint was sent.
+ *
+ * OIDC Core §3.1.2.1, RP-Initiated Logout 1.0 §2: an expired ID token is accepted
+ */
+export function readIdTokenHint(issuer: Issuer, id_token_hint: string | undefined): LogoutHint {
+  if (id_token_hint === undefined) return null
+  const claims = verifyJwt(issuer.keys, 'JWT', id_token_hint)
+  if (claims?.iss !== issuer.url || typeof claims.sub !== 'string' || typeof claims.aud !== 'string') return 'invalid'
+  return { sub: claims.sub, aud: claims.aud, sid: typeof claims.sid === 'string' ? claims.sid : null }
+}
+
+/** The user whom a verified hint names; `null` where there is none. */
+export function hintedUser(issuer: Issuer, id_token_hint: string | undefined): string | null {
+  const hint = readIdTokenHint(issuer, id_token_hint)
+  return hint === 'invalid' ? null : (hint?.sub ?? null)
+}

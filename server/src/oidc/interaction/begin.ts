@@ -1,0 +1,102 @@
+/**
+ * The interaction of a person with the hosted pages: everything between an authorization request and its code. The service stores no
+ * state between the steps. Each page holds the request in a form field, `request`, and each step judges the request again.
+ * So no step can be skipped, and a request that another person began gives no access.
+ *
+ *     GET  /oauth/authorize        authorize      beginAuthorization → judgeNextStep → takeStep, which shows a page or answers the client
+ *     POST /sign-in                signIn         continueInteraction → checkPassword → establishSession
+ *     POST /sign-up                signUp         continueInteraction → establishSession, or checkPassword where the account exists
+ *     POST /select-account         selectAccount  continueInteraction → continueRequest, or endSessions
+ *     POST /consent                consent        continueInteraction → continueRequest, or answerClient
+ *     POST /federate               federate       continueInteraction, then a redirect to the provider
+ *     GET  /oauth/callback/{id}    callback       beginInteraction → signInAs → establishSession
+ *     GET  /invitation             showInvitation beginVisit → a screen
+ *     POST /invitation             acceptInvitation  continueInteraction
+ *     GET  /oauth/logout, POST /sign-out          endSessions
+ *
+ * Each step that succeeds redirects to `continueUrl`, which is the authorization endpoint or the page of the invitation.
+ *
+ * The files call each other in one direction only:
+ *
+ *     endpoints → dispatch, check-password, upstream-account → establish-session, issue-code → begin → screens, answer-client → continue → visit, press
+ */
+import { findClient } from '../../applications/store.ts'
+import { type Audience, findAudiences } from '../../resource-servers/store.ts'
+import { type Browser, readBrowser } from '../browser.ts'
+import { type Answer, asQuery, type OidcCall, type OidcServices } from '../call.ts'
+import { message } from '../hosted-page.ts'
+import { readIdTokenHint } from '../id-token-hint.ts'
+import { type AuthorizationRequest, judgeAuthorizationRequest } from '../protocol/authorize.ts'
+import type { Client } from '../protocol/client.ts'
+import { OAuthError } from '../protocol/oauth-error.ts'
+import { readParameters } from '../protocol/parameters.ts'
+import { most_resources } from '../protocol/requested.ts'
+import { answerClient } from './answer-client.ts'
+import { showRequestError } from './screens.ts'
+import { beginVisit, isVisit, type Visit } from './visit.ts'
+
+/** A sign-in in progress, for a client or for an invitation. */
+export type Interaction = Authorization | Visit
+
+/** A sign-in for a client. It continues at the authorization endpoint. */
+export interface Authorization extends BegunAuthorization {
+  query: string
+  browser: Browser
+}
+
+/** An authorization request that may proceed. */
+interface BegunAuthorization {
+  request: AuthorizationRequest
+  client: Client
+  invitation: null
+  /** The resource servers of the request, in the order of its `resource` parameters. */
+  audiences: readonly Audience[]
+}
+
+type BegunVisit = Omit<Visit, 'query' | 'browser'>
+
+/** Reads the request from the form of a hosted page and judges it again. */
+export async function continueInteraction(services: OidcServices, call: OidcCall): Promise<Interaction | { answer: Answer }> {
+  const query = asQuery(call.form?.get('request') ?? '')
+  if (query === null) return { answer: message(call, 'unusable_request') }
+  if (query === '') return { answer: message(call, 'session_lost') }
+  const begun = await beginInteraction(services, call, query)
+  return 'answer' in begun ? begun : { query, ...begun, browser: await readBrowser(services, call) }
+}
+
+export function beginInteraction(
+  services: OidcServices,
+  call: OidcCall,
+  query: string,
+): Promise<BegunAuthorization | BegunVisit | { answer: Answer }> {
+  return isVisit(query) ? beginVisit(services, call, query) : beginAuthorization(services, call, query)
+}
+
+/** Judges an authorization request. Returns the answer of a request that may not proceed. */
+export async function beginAuthorization(
+  { db }: OidcServices,
+  call: OidcCall,
+  query: string,
+): Promise<BegunAuthorization | { answer: Answer }> {
+  const { issuer } = call
+  const parameters = readParameters(new URLSearchParams(query))
+  const [client, audiences] = await Promise.all([
+    findClient(db, issuer.environment_id, parameters.values.client_id ?? ''),
+    findAudiences(db, issuer.environment_id, (parameters.lists.resource ?? []).slice(0, most_resources)),
+  ])
+  const resources = audiences.map(({ identifier, scopes }) => ({ identifier, scopes: scopes.map(({ name }) => name) }))
+  const verdict = judgeAuthorizationRequest(parameters, client, { disabled_scopes: issuer.settings.scopes.disabled, resources })
+  if (verdict.kind === 'show_error') return { answer: showRequestError(call, verdict, client, parameters.values.redirect_uri) }
+  if (verdict.kind === 'return_error') return { answer: answerClient(call, verdict.client, verdict) }
+  const { request } = verdict
+  if (readIdTokenHint(issuer, request.id_token_hint) === 'invalid') {
+    const error = new OAuthError('invalid_request', 'id_token_hint is no ID token of this issuer.')
+    return { answer: answerClient(call, verdict.client, { ...request, error }) }
+  }
+  return {
+    request,
+    client: verdict.client,
+    invitation: null,
+    audiences: request.resource.flatMap((identifier) => audiences.find((one) => one.identifier === identifier) ?? []),
+  }
+}

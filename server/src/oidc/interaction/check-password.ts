@@ -1,0 +1,64 @@
+/** A sign-in by email and password. */
+import { accountOf, giveBack, sourceOf, takeAttempt } from '../../users/attempts.ts'
+import { HashingRefused } from '../../users/password.ts'
+import { findCredential } from '../../users/store.ts'
+import { knownDevice } from '../browser.ts'
+import type { Answer, OidcCall, OidcServices } from '../call.ts'
+import type { Interaction } from './begin.ts'
+import { establishSession, signInEvent } from './establish-session.ts'
+import { showSignIn } from './screens.ts'
+
+/** How the session begins, in the words of events and statistics and in those of RFC 8176. */
+export const by_password = { method: 'password', amr: ['pwd'] }
+
+interface Credentials {
+  email: string
+  password: string
+  step: 'sign_in' | 'sign_up'
+}
+
+/** Stands for the account of an unknown email, so that both cases do the same work. */
+const unknown_account = { id: '', password_hash: null, blocked_at: null }
+
+/** Signs in, or shows the sign-in page again. The answer and the work are the same for accounts that exist and those that do not. */
+export async function checkPassword(
+  services: OidcServices,
+  call: OidcCall,
+  interaction: Interaction,
+  { email, password, step }: Credentials,
+): Promise<Answer> {
+  const { db, passwords } = services
+  const { issuer, now, signal } = call
+  const { environment_id } = issuer
+  const credential = await findCredential(db, environment_id, email)
+  const { id: user_id, password_hash, blocked_at } = credential ?? unknown_account
+  const device = knownDevice(services, call, interaction.browser, { user_id, email, password_hash })
+  const attempt = { environment_id, account: accountOf(email), source: sourceOf(call.ip), device, now }
+  const refused = await takeAttempt(db, attempt, issuer.settings.lockout)
+  if (refused)
+    return showSignIn(services, call, interaction, {
+      email,
+      problem: refused.limit === 'account' ? 'locked' : 'too_many',
+      wait_seconds: refused.wait_seconds,
+    })
+
+  const is_right = await passwords.verify(password_hash, password, { environment_id, signal }).catch(async (error) => {
+    if (error instanceof HashingRefused) await db.batch(giveBack(attempt)) // no password was checked
+    throw error
+  })
+  if (is_right && blocked_at === null) {
+    const signed_in = { user_id, email, password_hash, step, ...by_password }
+    const answer = await establishSession(services, call, interaction, signed_in, giveBack(attempt))
+    if (answer) return answer
+  }
+  services.counters.count(environment_id, 'sign_in', 'password.failed')
+  await db.batch([
+    signInEvent(services, call, {
+      type: 'sign_in.failed',
+      user_id: credential?.id ?? null,
+      application_id: interaction.client?.client_id ?? null,
+      data: { method: 'password', ip: call.ip },
+    }),
+  ])
+  return showSignIn(services, call, interaction, { email, problem: 'wrong_credentials', wait_seconds: null })
+}

@@ -1,0 +1,60 @@
+/** The step that an authorization request needs next, and the page or answer of that step. `protocol/next-step.ts` holds the rules. */
+import type { Answer, OidcCall, OidcServices } from '../call.ts'
+import { hintedUser } from '../id-token-hint.ts'
+import { type NextStep, nextStep } from '../protocol/next-step.ts'
+import { findConsents } from '../store/sessions.ts'
+import { answerClient } from './answer-client.ts'
+import type { Authorization } from './begin.ts'
+import { needsPress } from './continue.ts'
+import { issueCode } from './issue-code.ts'
+import { wasPressed } from './press.ts'
+import { no_problems, showAccounts, showConsent, showSignIn, showSignUp } from './screens.ts'
+
+export async function judgeNextStep(
+  services: OidcServices,
+  call: OidcCall,
+  { query, request, client, browser }: Authorization,
+): Promise<NextStep> {
+  const { issuer, now } = call
+  const needs_press = needsPress(services, client)
+  const user_ids = browser.sessions.map((session) => session.user_id)
+  const consents =
+    client.consent === 'skip'
+      ? new Map<string, string[]>()
+      : await findConsents(services.db, issuer.environment_id, client.client_id, user_ids)
+  return nextStep(
+    request,
+    { consent: client.consent, needs_press },
+    {
+      sessions: browser.sessions.map((session) => ({
+        session_id: session.id,
+        user_id: session.user_id,
+        auth_time: session.auth_time,
+        consented_to: consents.get(session.user_id) ?? [],
+        pressed: needs_press && wasPressed(services, call, query, session.id),
+      })),
+      hinted_user_id: hintedUser(issuer, request.id_token_hint),
+      sign_up_open: issuer.settings.sign_up.mode === 'open' && issuer.settings.sign_in.password,
+      now,
+    },
+  )
+}
+
+export async function takeStep(services: OidcServices, call: OidcCall, interaction: Authorization, step: NextStep): Promise<Answer> {
+  const { request, client } = interaction
+  const email = request.login_hint ?? ''
+  switch (step.kind) {
+    case 'refuse':
+      return answerClient(call, client, { ...request, error: step.error })
+    case 'issue':
+      return issueCode(services, call, interaction, step.session_id)
+    case 'sign_in':
+      return showSignIn(services, call, interaction, { email, problem: null, wait_seconds: null })
+    case 'sign_up':
+      return showSignUp(services, call, interaction, { email, name: '', problems: no_problems, wait_seconds: null })
+    case 'select_account':
+      return showAccounts(services, call, interaction)
+    case 'consent':
+      return showConsent(services, call, interaction, step.session_id)
+  }
+}

@@ -1,0 +1,89 @@
+/** The end of every successful sign-in: makes the session, records the events and continues the request. */
+import type { Statement } from '../../db/db.ts'
+import { newSecret } from '../../deployment.ts'
+import { digestOf } from '../../digest.ts'
+import { insertEvent, type NewEvent } from '../../events/store.ts'
+import { asLine } from '../../text.ts'
+import { noteSignIn } from '../../users/store.ts'
+import { deviceCookie, sessionCookie, withCookies } from '../browser.ts'
+import { type Answer, header, type OidcCall, type OidcServices, redirect } from '../call.ts'
+import { hintedUser } from '../id-token-hint.ts'
+import { acrOf } from '../protocol/claims.ts'
+import { withoutSatisfied } from '../protocol/next-step.ts'
+import { insertSession, renewSession } from '../store/sessions.ts'
+import type { Interaction } from './begin.ts'
+import { continueRequest } from './continue.ts'
+
+export interface SignedIn {
+  user_id: string
+  email: string
+  /** The password hash that the sign-in read. The session begins only where the account still has it. */
+  password_hash: string | null
+  step: 'sign_in' | 'sign_up'
+  /** The name of the method in events and statistics. */
+  method: string
+  /** RFC 8176 names of the method. */
+  amr: readonly string[]
+}
+
+/**
+ * Makes a session in one batch with `first`, the other changes of the sign-in. Returns `null` and changes nothing where the account was
+ * blocked or its password changed while the sign-in was checked. Both end the sessions of the account, so this batch writes the row of
+ * the account before it makes a session.
+ *
+ * Each sign-in changes the secret of the cookie. A person who signs in again in the same browser keeps the session, so that other
+ * applications stay signed in.
+ */
+export async function establishSession(
+  services: OidcServices,
+  call: OidcCall,
+  interaction: Interaction,
+  { user_id, email, password_hash, step, method, amr }: SignedIn,
+  first: readonly Statement[],
+): Promise<Answer | null> {
+  const { issuer } = call
+  const { browser, client, query, request } = interaction
+  const at = call.now
+  const { idle_ttl_seconds, absolute_ttl_seconds } = issuer.settings.sessions
+  const secret = newSecret(services)
+  const known = browser.sessions.find((session) => session.user_id === user_id)
+  const absolute_expires_at = new Date(at.getTime() + absolute_ttl_seconds * 1000)
+  const session = {
+    id: known?.id ?? (services.newId('ses') as `ses_${string}`), // as: newId gives exactly this
+    user_id: user_id as `usr_${string}`, // as: an id of our own making
+    token_hash: digestOf(secret),
+    amr,
+    acr: acrOf(amr),
+    ip: call.ip,
+    user_agent: asLine(header(call, 'user-agent') ?? '', 300) || null,
+    expires_at: new Date(Math.min(at.getTime() + idle_ttl_seconds * 1000, absolute_expires_at.getTime())),
+    absolute_expires_at,
+  }
+  const signed_in = await services.db.batch([
+    ...first,
+    noteSignIn(issuer.environment_id, { user_id, password_hash }, at),
+    known ? renewSession(issuer.environment_id, session, at) : insertSession(issuer.environment_id, session, at),
+    ...(known ? [] : [signInEvent(services, call, { type: 'session.created', user_id, data: { session_id: session.id } })]),
+    signInEvent(services, call, {
+      type: 'sign_in.succeeded',
+      user_id,
+      application_id: client?.client_id ?? null,
+      data: { method, session_id: session.id, ip: call.ip },
+    }),
+  ])
+  if (!signed_in) return null
+  services.counters.count(issuer.environment_id, 'sign_in', `${method}.succeeded`)
+  const others = browser.sessions.filter((other) => other.user_id !== user_id).map((other) => other.secret)
+  // A sign-in of another user than the hinted one satisfies no prompt of the request.
+  const hinted = hintedUser(issuer, request.id_token_hint)
+  const rest = hinted === null || hinted === user_id ? withoutSatisfied(query, step, at) : query
+  return withCookies(redirect(continueRequest(services, call, interaction, rest, session.id)), [
+    sessionCookie(call, [secret, ...others]),
+    deviceCookie(services, call, { user_id, email, password_hash }),
+  ])
+}
+
+export function signInEvent(services: OidcServices, call: OidcCall, event: NewEvent): Statement {
+  const origin = { id: services.newId('evt'), actor: { type: 'user' as const, id: event.user_id ?? null }, request_id: call.request_id }
+  return insertEvent(call.issuer.environment_id, origin, event, call.now)
+}

@@ -1,0 +1,163 @@
+/** The pages that ask a person for something, built from an interaction. Each form holds the request and a form token. */
+import { accountChooserPage } from '../../pages/account-chooser.ts'
+import { consentPage } from '../../pages/consent.ts'
+import { type ProviderProblemView, providerProblemPage } from '../../pages/provider-problem.ts'
+import { redirectMismatchPage } from '../../pages/redirect-mismatch.ts'
+import { type SignInView, signInPage } from '../../pages/sign-in.ts'
+import { type SignUpView, signUpPage } from '../../pages/sign-up.ts'
+import { findOfferedProviders } from '../../providers/store.ts'
+import { findPerson } from '../../users/store.ts'
+import { formToken, withCookies } from '../browser.ts'
+import { type Answer, type OidcCall, type OidcServices, redirect } from '../call.ts'
+import { html, message, pageContext } from '../hosted-page.ts'
+import type { Verdict } from '../protocol/authorize.ts'
+import type { Client } from '../protocol/client.ts'
+import { consentLines } from '../protocol/consent.ts'
+import { OAuthError } from '../protocol/oauth-error.ts'
+import { authorizationResponse } from '../protocol/respond.ts'
+import type { Authorization, Interaction } from './begin.ts'
+import { continueUrl, withPrompt } from './continue.ts'
+import { mayCreateAccount } from './new-account.ts'
+import type { Visit } from './visit.ts'
+
+export async function showSignIn(
+  services: OidcServices,
+  call: OidcCall,
+  interaction: Interaction,
+  view: Pick<SignInView, 'email' | 'problem' | 'wait_seconds'>,
+): Promise<Answer> {
+  const { query, request, browser } = interaction
+  const { settings, environment_id } = call.issuer
+  const { csrf, set_cookie } = formToken(services, call, browser)
+  const page = signInPage(pageContext(call, request.ui_locales), {
+    application_name: nameOf(interaction),
+    csrf,
+    request: query,
+    ...view,
+    methods: { password: settings.sign_in.password },
+    providers: await findOfferedProviders(services.db, environment_id),
+    sign_up_url: mayCreateAccount(call, interaction) && settings.sign_in.password ? continueUrl(call, withPrompt(query, 'create')) : null,
+    other_accounts_url: browser.sessions.length > 0 ? continueUrl(call, withPrompt(query, 'select_account')) : null,
+    cancel_url: cancelUrl(call, interaction),
+  })
+  return afterWait(withCookies(html(page), set_cookie), view.wait_seconds)
+}
+
+export function showSignUp(
+  services: OidcServices,
+  call: OidcCall,
+  interaction: Interaction,
+  view: Pick<SignUpView, 'email' | 'name' | 'problems' | 'wait_seconds'>,
+): Answer {
+  const { query, request, browser } = interaction
+  const { csrf, set_cookie } = formToken(services, call, browser)
+  const page = signUpPage(pageContext(call, request.ui_locales), {
+    application_name: nameOf(interaction),
+    invitation: interaction.invitation && factsOf(interaction),
+    csrf,
+    request: query,
+    ...view,
+    password_rule: call.issuer.settings.password,
+    sign_in_url: continueUrl(call, withPrompt(query, 'login')),
+  })
+  return afterWait(withCookies(html(page), set_cookie), view.wait_seconds)
+}
+
+export const no_problems: SignUpView['problems'] = { form: null, email: null, name: null, password: null }
+
+/** RFC 9110 §10.2.3: Retry-After, where a limit was reached. */
+function afterWait(answer: Answer, wait_seconds: number | null): Answer {
+  return wait_seconds === null ? answer : { ...answer, headers: { ...answer.headers, 'retry-after': String(wait_seconds) } }
+}
+
+export function showAccounts(services: OidcServices, call: OidcCall, interaction: Interaction): Answer {
+  const { query, request, browser } = interaction
+  const { csrf, set_cookie } = formToken(services, call, browser)
+  const page = accountChooserPage(pageContext(call, request.ui_locales), {
+    application_name: nameOf(interaction),
+    csrf,
+    request: query,
+    accounts: browser.sessions.map(({ id, email, name }) => ({ session_id: id, email, name })),
+    another_url: continueUrl(call, withPrompt(query, 'login')),
+  })
+  return withCookies(html(page), set_cookie)
+}
+
+export async function showConsent(
+  services: OidcServices,
+  call: OidcCall,
+  { query, request, client, browser, audiences }: Authorization,
+  session_id: string,
+): Promise<Answer> {
+  const session = browser.sessions.find((candidate) => candidate.id === session_id)
+  const person = session && (await findPerson(services.db, call.issuer.environment_id, session.user_id))
+  if (!person) return redirect(continueUrl(call, query))
+  const { csrf, set_cookie } = formToken(services, call, browser)
+  const page = consentPage(pageContext(call, request.ui_locales), {
+    csrf,
+    request: query,
+    session_id,
+    application: { name: client.name, logo_url: client.logo_uri },
+    redirect_uri: request.redirect_uri,
+    not_you_url: continueUrl(call, withPrompt(query, 'select_account')),
+    person,
+    scopes: consentLines(request.scope, audiences),
+  })
+  return withCookies(html(page), set_cookie)
+}
+
+/** Shows why an authorization request cannot be answered to its client. `redirect_uri` is the one that the request sent. */
+export function showRequestError(
+  call: OidcCall,
+  { reason, error }: Extract<Verdict, { kind: 'show_error' }>,
+  client: Client | null,
+  redirect_uri: string | undefined,
+): Answer {
+  if (reason !== 'redirect_uri_mismatch' || !client || redirect_uri === undefined)
+    return message(call, reason.startsWith('redirect_uri') ? 'unregistered_address' : 'unknown_app', error)
+  return html(
+    redirectMismatchPage(pageContext(call), {
+      application_name: client.name,
+      client_id: client.client_id,
+      received: redirect_uri,
+      registered: client.redirect_uris,
+      request_id: call.request_id,
+      at: call.now,
+      register_url: null,
+      application_url: null,
+      error_url: null,
+      account_url: null,
+    }),
+  )
+}
+
+/** Shows why a sign-in at a provider failed. `email` is the address that the provider sent. */
+export function showProviderProblem(
+  call: OidcCall,
+  { query }: Pick<Interaction, 'query'>,
+  provider: { display_name: string },
+  { problem, email = null }: { problem: ProviderProblemView['problem']; email?: string | null },
+): Answer {
+  return html(
+    providerProblemPage(pageContext(call), {
+      problem,
+      provider_name: provider.display_name,
+      email,
+      back_url: continueUrl(call, query),
+      request_id: call.request_id,
+    }),
+  )
+}
+
+/** The name of the application or inviting tenant that the person continues to. */
+const nameOf = ({ client, invitation }: Interaction) => client?.name ?? invitation?.tenant_name ?? null
+
+/** The facts of an invitation that its pages show. */
+export const factsOf = ({ invitation: { tenant_name, role, inviter } }: Visit) => ({ tenant_name, role, inviter })
+
+/** The address that returns to the client without a sign-in; `null` where there is no client, or no redirect can answer it. */
+function cancelUrl(call: OidcCall, { client, request }: Interaction): string | null {
+  if (!client) return null
+  const cancelled = authorizationResponse(request, call.issuer.url, new OAuthError('access_denied', 'The person did not sign in.'))
+  return cancelled.kind === 'redirect' ? cancelled.location : null
+}

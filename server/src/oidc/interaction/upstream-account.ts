@@ -1,0 +1,62 @@
+/**
+ * The account of a person who signed in at a provider. A sign-in is linked to an existing account only by an email that both sides
+ * verified, and only where the provider is allowed to link. Otherwise the person is asked to sign in to the account here.
+ */
+import type { UserId } from '@ostiary/contract/ids.ts'
+import { Email } from '@ostiary/contract/values.ts'
+import { normalised } from '../../normalisation.ts'
+import type { ProviderProblemView } from '../../pages/provider-problem.ts'
+import { issuerOf } from '../../providers/kinds.ts'
+import type { UpstreamProfile } from '../../providers/profile.ts'
+import { findIdentity, insertIdentity, type Upstream } from '../../providers/store.ts'
+import { findCredential, findUser, insertUser } from '../../users/store.ts'
+import type { Answer, OidcCall, OidcServices } from '../call.ts'
+import type { Interaction } from './begin.ts'
+import { establishSession, signInEvent } from './establish-session.ts'
+import { mayCreateAccount, useInvitation } from './new-account.ts'
+import { showProviderProblem } from './screens.ts'
+
+/** Signs in to the account of this profile, links or creates it, or shows why not. */
+export async function signInAs(
+  services: OidcServices,
+  call: OidcCall,
+  interaction: Interaction,
+  provider: Upstream,
+  profile: UpstreamProfile,
+): Promise<Answer> {
+  const { db } = services
+  const { environment_id } = call.issuer
+  const signed_in = { step: 'sign_in' as const, method: provider.type, amr: [] }
+  const refuse = (problem: ProviderProblemView['problem']) =>
+    showProviderProblem(call, interaction, provider, { problem, email: profile.email })
+
+  const identity = { provider_id: provider.id, issuer: issuerOf(provider), subject: profile.subject }
+  const known = await findIdentity(db, environment_id, identity)
+  if (known) return (await establishSession(services, call, interaction, { ...signed_in, ...known }, [])) ?? refuse('blocked')
+
+  if (profile.email === null || !Email.safeParse(profile.email).success) return refuse('no_email')
+  const email = normalised(profile.email)
+  const existing = await findCredential(db, environment_id, email)
+  if (existing) {
+    const may_link =
+      provider.link_by_verified_email &&
+      profile.email_verified &&
+      (await findUser(db, environment_id, existing.id))?.email_verified === true
+    if (!may_link) return refuse('account_exists')
+    const linked = { ...signed_in, user_id: existing.id, email, password_hash: existing.password_hash }
+    const link = insertIdentity(environment_id, identity, existing.id, call.now)
+    return (await establishSession(services, call, interaction, linked, [link])) ?? refuse('blocked')
+  }
+
+  if (!mayCreateAccount(call, interaction)) return refuse('sign_up_closed')
+  const id = services.newId('usr') as UserId // as: newId gives exactly this
+  const { name, given_name, family_name, picture, email_verified } = profile
+  const signed_up = { ...signed_in, step: 'sign_up' as const, user_id: id, email, password_hash: null }
+  const created = await establishSession(services, call, interaction, signed_up, [
+    ...useInvitation(services, call, interaction),
+    insertUser(environment_id, id, { email, email_verified, name, given_name, family_name, picture }, null, call.now),
+    insertIdentity(environment_id, identity, id, call.now),
+    signInEvent(services, call, { type: 'user.created', user_id: id, data: { email, method: provider.type } }),
+  ])
+  return created ?? refuse('account_exists')
+}
