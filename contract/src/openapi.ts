@@ -31,7 +31,11 @@ export function openApi(): Json {
         api_key: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
         authorization_api_key: { type: 'apiKey', in: 'header', name: 'Authorization', description: 'Authorization: ApiKey <API_KEY>' },
         bearer: { type: 'http', scheme: 'bearer' },
-        client: { type: 'http', scheme: 'basic', description: 'Or client_id and client_secret in the body, depending on token_endpoint_auth_method' },
+        client: {
+          type: 'http',
+          scheme: 'basic',
+          description: 'Or client_id and client_secret in the body, depending on token_endpoint_auth_method',
+        },
       },
     },
   }

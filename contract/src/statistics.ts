@@ -8,7 +8,11 @@ const count = z.int().min(0)
 const moment = z.iso.datetime({ offset: true })
 
 /** The range is at most 31 days by the hour and 400 days by the day. `from` defaults to 24 hours or 30 days before `to`. */
-export const StatisticsQuery = z.object({ from: moment.optional(), to: moment.optional(), interval: z.enum(['hour', 'day']).default('hour') })
+export const StatisticsQuery = z.object({
+  from: moment.optional(),
+  to: moment.optional(),
+  interval: z.enum(['hour', 'day']).default('hour'),
+})
 
 export const Statistics = z.strictObject({
   environment_id: EnvironmentId,

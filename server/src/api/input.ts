@@ -11,7 +11,8 @@ export function parseBody(route: Route, request: FastifyRequest, bytes: Buffer):
   if (bytes.length === 0 && !route.body) return undefined
 
   const encoding = request.headers['content-encoding']
-  if (encoding !== undefined && encoding !== 'identity') throw new ApiError('unsupported_media_type', 'Compressed bodies are not supported.')
+  if (encoding !== undefined && encoding !== 'identity')
+    throw new ApiError('unsupported_media_type', 'Compressed bodies are not supported.')
   const types = route.method === 'PATCH' ? ['application/merge-patch+json', 'application/json'] : ['application/json']
   if (!types.includes(mediaType(request))) throw new ApiError('unsupported_media_type', `Send Content-Type: ${types.join(' or ')}.`)
 

@@ -16,12 +16,7 @@ type Sealer = Pick<Deployment, 'secrets'>
  * Reads one page in the order of ids. `list` names the list and its filters: a cursor of another list is refused.
  * @param read gets the condition, the order and the limit to append: `and id < … order by id desc limit …`
  */
-export function readPage<T extends { id: string }>(
-  sealer: Sealer,
-  call: PageCall,
-  list: string,
-  read: (rest: Statement) => Promise<T[]>,
-) {
+export function readPage<T extends { id: string }>(sealer: Sealer, call: PageCall, list: string, read: (rest: Statement) => Promise<T[]>) {
   return readPageBy(sealer, call, list, {
     keyOf: (row: T) => row.id,
     read: (last, limit) => read(sql`${last === null ? sql`` : sql`and id < ${last}`} order by id desc limit ${limit}`),
@@ -43,7 +38,7 @@ export function readPageBySequence<T extends { sequence: number }>(
   })
 }
 
-/** Any other list. */
+/** A list in another order. */
 interface Source<T> {
   /** The sort key of a row, which the cursor holds. */
   keyOf: (row: T) => string

@@ -106,7 +106,9 @@ function mountOne(
             createCommit(services, { name, route, caller, request_id: request.id, ip: request.ip_address, idempotent })(...change),
         })
       }
-      const { answer, replayed } = idempotent ? await runOnce(services, in_flight, idempotent, run) : { answer: await run(), replayed: false }
+      const { answer, replayed } = idempotent
+        ? await runOnce(services, in_flight, idempotent, run)
+        : { answer: await run(), replayed: false }
       if (replayed) reply.extra_headers = { ...reply.extra_headers, 'idempotent-replayed': 'true' }
       return send(reply, request, route, { answer, url: `${services.config.base_url}${path}`, check: check_answers })
     },

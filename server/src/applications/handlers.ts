@@ -1,8 +1,8 @@
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { oidcScopes } from '@ostiary/contract/scopes.ts'
 import type { Commit } from '../api/commit.ts'
-import { readPage } from '../api/lists.ts'
 import type { Call, Handler, Services } from '../api/handler.ts'
+import { readPage } from '../api/lists.ts'
 import { changeVersioned } from '../api/versions.ts'
 import { newSecret } from '../deployment.ts'
 import { digestOf } from '../digest.ts'
@@ -18,9 +18,7 @@ import * as store from './store.ts'
 
 export const listApplications: Handler<'listApplications'> = async (services, call) => {
   const environment = await environmentOf(services, call)
-  return readPage(services, call, `applications.${environment.id}`, (rest) =>
-    store.listApplications(services.db, environment.id, rest),
-  )
+  return readPage(services, call, `applications.${environment.id}`, (rest) => store.listApplications(services.db, environment.id, rest))
 }
 
 export const createApplication: Handler<'createApplication'> = async (services, call) => {

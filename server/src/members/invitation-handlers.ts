@@ -107,7 +107,7 @@ function explainRefusal(
   { email, role, is_new }: { email: string; role: Role; is_new: boolean },
 ): void {
   const failAtLimit = (name: LimitName) => fail('quota_exceeded', quotaDetail(name, limits))
-  if (!standing?.may_give) return fail('insufficient_role', `You can no longer give the role ${role}.`)
+  if (!standing?.may_give) throw fail('insufficient_role', `You can no longer give the role ${role}.`)
   if (is_new && !standing.may_replace)
     fail('insufficient_role', `A pending invitation of ${email} has a role above yours. An owner can change it.`)
   if (is_new && standing.pending >= limits.invitations_pending) failAtLimit('invitations_pending')

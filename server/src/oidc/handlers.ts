@@ -43,9 +43,7 @@ export const validateToken: Handler<'validateToken'> = async (services, { caller
 export const listSigningKeys: Handler<'listSigningKeys'> = async (services, call) => {
   const environment = await environmentOf(services, call)
   const { keys } = await issuerOf(services, environment.id)
-  const shown = keyStates(keys, services.now()).flatMap(({ key, state }) =>
-    state === 'expired' ? [] : [show(environment.id, key, state)],
-  )
+  const shown = keyStates(keys, services.now()).flatMap(({ key, state }) => (state === 'expired' ? [] : [show(environment.id, key, state)]))
   const newest_first = shown.reverse()
   const from = (last: string | null) => (last === null ? 0 : newest_first.findIndex(({ id }) => id === last) + 1)
   return readPageBy<ReturnType<typeof show>>(services, call, `signing-keys.${environment.id}`, {

@@ -1,6 +1,6 @@
 import type { Provider } from '@ostiary/contract/provider.ts'
-import { readPage } from '../api/lists.ts'
 import type { Call, Handler, Services } from '../api/handler.ts'
+import { readPage } from '../api/lists.ts'
 import { changeVersioned } from '../api/versions.ts'
 import { notFound, validationFailed } from '../http/problem.ts'
 import { environmentOf } from '../tenancy/environment.ts'

@@ -1,6 +1,6 @@
 import type { ResourceServerChange } from '@ostiary/contract/resource-server.ts'
-import { readPage } from '../api/lists.ts'
 import type { Call, Handler, Services } from '../api/handler.ts'
+import { readPage } from '../api/lists.ts'
 import { changeVersioned } from '../api/versions.ts'
 import { badField, notFound } from '../http/problem.ts'
 import { environmentOf } from '../tenancy/environment.ts'
@@ -17,7 +17,8 @@ export const createResourceServer: Handler<'createResourceServer'> = async (serv
   const { now, newId } = services
   const { identifier, name } = call.body
   const { tenant_id, project_id, id: environment_id, issuer } = await environmentOf(services, call)
-  if (identifier === issuer) throw badField(['identifier'], 'This is the issuer of the environment, which is an audience of every access token.')
+  if (identifier === issuer)
+    throw badField(['identifier'], 'This is the issuer of the environment, which is an audience of every access token.')
 
   const id = newId('rs')
   const at = now()

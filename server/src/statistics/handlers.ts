@@ -20,7 +20,8 @@ export const getStatistics: Handler<'getStatistics'> = async (services, call): P
   const to = call.query.to === undefined ? services.now() : new Date(call.query.to)
   const from = call.query.from === undefined ? new Date(to.getTime() - default_ms) : new Date(call.query.from)
   if (from >= to) throw badField(['from'], 'from must be before to.')
-  if (to.getTime() - from.getTime() > max_ms) throw badField(['from'], `With interval ${interval} the range is at most ${max_ms / 86_400_000} days.`)
+  if (to.getTime() - from.getTime() > max_ms)
+    throw badField(['from'], `With interval ${interval} the range is at most ${max_ms / 86_400_000} days.`)
 
   const rows = await countersOf(services.db, environment.id, new Date(Math.floor(from.getTime() / length_ms) * length_ms), to)
   const by_start = Map.groupBy(rows, ({ hour }) => Math.floor(hour / length_ms) * length_ms)

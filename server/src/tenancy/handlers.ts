@@ -1,5 +1,5 @@
-import { readPage } from '../api/lists.ts'
 import type { Handler } from '../api/handler.ts'
+import { readPage } from '../api/lists.ts'
 import { changeVersioned } from '../api/versions.ts'
 import { fieldErrors, notFound, validationFailed } from '../http/problem.ts'
 import { quotaDetail } from '../limits.ts'
@@ -19,8 +19,7 @@ export const createProject: Handler<'createProject'> = async ({ config, db, now,
   const at = now()
   const { tenant_id } = caller
   const { limits } = config
-  if (limits.environments_per_project < first_environments)
-    return fail('quota_exceeded', quotaDetail('environments_per_project', limits))
+  if (limits.environments_per_project < first_environments) return fail('quota_exceeded', quotaDetail('environments_per_project', limits))
   const id = newId('prj')
   const environment = (type: 'test' | 'live', name: string) => {
     const environment_id = newId('env')
@@ -117,10 +116,7 @@ export const getSettings: Handler<'getSettings'> = async ({ db }, { caller, para
   return { ...showSettings(row), version: row.version }
 }
 
-export const changeSettings: Handler<'changeSettings'> = async (
-  { db, now, secrets },
-  { caller, params, body, if_match, commit },
-) => {
+export const changeSettings: Handler<'changeSettings'> = async ({ db, now, secrets }, { caller, params, body, if_match, commit }) => {
   const changed = await changeVersioned(
     if_match,
     () => store.findSettings(db, caller.tenant_id, params.project_id ?? '', params.environment_id ?? ''),

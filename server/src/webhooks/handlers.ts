@@ -1,6 +1,6 @@
 import type { Delivery } from '@ostiary/contract/webhook.ts'
-import { readPage } from '../api/lists.ts'
 import type { Call, Handler, Services } from '../api/handler.ts'
+import { readPage } from '../api/lists.ts'
 import { changeVersioned } from '../api/versions.ts'
 import { badField, notFound } from '../http/problem.ts'
 import { quotaDetail } from '../limits.ts'
@@ -198,6 +198,5 @@ function refuseUrl({ config }: Services, type: 'test' | 'live', url: string): vo
   const parsed = new URL(url)
   if (type === 'live' && parsed.protocol !== 'https:' && parsed.origin !== config.base_url)
     throw badField(['url'], 'A Live environment needs an https URL.')
-  if (isPrivateLiteral(parsed, config.webhook_allowed_networks))
-    throw badField(['url'], 'This address is private. Use a public address.')
+  if (isPrivateLiteral(parsed, config.webhook_allowed_networks)) throw badField(['url'], 'This address is private. Use a public address.')
 }
