@@ -26,6 +26,7 @@ const saidOnlyIn = [
   { law: 'process.env is read only in config.ts',           words: /\bprocess\.env\b/,              by: /^server\/src\/config\.ts/ },
   { law: 'time and randomness are arguments, made only in main.ts and the command line tool',
                     words: /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\b|\brandomBytes\(|\brandomUUID\(/, by: /^(server\/src\/main\.ts|cli\/)/ },
+  { law: 'handlers fail by call.fail and by the helpers of problem.ts', words: /\bApiError\b/,          by: /^server\/src\/(?!.*handlers\.ts)/ },
   { law: 'text is normalised only in normalisation.ts, which looks at its length first', words: /\.normalize\(/, by: /^(server\/src\/normalisation\.ts|cli\/)/ },
 ]
 
@@ -78,6 +79,7 @@ const examples: [string, string, number][] = [
   ['server/src/keys/policy.ts',             `// pure\nimport fastify from 'fastify'`,                    2],
   ['server/src/users/handlers.ts',          `import { findUser } from './store.ts'`,                     0],
   ['server/src/users/handlers.ts',          `import { findKey } from '../keys/store.ts'`,                0],
+  ['server/src/users/handlers.ts',          `import { ApiError } from '../http/problem.ts'`,             1],
   ['server/src/http/rate-limit.ts',         `import { findKey } from '../keys/store.ts'`,                1],
   ['server/src/jobs.ts',                    `import { sweep } from './keys/store.ts'`,                   0],
   ['server/src/jobs.ts',                    `import { users } from './users/handlers.ts'`,               1],

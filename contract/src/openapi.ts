@@ -20,7 +20,11 @@ export function openApi(): Json {
     info: {
       title: 'Ostiary',
       version: '1',
-      description: `API keys, tenancy and OpenID Connect. Errors are problem details (RFC 9457) with a stable \`code\`. Any operation of the management and runtime API can answer ${generalErrors.map(described).join(', ')}; an operation lists its other codes.`,
+      description: [
+        'API keys, tenancy and OpenID Connect.',
+        'Errors of the management and runtime API are problem details (RFC 9457) with a stable `code`.',
+        `Every operation can answer ${generalErrors.map(described).join(', ')}. An operation lists its other codes.`,
+      ].join(' '),
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '{base_url}', variables: { base_url: { default: 'http://localhost:3000' } } }],

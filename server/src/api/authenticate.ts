@@ -75,7 +75,7 @@ async function authenticateGuarded(gate: Gate, route: GuardedRoute, request: Fas
   }
   const key = recogniseKey(sent.key) ? await gate.keys.findByDigest(digestOf(sent.key)) : null
   if (!key || !keyIsUsable(key, gate.now())) throw invalidKey(credential)
-  checkOrigin(credential, key, request, reply)
+  checkSource(credential, key, request, reply)
   const counting = takeCall(gate, key.key_id, rateLimitOf(key), reply)
   if (counting) await counting
   gate.keys.noteUse(key.key_id, gate.now(), request.ip_address)
@@ -103,7 +103,7 @@ function takeCall({ limiter }: Gate, id: string, policy: RateLimitPolicy, reply:
 }
 
 /** Checks the IP allowlist and the allowed origins of a key. */
-function checkOrigin(credential: Guarded, key: ApiKey, request: FastifyRequest, reply: FastifyReply): void {
+function checkSource(credential: Guarded, key: ApiKey, request: FastifyRequest, reply: FastifyReply): void {
   const ip = request.ip_address
   if (!ipAllowed(key.ip_allowlist, ip)) throw new ApiError('ip_not_allowed', `The key may not be used from ${ip ?? 'an unknown address'}.`)
   if (key.type === 'auth_publishable') {
