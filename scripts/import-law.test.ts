@@ -34,6 +34,7 @@ const saidOnlyIn = [
   { law: 'only config.ts reads process.env',                   words: /\bprocess\.env\b/,              by: /^server\/src\/config\.ts/ },
   { law: 'time and randomness are arguments, made only in main.ts and the command line tool',
                     words: /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\b|\brandomBytes\(|\brandomUUID\(/, by: /^(server\/src\/main\.ts|cli\/)/ },
+  { law: 'handlers fail by call.fail and by the helpers of problem.ts', words: /\bApiError\b/,          by: /^server\/src\/(?!.*handlers\.ts)/ },
   { law: 'only normalisation.ts normalises text, after a check of its length', words: /\.normalize\(/, by: /^(server\/src\/normalisation\.ts|cli\/)/ },
 ]
 
@@ -112,6 +113,7 @@ const examples: [string, string, number][] = [
   ['server/src/keys/policy.ts',                `// pure\nimport fastify from 'fastify'`,                    2],
   ['server/src/users/handlers.ts',             `import { findUser } from './store.ts'`,                     0],
   ['server/src/users/handlers.ts',             `import { findKey } from '../keys/store.ts'`,                0],
+  ['server/src/users/handlers.ts',             `import { ApiError } from '../http/problem.ts'`,             1],
   ['server/src/http/write.ts',                 `import { sql } from '../db/db.ts'`,                         1],
   ['server/src/http/write.ts',                 `import { mount } from '../api/mount.ts'`,                   1],
   ['server/src/http/write.ts',                 `import type { Deployment } from '../deployment.ts'`,        0],

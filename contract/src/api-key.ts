@@ -1,4 +1,4 @@
-/** The three types of API keys and what is told about them. A plaintext key is told once, by create and rotate. */
+/** API keys of the three types. The plaintext key is returned once, by create and rotate. */
 import { z } from 'zod'
 import { EnvironmentId, KeyId, ProjectId, TenantId } from './ids.ts'
 import { KeyScope } from './scopes.ts'
@@ -35,7 +35,7 @@ export const ApiKey = z.strictObject({
 })
 export type ApiKey = z.infer<typeof ApiKey>
 
-/** GET /v1/api-keys/whoami: what a key resolves to and may do. */
+/** The response of GET /v1/api-keys/whoami. */
 export const KeyIdentity = ApiKey.extend({
   tenant: z.strictObject({ id: TenantId, slug: Slug, name: Name }),
   project: z.strictObject({ id: ProjectId, slug: Slug, name: Name }).nullable(),
@@ -44,10 +44,10 @@ export const KeyIdentity = ApiKey.extend({
   request: z.strictObject({ ip: z.string().nullable() }),
 })
 
-/** The answer to create and rotate: the only time the plaintext is told. */
+/** The response of create and rotate: the only ones with the plaintext key. A repeat with the same Idempotency-Key has `null`. */
 export const ApiKeyWithPlaintext = ApiKey.extend({ key: z.string().nullable() })
 
-/** What an address of an allowlist may look like is the server's `keys/policy.ts`. */
+/** `keys/policy.ts` of the server checks the addresses of an allowlist. */
 const constraints = {
   ip_allowlist: z.array(z.string().max(60)).max(100),
   rate_limit: RateLimit,
@@ -67,7 +67,7 @@ export const NewAuthKey = z.strictObject({
   allowed_origins: origins.optional(),
   ...newConstraints,
 })
-/** RFC 7396: of a limit, too, only what is named changes. */
+/** JSON Merge Patch (RFC 7396): a change can name a single member of `rate_limit`. */
 const constraintsChange = {
   ip_allowlist: constraints.ip_allowlist.nullable().optional(),
   rate_limit: z

@@ -6,7 +6,7 @@ import { Name, Time, WebUrl } from './values.ts'
 export const ApplicationType = z.enum(['web', 'spa', 'native'])
 const TokenEndpointAuthMethod = z.enum(['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'])
 
-/** The rules of redirect URIs depend on type and environment: see the server's `redirect-uris.ts`. */
+/** The rules of redirect URIs depend on the application type and the environment: see `applications/redirect-uris.ts` of the server. */
 const RedirectUri = z.string().min(1).max(2_000)
 
 const fields = {
@@ -48,7 +48,7 @@ export const Application = z.strictObject({
 })
 export type Application = z.infer<typeof Application>
 
-/** The answer to create and rotate: the only time the secret is told. */
+/** The response of create and rotate: the only ones with the client secret. A repeat with the same Idempotency-Key has `null`. */
 export const ApplicationWithSecret = Application.extend({ client_secret: z.string().nullable() })
 
 const { name, redirect_uris, ...optional } = fields
@@ -63,7 +63,7 @@ export type NewApplication = z.infer<typeof NewApplication>
 
 const nullable = <S extends z.ZodRawShape>(shape: S) => z.object(shape).partial().shape
 
-/** RFC 7396: `null` puts a field that has a default back to it. */
+/** JSON Merge Patch (RFC 7396): `null` restores the default of a field. */
 export const ApplicationChange = z.strictObject(
   nullable({
     name,

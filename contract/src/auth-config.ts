@@ -1,4 +1,4 @@
-/** What a browser may know of an environment, to offer sign-in and to validate what it shows. */
+/** The public configuration of an environment, from which a web page offers sign-in and checks its own forms. */
 import { z } from 'zod'
 import { ApplicationType } from './application.ts'
 import { ApplicationId, EnvironmentId, ProjectId } from './ids.ts'

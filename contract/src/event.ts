@@ -1,10 +1,10 @@
-/** Events: what happened in an environment, in an order that everybody sees alike. Webhooks deliver the same bodies. */
+/** The events of an environment, in one order for all readers. Webhooks deliver the same bodies. */
 import { z } from 'zod'
 import { EnvironmentId, EventId, ProjectId, TenantId } from './ids.ts'
 import { EnvironmentType } from './tenancy.ts'
 import { PageQuery, Time, wholeNumber } from './values.ts'
 
-/** Every kind there is. A kind is never renamed, and never changes what it means. */
+/** All kinds of events. The name and the meaning of a kind never change. */
 export const eventKinds = [
   'user.created',
   'user.updated',
@@ -48,7 +48,7 @@ export const Event = z.strictObject({
   id: EventId,
   type: EventKind,
   timestamp: Time,
-  /** 1, 2, 3 … within the environment, without a gap. */
+  /** 1, 2, 3 … within the environment, without gaps. */
   sequence: z.int().min(1),
   tenant_id: TenantId,
   project_id: ProjectId,
@@ -61,7 +61,7 @@ export const Event = z.strictObject({
 })
 export type Event = z.infer<typeof Event>
 
-/** With `after`, a sequence, the list begins behind it and goes from the oldest to the newest. */
+/** `after` is a sequence: the list has the later events, oldest first. Without it the list is newest first. */
 export const EventQuery = PageQuery.extend({
   type: EventKind.optional(),
   user_id: z.string().max(100).optional(),

@@ -1,6 +1,6 @@
 /**
- * Ids: a prefix that says the kind, `_`, and a UUIDv7 in Crockford base32 (TypeID 0.3). They sort by time of
- * creation and tell nothing else; a client id is the application's id.
+ * Ids: a prefix for the kind of object, `_`, and a UUIDv7 in Crockford base32 (TypeID 0.3). They sort by time of creation and
+ * reveal nothing else. A client id is the application's id.
  */
 import { z } from 'zod'
 
@@ -26,7 +26,7 @@ export const prefixes = {
 
 export type IdPrefix = (typeof prefixes)[keyof typeof prefixes]
 
-/** 26 digits, the first at most 7: 128 bits. */
+/** 26 digits of five bits. The first is at most 7, which leaves 128 bits. */
 const suffix = '[0-7][0-9a-hjkmnp-tv-z]{25}'
 
 export const idPattern = (prefix: IdPrefix) => new RegExp(`^${prefix}_${suffix}$`)
@@ -34,7 +34,7 @@ export const idPattern = (prefix: IdPrefix) => new RegExp(`^${prefix}_${suffix}$
 function id<P extends IdPrefix>(prefix: P) {
   const pattern = idPattern(prefix)
   return z
-    .custom<`${P}_${string}`>((value) => typeof value === 'string' && pattern.test(value), `Expected an id that begins with ${prefix}_.`)
+    .custom<`${P}_${string}`>((value) => typeof value === 'string' && pattern.test(value), `Expected an id with the prefix ${prefix}_.`)
     .meta({
       type: 'string',
       pattern: pattern.source,

@@ -1,9 +1,9 @@
-/** Captured mail: what a Test environment would have sent, for its developers and their automated tests. */
+/** Captured mail: a Test environment stores its mail instead of sending it, for developers and automated tests. */
 import { z } from 'zod'
 import { MailId } from './ids.ts'
 import { PageQuery, Time } from './values.ts'
 
-/** Every kind that is sent. A kind is never renamed. */
+/** All kinds of mail. The name of a kind never changes. */
 export const MailKind = z.enum(['password_changed'])
 export type MailKind = z.infer<typeof MailKind>
 
@@ -14,12 +14,12 @@ export const Mail = z.strictObject({
   subject: z.string(),
   text: z.string(),
   html: z.string(),
-  /** `null` where the kind has none. */
+  /** `null` in kinds without a code. */
   code: z.string().nullable(),
   link: z.string().nullable(),
   created_at: Time,
 })
 export type Mail = z.infer<typeof Mail>
 
-/** `to` is a whole address, compared without regard to case. */
+/** `to` is a complete email. The comparison ignores case. */
 export const InboxQuery = PageQuery.extend({ to: z.string().max(320).optional() })

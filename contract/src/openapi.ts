@@ -1,6 +1,6 @@
-/** The table as OpenAPI 3.1, for people and generators. Pure: the same table gives the same document. */
+/** The route table as an OpenAPI 3.1 document. The output depends on the table only. */
 import { z } from 'zod'
-import { errors, Problem } from './errors.ts'
+import { type ErrorCode, errors, generalErrors, Problem } from './errors.ts'
 import type { Credential, Route } from './route.ts'
 import { oidcRoutes, routes, serviceRoutes } from './routes.ts'
 
@@ -13,14 +13,18 @@ export function openApi(): Json {
   }
   for (const [name, route] of Object.entries(routes)) add(name, route, 'Management and runtime API')
   for (const [name, route] of Object.entries(oidcRoutes)) add(name, route, 'OpenID Connect and hosted pages')
-  for (const [name, route] of Object.entries(serviceRoutes)) add(name, route, 'The service itself')
+  for (const [name, route] of Object.entries(serviceRoutes)) add(name, route, 'Service')
 
   return {
     openapi: '3.1.0',
     info: {
       title: 'Ostiary',
       version: '1',
-      description: 'API keys, tenancy and OpenID Connect. Errors are problem details (RFC 9457) with a stable `code`.',
+      description: [
+        'API keys, tenancy and OpenID Connect.',
+        'Errors of the management and runtime API are problem details (RFC 9457) with a stable `code`.',
+        `Every operation can answer ${generalErrors.map(described).join(', ')}. An operation lists its other codes.`,
+      ].join(' '),
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '{base_url}', variables: { base_url: { default: 'http://localhost:3000' } } }],
@@ -31,7 +35,11 @@ export function openApi(): Json {
         api_key: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
         authorization_api_key: { type: 'apiKey', in: 'header', name: 'Authorization', description: 'Authorization: ApiKey <API_KEY>' },
         bearer: { type: 'http', scheme: 'bearer' },
-        client: { type: 'http', scheme: 'basic', description: 'Or client_id and client_secret in the body, as the client is configured' },
+        client: {
+          type: 'http',
+          scheme: 'basic',
+          description: 'Or client_id and client_secret in the body, depending on token_endpoint_auth_method',
+        },
       },
     },
   }
@@ -58,7 +66,7 @@ function operation(operationId: string, route: Route, tag: string): Json {
   }
 }
 
-/** What a platform key and an administrator need. */
+/** The scope that a platform key needs and the role that an administrator needs. */
 function requirements(credential: Credential): Json {
   return {
     ...(credential.kind === 'platform' ? { 'x-required-scope': credential.scope } : {}),
@@ -69,17 +77,19 @@ function requirements(credential: Credential): Json {
 
 const isManagement = (route: Route) => !['none', 'client', 'bearer', 'session'].includes(route.credential.kind)
 
-/** Each line is one of the objects of `data`. */
+/** Each line is one object of `data`. */
 function linesOf({ lines, returns: [, answer] }: Route): Json {
   if (lines === undefined || !(answer instanceof z.ZodObject) || !(answer.shape.data instanceof z.ZodArray)) return {}
   return { [lines]: { schema: schemaOf(answer.shape.data.element as z.ZodType, 'output') } } // as: an array of a schema of zod's own
 }
 
 function failures(route: Route): Json {
-  const own = (route.fails ?? []).map((code) => `${errors[code].status} \`${code}\``)
-  const description = ['A refusal, as problem details.', ...(own.length > 0 ? [`Its own: ${own.join(', ')}.`] : [])].join(' ')
+  const own = (route.fails ?? []).map(described)
+  const description = own.length > 0 ? `Problem details: ${own.join(', ')}, or a general error.` : 'Problem details of a general error.'
   return { default: { description, content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } } } }
 }
+
+const described = (code: ErrorCode) => `${errors[code].status} \`${code}\``
 
 function contentOf(route: Route): Json {
   const schema = route.body ? schemaOf(route.body, 'input') : {}
@@ -105,7 +115,7 @@ function schemaOf(type: z.ZodType, io: 'input' | 'output'): Json {
   return schema
 }
 
-/** Ids are custom types; what they are is in their metadata. */
+/** Ids are custom types. Their JSON Schema is in their metadata. */
 function plainCustom({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: Json }): void {
   if (zodSchema._zod.def.type === 'custom') Object.assign(jsonSchema, z.globalRegistry.get(zodSchema))
 }

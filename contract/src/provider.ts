@@ -1,4 +1,4 @@
-/** Providers: where else people of an environment may sign in. */
+/** Identity providers through which people can sign in to an environment. */
 import { z } from 'zod'
 import { EnvironmentId, ProjectId, ProviderId, TenantId } from './ids.ts'
 import { characters, Name, Time, WebUrl } from './values.ts'
@@ -12,21 +12,21 @@ const Scopes = z.array(z.string().regex(/^[\x21\x23-\x5B\x5D-\x7E]{1,200}$/)).ma
 
 const fields = {
   display_name: Name,
-  /** oidc: where it is discovered; microsoft: its tenant's; gitlab: a self-managed one's. */
+  /** oidc: the issuer. microsoft: the issuer of one Entra tenant. gitlab: the URL of a self-managed instance. */
   issuer: WebUrl.nullable(),
   client_id: Text,
   scopes: Scopes,
   enabled: z.boolean(),
-  /** Signs somebody in to an existing account of the same address, where both sides have verified it. */
+  /** Links an identity to the existing user with the same email, if both the provider and the user have verified it. */
   link_by_verified_email: z.boolean(),
-  /** apple only. */
+  /** `team_id` and `key_id`: apple only. */
   team_id: Text.nullable(),
   key_id: Text.nullable(),
 }
 
 const secrets = {
   client_secret: z.string().min(1).max(2_000),
-  /** PEM (RFC 7468), which has lines. */
+  /** PEM (RFC 7468), which has several lines. */
   private_key: z.string().min(1).max(4_000).register(characters, { allowed: 'lines' }),
 }
 
@@ -39,7 +39,7 @@ export const Provider = z.strictObject({
   ...fields,
   has_client_secret: z.boolean(),
   has_private_key: z.boolean(),
-  /** What is registered at the provider: `{issuer}/oauth/callback/{provider_id}`. */
+  /** The redirect URI to register at the provider: `{issuer}/oauth/callback/{provider_id}`. */
   callback_url: z.string(),
   created_at: Time,
   updated_at: Time,
@@ -60,7 +60,7 @@ export const NewProvider = z.strictObject({
   private_key: secrets.private_key.nullable().optional(),
 })
 
-/** RFC 7396: `null` puts a field that has a default back to it, and takes a secret away. */
+/** JSON Merge Patch (RFC 7396): `null` restores the default of a field and removes a secret. */
 export const ProviderChange = z.strictObject({
   client_id: fields.client_id.optional(),
   display_name: fields.display_name.nullable().optional(),

@@ -1,28 +1,28 @@
-/** Resource servers: the APIs of an environment that access tokens can be for (RFC 8707), with the scopes that go with each. */
+/** Resource servers: the APIs that access tokens of an environment can be issued for (RFC 8707), each with its scopes. */
 import { z } from 'zod'
 import { EnvironmentId, ProjectId, ResourceServerId, TenantId } from './ids.ts'
 import { oidcScopes } from './scopes.ts'
 import { TokenFormat } from './settings.ts'
 import { Name, ShortText, Time, text } from './values.ts'
 
-/** RFC 3986 §2, §4.3: what an absolute URI is made of, no `#` among it; the brackets are those of IPv6 addresses. */
+/** RFC 3986 §2, §4.3: the characters of an absolute URI, without `#`. The brackets enclose IPv6 addresses. */
 const absoluteUri = /^[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9._~:/?@!$&'()*+,;=[\]-]|%[0-9A-Fa-f]{2})+$/
 
-/** RFC 8707 §2: the value of `resource`, and of `aud`. It is compared as an exact string, so it is kept as it was sent. */
+/** RFC 8707 §2: the value of `resource` and of `aud`. It is compared as an exact string and stored as sent. */
 const Identifier = text(500)
   .refine(
     (value) => absoluteUri.test(value) && (!/^https?:/i.test(value) || (/^https?:\/\//i.test(value) && URL.canParse(value))),
-    'Expected an absolute URI without fragment, such as https://api.example.com.',
+    'Expected an absolute URI without a fragment, such as https://api.example.com.',
   )
   .meta({ format: 'uri' })
 
-/** OpenID Connect defines these (OIDC Core §5.4, §11); none of them can mean something else at an API. */
+/** Scopes that OpenID Connect defines (OIDC Core §5.4, §11). No API can redefine them. */
 const reserved: readonly string[] = [...oidcScopes, 'address']
 
 /** RFC 6749 §3.3: printable ASCII without space, quotation mark and backslash. */
 const ScopeName = text(200)
   .regex(/^[\x21\x23-\x5B\x5D-\x7E]+$/, 'Use printable ASCII characters without space, quotation mark and backslash.')
-  .refine((name) => !reserved.includes(name), 'OpenID Connect has a scope of this name. Choose another, such as orders:read.')
+  .refine((name) => !reserved.includes(name), 'OpenID Connect defines a scope with this name. Choose another name, such as orders:read.')
 
 const Scope = z.strictObject({ name: ScopeName, description: ShortText.nullable().default(null) })
 
@@ -33,7 +33,7 @@ const Scopes = z
     const names = scopes.map(({ name }) => name)
     names.forEach((name, i) => {
       if (names.indexOf(name) !== i)
-        context.addIssue({ code: 'custom', path: [i, 'name'], message: 'The same name stands earlier in the list.' })
+        context.addIssue({ code: 'custom', path: [i, 'name'], message: 'An earlier scope of the list has the same name.' })
     })
   })
 
@@ -47,7 +47,7 @@ export const ResourceServer = z.strictObject({
   identifier: Identifier,
   name: Name,
   scopes: Scopes,
-  /** `null`: as long as the environment's own tokens. */
+  /** `null`: the lifetime in the environment's settings. */
   access_token_ttl_seconds: Ttl.nullable(),
   access_token_format: TokenFormat,
   created_at: Time,
@@ -62,6 +62,6 @@ const change = {
 }
 
 export const NewResourceServer = z.strictObject({ identifier: Identifier, name: Name, ...change })
-/** The identifier is immutable: tokens and applications out there name it. */
+/** The identifier is immutable, because issued tokens and applications refer to it. */
 export const ResourceServerChange = z.strictObject({ name: Name.optional(), ...change })
 export type ResourceServerChange = z.infer<typeof ResourceServerChange>

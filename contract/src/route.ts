@@ -1,6 +1,6 @@
 /**
- * An endpoint as data. A row says everything that is decided before and after a handler runs: the credential, the
- * shape of what comes in, the shape of what goes out, and the refusals that are the endpoint's own.
+ * The type of a row of the route table: the credential, the schemas of the request and the response, and the errors that the handler
+ * can answer.
  */
 import type { z } from 'zod'
 import type { ErrorCode } from './errors.ts'
@@ -8,15 +8,17 @@ import type { PlatformScope } from './scopes.ts'
 import type { Role } from './tenancy.ts'
 
 /**
- * Who may call.
+ * The credentials that a row accepts.
  *
  * any_key        any of the three key types
- * publishable    a publishable key, from one of its origins
- * secret         a secret key of the environment; `role`: or an administrator with at least this role
+ * publishable    a publishable key, from one of its allowed origins
+ * secret         a secret key of the environment, or an administrator with at least this role; `null`: the key only
  * platform       a platform key with the scope, or an administrator with at least this role
- * administrator  an administrator with at least this role in the tenant of the path; `null`: with or without a tenant.
- *                `own_role`: the role that is enough where the path names the caller's own id
- * client, bearer, session  OAuth's own, judged there
+ * administrator  an administrator with at least this role in the tenant of the path; `null`: the path has no tenant.
+ *                `own_role` is sufficient if the path contains the caller's own id
+ * client         client authentication (RFC 6749 §2.3)
+ * bearer         an access token (RFC 6750)
+ * session        the form of a hosted page
  */
 export type Credential =
   | { kind: 'none' }
@@ -36,18 +38,18 @@ export const session: Credential = { kind: 'session' }
 export const anyKey = { kind: 'any_key' } as const
 export const publishable = { kind: 'publishable' } as const
 export const secret = (role: Role | null) => ({ kind: 'secret', role }) as const
-/** Without `role`, a viewer may read and a developer may write. */
+/** By default a viewer can read and a developer can write. */
 export const platform = (scope: PlatformScope, role: Role = scope.endsWith(':read') ? 'viewer' : 'developer') =>
   ({ kind: 'platform', scope, role }) as const
 export const administrator = (role: Role | null, own_role?: Role) =>
   ({ kind: 'administrator', role, ...(own_role === undefined ? {} : { own_role }) }) as const
 
 /**
- * What an operator may do with a row in the root tenant. A row that says nothing may be read there and not written.
+ * Whether an operator can use a row in the root tenant. By default operators can use GET rows only.
  *
- * allowed   the write too
- * a schema  the write too, with a body that this schema also accepts
- * hidden    nothing: 404, as for an object that does not exist
+ * allowed   operators can write
+ * a schema  operators can write a body that this schema also accepts
+ * hidden    the row answers 404
  */
 export type Operators = 'allowed' | 'hidden' | z.ZodType
 
@@ -60,19 +62,20 @@ export interface Route {
   summary: string
   query?: z.ZodObject
   body?: z.ZodType
-  /** `returns[1]` is null where the answer has no JSON body. */
+  /** The body is `null` when the response has no JSON body. */
   returns: readonly [status: number, body: z.ZodType | null]
-  /** Cache-Control of a good answer, which is then tagged by its content. Without it nothing may be kept. */
+  /** Cache-Control of a successful response, whose ETag is then a hash of its content. The default is `no-store`. */
   cache?: string
-  /** The answer is a list that is given whole, an object a line, to whoever prefers this type. */
+  /** A client that accepts this type gets the complete list, one object per line. */
   lines?: 'application/jsonl'
-  /** The member of the answer that is told once: never stored, and null when the answer is repeated. */
+  /** The member of the response with the plaintext secret. It is never stored, and `null` when the response is repeated. */
   shown_once?: string
   operators?: Operators
-  /** The answer is a page for a person, an error too. Other endpoints answer in JSON. */
+  /** All responses are HTML pages, errors included. Other rows answer JSON. */
   page?: true
-  /** Whose scripts may read the answer: those of `every` origin, or of the pages of the environment's own `applications`. */
+  /** The origins whose scripts can read the response: `every` origin, or those of the environment's `applications`. */
   cross_origin?: 'every' | 'applications'
+  /** The errors that the handler can answer, besides `generalErrors`. */
   fails?: readonly ErrorCode[]
 }
 

@@ -1,20 +1,21 @@
-/** The table as a page to read. */
+/** The route table as Markdown. */
+import { generalErrors } from './errors.ts'
 import type { Credential, Route } from './route.ts'
 import { oidcRoutes, routes, serviceRoutes } from './routes.ts'
 
 export function routesMarkdown(): string {
   return `# Routes
 
-Made from \`contract/src/routes.ts\` by \`npm run docs\`.
+Generated from \`contract/src/routes.ts\` by \`npm run docs\`.
 
 ## Management and runtime API
 
-A role is the least that an administrator needs. The last but one column says what operators, the members of the root
-tenant, may do with a row there.
+An administrator needs at least the role in brackets. "In the root tenant" says whether operators, the members of the root tenant,
+can use the row there. Besides its own errors, every row can answer the general ones: ${generalErrors.map((code) => `\`${code}\``).join(', ')}.
 ${managementTable()}
 ## OpenID Connect and hosted pages
 ${table(oidcRoutes)}
-## The service itself
+## Service
 ${table(serviceRoutes)}`
 }
 
@@ -32,9 +33,9 @@ function table(rows: Record<string, Route>, extra?: Column): string {
     { title: 'Method', of: (row) => row.method },
     { title: 'Path', of: (row) => `\`${row.path}\`` },
     { title: 'Credential', of: (row) => credential(row.credential) },
-    { title: 'What', of: (row) => row.summary },
-    { title: 'Answer', of: (row) => `${row.returns[0]}` },
-    { title: 'Refusals of its own', of: (row) => (row.fails ?? []).join(', ') },
+    { title: 'Summary', of: (row) => row.summary },
+    { title: 'Status', of: (row) => `${row.returns[0]}` },
+    { title: 'Errors', of: (row) => (row.fails ?? []).join(', ') },
     ...(extra ? [extra] : []),
   ]
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
@@ -46,12 +47,12 @@ ${lines.join('\n')}
 `
 }
 
-/** What operators may do with a row. Rows that take no administrator, or no tenant, have nothing to say. */
+/** Whether operators can use a row. Empty for rows without an administrator or without a tenant. */
 function operators({ method, operators, credential }: Route): string {
   if (!('role' in credential) || credential.role === null) return ''
   if (operators === 'hidden') return '404'
   if (operators === undefined) return method === 'GET' ? 'yes' : 'no'
-  return operators === 'allowed' ? 'yes' : 'yes, but for some values'
+  return operators === 'allowed' ? 'yes' : 'some values'
 }
 
 function credential(of: Credential): string {
@@ -65,13 +66,13 @@ function credential(of: Credential): string {
     case 'secret':
       return of.role === null ? 'secret key' : `secret key, or administrator (${of.role})`
     case 'administrator':
-      return of.role === null ? 'administrator' : `administrator (${of.role}${of.own_role ? `; ${of.own_role} for oneself` : ''})`
+      return of.role === null ? 'administrator' : `administrator (${of.role}${of.own_role ? `; ${of.own_role} for their own id` : ''})`
     case 'client':
       return 'client authentication'
     case 'bearer':
       return 'access token'
     case 'session':
-      return 'the form of our own page'
+      return 'form of a hosted page'
     case 'none':
       return 'none'
   }

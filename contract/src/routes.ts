@@ -1,4 +1,4 @@
-/** THE TABLE: every endpoint of the service. No route exists outside it; see `route.ts` for the words. */
+/** The route table: every endpoint of the service, and no other exists. `route.ts` defines the columns. */
 import { z } from 'zod'
 import { ApiKey, ApiKeyWithPlaintext, AuthKeyChange, KeyIdentity, NewAuthKey, NewPlatformKey, PlatformKeyChange } from './api-key.ts'
 import { Application, ApplicationChange, ApplicationWithSecret, NewApplication } from './application.ts'
@@ -69,122 +69,122 @@ const members = `${tenant}/members`
 const paged = { query: PageQuery, fails: ['invalid_cursor'] } as const
 const usersQuery = PageQuery.extend(UserQuery.shape)
 
-/** Operators are the members of the root tenant, and all of them are owners. */
-const ownersOnly = z.looseObject({ role: z.literal('owner', 'In the root tenant the only role is owner.').optional() })
+/** Operators are the members of the root tenant. All of them are owners. */
+const ownersOnly = z.looseObject({ role: z.literal('owner', 'The root tenant has only the role owner.').optional() })
 
-/** A provider that links accounts by email could sign its owner in as any administrator. */
+/** Linking by email in the root tenant would let a provider sign in as any administrator. */
 const noLinking = z.looseObject({
-  link_by_verified_email: z.literal(false, 'In the root tenant accounts are not linked by email.').nullish(),
+  link_by_verified_email: z.literal(false, 'Providers of the root tenant cannot link users by email.').nullish(),
 })
 
 /** The management and runtime API, relative to {base_url}. */
 // biome-ignore format: this table is read by column
 export const routes = {
-  whoami:             get  ('/v1/api-keys/whoami',                       anyKey,                          'What a key resolves to',          {                          returns: [200, KeyIdentity] }),
-  authConfig:         get  ('/v1/auth/config',                           publishable,                     'Browser-safe auth configuration', { cache: 'private, max-age=60', returns: [200, AuthConfig] }),
-  validateToken:      post ('/v1/auth/tokens/validate',                  secret(null),                    'Is this access token worth anything?', { body: TokenToValidate, returns: [200, TokenVerdict] }),
+  whoami:             get  ('/v1/api-keys/whoami',                       anyKey,                          'Get the identity and the permissions of the key',        { returns: [200, KeyIdentity] }),
+  authConfig:         get  ('/v1/auth/config',                           publishable,                     'Get the public auth configuration of the environment',   { cache: 'private, max-age=60', returns: [200, AuthConfig] }),
+  validateToken:      post ('/v1/auth/tokens/validate',                  secret(null),                    'Validate an access token',                               { body: TokenToValidate, returns: [200, TokenVerdict] }),
 
-  listAuthUsers:      get  ('/v1/auth/users',                            secret('developer'),             'List the users; with `query`, a page may be short and still have more', { query: usersQuery, returns: [200, page(User)], fails: ['invalid_cursor'] }),
-  createUser:         post ('/v1/auth/users',                            secret('developer'),             'Create a user',                   { body: NewUser,           returns: [201, User], fails: ['identifier_taken'] }),
-  getAuthUser:        get  ('/v1/auth/users/{user_id}',                  secret('developer'),             'Fetch a user',                    {                          returns: [200, User] }),
-  changeUser:         patch('/v1/auth/users/{user_id}',                  secret('developer'),             'Change a user; a new password ends every session and grant', { body: UserChange, returns: [200, User], fails: ['identifier_taken'] }),
-  deleteUser:         del  ('/v1/auth/users/{user_id}',                  secret('developer'),             'Delete a user with every session and grant', {               returns: [204, null] }),
-  blockUser:          post ('/v1/auth/users/{user_id}/block',            secret('developer'),             'Block a user: sessions and tokens end at once', {            returns: [200, User], operators: 'allowed' }),
-  unblockUser:        post ('/v1/auth/users/{user_id}/unblock',          secret('developer'),             'Let a blocked user sign in again', {                         returns: [200, User], operators: 'allowed' }),
-  listUserSessions:   get  ('/v1/auth/users/{user_id}/sessions',         secret('developer'),             'List the living sessions of a user', { ...paged,             returns: [200, page(Session)] }),
-  getSession:         get  ('/v1/auth/sessions/{session_id}',            secret('developer'),             'Fetch a session',                 {                          returns: [200, Session] }),
-  endSession:         del  ('/v1/auth/sessions/{session_id}',            secret('developer'),             'End a session: its tokens stop working', {                   returns: [204, null], operators: 'allowed' }),
+  listAuthUsers:      get  ('/v1/auth/users',                            secret('developer'),             'List users; with `query`, a page can be short and still have more', { query: usersQuery, returns: [200, page(User)], fails: ['invalid_cursor'] }),
+  createUser:         post ('/v1/auth/users',                            secret('developer'),             'Create a user',                                          { body: NewUser, returns: [201, User], fails: ['identifier_taken'] }),
+  getAuthUser:        get  ('/v1/auth/users/{user_id}',                  secret('developer'),             'Get a user',                                             { returns: [200, User] }),
+  changeUser:         patch('/v1/auth/users/{user_id}',                  secret('developer'),             'Update a user; a new password ends all sessions and grants', { body: UserChange, returns: [200, User], fails: ['identifier_taken'] }),
+  deleteUser:         del  ('/v1/auth/users/{user_id}',                  secret('developer'),             'Delete a user with all sessions and grants',             { returns: [204, null] }),
+  blockUser:          post ('/v1/auth/users/{user_id}/block',            secret('developer'),             'Block a user; all sessions and tokens end at once',      { returns: [200, User], operators: 'allowed' }),
+  unblockUser:        post ('/v1/auth/users/{user_id}/unblock',          secret('developer'),             'Unblock a user',                                         { returns: [200, User], operators: 'allowed' }),
+  listUserSessions:   get  ('/v1/auth/users/{user_id}/sessions',         secret('developer'),             'List the active sessions of a user',                     { ...paged, returns: [200, page(Session)] }),
+  getSession:         get  ('/v1/auth/sessions/{session_id}',            secret('developer'),             'Get a session',                                          { returns: [200, Session] }),
+  endSession:         del  ('/v1/auth/sessions/{session_id}',            secret('developer'),             'End a session and revoke its tokens',                    { returns: [204, null], operators: 'allowed' }),
 
-  listProjects:       get  (projects,                                    platform('projects:read'),       'List the projects of the tenant', { ...paged,                returns: [200, page(Project)] }),
-  createProject:      post (projects,                                    platform('projects:write'),      'Create a project with its Test and Live environment', { body: NewProject, returns: [201, Project], fails: ['slug_taken', 'quota_exceeded'] }),
-  getProject:         get  (project,                                     platform('projects:read'),       'Fetch a project',                 {                          returns: [200, Project] }),
-  changeProject:      patch(project,                                     platform('projects:write'),      'Change a project',                { body: ProjectChange,     returns: [200, Project] }),
+  listProjects:       get  (projects,                                    platform('projects:read'),       'List the projects of the tenant',                        { ...paged, returns: [200, page(Project)] }),
+  createProject:      post (projects,                                    platform('projects:write'),      'Create a project with a Test and a Live environment',    { body: NewProject, returns: [201, Project], fails: ['slug_taken', 'quota_exceeded'] }),
+  getProject:         get  (project,                                     platform('projects:read'),       'Get a project',                                          { returns: [200, Project] }),
+  changeProject:      patch(project,                                     platform('projects:write'),      'Update a project',                                       { body: ProjectChange, returns: [200, Project] }),
 
-  listEnvironments:   get  (environments,                                platform('environments:read'),   'List the environments of a project', { ...paged,             returns: [200, page(Environment)] }),
-  createEnvironment:  post (environments,                                platform('environments:write'),  'Add an environment',              { body: NewEnvironment,    returns: [201, Environment], fails: ['slug_taken', 'quota_exceeded'] }),
-  getEnvironment:     get  (environment,                                 platform('environments:read'),   'Fetch an environment',            {                          returns: [200, Environment] }),
-  changeEnvironment:  patch(environment,                                 platform('environments:write'),  'Change an environment',           { body: EnvironmentChange, returns: [200, Environment] }),
+  listEnvironments:   get  (environments,                                platform('environments:read'),   'List the environments of a project',                     { ...paged, returns: [200, page(Environment)] }),
+  createEnvironment:  post (environments,                                platform('environments:write'),  'Create an environment',                                  { body: NewEnvironment, returns: [201, Environment], fails: ['slug_taken', 'quota_exceeded'] }),
+  getEnvironment:     get  (environment,                                 platform('environments:read'),   'Get an environment',                                     { returns: [200, Environment] }),
+  changeEnvironment:  patch(environment,                                 platform('environments:write'),  'Update an environment',                                  { body: EnvironmentChange, returns: [200, Environment] }),
 
-  getSettings:        get  (`${environment}/settings`,                   platform('env.settings:read'),   'Read the settings of an environment', {                      returns: [200, Settings] }),
-  changeSettings:     patch(`${environment}/settings`,                   platform('env.settings:write'),  'Change settings (merge patch; null restores a default)', { body: SettingsChange, returns: [200, Settings], operators: 'allowed' }),
+  getSettings:        get  (`${environment}/settings`,                   platform('env.settings:read'),   'Get the settings of an environment',                     { returns: [200, Settings] }),
+  changeSettings:     patch(`${environment}/settings`,                   platform('env.settings:write'),  'Update settings (merge patch; null restores a default)', { body: SettingsChange, returns: [200, Settings], operators: 'allowed' }),
 
-  listApplications:   get  (applications,                                platform('applications:read'),   'List the applications',           { ...paged,                returns: [200, page(Application)] }),
-  createApplication:  post (applications,                                platform('applications:write'),  'Create an application; its secret is told once', { body: NewApplication, returns: [201, ApplicationWithSecret], shown_once: 'client_secret', fails: ['quota_exceeded'] }),
-  getApplication:     get  (`${applications}/{application_id}`,          platform('applications:read'),   'Fetch an application',            {                          returns: [200, Application] }),
-  changeApplication:  patch(`${applications}/{application_id}`,          platform('applications:write'),  'Change an application',           { body: ApplicationChange, returns: [200, Application] }),
-  deleteApplication:  del  (`${applications}/{application_id}`,          platform('applications:write'),  'Delete an application with all its grants', {                returns: [204, null] }),
-  rotateClientSecret: post (`${applications}/{application_id}/rotate-secret`, platform('applications:write'), 'Replace the client secret at once', {                      returns: [200, ApplicationWithSecret], shown_once: 'client_secret', fails: ['secret_not_used'] }),
+  listApplications:   get  (applications,                                platform('applications:read'),   'List applications',                                      { ...paged, returns: [200, page(Application)] }),
+  createApplication:  post (applications,                                platform('applications:write'),  'Create an application; the secret is returned once',     { body: NewApplication, returns: [201, ApplicationWithSecret], shown_once: 'client_secret', fails: ['quota_exceeded'] }),
+  getApplication:     get  (`${applications}/{application_id}`,          platform('applications:read'),   'Get an application',                                     { returns: [200, Application] }),
+  changeApplication:  patch(`${applications}/{application_id}`,          platform('applications:write'),  'Update an application',                                  { body: ApplicationChange, returns: [200, Application] }),
+  deleteApplication:  del  (`${applications}/{application_id}`,          platform('applications:write'),  'Delete an application with all its grants',              { returns: [204, null] }),
+  rotateClientSecret: post (`${applications}/{application_id}/rotate-secret`, platform('applications:write'), 'Replace the client secret; the new one is returned once, the old one stops working', { returns: [200, ApplicationWithSecret], shown_once: 'client_secret', fails: ['secret_not_used'] }),
 
-  listResourceServers:  get  (resourceServers,                           platform('resource_servers:read'),  'List the resource servers',    { ...paged,                returns: [200, page(ResourceServer)] }),
-  createResourceServer: post (resourceServers,                           platform('resource_servers:write'), 'Create a resource server',     { body: NewResourceServer, returns: [201, ResourceServer], fails: ['identifier_taken'] }),
-  getResourceServer:    get  (`${resourceServers}/{resource_server_id}`, platform('resource_servers:read'),  'Fetch a resource server',      {                          returns: [200, ResourceServer] }),
-  changeResourceServer: patch(`${resourceServers}/{resource_server_id}`, platform('resource_servers:write'), 'Change a resource server',     { body: ResourceServerChange, returns: [200, ResourceServer] }),
-  deleteResourceServer: del  (`${resourceServers}/{resource_server_id}`, platform('resource_servers:write'), 'Delete a resource server; tokens for it live until they expire', { returns: [204, null] }),
+  listResourceServers:  get  (resourceServers,                           platform('resource_servers:read'),  'List resource servers',                                  { ...paged, returns: [200, page(ResourceServer)] }),
+  createResourceServer: post (resourceServers,                           platform('resource_servers:write'), 'Create a resource server',                               { body: NewResourceServer, returns: [201, ResourceServer], fails: ['identifier_taken'] }),
+  getResourceServer:    get  (`${resourceServers}/{resource_server_id}`, platform('resource_servers:read'),  'Get a resource server',                                  { returns: [200, ResourceServer] }),
+  changeResourceServer: patch(`${resourceServers}/{resource_server_id}`, platform('resource_servers:write'), 'Update a resource server',                               { body: ResourceServerChange, returns: [200, ResourceServer] }),
+  deleteResourceServer: del  (`${resourceServers}/{resource_server_id}`, platform('resource_servers:write'), 'Delete a resource server; issued tokens stay valid until they expire', { returns: [204, null] }),
 
-  listAuthKeys:       get  (authKeys,                                    platform('auth_keys:read'),      'List the auth keys',              { ...paged,                returns: [200, page(ApiKey)] }),
-  createAuthKey:      post (authKeys,                                    platform('auth_keys:write'),     'Create an auth key; it is told once', { body: NewAuthKey,    returns: [201, ApiKeyWithPlaintext], shown_once: 'key', fails: ['quota_exceeded'] }),
-  getAuthKey:         get  (`${authKeys}/{key_id}`,                      platform('auth_keys:read'),      'Fetch an auth key',               {                          returns: [200, ApiKey] }),
-  changeAuthKey:      patch(`${authKeys}/{key_id}`,                      platform('auth_keys:write'),     'Change an auth key',              { body: AuthKeyChange,     returns: [200, ApiKey], fails: ['key_revoked'] }),
-  revokeAuthKey:      del  (`${authKeys}/{key_id}`,                      platform('auth_keys:write'),     'Revoke an auth key at once',      {                          returns: [204, null] }),
-  rotateAuthKey:      post (`${authKeys}/{key_id}/rotate`,               platform('auth_keys:write'),     'Replace an auth key at once',     {                          returns: [200, ApiKeyWithPlaintext], shown_once: 'key', fails: ['key_revoked'] }),
+  listAuthKeys:       get  (authKeys,                                    platform('auth_keys:read'),      'List auth keys',                                         { ...paged, returns: [200, page(ApiKey)] }),
+  createAuthKey:      post (authKeys,                                    platform('auth_keys:write'),     'Create an auth key; the key is returned once',           { body: NewAuthKey, returns: [201, ApiKeyWithPlaintext], shown_once: 'key', fails: ['quota_exceeded'] }),
+  getAuthKey:         get  (`${authKeys}/{key_id}`,                      platform('auth_keys:read'),      'Get an auth key',                                        { returns: [200, ApiKey] }),
+  changeAuthKey:      patch(`${authKeys}/{key_id}`,                      platform('auth_keys:write'),     'Update an auth key',                                     { body: AuthKeyChange, returns: [200, ApiKey], fails: ['key_revoked'] }),
+  revokeAuthKey:      del  (`${authKeys}/{key_id}`,                      platform('auth_keys:write'),     'Revoke an auth key',                                     { returns: [204, null] }),
+  rotateAuthKey:      post (`${authKeys}/{key_id}/rotate`,               platform('auth_keys:write'),     'Replace an auth key; the new one is returned once, the old one stops working', { returns: [200, ApiKeyWithPlaintext], shown_once: 'key', fails: ['key_revoked'] }),
 
-  listUsers:          get  (users,                                       platform('users:read', 'developer'),   'List the users; with `query`, a page may be short and still have more', { query: usersQuery, returns: [200, page(User)], fails: ['invalid_cursor'] }),
-  getUser:            get  (`${users}/{user_id}`,                        platform('users:read', 'developer'),   'Fetch a user',                    {                          returns: [200, User] }),
+  listUsers:          get  (users,                                       platform('users:read', 'developer'),   'List users; with `query`, a page can be short and still have more', { query: usersQuery, returns: [200, page(User)], fails: ['invalid_cursor'] }),
+  getUser:            get  (`${users}/{user_id}`,                        platform('users:read', 'developer'),   'Get a user',                                             { returns: [200, User] }),
 
-  listInbox:          get  (inbox,                                       platform('users:read', 'developer'),   'List the captured mail of a Test environment', { query: InboxQuery, returns: [200, page(Mail)], fails: ['invalid_cursor'] }),
-  getInboxMail:       get  (`${inbox}/{mail_id}`,                        platform('users:read', 'developer'),   'Fetch a captured mail',           {                          returns: [200, Mail] }),
+  listInbox:          get  (inbox,                                       platform('users:read', 'developer'),   'List the captured mail of a Test environment',           { query: InboxQuery, returns: [200, page(Mail)], fails: ['invalid_cursor'] }),
+  getInboxMail:       get  (`${inbox}/{mail_id}`,                        platform('users:read', 'developer'),   'Get a captured mail',                                    { returns: [200, Mail] }),
 
-  listEvents:         get  (`${environment}/events`,                     platform('webhooks:read', 'developer'),'List the events; `after` a sequence, then oldest first', { query: EventQuery, returns: [200, page(Event)], fails: ['invalid_cursor'] }),
+  listEvents:         get  (`${environment}/events`,                     platform('webhooks:read', 'developer'),'List events; with `after`, oldest first from that sequence on', { query: EventQuery, returns: [200, page(Event)], fails: ['invalid_cursor'] }),
 
-  listProviders:      get  (providers,                                   platform('providers:read'),      'List the providers',              { ...paged,                returns: [200, page(Provider)] }),
-  createProvider:     post (providers,                                   platform('providers:write'),     'Add a provider',                  { body: NewProvider,       returns: [201, Provider], operators: noLinking }),
-  getProvider:        get  (`${providers}/{provider_id}`,                platform('providers:read'),      'Fetch a provider',                {                          returns: [200, Provider] }),
-  changeProvider:     patch(`${providers}/{provider_id}`,                platform('providers:write'),     'Change a provider',               { body: ProviderChange,    returns: [200, Provider], operators: noLinking }),
-  deleteProvider:     del  (`${providers}/{provider_id}`,                platform('providers:write'),     'Remove a provider with its identities', {                    returns: [204, null], operators: 'allowed' }),
+  listProviders:      get  (providers,                                   platform('providers:read'),      'List identity providers',                                { ...paged, returns: [200, page(Provider)] }),
+  createProvider:     post (providers,                                   platform('providers:write'),     'Create an identity provider',                            { body: NewProvider, returns: [201, Provider], operators: noLinking }),
+  getProvider:        get  (`${providers}/{provider_id}`,                platform('providers:read'),      'Get an identity provider',                               { returns: [200, Provider] }),
+  changeProvider:     patch(`${providers}/{provider_id}`,                platform('providers:write'),     'Update an identity provider',                            { body: ProviderChange, returns: [200, Provider], operators: noLinking }),
+  deleteProvider:     del  (`${providers}/{provider_id}`,                platform('providers:write'),     'Delete an identity provider with all its linked identities', { returns: [204, null], operators: 'allowed' }),
 
-  listWebhooks:       get  (webhooks,                                    platform('webhooks:read'),       'List the webhooks',               { ...paged,                returns: [200, page(Webhook)] }),
-  createWebhook:      post (webhooks,                                    platform('webhooks:write'),      'Create a webhook; its secret is told once', { body: NewWebhook, returns: [201, WebhookWithSecret], shown_once: 'secret', fails: ['quota_exceeded'] }),
-  getWebhook:         get  (webhook,                                     platform('webhooks:read'),       'Fetch a webhook',                 {                          returns: [200, Webhook] }),
-  changeWebhook:      patch(webhook,                                     platform('webhooks:write'),      'Change a webhook',                { body: WebhookChange,     returns: [200, Webhook] }),
-  deleteWebhook:      del  (webhook,                                     platform('webhooks:write'),      'Delete a webhook with its deliveries', {                     returns: [204, null] }),
-  rotateWebhookSecret: post(`${webhook}/rotate-secret`,                  platform('webhooks:write'),      'Replace the secret; both sign for 24 hours', {               returns: [200, WebhookWithSecret], shown_once: 'secret' }),
-  testWebhook:        post (`${webhook}/test`,                           platform('webhooks:write'),      'Send a test event',               {                          returns: [202, TestSent] }),
-  listDeliveries:     get  (`${webhook}/deliveries`,                     platform('webhooks:read', 'developer'),'List the deliveries with their attempts', { query: PageQuery.extend(DeliveryQuery.shape), returns: [200, page(Delivery)], fails: ['invalid_cursor'] }),
-  resendDelivery:     post (`${webhook}/deliveries/{message_id}/resend`, platform('webhooks:write'),      'Deliver a message again',         {                          returns: [202, Delivery] }),
-  resendSince:        post (`${webhook}/resend`,                         platform('webhooks:write'),      'Deliver everything since a time again', { body: ResendSince, returns: [202, Resent] }),
+  listWebhooks:       get  (webhooks,                                    platform('webhooks:read'),       'List webhooks',                                          { ...paged, returns: [200, page(Webhook)] }),
+  createWebhook:      post (webhooks,                                    platform('webhooks:write'),      'Create a webhook; the secret is returned once',          { body: NewWebhook, returns: [201, WebhookWithSecret], shown_once: 'secret', fails: ['quota_exceeded'] }),
+  getWebhook:         get  (webhook,                                     platform('webhooks:read'),       'Get a webhook',                                          { returns: [200, Webhook] }),
+  changeWebhook:      patch(webhook,                                     platform('webhooks:write'),      'Update a webhook',                                       { body: WebhookChange, returns: [200, Webhook] }),
+  deleteWebhook:      del  (webhook,                                     platform('webhooks:write'),      'Delete a webhook with its deliveries',                   { returns: [204, null] }),
+  rotateWebhookSecret: post(`${webhook}/rotate-secret`,                  platform('webhooks:write'),      'Replace the secret, which is returned once; both secrets sign for 24 hours', { returns: [200, WebhookWithSecret], shown_once: 'secret' }),
+  testWebhook:        post (`${webhook}/test`,                           platform('webhooks:write'),      'Send a test event',                                      { returns: [202, TestSent] }),
+  listDeliveries:     get  (`${webhook}/deliveries`,                     platform('webhooks:read', 'developer'),'List deliveries with their attempts',                    { query: PageQuery.extend(DeliveryQuery.shape), returns: [200, page(Delivery)], fails: ['invalid_cursor'] }),
+  resendDelivery:     post (`${webhook}/deliveries/{message_id}/resend`, platform('webhooks:write'),      'Send a message again',                                   { returns: [202, Delivery] }),
+  resendSince:        post (`${webhook}/resend`,                         platform('webhooks:write'),      'Send all messages since a time again',                   { body: ResendSince, returns: [202, Resent] }),
 
-  getStatistics:      get  (`${environment}/statistics`,                 platform('environments:read'),   'What happened, counted per hour or day', { query: StatisticsQuery, returns: [200, Statistics] }),
+  getStatistics:      get  (`${environment}/statistics`,                 platform('environments:read'),   'Get counters per hour or day',                           { query: StatisticsQuery, returns: [200, Statistics] }),
 
-  listSigningKeys:    get  (`${environment}/signing-keys`,               platform('env.settings:read'),   'List the signing keys',           { ...paged,                returns: [200, page(SigningKey)] }),
-  rotateSigningKey:   post (`${environment}/signing-keys/rotate`,        platform('env.settings:write'),  'Publish the next signing key, which signs once every cached JWKS has expired', { returns: [200, SigningKey] }),
+  listSigningKeys:    get  (`${environment}/signing-keys`,               platform('env.settings:read'),   'List signing keys',                                      { ...paged, returns: [200, page(SigningKey)] }),
+  rotateSigningKey:   post (`${environment}/signing-keys/rotate`,        platform('env.settings:write'),  'Publish the next signing key; it signs once all cached JWKS have expired', { returns: [200, SigningKey] }),
 
-  me:                 get  ('/v1/me',                                    administrator(null),             'The administrator and the memberships', {                    returns: [200, Me] }),
-  lookup:             get  ('/v1/lookup/{id}',                           administrator(null),             'Where an id belongs',             {                          returns: [200, Located] }),
-  listTenants:        get  (tenants,                                     administrator(null),             'List the tenants one is a member of', { ...paged,            returns: [200, page(Tenant)] }),
-  createTenant:       post (tenants,                                     administrator(null),             'Create a tenant and own it',      { body: NewTenant,         returns: [201, Tenant], fails: ['slug_taken', 'quota_exceeded'] }),
-  getTenant:          get  (tenant,                                      administrator('viewer'),         'Fetch a tenant',                  {                          returns: [200, Tenant] }),
-  changeTenant:       patch(tenant,                                      administrator('owner'),          'Change a tenant',                 { body: TenantChange,      returns: [200, Tenant], operators: 'allowed' }),
+  me:                 get  ('/v1/me',                                    administrator(null),             'Get the administrator and their memberships',            { returns: [200, Me] }),
+  lookup:             get  ('/v1/lookup/{id}',                           administrator(null),             'Find the tenant, project and environment of an id',      { returns: [200, Located] }),
+  listTenants:        get  (tenants,                                     administrator(null),             'List the tenants of the administrator',                  { ...paged, returns: [200, page(Tenant)] }),
+  createTenant:       post (tenants,                                     administrator(null),             'Create a tenant; the administrator becomes its owner',   { body: NewTenant, returns: [201, Tenant], fails: ['slug_taken', 'quota_exceeded'] }),
+  getTenant:          get  (tenant,                                      administrator('viewer'),         'Get a tenant',                                           { returns: [200, Tenant] }),
+  changeTenant:       patch(tenant,                                      administrator('owner'),          'Update a tenant',                                        { body: TenantChange, returns: [200, Tenant], operators: 'allowed' }),
 
-  listMembers:        get  (members,                                     administrator('viewer'),         'List the members and the pending invitations', { ...paged,                returns: [200, page(Member)] }),
-  addMember:          post (members,                                     administrator('admin'),          'Invite a person; the link is returned once', { body: NewMember, returns: [201, Invitation], shown_once: 'invitation_url', fails: ['quota_exceeded'], operators: ownersOnly }),
-  changeMember:       patch(`${members}/{member_id}`,                    administrator('admin'),          'Change the role of a member or of a pending invitation', { body: MemberChange, returns: [200, Member], fails: ['last_owner'], operators: ownersOnly }),
-  removeMember:       del  (`${members}/{member_id}`,                    administrator('admin', 'viewer'), 'Remove a member or a pending invitation; every member may leave', { returns: [204, null], fails: ['last_owner'], operators: 'allowed' }),
-  resendInvitation:   post (`${members}/{member_id}/resend`,             administrator('admin'),          'Replace the link of a pending invitation', {                 returns: [200, Invitation], shown_once: 'invitation_url', fails: ['quota_exceeded'], operators: 'allowed' }),
-  listAuditLog:       get  (`${tenant}/audit-log`,                       administrator('admin'),          'Who changed what, when, from where; all of it as application/jsonl', { ...paged, returns: [200, page(AuditEntry)], lines: 'application/jsonl' }),
+  listMembers:        get  (members,                                     administrator('viewer'),         'List members and pending invitations',                   { ...paged, returns: [200, page(Member)] }),
+  addMember:          post (members,                                     administrator('admin'),          'Invite a person; the link is returned once',             { body: NewMember, returns: [201, Invitation], shown_once: 'invitation_url', fails: ['insufficient_role', 'quota_exceeded'], operators: ownersOnly }),
+  changeMember:       patch(`${members}/{member_id}`,                    administrator('admin'),          'Change the role of a member or of a pending invitation', { body: MemberChange, returns: [200, Member], fails: ['insufficient_role', 'last_owner'], operators: ownersOnly }),
+  removeMember:       del  (`${members}/{member_id}`,                    administrator('admin', 'viewer'), 'Remove a member or a pending invitation; every member can leave', { returns: [204, null], fails: ['insufficient_role', 'last_owner'], operators: 'allowed' }),
+  resendInvitation:   post (`${members}/{member_id}/resend`,             administrator('admin'),          'Replace the link of a pending invitation; it is returned once', { returns: [200, Invitation], shown_once: 'invitation_url', fails: ['insufficient_role', 'quota_exceeded'], operators: 'allowed' }),
+  listAuditLog:       get  (`${tenant}/audit-log`,                       administrator('admin'),          'List the audit log; as application/jsonl, all of it',    { ...paged, returns: [200, page(AuditEntry)], lines: 'application/jsonl' }),
 
-  listPlatformKeys:   get  (platformKeys,                                administrator('admin'),          'List the platform keys',          { ...paged,                returns: [200, page(ApiKey)], operators: 'hidden' }),
-  createPlatformKey:  post (platformKeys,                                administrator('admin'),          'Create a platform key; it is told once', { body: NewPlatformKey, returns: [201, ApiKeyWithPlaintext], shown_once: 'key', fails: ['quota_exceeded'], operators: 'hidden' }),
-  getPlatformKey:     get  (`${platformKeys}/{key_id}`,                  administrator('admin'),          'Fetch a platform key',            {                          returns: [200, ApiKey], operators: 'hidden' }),
-  changePlatformKey:  patch(`${platformKeys}/{key_id}`,                  administrator('admin'),          'Change a platform key',           { body: PlatformKeyChange, returns: [200, ApiKey], fails: ['key_revoked'], operators: 'hidden' }),
-  revokePlatformKey:  del  (`${platformKeys}/{key_id}`,                  administrator('admin'),          'Revoke a platform key at once',   {                          returns: [204, null], operators: 'hidden' }),
-  rotatePlatformKey:  post (`${platformKeys}/{key_id}/rotate`,           administrator('admin'),          'Replace a platform key at once',  {                          returns: [200, ApiKeyWithPlaintext], shown_once: 'key', fails: ['key_revoked'], operators: 'hidden' }),
+  listPlatformKeys:   get  (platformKeys,                                administrator('admin'),          'List platform keys',                                     { ...paged, returns: [200, page(ApiKey)], operators: 'hidden' }),
+  createPlatformKey:  post (platformKeys,                                administrator('admin'),          'Create a platform key; the key is returned once',        { body: NewPlatformKey, returns: [201, ApiKeyWithPlaintext], shown_once: 'key', fails: ['quota_exceeded'], operators: 'hidden' }),
+  getPlatformKey:     get  (`${platformKeys}/{key_id}`,                  administrator('admin'),          'Get a platform key',                                     { returns: [200, ApiKey], operators: 'hidden' }),
+  changePlatformKey:  patch(`${platformKeys}/{key_id}`,                  administrator('admin'),          'Update a platform key',                                  { body: PlatformKeyChange, returns: [200, ApiKey], fails: ['key_revoked'], operators: 'hidden' }),
+  revokePlatformKey:  del  (`${platformKeys}/{key_id}`,                  administrator('admin'),          'Revoke a platform key',                                  { returns: [204, null], operators: 'hidden' }),
+  rotatePlatformKey:  post (`${platformKeys}/{key_id}/rotate`,           administrator('admin'),          'Replace a platform key; the new one is returned once, the old one stops working', { returns: [200, ApiKeyWithPlaintext], shown_once: 'key', fails: ['key_revoked'], operators: 'hidden' }),
 } as const satisfies Record<string, Route>
 
 const issuer = '/e/{environment_id}'
 
 /**
- * The OpenID Connect endpoints and hosted pages. `/e/{environment_id}` is the default place of an issuer. They answer in
- * the words of their RFCs, not with problem details.
+ * The OpenID Connect endpoints and hosted pages. `/e/{environment_id}` is the default path of an issuer. Errors have the format of the
+ * endpoint's RFC, not problem details.
  */
 // biome-ignore format: this table is read by column
 export const oidcRoutes = {
@@ -192,33 +192,33 @@ export const oidcRoutes = {
   authorizationServer: get ('/.well-known/oauth-authorization-server/e/{environment_id}',   open,    'Authorization server metadata (RFC 8414)',             { cross_origin: 'every', returns: [200, null] }),
   jwks:                get (`${issuer}/v1/oauth/jwks.json`,                                 open,    'Signing keys (RFC 7517)',                              { cross_origin: 'every', returns: [200, null] }),
   authorize:           get (`${issuer}/oauth/authorize`,                                    open,    'Authorization request (OIDC Core §3.1.2)',             { page: true, returns: [303, null] }),
-  authorizeByPost:     post(`${issuer}/oauth/authorize`,                                    open,    'The same by form post (OIDC Core §3.1.2.1)',           { page: true, returns: [303, null] }),
+  authorizeByPost:     post(`${issuer}/oauth/authorize`,                                    open,    'Authorization request by POST (OIDC Core §3.1.2.1)',   { page: true, returns: [303, null] }),
   token:               post(`${issuer}/v1/oauth/token`,                                     client,  'Exchange a code or a refresh token (RFC 6749 §3.2)',   { cross_origin: 'applications', returns: [200, null] }),
-  userinfo:            get (`${issuer}/v1/oauth/userinfo`,                                  bearer,  'Claims about the person (OIDC Core §5.3)',             { cross_origin: 'applications', returns: [200, null] }),
-  userinfoByPost:      post(`${issuer}/v1/oauth/userinfo`,                                  bearer,  'The same by POST (OIDC Core §5.3.1)',                  { cross_origin: 'applications', returns: [200, null] }),
+  userinfo:            get (`${issuer}/v1/oauth/userinfo`,                                  bearer,  'Claims about the user (OIDC Core §5.3)',               { cross_origin: 'applications', returns: [200, null] }),
+  userinfoByPost:      post(`${issuer}/v1/oauth/userinfo`,                                  bearer,  'Claims about the user, by POST (OIDC Core §5.3.1)',    { cross_origin: 'applications', returns: [200, null] }),
   revoke:              post(`${issuer}/v1/oauth/revoke`,                                    client,  'Revoke a token (RFC 7009)',                            { cross_origin: 'applications', returns: [200, null] }),
   logout:              get (`${issuer}/oauth/logout`,                                       open,    'Sign out (RP-Initiated Logout 1.0)',                   { page: true, returns: [303, null] }),
-  logoutByPost:        post(`${issuer}/oauth/logout`,                                       open,    'The same by form post',                                { page: true, returns: [303, null] }),
-  signIn:              post(`${issuer}/sign-in`,                                            session, 'The sign-in form',                                     { page: true, returns: [303, null] }),
-  signUp:              post(`${issuer}/sign-up`,                                            session, 'The sign-up form',                                     { page: true, returns: [303, null] }),
-  selectAccount:       post(`${issuer}/select-account`,                                     session, 'The account chooser',                                  { page: true, returns: [303, null] }),
-  consent:             post(`${issuer}/consent`,                                            session, 'The consent form',                                     { page: true, returns: [303, null] }),
-  federate:            post(`${issuer}/federate`,                                           session, 'Leave for a provider',                                 { page: true, returns: [303, null] }),
-  callback:            get (`${issuer}/oauth/callback/{provider_id}`,                       open,    'Where a provider sends people back to',                { page: true, returns: [303, null] }),
-  callbackByPost:      post(`${issuer}/oauth/callback/{provider_id}`,                       open,    'The same by form post (Apple)',                        { page: true, returns: [303, null] }),
-  showInvitation:      get (`${issuer}/invitation`,                                         open,    'The page of an invitation',                            { page: true, returns: [200, null] }),
-  acceptInvitation:    post(`${issuer}/invitation`,                                         session, 'Its form: accepts the invitation',                     { page: true, returns: [200, null] }),
-  signOut:             post(`${issuer}/sign-out`,                                           session, 'The sign-out form',                                    { page: true, returns: [303, null] }),
+  logoutByPost:        post(`${issuer}/oauth/logout`,                                       open,    'Sign out, by POST',                                    { page: true, returns: [303, null] }),
+  signIn:              post(`${issuer}/sign-in`,                                            session, 'Submit the sign-in form',                              { page: true, returns: [303, null] }),
+  signUp:              post(`${issuer}/sign-up`,                                            session, 'Submit the sign-up form',                              { page: true, returns: [303, null] }),
+  selectAccount:       post(`${issuer}/select-account`,                                     session, 'Submit the account chooser',                            { page: true, returns: [303, null] }),
+  consent:             post(`${issuer}/consent`,                                            session, 'Submit the consent form',                              { page: true, returns: [303, null] }),
+  federate:            post(`${issuer}/federate`,                                           session, 'Start sign-in with an identity provider',              { page: true, returns: [303, null] }),
+  callback:            get (`${issuer}/oauth/callback/{provider_id}`,                       open,    'Callback of an identity provider',                     { page: true, returns: [303, null] }),
+  callbackByPost:      post(`${issuer}/oauth/callback/{provider_id}`,                       open,    'Callback of an identity provider by POST (Apple)',     { page: true, returns: [303, null] }),
+  showInvitation:      get (`${issuer}/invitation`,                                         open,    'The invitation page',                                  { page: true, returns: [200, null] }),
+  acceptInvitation:    post(`${issuer}/invitation`,                                         session, 'Accept an invitation',                                 { page: true, returns: [200, null] }),
+  signOut:             post(`${issuer}/sign-out`,                                           session, 'Submit the sign-out form',                             { page: true, returns: [303, null] }),
 } as const satisfies Record<string, Route>
 
-/** About the process and the documentation of errors. */
+/** Health checks, the documentation of errors and the demo application. */
 // biome-ignore format: this table is read by column
 export const serviceRoutes = {
-  healthz:      get('/healthz',            open, 'The process runs',                               { returns: [200, null] }),
-  readyz:       get('/readyz',             open, 'The database is reachable, its schema current',  { returns: [200, null] }),
-  protectedResource: get('/.well-known/oauth-protected-resource', open, 'Where administrators of this API get their tokens (RFC 9728)', { cross_origin: 'every', returns: [200, null] }),
-  errorPage:    get('/docs/errors/{code}', open, 'What an error code means and what to do',        { page: true, returns: [200, null] }),
-  demo:         get('/demo',               open, 'The demo application, where `npm start` made one', { page: true, returns: [200, null] }),
-  demoCallback: get('/demo/callback',      open, 'Where its sign-in comes back',                   { page: true, returns: [200, null] }),
-  demoScript:   get('/demo/{script}',      open, 'What it runs in the browser',                    { returns: [200, null] }),
+  healthz:      get('/healthz',            open, 'Liveness: the process runs',                                               { returns: [200, null] }),
+  readyz:       get('/readyz',             open, 'Readiness: the database is reachable and its schema is current',           { returns: [200, null] }),
+  protectedResource: get('/.well-known/oauth-protected-resource', open, 'Protected resource metadata: where administrators get tokens (RFC 9728)',  { cross_origin: 'every', returns: [200, null] }),
+  errorPage:    get('/docs/errors/{code}', open, 'Documentation of an error code',                                           { page: true, returns: [200, null] }),
+  demo:         get('/demo',               open, 'The demo application, if `npm start` created one',                         { page: true, returns: [200, null] }),
+  demoCallback: get('/demo/callback',      open, 'Redirect URI of the demo application',                                     { page: true, returns: [200, null] }),
+  demoScript:   get('/demo/{script}',      open, 'Scripts of the demo application',                                          { returns: [200, null] }),
 } as const satisfies Record<string, Route>

@@ -25,5 +25,5 @@ export type PlatformScope = (typeof platformScopes)[number]
 
 export const KeyScope = z.enum([...platformScopes, '*'])
 
-/** What an application can ask for without a resource server. */
+/** The scopes that an application can request without a resource server. */
 export const oidcScopes = ['openid', 'profile', 'email', 'phone', 'offline_access'] as const

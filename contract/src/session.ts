@@ -1,4 +1,4 @@
-/** Sessions and tokens as a backend sees them. */
+/** Sessions, and the result of token validation. */
 import { z } from 'zod'
 import { ApplicationId, EnvironmentId, SessionId, UserId } from './ids.ts'
 import { characters, Time } from './values.ts'
@@ -16,7 +16,7 @@ export const Session = z.strictObject({
 })
 export type Session = z.infer<typeof Session>
 
-/** A token of any size and any characters: what cannot be one is `malformed`. */
+/** Accepts any string. One that cannot be a token is answered as inactive with the reason `malformed`. */
 export const TokenToValidate = z.strictObject({ token: z.string().min(1).register(characters, { allowed: 'any' }) })
 
 export const inactiveReasons = [
@@ -29,7 +29,7 @@ export const inactiveReasons = [
   'environment_mismatch',
 ] as const
 
-/** RFC 7662 §2.2 members, with what they hang on; or why the token is worth nothing. */
+/** The members of RFC 7662 §2.2 with the session and the environment, or the reason why the token is inactive. */
 export const TokenVerdict = z.discriminatedUnion('active', [
   z.strictObject({
     active: z.literal(true),

@@ -1,6 +1,6 @@
 /**
- * The settings of an environment: one document in groups. Every field has its range and its default here and
- * nowhere else. What is stored are the values somebody set; the rest follows the defaults.
+ * The settings of an environment: one document in groups. This file alone defines the range and the default of every field. Only
+ * values that were set are stored; all others follow the defaults.
  */
 import { z } from 'zod'
 import { oidcScopes } from './scopes.ts'
@@ -9,8 +9,8 @@ import { Email, Name, Origin, seconds, WebUrl } from './values.ts'
 
 export const TokenFormat = z.enum(['jwt', 'opaque'])
 
-/** A group that is absent means all its defaults. */
-const group = <S extends z.ZodRawShape>(shape: S) => z.strictObject(shape).prefault({} as never) // as: every field has a default, which the type system cannot see
+/** An absent group has the defaults of all its fields. */
+const group = <S extends z.ZodRawShape>(shape: S) => z.strictObject(shape).prefault({} as never) // as: every field has a default, which the types do not express
 
 const tokens = group({
   access_token_ttl_seconds: seconds(60, 86_400, 3_600),
@@ -38,7 +38,7 @@ const smtp = z.strictObject({
   host: z.string().min(1).max(253),
   port: z.int().min(1).max(65_535).default(587),
   username: z.string().max(320).nullable().default(null),
-  /** Write-only: sealed at rest, never read back; `has_password` says that it is set. */
+  /** Write-only: encrypted at rest and never returned. `has_password` shows whether it is set. */
   password: z.string().min(1).max(8_000).optional(),
   secure: z.boolean().default(true),
 })
@@ -90,37 +90,37 @@ const test = group({
 })
 
 /**
- * Values that the schemas know and this version does not enforce: setting one is 422 with this sentence, and one that an earlier version
- * stored counts as the default. The change that builds the feature removes its line.
+ * Values of features that this version does not have. Setting one answers 422 with `detail`. A value that an earlier version stored
+ * counts as the default. The change that adds the feature removes its entry.
  */
 export const notBuilt: readonly { group: string; field: string; values: readonly unknown[]; detail: string }[] = [
   {
     group: 'mfa',
     field: 'mode',
     values: ['optional', 'required'],
-    detail: 'This version has no second factors yet, so nothing would enforce this. Leave mfa.mode at off.',
+    detail: 'This version does not support second factors. Leave mfa.mode at off.',
   },
   {
     group: 'sign_in',
     field: 'passkey',
     values: [true],
-    detail: 'This version has no passkeys yet, so nobody could sign in with one. Leave sign_in.passkey at false.',
+    detail: 'This version does not support passkeys. Leave sign_in.passkey at false.',
   },
   {
     group: 'sign_in',
     field: 'email_code',
     values: [true],
-    detail: 'This version sends no sign-in codes yet, so nobody could sign in with one. Leave sign_in.email_code at false.',
+    detail: 'This version does not support emailed sign-in codes. Leave sign_in.email_code at false.',
   },
   {
     group: 'email',
     field: 'delivery',
     values: ['smtp'],
-    detail: 'This version sends no mail by SMTP yet, so no mail would leave. Use none, or capture in Test.',
+    detail: 'This version does not support SMTP. Use none, or capture in a Test environment.',
   },
 ]
 
-/** What may be stored, per type of environment. Live has neither captured mail nor a `test` group. */
+/** The stored document of each environment type. Live has neither captured mail nor the group `test`. */
 export const settingsSchemas = {
   test: z.strictObject({ ...common, email: email(['capture', 'none', 'smtp']), test }),
   live: z.strictObject({ ...common, email: email(['none', 'smtp']) }),
@@ -128,7 +128,7 @@ export const settingsSchemas = {
 
 export type StoredSettings = z.infer<(typeof settingsSchemas)['test']>
 
-/** What is read: a password says only that it is set, and `test` is null in Live. */
+/** The response: `has_password` replaces the SMTP password, and `test` is `null` in Live. */
 export const Settings = z.strictObject({
   ...common,
   email: z.strictObject({
@@ -143,5 +143,5 @@ export const Settings = z.strictObject({
 })
 export type Settings = z.infer<typeof Settings>
 
-/** A JSON Merge Patch (RFC 7396). Names and ranges are checked where it is applied, since `null` means "the default". */
+/** JSON Merge Patch (RFC 7396): `null` restores a default. Names and ranges are checked after the patch is applied. */
 export const SettingsChange = z.record(z.string(), z.unknown())

@@ -1,4 +1,4 @@
-/** Signing keys as an operator sees them: when each signs, and its public half. */
+/** The signing keys of an environment: the public key, and the time from which the key signs. */
 import { z } from 'zod'
 import { EnvironmentId } from './ids.ts'
 import { Time } from './values.ts'

@@ -1,14 +1,18 @@
-/** How much happened in an environment, per hour or day. Intervals in which nothing happened are left out. */
+/** Counters of an environment per hour or day. Empty intervals are omitted. */
 import { z } from 'zod'
 import { EnvironmentId, KeyId } from './ids.ts'
 import { Time } from './values.ts'
 
 const count = z.int().min(0)
 
-const day = z.iso.datetime({ offset: true })
+const moment = z.iso.datetime({ offset: true })
 
-/** At most 31 days by the hour and 400 by the day; without `from`, the last day or month. */
-export const StatisticsQuery = z.object({ from: day.optional(), to: day.optional(), interval: z.enum(['hour', 'day']).default('hour') })
+/** The range is at most 31 days by the hour and 400 days by the day. `from` defaults to 24 hours or 30 days before `to`. */
+export const StatisticsQuery = z.object({
+  from: moment.optional(),
+  to: moment.optional(),
+  interval: z.enum(['hour', 'day']).default('hour'),
+})
 
 export const Statistics = z.strictObject({
   environment_id: EnvironmentId,

@@ -1,4 +1,4 @@
-/** The tree: tenant > project > environment. Settings have a file of their own. */
+/** Tenants, their members, projects and environments. A tenant has projects, and a project has environments. */
 import { z } from 'zod'
 import { EnvironmentId, InvitationId, ProjectId, TenantId, UserId } from './ids.ts'
 import { Email, Name, Slug, Time } from './values.ts'
@@ -11,14 +11,14 @@ export const Tenant = z.strictObject({ id: TenantId, slug: Slug, name: Name, cre
 export const NewTenant = z.strictObject({ slug: Slug, name: Name })
 export const TenantChange = z.strictObject({ name: Name.optional() })
 
-/** From least to most: each may do everything that those before it may. */
+/** In ascending order: each role includes the permissions of the earlier ones. */
 export const roles = ['viewer', 'developer', 'admin', 'owner'] as const
 export const Role = z.enum(roles)
 export type Role = z.infer<typeof Role>
 
 /**
- * A member of a tenant, or an invitation that nobody has accepted. An active member has the id and the email of the account. The
- * email of an invitation is only a label: the membership belongs to the account that accepts.
+ * A member of a tenant, or a pending invitation. An active member has the id and the email of the user. The email of an invitation is
+ * only a label: the membership belongs to the user who accepts it.
  */
 export const Member = z.strictObject({
   id: z.union([UserId, InvitationId]),
@@ -26,7 +26,7 @@ export const Member = z.strictObject({
   email: Email,
   role: Role,
   status: z.enum(['pending', 'active']),
-  /** When the link of a pending invitation ends; `null` where it has no link until it is resent. */
+  /** The expiry of the link of a pending invitation; `null` while it has no link, until it is resent. */
   expires_at: Time.nullable(),
   user_id: UserId.nullable(),
   name: z.string().nullable(),
@@ -38,7 +38,7 @@ export const Member = z.strictObject({
 })
 export const NewMember = z.strictObject({ email: Email, role: Role })
 export const MemberChange = z.strictObject({ role: Role.optional() })
-/** `invitation_url` is returned once, for the administrator to pass on. */
+/** `invitation_url` is returned once. The administrator sends it to the invited person. */
 export const Invitation = Member.extend({ invitation_url: z.string().nullable() })
 
 export const Me = z.strictObject({
@@ -49,7 +49,7 @@ export const Me = z.strictObject({
   memberships: z.array(z.strictObject({ tenant_id: TenantId, slug: Slug, name: Name, role: Role })),
 })
 
-/** Where an id belongs, within the caller's tenants. */
+/** The kind and the parents of an object in one of the caller's tenants. */
 export const Located = z.strictObject({
   object: z.string(),
   tenant_id: TenantId,

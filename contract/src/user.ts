@@ -1,9 +1,9 @@
-/** The people of an environment. `sub` is the user's id; an e-mail address may change and is never a key. */
+/** The users of an environment. `sub` is the id of the user. The email can change and never identifies a user. */
 import { z } from 'zod'
 import { EnvironmentId, ProjectId, TenantId, UserId } from './ids.ts'
 import { characters, Email, ShortText, Time, text, WebUrl } from './values.ts'
 
-/** OIDC Core §5.1 members that a person or a backend may set. */
+/** Claims of OIDC Core §5.1 that a person or a backend can set. */
 const profile = {
   name: ShortText.nullable(),
   given_name: ShortText.nullable(),
@@ -41,7 +41,7 @@ export type User = z.infer<typeof User>
 
 const metadata = z
   .record(z.string(), z.unknown())
-  .refine((value) => new TextEncoder().encode(JSON.stringify(value)).length <= 16_384, 'metadata may take at most 16 KiB.')
+  .refine((value) => new TextEncoder().encode(JSON.stringify(value)).length <= 16_384, 'metadata can have at most 16 KiB.')
 
 const optional = z.object({
   email_verified: z.boolean(),

@@ -1,25 +1,25 @@
-/** The small schemas that every resource is made of: times, slugs, names, URLs, pages. */
+/** Schemas that many resources share: times, slugs, names, URLs and pages. */
 import { z } from 'zod'
 
-/** RFC 3339 UTC with milliseconds, `2026-11-20T16:31:00.000Z`; milliseconds since 1970 in the database. */
+/** RFC 3339 in UTC with milliseconds, `2026-11-20T16:31:00.000Z`. The database stores milliseconds since 1970. */
 export const Time = z.iso.datetime({ precision: 3 })
 
 /**
- * A text of at most so many characters. What is longer is refused at once: zod goes on with the checks that follow a `max`,
- * so a pattern, a URL parser or a refinement would read a megabyte to no purpose.
+ * A string of at most `max` characters. A longer string aborts the other checks: by default zod continues after `max`, and a pattern,
+ * a URL parser or a refinement would process a megabyte.
  */
 export const text = (max: number, min = 0) => z.string().min(min, { abort: true }).max(max, { abort: true })
 
 /**
- * Fields that take more than a line of text. The server refuses every other string of a body or a query that holds a control
- * character, a line or paragraph separator, or half of a surrogate pair (`server/src/http/text.ts`).
+ * Fields that accept more than one line of text. In all other strings of a body or a query the server rejects control characters,
+ * line and paragraph separators and lone surrogates (`server/src/api/text-rules.ts`).
  *
- * lines  also tabs and line breaks
- * any    every character: the value is compared, and never stored
+ * lines  tabs and line breaks
+ * any    every character, because the value is compared and never stored
  */
 export const characters = z.registry<{ allowed: 'lines' | 'any' }>()
 
-/** A line people read. Controls would break logs, mails and pages; those of direction let a name read as another one (UTS #55). */
+/** One line of text for people. Control characters break logs, mail and pages; directional ones can disguise a name (UTS #55). */
 const line = (min: number, max: number) =>
   text(max, min).regex(/^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]*$/u, 'Control characters are not allowed.')
 
@@ -27,10 +27,10 @@ export const Name = line(1, 100)
 export const ShortText = line(0, 200)
 export const Slug = z.string().regex(/^[a-z0-9-]{1,63}$/, 'Use 1 to 63 of a-z, 0-9 and hyphen.')
 
-/** An absolute https or http URL that people follow: no user info. */
+/** An absolute http or https URL without user info. */
 export const WebUrl = text(2_000).refine(isWebUrl, 'Expected an absolute http or https URL.').meta({ format: 'uri' })
 
-/** RFC 9110 §4.2: http and https URLs have a host; user info in them is deprecated and misleads people. */
+/** RFC 9110 §4.2: http and https URLs have a host. User info is deprecated, because it can disguise the host. */
 function isWebUrl(value: string): boolean {
   if (!/^https?:\/\/[^\s\\@\p{Cc}\p{Cs}]+$/iu.test(value)) return false
   return URL.canParse(value)
@@ -39,7 +39,7 @@ function isWebUrl(value: string): boolean {
 /** A serialised origin (RFC 6454 §6.2): scheme, host and port, as browsers send it. */
 export const Origin = text(300).refine(
   (value) => /^https?:\/\//.test(value) && URL.canParse(value) && new URL(value).origin === value,
-  'Expected an exact origin such as https://app.example.com: scheme, host and port, nothing else.',
+  'Expected an exact origin such as https://app.example.com: scheme, host and port only.',
 )
 
 export const Email = text(254).check(z.email())
@@ -48,12 +48,12 @@ export const Email = text(254).check(z.email())
 export const page = <T extends z.ZodType>(item: T) =>
   z.strictObject({ data: z.array(item), has_more: z.boolean(), next_cursor: z.string().nullable() })
 
-/** A whole number in a query: plain decimal digits, without sign, point, exponent or space. `documented` is for OpenAPI alone. */
+/** An integer in a query: decimal digits without sign, point, exponent or space. `documented` is only for OpenAPI. */
 export const wholeNumber = (min: number, max: number, documented: { default?: number } = {}) =>
   z
     .custom<string>(
       (value) => typeof value === 'string' && /^[0-9]{1,16}$/.test(value) && Number(value) >= min && Number(value) <= max,
-      `Expected a whole number from ${min} to ${max} in decimal digits.`,
+      `Expected an integer from ${min} to ${max} in decimal digits.`,
     )
     .meta({ type: 'integer', minimum: min, maximum: max, ...documented })
     .transform(Number)
@@ -63,5 +63,5 @@ export const PageQuery = z.object({
   cursor: z.string().register(characters, { allowed: 'any' }).optional(),
 })
 
-/** Seconds within a range, with the value that counts when none is set. */
+/** An integer number of seconds within a range, with a default. */
 export const seconds = (min: number, max: number, fallback: number) => z.int().min(min).max(max).default(fallback)

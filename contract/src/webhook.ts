@@ -1,4 +1,4 @@
-/** Webhooks: where an environment's events are delivered, and how it went. */
+/** Webhooks of an environment, and the deliveries of its events to them. */
 import { z } from 'zod'
 import { EventKind } from './event.ts'
 import { EnvironmentId, EventId, MessageId, ProjectId, TenantId, WebhookId } from './ids.ts'
@@ -6,7 +6,7 @@ import { ShortText, Time, WebUrl } from './values.ts'
 
 const fields = {
   url: WebUrl,
-  /** `[]`: all, also future kinds. */
+  /** `[]` means all kinds, including future ones. */
   events: z.array(EventKind).max(100),
   description: ShortText.nullable(),
   disabled: z.boolean(),
@@ -18,9 +18,9 @@ export const Webhook = z.strictObject({
   project_id: ProjectId,
   environment_id: EnvironmentId,
   ...fields,
-  /** Why the service itself disabled it: the receiver said 410, or nothing succeeded for five days. */
+  /** Why the service disabled the webhook: the receiver answered 410, or no delivery succeeded for five days. */
   disabled_reason: z.enum(['gone', 'failing']).nullable(),
-  /** Until then both secrets sign. */
+  /** Both the current and the previous secret sign until then. */
   previous_secret_until: Time.nullable(),
   last_success_at: Time.nullable(),
   failing_since: Time.nullable(),
@@ -48,7 +48,7 @@ const DeliveryStatus = z.enum(['waiting', 'delivered', 'given_up'])
 
 export const Delivery = z.strictObject({
   id: MessageId,
-  /** The `webhook-id`: the same at every attempt. */
+  /** The `webhook-id` header, the same in every attempt. */
   message_id: MessageId,
   event_id: EventId,
   event_type: EventKind,
@@ -64,6 +64,6 @@ export type Delivery = z.infer<typeof Delivery>
 
 export const DeliveryQuery = z.object({ status: DeliveryStatus.optional(), event_id: z.string().max(100).optional() })
 export const ResendSince = z.strictObject({ since: z.iso.datetime({ offset: true }) })
-/** How many messages are sent again. */
+/** The number of messages that are sent again. */
 export const Resent = z.strictObject({ messages: z.int() })
 export const TestSent = z.strictObject({ event_id: EventId })

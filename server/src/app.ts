@@ -17,11 +17,11 @@ import { createListener } from './http/listener.ts'
 import { ApiError, notFound, retry_after } from './http/problem.ts'
 import type { RateLimiter } from './http/rate-limit.ts'
 import { sentAlways } from './http/write.ts'
-import { createKeyHandlers } from './keys/handlers.ts'
+import * as keys from './keys/handlers.ts'
 import type { KeyStore } from './keys/store.ts'
 import * as mail from './mail/handlers.ts'
 import { createAdministrators } from './members/administrators.ts'
-import { createMemberHandlers } from './members/handlers.ts'
+import * as members from './members/handlers.ts'
 import type { Metrics } from './metrics.ts'
 import { clientIp } from './net/client-ip.ts'
 import { createClientKeys } from './oidc/client-keys.ts'
@@ -35,7 +35,7 @@ import { revoke } from './oidc/endpoints/revoke.ts'
 import { signIn, signUp } from './oidc/endpoints/sign-in.ts'
 import { token } from './oidc/endpoints/token.ts'
 import { userinfo } from './oidc/endpoints/userinfo.ts'
-import { createIssuerHandlers } from './oidc/handlers.ts'
+import * as issuer from './oidc/handlers.ts'
 import type { Issuer, Issuers } from './oidc/issuer.ts'
 import { mountOidc } from './oidc/mount.ts'
 import type { KeyPool } from './oidc/signing-keys.ts'
@@ -43,9 +43,9 @@ import * as providers from './providers/handlers.ts'
 import { upstreamsWhenNeeded } from './providers/profile.ts'
 import * as resourceServers from './resource-servers/handlers.ts'
 import { cli_redirect_uri, type Root } from './setup/root.ts'
-import { getStatistics } from './statistics/handlers.ts'
+import * as statistics from './statistics/handlers.ts'
 import * as tenancy from './tenancy/handlers.ts'
-import { createUserHandlers } from './users/handlers.ts'
+import * as users from './users/handlers.ts'
 import { HashingRefused, type Passwords } from './users/password.ts'
 import * as webhooks from './webhooks/handlers.ts'
 
@@ -125,29 +125,35 @@ function noSchemas(): never {
 }
 
 function mountManagement(app: FastifyInstance, modules: Modules): void {
-  const { deployment, issuers, keys, key_pool, limiter, passwords, root, check_answers } = modules
+  const { deployment, limiter, check_answers } = modules
+  const { issuers, key_pool, passwords, root } = modules
+  const services = { ...deployment, issuers, keys: modules.keys, key_pool, passwords, root }
   const gate = {
-    keys,
+    keys: modules.keys,
     limiter,
     administrators: createAdministrators(deployment, issuers, root),
     counters: deployment.counters,
     now: deployment.now,
   }
-  mount(app, { deployment, gate, check_answers }, routes, {
-    ...createKeyHandlers(keys),
-    ...createIssuerHandlers(issuers, key_pool),
-    ...createMemberHandlers(root),
-    ...createUserHandlers(passwords),
-    ...tenancy,
-    ...applications,
-    ...resourceServers,
-    ...events,
-    ...providers,
-    ...webhooks,
-    ...mail,
-    getStatistics,
-    ...audit,
-  })
+  mount(
+    app,
+    { services, gate, check_answers },
+    {
+      ...applications,
+      ...audit,
+      ...events,
+      ...issuer,
+      ...keys,
+      ...mail,
+      ...members,
+      ...providers,
+      ...resourceServers,
+      ...statistics,
+      ...tenancy,
+      ...users,
+      ...webhooks,
+    },
+  )
 }
 
 function mountProtocol(app: FastifyInstance, { deployment, issuers, passwords, root }: Modules): void {

@@ -1,6 +1,6 @@
 /**
- * From a request to a caller, or a refusal. The order of refusals is the contract's: credential, address, origin, rate
- * limit, key type, then tenant, role or scope. No handler checks a credential again.
+ * Authenticates and authorizes a request. The contract defines the order of the checks: credential, address, origin, rate limit, key
+ * type, then tenant, role or scope. Handlers do not check credentials.
  */
 import type { ApiKey } from '@ostiary/contract/api-key.ts'
 import type { EnvironmentId, TenantId } from '@ostiary/contract/ids.ts'
@@ -20,15 +20,15 @@ import { refuseOperator } from './operators.ts'
 
 export interface Caller {
   readonly actor: Actor
-  /** For an administrator on a route without a tenant, the root tenant, whose user everybody of them is. */
+  /** On a route without a tenant, the root tenant: every administrator is a user of it. */
   readonly tenant_id: TenantId
   readonly key: KeyRow | null
   readonly administrator: Administrator | null
   /** The role of the administrator in this tenant. */
   readonly role: Role | null
-  /** The call is made by an operator in the root tenant. */
+  /** The caller is an operator, and the call is for the root tenant. */
   readonly is_operator: boolean
-  /** The environment of a secret key, or the one an administrator named. */
+  /** The environment of a secret key, or the one in the X-Environment-Id header of an administrator. */
   readonly environment: CallerEnvironment | null
 }
 
@@ -75,7 +75,7 @@ async function authenticateGuarded(gate: Gate, route: GuardedRoute, request: Fas
   }
   const key = recogniseKey(sent.key) ? await gate.keys.findByDigest(digestOf(sent.key)) : null
   if (!key || !keyIsUsable(key, gate.now())) throw invalidKey(credential)
-  checkPlace(credential, key, request, reply)
+  checkSource(credential, key, request, reply)
   const counting = takeCall(gate, key.key_id, rateLimitOf(key), reply)
   if (counting) await counting
   gate.keys.noteUse(key.key_id, gate.now(), request.ip_address)
@@ -83,17 +83,17 @@ async function authenticateGuarded(gate: Gate, route: GuardedRoute, request: Fas
   return admitKey(credential, key)
 }
 
-/** Each person has this limit, however many tokens they hold and whichever tenants they call for. */
+/** One limit for each administrator, over all their tokens and tenants. */
 const administrator_limit: RateLimitPolicy = { limit: 1_000, window_seconds: 10 }
 
-/** Counts the call of a key or a person, and refuses it beyond the limit. The limiter in memory answers without a promise. */
+/** Counts the call of a key or an administrator. The in-memory limiter returns no promise, which saves a turn of the event loop. */
 function takeCall({ limiter }: Gate, id: string, policy: RateLimitPolicy, reply: FastifyReply): Promise<void> | null {
   const settle = (result: RateLimitResult) => {
     reply.extra_headers = { ...reply.extra_headers, ...rateLimitHeaders(policy, result) }
     if (result.allowed) return
     throw new ApiError(
       'rate_limited',
-      `This credential may call ${policy.limit} times in ${policy.window_seconds} s. Try again in ${result.retry_after_seconds} s.`,
+      `The limit of this credential is ${policy.limit} requests in ${policy.window_seconds} s. Try again in ${result.retry_after_seconds} s.`,
     )
   }
   const taken = limiter.take(id, policy)
@@ -102,17 +102,16 @@ function takeCall({ limiter }: Gate, id: string, policy: RateLimitPolicy, reply:
   return null
 }
 
-/** Where a key may be used from, whatever for. */
-function checkPlace(credential: Guarded, key: ApiKey, request: FastifyRequest, reply: FastifyReply): void {
+/** Checks the IP allowlist and the allowed origins of a key. */
+function checkSource(credential: Guarded, key: ApiKey, request: FastifyRequest, reply: FastifyReply): void {
   const ip = request.ip_address
-  if (!ipAllowed(key.ip_allowlist, ip))
-    throw new ApiError('ip_not_allowed', `The key may not be used from ${ip ?? 'an address that cannot be told'}.`)
+  if (!ipAllowed(key.ip_allowlist, ip)) throw new ApiError('ip_not_allowed', `The key may not be used from ${ip ?? 'an unknown address'}.`)
   if (key.type === 'auth_publishable') {
     const { origin } = request.headers
     if (origin === undefined || !originAllowed(key.allowed_origins, origin)) {
       throw new ApiError(
         'origin_not_allowed',
-        origin ? `The key may not be used from ${origin}.` : 'A publishable key needs an Origin header; browsers send it by themselves.',
+        origin ? `The key may not be used from ${origin}.` : 'A publishable key needs an Origin header, which browsers send.',
       )
     }
     if (isForBrowsers(credential))
@@ -124,15 +123,15 @@ function checkPlace(credential: Guarded, key: ApiKey, request: FastifyRequest, r
   }
 }
 
-/** Whether pages of other origins may read the answer: only where a publishable key is taken. */
+/** Whether scripts of other origins can read the response: on routes that accept a publishable key. */
 export const isForBrowsers = ({ kind }: Credential) => kind === 'publishable' || kind === 'any_key'
 
 const exposed_headers = 'ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id'
 
-/** Which types of key a row takes, and what such a key needs besides. */
+/** Checks the type and the scope of the key. */
 function admitKey(credential: Guarded, key: KeyRow): Caller {
-  const { wanted, name } = takes[credential.kind]
-  if (wanted !== null && key.type !== wanted) throw new ApiError('wrong_key_type', `This call takes ${name}.`)
+  const { type, name } = accepts[credential.kind]
+  if (type !== null && key.type !== type) throw new ApiError('wrong_key_type', `This call needs ${name}.`)
   if (credential.kind === 'platform' && !scopesAllow(key.scopes, credential.scope)) {
     throw new ApiError('insufficient_scope', `The key lacks the scope ${credential.scope}.`, { required_scopes: [credential.scope] })
   }
@@ -143,12 +142,12 @@ function admitKey(credential: Guarded, key: KeyRow): Caller {
 }
 
 // biome-ignore format: this table is read by column
-const takes: Record<Guarded['kind'], { wanted: ApiKey['type'] | null | 'none'; name: string }> = {
-  any_key:       { wanted: null,               name: 'an API key' },
-  publishable:   { wanted: 'auth_publishable', name: 'a publishable key (svc_auth_pk_…)' },
-  secret:        { wanted: 'auth_secret',      name: 'a secret key of an environment (svc_auth_sk_…)' },
-  platform:      { wanted: 'platform_secret',  name: 'a platform key (svc_platform_sk_…)' },
-  administrator: { wanted: 'none',             name: 'no API key: an administrator signs in' },
+const accepts: Record<Guarded['kind'], { type: ApiKey['type'] | null | 'none'; name: string }> = {
+  any_key:       { type: null,               name: 'an API key' },
+  publishable:   { type: 'auth_publishable', name: 'a publishable key (svc_auth_pk_…)' },
+  secret:        { type: 'auth_secret',      name: 'a secret key of an environment (svc_auth_sk_…)' },
+  platform:      { type: 'platform_secret',  name: 'a platform key (svc_platform_sk_…)' },
+  administrator: { type: 'none',             name: 'the access token of an administrator' },
 }
 
 async function admitAdministrator(
@@ -161,11 +160,11 @@ async function admitAdministrator(
   const actor = { type: 'user' as const, id: administrator.user_id }
   const base = { actor, key: null, administrator, is_operator: false, environment: null }
   if (credential.kind === 'any_key' || credential.kind === 'publishable')
-    throw new ApiError('wrong_key_type', `This call takes ${takes[credential.kind].name}.`)
+    throw new ApiError('wrong_key_type', `This call needs ${accepts[credential.kind].name}.`)
   const needed = neededRole(credential, administrator, request)
   if (needed === null) {
     if (credential.kind === 'administrator') return { ...base, tenant_id: administrators.root_tenant_id, role: null }
-    throw new ApiError('wrong_key_type', `This call takes ${takes[credential.kind].name}.`)
+    throw new ApiError('wrong_key_type', `This call needs ${accepts[credential.kind].name}.`)
   }
 
   const tenant_id = tenantOf(credential, request)
@@ -180,7 +179,7 @@ async function admitAdministrator(
   return { ...base, tenant_id: membership.tenant_id, role: membership.role, is_operator, environment }
 }
 
-/** The least role that may call, from the row and the path alone: no look-up comes before it. `null`: the row asks for none. */
+/** The role that the row requires for this path, without a database query. `null`: no role. */
 function neededRole(
   credential: Exclude<Guarded, { kind: 'any_key' | 'publishable' }>,
   { user_id }: Administrator,
@@ -191,26 +190,23 @@ function neededRole(
 }
 
 function tenantOf(credential: Guarded, request: FastifyRequest): string {
-  if (credential.kind === 'administrator') return (request.params as { tenant_id: string }).tenant_id // as: every row with a role has it
+  if (credential.kind === 'administrator') return (request.params as { tenant_id: string }).tenant_id // as: the path of every row with a role has it
   return headerOf(request, 'x-tenant-id')
 }
 
 function headerOf(request: FastifyRequest, name: string): string {
   const value = request.headers[name]
   if (typeof value !== 'string' || value === '')
-    throw new ApiError(
-      'tenant_required',
-      `Say which one is meant with the header ${name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())}.`,
-    )
+    throw new ApiError('tenant_required', `Send the header ${name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())}.`)
   return value
 }
 
-/** The credential of a request: a key in X-API-Key or Authorization: ApiKey (both are fine where they are the same), or an administrator's token. */
+/** The credential of a request: a key in X-API-Key or Authorization: ApiKey (or the same key in both), or the token of an administrator. */
 function readCredential(headers: FastifyRequest['headers'], credential: Guarded): { key: string } | { bearer: string } {
-  if (headers.authorization === undefined && isOneKey(headers['x-api-key'])) return { key: headers['x-api-key'] } // what nearly every request has
+  if (headers.authorization === undefined && isOneKey(headers['x-api-key'])) return { key: headers['x-api-key'] } // fast path
   const [, scheme, value = ''] = /^(ApiKey|Bearer) +(\S+) *$/i.exec(headers.authorization ?? '') ?? []
   const bearer = scheme?.toLowerCase() === 'bearer' ? value : undefined
-  // RFC 9110 §5.3: a header sent twice arrives as one list
+  // RFC 9110 §5.3: Node joins repeated headers into one list.
   const listed = [headers['x-api-key'] ?? []].flat().flatMap((line) => line.split(',').map((key) => key.trim()))
   const sent = new Set([...listed, ...(bearer === undefined && scheme ? [value] : [])])
   if (sent.size + (bearer === undefined ? 0 : 1) > 1)
@@ -222,7 +218,7 @@ function readCredential(headers: FastifyRequest['headers'], credential: Guarded)
   throw new ApiError(
     'unauthenticated',
     credential.kind === 'administrator'
-      ? 'Send an access token of an administrator as Authorization: Bearer.'
+      ? 'Send the access token of an administrator as Authorization: Bearer.'
       : 'Send an API key in the header X-API-Key, or as Authorization: ApiKey.',
     challenge(credential),
   )
@@ -231,12 +227,12 @@ function readCredential(headers: FastifyRequest['headers'], credential: Guarded)
 const isOneKey = (value: string | string[] | undefined): value is string => typeof value === 'string' && /^[^\s,]+$/.test(value)
 
 function invalidKey(credential: Guarded): ApiError {
-  return new ApiError('invalid_key', 'The credential is not valid. It may be mistyped, expired, rotated or revoked.', challenge(credential))
+  return new ApiError('invalid_key', 'The credential is invalid. It may be mistyped, expired, rotated or revoked.', challenge(credential))
 }
 
-/** RFC 9110 §11.6.1: the schemes that are taken here. */
+/** RFC 9110 §11.6.1: the authentication schemes of the row. */
 function challenge(credential: Guarded): { headers: Record<string, string> } {
   const { kind } = credential
-  const admits_administrators = kind === 'platform' || kind === 'administrator' || (kind === 'secret' && credential.role !== null)
-  return { headers: { 'www-authenticate': admits_administrators ? 'ApiKey, Bearer' : 'ApiKey' } }
+  const accepts_administrators = kind === 'platform' || kind === 'administrator' || (kind === 'secret' && credential.role !== null)
+  return { headers: { 'www-authenticate': accepts_administrators ? 'ApiKey, Bearer' : 'ApiKey' } }
 }

@@ -1,6 +1,6 @@
 /**
- * What every change of the management API writes in its batch besides the change itself: its event, the answer for a
- * repeated Idempotency-Key, and the audit entry. One place, so that no handler can forget one of them.
+ * Writes a change of the management API in one batch with its event, its audit entry and the response for repeats of the
+ * Idempotency-Key. Handlers change data only through this file, so none of these can be missing.
  */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { Route } from '@ostiary/contract/route.ts'
@@ -15,13 +15,13 @@ import { type IdempotentRequest, recordAnswer } from './idempotency.ts'
 export interface Change {
   /** The change itself. At least one statement is a guard, unless there is nothing to change. */
   statements: readonly Statement[]
-  /** The answer to the caller, with `version` where the object has one. It is recorded without the member that is shown once. */
+  /** The response body, with `version` if the object has one. It is recorded without the secret that is shown once. */
   answer: Record<string, unknown> | null
-  /** The object before the change, in the shape of `answer`, for the audit log; `null` where the change creates it. */
+  /** The object before the change, in the shape of `answer`, for the audit log; `null` if the change creates it. */
   before: object | null
-  /** The object after the change, where the answer does not show it. */
+  /** The object after the change, if `answer` does not show it. */
   after?: object
-  /** The object of the audit entry, where the `id` of `answer` or `before` is not its id. */
+  /** The object of the audit entry, if the `id` of `answer` or `before` is not its id. */
   object?: AuditedObject
   event?: { environment_id: EnvironmentId; id?: string } & NewEvent
 }
@@ -43,11 +43,11 @@ export function createCommit({ db, newId }: Deployment, { name, route, caller, r
   return async ({ statements, answer, before, after, object, event }, now) => {
     const recorded = { status: route.returns[0], answer: withoutSecret(route, answer ?? {}) }
     const record = idempotent ? recordAnswer(idempotent, recorded, now) : []
-    // Nothing changes, as when a blocked user is blocked: only a repeated request has to get the same answer.
+    // Without a change, as when a blocked user is blocked again, only the response is recorded.
     if (statements.length === 0) return (await db.batch(record)) !== null
     const entry = describeChange(before, after ?? answer, object)
-    // Creating a tenant has no tenant context; the log of a tenant begins with its creation.
-    const tenant_id = entry.object.type === 'tenant' ? (entry.object.id as Caller['tenant_id']) : caller.tenant_id // as: its type is read from the id
+    // Creating a tenant has no tenant context: the entry is the first one in the log of the new tenant.
+    const tenant_id = entry.object.type === 'tenant' ? (entry.object.id as Caller['tenant_id']) : caller.tenant_id // as: the type was read from the prefix of the id
     const written = await db.batch([
       ...statements,
       insertAuditEntry(tenant_id, { id: newId('aud'), ...origin }, entry, now),
@@ -58,12 +58,12 @@ export function createCommit({ db, newId }: Deployment, { name, route, caller, r
   }
 }
 
-/** The name by which people know the caller. */
+/** The label of the key or the email of the administrator. */
 function labelOf({ key, administrator }: Caller): string | null {
   return key?.label ?? administrator?.email ?? null
 }
 
-/** A member that is shown once is never stored, so a repeated answer does not show it again. */
+/** The secret that is shown once is never stored, so it is `null` in a repeated response. */
 function withoutSecret({ shown_once }: Route, answer: Record<string, unknown>): Record<string, unknown> {
   return shown_once === undefined ? answer : { ...answer, [shown_once]: null }
 }

@@ -4,7 +4,7 @@ import { createInFlight, type IdempotentRequest } from './idempotency.ts'
 
 const request: IdempotentRequest = { credential_id: 'key', method: 'POST', path: '/', idempotency_key: 'one', body_hash: '' }
 
-test('a duplicate begins when the first has ended, well or badly', async () => {
+test('a duplicate starts when the first request has ended, with success or failure', async () => {
   const in_flight = createInFlight()
   const order: string[] = []
   const work =
@@ -27,14 +27,14 @@ test('a duplicate begins when the first has ended, well or badly', async () => {
   assert.deepEqual(order, ['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends'])
 })
 
-test('requests that differ in anything but their bytes do not wait for each other', async () => {
+test('requests with another credential, method, path or Idempotency-Key do not wait for each other', async () => {
   const in_flight = createInFlight()
   void in_flight.alone(request, () => new Promise(() => {}))
   for (const change of [{ credential_id: 'other' }, { method: 'PUT' }, { path: '/other' }, { idempotency_key: 'two' }])
     assert.equal(await in_flight.alone({ ...request, ...change }, async () => 'done'), 'done')
 })
 
-test('a duplicate waits for 5 seconds, then it is refused: 409 idempotency_in_progress', async (t) => {
+test('a duplicate waits for 5 seconds and then fails with idempotency_in_progress', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const in_flight = createInFlight()
   void in_flight.alone(request, () => new Promise(() => {}))

@@ -1,7 +1,7 @@
 /**
- * Idempotency-Key: the first answer to a POST is recorded in the batch of its change, so neither exists without the
- * other, and the same request gets it again for 24 hours. A duplicate that comes while the first still runs waits for
- * it here; on another process it waits at the primary key of the record, and its own change is undone.
+ * Idempotency-Key: the response of the first POST is recorded in the batch of its change, so both are written or neither is. The same
+ * request gets it again for 24 hours. A duplicate in the same process waits for the first request; in another process the primary key
+ * of the record refuses its batch.
  */
 import { hash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
@@ -11,9 +11,9 @@ import { ApiError } from '../http/problem.ts'
 import type { Caller } from './authenticate.ts'
 
 const kept_ms = 86_400_000
-const patience_ms = 5_000
+const longest_wait_ms = 5_000
 
-/** What makes two requests the same one. */
+/** Two requests are the same if all these values are equal. */
 export interface IdempotentRequest {
   credential_id: string
   method: string
@@ -27,7 +27,7 @@ export interface RecordedAnswer {
   answer: Record<string, unknown>
 }
 
-/** `null` where the request carries no Idempotency-Key. One path is another one for each tenant or environment it is meant for. */
+/** `null` without an Idempotency-Key. The tenant or environment of the call is part of the path. */
 export function idempotentRequest(request: FastifyRequest, body: Buffer, caller: Caller, path: string): IdempotentRequest | null {
   const idempotency_key = request.headers['idempotency-key']
   if (idempotency_key === undefined) return null
@@ -45,7 +45,7 @@ export function idempotentRequest(request: FastifyRequest, body: Buffer, caller:
 
 const Row = z.object({ body_hash: z.string(), status: z.int(), answer: z.record(z.string(), z.unknown()) })
 
-/** The answer of the first request; 422 where that one had other bytes; `null` where there was none. */
+/** The recorded response; `null` if there is none. Throws 422 if the body of the first request was different. */
 export async function findAnswer(db: Db, request: IdempotentRequest, now: Date): Promise<RecordedAnswer | null> {
   const row = await db.maybeOne(
     Row,
@@ -54,11 +54,11 @@ export async function findAnswer(db: Db, request: IdempotentRequest, now: Date):
            and idempotency_key = ${request.idempotency_key} and expires_at > ${now}`,
   )
   if (row && row.body_hash !== request.body_hash)
-    throw new ApiError('idempotency_mismatch', 'This Idempotency-Key came with another body before. Use a fresh key for a new request.')
+    throw new ApiError('idempotency_mismatch', 'This Idempotency-Key was used with another body. Use a new key for a new request.')
   return row
 }
 
-/** For the batch of the change. Replaces an expired record of the same key. */
+/** Statements for the batch of the change. They replace an expired record of the same key. */
 export function recordAnswer(request: IdempotentRequest, { status, answer }: RecordedAnswer, now: Date): Statement[] {
   const { credential_id, method, path, idempotency_key, body_hash } = request
   const expires_at = new Date(now.getTime() + kept_ms)
@@ -70,18 +70,21 @@ export function recordAnswer(request: IdempotentRequest, { status, answer }: Rec
   ]
 }
 
+const noop = () => {}
+
 export type InFlight = ReturnType<typeof createInFlight>
 
-/** The requests with an Idempotency-Key that this process is working on. */
+/** The requests with an Idempotency-Key that run in this process. */
 export function createInFlight() {
   const running = new Map<string, Promise<void>>()
   return {
-    /** Runs alone among its duplicates. Waits for the one that runs already, for 5 s; then 409. */
+    /** Runs `work` when no duplicate runs. Waits up to 5 s for a running one, then throws 409. */
     async alone<T>(request: IdempotentRequest, work: () => Promise<T>): Promise<T> {
       const name = JSON.stringify([request.credential_id, request.method, request.path, request.idempotency_key])
-      for (let first = running.get(name); first; first = running.get(name)) await patiently(first)
+      for (let first = running.get(name); first; first = running.get(name)) await settledInTime(first)
       const result = work()
-      const settled = result.then(nothing, nothing)
+      // A waiting duplicate needs the time at which the first request ends, not its outcome.
+      const settled = result.then(noop, noop)
       running.set(name, settled)
       try {
         return await result
@@ -92,19 +95,16 @@ export function createInFlight() {
   }
 }
 
-/** The outcome is the first request's own to tell; whoever waits only wants to know when. */
-const nothing = () => {}
-
-async function patiently(first: Promise<void>): Promise<void> {
+async function settledInTime(first: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined
-  const too_long = new Promise<'too long'>((resolve) => {
-    timer = setTimeout(resolve, patience_ms, 'too long')
+  const timeout = new Promise<'timeout'>((resolve) => {
+    timer = setTimeout(resolve, longest_wait_ms, 'timeout')
   })
-  const outcome = await Promise.race([first, too_long])
+  const outcome = await Promise.race([first, timeout])
   clearTimeout(timer)
-  if (outcome === 'too long')
+  if (outcome === 'timeout')
     throw new ApiError(
       'idempotency_in_progress',
-      'The first request with this Idempotency-Key still runs. Try again in a moment, with the same key.',
+      'The first request with this Idempotency-Key is still running. Try again shortly with the same key.',
     )
 }

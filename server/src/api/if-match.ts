@@ -1,10 +1,10 @@
 // pure
-/** Conditional requests: changes over a version that only changes of the object raise, and reading what is known already. */
+/** Conditional requests: If-Match for changes and If-None-Match for reads. A change of the object increments its version. */
 
-/** What If-Match asks for: one of these tags, any version, or it cannot be told. */
+/** The parsed If-Match header. */
 export type IfMatch = ReturnType<typeof parseIfMatch>
 
-/** The versions an If-Match header admits; `null` where there is none or it admits any; `'malformed'` where it is no such header. */
+/** The entity tags of an If-Match header; `null` for any version or without the header. */
 export function parseIfMatch(header: string | undefined): ReadonlySet<string> | null | 'malformed' {
   if (header === undefined || header.trim() === '*') return null
   const tags = header.split(',').map((tag) => tag.trim())
@@ -12,7 +12,7 @@ export function parseIfMatch(header: string | undefined): ReadonlySet<string> | 
   return new Set(tags)
 }
 
-/** RFC 9110 §13.1.2: whether whoever asks has this version already. Weak and strong tags are compared alike. */
+/** RFC 9110 §13.1.2: whether the client already has this version. Weak and strong tags compare as equal. */
 export function isKnown(if_none_match: string | undefined, tag: string): boolean {
   if (if_none_match === undefined) return false
   const known = if_none_match.split(',').map((each) => each.trim())

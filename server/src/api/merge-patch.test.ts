@@ -28,7 +28,7 @@ for (const { target, patch, result } of appendix) {
   })
 }
 
-test('no name reaches a prototype', () => {
+test('no member name changes a prototype', () => {
   const hostile = JSON.parse('{"__proto__":{"admin":true},"constructor":{"prototype":{"admin":true}}}')
   const merged = mergePatch(mergePatch({ a: 1 }, hostile), hostile)
   assert.equal(Object.getPrototypeOf(merged), Object.prototype)
@@ -36,7 +36,7 @@ test('no name reaches a prototype', () => {
   assert.equal(Reflect.get({}, 'admin'), undefined)
 })
 
-test('neither target nor patch is changed', () => {
+test('target and patch are not modified', () => {
   const json = fc.jsonValue({ maxDepth: 4 })
   fc.assert(
     fc.property(json, json, (target, patch) => {
@@ -47,7 +47,7 @@ test('neither target nor patch is changed', () => {
   )
 })
 
-test('to patch twice is to patch once', () => {
+test('applying a patch twice gives the same result as applying it once', () => {
   const json = fc.jsonValue({ maxDepth: 4 })
   fc.assert(
     fc.property(json, json, (target, patch) => {

@@ -1,7 +1,7 @@
 // pure
 /**
- * JSON Merge Patch (RFC 7396 §2): what `target` is after `patch`. Neither is changed. Members are only ever written as
- * own properties, so no name, `__proto__` and `constructor` included, reaches a prototype.
+ * JSON Merge Patch (RFC 7396 §2): returns `target` with `patch` applied and modifies neither. All members are written as own
+ * properties, so that names such as `__proto__` and `constructor` cannot reach a prototype.
  */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch

@@ -1,18 +1,18 @@
 /**
- * Which strings and names a request may bring, judged once for all routes: what a database or a reader would alter is refused, never
- * changed. A field that takes more says so beside its schema (`characters` in the contract).
+ * The rules for all strings and names in a request. Characters that a database or a reader would alter are refused and never changed.
+ * A field that accepts more is registered in `characters` of the contract.
  */
 import { characters } from '@ostiary/contract/values.ts'
 import { z } from 'zod'
 import { type FieldError, pointerTo } from '../http/problem.ts'
 import { isText } from '../text.ts'
 
-/** More would make the answer long and tell nothing new. */
+/** Enough to find the mistake. */
 const most_problems = 20
 
 /**
- * The strings and names of a body that cannot be accepted, each at its place. `__proto__` is unknown everywhere: an own member of that name
- * is harmless, and a later copy of the object may not be.
+ * The problems of the strings and names in a body. `__proto__` is refused everywhere: an own member with that name is harmless, but
+ * copying it may set a prototype.
  */
 export function textProblems(body: unknown, schema: z.ZodType): FieldError[] {
   const problems: FieldError[] = []
@@ -23,15 +23,15 @@ export function textProblems(body: unknown, schema: z.ZodType): FieldError[] {
     if (problems.length >= most_problems) return
     if (typeof value === 'string') {
       const allowed = path.length === 1 ? allowedIn(schema).get(path[0]) : undefined
-      if (allowed !== 'any' && !isText(value, allowed === 'lines')) refuse('bad_format', unwanted)
+      if (allowed !== 'any' && !isText(value, allowed === 'lines')) refuse('bad_format', bad_characters)
       return
     }
     if (typeof value !== 'object' || value === null) return
     const members: [PropertyKey, unknown][] = Array.isArray(value) ? [...value.entries()] : Object.entries(value)
     for (const [name, inner] of members) {
       path.push(name)
-      if (name === '__proto__') refuse('unknown_field', 'There is no such field here.')
-      else if (typeof name === 'string' && !isText(name)) refuse('bad_format', `The name: ${unwanted}`)
+      if (name === '__proto__') refuse('unknown_field', 'Unknown field.')
+      else if (typeof name === 'string' && !isText(name)) refuse('bad_format', `Field name: ${bad_characters}`)
       else walk(inner)
       path.pop()
       if (problems.length >= most_problems) return
@@ -41,30 +41,30 @@ export function textProblems(body: unknown, schema: z.ZodType): FieldError[] {
   return problems
 }
 
-/** The known parameters of a query that cannot be accepted. Unknown ones are ignored. */
+/** The problems of the query parameters in the schema. Unknown parameters are ignored. */
 export function queryProblems(query: Readonly<Record<string, unknown>>, schema: z.ZodObject): FieldError[] {
   return Object.keys(schema.shape).flatMap((name) => {
     const value = Object.hasOwn(query, name) ? query[name] : undefined
     const is_wrong = typeof value === 'string' && allowedIn(schema).get(name) !== 'any' && !isText(value)
-    return is_wrong ? [{ pointer: pointerTo([name]), code: 'bad_format', detail: unwanted }] : []
+    return is_wrong ? [{ pointer: pointerTo([name]), code: 'bad_format', detail: bad_characters }] : []
   })
 }
 
-const unwanted = 'Control characters, line separators and halves of surrogate pairs are not accepted.'
+const bad_characters = 'Control characters, line separators and lone surrogates are not accepted.'
 
 type Allowed = ReadonlyMap<PropertyKey | undefined, 'lines' | 'any'>
 
 const known = new WeakMap<z.ZodType, Allowed>()
 
-/** The fields of a schema that take more than a line. */
+/** The fields of a schema that accept more than one line of text. */
 function allowedIn(schema: z.ZodType): Allowed {
   let allowed = known.get(schema)
   if (!allowed) {
     const shape = schema instanceof z.ZodObject ? Object.entries(schema.shape) : []
     allowed = new Map(
       shape.flatMap(([name, type]) => {
-        const said = allowedBy(type as z.ZodType) // as: a shape holds types only
-        return said ? [[name, said] as const] : []
+        const characters = allowedBy(type as z.ZodType) // as: a shape has only types
+        return characters ? [[name, characters] as const] : []
       }),
     )
     known.set(schema, allowed)

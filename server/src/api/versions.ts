@@ -1,21 +1,21 @@
 /**
- * Changing an object under If-Match, or without. One place for: look up, compare the version, write on condition of
- * that version, and try again where somebody else was faster and the caller did not ask for a particular version.
+ * Changes an object with optimistic locking: read it, compare its version with If-Match, write if the version is unchanged. Without
+ * If-Match the change is tried again when another change was first.
  */
 
-import { ApiError, notFound } from '../http/problem.ts'
+import { ApiError, notFound, tooBusy } from '../http/problem.ts'
 import { entityTag, type IfMatch } from './if-match.ts'
 
 interface Versioned {
   version: number
 }
 
-/** Of any number of changes at once one succeeds at each try, so this is how many may come at once. */
+/** One of several concurrent changes succeeds at each try, so this is also the maximum number of concurrent changes. */
 const most_tries = 500
 
 /**
- * @param load  the object as it is now, or `null` where it does not exist for this caller (404)
- * @param write writes on condition that the version is still that of `current`; `null` where it is not
+ * @param load  reads the current object; `null` if it does not exist for this caller (404)
+ * @param write writes if the version is still that of `current`, else returns `null`
  */
 export async function changeVersioned<T extends Versioned, R>(
   if_match: IfMatch,
@@ -31,9 +31,9 @@ export async function changeVersioned<T extends Versioned, R>(
     if (written !== null) return written
     if (if_match) throw stale()
   }
-  throw new ApiError('unavailable', 'Too many changes of the same object at once. Try again shortly.')
+  throw tooBusy('object')
 }
 
 function stale(): ApiError {
-  return new ApiError('stale_version', 'The object was changed since the version that If-Match names. Read it again and repeat the change.')
+  return new ApiError('stale_version', 'The object has changed since the version in If-Match. Read it again and repeat the change.')
 }

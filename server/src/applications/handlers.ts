@@ -1,15 +1,14 @@
-import type { Application } from '@ostiary/contract/application.ts'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
-import type { routes } from '@ostiary/contract/routes.ts'
 import { oidcScopes } from '@ostiary/contract/scopes.ts'
 import type { Commit } from '../api/commit.ts'
+import type { Call, Handler, Services } from '../api/handler.ts'
 import { readPage } from '../api/lists.ts'
-import type { Call, Handler } from '../api/mount.ts'
 import { changeVersioned } from '../api/versions.ts'
-import { type Deployment, newSecret } from '../deployment.ts'
+import { newSecret } from '../deployment.ts'
 import { digestOf } from '../digest.ts'
 import type { NewEvent } from '../events/store.ts'
-import { notFound, pointerTo, quotaExceeded, validationFailed } from '../http/problem.ts'
+import { notFound, pointerTo, validationFailed } from '../http/problem.ts'
+import { quotaDetail } from '../limits.ts'
 import { findScopeNames } from '../resource-servers/store.ts'
 import { environmentOf } from '../tenancy/environment.ts'
 import { haveRoom, holdEnvironment } from '../tenancy/store.ts'
@@ -17,26 +16,22 @@ import { listOrigins } from './origins.ts'
 import { type ApplicationFields, applicationProblems, mergeApplication, usesClientSecret } from './rules.ts'
 import * as store from './store.ts'
 
-type Table = typeof routes
-
-export const listApplications: Handler<Table['listApplications']> = async (deployment, call) => {
-  const environment = await environmentOf(deployment, call)
-  return readPage(deployment, `applications.${environment.id}`, call.query, (rest) =>
-    store.listApplications(deployment.db, environment.id, rest),
-  )
+export const listApplications: Handler<'listApplications'> = async (services, call) => {
+  const environment = await environmentOf(services, call)
+  return readPage(services, call, `applications.${environment.id}`, (rest) => store.listApplications(services.db, environment.id, rest))
 }
 
-export const createApplication: Handler<Table['createApplication']> = async (deployment, call) => {
-  const { config, now, newId } = deployment
-  const environment = await environmentOf(deployment, call)
+export const createApplication: Handler<'createApplication'> = async (services, call) => {
+  const { config, now, newId } = services
+  const environment = await environmentOf(services, call)
   const { application_type } = call.body
   const fields = mergeApplication(application_type, {}, call.body)
-  const known_scopes = await knownScopes(deployment, environment.id, call.body)
+  const known_scopes = await knownScopes(services, environment.id, call.body)
   refuseProblems(application_type, fields, { environment_type: environment.type, base_url: config.base_url, known_scopes })
 
-  const id = newId('app') as Application['id'] // as: newId gives exactly this
+  const id = newId('app')
   const at = now()
-  const client_secret = usesClientSecret(fields.token_endpoint_auth_method) ? makeClientSecret(deployment) : null
+  const client_secret = usesClientSecret(fields.token_endpoint_auth_method) ? makeClientSecret(services) : null
   const { tenant_id, project_id } = environment
   const application = {
     id,
@@ -72,58 +67,57 @@ export const createApplication: Handler<Table['createApplication']> = async (dep
     },
     at,
   )
-  if (!created) throw quotaExceeded('applications', config.limits)
-  return application
+  return created ? application : call.fail('quota_exceeded', quotaDetail('applications', config.limits))
 }
 
-export const getApplication: Handler<Table['getApplication']> = async (deployment, call) => {
-  const application = await (await finder(deployment, call))()
+export const getApplication: Handler<'getApplication'> = async (services, call) => {
+  const application = await (await finder(services, call))()
   if (!application) throw notFound()
   return application
 }
 
-/** Looks the application of the path up, again and again if need be. */
-async function finder(deployment: Deployment, call: Pick<Call<Table['getApplication']>, 'caller' | 'params'>) {
-  const environment = await environmentOf(deployment, call)
-  return () => store.findApplication(deployment.db, environment.id, call.params.application_id ?? '')
+/** Returns a function that reads the application of the path, which `changeVersioned` calls before every try. */
+async function finder(services: Services, call: Pick<Call<'getApplication'>, 'caller' | 'params'>) {
+  const environment = await environmentOf(services, call)
+  return () => store.findApplication(services.db, environment.id, call.params.application_id ?? '')
 }
 
-export const changeApplication: Handler<Table['changeApplication']> = async (deployment, call) => {
-  const { config } = deployment
-  const environment = await environmentOf(deployment, call)
-  return changeVersioned(call.if_match, await finder(deployment, call), async (current) => {
+export const changeApplication: Handler<'changeApplication'> = async (services, call) => {
+  const { config } = services
+  const environment = await environmentOf(services, call)
+  return changeVersioned(call.if_match, await finder(services, call), async (current) => {
     const fields = mergeApplication(current.application_type, fieldsOf(current), call.body)
-    const known_scopes = await knownScopes(deployment, environment.id, call.body, current.allowed_scopes)
+    const known_scopes = await knownScopes(services, environment.id, call.body, current.allowed_scopes)
     refuseProblems(current.application_type, fields, { environment_type: environment.type, base_url: config.base_url, known_scopes })
     const changed = Object.keys(call.body).filter(
       (name) => JSON.stringify(fieldOf(fields, name)) !== JSON.stringify(fieldOf(current, name)),
     )
     if (changed.length === 0) return current
-    // A client that no longer authenticates by secret has none; one that begins to gets it by rotate-secret.
+    // A client that stops authenticating with a secret loses it. One that starts gets its secret from rotate-secret.
     const drops_secret = current.has_client_secret && !usesClientSecret(fields.token_endpoint_auth_method)
     const secret = drops_secret ? { has_client_secret: false, secret_rotated_at: null } : {}
-    return writeApplication(deployment, call, current, { ...current, ...fields, ...secret }, drops_secret ? null : undefined, {
+    return writeApplication(services, call, current, { ...current, ...fields, ...secret }, drops_secret ? null : undefined, {
       type: 'application.updated',
       data: { changed },
     })
   })
 }
 
-export const rotateClientSecret: Handler<Table['rotateClientSecret']> = async (deployment, call) => {
-  const client_secret = makeClientSecret(deployment)
-  return changeVersioned(call.if_match, await finder(deployment, call), async (current) => {
+export const rotateClientSecret: Handler<'rotateClientSecret'> = async (services, call) => {
+  const client_secret = makeClientSecret(services)
+  return changeVersioned(call.if_match, await finder(services, call), async (current) => {
     if (!usesClientSecret(current.token_endpoint_auth_method)) {
       return call.fail('secret_not_used', `The application authenticates with ${current.token_endpoint_auth_method} and has no secret.`)
     }
-    const secret_rotated_at = deployment.now().toISOString()
+    const secret_rotated_at = services.now().toISOString()
     const next = { ...current, has_client_secret: true, secret_rotated_at, client_secret }
-    return writeApplication(deployment, call, current, next, digestOf(client_secret), { type: 'application.secret_rotated', data: {} })
+    return writeApplication(services, call, current, next, digestOf(client_secret), { type: 'application.secret_rotated', data: {} })
   })
 }
 
-/** Writes what the application is to be; `null` where it changed meanwhile. */
+/** `null` when another request changed the application first. */
 async function writeApplication<T extends store.ApplicationRow>(
-  { now }: Deployment,
+  { now }: Services,
   { commit }: { commit: Commit },
   current: store.ApplicationRow,
   next: T,
@@ -149,9 +143,9 @@ async function writeApplication<T extends store.ApplicationRow>(
   return changed ? answer : null
 }
 
-export const deleteApplication: Handler<Table['deleteApplication']> = async (deployment, call) => {
-  await changeVersioned(call.if_match, await finder(deployment, call), async (current) => {
-    const at = deployment.now()
+export const deleteApplication: Handler<'deleteApplication'> = async (services, call) => {
+  await changeVersioned(call.if_match, await finder(services, call), async (current) => {
+    const at = services.now()
     const deleted = await call.commit(
       {
         statements: store.deleteApplication(current, at),
@@ -172,11 +166,11 @@ export const deleteApplication: Handler<Table['deleteApplication']> = async (dep
 }
 
 /**
- * The scopes that an application may have: those of OpenID Connect, those of the environment's resource servers, and those
- * that it has already. So what a GET shows can always be sent back, although a resource server was deleted meanwhile.
+ * The scopes that an application can be allowed: those of OpenID Connect, of the environment's resource servers, and those it already
+ * has. A client can therefore send back what it read, even if a resource server has been deleted.
  */
 async function knownScopes(
-  { db }: Pick<Deployment, 'db'>,
+  { db }: Pick<Services, 'db'>,
   environment_id: EnvironmentId,
   sent: { allowed_scopes?: readonly string[] | null | undefined },
   kept: readonly string[] = [],
@@ -186,12 +180,12 @@ async function knownScopes(
   return is_enough ? known : [...known, ...(await findScopeNames(db, environment_id))]
 }
 
-/** Recognisable to secret scanners, and 256 bits of chance. */
-function makeClientSecret(deployment: Pick<Deployment, 'random'>): string {
-  return `svc_client_${newSecret(deployment)}`
+/** 256 random bits, with a prefix that secret scanners recognise. */
+function makeClientSecret(services: Pick<Services, 'random'>): string {
+  return `svc_client_${newSecret(services)}`
 }
 
-/** The fields that may be changed. */
+/** The fields that an administrator can change. */
 function fieldsOf(application: store.ApplicationRow): ApplicationFields {
   const {
     id,
@@ -210,10 +204,10 @@ function fieldsOf(application: store.ApplicationRow): ApplicationFields {
   return fields
 }
 
-const fieldOf = (fields: object, name: string) => (fields as Record<string, unknown>)[name] // as: reading a field by its name
+const fieldOf = (fields: object, name: string) => (fields as Record<string, unknown>)[name] // as: reads a field by its name
 
-function refuseProblems(...[application_type, fields, place]: Parameters<typeof applicationProblems>): void {
-  const problems = applicationProblems(application_type, fields, place)
+function refuseProblems(...checked: Parameters<typeof applicationProblems>): void {
+  const problems = applicationProblems(...checked)
   if (problems.length > 0)
     throw validationFailed(problems.map(({ path, detail }) => ({ pointer: pointerTo(path), code: 'not_allowed', detail })))
 }

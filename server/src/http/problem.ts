@@ -1,7 +1,6 @@
 /** Refusals of the management and runtime API: problem details (RFC 9457) with a stable code. */
 import { type ErrorCode, errors } from '@ostiary/contract/errors.ts'
 import type { z } from 'zod'
-import { type LimitName, type Limits, quotaDetail } from '../limits.ts'
 
 export interface FieldError {
   pointer: string
@@ -97,9 +96,9 @@ export function badField(path: readonly PropertyKey[], detail: string, code = 'n
   return validationFailed([{ pointer: pointerTo(path), code, detail }])
 }
 
-/** The object was not created because its parent is at a limit. */
-export function quotaExceeded(name: LimitName, limits: Limits): ApiError {
-  return new ApiError('quota_exceeded', quotaDetail(name, limits))
+/** The change lost too many races against other changes of the same object. `what` names that object. */
+export function tooBusy(what: string): ApiError {
+  return new ApiError('unavailable', `Too many concurrent changes to the same ${what}. Try again shortly.`)
 }
 
 /** One text for everything that is not there, or not there for this caller. */

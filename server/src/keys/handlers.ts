@@ -1,192 +1,196 @@
-/** Keys of all three types are managed alike; what differs is where they belong and what may be written into them. */
-import { type ApiKey, type KeyIdentity, type KeyType, RateLimit } from '@ostiary/contract/api-key.ts'
-import type { Route } from '@ostiary/contract/route.ts'
-import type { routes } from '@ostiary/contract/routes.ts'
+/** Manages API keys. The three types share their handlers; they differ in their owner and in the fields that may be set. */
+import { type KeyIdentity, type KeyType, RateLimit } from '@ostiary/contract/api-key.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
-import { readPage } from '../api/lists.ts'
+import type { AnyCall, Fail, Handler, Services } from '../api/handler.ts'
+import { type PageCall, readPage } from '../api/lists.ts'
 import { mergePatch } from '../api/merge-patch.ts'
-import type { Call, Handlers } from '../api/mount.ts'
 import { changeVersioned } from '../api/versions.ts'
-import type { Deployment } from '../deployment.ts'
-import { type FieldError, fieldErrors, notFound, quotaExceeded, validationFailed } from '../http/problem.ts'
+import { type FieldError, fieldErrors, notFound, validationFailed } from '../http/problem.ts'
+import { quotaDetail } from '../limits.ts'
 import { environmentOf } from '../tenancy/environment.ts'
 import { findKeyPlace, haveRoom, holdEnvironment, holdTenant } from '../tenancy/store.ts'
 import { makeKey } from './format.ts'
 import { effectiveScopes, ipAllowlistProblem, originProblem } from './policy.ts'
 import * as store from './store.ts'
 
-type Names =
-  | 'whoami'
-  | `${'list' | 'create' | 'get' | 'change' | 'revoke' | 'rotate'}${'AuthKey' | 'PlatformKey'}`
-  | 'listAuthKeys'
-  | 'listPlatformKeys'
-type Table = Pick<typeof routes, Extract<Names, keyof typeof routes>>
+/** Auth keys belong to an environment, platform keys to a tenant. */
+type Owner = store.KeyPlace & { environment_type: EnvironmentType | null }
 
-/** What the handlers of both kinds need to know of a call. */
-type KeyCall = Pick<Call<Route>, 'caller' | 'params' | 'if_match' | 'fail' | 'commit'>
+type OwnerCall = Pick<AnyCall, 'caller' | 'params'>
+type KeyCall = Pick<AnyCall, 'params' | 'if_match' | 'commit'>
 
-type Place = store.KeyPlace & { environment_type: EnvironmentType | null }
+export const whoami: Handler<'whoami'> = (services, { caller, ip }) => identify(services, services.keys.current(caller.key), ip)
 
-export function createKeyHandlers(keys: store.KeyStore): Handlers<Table> {
-  const inEnvironment = async (deployment: Deployment, call: Pick<KeyCall, 'caller' | 'params'>): Promise<Place> => {
-    const { tenant_id, project_id, id, type } = await environmentOf(deployment, call)
-    return { tenant_id, project_id, environment_id: id, environment_type: type }
-  }
-  const inTenant = async ({ caller }: Pick<KeyCall, 'caller'>): Promise<Place> => {
-    return { tenant_id: caller.tenant_id, project_id: null, environment_id: null, environment_type: null }
-  }
-  const listName = ({ tenant_id, environment_id }: Place) => `keys.${environment_id ?? tenant_id}`
+export const listAuthKeys: Handler<'listAuthKeys'> = async (services, call) => list(services, call, await environmentOwner(services, call))
 
-  const find = async (place: Place, call: Pick<KeyCall, 'params'>) => {
-    const key = await keys.find(place, call.params.key_id ?? '')
-    if (!key) throw notFound()
-    return key
-  }
-
-  async function create({ config, now, newId, random }: Deployment, call: KeyCall, place: Place, type: KeyType, fields: store.KeyFields) {
-    refuseProblems(type, place.environment_type, fields, config.base_url)
-    const at = now()
-    const id = newId('key') as ApiKey['id'] // as: newId gives exactly this
-    const { key, ...made } = makeKey(type, place.environment_type, random)
-    const record = {
-      id,
-      key_id: id,
-      type,
-      ...place,
-      ...fields,
-      start: made.start,
-      last4: made.last4,
-      created_at: at.toISOString(),
-      updated_at: at.toISOString(),
-      last_used_at: null,
-      last_used_ip: null,
-      rotated_at: null,
-      revoked_at: null,
-      version: 1,
-      key,
-    }
-    const { tenant_id, environment_id } = place
-    const hold = environment_id === null ? holdTenant(tenant_id) : holdEnvironment(tenant_id, environment_id)
-    const created = await call.commit(
-      {
-        statements: [
-          ...haveRoom(hold, store.roomForKey(place, config.limits.keys)),
-          store.insertKey(place, id, type, { ...made, key }, fields, at),
-        ],
-        before: null,
-        answer: record,
-        ...told(place, 'auth_key.created', id),
-      },
-      at,
-    )
-    if (!created) throw quotaExceeded('keys', config.limits)
-    return record
-  }
-
-  function change({ config, now }: Deployment, call: KeyCall, place: Place, patch: object) {
-    return changeVersioned(
-      call.if_match,
-      () => keys.find(place, call.params.key_id ?? ''),
-      async (current) => {
-        if (current.revoked_at !== null) return call.fail('key_revoked', 'The key is revoked and cannot be changed.')
-        const fields = complete(mergePatch(fieldsOf(current), patch))
-        refuseProblems(current.type, place.environment_type, fields, config.base_url)
-        if (JSON.stringify(fields) === JSON.stringify(fieldsOf(current))) return current
-        const at = now()
-        const next = { ...current, ...fields, version: current.version + 1, updated_at: at.toISOString() }
-        const changed = await call.commit({ statements: [store.updateKey(current, fields, null, at)], before: current, answer: next }, at)
-        return changed ? next : null
-      },
-    )
-  }
-
-  /** The old plaintext stops working with the commit: there is no grace window. */
-  function rotate({ now, random }: Deployment, call: KeyCall, place: Place) {
-    return changeVersioned(
-      call.if_match,
-      () => keys.find(place, call.params.key_id ?? ''),
-      async (current) => {
-        if (current.revoked_at !== null) return call.fail('key_revoked', 'The key is revoked. Create a new one.')
-        const at = now()
-        const { key, ...made } = makeKey(current.type, place.environment_type, random)
-        const next = {
-          ...current,
-          start: made.start,
-          last4: made.last4,
-          rotated_at: at.toISOString(),
-          updated_at: at.toISOString(),
-          version: current.version + 1,
-          key,
-        }
-        const changed = await call.commit(
-          {
-            statements: [store.updateKey(current, fieldsOf(current), { ...made, key }, at)],
-            before: current,
-            answer: next,
-            ...told(place, 'auth_key.rotated', current.id),
-          },
-          at,
-        )
-        return changed ? next : null
-      },
-    )
-  }
-
-  /** Revoking what is revoked already is 204 again: whoever revokes wants it gone. */
-  async function revoke({ now }: Deployment, call: KeyCall, place: Place): Promise<null> {
-    await changeVersioned(
-      call.if_match,
-      () => keys.find(place, call.params.key_id ?? ''),
-      async (current) => {
-        if (current.revoked_at !== null) return current
-        const at = now()
-        const revoked = await call.commit(
-          {
-            statements: [store.revokeKey(current, at)],
-            before: current,
-            after: { ...current, revoked_at: at.toISOString() },
-            answer: null,
-            ...told(place, 'auth_key.revoked', current.id),
-          },
-          at,
-        )
-        return revoked ? current : null
-      },
-    )
-    return null
-  }
-
-  return {
-    whoami: (deployment, call) => identify(deployment, keys.current(call.caller.key), call.ip),
-
-    async listAuthKeys(deployment, call) {
-      const place = await inEnvironment(deployment, call)
-      return readPage(deployment, listName(place), call.query, (rest) => keys.list(place, rest))
-    },
-    async createAuthKey(deployment, call) {
-      const { type, ...sent } = call.body
-      return create(deployment, call, await inEnvironment(deployment, call), type, complete(sent))
-    },
-    getAuthKey: async (deployment, call) => find(await inEnvironment(deployment, call), call),
-    changeAuthKey: async (deployment, call) => change(deployment, call, await inEnvironment(deployment, call), call.body),
-    rotateAuthKey: async (deployment, call) => rotate(deployment, call, await inEnvironment(deployment, call)),
-    revokeAuthKey: async (deployment, call) => revoke(deployment, call, await inEnvironment(deployment, call)),
-
-    async listPlatformKeys(deployment, call) {
-      const place = await inTenant(call)
-      return readPage(deployment, listName(place), call.query, (rest) => keys.list(place, rest))
-    },
-    createPlatformKey: async (deployment, call) => create(deployment, call, await inTenant(call), 'platform_secret', complete(call.body)),
-    getPlatformKey: async (_, call) => find(await inTenant(call), call),
-    changePlatformKey: async (deployment, call) => change(deployment, call, await inTenant(call), call.body),
-    rotatePlatformKey: async (deployment, call) => rotate(deployment, call, await inTenant(call)),
-    revokePlatformKey: async (deployment, call) => revoke(deployment, call, await inTenant(call)),
-  }
+export const createAuthKey: Handler<'createAuthKey'> = async (services, call) => {
+  const { type, ...sent } = call.body
+  return create(services, call, await environmentOwner(services, call), { type, ...withDefaults(sent) })
 }
 
-/** Events belong to environments; what happens to platform keys stands in the audit log of the tenant. */
-function told({ environment_id }: Place, type: `auth_key.${'created' | 'rotated' | 'revoked'}`, key_id: string) {
+export const getAuthKey: Handler<'getAuthKey'> = async (services, call) => find(services, call, await environmentOwner(services, call))
+
+export const changeAuthKey: Handler<'changeAuthKey'> = async (services, call) =>
+  change(services, call, await environmentOwner(services, call), call.body)
+
+export const rotateAuthKey: Handler<'rotateAuthKey'> = async (services, call) =>
+  rotate(services, call, await environmentOwner(services, call))
+
+export const revokeAuthKey: Handler<'revokeAuthKey'> = async (services, call) =>
+  revoke(services, call, await environmentOwner(services, call))
+
+export const listPlatformKeys: Handler<'listPlatformKeys'> = (services, call) => list(services, call, tenantOwner(call))
+
+export const createPlatformKey: Handler<'createPlatformKey'> = async (services, call) =>
+  create(services, call, tenantOwner(call), { type: 'platform_secret', ...withDefaults(call.body) })
+
+export const getPlatformKey: Handler<'getPlatformKey'> = (services, call) => find(services, call, tenantOwner(call))
+
+export const changePlatformKey: Handler<'changePlatformKey'> = (services, call) => change(services, call, tenantOwner(call), call.body)
+
+export const rotatePlatformKey: Handler<'rotatePlatformKey'> = (services, call) => rotate(services, call, tenantOwner(call))
+
+export const revokePlatformKey: Handler<'revokePlatformKey'> = (services, call) => revoke(services, call, tenantOwner(call))
+
+async function environmentOwner(services: Services, call: OwnerCall): Promise<Owner> {
+  const { tenant_id, project_id, id, type } = await environmentOf(services, call)
+  return { tenant_id, project_id, environment_id: id, environment_type: type }
+}
+
+function tenantOwner({ caller }: Pick<OwnerCall, 'caller'>): Owner {
+  return { tenant_id: caller.tenant_id, project_id: null, environment_id: null, environment_type: null }
+}
+
+function list(services: Services, call: PageCall, owner: Owner) {
+  return readPage(services, call, `keys.${owner.environment_id ?? owner.tenant_id}`, (rest) => services.keys.list(owner, rest))
+}
+
+async function find({ keys }: Services, { params }: Pick<KeyCall, 'params'>, owner: Owner) {
+  const key = await keys.find(owner, params.key_id ?? '')
+  if (!key) throw notFound()
+  return key
+}
+
+async function create(
+  { config, now, newId, random }: Services,
+  { commit, fail }: Pick<KeyCall, 'commit'> & { fail: Fail<'quota_exceeded'> },
+  owner: Owner,
+  { type, ...fields }: { type: KeyType } & store.KeyFields,
+) {
+  refuseProblems(type, owner.environment_type, fields, config.base_url)
+  const at = now()
+  const id = newId('key')
+  const { key, ...made } = makeKey(type, owner.environment_type, random)
+  const record = {
+    id,
+    key_id: id,
+    type,
+    ...owner,
+    ...fields,
+    start: made.start,
+    last4: made.last4,
+    created_at: at.toISOString(),
+    updated_at: at.toISOString(),
+    last_used_at: null,
+    last_used_ip: null,
+    rotated_at: null,
+    revoked_at: null,
+    version: 1,
+    key,
+  }
+  const { tenant_id, environment_id } = owner
+  const hold = environment_id === null ? holdTenant(tenant_id) : holdEnvironment(tenant_id, environment_id)
+  const created = await commit(
+    {
+      statements: [
+        ...haveRoom(hold, store.roomForKey(owner, config.limits.keys)),
+        store.insertKey(owner, id, type, { ...made, key }, fields, at),
+      ],
+      before: null,
+      answer: record,
+      ...eventOf(owner, 'auth_key.created', id),
+    },
+    at,
+  )
+  return created ? record : fail('quota_exceeded', quotaDetail('keys', config.limits))
+}
+
+function change({ config, now, keys }: Services, call: KeyCall & { fail: Fail<'key_revoked'> }, owner: Owner, patch: object) {
+  return changeVersioned(
+    call.if_match,
+    () => keys.find(owner, call.params.key_id ?? ''),
+    async (current) => {
+      if (current.revoked_at !== null) return call.fail('key_revoked', 'The key is revoked and cannot be changed.')
+      const fields = withDefaults(mergePatch(fieldsOf(current), patch))
+      refuseProblems(current.type, owner.environment_type, fields, config.base_url)
+      if (JSON.stringify(fields) === JSON.stringify(fieldsOf(current))) return current
+      const at = now()
+      const next = { ...current, ...fields, version: current.version + 1, updated_at: at.toISOString() }
+      const changed = await call.commit({ statements: [store.updateKey(current, fields, null, at)], before: current, answer: next }, at)
+      return changed ? next : null
+    },
+  )
+}
+
+/** The old key stops working with the commit: there is no grace period. */
+function rotate({ now, random, keys }: Services, call: KeyCall & { fail: Fail<'key_revoked'> }, owner: Owner) {
+  return changeVersioned(
+    call.if_match,
+    () => keys.find(owner, call.params.key_id ?? ''),
+    async (current) => {
+      if (current.revoked_at !== null) return call.fail('key_revoked', 'The key is revoked. Create a new one.')
+      const at = now()
+      const { key, ...made } = makeKey(current.type, owner.environment_type, random)
+      const next = {
+        ...current,
+        start: made.start,
+        last4: made.last4,
+        rotated_at: at.toISOString(),
+        updated_at: at.toISOString(),
+        version: current.version + 1,
+        key,
+      }
+      const changed = await call.commit(
+        {
+          statements: [store.updateKey(current, fieldsOf(current), { ...made, key }, at)],
+          before: current,
+          answer: next,
+          ...eventOf(owner, 'auth_key.rotated', current.id),
+        },
+        at,
+      )
+      return changed ? next : null
+    },
+  )
+}
+
+/** Revoking is idempotent: a revoked key answers 204 again. */
+async function revoke({ now, keys }: Services, call: KeyCall, owner: Owner): Promise<null> {
+  await changeVersioned(
+    call.if_match,
+    () => keys.find(owner, call.params.key_id ?? ''),
+    async (current) => {
+      if (current.revoked_at !== null) return current
+      const at = now()
+      const revoked = await call.commit(
+        {
+          statements: [store.revokeKey(current, at)],
+          before: current,
+          after: { ...current, revoked_at: at.toISOString() },
+          answer: null,
+          ...eventOf(owner, 'auth_key.revoked', current.id),
+        },
+        at,
+      )
+      return revoked ? current : null
+    },
+  )
+  return null
+}
+
+/** Events belong to environments. Changes of platform keys are only in the audit log of the tenant. */
+function eventOf({ environment_id }: Owner, type: `auth_key.${'created' | 'rotated' | 'revoked'}`, key_id: string) {
   return environment_id === null ? {} : { event: { environment_id, type, data: { key_id } } }
 }
 
@@ -194,9 +198,9 @@ const defaults: store.KeyFields = { label: null, scopes: [], allowed_origins: []
 
 const Limited = z.object({ rate_limit: RateLimit.nullable() })
 
-/** Whatever is missing or `null` has its default. A limit is whole, and a time in one spelling, however they were sent. */
-function complete(sent: unknown): store.KeyFields {
-  const set = Object.entries(sent as object).filter(([, value]) => value !== undefined && value !== null) // as: what a schema or a merge of objects made
+/** Fills in the defaults of missing and `null` fields, checks the merged rate limit, and writes `expires_at` in UTC. */
+function withDefaults(sent: unknown): store.KeyFields {
+  const set = Object.entries(sent as object).filter(([, value]) => value !== undefined && value !== null) // as: made by a schema or a merge of objects
   const fields: store.KeyFields = { ...defaults, ...Object.fromEntries(set) }
   const limited = Limited.safeParse(fields)
   if (!limited.success) throw validationFailed(fieldErrors(limited.error))
@@ -219,7 +223,7 @@ function refuseProblems(type: KeyType, environment_type: EnvironmentType | null,
     })
   }
   if (type !== 'auth_publishable' && fields.allowed_origins.length > 0)
-    refuse('/allowed_origins', 'Origins belong to publishable keys: a secret key must not be in a browser.')
+    refuse('/allowed_origins', 'Only publishable keys have allowed origins: a secret key must not be used in a browser.')
   fields.allowed_origins.forEach((origin, i) => {
     const problem = originProblem(origin, environment_type ?? 'live', base_url)
     if (problem) refuse(`/allowed_origins/${i}`, problem)
@@ -232,17 +236,17 @@ function refuseProblems(type: KeyType, environment_type: EnvironmentType | null,
 }
 
 async function identify(
-  { db }: Deployment,
+  { db }: Services,
   key: store.KeyRow,
   ip: string | null,
 ): Promise<z.input<typeof KeyIdentity> & { version: undefined }> {
-  const place = await findKeyPlace(db, key.tenant_id, key.environment_id)
-  if (!place) throw new Error('The tenant of a key is gone.')
+  const owner = await findKeyPlace(db, key.tenant_id, key.environment_id)
+  if (!owner) throw new Error('The tenant of a key does not exist.')
   const { tenant_id, project_id, environment_id, environment_type } = key
-  const { tenant_slug, tenant_name, project_slug, project_name, issuer } = place
+  const { tenant_slug, tenant_name, project_slug, project_name, issuer } = owner
   return {
     ...key,
-    version: undefined, // a use of the key is no version of it
+    version: undefined, // no ETag: using the key changes this response and not the version
     tenant: { id: tenant_id, slug: tenant_slug, name: tenant_name },
     project: project_id && { id: project_id, slug: project_slug ?? '', name: project_name ?? '' },
     environment: environment_id && environment_type && { id: environment_id, type: environment_type, issuer: issuer ?? '' },

@@ -1,8 +1,7 @@
-/** The management endpoints of an environment's issuer: its signing keys, its public configuration, and the validation of access tokens. */
-import type { routes } from '@ostiary/contract/routes.ts'
+/** The management side of an environment's issuer: its signing keys, its public configuration and token validation. */
 import type { TokenVerdict } from '@ostiary/contract/session.ts'
+import type { Handler, Services } from '../api/handler.ts'
 import { readPageBy } from '../api/lists.ts'
-import type { Handlers } from '../api/mount.ts'
 import { findPublicApplications } from '../applications/store.ts'
 import { notFound } from '../http/problem.ts'
 import { locales } from '../pages/locale.ts'
@@ -10,87 +9,76 @@ import { findOfferedProviders } from '../providers/store.ts'
 import { environmentOf } from '../tenancy/environment.ts'
 import { findEnvironmentPlace } from '../tenancy/store.ts'
 import { judgeToken } from './introspection.ts'
-import type { Issuers } from './issuer.ts'
 import { keyStates } from './protocol/key-states.ts'
-import { insertSigningKey, type KeyPool, type SigningKey } from './signing-keys.ts'
+import { insertSigningKey, type SigningKey } from './signing-keys.ts'
 
-type Table = Pick<typeof routes, 'authConfig' | 'validateToken' | 'listSigningKeys' | 'rotateSigningKey'>
-
-export function createIssuerHandlers(issuers: Issuers, pool: KeyPool): Handlers<Table> {
-  const issuerOf = async (environment_id: string) => {
-    const issuer = await issuers.find(environment_id)
-    if (!issuer) throw notFound()
-    return issuer
-  }
-
+export const authConfig: Handler<'authConfig'> = async (services, { caller }) => {
+  const { db } = services
+  const environment_id = caller.key.environment_id ?? ''
+  const [issuer, environment] = await Promise.all([issuerOf(services, environment_id), findEnvironmentPlace(db, environment_id)])
+  if (!environment) throw notFound()
+  const { sign_in, sign_up, password, branding, links } = issuer.settings
   return {
-    async authConfig({ db }, { caller }) {
-      const environment_id = caller.key.environment_id ?? ''
-      const [issuer, environment] = await Promise.all([issuerOf(environment_id), findEnvironmentPlace(db, environment_id)])
-      if (!environment) throw notFound()
-      const { sign_in, sign_up, password, branding, links } = issuer.settings
-      return {
-        environment: { id: environment.id, type: environment.type },
-        project: { id: environment.project_id, slug: environment.project_slug, name: environment.project_name },
-        issuer: issuer.url,
-        discovery_url: `${issuer.url}/.well-known/openid-configuration`,
-        applications: await findPublicApplications(db, environment.id),
-        sign_in: {
-          methods: (['password', 'email_code', 'passkey'] as const).filter((method) => sign_in[method]),
-          providers: await findOfferedProviders(db, environment.id),
-        },
-        sign_up,
-        password_policy: password,
-        branding: { ...branding, display_name: issuer.display_name },
-        links,
-        locales,
-        test_mode: issuer.type === 'test',
-      }
+    environment: { id: environment.id, type: environment.type },
+    project: { id: environment.project_id, slug: environment.project_slug, name: environment.project_name },
+    issuer: issuer.url,
+    discovery_url: `${issuer.url}/.well-known/openid-configuration`,
+    applications: await findPublicApplications(db, environment.id),
+    sign_in: {
+      methods: (['password', 'email_code', 'passkey'] as const).filter((method) => sign_in[method]),
+      providers: await findOfferedProviders(db, environment.id),
     },
-
-    validateToken: async (deployment, { caller, body }): Promise<TokenVerdict> =>
-      judgeToken(deployment, issuers, await issuerOf(caller.environment.id), body.token),
-
-    async listSigningKeys(deployment, call) {
-      const environment = await environmentOf(deployment, call)
-      const { keys } = await issuerOf(environment.id)
-      const shown = keyStates(keys, deployment.now()).flatMap(({ key, state }) =>
-        state === 'expired' ? [] : [show(environment.id, key, state)],
-      )
-      const newest_first = shown.reverse()
-      const from = (last: string | null) => (last === null ? 0 : newest_first.findIndex(({ id }) => id === last) + 1)
-      return readPageBy<ReturnType<typeof show>>(
-        deployment,
-        `signing-keys.${environment.id}`,
-        call.query,
-        (key) => key.id,
-        async (last, limit) => newest_first.slice(from(last), from(last) + limit),
-      )
-    },
-
-    /** Returns a next key that exists already, so that repeated and parallel calls publish one next key. */
-    async rotateSigningKey(deployment, call) {
-      const environment = await environmentOf(deployment, call)
-      for (;;) {
-        const issuer = await issuerOf(environment.id)
-        // Read the time after the look-up, which may make the first key of the environment.
-        const at = deployment.now()
-        const waiting = keyStates(issuer.keys, at).find(({ state }) => state === 'next')
-        if (waiting) {
-          const answer = show(environment.id, waiting.key, 'next')
-          await call.commit({ statements: [], before: answer, answer }, at)
-          return answer
-        }
-        const { key, statements } = await insertSigningKey(deployment, pool, environment.id, at)
-        const answer = show(environment.id, key, 'next')
-        const data = { kid: key.kid, signs_from: key.signs_from.toISOString() }
-        const event = { environment_id: environment.id, type: 'signing_key.rotated', data } as const
-        const object = { type: 'signing_key', id: key.kid }
-        const added = await call.commit({ statements, before: null, answer, event, object }, at)
-        if (added) return answer
-      }
-    },
+    sign_up,
+    password_policy: password,
+    branding: { ...branding, display_name: issuer.display_name },
+    links,
+    locales,
+    test_mode: issuer.type === 'test',
   }
+}
+
+export const validateToken: Handler<'validateToken'> = async (services, { caller, body }): Promise<TokenVerdict> =>
+  judgeToken(services, services.issuers, await issuerOf(services, caller.environment.id), body.token)
+
+export const listSigningKeys: Handler<'listSigningKeys'> = async (services, call) => {
+  const environment = await environmentOf(services, call)
+  const { keys } = await issuerOf(services, environment.id)
+  const shown = keyStates(keys, services.now()).flatMap(({ key, state }) => (state === 'expired' ? [] : [show(environment.id, key, state)]))
+  const newest_first = shown.reverse()
+  const from = (last: string | null) => (last === null ? 0 : newest_first.findIndex(({ id }) => id === last) + 1)
+  return readPageBy<ReturnType<typeof show>>(services, call, `signing-keys.${environment.id}`, {
+    keyOf: (key) => key.id,
+    read: async (last, limit) => newest_first.slice(from(last), from(last) + limit),
+  })
+}
+
+/** An existing next key is returned again: repeated and concurrent rotations publish one next key. */
+export const rotateSigningKey: Handler<'rotateSigningKey'> = async (services, call) => {
+  const environment = await environmentOf(services, call)
+  for (;;) {
+    const issuer = await issuerOf(services, environment.id)
+    // After the look-up, which may create the environment's first key.
+    const at = services.now()
+    const next = keyStates(issuer.keys, at).find(({ state }) => state === 'next')
+    if (next) {
+      const answer = show(environment.id, next.key, 'next')
+      await call.commit({ statements: [], before: answer, answer }, at)
+      return answer
+    }
+    const { key, statements } = await insertSigningKey(services, services.key_pool, environment.id, at)
+    const answer = show(environment.id, key, 'next')
+    const data = { kid: key.kid, signs_from: key.signs_from.toISOString() }
+    const event = { environment_id: environment.id, type: 'signing_key.rotated', data } as const
+    const object = { type: 'signing_key', id: key.kid }
+    const added = await call.commit({ statements, before: null, answer, event, object }, at)
+    if (added) return answer
+  }
+}
+
+async function issuerOf({ issuers }: Services, environment_id: string) {
+  const issuer = await issuers.find(environment_id)
+  if (!issuer) throw notFound()
+  return issuer
 }
 
 function show(

@@ -1,31 +1,27 @@
 import type { Provider } from '@ostiary/contract/provider.ts'
-import type { routes } from '@ostiary/contract/routes.ts'
+import type { Call, Handler, Services } from '../api/handler.ts'
 import { readPage } from '../api/lists.ts'
-import type { Call, Handler } from '../api/mount.ts'
 import { changeVersioned } from '../api/versions.ts'
-import type { Deployment } from '../deployment.ts'
 import { notFound, validationFailed } from '../http/problem.ts'
 import { environmentOf } from '../tenancy/environment.ts'
 import { issuerOf, kinds, type ProviderFields, providerProblems } from './kinds.ts'
 import * as store from './store.ts'
 
-type Table = typeof routes
-
-export const listProviders: Handler<Table['listProviders']> = async (deployment, call) => {
-  const environment = await environmentOf(deployment, call)
-  return readPage(deployment, `providers.${environment.id}`, call.query, (rest) => store.listProviders(deployment.db, environment.id, rest))
+export const listProviders: Handler<'listProviders'> = async (services, call) => {
+  const environment = await environmentOf(services, call)
+  return readPage(services, call, `providers.${environment.id}`, (rest) => store.listProviders(services.db, environment.id, rest))
 }
 
-export const createProvider: Handler<Table['createProvider']> = async (deployment, call) => {
-  const { config, now, newId } = deployment
-  const environment = await environmentOf(deployment, call)
+export const createProvider: Handler<'createProvider'> = async (services, call) => {
+  const { config, now, newId } = services
+  const environment = await environmentOf(services, call)
   const { type, client_secret = null, private_key = null, ...sent } = call.body
   const fields: ProviderFields = { ...defaultsOf(type), client_id: sent.client_id, ...settled(type, sent) }
   const has = { client_secret: client_secret !== null, private_key: private_key !== null }
   refuseProblems(providerProblems(type, fields, has, config.base_url))
 
   const at = now()
-  const id = newId('prv') as Provider['id'] // as: newId gives exactly this
+  const id = newId('prv')
   const provider = {
     id,
     tenant_id: environment.tenant_id,
@@ -40,7 +36,7 @@ export const createProvider: Handler<Table['createProvider']> = async (deploymen
     updated_at: at.toISOString(),
     version: 1,
   }
-  const seal = sealer(deployment, environment.id, id)
+  const seal = sealer(services, environment.id, id)
   await call.commit(
     {
       statements: [
@@ -62,31 +58,31 @@ export const createProvider: Handler<Table['createProvider']> = async (deploymen
   return provider
 }
 
-export const getProvider: Handler<Table['getProvider']> = async (deployment, call) => {
-  const provider = await (await finder(deployment, call))()
+export const getProvider: Handler<'getProvider'> = async (services, call) => {
+  const provider = await (await finder(services, call))()
   if (!provider) throw notFound()
   return provider
 }
 
-async function finder(deployment: Deployment, call: Pick<Call<Table['getProvider']>, 'caller' | 'params'>) {
-  const environment = await environmentOf(deployment, call)
-  return () => store.findProvider(deployment.db, environment.id, call.params.provider_id ?? '')
+async function finder(services: Services, call: Pick<Call<'getProvider'>, 'caller' | 'params'>) {
+  const environment = await environmentOf(services, call)
+  return () => store.findProvider(services.db, environment.id, call.params.provider_id ?? '')
 }
 
-export const changeProvider: Handler<Table['changeProvider']> = async (deployment, call) => {
-  const environment = await environmentOf(deployment, call)
-  return changeVersioned(call.if_match, await finder(deployment, call), async (current) => {
+export const changeProvider: Handler<'changeProvider'> = async (services, call) => {
+  const environment = await environmentOf(services, call)
+  return changeVersioned(call.if_match, await finder(services, call), async (current) => {
     const { client_secret, private_key, ...sent } = call.body
     const fields = { ...fieldsOf(current), ...settled(current.type, sent) }
     const has = {
       client_secret: client_secret === undefined ? current.has_client_secret : client_secret !== null,
       private_key: private_key === undefined ? current.has_private_key : private_key !== null,
     }
-    refuseProblems(providerProblems(current.type, fields, has, deployment.config.base_url))
+    refuseProblems(providerProblems(current.type, fields, has, services.config.base_url))
     if (issuerOf({ type: current.type, issuer: fields.issuer }) !== issuerOf(current)) refuseKeptSecrets(current, call.body)
     const has_new_secret = client_secret !== undefined || private_key !== undefined
     if (JSON.stringify(fields) === JSON.stringify(fieldsOf(current)) && !has_new_secret) return current
-    const at = deployment.now()
+    const at = services.now()
     const provider = {
       ...current,
       ...fields,
@@ -95,7 +91,7 @@ export const changeProvider: Handler<Table['changeProvider']> = async (deploymen
       version: current.version + 1,
       updated_at: at.toISOString(),
     }
-    const seal = sealer(deployment, environment.id, current.id)
+    const seal = sealer(services, environment.id, current.id)
     const sealed = {
       client_secret: client_secret === undefined ? undefined : seal('client_secret', client_secret),
       private_key: private_key === undefined ? undefined : seal('private_key', private_key),
@@ -117,8 +113,8 @@ export const changeProvider: Handler<Table['changeProvider']> = async (deploymen
   })
 }
 
-export const deleteProvider: Handler<Table['deleteProvider']> = async (deployment, call) => {
-  await changeVersioned(call.if_match, await finder(deployment, call), async (current) => {
+export const deleteProvider: Handler<'deleteProvider'> = async (services, call) => {
+  await changeVersioned(call.if_match, await finder(services, call), async (current) => {
     const { environment_id, id, type } = current
     const deleted = await call.commit(
       {
@@ -127,17 +123,17 @@ export const deleteProvider: Handler<Table['deleteProvider']> = async (deploymen
         answer: null,
         event: { environment_id, type: 'provider.deleted', data: { provider_id: id, type } },
       },
-      deployment.now(),
+      services.now(),
     )
     return deleted || null
   })
   return null
 }
 
-/** A secret belongs to the issuer that gave it: a change of the address must not send it elsewhere. */
+/** A secret must not be sent to another issuer, so a change of the issuer needs a new secret. */
 function refuseKeptSecrets(current: store.ProviderRow, sent: { client_secret?: unknown; private_key?: unknown }): void {
   const kept = (['client_secret', 'private_key'] as const).filter((name) => current[`has_${name}`] && sent[name] === undefined)
-  const detail = 'Another issuer needs its own secret: send it in the same request.'
+  const detail = 'A new issuer needs its own secret. Send it in the same request.'
   refuseProblems(kept.map((name) => ({ pointer: `/${name}`, code: 'required', detail })))
 }
 
@@ -151,7 +147,7 @@ const defaultsOf = (type: Provider['type']): Omit<ProviderFields, 'client_id'> =
   key_id: null,
 })
 
-/** RFC 7396: `null` puts a field back to its default; what was not sent stays. */
+/** RFC 7396: `null` restores the default of a field. */
 function settled(type: Provider['type'], sent: object): Partial<ProviderFields> {
   const defaults: Record<string, unknown> = defaultsOf(type)
   return Object.fromEntries(
@@ -172,7 +168,7 @@ function fieldsOf({
   return { display_name, issuer, client_id, scopes, enabled, link_by_verified_email, team_id, key_id }
 }
 
-function sealer({ secrets }: Pick<Deployment, 'secrets'>, environment_id: string, id: string) {
+function sealer({ secrets }: Pick<Services, 'secrets'>, environment_id: string, id: string) {
   return (name: 'client_secret' | 'private_key', value: string | null) =>
     value === null ? null : secrets.seal(value, store.secretPlace(environment_id, id, name))
 }

@@ -1,29 +1,26 @@
-import type { ResourceServer, ResourceServerChange } from '@ostiary/contract/resource-server.ts'
-import type { routes } from '@ostiary/contract/routes.ts'
+import type { ResourceServerChange } from '@ostiary/contract/resource-server.ts'
+import type { Call, Handler, Services } from '../api/handler.ts'
 import { readPage } from '../api/lists.ts'
-import type { Call, Handler } from '../api/mount.ts'
 import { changeVersioned } from '../api/versions.ts'
-import type { Deployment } from '../deployment.ts'
 import { badField, notFound } from '../http/problem.ts'
 import { environmentOf } from '../tenancy/environment.ts'
 import * as store from './store.ts'
 
-type Table = typeof routes
-
-export const listResourceServers: Handler<Table['listResourceServers']> = async (deployment, call) => {
-  const environment = await environmentOf(deployment, call)
-  return readPage(deployment, `resource-servers.${environment.id}`, call.query, (rest) =>
-    store.listResourceServers(deployment.db, environment.id, rest),
+export const listResourceServers: Handler<'listResourceServers'> = async (services, call) => {
+  const environment = await environmentOf(services, call)
+  return readPage(services, call, `resource-servers.${environment.id}`, (rest) =>
+    store.listResourceServers(services.db, environment.id, rest),
   )
 }
 
-export const createResourceServer: Handler<Table['createResourceServer']> = async (deployment, call) => {
-  const { now, newId } = deployment
+export const createResourceServer: Handler<'createResourceServer'> = async (services, call) => {
+  const { now, newId } = services
   const { identifier, name } = call.body
-  const { tenant_id, project_id, id: environment_id, issuer } = await environmentOf(deployment, call)
-  if (identifier === issuer) throw badField(['identifier'], 'This is the issuer itself, which is an audience of every access token.')
+  const { tenant_id, project_id, id: environment_id, issuer } = await environmentOf(services, call)
+  if (identifier === issuer)
+    throw badField(['identifier'], 'This is the issuer of the environment, which is an audience of every access token.')
 
-  const id = newId('rs') as ResourceServer['id'] // as: newId gives exactly this
+  const id = newId('rs')
   const at = now()
   const server = {
     id,
@@ -49,29 +46,29 @@ export const createResourceServer: Handler<Table['createResourceServer']> = asyn
   )
   return created
     ? server
-    : call.fail('identifier_taken', `This environment already has a resource server with the identifier ${identifier}`)
+    : call.fail('identifier_taken', `This environment already has a resource server with the identifier ${identifier}.`)
 }
 
-export const getResourceServer: Handler<Table['getResourceServer']> = async (deployment, call) => {
-  const server = await (await finder(deployment, call))()
+export const getResourceServer: Handler<'getResourceServer'> = async (services, call) => {
+  const server = await (await finder(services, call))()
   if (!server) throw notFound()
   return server
 }
 
-/** Looks the resource server of the path up, again and again if need be. */
-async function finder(deployment: Deployment, call: Pick<Call<Table['getResourceServer']>, 'caller' | 'params'>) {
-  const environment = await environmentOf(deployment, call)
-  return () => store.findResourceServer(deployment.db, environment.id, call.params.resource_server_id ?? '')
+/** Returns a function that reads the resource server of the path, which `changeVersioned` calls before every try. */
+async function finder(services: Services, call: Pick<Call<'getResourceServer'>, 'caller' | 'params'>) {
+  const environment = await environmentOf(services, call)
+  return () => store.findResourceServer(services.db, environment.id, call.params.resource_server_id ?? '')
 }
 
-export const changeResourceServer: Handler<Table['changeResourceServer']> = async (deployment, call) =>
-  changeVersioned(call.if_match, await finder(deployment, call), async (current) => {
+export const changeResourceServer: Handler<'changeResourceServer'> = async (services, call) =>
+  changeVersioned(call.if_match, await finder(services, call), async (current) => {
     const { environment_id } = current
     const change = settled(call.body)
     const fields = { ...fieldsOf(current), ...change }
     const changed = Object.keys(change).filter((name) => JSON.stringify(fieldOf(fields, name)) !== JSON.stringify(fieldOf(current, name)))
     if (changed.length === 0) return current
-    const at = deployment.now()
+    const at = services.now()
     const server = { ...current, ...fields, version: current.version + 1, updated_at: at.toISOString() }
     const written = await call.commit(
       {
@@ -85,11 +82,11 @@ export const changeResourceServer: Handler<Table['changeResourceServer']> = asyn
     return written ? server : null
   })
 
-/** Grants and applications go on naming it; it is left out of the tokens that are issued from now on. */
-export const deleteResourceServer: Handler<Table['deleteResourceServer']> = async (deployment, call) => {
-  await changeVersioned(call.if_match, await finder(deployment, call), async (current) => {
+/** Grants and applications keep the identifier. New tokens are no longer issued for it. */
+export const deleteResourceServer: Handler<'deleteResourceServer'> = async (services, call) => {
+  await changeVersioned(call.if_match, await finder(services, call), async (current) => {
     const { environment_id, id, identifier, name } = current
-    const at = deployment.now()
+    const at = services.now()
     const deleted = await call.commit(
       {
         statements: [store.deleteResourceServer(current)],
@@ -106,7 +103,7 @@ export const deleteResourceServer: Handler<Table['deleteResourceServer']> = asyn
 
 const defaults: Omit<store.ResourceServerFields, 'name'> = { scopes: [], access_token_ttl_seconds: null, access_token_format: 'jwt' }
 
-/** What was sent; `null` puts a field back to its default (RFC 7396). */
+/** The fields of a change. `null` restores the default of a field (RFC 7396). */
 function settled({
   name,
   scopes,
@@ -125,4 +122,4 @@ function fieldsOf({ name, scopes, access_token_ttl_seconds, access_token_format 
   return { name, scopes, access_token_ttl_seconds, access_token_format }
 }
 
-const fieldOf = (fields: object, name: string) => (fields as Record<string, unknown>)[name] // as: reading a field by its name
+const fieldOf = (fields: object, name: string) => (fields as Record<string, unknown>)[name] // as: reads a field by its name

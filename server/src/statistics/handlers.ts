@@ -1,8 +1,7 @@
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
-import type { routes } from '@ostiary/contract/routes.ts'
 import type { Statistics } from '@ostiary/contract/statistics.ts'
 import { z } from 'zod'
-import type { Handler } from '../api/mount.ts'
+import type { Handler } from '../api/handler.ts'
 import { type Db, sql } from '../db/db.ts'
 import { badField } from '../http/problem.ts'
 import { environmentOf } from '../tenancy/environment.ts'
@@ -10,20 +9,21 @@ import { environmentOf } from '../tenancy/environment.ts'
 const hour_ms = 3_600_000
 // biome-ignore format: this table is read by column
 const intervals = {
-  hour: { length_ms: hour_ms,      usual_ms: 24 * hour_ms,      most_ms: 31 * 24 * hour_ms  },
-  day:  { length_ms: 24 * hour_ms, usual_ms: 30 * 24 * hour_ms, most_ms: 400 * 24 * hour_ms },
+  hour: { length_ms: hour_ms,      default_ms: 24 * hour_ms,      max_ms: 31 * 24 * hour_ms  },
+  day:  { length_ms: 24 * hour_ms, default_ms: 30 * 24 * hour_ms, max_ms: 400 * 24 * hour_ms },
 }
 
-export const getStatistics: Handler<typeof routes.getStatistics> = async (deployment, call): Promise<Statistics> => {
-  const environment = await environmentOf(deployment, call)
+export const getStatistics: Handler<'getStatistics'> = async (services, call): Promise<Statistics> => {
+  const environment = await environmentOf(services, call)
   const { interval } = call.query
-  const { length_ms, usual_ms, most_ms } = intervals[interval]
-  const to = call.query.to === undefined ? deployment.now() : new Date(call.query.to)
-  const from = call.query.from === undefined ? new Date(to.getTime() - usual_ms) : new Date(call.query.from)
+  const { length_ms, default_ms, max_ms } = intervals[interval]
+  const to = call.query.to === undefined ? services.now() : new Date(call.query.to)
+  const from = call.query.from === undefined ? new Date(to.getTime() - default_ms) : new Date(call.query.from)
   if (from >= to) throw badField(['from'], 'from must be before to.')
-  if (to.getTime() - from.getTime() > most_ms) throw badField(['from'], `At most ${most_ms / 86_400_000} days at once by the ${interval}.`)
+  if (to.getTime() - from.getTime() > max_ms)
+    throw badField(['from'], `With interval ${interval} the range is at most ${max_ms / 86_400_000} days.`)
 
-  const rows = await countersOf(deployment.db, environment.id, new Date(Math.floor(from.getTime() / length_ms) * length_ms), to)
+  const rows = await countersOf(services.db, environment.id, new Date(Math.floor(from.getTime() / length_ms) * length_ms), to)
   const by_start = Map.groupBy(rows, ({ hour }) => Math.floor(hour / length_ms) * length_ms)
   const data = [...by_start].sort(([a], [b]) => a - b).map(([start, counted]) => summary(new Date(start), counted))
   return { environment_id: environment.id, interval, from: from.toISOString(), to: to.toISOString(), data }
@@ -35,7 +35,8 @@ type Counter = z.infer<typeof Counter>
 function countersOf(db: Db, environment_id: EnvironmentId, from: Date, to: Date): Promise<Counter[]> {
   return db.all(
     Counter,
-    sql`select hour, metric, label, count from counters where environment_id = ${environment_id} and hour >= ${from} and hour < ${to} order by hour, metric, label`,
+    sql`select hour, metric, label, count from counters
+         where environment_id = ${environment_id} and hour >= ${from} and hour < ${to} order by hour, metric, label`,
   )
 }
 
@@ -50,6 +51,6 @@ function summary(start: Date, rows: readonly Counter[]): Statistics['data'][numb
     sign_ins: totals('sign_in').map(([label, count]) => ({ method: label.split('.')[0] ?? '', outcome: label.split('.')[1] ?? '', count })),
     tokens: totals('token').map(([grant_type, count]) => ({ grant_type, count })),
     webhook_attempts: totals('webhook_attempt').map(([outcome, count]) => ({ outcome, count })),
-    key_uses: totals('key_use').map(([key_id, count]) => ({ key_id: key_id as `key_${string}`, count })), // as: counted by us
+    key_uses: totals('key_use').map(([key_id, count]) => ({ key_id: key_id as `key_${string}`, count })), // as: written by the key counter
   }
 }

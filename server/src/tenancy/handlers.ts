@@ -1,27 +1,26 @@
-import type { routes } from '@ostiary/contract/routes.ts'
-import type { Environment, Project } from '@ostiary/contract/tenancy.ts'
+import type { Handler } from '../api/handler.ts'
 import { readPage } from '../api/lists.ts'
-import type { Handler } from '../api/mount.ts'
 import { changeVersioned } from '../api/versions.ts'
-import { fieldErrors, notFound, quotaExceeded, validationFailed } from '../http/problem.ts'
+import { fieldErrors, notFound, validationFailed } from '../http/problem.ts'
+import { quotaDetail } from '../limits.ts'
 import { environmentOf, issuerOf } from './environment.ts'
 import { applySettingsChange, showSettings } from './settings.ts'
 import * as store from './store.ts'
 
-type Table = typeof routes
+export const listProjects: Handler<'listProjects'> = (services, call) => {
+  const { tenant_id } = call.caller
+  return readPage(services, call, `projects.${tenant_id}`, (rest) => store.listProjects(services.db, tenant_id, rest))
+}
 
-export const listProjects: Handler<Table['listProjects']> = (deployment, { caller, query }) =>
-  readPage(deployment, `projects.${caller.tenant_id}`, query, (rest) => store.listProjects(deployment.db, caller.tenant_id, rest))
-
-/** The environments that every project begins with. */
+/** Every project is created with Test and Live. */
 const first_environments = 2
 
-export const createProject: Handler<Table['createProject']> = async ({ config, db, now, newId }, { caller, body, fail, commit }) => {
+export const createProject: Handler<'createProject'> = async ({ config, db, now, newId }, { caller, body, fail, commit }) => {
   const at = now()
   const { tenant_id } = caller
   const { limits } = config
-  if (limits.environments_per_project < first_environments) throw quotaExceeded('environments_per_project', limits)
-  const id = newId('prj') as Project['id'] // as: newId gives exactly this
+  if (limits.environments_per_project < first_environments) return fail('quota_exceeded', quotaDetail('environments_per_project', limits))
+  const id = newId('prj')
   const environment = (type: 'test' | 'live', name: string) => {
     const environment_id = newId('env')
     return store.insertEnvironment(tenant_id, id, environment_id, { slug: type, name, type }, issuerOf(config.base_url, environment_id), at)
@@ -36,19 +35,19 @@ export const createProject: Handler<Table['createProject']> = async ({ config, d
   if (await commit({ statements, before: null, answer: project }, at)) return project
   if (await store.isProjectSlugTaken(db, tenant_id, body.slug))
     return fail('slug_taken', `This tenant already has a project with the slug "${body.slug}".`)
-  throw quotaExceeded('projects_per_tenant', limits)
+  return fail('quota_exceeded', quotaDetail('projects_per_tenant', limits))
 }
 
 const createdAt = (at: Date) => ({ version: 1, created_at: at.toISOString(), updated_at: at.toISOString() })
 const changedAt = (version: number, at: Date) => ({ version: version + 1, updated_at: at.toISOString() })
 
-export const getProject: Handler<Table['getProject']> = async ({ db }, { caller, params }) => {
+export const getProject: Handler<'getProject'> = async ({ db }, { caller, params }) => {
   const project = await store.findProject(db, caller.tenant_id, params.project_id ?? '')
   if (!project) throw notFound()
   return project
 }
 
-export const changeProject: Handler<Table['changeProject']> = ({ db, now }, { caller, params, body, if_match, commit }) =>
+export const changeProject: Handler<'changeProject'> = ({ db, now }, { caller, params, body, if_match, commit }) =>
   changeVersioned(
     if_match,
     () => store.findProject(db, caller.tenant_id, params.project_id ?? ''),
@@ -62,22 +61,23 @@ export const changeProject: Handler<Table['changeProject']> = ({ db, now }, { ca
     },
   )
 
-export const listEnvironments: Handler<Table['listEnvironments']> = async (deployment, { caller, params, query }) => {
-  const project = await store.findProject(deployment.db, caller.tenant_id, params.project_id ?? '')
+export const listEnvironments: Handler<'listEnvironments'> = async (services, call) => {
+  const { caller, params } = call
+  const project = await store.findProject(services.db, caller.tenant_id, params.project_id ?? '')
   if (!project) throw notFound()
-  return readPage(deployment, `environments.${project.id}`, query, (rest) =>
-    store.listEnvironments(deployment.db, caller.tenant_id, project.id, rest),
+  return readPage(services, call, `environments.${project.id}`, (rest) =>
+    store.listEnvironments(services.db, caller.tenant_id, project.id, rest),
   )
 }
 
-export const createEnvironment: Handler<Table['createEnvironment']> = async (
+export const createEnvironment: Handler<'createEnvironment'> = async (
   { config, db, now, newId },
   { caller, params, body, fail, commit },
 ) => {
   const project = await store.findProject(db, caller.tenant_id, params.project_id ?? '')
   if (!project) throw notFound()
   const at = now()
-  const id = newId('env') as Environment['id'] // as: newId gives exactly this
+  const id = newId('env')
   const issuer = issuerOf(config.base_url, id)
   const environment = { id, tenant_id: caller.tenant_id, project_id: project.id, ...body, issuer, ...createdAt(at) }
   const { tenant_id } = caller
@@ -91,12 +91,12 @@ export const createEnvironment: Handler<Table['createEnvironment']> = async (
   if (await commit({ statements, before: null, answer: environment }, at)) return environment
   if (await store.isEnvironmentSlugTaken(db, tenant_id, project.id, body.slug))
     return fail('slug_taken', `This project already has an environment with the slug "${body.slug}".`)
-  throw quotaExceeded('environments_per_project', config.limits)
+  return fail('quota_exceeded', quotaDetail('environments_per_project', config.limits))
 }
 
-export const getEnvironment: Handler<Table['getEnvironment']> = (deployment, call) => environmentOf(deployment, call)
+export const getEnvironment: Handler<'getEnvironment'> = (services, call) => environmentOf(services, call)
 
-export const changeEnvironment: Handler<Table['changeEnvironment']> = ({ db, now }, { caller, params, body, if_match, commit }) =>
+export const changeEnvironment: Handler<'changeEnvironment'> = ({ db, now }, { caller, params, body, if_match, commit }) =>
   changeVersioned(
     if_match,
     () => store.findEnvironment(db, caller.tenant_id, params.project_id ?? '', params.environment_id ?? ''),
@@ -110,16 +110,13 @@ export const changeEnvironment: Handler<Table['changeEnvironment']> = ({ db, now
     },
   )
 
-export const getSettings: Handler<Table['getSettings']> = async ({ db }, { caller, params }) => {
+export const getSettings: Handler<'getSettings'> = async ({ db }, { caller, params }) => {
   const row = await store.findSettings(db, caller.tenant_id, params.project_id ?? '', params.environment_id ?? '')
   if (!row) throw notFound()
   return { ...showSettings(row), version: row.version }
 }
 
-export const changeSettings: Handler<Table['changeSettings']> = async (
-  { db, now, secrets },
-  { caller, params, body, if_match, commit },
-) => {
+export const changeSettings: Handler<'changeSettings'> = async ({ db, now, secrets }, { caller, params, body, if_match, commit }) => {
   const changed = await changeVersioned(
     if_match,
     () => store.findSettings(db, caller.tenant_id, params.project_id ?? '', params.environment_id ?? ''),

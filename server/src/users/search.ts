@@ -6,7 +6,7 @@
 import { setImmediate as othersHadTheirTurn } from 'node:timers/promises'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { User } from '@ostiary/contract/user.ts'
-import { cursorsOf } from '../api/lists.ts'
+import { cursorsOf, type PageCall } from '../api/lists.ts'
 import { sql } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
 import { folded, longest_normalised } from '../normalisation.ts'
@@ -17,11 +17,6 @@ const slice = 500
 /** Names of nothing but combining marks take half a millisecond a person. */
 const at_once = 50
 const most_looked_at = 50_000
-
-interface Page {
-  limit: number
-  cursor?: string | undefined
-}
 
 interface Search {
   email: string | undefined
@@ -34,14 +29,15 @@ export async function searchUsers(
   deployment: Pick<Deployment, 'db' | 'secrets'>,
   environment_id: EnvironmentId,
   { email, query }: Search,
-  { limit, cursor }: Page,
+  call: PageCall,
 ): Promise<{ data: User[]; has_more: boolean; next_cursor: string | null }> {
   const { db } = deployment
+  const { limit } = call.query
   const cursors = cursorsOf(deployment, JSON.stringify(['found users', environment_id, email ?? null, query]))
   const by_email = email === undefined ? sql`` : sql`and u.email_key = ${emailKey(email)}`
   const words = plain(query).split(/\s+/)
   const found: string[] = []
-  let last = cursors.read(cursor)
+  let last = cursors.read(call)
   let looked_at = 0
   let is_end = false
   while (!is_end && found.length <= limit && looked_at < most_looked_at) {

@@ -1,11 +1,9 @@
-import type { Event } from '@ostiary/contract/event.ts'
-import type { routes } from '@ostiary/contract/routes.ts'
-import type { Delivery, Webhook } from '@ostiary/contract/webhook.ts'
+import type { Delivery } from '@ostiary/contract/webhook.ts'
+import type { Call, Handler, Services } from '../api/handler.ts'
 import { readPage } from '../api/lists.ts'
-import type { Call, Handler } from '../api/mount.ts'
 import { changeVersioned } from '../api/versions.ts'
-import type { Deployment } from '../deployment.ts'
-import { badField, notFound, quotaExceeded } from '../http/problem.ts'
+import { badField, notFound } from '../http/problem.ts'
+import { quotaDetail } from '../limits.ts'
 import { isPrivateLiteral } from '../outbound/addresses.ts'
 import { enqueue } from '../outbound/queue.ts'
 import { environmentOf } from '../tenancy/environment.ts'
@@ -14,24 +12,23 @@ import { secretPlace } from './deliver.ts'
 import { makeWebhookSecret } from './sign.ts'
 import * as store from './store.ts'
 
-type Table = typeof routes
-type WebhookCall = Pick<Call<Table['getWebhook']>, 'caller' | 'params'>
+type WebhookCall = Pick<Call<'getWebhook'>, 'caller' | 'params'>
 
-/** Both secrets sign for a day: receivers are other people's machines (the no-grace rule is about keys). */
+/** Both secrets sign for 24 hours, so that receivers have time to change theirs. */
 const overlap_ms = 86_400_000
 
-export const listWebhooks: Handler<Table['listWebhooks']> = async (deployment, call) => {
-  const environment = await environmentOf(deployment, call)
-  return readPage(deployment, `webhooks.${environment.id}`, call.query, (rest) => store.listWebhooks(deployment.db, environment.id, rest))
+export const listWebhooks: Handler<'listWebhooks'> = async (services, call) => {
+  const environment = await environmentOf(services, call)
+  return readPage(services, call, `webhooks.${environment.id}`, (rest) => store.listWebhooks(services.db, environment.id, rest))
 }
 
-export const createWebhook: Handler<Table['createWebhook']> = async (deployment, call) => {
-  const { config, db, now, newId, random, secrets } = deployment
-  const environment = await environmentOf(deployment, call)
+export const createWebhook: Handler<'createWebhook'> = async (services, call) => {
+  const { config, db, now, newId, random, secrets } = services
+  const environment = await environmentOf(services, call)
   const { url, events = [], description = null, disabled = false } = call.body
-  refuseUrl(deployment, environment.type, url)
+  refuseUrl(services, environment.type, url)
   const at = now()
-  const id = newId('whk') as Webhook['id'] // as: newId gives exactly this
+  const id = newId('whk')
   const secret = makeWebhookSecret(random(32))
   const fields = { url, events, description, disabled }
   const webhook = {
@@ -55,33 +52,33 @@ export const createWebhook: Handler<Table['createWebhook']> = async (deployment,
     store.insertWebhook(environment.id, id, fields, sealed_secret, at),
   ]
   const created = await call.commit({ statements, before: null, answer: webhook }, at)
-  if (!created) throw quotaExceeded(await store.webhookLimitOf(db, environment.id, config.limits), config.limits)
-  return webhook
+  if (created) return webhook
+  return call.fail('quota_exceeded', quotaDetail(await store.webhookLimitOf(db, environment.id, config.limits), config.limits))
 }
 
-export const getWebhook: Handler<Table['getWebhook']> = (deployment, call) => webhookOf(deployment, call)
+export const getWebhook: Handler<'getWebhook'> = (services, call) => webhookOf(services, call)
 
-async function finder(deployment: Deployment, call: WebhookCall) {
-  const environment = await environmentOf(deployment, call)
-  return () => store.findWebhook(deployment.db, environment.id, call.params.webhook_id ?? '')
+async function finder(services: Services, call: WebhookCall) {
+  const environment = await environmentOf(services, call)
+  return () => store.findWebhook(services.db, environment.id, call.params.webhook_id ?? '')
 }
 
-async function webhookOf(deployment: Deployment, call: WebhookCall): Promise<store.WebhookRow> {
-  const webhook = await (await finder(deployment, call))()
+async function webhookOf(services: Services, call: WebhookCall): Promise<store.WebhookRow> {
+  const webhook = await (await finder(services, call))()
   if (!webhook) throw notFound()
   return webhook
 }
 
-export const changeWebhook: Handler<Table['changeWebhook']> = async (deployment, call) => {
-  const environment = await environmentOf(deployment, call)
-  return changeVersioned(call.if_match, await finder(deployment, call), async (current) => {
+export const changeWebhook: Handler<'changeWebhook'> = async (services, call) => {
+  const environment = await environmentOf(services, call)
+  return changeVersioned(call.if_match, await finder(services, call), async (current) => {
     const { url = current.url, events = current.events, description = current.description, disabled = current.disabled } = call.body
     const fields = { url, events: events ?? [], description, disabled: disabled ?? false }
-    if (url !== current.url) refuseUrl(deployment, environment.type, url)
+    if (url !== current.url) refuseUrl(services, environment.type, url)
     if (JSON.stringify(fieldsOf(current)) === JSON.stringify(fields)) return current
-    const at = deployment.now()
-    const enabled_anew = current.disabled && !fields.disabled ? { disabled_reason: null, failing_since: null } : {}
-    const webhook = { ...current, ...fields, ...enabled_anew, version: current.version + 1, updated_at: at.toISOString() }
+    const at = services.now()
+    const reset = current.disabled && !fields.disabled ? { disabled_reason: null, failing_since: null } : {}
+    const webhook = { ...current, ...fields, ...reset, version: current.version + 1, updated_at: at.toISOString() }
     const statements = [store.updateWebhook(current, fields, at)]
     const changed = await call.commit({ statements, before: current, answer: webhook }, at)
     return changed ? webhook : null
@@ -95,18 +92,18 @@ const fieldsOf = ({ url, events, description, disabled }: store.WebhookFields): 
   disabled,
 })
 
-export const deleteWebhook: Handler<Table['deleteWebhook']> = async (deployment, call) => {
-  await changeVersioned(call.if_match, await finder(deployment, call), async (current) => {
-    const deleted = await call.commit({ statements: store.deleteWebhook(current), before: current, answer: null }, deployment.now())
+export const deleteWebhook: Handler<'deleteWebhook'> = async (services, call) => {
+  await changeVersioned(call.if_match, await finder(services, call), async (current) => {
+    const deleted = await call.commit({ statements: store.deleteWebhook(current), before: current, answer: null }, services.now())
     return deleted || null
   })
   return null
 }
 
-export const rotateWebhookSecret: Handler<Table['rotateWebhookSecret']> = async (deployment, call) => {
-  const { now, random, secrets } = deployment
+export const rotateWebhookSecret: Handler<'rotateWebhookSecret'> = async (services, call) => {
+  const { now, random, secrets } = services
   const secret = makeWebhookSecret(random(32))
-  return changeVersioned(call.if_match, await finder(deployment, call), async (current) => {
+  return changeVersioned(call.if_match, await finder(services, call), async (current) => {
     const at = now()
     const until = new Date(at.getTime() + overlap_ms)
     const sealed = secrets.seal(secret, secretPlace(current.environment_id, current.id))
@@ -123,12 +120,12 @@ export const rotateWebhookSecret: Handler<Table['rotateWebhookSecret']> = async 
   })
 }
 
-/** A test event for this webhook alone, numbered and delivered like any other. */
-export const testWebhook: Handler<Table['testWebhook']> = async (deployment, call) => {
-  const webhook = await webhookOf(deployment, call)
-  const at = deployment.now()
+/** Sends a test event to this webhook only. It has a sequence and is delivered like any other event. */
+export const testWebhook: Handler<'testWebhook'> = async (services, call) => {
+  const webhook = await webhookOf(services, call)
+  const at = services.now()
   const { environment_id, id } = webhook
-  const event_id = deployment.newId('evt') as Event['id'] // as: newId gives exactly this
+  const event_id = services.newId('evt')
   const event = { id: event_id, environment_id, type: 'test.ping', data: { webhook_id: id } } as const
   const sent = await call.commit(
     {
@@ -144,22 +141,22 @@ export const testWebhook: Handler<Table['testWebhook']> = async (deployment, cal
   return { event_id }
 }
 
-export const listDeliveries: Handler<Table['listDeliveries']> = async (deployment, call) => {
-  const { environment_id, id } = await webhookOf(deployment, call)
-  const { status, event_id, ...page } = call.query
+export const listDeliveries: Handler<'listDeliveries'> = async (services, call) => {
+  const { environment_id, id } = await webhookOf(services, call)
+  const { status, event_id } = call.query
   const list = `deliveries.${id}.${JSON.stringify({ status, event_id })}`
-  return readPage(deployment, list, page, (rest) => store.listDeliveries(deployment.db, environment_id, id, { status, event_id }, rest))
+  return readPage(services, call, list, (rest) => store.listDeliveries(services.db, environment_id, id, { status, event_id }, rest))
 }
 
-export const resendDelivery: Handler<Table['resendDelivery']> = async (deployment, call): Promise<Delivery> => {
-  const webhook = await webhookOf(deployment, call)
-  const delivery = await store.findDelivery(deployment.db, webhook.environment_id, webhook.id, call.params.message_id ?? '')
+export const resendDelivery: Handler<'resendDelivery'> = async (services, call): Promise<Delivery> => {
+  const webhook = await webhookOf(services, call)
+  const delivery = await store.findDelivery(services.db, webhook.environment_id, webhook.id, call.params.message_id ?? '')
   if (!delivery) throw notFound()
-  const at = deployment.now()
+  const at = services.now()
   const answer = { ...delivery, status: 'waiting' as const, next_attempt_at: at.toISOString(), updated_at: at.toISOString() }
   const resent = await call.commit(
     {
-      statements: [store.holdWebhook(webhook), ...again(webhook, delivery.id, call.request_id, at)],
+      statements: [store.holdWebhook(webhook), ...sendAgain(webhook, delivery.id, call.request_id, at)],
       before: delivery,
       answer,
     },
@@ -171,21 +168,21 @@ export const resendDelivery: Handler<Table['resendDelivery']> = async (deploymen
 
 const most_resent = 10_000
 
-/** Everything since then once more, delivered or not: for a receiver that lost what it had got. */
-export const resendSince: Handler<Table['resendSince']> = async (deployment, call) => {
-  const webhook = await webhookOf(deployment, call)
-  const at = deployment.now()
-  const ids = await store.findMessagesSince(deployment.db, webhook.environment_id, webhook.id, new Date(call.body.since), most_resent)
+/** Sends all messages since a time again, delivered or not, for a receiver that lost them. */
+export const resendSince: Handler<'resendSince'> = async (services, call) => {
+  const webhook = await webhookOf(services, call)
+  const at = services.now()
+  const ids = await store.findMessagesSince(services.db, webhook.environment_id, webhook.id, new Date(call.body.since), most_resent)
   const answer = { messages: ids.length }
   const object = { type: 'webhook', id: webhook.id }
-  const messages = ids.flatMap((id) => again(webhook, id, call.request_id, at))
+  const messages = ids.flatMap((id) => sendAgain(webhook, id, call.request_id, at))
   const statements = ids.length === 0 ? [] : [store.holdWebhook(webhook), ...messages]
   const resent = await call.commit({ statements, before: { since: call.body.since }, answer, object }, at)
   if (!resent) throw notFound()
   return answer
 }
 
-function again({ environment_id, id: webhook_id }: store.WebhookRow, message_id: string, request_id: string, now: Date) {
+function sendAgain({ environment_id, id: webhook_id }: store.WebhookRow, message_id: string, request_id: string, now: Date) {
   const job = {
     id: `${message_id}.${request_id}`,
     kind: 'webhook_retry',
@@ -196,11 +193,10 @@ function again({ environment_id, id: webhook_id }: store.WebhookRow, message_id:
   return [store.markWaiting(environment_id, message_id, now), enqueue(job, now)]
 }
 
-/** Contract §3: a private address spelt out is refused at once; a name is judged when it is connected to. */
-function refuseUrl({ config }: Deployment, type: 'test' | 'live', url: string): void {
+/** Refuses literal private addresses. Host names are checked when the connection is made. */
+function refuseUrl({ config }: Services, type: 'test' | 'live', url: string): void {
   const parsed = new URL(url)
   if (type === 'live' && parsed.protocol !== 'https:' && parsed.origin !== config.base_url)
-    throw badField(['url'], 'Live takes https only.')
-  if (isPrivateLiteral(parsed, config.webhook_allowed_networks))
-    throw badField(['url'], 'This address is private. Use one that can be reached from the internet.')
+    throw badField(['url'], 'A Live environment needs an https URL.')
+  if (isPrivateLiteral(parsed, config.webhook_allowed_networks)) throw badField(['url'], 'This address is private. Use a public address.')
 }

@@ -1,0 +1,58 @@
+/** Writes the response of a management route: JSON with its ETag, or one object per line. */
+import { hash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import type { Route } from '@ostiary/contract/route.ts'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { write } from '../http/write.ts'
+import { entityTag, isKnown } from './if-match.ts'
+
+const lines = Symbol('lines')
+
+interface Lines {
+  [lines]: AsyncIterable<readonly object[]>
+}
+
+/** Streams a list of any length, one object per line. */
+export function inLines(pages: Lines[typeof lines]): Lines {
+  return { [lines]: pages }
+}
+
+async function* toText({ [lines]: pages }: Lines): AsyncGenerator<string> {
+  for await (const page of pages) yield page.map((object) => `${JSON.stringify(object)}\n`).join('')
+}
+
+interface Answer {
+  /** What the handler returned. */
+  answer: object | null
+  /** The URL of the request without its query. */
+  url: string
+  /** Parse the body with the schema of the row. */
+  check: boolean
+}
+
+export function send(reply: FastifyReply, request: FastifyRequest, route: Route, { answer, url, check }: Answer) {
+  const [status, schema] = route.returns
+  if (answer === null || schema === null) return write(reply, status, { 'cache-control': 'no-store' }, '')
+  if (lines in answer)
+    return reply
+      .header('cache-control', 'no-store')
+      .type(`${route.lines}; charset=utf-8`)
+      .send(Readable.from(toText(answer as Lines))) // as: just checked
+
+  const { version, id } = answer as { version?: number; id?: string } // as: handlers may return a versioned resource
+  const body = version === undefined ? answer : { ...answer, version: undefined } // JSON omits it
+  const text = JSON.stringify(body)
+  if (check) schema.parse(JSON.parse(text))
+
+  const tag = version !== undefined ? entityTag(version) : route.cache ? `"${hash('sha256', text, 'base64url')}"` : null
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    'cache-control': 'no-store',
+    ...(status === 201 && id ? { location: `${url}/${id}` } : {}),
+    ...(tag ? { etag: tag } : {}),
+    // A page may use the keys of two environments: a response cached for one key must not answer the other.
+    ...(route.cache ? { 'cache-control': route.cache, vary: 'Origin, X-API-Key, Authorization' } : {}),
+  }
+  const is_known = tag !== null && route.method === 'GET' && isKnown(request.headers['if-none-match'], tag)
+  return is_known ? write(reply, 304, headers, '') : write(reply, status, headers, text)
+}

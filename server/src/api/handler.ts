@@ -1,0 +1,82 @@
+/**
+ * The types of a handler: a plain function from the services and one call to the response body. The row of the route table decides
+ * what the caller, the query and the body are, and which errors `fail` accepts.
+ */
+import type { ErrorCode } from '@ostiary/contract/errors.ts'
+import type { Route } from '@ostiary/contract/route.ts'
+import type { routes } from '@ostiary/contract/routes.ts'
+import type { z } from 'zod'
+import type { Deployment } from '../deployment.ts'
+import type { KeyRow, KeyStore } from '../keys/store.ts'
+import type { Administrator } from '../members/administrators.ts'
+import type { Issuers } from '../oidc/issuer.ts'
+import type { KeyPool } from '../oidc/signing-keys.ts'
+import type { Root } from '../setup/root.ts'
+import type { Passwords } from '../users/password.ts'
+import type { Caller, CallerEnvironment } from './authenticate.ts'
+import type { Commit } from './commit.ts'
+import type { IfMatch } from './if-match.ts'
+
+/** Everything that handlers use. */
+export interface Services extends Deployment {
+  readonly issuers: Issuers
+  readonly keys: KeyStore
+  readonly key_pool: KeyPool
+  readonly passwords: Passwords
+  readonly root: Root
+}
+
+/** Ends the call with an error that the row declares in `fails`. */
+export type Fail<Code extends ErrorCode> = (code: Code, detail: string) => never
+
+/** The part of a call that is the same for every row. */
+export interface AnyCall {
+  readonly caller: Caller
+  readonly params: Readonly<Record<string, string>>
+  readonly request_id: string
+  readonly ip: string | null
+  /** Aborted when the client disconnects. */
+  readonly signal: AbortSignal
+  /** For `changeVersioned`. */
+  readonly if_match: IfMatch
+  /** The client asked for the type in `lines` of the row: answer with `inLines`. */
+  readonly wants_lines: boolean
+  /** Writes the change, its event, its audit entry and the recorded response in one batch. */
+  readonly commit: Commit
+}
+
+export interface CallOf<R extends Route> extends AnyCall {
+  readonly caller: CallerOf<R['credential']['kind']>
+  readonly query: Parsed<R['query']>
+  readonly body: Parsed<R['body']>
+  readonly fail: Fail<DeclaredError<R>>
+}
+
+/** The properties of the caller that the credential of a row guarantees. */
+type CallerOf<Kind> = Kind extends 'any_key' | 'publishable'
+  ? Caller & { readonly key: KeyRow }
+  : Kind extends 'secret'
+    ? Caller & { readonly environment: CallerEnvironment }
+    : Kind extends 'administrator'
+      ? Caller & { readonly administrator: Administrator }
+      : Caller
+
+type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined
+
+type DeclaredError<R> = R extends { fails: readonly (infer Code extends ErrorCode)[] } ? Code : never
+
+type Table = typeof routes
+export type RouteName = keyof Table
+
+/** Returns the response body. An object with `version` sets the ETag; `null` sends no body. */
+type HandlerOf<R extends Route> = (services: Services, call: CallOf<R>) => Promise<object | null>
+
+export type Call<Name extends RouteName> = CallOf<Table[Name]>
+export type Handler<Name extends RouteName> = HandlerOf<Table[Name]>
+export type AnyHandler = HandlerOf<Route>
+
+/** One handler for every row. */
+export type Handlers = { readonly [Name in RouteName]: Handler<Name> }
+
+/** Rejects handlers without a row, which TypeScript would allow in an object that is made of modules. */
+export type NothingElse<T> = { readonly [Name in Exclude<keyof T, RouteName>]: never }

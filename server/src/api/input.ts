@@ -1,0 +1,65 @@
+/** Parses the path, the query and the body of a management request with the schemas of its row. */
+import { idPattern, prefixes } from '@ostiary/contract/ids.ts'
+import type { Route } from '@ostiary/contract/route.ts'
+import type { FastifyRequest } from 'fastify'
+import type { z } from 'zod'
+import { JsonError, parseJson } from '../http/json.ts'
+import { ApiError, type FieldError, fieldErrors, notFound, validationFailed } from '../http/problem.ts'
+import { queryProblems, textProblems } from './text-rules.ts'
+
+export function parseBody(route: Route, request: FastifyRequest, bytes: Buffer): unknown {
+  if (bytes.length === 0 && !route.body) return undefined
+
+  const encoding = request.headers['content-encoding']
+  if (encoding !== undefined && encoding !== 'identity')
+    throw new ApiError('unsupported_media_type', 'Compressed bodies are not supported.')
+  const types = route.method === 'PATCH' ? ['application/merge-patch+json', 'application/json'] : ['application/json']
+  if (!types.includes(mediaType(request))) throw new ApiError('unsupported_media_type', `Send Content-Type: ${types.join(' or ')}.`)
+
+  const value = readJson(bytes)
+  if (!route.body) {
+    if (typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0) return undefined
+    throw validationFailed([{ pointer: '', code: 'not_allowed', detail: 'This call takes no body.' }])
+  }
+  return accepted(textProblems(value, route.body), route.body.safeParse(value))
+}
+
+export function parseQuery(route: Route, request: FastifyRequest): unknown {
+  if (!route.query) return undefined
+  const query = request.query as Record<string, unknown> // as: Fastify types it unknown
+  return accepted(queryProblems(query, route.query), route.query.safeParse(query))
+}
+
+/** Answers 404 for a malformed id, as for an unknown one, without a database query. */
+export function checkIds(names: readonly string[], params: Record<string, string>): void {
+  for (const name of names) {
+    const prefix = Object.entries(prefixes).find(([kind]) => name === `${kind}_id`)?.[1]
+    if (prefix && !idPattern(prefix).test(params[name] ?? '')) throw notFound()
+  }
+}
+
+/** The parsed value. Throws all problems at once, at most one of them for each field. */
+function accepted<T>(problems: readonly FieldError[], parsed: z.ZodSafeParseResult<T>): T {
+  const others = parsed.success
+    ? []
+    : fieldErrors(parsed.error).filter(({ pointer }) => !problems.some((known) => known.pointer === pointer))
+  if (!parsed.success || problems.length > 0) throw validationFailed([...problems, ...others])
+  return parsed.data
+}
+
+/** RFC 9110 §8.3.1: the media type in lower case. The only parameter that is accepted is charset=utf-8; with others it is empty. */
+function mediaType(request: FastifyRequest): string {
+  const [type = '', ...parameters] = (request.headers['content-type'] ?? '').split(';').map((part) => part.trim().toLowerCase())
+  return parameters.every((parameter) => parameter === '' || /^charset="?utf-8"?$/.test(parameter)) ? type : ''
+}
+
+function readJson(bytes: Buffer): unknown {
+  try {
+    const value = parseJson(bytes)
+    if (value === undefined) throw new JsonError('The body is empty. Send a JSON object.')
+    return value
+  } catch (error) {
+    if (error instanceof JsonError) throw new ApiError('malformed_request', error.message)
+    throw error
+  }
+}
