@@ -1,8 +1,9 @@
 /** The command `ostiary`: reads the configuration, starts one command, and says in one sentence what went wrong. */
+
+import { CannotStart } from '@ostiary/server/cannot-start.ts'
 import { type Config, readConfig } from '@ostiary/server/config.ts'
 import { DatabaseUnavailable } from '@ostiary/server/db/db.ts'
 import { SchemaTooNew } from '@ostiary/server/db/migrate.ts'
-import { CannotStart } from '@ostiary/server/main.ts'
 import { WrongMasterKey } from '@ostiary/server/secrets.ts'
 import { SetupRefused } from '@ostiary/server/setup/first-tenant.ts'
 import { stackOf } from '@ostiary/server/stack.ts'

@@ -4,10 +4,10 @@
  */
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
+import { CannotStart } from '@ostiary/server/cannot-start.ts'
 import type { Config } from '@ostiary/server/config.ts'
 import { createServer } from '@ostiary/server/http/node-http.ts'
 import { createLog } from '@ostiary/server/log.ts'
-import { CannotStart } from '@ostiary/server/main.ts'
 
 /** A worker takes 10 s at most to finish what is in flight. */
 const stop_limit_ms = 15_000

@@ -242,6 +242,15 @@ function partsOf(strings: TemplateStringsArray, nested: readonly (readonly strin
   return parts
 }
 
+/**
+ * Names of tables or columns with commas between them, for a statement that is built from a table of our own. A name is never a value
+ * of a request. @throws TypeError for a name that the schema cannot have
+ */
+export function identifiers(...names: readonly string[]): Statement {
+  if (!names.every((name) => /^[a-z][a-z0-9_]*$/.test(name))) throw new TypeError(`These are not names of the schema: ${names.join(', ')}`)
+  return { [made_here]: true, parts: [names.join(', ')], values: [] }
+}
+
 /** Says that a statement leaves work behind. The worker of this process is woken when the batch is committed. */
 export function leavesWork(statement: Statement, worker: Worker = 'sequencer'): Statement {
   return { ...statement, work: worker }

@@ -9,6 +9,7 @@ import { mergeApplication } from '../applications/rules.ts'
 import { insertApplication } from '../applications/store.ts'
 import { sql } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
+import { sealed_columns } from '../sealed-columns.ts'
 import { issuerOf } from '../tenancy/environment.ts'
 import { insertEnvironment, insertProject } from '../tenancy/store.ts'
 import type { Passwords } from '../users/password.ts'
@@ -28,11 +29,11 @@ export type Demo = z.infer<typeof Demo>
 export const demo_names = { project_name: 'Demo Shop', application_name: 'Token viewer' }
 
 const Stored = z.object({ value: z.string() })
-const place = 'deployment.demo'
+const associated_data = sealed_columns.deployment.associatedData('demo')
 
 export async function findDemo({ db, secrets }: Pick<Deployment, 'db' | 'secrets'>): Promise<Demo | null> {
   const row = await db.maybeOne(Stored, sql`select value from deployment where name = 'demo'`)
-  return row && Demo.parse(JSON.parse(secrets.unseal(row.value, place)))
+  return row && Demo.parse(JSON.parse(secrets.unseal(row.value, associated_data)))
 }
 
 /** Makes the demo on a deployment without tenants; `key` is its platform key, told this once. `null` where there are tenants already. */
@@ -84,7 +85,7 @@ export async function createDemo(deployment: Deployment, passwords: Passwords): 
           password_hash,
           at,
         ),
-        sql`insert into deployment (name, value) values ('demo', ${secrets.seal(JSON.stringify(demo), place)})`,
+        sql`insert into deployment (name, value) values ('demo', ${secrets.seal(JSON.stringify(demo), associated_data)})`,
       ]
     })
     return { demo, key }

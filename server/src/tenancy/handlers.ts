@@ -4,6 +4,7 @@ import { readPage } from '../api/lists.ts'
 import type { Handler } from '../api/mount.ts'
 import { changeVersioned } from '../api/versions.ts'
 import { fieldErrors, notFound, quotaExceeded, validationFailed } from '../http/problem.ts'
+import { sealed_columns } from '../sealed-columns.ts'
 import { environmentOf, issuerOf } from './environment.ts'
 import { applySettingsChange, showSettings } from './settings.ts'
 import * as store from './store.ts'
@@ -126,7 +127,7 @@ export const changeSettings: Handler<Table['changeSettings']> = async (
     async (current) => {
       const { environment_id } = current
       const outcome = applySettingsChange(current.type, current.settings, body, (password) =>
-        secrets.seal(password, `smtp.${environment_id}`),
+        secrets.seal(password, sealed_columns.smtp_password.associatedData(environment_id)),
       )
       if ('problem' in outcome) throw validationFailed(fieldErrors(outcome.problem))
       if (JSON.stringify(outcome.stored) === JSON.stringify(current.settings)) return current
