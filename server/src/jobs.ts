@@ -1,4 +1,4 @@
-/** Work that no request waits for: writing the uses of keys, removing what has expired. One failure never ends the loop. */
+/** Background work: writes buffered counts, removes expired rows, rotates keys, delivers events. A failed job runs again at its next turn. */
 import type { Deployment } from './deployment.ts'
 import { createSequencer, startSequencer } from './events/sequencer.ts'
 import { removeExpiredRows } from './expiring-rows.ts'
@@ -10,24 +10,27 @@ import { startRunner } from './outbound/runner.ts'
 import { createWebhookJobs } from './webhooks/deliver.ts'
 import { createWebhookFanOut } from './webhooks/fan-out.ts'
 
-const use_interval_ms = 2_000
+/** How often buffered uses of keys and counters are written. */
+const write_interval_ms = 2_000
 const sweep_interval_ms = 60_000
 const rotation_interval_ms = 3_600_000
+/** At the stop of the service, deliveries in flight get this long. Unfinished jobs go back to the queue. */
+const delivery_stop_limit_ms = 5_000
 
-interface Needs {
+interface JobServices {
   keys: KeyStore
   key_pool: KeyPool
   issuers: Issuers
 }
 
 interface Jobs {
-  /** Outgoing calls in flight finish, and no more are begun. Ends with the requests in flight, within one limit for both. */
+  /** Starts no more outgoing calls and waits for those in flight. Runs while the requests in flight finish. */
   stopDeliveries(): Promise<void>
-  /** Afterwards: the rest, with what requests have left behind. */
+  /** Stops the other jobs, after the last request, and writes what is buffered. */
   stop(): Promise<void>
 }
 
-export function startJobs(deployment: Deployment, { keys, key_pool, issuers }: Needs): Jobs {
+export function startJobs(deployment: Deployment, { keys, key_pool, issuers }: JobServices): Jobs {
   const { log } = deployment
   const every = (interval_ms: number, name: string, work: () => Promise<void>) => {
     let running: Promise<void> | null = null
@@ -51,13 +54,13 @@ export function startJobs(deployment: Deployment, { keys, key_pool, issuers }: N
     ...createWebhookJobs(deployment, deployment.outbound),
   ])
   const stops = [
-    every(use_interval_ms, 'key uses', keys.writeUses),
-    every(use_interval_ms, 'counters', deployment.counters.write),
+    every(write_interval_ms, 'key uses', keys.writeUses),
+    every(write_interval_ms, 'counters', deployment.counters.write),
     every(sweep_interval_ms, 'sweep', () => removeExpiredRows(deployment.db, deployment.now())),
     every(rotation_interval_ms, 'key rotation', () => rotateAgedKeys(deployment, key_pool)),
   ]
   return {
-    stopDeliveries: () => runner.stop(runner_limit_ms),
+    stopDeliveries: () => runner.stop(delivery_stop_limit_ms),
 
     async stop() {
       await Promise.all(stops.map((stop) => stop()))
@@ -67,6 +70,3 @@ export function startJobs(deployment: Deployment, { keys, key_pool, issuers }: N
     },
   }
 }
-
-/** What is in flight when the service stops gets this long; the rest is handed back. */
-const runner_limit_ms = 5_000

@@ -19,7 +19,7 @@ import { createRateLimiter } from './http/rate-limit.ts'
 import { createIds } from './ids.ts'
 import { startJobs } from './jobs.ts'
 import { createKeyStore } from './keys/store.ts'
-import { createLog, gatherLines } from './log.ts'
+import { createLog, bufferLines } from './log.ts'
 import { readMasterKey } from './master-key.ts'
 import type { Metrics } from './metrics.ts'
 import { createIssuers } from './oidc/issuer.ts'
@@ -73,7 +73,7 @@ export async function openDeployment(config: Config, overrides: Overrides = {}):
 }
 
 function standardOutput(): (line: string) => void {
-  const { write, flush } = gatherLines((text) => process.stdout.write(text))
+  const { write, flush } = bufferLines((text) => process.stdout.write(text))
   process.once('exit', flush)
   return write
 }
