@@ -15,7 +15,7 @@ import { notFound } from './http/problem.ts'
 import type { RateLimiter } from './http/rate-limit.ts'
 import { answerError } from './http/server-errors.ts'
 import { mountServiceRoutes } from './http/service-routes.ts'
-import { sentAlways } from './http/write.ts'
+import { commonHeaders } from './http/write.ts'
 import { createKeyHandlers } from './keys/handlers.ts'
 import type { KeyStore } from './keys/store.ts'
 import * as mail from './mail/handlers.ts'
@@ -84,7 +84,7 @@ export function createApp(modules: Modules): FastifyInstance {
   for (const method of app.supportedMethods) app.addHttpMethod(method, { hasBody: false, overrideExisting: true }) // see http/body.ts
   decorate(app, modules)
   app.addHook('onSend', (request, reply, payload, done) => {
-    reply.headers(sentAlways(reply))
+    reply.headers(commonHeaders(reply))
     app.record(request, reply.statusCode)
     done(null, payload)
   })

@@ -59,7 +59,7 @@ export function readConfig(
 ): Config | ConfigMistake[] {
   const mistakes: ConfigMistake[] = []
   const set = (variable: string) => env[variable]?.trim() || null
-  const read = <T, F>(variable: (typeof variables)[number], parse: (text: string) => Read<T>, fallback: F): T | F => {
+  const read = <T, F>(variable: (typeof variables)[number], parse: (text: string) => Parsed<T>, fallback: F): T | F => {
     const text = set(variable)
     const result = text === null ? { value: fallback } : parse(text)
     if ('value' in result) return result.value

@@ -4,7 +4,7 @@ import { DatabaseUnavailable } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
 import { HashingRefused } from '../users/password.ts'
 import { ApiError, notFound, retry_after } from './problem.ts'
-import { sentAlways } from './write.ts'
+import { commonHeaders } from './write.ts'
 
 /** Answers a request whose handler, hook or router threw. */
 export function answerError(
@@ -18,7 +18,7 @@ export function answerError(
   return reply
     .code(refusal.status)
     .headers({
-      ...sentAlways(reply), // errors of the router run no hook
+      ...commonHeaders(reply), // errors of the router run no hook
       ...refusal.extra.headers,
       'cache-control': 'no-store',
       ...(refusal.code === 'unavailable' ? { 'retry-after': retry_after } : {}),

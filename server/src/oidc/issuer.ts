@@ -93,7 +93,7 @@ export function createIssuers(deployment: Deployment, pool: KeyPool) {
     /** The issuer of this environment as it is now, or `null` where there is none. */
     find(id: string): Promise<Issuer | null> {
       const environment_id = id as EnvironmentId // as: looked at where it is not known already
-      const as_of = db.asOf(some_stamp)
+      const as_of = db.versionOf(some_stamp)
       const known = cache.get(environment_id)
       return known?.as_of === as_of ? known.issuer : findAnew(environment_id, as_of)
     },
