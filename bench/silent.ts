@@ -10,8 +10,8 @@ import { readConfig } from '../server/src/config.ts'
 import { makeKey } from '../server/src/keys/format.ts'
 import { insertKey } from '../server/src/keys/store.ts'
 import { openDeployment } from '../server/src/main.ts'
+import { sealed_columns } from '../server/src/sealed-columns.ts'
 import { insertTenant } from '../server/src/tenancy/store.ts'
-import { secretPlace } from '../server/src/webhooks/deliver.ts'
 import { makeWebhookSecret } from '../server/src/webhooks/sign.ts'
 import { insertWebhook } from '../server/src/webhooks/store.ts'
 import { expectStatus, openConnection, request } from './connection.ts'
@@ -78,7 +78,8 @@ async function store(env: Record<string, string>, { issuer }: Seeded, port: numb
   const webhooks = Array.from({ length: silent_receivers }, (_, n) => {
     const id = newId('whk')
     const fields = { url: `http://silent${n}.localhost:${port}/`, events: [], description: null, disabled: false }
-    return insertWebhook(environment_id, id, fields, secrets.seal(makeWebhookSecret(random(32)), secretPlace(environment_id, id)), now())
+    const secret = secrets.seal(makeWebhookSecret(random(32)), sealed_columns.webhooks.associatedData(environment_id, id))
+    return insertWebhook(environment_id, id, fields, secret, now())
   })
   const tenant_id = newId('ten') as `ten_${string}` // as: newId gives exactly this
   const made = makeKey('platform_secret', null, random)

@@ -1,4 +1,4 @@
-/** `ostiary bootstrap`: the first start without a browser. Nothing but the result goes to standard output. */
+/** `ostiary bootstrap`: creates the first tenant without a browser. Only the result goes to standard output. */
 import { parseArgs } from 'node:util'
 import { Email, Name, Slug } from '@ostiary/contract/values.ts'
 import type { Config } from '@ostiary/server/config.ts'
@@ -45,7 +45,7 @@ function readArguments(args: string[]) {
   const { email = '', tenant: tenant_name = '', json = false } = values
   const slug = values.slug ?? slugOf(tenant_name)
   const mistakes = [
-    !Email.safeParse(email).success && '--email takes the address of the first administrator.',
+    !Email.safeParse(email).success && '--email takes the email address of the first administrator.',
     !Name.safeParse(tenant_name).success && '--tenant takes a name of 1 to 100 characters, such as "Acme Tools".',
     !Slug.safeParse(slug).success && '--slug takes 1 to 63 of a-z, 0-9 and hyphen.',
     !values['password-stdin'] && '--password-stdin is missing: the password is read from standard input, never from an argument.',
@@ -58,7 +58,7 @@ function wrongUsage(mistakes: string[], cause?: unknown): UsageError {
   return new UsageError(`${mistakes.join('\n')}\n\nUsage: ostiary bootstrap ${how_to_bootstrap}`, { cause })
 }
 
-/** A name as a slug: letters without marks, everything else a hyphen. */
+/** Makes a slug from a name: removes the marks of letters and replaces other characters by hyphens. */
 function slugOf(name: string): string {
   const plain = name
     .normalize('NFKD')
@@ -70,7 +70,7 @@ function slugOf(name: string): string {
   return plain || 'tenant'
 }
 
-/** All of standard input; one newline at its end belongs to the terminal, not to the password. */
+/** Reads all of standard input. One newline at its end comes from the terminal and is not part of the password. */
 async function readPassword(): Promise<string> {
   if (process.stdin.isTTY) process.stderr.write('Password (at least 12 characters, it is shown), then Enter and Ctrl-D:\n')
   const chunks: Buffer[] = []

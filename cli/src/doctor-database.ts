@@ -1,4 +1,4 @@
-/** What `ostiary doctor` looks at in the database, each engine in its own words. */
+/** The checks of `ostiary doctor` in the database, for each engine. */
 import type { Config } from '@ostiary/server/config.ts'
 import { type Db, sql } from '@ostiary/server/db/db.ts'
 import { readMigrations } from '@ostiary/server/db/migrate.ts'
@@ -6,16 +6,16 @@ import type { Deployment } from '@ostiary/server/deployment.ts'
 import { z } from 'zod'
 import type { Finding } from './finding.ts'
 
-/** Whether the schema is behind this program, and by how much; `null` where it is not. */
+/** Returns a finding if the schema is older than this program, and `null` otherwise. */
 export async function checkSchema(db: Db): Promise<Finding | null> {
   const schema = await db.schema()
   const pending = readMigrations().filter(({ number }) => number > schema).length
   if (pending === 0) return null
   if (schema === 0)
-    return { level: 'ok', text: 'The database is empty: the first start makes what it needs. There is nothing more to look at.' }
+    return { level: 'ok', text: 'The database is empty: the first start creates the schema. There is nothing else to check.' }
   return {
     level: 'warning',
-    text: `The schema of the database is older than this Ostiary (steps missing: ${pending}). "ostiary migrate" or the next start brings it up to date; the rest was not looked at.`,
+    text: `The schema of the database is older than this Ostiary (missing migrations: ${pending}). Run "ostiary migrate" or start the service to update it. The other checks did not run.`,
   }
 }
 
@@ -32,7 +32,7 @@ async function checkFile({ db }: Deployment): Promise<Finding[]> {
 }
 
 const oldest_version = 140_000
-const most_apart_ms = 5_000
+const most_clock_skew_ms = 5_000
 
 const Server = z.object({
   version: z.string(),
@@ -50,7 +50,7 @@ async function checkServer({ db, config, now }: Deployment): Promise<Finding[]> 
           current_setting('fsync') as fsync, current_setting('synchronous_commit') as synchronous_commit,
           floor(extract(epoch from clock_timestamp()) * 1000) as at`,
   )
-  if (!row) throw new Error('The database answers no row to a question that always has one.')
+  if (!row) throw new Error('The database returned no row for a query that always has one.')
   return [
     checkVersion(row),
     checkDurability(row),
@@ -69,19 +69,20 @@ function checkVersion({ version, version_number }: z.infer<typeof Server>): Find
 }
 
 function checkDurability({ fsync, synchronous_commit }: z.infer<typeof Server>): Finding {
-  if (fsync === 'on' && synchronous_commit !== 'off') return { level: 'ok', text: 'What the database server confirms is on its disk.' }
+  if (fsync === 'on' && synchronous_commit !== 'off')
+    return { level: 'ok', text: 'The database server writes a commit to disk before it confirms it.' }
   const setting = fsync === 'on' ? `synchronous_commit is ${synchronous_commit}` : `fsync is ${fsync}`
-  return { level: 'warning', text: `On the database server ${setting}: what it confirmed can be lost in a crash. Set it to on.` }
+  return { level: 'warning', text: `On the database server ${setting}, so a crash can lose confirmed commits. Set it to on.` }
 }
 
-function checkClocks(apart_ms: number): Finding {
-  const apart = `${(Math.abs(apart_ms) / 1000).toFixed(1)} s`
-  if (Math.abs(apart_ms) < most_apart_ms)
-    return { level: 'ok', text: `The clocks of this machine and of the database server agree (${apart}).` }
-  const behind = apart_ms > 0 ? 'this machine is behind' : 'this machine is ahead'
+function checkClocks(skew_ms: number): Finding {
+  const skew = `${(Math.abs(skew_ms) / 1000).toFixed(1)} s`
+  if (Math.abs(skew_ms) < most_clock_skew_ms)
+    return { level: 'ok', text: `The clocks of this machine and of the database server agree (${skew}).` }
+  const behind = skew_ms > 0 ? 'this machine is behind' : 'this machine is ahead'
   return {
     level: 'problem',
-    text: `The clocks of this machine and of the database server are ${apart} apart (${behind}). Set both by NTP.`,
+    text: `The clocks of this machine and of the database server are ${skew} apart (${behind}). Synchronise both by NTP.`,
   }
 }
 
@@ -97,7 +98,7 @@ async function checkProcesses(db: Db, { redis_url }: Config): Promise<Finding[]>
   return [
     {
       level: 'warning',
-      text: `Now ${row.count} processes serve, and each counts rate limits for itself, so a key may be used ${row.count} times as often as its limit says. Set OSTIARY_REDIS_URL to count them together.`,
+      text: `Now ${row.count} processes serve, and each counts rate limits on its own, so a key can make ${row.count} times as many calls as its limit. Set OSTIARY_REDIS_URL to count them together.`,
     },
   ]
 }
@@ -124,7 +125,7 @@ async function checkEncryption(db: Db, { database_url }: Config): Promise<Findin
   return [
     {
       level: 'warning',
-      text: 'The connection to the database server is encrypted, but anybody could pose as that server: its certificate is not checked. Add sslmode=verify-full to OSTIARY_DATABASE_URL.',
+      text: 'The connection to the database server is encrypted, but the certificate of the server is not checked, so another machine could impersonate it. Add sslmode=verify-full to OSTIARY_DATABASE_URL.',
     },
   ]
 }

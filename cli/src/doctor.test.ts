@@ -12,7 +12,7 @@ import { commandLineTool } from '../../launch.mjs'
 import { freshDatabase, noPostgres } from '../../server/test/support/postgres.ts'
 import { noRedis, startRedis } from '../../server/test/support/redis.ts'
 
-const main = await commandLineTool('serve') // what users run, not the sources
+const main = await commandLineTool('serve') // the build, as users run it
 
 function ostiary(command: string, env: Record<string, string>) {
   const args = ['--disable-warning=ExperimentalWarning', main, command]
@@ -40,7 +40,7 @@ const engines = {
 } as const
 
 for (const [name, { skip, fresh }] of Object.entries(engines))
-  test(`doctor leaves a schema as it is, and says what state it is in (${name})`, { skip }, async () => {
+  test(`doctor reports the state of the schema and does not change it (${name})`, { skip }, async () => {
     const { env, open } = await fresh()
     const db = createDb(open())
     const all = readMigrations()
@@ -48,7 +48,7 @@ for (const [name, { skip, fresh }] of Object.entries(engines))
     assert.match(ostiary('doctor', env).stdout, /ok\s+The database is empty/)
     assert.equal(await db.schema(), 0)
     await migrate(db, all.slice(0, 1))
-    assert.match(ostiary('doctor', env).stdout, new RegExp(`warning\\s+The schema .* \\(steps missing: ${all.length - 1}\\)`))
+    assert.match(ostiary('doctor', env).stdout, new RegExp(`warning\\s+The schema .* \\(missing migrations: ${all.length - 1}\\)`))
     assert.equal(await db.schema(), 1)
     assert.equal(ostiary('migrate', env).status, 0)
     assert.equal(await db.schema(), all.at(-1)?.number)
@@ -58,7 +58,7 @@ for (const [name, { skip, fresh }] of Object.entries(engines))
     await db.close()
   })
 
-test('doctor names a database that is out of reach as a problem, and tells no password', () => {
+test('doctor reports a database that is out of reach as a problem, without its password', () => {
   const env = { OSTIARY_DATABASE_URL: 'postgres://a:hush@127.0.0.1:9/x', OSTIARY_MASTER_KEY: Buffer.alloc(32).toString('base64') }
   const { status, stdout } = ostiary('doctor', env)
   assert.equal(status, 1)
@@ -66,24 +66,24 @@ test('doctor names a database that is out of reach as a problem, and tells no pa
   assert.doesNotMatch(stdout, /hush/)
 })
 
-test('doctor prints every limit in force', async () => {
+test('doctor prints the value of every limit', async () => {
   const { env } = await engines.sqlite.fresh()
   const { stdout } = ostiary('doctor', { ...env, OSTIARY_LIMITS: '{"keys":7,"webhooks":0}' })
   assert.match(stdout, /^ok +The limits are tenants_per_person 20, .*\bkeys 7, webhooks 0, webhooks_per_tenant 200, /m)
 })
 
-test('doctor names what others can do with the data directory', { skip: process.platform === 'win32' }, async () => {
+test('doctor reports the rights of other users in the data directory', { skip: process.platform === 'win32' }, async () => {
   const { env } = await engines.sqlite.fresh()
   assert.equal(ostiary('migrate', env).status, 0)
-  assert.match(ostiary('doctor', env).stdout, /^ok +The files in .+ are for this user only\./m)
-  writeFileSync(join(env.OSTIARY_DATA_DIR, 'notes.txt'), '') // so that the directory is not ours alone, and stays as it is
+  assert.match(ostiary('doctor', env).stdout, /^ok +The files in .+ are accessible to this user only\./m)
+  writeFileSync(join(env.OSTIARY_DATA_DIR, 'notes.txt'), '') // a file of another program, so the mode of the directory does not change
   chmodSync(env.OSTIARY_DATA_DIR, 0o777)
   const { status, stdout } = ostiary('doctor', env)
   assert.equal(status, 1)
-  assert.match(stdout, /^PROBLEM +Others can replace files in the data directory .+\. Run: chmod 700 /m)
+  assert.match(stdout, /^PROBLEM +Other users can replace files in the data directory .+\. Run: chmod 700 /m)
 })
 
-test('doctor tries Redis as the service uses it, and tells no password', { skip: noRedis }, async () => {
+test('doctor tries the limiter of the service in Redis, and prints no password', { skip: noRedis }, async () => {
   const { env } = await engines.sqlite.fresh()
   assert.equal(ostiary('migrate', env).status, 0)
   const redis = await startRedis()

@@ -1,4 +1,4 @@
-/** What `ostiary doctor` says of one thing it looked at. */
+/** The result of one check of `ostiary doctor`. */
 export interface Finding {
   level: 'ok' | 'warning' | 'problem'
   text: string

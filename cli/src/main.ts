@@ -1,8 +1,9 @@
-/** The command `ostiary`: reads the configuration, starts one command, and says in one sentence what went wrong. */
+/** The command line tool `ostiary`: reads the configuration, runs one command, and reports an error in one sentence. */
+
+import { CannotStart } from '@ostiary/server/cannot-start.ts'
 import { type Config, readConfig } from '@ostiary/server/config.ts'
 import { DatabaseUnavailable } from '@ostiary/server/db/db.ts'
 import { SchemaTooNew } from '@ostiary/server/db/migrate.ts'
-import { CannotStart } from '@ostiary/server/main.ts'
 import { WrongMasterKey } from '@ostiary/server/secrets.ts'
 import { SetupRefused } from '@ostiary/server/setup/first-tenant.ts'
 import { stackOf } from '@ostiary/server/stack.ts'
@@ -16,28 +17,28 @@ import { isWorker } from './workers.ts'
 interface Command {
   help: string
   run: (config: Config, args: string[]) => Promise<number | null>
-  /** What is logged where OSTIARY_LOG_LEVEL does not say. */
+  /** Applies if OSTIARY_LOG_LEVEL is not set. */
   log_level?: Config['log_level']
 }
 
-/** A command returns its exit code, or `null` where it goes on until a signal. */
+/** A command returns its exit code, or `null` if it runs until a signal. */
 const commands: Record<string, Command> = {
   start: {
     help: 'serve, with a demo tenant, application and user on the first start (npm start)',
     run: start,
-    // At a terminal a line for each request would push the address and the password out of sight.
+    // On a terminal, a line for each request would scroll the address and the password away.
     log_level: process.stderr.isTTY ? 'warn' : 'info',
   },
-  serve: { help: 'the service: API, issuers, background work: [--workers N]', run: serve },
-  migrate: { help: 'bring the schema of the database up to date', run: migrateCommand },
+  serve: { help: 'serve the API, the issuers and background work: [--workers N]', run: serve },
+  migrate: { help: 'migrate the schema of the database', run: migrateCommand },
   bootstrap: {
-    help: `the first tenant, its owner and a platform key: ${how_to_bootstrap}`,
+    help: `create the first tenant, its owner and a platform key: ${how_to_bootstrap}`,
     run: bootstrap,
   },
-  recover: { help: `an invitation as owner, for a tenant whose owners are locked out: ${how_to_recover}`, run: recoverCommand },
+  recover: { help: `invite an owner to a tenant whose owners are locked out: ${how_to_recover}`, run: recoverCommand },
   doctor: {
-    help: 'check configuration, database, clock and master key, and say what to mend',
-    // It brings the client of every server there may be, which nothing else needs to carry.
+    help: 'check configuration, database, clock and master key, and say what to repair',
+    // Loaded here, since it imports the client of every server and no other command needs it.
     run: async (config) => (await import('./doctor.ts')).doctor(config),
   },
 }
@@ -71,16 +72,16 @@ async function run([name = '', ...args]: string[]): Promise<number | null> {
   return command.run(config, args)
 }
 
-/** Errors whose message already says what to do; anything else is shown with its stack, since somebody has to look into it. */
-const told = [CannotStart, DatabaseUnavailable, SchemaTooNew, WrongMasterKey, SetupRefused, UsageError]
+/** Errors whose message says what to do. Other errors are bugs and are printed with their stack. */
+const known_errors = [CannotStart, DatabaseUnavailable, SchemaTooNew, WrongMasterKey, SetupRefused, UsageError]
 
 try {
   const code = await run(process.argv.slice(2))
   if (code !== null) process.exitCode = code
 } catch (error) {
-  const known = told.find((kind) => error instanceof kind)
+  const known = known_errors.find((kind) => error instanceof kind)
   process.stderr.write(`${known && error instanceof Error ? error.message : error instanceof Error ? stackOf(error) : String(error)}\n`)
   process.exitCode = known === UsageError ? 2 : 1
-  // A worker would live on for the process that started it.
+  // The channel to the process that started a worker would keep it alive.
   if (isWorker()) process.exit()
 }

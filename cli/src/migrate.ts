@@ -1,4 +1,4 @@
-/** `ostiary migrate`: what `serve` also does at its start. Safe to run again. */
+/** `ostiary migrate`: migrates the schema, as `serve` does at its start. Safe to run again. */
 import type { Config } from '@ostiary/server/config.ts'
 import { openDeployment } from '@ostiary/server/main.ts'
 

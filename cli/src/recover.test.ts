@@ -10,24 +10,24 @@ import { createAgent } from '../../server/test/support/cookie-browser.ts'
 import { createAdministrator } from '../../server/test/support/everything.ts'
 import { expectStatus, type World, world } from '../../server/test/support/world.ts'
 
-const main = await commandLineTool('serve') // what users run, not the sources
+const main = await commandLineTool('serve') // the build, as users run it
 
 /** Runs the command while the service of this process serves the same database. */
 async function ostiary(w: World, ...args: string[]) {
   const env = { PATH: process.env.PATH, OSTIARY_DATA_DIR: w.data_dir, OSTIARY_PORT: new URL(w.base_url).port }
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...args], { env })
-  const said = { stdout: '', stderr: '' }
+  const output = { stdout: '', stderr: '' }
   child.stdout.on('data', (chunk) => {
-    said.stdout += chunk
+    output.stdout += chunk
   })
   child.stderr.on('data', (chunk) => {
-    said.stderr += chunk
+    output.stderr += chunk
   })
   const status = await new Promise<number | null>((resolve) => child.once('close', resolve))
-  return { status, ...said }
+  return { status, ...output }
 }
 
-test('recover prints a link beside a running service, which makes the person who accepts an owner, once', async () => {
+test('recover prints a link that makes the person who accepts it an owner, once, also while the service runs', async () => {
   const w = await world({ engine: 'sqlite' })
   const lost = await createAdministrator(w, 'lost@example.com')
   const { status, stdout } = await ostiary(w, 'recover', '--tenant', 'acme', '--email', 'Label@example.com', '--json')
@@ -45,7 +45,7 @@ test('recover prints a link beside a running service, which makes the person who
   assert.ok(data.some((member: { user_id: string; role: string }) => member.user_id === lost.user_id && member.role === 'owner'))
 })
 
-test('recover makes a first operator by the slug of the root tenant', async () => {
+test('recover with the slug of the root tenant creates an operator', async () => {
   const w = await world({ engine: 'sqlite' })
   const operator = await createAdministrator(w, 'operator@example.com')
   const { status, stdout } = await ostiary(w, 'recover', '--tenant', 'ostiary', '--email', operator.email)
@@ -64,11 +64,11 @@ const mistakes = [
     says: /no tenant with the slug "none"/,
   },
   { why: 'the tenant is missing', args: ['--email', 'a@example.com'], status: 2, says: /--tenant takes the slug/ },
-  { why: 'the address is none', args: ['--tenant', 'acme', '--email', 'a'], status: 2, says: /--email takes the address/ },
+  { why: 'the email address is invalid', args: ['--tenant', 'acme', '--email', 'a'], status: 2, says: /--email takes the email address/ },
   { why: 'an option is unknown', args: ['--tenant', 'acme', '--role', 'owner'], status: 2, says: /--role/ },
 ]
 for (const { why, args, status, says } of mistakes)
-  test(`recover says in a sentence that ${why}, and prints no link`, () => {
+  test(`recover reports in one sentence that ${why}, and prints no link`, () => {
     const data_dir = mkdtempSync(join(tmpdir(), 'ostiary-recover-'))
     after(() => rmSync(data_dir, { recursive: true, force: true }))
     const env = { PATH: process.env.PATH, OSTIARY_DATA_DIR: data_dir }

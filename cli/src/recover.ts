@@ -1,4 +1,4 @@
-/** `ostiary recover`: a one-time invitation as owner, for a tenant whose owners are locked out. Only the result goes to standard output. */
+/** `ostiary recover`: creates an invitation as owner for a tenant whose owners are locked out. Only the result goes to standard output. */
 import { parseArgs } from 'node:util'
 import { Email, Slug } from '@ostiary/contract/values.ts'
 import type { Config } from '@ostiary/server/config.ts'
@@ -9,19 +9,19 @@ import { UsageError } from './usage.ts'
 export const how_to_recover = '--tenant SLUG --email E [--json]'
 
 export async function recoverCommand(config: Config, args: string[]): Promise<number> {
-  const { json, ...wanted } = readArguments(args)
+  const { json, ...invitation } = readArguments(args)
   const deployment = await openDeployment(config, { write: (line) => process.stderr.write(line) })
   try {
-    const result = await recover(deployment, wanted)
-    process.stdout.write(json ? `${JSON.stringify(result)}\n` : inWords(result))
+    const result = await recover(deployment, invitation)
+    process.stdout.write(json ? `${JSON.stringify(result)}\n` : describe(result))
     return 0
   } finally {
     await deployment.db.close()
   }
 }
 
-function inWords({ invitation_url, email, expires_at }: Awaited<ReturnType<typeof recover>>): string {
-  return `${invitation_url}\n\nThe link makes the person who opens it an owner. It is meant for ${email}, works once, until ${expires_at}, and is not shown again.\n`
+function describe({ invitation_url, email, expires_at }: Awaited<ReturnType<typeof recover>>): string {
+  return `${invitation_url}\n\nThe link makes the person who opens it an owner. It is meant for ${email}, works once, expires at ${expires_at}, and is not shown again.\n`
 }
 
 function readArguments(args: string[]) {
@@ -35,7 +35,7 @@ function readArguments(args: string[]) {
   const { tenant = '', email = '', json = false } = values
   const mistakes = [
     !Slug.safeParse(tenant).success && '--tenant takes the slug of a tenant; the slug of the root tenant is "ostiary".',
-    !Email.safeParse(email).success && '--email takes the address of the person who is to be an owner.',
+    !Email.safeParse(email).success && '--email takes the email address of the new owner.',
   ].filter((mistake) => mistake !== false)
   if (mistakes.length > 0) throw wrongUsage(mistakes)
   return { tenant, email, json }

@@ -1,4 +1,4 @@
-/** `ostiary serve`, and `ostiary start`, which adds a demo on the first start and says where to sign in. */
+/** `ostiary serve`, and `ostiary start`, which also creates a demo on the first start and prints where to sign in. */
 import { parseArgs } from 'node:util'
 import type { Config } from '@ostiary/server/config.ts'
 import { type Service, startService } from '@ostiary/server/main.ts'
@@ -8,7 +8,7 @@ import { stackOf } from '@ostiary/server/stack.ts'
 import { createPasswords } from '@ostiary/server/users/password.ts'
 import { UsageError } from './usage.ts'
 import { welcome } from './welcome.ts'
-import { isWorker, sayReady, superviseWorkers, tellsForAll } from './workers.ts'
+import { isFirst, isWorker, sayReady, superviseWorkers } from './workers.ts'
 
 export async function serve(config: Config, args: string[]): Promise<number | null> {
   const workers = readWorkers(args)
@@ -17,13 +17,13 @@ export async function serve(config: Config, args: string[]): Promise<number | nu
   stopOnSignal(service)
   sayReady()
   const { deployment } = service
-  if (tellsForAll() && !(await hasTenant(deployment)))
-    deployment.log.info('There is no tenant yet. "ostiary bootstrap" makes the first one, also while this runs.')
+  if (isFirst() && !(await hasTenant(deployment)))
+    deployment.log.info('There is no tenant yet. "ostiary bootstrap" creates the first one, also while the service runs.')
   return null
 }
 
 export async function start(config: Config, args: string[]): Promise<null> {
-  noArguments(args)
+  refuseArguments(args)
   const service = await startService(config, { write: (line) => process.stderr.write(line) })
   stopOnSignal(service)
   const { deployment } = service
@@ -34,19 +34,19 @@ export async function start(config: Config, args: string[]): Promise<null> {
 }
 
 function readWorkers(args: string[]): number {
-  const how = 'Usage: ostiary serve [--workers N], where N is 1 to 64. Settings are environment variables; see README.md.'
+  const usage = 'Usage: ostiary serve [--workers N], where N is 1 to 64. Settings are environment variables; see README.md.'
   let workers: string | undefined
   try {
     workers = parseArgs({ args, options: { workers: { type: 'string' } }, allowPositionals: false }).values.workers
   } catch (cause) {
-    throw new UsageError(how, { cause })
+    throw new UsageError(usage, { cause })
   }
   const count = /^[0-9]{1,2}$/.test(workers ?? '1') ? Number(workers ?? 1) : 0
-  if (count < 1 || count > 64) throw new UsageError(how)
+  if (count < 1 || count > 64) throw new UsageError(usage)
   return count
 }
 
-function noArguments(args: string[]): void {
+function refuseArguments(args: string[]): void {
   try {
     parseArgs({ args, options: {}, allowPositionals: false })
   } catch (cause) {
@@ -54,10 +54,10 @@ function noArguments(args: string[]): void {
   }
 }
 
-/** The first signal stops gracefully; a second one ends at once. */
+/** The first signal stops the service gracefully. A second one ends the process at once. */
 function stopOnSignal(service: Service): void {
   let stopping = false
-  // Ctrl-C reaches every process of a terminal; a worker stops when the one that started it says so.
+  // Ctrl-C reaches every process of a terminal. A worker ignores it and waits for SIGTERM from the process that started it.
   if (isWorker()) process.on('SIGINT', () => {})
   for (const signal of isWorker() ? (['SIGTERM'] as const) : (['SIGTERM', 'SIGINT'] as const)) {
     process.on(signal, () => {

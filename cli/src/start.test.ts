@@ -1,4 +1,4 @@
-/** What somebody reads who starts for the first time, rightly or wrongly. */
+/** The output of the commands on a first start, with right and wrong settings. */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -10,7 +10,7 @@ import { after, type TestContext, test } from 'node:test'
 import { commandLineTool } from '../../launch.mjs'
 import { freePort } from '../../server/test/support/world.ts'
 
-const main = await commandLineTool('serve') // what users run, not the sources
+const main = await commandLineTool('serve') // the build, as users run it
 
 function freshFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'ostiary first '))
@@ -18,29 +18,29 @@ function freshFolder(): string {
   return folder
 }
 
-/** The last words of what `start` tells, whatever it tells. */
-const told = /Ctrl-C stops the service\.|for a new demo\.|docs\/routes\.md\./
+/** Matches the end of each welcome text of `start`. */
+const welcome_end = /Ctrl-C stops the service\.|for a new demo\.|docs\/routes\.md\./
 
-/** Runs a command until it ends, or until `shown` is among what it says. */
+/** Runs a command until it ends or its output contains `shown`. */
 async function ostiary(words: string[], env: Record<string, string>, { input = '', shown }: { input?: string; shown?: RegExp } = {}) {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, ...words], {
     env: { PATH: process.env.PATH, ...env },
   })
-  const said = { out: '', err: '' }
+  const output = { out: '', err: '' }
   child.stderr.on('data', (data) => {
-    said.err += data
+    output.err += data
   })
   child.stdout.on('data', (data) => {
-    said.out += data
-    if (shown?.test(said.out)) child.kill('SIGTERM')
+    output.out += data
+    if (shown?.test(output.out)) child.kill('SIGTERM')
   })
   child.stdin.end(input)
   const [code] = await once(child, 'close')
-  return { code, ...said }
+  return { code, ...output }
 }
 
 const usages: { words: string[]; code: number; says: RegExp }[] = [
-  { words: ['help'], code: 0, says: /^Usage: ostiary <command>\n[\s\S]*\n {2}bootstrap +the first tenant/ },
+  { words: ['help'], code: 0, says: /^Usage: ostiary <command>\n[\s\S]*\n {2}bootstrap +create the first tenant/ },
   { words: ['strat'], code: 2, says: /^There is no command "strat"\.\n\nUsage: / },
   { words: ['start', 'now'], code: 2, says: /^ostiary start takes no arguments\./ },
   {
@@ -51,14 +51,14 @@ const usages: { words: string[]; code: number; says: RegExp }[] = [
   { words: ['bootstrap', '--pasword-stdin'], code: 2, says: /^Unknown option '--pasword-stdin'/ },
 ]
 for (const { words, code, says } of usages) {
-  test(`ostiary ${words.join(' ')}: ${code === 0 ? 'says what there is' : 'says everything that is wrong, and how it goes'}`, async () => {
+  test(`ostiary ${words.join(' ')}: ${code === 0 ? 'prints the commands' : 'prints every mistake and the usage'}`, async () => {
     const result = await ostiary(words, { OSTIARY_DATA_DIR: freshFolder() })
     assert.equal(result.code, code)
     assert.match(result.out + result.err, says)
   })
 }
 
-test('every mistake of the configuration is told at once, by name', async () => {
+test('all mistakes of the configuration are reported at once, each with its variable', async () => {
   const env = { OSTIARY_BASE_URL: 'https://a.test/', OSTIARY_PORT: '99999', OSTIARY_MASTER_KEY: 'abc', OSTIARY_DATABSE_URL: 'x' }
   const { code, out, err } = await ostiary(['serve'], env)
   assert.deepEqual([code, out], [1, ''])
@@ -67,7 +67,7 @@ test('every mistake of the configuration is told at once, by name', async () => 
   assert.doesNotMatch(err, / at .+:\d+:\d+/)
 })
 
-test('a port that is taken is told before anything is stored, since issuers never change', async (t: TestContext) => {
+test('a port in use is reported before anything is stored, since issuers never change', async (t: TestContext) => {
   const port = await freePort()
   const other = createServer().listen(port, '127.0.0.1')
   t.after(() => other.close())
@@ -76,12 +76,12 @@ test('a port that is taken is told before anything is stored, since issuers neve
   const { code, err } = await ostiary(['start'], { OSTIARY_DATA_DIR: data_dir, OSTIARY_PORT: String(port) })
   assert.deepEqual(
     [code, err],
-    [1, `Port ${port} is in use. Stop what uses it, or choose another one, such as OSTIARY_PORT=${port + 1}.\n`],
+    [1, `Port ${port} is in use. Stop the program that uses it, or choose another port, such as OSTIARY_PORT=${port + 1}.\n`],
   )
   assert.ok(!readdirSync(data_dir).includes('ostiary.db'))
 })
 
-test('a data directory that cannot be used is told in a sentence', async () => {
+test('an unusable data directory is reported in one sentence', async () => {
   const folder = freshFolder()
   writeFileSync(join(folder, 'file'), '')
   writeFileSync(join(folder, 'ostiary.db'), 'no database '.repeat(100))
@@ -96,10 +96,10 @@ test('a data directory that cannot be used is told in a sentence', async () => {
   }
 })
 
-test('start tells where to sign in and with what, the key once; at another address, that issuers do not move', async () => {
+test('start prints where to sign in and the password, the key only once, and at another address that issuers do not move', async () => {
   const port = await freePort()
   const env = { OSTIARY_DATA_DIR: freshFolder(), OSTIARY_PORT: String(port), OSTIARY_LOG_LEVEL: 'silent' }
-  const start = (change = {}) => ostiary(['start'], { ...env, ...change }, { shown: told })
+  const start = (change = {}) => ostiary(['start'], { ...env, ...change }, { shown: welcome_end })
 
   const first = await start()
   assert.equal(first.code, 0)
@@ -113,16 +113,16 @@ test('start tells where to sign in and with what, the key once; at another addre
   assert.doesNotMatch(second.out, /svc_platform_sk_/)
 
   const moved = await start({ OSTIARY_PORT: String(await freePort()) })
-  assert.match(moved.out, new RegExp(`was made for http://localhost:${port}, and issuers never change`))
+  assert.match(moved.out, new RegExp(`was created for http://localhost:${port}, and issuers never change`))
 })
 
-test('after a bootstrap there is a tenant, so start makes no demo and says so', async () => {
+test('after a bootstrap, start creates no demo and says so', async () => {
   const env = { OSTIARY_DATA_DIR: freshFolder(), OSTIARY_PORT: String(await freePort()), OSTIARY_LOG_LEVEL: 'silent' }
   const words = ['bootstrap', '--email', 'ada@example.com', '--tenant', 'Acme Tools', '--password-stdin', '--json']
-  const made = await ostiary(words, env, { input: 'a long enough password\n' })
-  assert.equal(JSON.parse(made.out).base_url, `http://localhost:${env.OSTIARY_PORT}`)
+  const created = await ostiary(words, env, { input: 'a long enough password\n' })
+  assert.equal(JSON.parse(created.out).base_url, `http://localhost:${env.OSTIARY_PORT}`)
   const again = await ostiary(words, env, { input: 'a long enough password\n' })
   assert.deepEqual([again.code, again.out], [1, ''])
-  const { out } = await ostiary(['start'], env, { shown: told })
-  assert.match(out, /There was a tenant already, so no demo was made\./)
+  const { out } = await ostiary(['start'], env, { shown: welcome_end })
+  assert.match(out, /There was a tenant already, so no demo was created\./)
 })

@@ -1,4 +1,4 @@
-/** A command was called wrongly; the message says how to call it. */
+/** A command was called wrongly. The message says how to call it. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }

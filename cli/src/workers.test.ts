@@ -9,27 +9,27 @@ import { createPerson, exchange } from '../../server/test/support/cookie-browser
 import { freshDatabase, noPostgres } from '../../server/test/support/postgres.ts'
 import { freePort, world } from '../../server/test/support/world.ts'
 
-const main = await commandLineTool('serve') // what users run, not the sources
+const main = await commandLineTool('serve') // the build, as users run it
 
 const skip = { skip: noPostgres }
 const master_key = Buffer.alloc(32, 7).toString('base64')
 
 const serve = (args: string[], env: Record<string, string>) => ostiary(['serve', ...args], env)
 
-/** The command with nothing but these settings. */
+/** Runs a command with only these settings. */
 function ostiary(words: string[], env: Record<string, string>) {
   const command = ['--disable-warning=ExperimentalWarning', main, ...words]
   const child = spawn(process.execPath, command, { env: { PATH: process.env.PATH, OSTIARY_LOG_LEVEL: 'info', ...env } })
-  const said = { out: '', err: '' }
+  const output = { out: '', err: '' }
   child.stdout.setEncoding('utf8').on('data', (text) => {
-    said.out += text
+    output.out += text
   })
   child.stderr.setEncoding('utf8').on('data', (text) => {
-    said.err += text
+    output.err += text
   })
   after(() => child.kill('SIGKILL'))
   const ended: Promise<number | null> = once(child, 'close').then(([code]) => code)
-  return { child, said, ended }
+  return { child, output, ended }
 }
 
 async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
@@ -37,7 +37,7 @@ async function until(condition: () => boolean | Promise<boolean>, what: string):
     if (await condition()) return
     await sleep(50)
   }
-  assert.fail(`In 20 s it did not happen that ${what}`)
+  assert.fail(`After 20 s it is not true that ${what}`)
 }
 
 const countOf = (text: string, word: string) => text.split(word).length - 1
@@ -48,42 +48,42 @@ const settings = async (url: string, port: number) => ({
   OSTIARY_HOST: '127.0.0.1',
 })
 
-test('several workers on the embedded database are refused, with what to do', async () => {
-  const { said, ended } = serve(['--workers', '2'], {})
+test('several workers on the embedded database are refused, and the message says what to do', async () => {
+  const { output, ended } = serve(['--workers', '2'], {})
   assert.equal(await ended, 1)
-  assert.match(said.err, /OSTIARY_DATABASE_URL/)
-  assert.equal(said.err.trim().split('\n').length, 1)
+  assert.match(output.err, /OSTIARY_DATABASE_URL/)
+  assert.equal(output.err.trim().split('\n').length, 1)
 })
 
 for (const args of [['--workers', '0'], ['--workers', 'all'], ['2']])
-  test(`serve ${args.join(' ')} is told how serve is called`, async () => {
-    const { said, ended } = serve(args, {})
+  test(`serve ${args.join(' ')} prints the usage`, async () => {
+    const { output, ended } = serve(args, {})
     assert.equal(await ended, 2)
-    assert.match(said.err, /--workers N/)
+    assert.match(output.err, /--workers N/)
   })
 
-test('a mistake that every worker would make is told once', skip, async () => {
+test('a mistake that every worker would find is reported once', skip, async () => {
   const taken = createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')
   const { port } = taken.address() as { port: number }
   const refused = serve(['--workers', '3'], await settings(await freshDatabase(), port))
   assert.equal(await refused.ended, 1)
-  assert.equal(countOf(refused.said.err, 'is in use'), 1)
+  assert.equal(countOf(refused.output.err, 'is in use'), 1)
   taken.close()
 
   const lost = serve(['--workers', '3'], await settings('postgres://ostiary:hush@127.0.0.1:1/none', port))
   assert.equal(await lost.ended, 1)
-  assert.equal(countOf(lost.said.err, 'cannot be reached'), 1)
-  assert.doesNotMatch(lost.said.err + lost.said.out, /hush/)
+  assert.equal(countOf(lost.output.err, 'cannot be reached'), 1)
+  assert.doesNotMatch(lost.output.err + lost.output.out, /hush/)
 })
 
 test('workers share the port, are replaced when they end, and stop together', skip, async () => {
   const [port, metrics_port] = [await freePort(), await freePort()]
   const env = { ...(await settings(await freshDatabase(), port)), OSTIARY_METRICS_PORT: String(metrics_port) }
-  const { child, said, ended } = serve(['--workers', '3'], env)
-  const up = () => countOf(said.out, '"listening"')
+  const { child, output, ended } = serve(['--workers', '3'], env)
+  const up = () => countOf(output.out, '"listening"')
   await until(() => up() === 3, '3 workers listen')
-  assert.equal(countOf(said.out, 'Each worker counts rate limits for itself'), 1)
+  assert.equal(countOf(output.out, 'Each worker counts rate limits on its own'), 1)
 
   const isReady = async () => (await fetch(`http://127.0.0.1:${port}/readyz`, { headers: { connection: 'close' } })).status === 200
   for (let i = 0; i < 30; i++) assert.ok(await isReady())
@@ -92,9 +92,9 @@ test('workers share the port, are replaced when they end, and stop together', sk
 
   const doctor = ostiary(['doctor'], env)
   assert.equal(await doctor.ended, 0)
-  assert.match(doctor.said.out, /warning\s+Now 3 processes serve/)
+  assert.match(doctor.output.out, /warning\s+Now 3 processes serve/)
 
-  const pids = /"message":"workers".*"pids":"([0-9 ]+)"/.exec(said.out)?.[1]?.split(' ') ?? []
+  const pids = /"message":"workers".*"pids":"([0-9 ]+)"/.exec(output.out)?.[1]?.split(' ') ?? []
   assert.equal(pids.length, 3)
   process.kill(Number(pids[0]), 'SIGKILL')
   await until(() => up() === 4, 'another worker listens')
@@ -102,16 +102,16 @@ test('workers share the port, are replaced when they end, and stop together', sk
 
   child.kill('SIGTERM')
   assert.equal(await ended, 0)
-  assert.equal(countOf(said.out, '"stopped"'), 3)
+  assert.equal(countOf(output.out, '"stopped"'), 3)
   await assert.rejects(isReady())
 })
 
-test('of fifty parallel exchanges of one code over two processes exactly one succeeds', skip, async () => {
+test('of 50 parallel exchanges of one code over two processes exactly one succeeds', skip, async () => {
   const w = await world({ engine: 'postgres', env: { OSTIARY_MASTER_KEY: master_key } })
   const port = await freePort()
   const env = await settings(w.deployment.config.database_url ?? assert.fail(), port)
-  const { said } = serve(['--workers', '2'], { ...env, OSTIARY_BASE_URL: w.base_url })
-  await until(() => countOf(said.out, '"listening"') === 2, '2 workers listen')
+  const { output } = serve(['--workers', '2'], { ...env, OSTIARY_BASE_URL: w.base_url })
+  await until(() => countOf(output.out, '"listening"') === 2, '2 workers listen')
   const client = await w.createApplication(w.test)
   const person = await createPerson(w, w.test)
   const workers = { issuer: w.test.issuer.replace(w.base_url, `http://127.0.0.1:${port}`) }

@@ -1,33 +1,34 @@
 /**
- * `ostiary serve --workers N`: N processes that share the port, each a whole service. This process serves nothing itself:
- * it replaces workers that end, passes signals on, and adds up their metrics.
+ * `ostiary serve --workers N`: N processes that share the port, each a complete service. This process serves no requests. It replaces
+ * workers that end, forwards signals, and adds up their metrics.
  */
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
+import { CannotStart } from '@ostiary/server/cannot-start.ts'
 import type { Config } from '@ostiary/server/config.ts'
 import { createServer } from '@ostiary/server/http/node-http.ts'
 import { createLog } from '@ostiary/server/log.ts'
-import { CannotStart } from '@ostiary/server/main.ts'
 
-/** A worker takes 10 s at most to finish what is in flight. */
+/** A worker takes at most 10 s to finish the requests in flight. */
 const stop_limit_ms = 15_000
+/** The pause before a worker is replaced doubles with each early end. */
 const first_pause_ms = 500
 const longest_pause_ms = 30_000
-/** A worker that lived this long was sound: if it ends, the next one need not wait. */
-const sound_after_ms = 60_000
+/** A worker that lived this long did not end early. */
+const early_ms = 60_000
 
-/** What a worker says to the process that started it, once it serves. */
+/** The message of a worker that serves, to the process that started it. */
 const ready = 'ready'
 
 export const isWorker = () => cluster.isWorker
 export const sayReady = () => process.send?.(ready)
-/** Whether this process says what every worker would say. */
-export const tellsForAll = () => (cluster.worker?.id ?? 1) === 1
+/** Reports whether this is the only process or the first worker. It logs what every worker would log. */
+export const isFirst = () => (cluster.worker?.id ?? 1) === 1
 
 export async function superviseWorkers(config: Config, count: number): Promise<number | null> {
   if (config.database_url === null)
     throw new CannotStart(
-      'Several workers need a PostgreSQL database, since the embedded one belongs to one process: set OSTIARY_DATABASE_URL, or leave out --workers.',
+      'Several workers need a PostgreSQL database, since an embedded one serves a single process: set OSTIARY_DATABASE_URL, or leave out --workers.',
     )
   const log = createLog(
     config.log_level,
@@ -39,16 +40,16 @@ export async function superviseWorkers(config: Config, count: number): Promise<n
     is_stopping = true
   })
 
-  // The first one brings the schema up to date and finds every mistake, which is then told once.
+  // The first worker migrates the schema and finds mistakes of the configuration, so each is reported once.
   const first = cluster.fork()
   if (!(await becomesReady(first))) return is_stopping ? 0 : 1
-  if (config.redis_url === null) log.warn('Each worker counts rate limits for itself. Set OSTIARY_REDIS_URL to count them together.')
+  if (config.redis_url === null) log.warn('Each worker counts rate limits on its own. Set OSTIARY_REDIS_URL to count them together.')
 
   let early_ends = 0
   const replace = (worker: Worker, began: number) =>
     worker.once('exit', (code, signal) => {
       if (is_stopping) return
-      early_ends = Date.now() - began < sound_after_ms ? early_ends + 1 : 0
+      early_ends = Date.now() - began < early_ms ? early_ends + 1 : 0
       const pause_ms = Math.min(longest_pause_ms, first_pause_ms * 2 ** early_ends)
       log.error('A worker ended and is replaced.', { worker: worker.process.pid, code, signal, pause_ms })
       setTimeout(() => is_stopping || start(), pause_ms)
@@ -62,7 +63,7 @@ export async function superviseWorkers(config: Config, count: number): Promise<n
   return null
 }
 
-/** False where it ends before it serves; why is on its standard error. */
+/** Resolves with false if the worker ends before it serves. Its standard error says why. */
 function becomesReady(worker: Worker): Promise<boolean> {
   return new Promise((resolve) => {
     worker.once('exit', () => resolve(false))
@@ -70,7 +71,7 @@ function becomesReady(worker: Worker): Promise<boolean> {
   })
 }
 
-/** The first signal stops every worker gracefully and then this process; a second one ends all at once. */
+/** The first signal stops every worker gracefully and then this process. A second one ends them all at once. */
 function stopOnSignal(onStop: () => void): void {
   let signals = 0
   for (const signal of ['SIGTERM', 'SIGINT'] as const)

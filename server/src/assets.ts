@@ -1,7 +1,7 @@
-/** Files that are read at run time. A new folder of them is a line in `ASSETS` of build.mjs too. */
+/** Finds the files that are read at run time. A new folder of such files is also a line in `ASSETS` of build.mjs. */
 import { existsSync } from 'node:fs'
 
-/** The build has them in `assets/` beside its code; the sources have them below `server/`. */
+/** A build has them in `assets/` beside its code, a clone below `server/`. */
 const built = new URL('./assets/', import.meta.url)
 const root = existsSync(built) ? built : new URL('../', import.meta.url)
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createBoundedMap } from './bounded-map.ts'
 
-test('a bounded map drops its oldest entry when it is full, and says which', () => {
+test('a full bounded map evicts its oldest entry and passes it to onEvict', () => {
   const evicted: string[] = []
   const map = createBoundedMap<string, number>(2, (value, key) => evicted.push(`${key}=${value}`))
   map.set('a', 1)
@@ -12,7 +12,7 @@ test('a bounded map drops its oldest entry when it is full, and says which', () 
   assert.deepEqual(evicted, ['a=1'])
 })
 
-test('replacing or deleting an entry of a bounded map evicts nothing, and a replaced entry is the newest', () => {
+test('replacing or deleting an entry evicts nothing, and a replaced entry becomes the newest', () => {
   const map = createBoundedMap<string, number>(2, () => assert.fail('evicted'))
   map.set('a', 1)
   map.set('b', 2)

@@ -1,6 +1,9 @@
-/** A map that holds at most so many entries: the oldest one goes when another is added. For whatever is kept to save work. */
+/** A map with a bounded number of entries, for caches. */
 
-/** @param onEvict is called with an entry that had to go, not with one that was deleted */
+/**
+ * Creates a map of at most `most` entries. Adding to a full map evicts the oldest entry.
+ * @param onEvict is called with an evicted entry, and not with one that was deleted
+ */
 export function createBoundedMap<K, V>(most: number, onEvict: (value: V, key: K) => void = () => {}) {
   const entries = new Map<K, V>()
   return {

@@ -20,7 +20,7 @@ const other_key = randomBytes(32)
 const base64 = (bytes: Buffer) => bytes.toString('base64')
 const postgres = 'postgres://ostiary:hunter2@db.internal/ostiary'
 
-test('nothing needs to be set', () => {
+test('every variable has a default', () => {
   assert.deepEqual(configOf({ PATH: '/usr/bin' }), {
     base_url: 'http://localhost:3000',
     host: ['127.0.0.1', '::1'],
@@ -36,7 +36,7 @@ test('nothing needs to be set', () => {
     metrics_port: null,
   })
 })
-test('a variable that is empty or blank counts as not set', () => {
+test('an empty or blank variable counts as not set', () => {
   assert.deepEqual(configOf({ OSTIARY_PORT: '', OSTIARY_REDIS_URL: ' ', OSTIARY_MASTER_KEY: '' }), configOf({}))
 })
 
@@ -74,7 +74,7 @@ for (const { env, config } of values) {
     assert.deepEqual(configOf(env), { ...configOf({}), ...config })
   })
 }
-test('networks are read into networks', () => {
+test('a list of networks is parsed', () => {
   const { trusted_proxies, webhook_allowed_networks } = configOf({
     OSTIARY_TRUSTED_PROXIES: '10.0.0.0/8, ::1',
     OSTIARY_WEBHOOK_ALLOWED_NETWORKS: '192.168.0.0/16',
@@ -92,9 +92,9 @@ const mistakes: { variable: string; value: string; says: RegExp }[] = [
   { variable: 'OSTIARY_BASE_URL',                 value: 'https://login.example.com/sso', says: /without path.* Write https:\/\/login\.example\.com$/ },
   { variable: 'OSTIARY_BASE_URL',                 value: 'https://Login.example.com',     says: /Write https:\/\/login\.example\.com$/ },
   { variable: 'OSTIARY_BASE_URL',                 value: 'https://login.example.com:443', says: /Write https:\/\/login\.example\.com$/ },
-  { variable: 'OSTIARY_BASE_URL',                 value: 'https://me@login.example.com',  says: /nothing but/ },
-  { variable: 'OSTIARY_BASE_URL',                 value: 'https://login.example.com?a',   says: /nothing but/ },
-  { variable: 'OSTIARY_BASE_URL',                 value: 'https://*.example.com',         says: /nothing but/ },
+  { variable: 'OSTIARY_BASE_URL',                 value: 'https://me@login.example.com',  says: /only the public origin/ },
+  { variable: 'OSTIARY_BASE_URL',                 value: 'https://login.example.com?a',   says: /only the public origin/ },
+  { variable: 'OSTIARY_BASE_URL',                 value: 'https://*.example.com',         says: /only the public origin/ },
   { variable: 'OSTIARY_BASE_URL',                 value: 'ftp://login.example.com',       says: /public origin/ },
   { variable: 'OSTIARY_HOST',                     value: 'http://localhost',              says: /address/ },
   { variable: 'OSTIARY_HOST',                     value: '0.0.0.0:3000',                  says: /OSTIARY_PORT/ },
@@ -123,12 +123,12 @@ const mistakes: { variable: string; value: string; says: RegExp }[] = [
   { variable: 'OSTIARY_LIMITS',                   value: '{"keyz":5}',                     says: /no limit "keyz"/ },
   { variable: 'OSTIARY_LIMITS',                   value: '{"keys":-5}',                    says: /"keys" must be an integer/ },
   { variable: 'OSTIARY_LIMITS',                   value: 'keys=5',                        says: /JSON/ },
-  { variable: 'OSTIARY_PROT',                     value: '80',                            says: /Is OSTIARY_PORT meant\?/ },
-  { variable: 'OSTIARY_MASTER_KEYS',              value: base64(key),                     says: /Is OSTIARY_MASTER_KEY meant\?/ },
+  { variable: 'OSTIARY_PROT',                     value: '80',                            says: /Did you mean OSTIARY_PORT\?/ },
+  { variable: 'OSTIARY_MASTER_KEYS',              value: base64(key),                     says: /Did you mean OSTIARY_MASTER_KEY\?/ },
   { variable: 'OSTIARY_TRUST_PROXY',              value: '1',                             says: /no such variable\. Remove it/ },
 ]
 for (const { variable, value, says } of mistakes) {
-  test(`${variable}=${variable.startsWith('OSTIARY_MASTER_KEY') ? `… of ${value.length} characters` : value} is a mistake that says what to do`, () => {
+  test(`${variable}=${variable.startsWith('OSTIARY_MASTER_KEY') ? `… of ${value.length} characters` : value} is refused, and the message says what to do`, () => {
     const [mistake, ...others] = mistakesOf({ [variable]: value })
     assert.deepEqual(others, [])
     assert.equal(mistake?.variable, variable)
@@ -136,13 +136,13 @@ for (const { variable, value, says } of mistakes) {
   })
 }
 
-test('a database needs a master key', () => {
+test('OSTIARY_DATABASE_URL requires OSTIARY_MASTER_KEY', () => {
   assert.deepEqual(
     mistakesOf({ OSTIARY_DATABASE_URL: postgres }).map(({ variable }) => variable),
     ['OSTIARY_MASTER_KEY'],
   )
 })
-test('every mistake is told at once', () => {
+test('all mistakes are reported at once', () => {
   const env = {
     OSTIARY_PORT: 'x',
     OSTIARY_DATABASE_URL: 'mysql://db',
@@ -150,8 +150,8 @@ test('every mistake is told at once', () => {
     OSTIARY_LIMITS: '{"keys":1.5}',
     OSTIARY_DEBUG: '1',
   }
-  const told = mistakesOf(env).map(({ variable }) => variable)
-  assert.deepEqual(told.sort(), [
+  const reported = mistakesOf(env).map(({ variable }) => variable)
+  assert.deepEqual(reported.sort(), [
     'OSTIARY_DATABASE_URL',
     'OSTIARY_DEBUG',
     'OSTIARY_LIMITS',
@@ -160,14 +160,14 @@ test('every mistake is told at once', () => {
     'OSTIARY_PORT',
   ])
 })
-test('a mistake never repeats what may be secret', () => {
+test('a message never repeats a value that may be secret', () => {
   for (const variable of ['OSTIARY_DATABASE_URL', 'OSTIARY_REDIS_URL', 'OSTIARY_MASTER_KEY']) {
     for (const value of ['hunter2', 'mysql://a:hunter2@db', 'postgres://a:hunter2@[', 'redis://:hunter2@:x:y', 'hunter2,hunter2']) {
       assert.ok(!JSON.stringify(mistakesOf({ [variable]: value })).includes('hunter2'))
     }
   }
 })
-test('no value makes it throw', () => {
+test('readConfig throws for no value', () => {
   const variable = fc.constantFrom(
     'BASE_URL',
     'HOST',

@@ -1,4 +1,4 @@
-/** What every part of one running service shares. Time, randomness and configuration come from here and nowhere else. */
+/** The services that every part of the process shares. Time, randomness and configuration come only from here. */
 import type { Config } from './config.ts'
 import type { Db } from './db/db.ts'
 import type { NewId } from './ids.ts'
@@ -13,14 +13,14 @@ export interface Deployment {
   readonly secrets: Secrets
   readonly log: Log
   readonly counters: Counters
-  /** The only way out to addresses that others chose. */
+  /** The only way to call addresses that tenants or clients chose. */
   readonly outbound: Outbound
   readonly now: () => Date
   readonly random: (bytes: number) => Buffer
   readonly newId: NewId
 }
 
-/** 256 bits nobody can guess, for codes, tokens and cookies. */
+/** Creates a secret of 256 random bits, for codes, tokens and cookies. */
 export function newSecret(deployment: Pick<Deployment, 'random'>): string {
   return deployment.random(32).toString('base64url')
 }

@@ -61,13 +61,13 @@ test('a description names every limit with its value', () => {
     assert.match(describeLimits(default_limits), new RegExp(`\\b${name} ${value}\\b`))
 })
 
-test('the detail of a refusal names the limit, its value and what to do', () => {
+test('the detail of quota_exceeded names the limit, its value and what to do', () => {
   assert.equal(
     quotaDetail('webhooks', { ...default_limits, webhooks: 7 }),
     'The limit is 7 webhooks in an environment (webhooks). Delete a webhook of this environment, or ask the operator of this service for a higher limit.',
   )
 })
 
-test('no text makes it throw', () => {
+test('parseLimits throws for no text', () => {
   fc.assert(fc.property(fc.oneof(fc.string(), fc.json()), (text) => assert.doesNotThrow(() => parseLimits(text))))
 })

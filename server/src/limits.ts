@@ -1,15 +1,16 @@
 // pure
 /**
- * The quotas of a deployment: their names in OSTIARY_LIMITS, their defaults, and what a caller at a limit is told. A quota is enforced
- * by the statement that creates the object, after a statement that every creation of the same parent waits for (`hold…` in the stores).
+ * The quotas of a deployment: their names in OSTIARY_LIMITS, their defaults, and the message for a caller that is at a limit. The
+ * statement that creates an object enforces its quota. It runs after a statement that serialises creations under the same parent
+ * (`hold…` in the stores).
  */
 import { JsonError, parseJson } from './http/json.ts'
 
 interface Limit {
   default: number
-  /** What is counted, after "The limit is 20 …". */
+  /** The counted objects, as in "The limit is 20 …". */
   counts: string
-  /** What makes room, where the caller can. */
+  /** The action that makes room; `null` if the caller has none. */
   makes_room: string | null
 }
 
@@ -34,7 +35,7 @@ const names = Object.keys(table) as LimitName[] // as: keys of a const object ar
 
 export const default_limits: Limits = limitsFrom((name) => table[name].default)
 
-/** The detail of a 422 `quota_exceeded`: the limit, its value and what to do. */
+/** Returns the detail of a 422 `quota_exceeded`: the limit, its value and what to do. */
 export function quotaDetail(name: LimitName, limits: Limits): string {
   const { counts, makes_room } = table[name]
   const advice = makes_room === null ? 'Ask' : `${makes_room}, or ask`
@@ -44,21 +45,21 @@ export function quotaDetail(name: LimitName, limits: Limits): string {
 /** Reads OSTIARY_LIMITS: a JSON object with some of the names. Reports every mistake in it. */
 export function parseLimits(text: string): { value: Limits } | { problem: string } {
   const example = 'such as {"keys": 2000}'
-  let given: unknown
+  let document: unknown
   try {
-    given = parseJson(Buffer.from(text))
+    document = parseJson(Buffer.from(text))
   } catch (error) {
     if (!(error instanceof JsonError)) throw error
     return { problem: `Expected well-formed JSON without repeated names, ${example}.` }
   }
-  if (!isObject(given)) return { problem: `Expected a JSON object, ${example}.` }
-  const problems = Object.entries(given).flatMap(([name, value]) => {
+  if (!isObject(document)) return { problem: `Expected a JSON object, ${example}.` }
+  const problems = Object.entries(document).flatMap(([name, value]) => {
     if (!names.some((known) => known === name)) return [`There is no limit "${name}".`]
     return isLimit(value) ? [] : [`"${name}" must be an integer from 0 to ${Number.MAX_SAFE_INTEGER}.`]
   })
   const has_unknown = problems.some((problem) => problem.startsWith('There is no limit'))
   if (problems.length > 0) return { problem: [...problems, ...(has_unknown ? [`The limits are ${names.join(', ')}.`] : [])].join(' ') }
-  const set = new Map(Object.entries(given))
+  const set = new Map(Object.entries(document))
   return {
     value: limitsFrom((name) => {
       const value = set.get(name)
@@ -67,7 +68,7 @@ export function parseLimits(text: string): { value: Limits } | { problem: string
   }
 }
 
-/** For `ostiary doctor`. */
+/** Lists all limits, for `ostiary doctor`. */
 export function describeLimits(limits: Limits): string {
   return names.map((name) => `${name} ${limits[name]}`).join(', ')
 }

@@ -26,7 +26,7 @@ const request: AnsweredRequest = {
   key_id: undefined,
 }
 
-test('the line of a request is one line of JSON with what is known of it, whatever stands in the address', () => {
+test('the log line of a request is one line of JSON with its fields, for every environment id and address', () => {
   const optional = fc.option(fc.string({ unit: 'binary' }), { nil: undefined })
   const property = fc.property(optional, fc.constantFrom(null, '127.0.0.1', '::1'), (environment_id, ip) => {
     const [line = '', ...more] = linesOf('info', { ...request, environment_id, ip })
@@ -39,4 +39,4 @@ test('the line of a request is one line of JSON with what is known of it, whatev
   fc.assert(property)
 })
 
-test('a log that tells warnings only tells no requests', () => assert.deepEqual(linesOf('warn', request), []))
+test('at the level warn, no request is logged', () => assert.deepEqual(linesOf('warn', request), []))

@@ -1,13 +1,13 @@
 /**
- * JSON lines on standard output, one per happening. Nothing secret may get here: callers name fields one by one, never
- * a request, a header, a query or a body.
+ * Writes the log: JSON lines on standard output. It must hold no secret, so callers name single fields and never pass a request,
+ * a header, a query or a body.
  */
 import { stackOf } from './stack.ts'
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>
 export interface Log extends Readonly<Record<LogLevel, (message: string, fields?: LogFields, cause?: unknown) => void>> {
-  /** The line of a request that was answered. */
+  /** Writes the line of an answered request. */
   answered(request: AnsweredRequest): void
 }
 
@@ -31,14 +31,14 @@ export function createLog(least: LogLevel | 'silent', now: () => Date, write: (l
   const at = (level: LogLevel) => {
     if (levels.indexOf(level) < threshold) return () => {}
     return (message: string, fields: LogFields = {}, cause?: unknown) => {
-      // The fields are written as they are: to put them into one object with the rest takes longer than all of the writing.
+      // The fields become text on their own: copying them into one object with the rest takes longer than writing the line.
       const text = JSON.stringify(cause === undefined ? fields : { ...fields, cause: describe(cause) })
       const more = text === '{}' ? text.slice(1) : `,${text.slice(1)}`
       write(`{"time":"${timeText()}","level":"${level}","message":${JSON.stringify(message)}${more}\n`)
     }
   }
 
-  /** Put together by hand: `JSON.stringify` takes four times as long, and this is done for every request. */
+  /** Builds the JSON by hand, since `JSON.stringify` takes four times as long and every request writes a line. */
   function answered({ request_id, method, route, status, duration_ms, ip, environment_id, key_id }: AnsweredRequest): void {
     const what = `"request_id":"${request_id}","method":"${method}","route":${textOf(route)},"status":${status},"duration_ms":${duration_ms}`
     const from = ip === null ? 'null' : `"${ip}"`
@@ -46,20 +46,20 @@ export function createLog(least: LogLevel | 'silent', now: () => Date, write: (l
     const by = key_id === undefined ? '' : `,"key_id":"${key_id}"`
     write(`{"time":"${timeText()}","level":"info","message":"request",${what},"ip":${from}${about}${by}}\n`)
   }
-  const tells_requests = levels.indexOf('info') >= threshold
+  const logs_requests = levels.indexOf('info') >= threshold
   return {
     debug: at('debug'),
     info: at('info'),
     warn: at('warn'),
     error: at('error'),
-    answered: tells_requests ? answered : () => {},
+    answered: logs_requests ? answered : () => {},
   }
 }
 
-/** RFC 8259 §7. What comes from outside may hold what has to be escaped; nearly all does not. */
+/** RFC 8259 §7. Text from a client may need escapes; nearly all text does not. */
 const textOf = (text: string) => (/^[ !#-[\]-~]*$/.test(text) ? `"${text}"` : JSON.stringify(text))
 
-/** The time as text, made once for each millisecond. */
+/** Returns a function that formats the time, once for each millisecond. */
 function createTimeText(now: () => Date): () => string {
   let at_ms = Number.NaN
   let text = ''
@@ -73,30 +73,30 @@ function createTimeText(now: () => Date): () => string {
   }
 }
 
-const gather_ms = 10
+const flush_after_ms = 10
 
 /**
- * Writes the lines of a moment together: each write is a system call, and every request makes a line.
- * `flush` writes what is gathered at once, for the last moment of a process.
+ * Buffers lines for 10 ms and writes them together, since each write is a system call and every request writes a line.
+ * `flush` writes the buffer at once, before the process exits.
  */
-export function gatherLines(write: (text: string) => void): { write(line: string): void; flush(): void } {
-  let gathered = ''
+export function bufferLines(write: (text: string) => void): { write(line: string): void; flush(): void } {
+  let buffered = ''
   const flush = () => {
-    if (gathered === '') return
-    const text = gathered
-    gathered = ''
+    if (buffered === '') return
+    const text = buffered
+    buffered = ''
     write(text)
   }
   return {
     write(line) {
-      if (gathered === '') setTimeout(flush, gather_ms)
-      gathered += line
+      if (buffered === '') setTimeout(flush, flush_after_ms)
+      buffered += line
     },
     flush,
   }
 }
 
-/** An error with its causes, as text. */
+/** Formats an error with its causes. */
 function describe(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause)
   const own = stackOf(cause)

@@ -1,4 +1,4 @@
-/** Prometheus metrics, on a port of their own. Labels are route patterns and statuses: their number is bounded. */
+/** Prometheus metrics, served on a separate port. Labels are methods, route patterns and statuses, so their number is bounded. */
 import cluster from 'node:cluster'
 import { AggregatorRegistry, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 
@@ -16,7 +16,7 @@ export function createMetrics() {
   })
   if (cluster.isWorker) {
     AggregatorRegistry.setRegistries(registry)
-    new AggregatorRegistry() // answers the process that started this one
+    new AggregatorRegistry() // answers the requests of the process that started this one
   }
   return {
     observe(method: string, route: string, status: number, duration_ms: number): void {
@@ -28,7 +28,7 @@ export function createMetrics() {
   }
 }
 
-/** For the process that started several workers: what they counted, added up. */
+/** The sum of the metrics of all workers, for the process that started them. */
 export function createMetricsOfWorkers(): Pick<Metrics, 'expose'> {
   const all = new AggregatorRegistry()
   return { expose: async () => ({ type: all.contentType, text: await all.clusterMetrics() }) }

@@ -12,18 +12,18 @@ import { passwordProblem } from './users/password-policy.ts'
 const policy = { min_length: 12, reject_common: true }
 const marks = (length: number) => 'a'.padEnd(length, '\u0301\u0316')
 
-test('a text is normalised up to a length, and never beyond it', () => {
+test('a text over the length limit is never normalised', () => {
   assert.equal(normalised('ﬁ'), 'fi')
   assert.equal(normalised(marks(longest_normalised)).length > 0, true)
   assert.throws(() => normalised(marks(longest_normalised + 1)), RangeError)
   assert.throws(() => folded(marks(longest_normalised + 1)), RangeError)
 })
 
-test('an address of the greatest length has a key, however much longer its normal form is', () => {
+test('the longest email address has a key, also if its normal form is longer', () => {
   for (const letter of ['\ufdfa', '\u0344', 'İ', 'a']) assert.ok(emailKey(letter.repeat(longest_email)).length >= longest_email)
 })
 
-test('a password of any length is judged, by its length before anything else', () => {
+test('a password over the limit is refused by its length, before any other check', () => {
   for (const length of [1_001, 100_000, 1_048_576]) {
     assert.equal(passwordProblem(marks(length), ['ada@example.com'], policy), 'too_long')
     assert.equal(passwordProblem('a'.repeat(length), ['ada@example.com'], policy), 'too_long')
@@ -38,7 +38,7 @@ const schemas: [name: string, schema: z.ZodType, longest: number][] = [
   ['the locale of a user', NewUser.shape.locale, 35], ['the logo of an application', Application.shape.logo_uri, 2_000],
 ]
 for (const [name, schema, longest] of schemas) {
-  test(`${name}: what is too long is refused for that alone, so no later check has read it`, () => {
+  test(`${name}: a text that is too long is refused only for its length, since no later check reads it`, () => {
     for (const text of [marks(longest + 1), marks(1_048_576), '@'.repeat(1_048_576), 'https://a.'.repeat(100_000)]) {
       const { error } = schema.safeParse(text)
       assert.deepEqual(

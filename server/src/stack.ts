@@ -1,15 +1,15 @@
-/** Where an error was thrown, told in our sources: what runs is a bundle of them (docs/decisions/0024), with a map beside it. */
+/** Maps stack traces of the build to the sources. The service runs from a bundle with a source map beside it (docs/decisions/0024). */
 import { readFileSync } from 'node:fs'
 import { SourceMap } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
-/** The stack of an error. A place in a file without a map stays as it is. */
+/** Returns the stack of an error. A position in a file without a map stays as it is. */
 export function stackOf(error: Error): string {
   return (error.stack ?? error.message).replace(
     /(file:\/\/[^\s()]+\.js):(\d+):(\d+)/g,
-    (place, url: string, line: string, column: string) => {
+    (position, url: string, line: string, column: string) => {
       const entry = mapOf(url)?.findEntry(Number(line) - 1, Number(column) - 1)
-      if (!entry || !('originalSource' in entry)) return place
+      if (!entry || !('originalSource' in entry)) return position
       return `${new URL(entry.originalSource, url).href}:${entry.originalLine + 1}:${entry.originalColumn + 1}`
     },
   )
@@ -29,6 +29,6 @@ function readMap(url: string): SourceMap | null {
   try {
     return new SourceMap(JSON.parse(readFileSync(fileURLToPath(url), 'utf8')))
   } catch {
-    return null // there is none, or it is broken: what went wrong must be told all the same
+    return null // the map is missing or broken; the stack is still shown
   }
 }

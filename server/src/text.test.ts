@@ -21,12 +21,12 @@ const texts: [text: string, line: boolean, lines: boolean][] = [
   ['\udc00\ud800',          false, false],
 ]
 for (const [text, line, lines] of texts) {
-  test(`${JSON.stringify(text)} is ${line ? 'a line of text' : lines ? 'several lines of text' : 'no text'}`, () => {
+  test(`${JSON.stringify(text)} is ${line ? 'a line of text' : lines ? 'several lines of text' : 'refused'}`, () => {
     assert.deepEqual([isText(text), isText(text, true)], [line, lines])
   })
 }
 
-test('text from another system becomes a line of at most the wanted characters, whatever it was', () => {
+test('asLine makes one line of at most max characters from any text', () => {
   fc.assert(
     fc.property(
       fc.array(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('\ud800', '\0', '\u202e', '🧺', '\n'))),

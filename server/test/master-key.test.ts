@@ -8,6 +8,7 @@ import { z } from 'zod'
 import { readConfig } from '../src/config.ts'
 import { sql } from '../src/db/db.ts'
 import { openDeployment } from '../src/main.ts'
+import { sealed_columns } from '../src/sealed-columns.ts'
 import { WrongMasterKey } from '../src/secrets.ts'
 import { createDemo, findDemo } from '../src/setup/demo.ts'
 import { createPasswords } from '../src/users/password.ts'
@@ -28,7 +29,7 @@ test('what is sealed is sealed again under a new master key, and the old one is 
   const { password } = (await findDemo(first)) ?? {}
   assert.ok(password)
   const [environment] = await first.db.all(z.object({ id: z.string() }), sql`select id from environments where type = 'test'`)
-  const password_of_mail = first.secrets.seal('mail password', `smtp.${environment?.id}`)
+  const password_of_mail = first.secrets.seal('mail password', sealed_columns.smtp_password.associatedData(environment?.id ?? ''))
   await first.db.run(
     sql`update environments set settings = ${{ email: { smtp: { host: 'mail', password: password_of_mail } } }} where id = ${environment?.id ?? ''}`,
   )
@@ -43,7 +44,10 @@ test('what is sealed is sealed again under a new master key, and the old one is 
     z.object({ settings: z.object({ email: z.object({ smtp: z.object({ password: z.string() }) }) }) }),
     sql`select settings from environments where type = 'test'`,
   )
-  assert.equal(later.secrets.unseal(row?.settings.email.smtp.password ?? '', `smtp.${environment?.id}`), 'mail password')
+  assert.equal(
+    later.secrets.unseal(row?.settings.email.smtp.password ?? '', sealed_columns.smtp_password.associatedData(environment?.id ?? '')),
+    'mail password',
+  )
   await later.db.close()
   await assert.rejects(open(old_key), WrongMasterKey)
 })

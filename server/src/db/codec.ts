@@ -1,6 +1,6 @@
 /**
- * The one mapping between rows and the types of the contract: milliseconds ↔ RFC 3339 or Date, text ↔ JSON,
- * 0/1 ↔ boolean. What a column means is read from the zod schema the row is wanted as.
+ * Maps rows to the types of the contract and back: milliseconds ↔ RFC 3339 or Date, text ↔ JSON, 0/1 ↔ boolean. The zod schema of
+ * the wanted row gives the type of each column. Nothing else maps rows.
  */
 import type { z } from 'zod'
 
@@ -8,19 +8,19 @@ export type Value = string | number | bigint | boolean | null | Date | readonly 
 export type EncodedValue = string | bigint | null
 
 /**
- * Integers go as bigint: a JavaScript number would arrive as 5.0 in a text column of SQLite. Text is stored as it is or not at all:
- * PostgreSQL takes no U+0000, and no database half a surrogate pair. Requests that bring one are refused earlier (`http/text.ts`).
+ * Encodes a value for both engines. Integers become bigint, since SQLite would store a JavaScript number as 5.0 in a text column. Text
+ * is never changed: PostgreSQL refuses U+0000, and no database stores a lone surrogate. Such requests are refused earlier (`text.ts`).
  */
 export function encodeValue(value: Value | undefined): EncodedValue {
   if (typeof value === 'string') {
-    if (value.includes('\0') || !value.isWellFormed()) throw new TypeError('A value of a statement holds U+0000 or half a surrogate pair.')
+    if (value.includes('\0') || !value.isWellFormed()) throw new TypeError('A value of a statement holds U+0000 or a lone surrogate.')
     return value
   }
   if (value === null || typeof value === 'bigint') return value
   if (typeof value === 'number') return BigInt(value)
   if (typeof value === 'boolean') return value ? 1n : 0n
   if (value instanceof Date) return BigInt(value.getTime())
-  if (value === undefined) throw new TypeError('A value of a statement is undefined; null is meant.')
+  if (value === undefined) throw new TypeError('A value of a statement is undefined. Use null.')
   return JSON.stringify(value)
 }
 
@@ -28,7 +28,7 @@ type Decode = (value: unknown) => unknown
 
 const compiled = new WeakMap<z.ZodObject, readonly (readonly [string, Decode])[]>()
 
-/** A row as the schema has it. Columns the schema does not name are left out; a missing one is a fault of ours. */
+/** Decodes a row by the schema. Leaves out columns that the schema does not name. @throws Error if the query returned no such column */
 export function decodeRow<S extends z.ZodObject>(schema: S, row: Record<string, unknown>): z.output<S> {
   let fields = compiled.get(schema)
   if (!fields) {
@@ -41,13 +41,13 @@ export function decodeRow<S extends z.ZodObject>(schema: S, row: Record<string, 
     if (value === undefined) throw new Error(`The query does not return the column ${name}.`)
     decoded[name] = value === null ? null : decode(value)
   }
-  return decoded as z.output<S> // as: what the database holds was checked on its way in
+  return decoded as z.output<S> // as: the values were checked before they were stored
 }
 
 const asIs: Decode = (value) => value
 
 function decoderOf(type: z.ZodType): Decode {
-  const def = type.def as { type: string; format?: string; innerType?: z.ZodType } // as: the public, untyped introspection of zod
+  const def = type.def as { type: string; format?: string; innerType?: z.ZodType } // as: zod's introspection is public and untyped
   switch (def.type) {
     case 'optional':
     case 'nullable':

@@ -1,7 +1,7 @@
 /**
- * The database as the rest of the service sees it. One SQL text runs on every engine: write it with the `sql` tag,
- * in the subset that SQLite and PostgreSQL share. There are no interactive transactions: a change is one statement,
- * or one batch that happens whole or not at all. Entered by `store.ts` files; the engines are beside this file.
+ * The database interface of the service. The same SQL text runs on every engine: write it with the `sql` tag, in the subset that SQLite
+ * and PostgreSQL share. There are no interactive transactions: a change is one statement, or one batch that takes effect whole or not
+ * at all. `store.ts` files use this interface; the engines are beside this file.
  *
  * How a race is decided. Two requests that redeem one code send this batch at the same time:
  *
@@ -11,25 +11,25 @@
  *     ])
  *
  * The database lets one of them update the row first. The update of the other finds `spent_by` set and changes no row, so its
- * guard fails, its whole batch is undone, and `batch` returns `null`. No other statement repeats the condition of a guard: it
- * runs only in a batch whose guards all hold. A batch may have several guards, and may begin with statements that are none.
+ * guard fails, its whole batch is undone, and `batch` returns `null`. No other statement repeats the condition of a guard, since a
+ * batch takes effect only if all its guards hold. A batch may have several guards, and statements without a guard may come first.
  *
- * On PostgreSQL batches run side by side, at READ COMMITTED: each statement sees what was committed when it began. A guard that
- * waits for the row it writes evaluates its condition again for that row, but not for rows of other tables that it reads.
- * So a condition on another row is safe only where every batch that ends that condition also writes the guarded row; a comment
- * names it. Where a rule counts rows, the batch first writes a row that all such batches write (`holdTenant`). Batches write
- * rows of one table in the order of their keys, so that two of them never wait for each other.
+ * On PostgreSQL batches run concurrently, at READ COMMITTED: each statement sees the rows that were committed when it began. A guard
+ * that waits for the row it writes evaluates its condition again for that row, but not for rows of other tables that it reads. So a
+ * condition on another row is safe only if every batch that makes it false also writes the guarded row; a comment names that row. If a
+ * rule counts rows, the batch first writes a row that all such batches write (`holdTenant`). Batches write the rows of one table in the
+ * order of their keys, which prevents deadlocks.
  */
 import type { z } from 'zod'
 import { decodeRow, type EncodedValue, encodeValue, type Value } from './codec.ts'
-import { createMemory, type Recall } from './memory.ts'
+import { type CachedRead, createRowCache } from './memory.ts'
 
-/** No document that a client sends can have this: what it sends is a value, however much it looks like a statement. */
-const made_here: unique symbol = Symbol('made by sql')
+/** Marks statements. A document from a client cannot have this property, so it is always a value. */
+const is_statement: unique symbol = Symbol('made by sql')
 
-/** A statement: the text between the values, and the values in the engine's own terms. Made by `sql` only. */
+/** A statement: the text between the values, and the encoded values. Only this file creates one. */
 export interface Statement {
-  readonly [made_here]: true
+  readonly [is_statement]: true
   readonly parts: readonly string[]
   readonly values: readonly EncodedValue[]
   /** See `leavesWork`. */
@@ -38,12 +38,12 @@ export interface Statement {
   readonly guard?: number
 }
 
-/** Thrown by an engine that undid a batch because a guard failed. */
+/** An engine undid a batch because a guard failed. */
 export class GuardFailed extends Error {
   override readonly name = 'GuardFailed'
 }
 
-/** What picks up the work that a batch leaves behind: the sequencer numbers events, the queue runs jobs. */
+/** A background worker that a batch creates work for: the sequencer numbers events, the queue runs jobs. */
 export type Worker = 'sequencer' | 'queue'
 
 export type Row = Record<string, unknown>
@@ -55,20 +55,23 @@ export interface Result {
 }
 
 /**
- * What an engine offers. `read` may see only what is committed; `write` is atomic and durable when it resolves. Both give
- * up in less than two seconds: longer work is done in slices.
+ * The interface of an engine. `read` sees only committed rows. `write` is atomic, and durable when it resolves. Both give up in less
+ * than two seconds, so callers do longer work in slices.
  */
 export interface Engine {
   readonly name: 'sqlite' | 'postgres'
-  /** Another number after every commit, by whomever, to a table that the statement names; `null` where only a read can tell. */
-  readonly asOf: ((statement: Statement) => number) | null
+  /**
+   * The version of the tables that a statement names: another number after every commit to one of them, by any process. `null` if the
+   * engine cannot know without reading.
+   */
+  readonly versionOf: ((statement: Statement) => number) | null
   read(statement: Statement): Promise<readonly Row[]>
-  /** The same for what is found by a key: such questions take no time, so those of one moment may go out together. */
+  /** Reads rows by a key. Such reads are short, so the engine may send those of one event-loop turn together. */
   lookUp(statement: Statement): Promise<readonly Row[]>
   write(statements: readonly Statement[]): Promise<readonly Result[]>
-  /** The same, but in no hurry until the result is asked for: until then it may wait for others to share their commit. */
+  /** Like `write`, but the batch may wait for other batches to share their commit until the returned function is called. */
   writeLater(statements: readonly Statement[]): () => Promise<readonly Result[]>
-  /** The number of the newest migration that was applied; 0 for an empty database. */
+  /** The number of the newest applied migration; 0 for an empty database. */
   schema(): Promise<number>
   migrate(migrations: readonly Migration[]): Promise<{ from: number; to: number }>
   close(): Promise<void>
@@ -80,7 +83,7 @@ export interface Migration {
   readonly statements: readonly string[]
 }
 
-/** The database cannot be reached or is too busy: nothing was changed, or it is not known. Answered as 503. */
+/** The database is out of reach or too busy. The message says whether nothing changed or the outcome is unknown. The response is 503. */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable'
 }
@@ -88,13 +91,13 @@ export class DatabaseUnavailable extends Error {
 export type Db = ReturnType<typeof createDb>
 
 export function createDb(engine: Engine) {
-  /** A lost connection lets an engine read again, so nothing that changes anything may pass as a query. */
+  /** An engine repeats a read whose connection was lost, so a read must not change rows. */
   const checked = (statement: Statement): Statement => {
-    if (!/^\s*(select|with)\b/i.test(statement.parts[0] ?? '')) throw new TypeError('What is read must begin with select.')
+    if (!/^\s*(select|with)\b/i.test(statement.parts[0] ?? '')) throw new TypeError('A read must begin with select.')
     return statement
   }
-  const recall: Recall = engine.asOf ? createMemory(engine.asOf).recall : (_, ask) => ask()
-  /** One statement that changes something, with `returning`. */
+  const cached: CachedRead = engine.versionOf ? createRowCache(engine.versionOf).read : (_, query) => query()
+  /** Runs one changing statement. */
   const change = async (statement: Statement): Promise<Result> =>
     firstOf((await settled([statement], engine.write([statement]))) ?? [unchanged])
   const listeners = new Map<Worker, () => void>()
@@ -112,15 +115,15 @@ export function createDb(engine: Engine) {
   return {
     engine: engine.name,
     /**
-     * Another number after every commit by anybody to a table that the statement names, so that what it read before can be told
-     * from what it would read now; NaN where only a read can tell.
+     * Returns the version of the tables that a statement names, which any commit to them changes. A result of the statement is current
+     * while the version stays the same. NaN if the engine cannot know without reading.
      */
-    asOf: engine.asOf ?? (() => Number.NaN),
+    versionOf: engine.versionOf ?? (() => Number.NaN),
     schema: engine.schema,
     migrate: engine.migrate,
     close: engine.close,
 
-    /** Whether the database answers. */
+    /** Reports whether the database answers. */
     async ping(): Promise<boolean> {
       try {
         await engine.read(sql`select 1 as one`)
@@ -135,40 +138,40 @@ export function createDb(engine: Engine) {
       return (await engine.read(checked(statement))).map((row) => decodeRow(schema, row))
     },
 
-    /** A row that is found by a key. */
+    /** Returns the row with a key, or `null`. The object may be shared and is frozen. */
     maybeOne<S extends z.ZodObject>(schema: S, statement: Statement): Promise<z.output<S> | null> {
-      return recall(statement, async () => {
+      return cached(statement, async () => {
         const [row] = await engine.lookUp(checked(statement))
         return row ? decodeRow(schema, row) : null
       })
     },
 
-    /** Runs one changing statement with `returning`; `null` where it changed nothing. */
+    /** Runs one changing statement with `returning`, and returns its row. `null` means that no row changed. */
     async changeOne<S extends z.ZodObject>(schema: S, statement: Statement): Promise<z.output<S> | null> {
       const [row] = (await change(statement)).rows
       return row ? decodeRow(schema, row) : null
     },
 
-    /** Runs one changing statement; tells how many rows it changed. */
+    /** Runs one changing statement and returns the number of changed rows. */
     async run(statement: Statement): Promise<number> {
       return (await change(statement)).changed
     },
 
     /**
-     * Runs statements in order, all or nothing. `null` means that a guard failed and nothing happened. See the head of this file.
+     * Runs statements in order, all or nothing. `null` means that a guard failed and nothing changed. See the head of this file.
      */
     batch: (statements: readonly Statement[]): Promise<readonly Result[] | null> => settled(statements, engine.write(statements)),
 
     /**
-     * The same for a caller that has other work to do meanwhile. The batch may share its commit with others; it has happened
-     * when the returned function resolves, which the caller must call.
+     * Like `batch`, for a caller that has other work to do meanwhile. The batch may share a commit with others. The caller must call the
+     * returned function, which resolves when the batch is committed.
      */
     batchLater(statements: readonly Statement[]): () => Promise<readonly Result[] | null> {
       const written = engine.writeLater(statements)
       return () => settled(statements, written())
     },
 
-    /** Sets the function that is called after every commit of a batch that leaves work for this worker. */
+    /** Sets the function that runs after each commit of a batch that leaves work for this worker. */
     onWork(worker: Worker, listener: () => void): void {
       listeners.set(worker, listener)
     },
@@ -183,23 +186,23 @@ function firstOf(results: readonly Result[]): Result {
   return result
 }
 
-/** The first row of a result of a batch, decoded. */
+/** Decodes the first row of a result of a batch. */
 export function rowOf<S extends z.ZodObject>(schema: S, result: Result | undefined): z.output<S> | null {
   const row = result?.rows[0]
   return row ? decodeRow(schema, row) : null
 }
 
-/** Every row of a result of a batch, decoded. */
+/** Decodes every row of a result of a batch. */
 export function rowsOf<S extends z.ZodObject>(schema: S, result: Result | undefined): z.output<S>[] {
   return (result?.rows ?? []).map((row) => decodeRow(schema, row))
 }
 
 /**
- * Writes a statement. Values become parameters; a nested statement becomes part of the text. A value that stands alone, as
- * in `${x} is null`, or an integer given to a function, needs a `cast`: PostgreSQL wants to know its type.
+ * Creates a statement. Values become parameters, and a nested statement becomes part of the text. PostgreSQL needs a `cast` for a value
+ * without a context that gives its type, as in `${x} is null` or an integer argument of a function.
  *
- * A join compares scopes as in `u.environment_id = g.environment_id || ''`. Without the `|| ''` PostgreSQL concludes that both
- * are the value that the condition names, and while it knows nothing of young tables it begins with all users of the environment.
+ * A join compares scopes as in `u.environment_id = g.environment_id || ''`. Without `|| ''` PostgreSQL infers that both columns equal
+ * the value in the condition. While it has no statistics for new tables, it then scans all users of the environment first.
  */
 export function sql(strings: TemplateStringsArray, ...values: readonly (Value | Statement)[]): Statement {
   const flat: EncodedValue[] = []
@@ -210,7 +213,7 @@ export function sql(strings: TemplateStringsArray, ...values: readonly (Value | 
     if (is_nested) flat.push(...value.values)
     else flat.push(encodeValue(value))
   }
-  return { [made_here]: true, parts: partsOf(strings, nested), values: flat }
+  return { [is_statement]: true, parts: partsOf(strings, nested), values: flat }
 }
 
 interface Joined {
@@ -218,15 +221,16 @@ interface Joined {
   parts: readonly string[]
 }
 
-const joined = new WeakMap<TemplateStringsArray, Joined[]>()
-const most_joined = 8
+const known_parts = new WeakMap<TemplateStringsArray, Joined[]>()
+/** Combinations of nested statements that are kept for one template. */
+const most_combinations = 8
 
 /**
- * A template with the texts that are nested in it; `null` where a value stands. The last few of each template are kept, so that the
- * same text is the same array wherever it comes from, and engines know it again without reading it.
+ * Merges a template with its nested texts; `null` stands for a value. The last few results for each template are kept, so the same text
+ * is the same array, and engines recognise it without comparing texts.
  */
 function partsOf(strings: TemplateStringsArray, nested: readonly (readonly string[] | null)[]): readonly string[] {
-  const known = joined.get(strings) ?? []
+  const known = known_parts.get(strings) ?? []
   for (const one of known) if (nested.every((parts, i) => parts === one.nested[i])) return one.parts
   const parts = [strings[0] ?? '']
   const append = (text: string) => parts.push(`${parts.pop()}${text}`)
@@ -238,27 +242,36 @@ function partsOf(strings: TemplateStringsArray, nested: readonly (readonly strin
     }
     append(strings[i + 1] ?? '')
   })
-  joined.set(strings, [{ nested, parts }, ...known.slice(0, most_joined - 1)])
+  known_parts.set(strings, [{ nested, parts }, ...known.slice(0, most_combinations - 1)])
   return parts
 }
 
-/** Says that a statement leaves work behind. The worker of this process is woken when the batch is committed. */
+/**
+ * Lists names of tables or columns, for a statement that is built from one of our registries. A value of a request is never a name.
+ * @throws TypeError for text that cannot be a name of the schema
+ */
+export function identifiers(...names: readonly string[]): Statement {
+  if (!names.every((name) => /^[a-z][a-z0-9_]*$/.test(name))) throw new TypeError(`These are not names of the schema: ${names.join(', ')}`)
+  return { [is_statement]: true, parts: [names.join(', ')], values: [] }
+}
+
+/** Marks a statement that creates work for a background worker. The commit of its batch wakes the worker of this process. */
 export function leavesWork(statement: Statement, worker: Worker = 'sequencer'): Statement {
   return { ...statement, work: worker }
 }
 
 /**
- * Says that a statement must change this number of rows, or its whole batch is undone. A guard has no `returning`.
- * It carries every condition that the change depends on; see the head of this file.
+ * Marks a statement that must change this number of rows; if it does not, its whole batch is undone. A guard has no `returning`. It
+ * holds every condition that the change depends on; see the head of this file.
  */
 export function guard(statement: Statement, rows = 1): Statement {
   return { ...statement, guard: rows }
 }
 
-/** Statements with a separator between them, as in a list of conditions or of assignments. */
+/** Joins statements with a separator, such as a list of conditions or assignments. */
 export function join(statements: readonly Statement[], separator: string): Statement {
   return statements.reduce((all, next) => ({
-    [made_here]: true,
+    [is_statement]: true,
     parts: glued(all.parts, separator, next.parts),
     values: [...all.values, ...next.values],
   }))
@@ -269,5 +282,5 @@ function glued(left: readonly string[], separator: string, right: readonly strin
 }
 
 function isStatement(value: Value | Statement): value is Statement {
-  return typeof value === 'object' && value !== null && made_here in value
+  return typeof value === 'object' && value !== null && is_statement in value
 }

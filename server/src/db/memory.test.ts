@@ -1,33 +1,33 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Statement, sql } from './db.ts'
-import { createMemory } from './memory.ts'
+import { createRowCache } from './memory.ts'
 
-/** A database that answers each question with how many were asked before, and commits when it is told. */
-function asked() {
+/** A cache in front of a counter of queries. `commit` changes the version of all tables. */
+function countingCache() {
   let commits = 0
-  let questions = 0
-  const { recall } = createMemory(() => commits)
+  let queries = 0
+  const { read } = createRowCache(() => commits)
   return {
-    ask: async (statement: Statement) => (await recall(statement, async () => ({ question: ++questions }))).question,
+    ask: async (statement: Statement) => (await read(statement, async () => ({ query: ++queries }))).query,
     commit: () => void commits++,
   }
 }
 const find = (...values: [string | number | null, string | number | null]) => sql`select 1 where a = ${values[0]} and b = ${values[1]}`
 
-test('a question is asked once between two commits, and again after each', async () => {
-  const { ask, commit } = asked()
+test('a query runs once between two commits', async () => {
+  const { ask, commit } = countingCache()
   for (let expected = 1; expected < 4; expected++) {
     for (let i = 0; i < 3; i++) assert.equal(await ask(find('x', 1)), expected)
     commit()
   }
 })
 
-test('what is committed to what another question names makes nothing be asked again', async () => {
+test('a commit to another table keeps a result', async () => {
   const commits = { a: 0, b: 0 }
-  let questions = 0
-  const { recall } = createMemory(({ parts }) => (parts.join('').includes('from a') ? commits.a : commits.b))
-  const ask = async (statement: Statement) => (await recall(statement, async () => ({ question: ++questions }))).question
+  let queries = 0
+  const { read } = createRowCache(({ parts }) => (parts.join('').includes('from a') ? commits.a : commits.b))
+  const ask = async (statement: Statement) => (await read(statement, async () => ({ query: ++queries }))).query
   const of_a = () => ask(sql`select 1 from a where id = ${'x'}`)
   const of_b = () => ask(sql`select 1 from b where id = ${'x'}`)
   assert.deepEqual([await of_a(), await of_b()], [1, 2])
@@ -35,8 +35,8 @@ test('what is committed to what another question names makes nothing be asked ag
   assert.deepEqual([await of_a(), await of_b()], [1, 3])
 })
 
-test('another value, another type and another place are another question', async () => {
-  const { ask } = asked()
+test('queries that differ in a value, its type or its position have different results', async () => {
+  const { ask } = countingCache()
   const others = [
     find('5', 'x'),
     find(5, 'x'),
@@ -53,27 +53,27 @@ test('another value, another type and another place are another question', async
   assert.notEqual(await ask(sql`select 2 where a = ${'5'} and b = ${'x'}`), answers[0])
 })
 
-test('that there is nothing is remembered as well, and what is shared cannot be changed', async () => {
-  const { recall } = createMemory(() => 0)
-  assert.equal(await recall(find('nobody', 1), async () => null), null)
-  assert.equal(await recall<string | null>(find('nobody', 1), async () => 'somebody'), null)
-  const row = await recall(find('x', 1), async () => ({ name: 'Ada' }))
+test('a missing row is cached too, and a cached row is frozen', async () => {
+  const { read } = createRowCache(() => 0)
+  assert.equal(await read(find('missing', 1), async () => null), null)
+  assert.equal(await read<string | null>(find('missing', 1), async () => 'found'), null)
+  const row = await read(find('x', 1), async () => ({ name: 'Ada' }))
   assert.throws(() => Object.assign(row, { name: 'Eve' }), TypeError)
 })
 
-/** A memory of 100 kB, asked about rows with a text of this length. */
+/** A cache with generations of 100 kB, in front of rows with a text of this length. */
 function small(row_length: number) {
   const asked: string[] = []
-  const { recall, bytes } = createMemory(() => 0, 100_000)
+  const { read, bytes } = createRowCache(() => 0, 100_000)
   const ask = (id: string) =>
-    recall(sql`select 1 where id = ${id}`, async () => {
+    read(sql`select 1 where id = ${id}`, async () => {
       asked.push(id)
       return { text: 'x'.repeat(row_length), list: ['y'] }
     })
   return { ask, asked, bytes }
 }
 
-test('memory is bounded in bytes, however many questions are asked and however large their rows are', async () => {
+test('the size of the cache is bounded in bytes, for any number and size of rows', async () => {
   for (const row_length of [0, 1_000, 5_000]) {
     const { ask, bytes } = small(row_length)
     for (let i = 0; i < 5_000; i++) {
@@ -84,7 +84,7 @@ test('memory is bounded in bytes, however many questions are asked and however l
   }
 })
 
-test('a row that would take an eighth of the memory, or a value longer than any key, is not remembered', async () => {
+test('a row larger than an eighth of a generation and a query with a long value are not cached', async () => {
   const large = small(10_000)
   await large.ask('a')
   await large.ask('a')
@@ -100,12 +100,12 @@ test('a row that would take an eighth of the memory, or a value longer than any 
   assert.equal(asked.length, 3)
 })
 
-test('a question that is asked again and again is remembered while thousands of others are forgotten', async () => {
+test('a query that runs again and again stays cached while thousands of others are dropped', async () => {
   const { ask, asked } = small(100)
   for (let i = 0; i < 5_000; i++) {
     await ask('known')
-    await ask(`stranger ${i}`)
+    await ask(`other ${i}`)
   }
-  await ask('stranger 0')
-  assert.deepEqual([asked.filter((id) => id === 'known').length, asked.filter((id) => id === 'stranger 0').length], [1, 2])
+  await ask('other 0')
+  assert.deepEqual([asked.filter((id) => id === 'known').length, asked.filter((id) => id === 'other 0').length], [1, 2])
 })

@@ -1,82 +1,82 @@
 /**
- * Remembers single rows for as long as nothing is committed to a table that the question names: until then it has the same
- * answer. For an engine that knows at once of every commit. An answer counts only with the number that `asOf` gave when it was
- * asked for, so there is no rule here that a change could slip past.
+ * The row cache: keeps the result of a query until a commit changes a table that the query names. It serves an engine that knows of
+ * every commit at once. Each result is stored with the version of its tables from before the query, and is used only while the version
+ * is the same, so no change can be missed.
  *
- * Memory is bounded in bytes. Values come from requests, so a question with a long value is not remembered. Answers are kept
- * in two generations: what is used moves to the young one, and what was not used while the young one filled up is forgotten.
+ * Memory is bounded in bytes. Values come from requests, so a query with a long value is not cached. Results live in two generations:
+ * a used result moves to the young one, and when the young one is full, it becomes the old one and the old one is dropped.
  */
 import type { EncodedValue } from './codec.ts'
 import type { Statement } from './db.ts'
 
-/** Of one generation. */
+/** The size of one generation. */
 const most_bytes = 8 * 1_048_576
-/** Ids, digests and addresses are shorter; nothing that is looked up by a key is longer. */
-const longest_name = 1_000
-/** What an entry costs beside its texts. */
+/** Keys of rows, such as ids, digests and addresses, are shorter. */
+const longest_values = 1_000
+/** The size of an entry without its texts. */
 const overhead_bytes = 400
 
-export type Recall = ReturnType<typeof createMemory>['recall']
+export type CachedRead = ReturnType<typeof createRowCache>['read']
 
-interface Remembered {
-  readonly as_of: number
-  readonly answer: Promise<unknown>
+interface Entry {
+  readonly version: number
+  readonly result: Promise<unknown>
   readonly bytes: number
 }
 
-/** @param asOf another number after every commit that may concern a statement */
-export function createMemory(asOf: (statement: Statement) => number, limit_bytes = most_bytes) {
+/** @param versionOf returns another number after every commit that may change the result of a statement */
+export function createRowCache(versionOf: (statement: Statement) => number, limit_bytes = most_bytes) {
   const texts = new WeakMap<readonly string[], number>()
-  let young = new Map<string, Remembered>()
-  let old = new Map<string, Remembered>()
+  let young = new Map<string, Entry>()
+  let old = new Map<string, Entry>()
   let young_bytes = 0
   let old_bytes = 0
   let last_text = 0
 
-  /** Another name for another text or other values: no value has U+0000 in it (see `encodeValue`), and what is no text begins with one. */
-  function nameOf({ parts, values }: Statement): string {
+  /** Returns a key that is unique for the text and its values: no value holds U+0000 (see `encodeValue`), and values that are no text begin with it. */
+  function keyOf({ parts, values }: Statement): string {
     let text = texts.get(parts)
     if (text === undefined) {
       last_text += 1
       text = last_text
       texts.set(parts, text)
     }
-    let name = `${text}\0`
-    for (const value of values) name += typeof value === 'string' ? `${value}\0` : `\0${value}\0`
-    return name
+    let key = `${text}\0`
+    for (const value of values) key += typeof value === 'string' ? `${value}\0` : `\0${value}\0`
+    return key
   }
 
-  function keep(name: string, one: Remembered): void {
-    if (young_bytes + one.bytes > limit_bytes) [old, old_bytes, young, young_bytes] = [young, young_bytes, new Map(), 0]
-    young_bytes += one.bytes - (young.get(name)?.bytes ?? 0)
-    young.set(name, one)
+  function keep(key: string, entry: Entry): void {
+    if (young_bytes + entry.bytes > limit_bytes) [old, old_bytes, young, young_bytes] = [young, young_bytes, new Map(), 0]
+    young_bytes += entry.bytes - (young.get(key)?.bytes ?? 0)
+    young.set(key, entry)
   }
 
-  /** The answer that `ask` gives, or gave since the last commit that may concern it. It is shared, so it is frozen. */
-  function recall<T>(statement: Statement, ask: () => Promise<T>): Promise<T> {
-    let as_of: number
+  /** Returns the cached result, or runs the query. The result is shared, so it is frozen. */
+  function read<T>(statement: Statement, query: () => Promise<T>): Promise<T> {
+    let version: number
     try {
-      as_of = asOf(statement)
+      version = versionOf(statement)
     } catch (error) {
-      return Promise.reject(error) // callers expect a promise that rejects
+      return Promise.reject(error) // callers expect a rejected promise
     }
-    if (lengthOf(statement.values) > longest_name) return ask()
-    const name = nameOf(statement)
-    let known = young.get(name)
+    if (lengthOf(statement.values) > longest_values) return query()
+    const key = keyOf(statement)
+    let known = young.get(key)
     if (!known) {
-      known = old.get(name)
-      if (known?.as_of === as_of) keep(name, known)
+      known = old.get(key)
+      if (known?.version === version) keep(key, known)
     }
-    if (known?.as_of === as_of) return known.answer as Promise<T> // as: the same text is always asked for the same type
-    const answer = ask().then((found) => {
-      const bytes = overhead_bytes + 2 * name.length + sizeOf(found)
-      if (bytes <= limit_bytes / 8) keep(name, { as_of, answer, bytes })
+    if (known?.version === version) return known.result as Promise<T> // as: the same text always returns the same type
+    const result = query().then((found) => {
+      const bytes = overhead_bytes + 2 * key.length + sizeOf(found)
+      if (bytes <= limit_bytes / 8) keep(key, { version, result, bytes })
       return Object.freeze(found)
     })
-    return answer
+    return result
   }
 
-  return { recall, bytes: () => young_bytes + old_bytes }
+  return { read, bytes: () => young_bytes + old_bytes }
 }
 
 function lengthOf(values: readonly EncodedValue[]): number {
@@ -85,7 +85,7 @@ function lengthOf(values: readonly EncodedValue[]): number {
   return length
 }
 
-/** Roughly the bytes that a decoded row takes. Its nesting is bounded by what may be stored. */
+/** Estimates the size of a decoded row in bytes. Stored values have bounded nesting. */
 function sizeOf(value: unknown): number {
   if (typeof value === 'string') return 16 + 2 * value.length
   if (typeof value !== 'object' || value === null) return 8

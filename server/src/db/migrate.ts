@@ -1,16 +1,16 @@
-/** Brings the schema up to date, forward only, from `server/migrations`. */
+/** Migrates the schema, forward only, by the files in `server/migrations`. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { assetUrl } from '../assets.ts'
 import type { Db, Migration } from './db.ts'
 
 const directory = assetUrl('migrations/')
 
-/** The schema was made by a newer Ostiary than this one. */
+/** A newer Ostiary made the schema. */
 export class SchemaTooNew extends Error {
   override readonly name = 'SchemaTooNew'
 }
 
-/** Applies what is missing, under the engine's lock. Refuses a schema that is newer than this program knows. */
+/** Applies the missing migrations under the engine's lock. @throws SchemaTooNew for a schema that this program does not know */
 export async function migrate(db: Db, migrations: readonly Migration[] = readMigrations()): Promise<{ from: number; to: number }> {
   const newest = Math.max(...migrations.map((migration) => migration.number))
   const { from, to } = await db.migrate(migrations)
@@ -22,8 +22,8 @@ export async function migrate(db: Db, migrations: readonly Migration[] = readMig
 }
 
 /**
- * Files are `NNNN_name.sql`; statements end with a semicolon at the end of a line; `{int}` is the engine's integer type. What begins
- * with `{postgres}` is for that engine only: SQLite can neither do it nor needs it.
+ * Reads the files `NNNN_name.sql`. A statement ends with a semicolon at the end of a line. `{int}` is the engine's integer type. A
+ * statement that begins with `{postgres}` runs on PostgreSQL only.
  */
 export function readMigrations(): Migration[] {
   return readdirSync(directory)

@@ -1,7 +1,7 @@
 /**
- * One connection to PostgreSQL. A batch goes out in one write, as Parse, Bind and Execute of each statement followed by
- * one Sync, which makes it one transaction and one round trip (PostgreSQL 55.2.4: what lies between two Syncs is undone
- * together). Batches do not wait for each other's answers. Statements are prepared once for each connection.
+ * One connection to PostgreSQL. A batch is one write: Parse, Bind and Execute of each statement, then one Sync. That makes it one
+ * transaction and one round trip (PostgreSQL documentation, 55.2.4: the statements between two Syncs are undone together). A batch does not wait for the
+ * answers of earlier ones. Each connection prepares a statement once.
  */
 import { Client, type ClientConfig, Query } from 'pg'
 import { createBoundedMap } from '../bounded-map.ts'
@@ -10,26 +10,26 @@ import type { Result, Row, Statement } from './db.ts'
 import { ConnectionLost, isRefusal } from './postgres-errors.ts'
 
 export interface Connection {
-  /** Batches sent and not answered yet. */
+  /** The number of batches without an answer. */
   readonly pending: number
-  /** Rejects with the server's refusal, which undid the batch, or with `ConnectionLost`. */
+  /** Rejects with the server's error, which undid the batch, or with `ConnectionLost`. */
   send(statements: readonly Sendable[]): Promise<readonly Result[]>
-  /** For how long the server owes an answer and has said nothing. */
+  /** How long the server has sent nothing although answers are due. */
   silence_ms(): number
   /** Waits for the answers that are due. */
   end(): Promise<void>
   destroy(): void
 }
 
-/** A statement, or a text of our own for which there is no template. */
+/** A statement, or a fixed text without a template. */
 type Sendable = Pick<Statement, 'parts' | 'values'>
 type Decode = (text: string) => string | number
 type Columns = readonly { name: string; decode: Decode }[]
 
 interface Prepared {
-  /** The empty name is of one batch only. */
+  /** The empty name is for one batch. */
   readonly name: string
-  /** Until the first answer nobody knows whether the server took it: only its own batch may rely on it. */
+  /** The batch that prepares the statement. Until its answer arrives, other batches must not rely on it. */
   preparing: object | null
   /** The server may hold an older attempt under this name. */
   stale: boolean
@@ -46,7 +46,7 @@ export async function connect(config: ClientConfig, onEnd: (connection: Connecti
   let pending = 0
   let heard_at = performance.now()
 
-  /** The statement for a text and the types of its values, making room for a new one. */
+  /** Returns the prepared statement for a text and the types of its values. A new one may evict others. */
   function prepare(wire: Wire, key: string): Prepared {
     const known = prepared.get(key)
     if (known) return known
@@ -84,8 +84,8 @@ export async function connect(config: ClientConfig, onEnd: (connection: Connecti
         pending -= 1
         heard_at = performance.now()
       }
-      // In pipeline mode `pg` takes nothing but its own queries, lest one leaves a portal open. This one leaves nothing
-      // open, but is sent and answered our way: several statements before one Sync.
+      // In pipeline mode `pg` accepts only its own query objects, since others might leave a portal open. This one leaves none open, and
+      // sends several statements before one Sync.
       const batch = Object.assign(new Query({ text: '' }), {
         submit(connection: unknown) {
           const wire = connection as Wire // as: @types/pg describes an older protocol layer
@@ -102,7 +102,7 @@ export async function connect(config: ClientConfig, onEnd: (connection: Connecti
           try {
             rows.push(rowFrom(sent[results.length]?.columns ?? [], fields))
           } catch (error) {
-            fault ??= error // thrown here it would end the process
+            fault ??= error // throwing here would end the process
           }
         },
         handleCommandComplete({ text }: { text: string }) {
@@ -146,13 +146,13 @@ export async function connect(config: ClientConfig, onEnd: (connection: Connecti
     end: () => client.end(),
     destroy: () => client.connection.stream.destroy(),
   }
-  client.on('error', () => onEnd(connection)) // heard, lest it ends the process; the batches under way are told by the driver
+  client.on('error', () => onEnd(connection)) // without a listener it would end the process; the driver rejects the batches in flight
   client.on('end', () => onEnd(connection))
   await client.connect()
   return connection
 }
 
-/** What a Submittable may use of the driver's connection. */
+/** The methods of the driver's connection that a query object uses. */
 interface Wire {
   stream: { cork(): void; uncork(): void }
   parse(message: { name: string; text: string; types: readonly number[] }): void
@@ -170,7 +170,7 @@ interface Field {
 
 const texts = new WeakMap<readonly string[], string>()
 
-/** `$1` and so on between the parts. Remembered for those that stand in the source as they are. */
+/** Puts `$1` and so on between the parts, once for each array of parts. */
 function textOf(parts: readonly string[]): string {
   let text = texts.get(parts)
   if (text === undefined) {
@@ -184,16 +184,16 @@ const int8 = 20
 const unspecified = 0
 
 /**
- * Integers say that they are 64 bits wide, for PostgreSQL would take `$1 = 1` for 32. Texts and nulls take the type of
- * what they stand beside, so that a null fits every column.
+ * Integers are declared as 64 bits wide, since PostgreSQL would infer 32 bits in `$1 = 1`. The server infers the type of texts and nulls,
+ * so a null fits every column.
  */
 const typeOf = (value: EncodedValue) => (typeof value === 'bigint' ? int8 : unspecified)
 const wireValue = (value: EncodedValue) => (typeof value === 'bigint' ? String(value) : value)
 
-/** Numbers and booleans as SQLite has them; everything else stays text. */
+/** Decodes numbers and booleans as SQLite has them. Other types stay text. */
 function decoderOf(type: number): Decode {
   if (type === 20 || type === 21 || type === 23) return toInteger
-  if (type === 700 || type === 701 || type === 1700) return Number // float4, float8 and numeric, which a sum of int8 is
+  if (type === 700 || type === 701 || type === 1700) return Number // float4, float8 and numeric, the type of a sum of int8
   if (type === 16) return (text) => (text === 't' ? 1 : 0)
   return (text) => text
 }

@@ -1,29 +1,29 @@
-/** What a failure of PostgreSQL means: run the batch again, tell that the database is out of reach, or a fault of ours. */
+/** Classifies errors of PostgreSQL: the batch can run again, the database is unavailable, or the program has a bug. */
 import { DatabaseError } from 'pg'
 import { DatabaseUnavailable } from './db.ts'
 
-/** The connection ended, or was given up, while a batch was under way: nobody knows whether the server committed it. */
+/** The connection ended during a batch, so it is unknown whether the server committed it. */
 export class ConnectionLost extends Error {
   override readonly name = 'ConnectionLost'
 }
 
 /**
- * The server undid the batch because of others, not because of what it says: it may be run again as it is. Safe because
- * a batch carries all its conditions with it, so the second run is the same as having come a moment later.
+ * Reports whether the server undid the batch because of other transactions or the state of the connection. The same batch may run
+ * again: it holds all its conditions, so the second run equals a later request.
  */
-export function isWorthRepeating(error: unknown): boolean {
-  return isRefusal(error) && (lost_a_race.has(error.code ?? '') || worn_out.has(error.code ?? ''))
+export function isRepeatable(error: unknown): boolean {
+  return isRefusal(error) && (lost_a_race.has(error.code ?? '') || stale_connection.has(error.code ?? ''))
 }
 
 /**
- * This connection is of no more use, another one may be: what was prepared on it is gone (a pooler, `discard all`) or
- * does not fit a schema that changed, or its server became a standby.
+ * Reports whether the connection must be replaced: its prepared statements are gone (a pooler, `discard all`) or do not match a changed
+ * schema, or its server became a standby.
  */
-export function isWornOut(error: unknown): boolean {
-  return isRefusal(error) && worn_out.has(error.code ?? '')
+export function isStaleConnection(error: unknown): boolean {
+  return isRefusal(error) && stale_connection.has(error.code ?? '')
 }
 
-/** Turns what the driver throws into what a caller should see. */
+/** Maps an error of the driver to the error for the caller. */
 export function toCallersError(error: unknown, is_read: boolean): unknown {
   if (error instanceof ConnectionLost) {
     const outcome = is_read ? '' : ' It is not known whether the change was made.'
@@ -41,12 +41,12 @@ export function toCallersError(error: unknown, is_read: boolean): unknown {
   return error
 }
 
-/** An error of severity ERROR: the transaction is undone and the connection goes on. What is worse ends the connection. */
+/** Reports an error of severity ERROR: the transaction is undone and the connection goes on. A higher severity ends the connection. */
 export function isRefusal(error: unknown): error is DatabaseError {
   return error instanceof DatabaseError && (error.severity === 'ERROR' || error.severity === undefined)
 }
 
-/** What stands in the server's log where a batch undid itself: whoever reads it there should know that nothing is wrong. */
+/** The server logs this text when a guard fails. It shows the reader of the log that nothing is wrong. */
 export const undone_on_purpose = 'undone on purpose: another change came first'
 
 export function isUndoneOnPurpose(error: unknown): boolean {
@@ -56,6 +56,6 @@ export function isUndoneOnPurpose(error: unknown): boolean {
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
 const insufficient_privilege = '42501'
 const lost_a_race = new Set(['40001', '40P01']) // serialization_failure, deadlock_detected
-const worn_out = new Set(['26000', '0A000', '25006']) // invalid_sql_statement_name, "cached plan must not change", read_only_sql_transaction
+const stale_connection = new Set(['26000', '0A000', '25006']) // invalid_sql_statement_name, "cached plan must not change", read_only_sql_transaction
 const too_slow = new Set(['57014', '55P03']) // canceled by statement_timeout, lock_not_available
 const out_of_service = new Set(['08', '53', '57', '58']) // classes: connection, resources, operator, disk

@@ -1,15 +1,15 @@
-/** The schema of a PostgreSQL database: where it stands, and how it is brought up to date by one of several at a time. */
+/** Migrations of a PostgreSQL database. An advisory lock lets one process migrate at a time. */
 import type { Migration, Row } from './db.ts'
 import { toCallersError } from './postgres-errors.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
-/** Any number, so long as no other program takes the same one in this database. */
+/** An arbitrary number. No other program may use the same one in this database. */
 const migration_lock = 7_157_263_411
 
 export async function migratePostgres(server: PostgresServer, migrations: readonly Migration[]): Promise<{ from: number; to: number }> {
   return withConnection(server, async (run) => {
-    // Held until the transaction ends, however it ends: whoever starts at the same time waits here and then sees it done,
-    // which takes a level that sees what was committed meanwhile, whatever the database has for its usual one.
+    // The lock ends with the transaction. A process that starts at the same time waits here and then sees the new schema. That needs
+    // READ COMMITTED, which may not be the default level of the database.
     await run('begin isolation level read committed')
     await run(`select pg_advisory_xact_lock(${migration_lock})`)
     await run('create table if not exists schema_migrations (number bigint primary key, name text not null)')
@@ -30,7 +30,7 @@ export async function schemaOfPostgres(server: PostgresServer): Promise<number> 
   })
 }
 
-/** Texts are compared byte by byte, as SQLite does, whatever language the database sorts by: pages are cut by the order of ids. */
+/** Makes text columns compare by bytes, as in SQLite, whatever the collation of the database: pages of lists rely on the order of ids. */
 const asPostgres = (statement: string) =>
   statement
     .replace(/^\{postgres\}/, '')
@@ -44,9 +44,11 @@ async function newest(run: Run): Promise<number> {
   return Number(row?.number)
 }
 
-/** A connection of its own, without limits of time. What is not committed at its end is undone by the server. */
+const no_limit_ms = 0
+
+/** Opens a separate connection without a statement timeout. When it ends, the server undoes what is not committed. */
 async function withConnection<T>(server: PostgresServer, work: (run: Run) => Promise<T>): Promise<T> {
-  const connection = await server.connect(0, () => {})
+  const connection = await server.connect(no_limit_ms, () => {})
   try {
     return await work(async (text) => (await connection.send([{ parts: [text], values: [] }]))[0]?.rows ?? [])
   } catch (error) {

@@ -1,29 +1,29 @@
-/** The server behind a connection string: how a connection to it is made, with or without TLS, and what stands in the way. */
+/** Connects to the server of a connection string, with or without TLS. */
 import type { ClientConfig } from 'pg'
 import { DatabaseUnavailable } from './db.ts'
 import { type Connection, connect } from './postgres-connection.ts'
 
 export interface PostgresServer {
-  /** Rejects with `DatabaseUnavailable`, which says what stands in the way. A limit of 0 is none. */
+  /** Rejects with `DatabaseUnavailable`, which names the reason. A limit of 0 means no limit. */
   connect(statement_limit_ms: number, onEnd: (connection: Connection) => void): Promise<Connection>
 }
 
-const connect_limit_ms = 1_000
+const connect_timeout_ms = 1_000
 
 export function postgresServer(address: string, application_name: string): PostgresServer {
-  const { place, connectionString, is_tls_optional } = readAddress(address)
+  const { location, connectionString, is_tls_optional } = readAddress(address)
   let has_tls = true
 
   async function open(statement_limit_ms: number, onEnd: (connection: Connection) => void): Promise<Connection> {
     const config: ClientConfig = {
       connectionString,
       application_name,
-      connectionTimeoutMillis: connect_limit_ms,
-      keepAlive: true, // a peer that vanished is noticed, and firewalls keep the connection
+      connectionTimeoutMillis: connect_timeout_ms,
+      keepAlive: true, // detects a dead peer, and keeps the connection open in firewalls
       ...(is_tls_optional && has_tls ? { ssl: { rejectUnauthorized: false } } : {}),
     }
     const connection = await connect(config, onEnd)
-    // Set here and not in the startup packet, which poolers such as PgBouncer refuse to pass on.
+    // Not in the startup packet, since poolers such as PgBouncer refuse it there.
     await connection.send([{ parts: [`set statement_timeout to ${statement_limit_ms}`], values: [] }])
     return connection
   }
@@ -33,7 +33,7 @@ export function postgresServer(address: string, application_name: string): Postg
       try {
         return await open(statement_limit_ms, onEnd)
       } catch (error) {
-        if (!is_tls_optional || !has_tls || !isWithoutTls(error)) throw outOfReach(place, error)
+        if (!is_tls_optional || !has_tls || !isWithoutTls(error)) throw outOfReach(location, error)
       }
       has_tls = false
       return this.connect(statement_limit_ms, onEnd)
@@ -44,8 +44,8 @@ export function postgresServer(address: string, application_name: string): Postg
 const isWithoutTls = (error: unknown) => error instanceof Error && error.message === 'The server does not support SSL connections'
 
 /**
- * `sslmode` means what it means to psql: without one, or with `prefer`, TLS where the server has it; `require` insists
- * on it but believes any certificate, unless `sslrootcert` names whom to believe; `verify-full` checks everything.
+ * Gives `sslmode` its meaning in psql. Without it, or with `prefer`, TLS is used if the server supports it. `require` demands TLS and
+ * accepts any certificate unless `sslrootcert` is set. `verify-full` checks the certificate and the host name.
  */
 function readAddress(text: string) {
   const url = new URL(text)
@@ -54,10 +54,12 @@ function readAddress(text: string) {
   if (is_tls_optional) url.searchParams.delete('sslmode')
   url.searchParams.set('uselibpqcompat', 'true')
   const host = url.hostname || url.searchParams.get('host') || 'localhost'
-  return { place: `${host}${url.port && `:${url.port}`}${url.pathname}`, connectionString: url.href, is_tls_optional }
+  return { location: `${host}${url.port && `:${url.port}`}${url.pathname}`, connectionString: url.href, is_tls_optional }
 }
 
-function outOfReach(place: string, error: unknown): DatabaseUnavailable {
+function outOfReach(location: string, error: unknown): DatabaseUnavailable {
   const { message, code } = error as NodeJS.ErrnoException // as: node:net and pg throw these
-  return new DatabaseUnavailable(`The database at ${place} cannot be reached: ${message || code}. Nothing was changed.`, { cause: error })
+  return new DatabaseUnavailable(`The database at ${location} cannot be reached: ${message || code}. Nothing was changed.`, {
+    cause: error,
+  })
 }

@@ -1,59 +1,62 @@
 /**
- * The engine for PostgreSQL 14 or later: a few connections, each with many batches under way. Nothing waits for long:
- * what the database does not answer in time is `DatabaseUnavailable`, and the next call finds it again by itself.
+ * The engine for PostgreSQL 14 or later: a few connections, each with many batches in flight. A call that gets no answer in time fails
+ * with `DatabaseUnavailable`, and the next call connects again.
  *
- * A batch runs at READ COMMITTED: each of its statements sees what was committed when that statement began, and what the
- * batch itself did. See `batch` in db.ts for what that asks of a batch.
+ * A batch runs at READ COMMITTED: each of its statements sees the rows that were committed when it began, and the changes of the batch.
+ * The head of db.ts says what follows for a batch.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseUnavailable, type Engine, GuardFailed, type Result, type Row, type Statement, sql } from './db.ts'
 import type { Connection } from './postgres-connection.ts'
-import { ConnectionLost, isUndoneOnPurpose, isWornOut, isWorthRepeating, toCallersError, undone_on_purpose } from './postgres-errors.ts'
+import { ConnectionLost, isRepeatable, isStaleConnection, isUndoneOnPurpose, toCallersError, undone_on_purpose } from './postgres-errors.ts'
 import { migratePostgres, schemaOfPostgres } from './postgres-schema.ts'
 import { type PostgresServer, postgresServer } from './postgres-server.ts'
 
-/** The server gives a statement up. Longer than its own `deadlock_timeout` of a second, so that a deadlock is seen as one. */
+/** The server cancels a statement after this time. It is longer than the server's `deadlock_timeout` of 1 s, so deadlocks are reported as such. */
 const statement_limit_ms = 1_200
-/** The caller is told, whatever the server does: within the two seconds that a request may take to find the database gone. */
+/** The caller gets an error after this time. A request may take 2 s to notice that the database is gone. */
 const answer_limit_ms = 1_600
-/** The server would have given up any statement by now: what is silent for longer is no connection any more. */
+/** The server would have cancelled any statement by now, so a connection that is silent for longer is dead. */
 const silence_limit_ms = 1_400
 const most_tries = 5
-const pause_after_refusal_ms = 2_000
+/** The pause before the second try. Before the n-th try it is (n - 1)² times as long. */
+const retry_pause_ms = 1
+/** After a failed attempt to open one more connection. */
+const growth_pause_ms = 2_000
 
 export function openPostgres(address: string, { application_name = 'ostiary', connections = 6 } = {}): Engine {
   const server = postgresServer(address, application_name)
   const pool = createPool(server, connections)
 
-  let under_way = 0
+  let in_flight = 0
   let is_closed = false
   let whenIdle = () => {}
 
   async function run(statements: readonly Statement[], is_read: boolean): Promise<readonly Result[]> {
     if (is_closed) throw new DatabaseUnavailable('The database is closed.')
-    under_way += 1
+    in_flight += 1
     try {
       return await attempt(statements, is_read)
     } finally {
-      under_way -= 1
-      if (under_way === 0) whenIdle()
+      in_flight -= 1
+      if (in_flight === 0) whenIdle()
     }
   }
 
   async function attempt(statements: readonly Statement[], is_read: boolean): Promise<readonly Result[]> {
-    const until = performance.now() + answer_limit_ms
+    const deadline = performance.now() + answer_limit_ms
     for (let tries = 1; ; tries++) {
-      const connection = pool.pick() ?? (await within(pool.add(), until, 'The database cannot be reached in time. Nothing was changed.'))
+      const connection = pool.pick() ?? (await within(pool.add(), deadline, 'The database cannot be reached in time. Nothing was changed.'))
       try {
-        return await within(connection.send(statements), until, unanswered(is_read))
+        return await within(connection.send(statements), deadline, unanswered(is_read))
       } catch (error) {
-        if (isWornOut(error)) pool.retire(connection)
+        if (isStaleConnection(error)) pool.retire(connection)
         if (connection.silence_ms() > silence_limit_ms) pool.drop(connection)
-        // A read that was lost on its way did nothing. A change may have been made: whoever asked decides.
-        const is_repeated = isWorthRepeating(error) || (is_read && error instanceof ConnectionLost)
-        if (!is_repeated || tries === most_tries || performance.now() > until) throw toCallersError(error, is_read)
+        // A lost read is repeated, since it changed nothing. A lost change may have been committed, so the caller decides.
+        const is_repeated = isRepeatable(error) || (is_read && error instanceof ConnectionLost)
+        if (!is_repeated || tries === most_tries || performance.now() > deadline) throw toCallersError(error, is_read)
       }
-      await sleep(tries * tries)
+      await sleep(tries * tries * retry_pause_ms)
     }
   }
 
@@ -62,30 +65,30 @@ export function openPostgres(address: string, { application_name = 'ostiary', co
     resolve(rows: readonly Row[]): void
     reject(error: unknown): void
   }
-  let gathered: LookUp[] = []
+  let pending: LookUp[] = []
 
-  /** What is looked up in one turn goes out as one batch: a round trip costs both sides more than finding a row. */
+  /** Sends the look-ups of one event-loop turn as one batch, since a round trip costs both sides more than finding a row. */
   function lookUp(statement: Statement): Promise<readonly Row[]> {
     return new Promise((resolve, reject) => {
-      if (gathered.length === 0) setImmediate(sendGathered)
-      gathered.push({ statement, resolve, reject })
+      if (pending.length === 0) setImmediate(sendPending)
+      pending.push({ statement, resolve, reject })
     })
   }
 
-  function sendGathered(): void {
-    const together = gathered
-    gathered = []
-    askTogether(together).catch((error) => {
-      // What the server refuses is the fault of one of them: asked alone, each hears of its own only.
-      const is_refusal = together.length > 1 && !(error instanceof DatabaseUnavailable)
-      for (const one of together) {
-        if (is_refusal) askTogether([one]).catch(one.reject)
-        else one.reject(error)
+  function sendPending(): void {
+    const lookups = pending
+    pending = []
+    sendTogether(lookups).catch((error) => {
+      // One faulty look-up fails the batch. Sent alone, only the faulty one fails.
+      const is_refusal = lookups.length > 1 && !(error instanceof DatabaseUnavailable)
+      for (const lookup of lookups) {
+        if (is_refusal) sendTogether([lookup]).catch(lookup.reject)
+        else lookup.reject(error)
       }
     })
   }
 
-  async function askTogether(lookups: readonly LookUp[]): Promise<void> {
+  async function sendTogether(lookups: readonly LookUp[]): Promise<void> {
     const results = await run(
       lookups.map(({ statement }) => statement),
       true,
@@ -103,14 +106,14 @@ export function openPostgres(address: string, { application_name = 'ostiary', co
 
   return {
     name: 'postgres',
-    asOf: null,
+    versionOf: null,
     read: async (statement) => (await run([statement], true))[0]?.rows ?? [],
     lookUp,
     write,
-    // The server commits beside our own work: what is sent at once is done when it is asked for.
+    // The server works in parallel, so sending the batch at once delays nothing.
     writeLater(statements) {
       const written = write(statements)
-      written.catch(() => {}) // told to whoever asks
+      written.catch(() => {}) // the caller gets the error from `written`
       return () => written
     },
     schema: () => schemaOfPostgres(server),
@@ -120,7 +123,7 @@ export function openPostgres(address: string, { application_name = 'ostiary', co
       is_closed = true
       await new Promise<void>((resolve) => {
         whenIdle = resolve
-        if (under_way === 0) resolve()
+        if (in_flight === 0) resolve()
       })
       await pool.close()
     },
@@ -128,8 +131,8 @@ export function openPostgres(address: string, { application_name = 'ostiary', co
 }
 
 /**
- * A guard as PostgreSQL runs it: a statement that fails where it changes another number of rows, and so undoes the batch, whose
- * later statements are under way already. A cast of text that is no number is the only failure that lets a statement say why.
+ * Returns a guard as PostgreSQL runs it: a statement that fails if it changes another number of rows. The failure undoes the batch, whose
+ * later statements are already sent. A cast of text that is no number is the only failure that carries a message of ours.
  */
 function withGuard(statement: Statement): Statement {
   if (statement.guard === undefined) return statement
@@ -145,7 +148,7 @@ function createPool(server: PostgresServer, size: number) {
   let opening: Promise<Connection> | null = null
   let grows_from = 0
 
-  /** Callers that find no connection wait for the same one, and hear the same of it. */
+  /** Opens a connection. Concurrent callers wait for the same one. */
   function add(): Promise<Connection> {
     opening ??= server
       .connect(statement_limit_ms, (ended) => open.delete(ended))
@@ -162,30 +165,30 @@ function createPool(server: PostgresServer, size: number) {
   return {
     add,
 
-    /** The least busy connection; where that is busy too and there is room, another one is opened for those who come later. */
+    /** Returns the least busy connection. If that is busy too and the pool has room, opens another one for later callers. */
     pick(): Connection | undefined {
       let least: Connection | undefined
       for (const connection of open) if (!least || connection.pending < least.pending) least = connection
       if (least && least.pending > 0 && open.size < size && !opening && performance.now() > grows_from)
         add().catch(() => {
-          grows_from = performance.now() + pause_after_refusal_ms
+          grows_from = performance.now() + growth_pause_ms
         })
       return least
     },
 
-    /** Gets nothing new; what is under way on it is answered. */
+    /** Removes a connection from the pool. The batches in flight on it are answered. */
     retire(connection: Connection): void {
       if (open.delete(connection)) void connection.end()
     },
 
-    /** Nothing will come of it any more. */
+    /** Removes a dead connection. The batches in flight on it fail. */
     drop(connection: Connection): void {
       open.delete(connection)
       connection.destroy()
     },
 
     async close(): Promise<void> {
-      await opening?.catch(() => {}) // it is not needed any more
+      await opening?.catch(() => {}) // its error no longer matters
       const forced = setTimeout(() => {
         for (const connection of open) connection.destroy()
       }, answer_limit_ms)
@@ -195,11 +198,11 @@ function createPool(server: PostgresServer, size: number) {
   }
 }
 
-/** The promise, or `DatabaseUnavailable` where it takes longer. */
-function within<T>(promise: Promise<T>, until: number, problem: string): Promise<T> {
+/** Resolves like the promise, or rejects with `DatabaseUnavailable` at the deadline. */
+function within<T>(promise: Promise<T>, deadline: number, problem: string): Promise<T> {
   return new Promise((resolve, reject) => {
-    // An answer that arrived while this process was busy is read before the limit is felt.
-    const timer = setTimeout(() => setImmediate(() => reject(new DatabaseUnavailable(problem))), Math.max(1, until - performance.now()))
+    // `setImmediate` first reads an answer that arrived while this process was busy.
+    const timer = setTimeout(() => setImmediate(() => reject(new DatabaseUnavailable(problem))), Math.max(1, deadline - performance.now()))
     const settle =
       <V>(how: (value: V) => void) =>
       (value: V) => {

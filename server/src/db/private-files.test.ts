@@ -14,7 +14,7 @@ function folder(t: TestContext): string {
   return path
 }
 
-/** Runs under another umask. Everything in `work` is synchronous, so nothing else runs under it. */
+/** Runs `work` with another umask. `work` is synchronous, so no other code runs with that umask. */
 function withUmask(umask: number, work: () => void): void {
   const before = process.umask(umask)
   try {
@@ -25,7 +25,7 @@ function withUmask(umask: number, work: () => void): void {
 }
 
 for (const umask of [0o000, 0o022, 0o077, 0o777])
-  test(`with umask ${umask.toString(8)} a file is created with mode 600, a directory with 700`, { skip }, (t) => {
+  test(`with umask ${umask.toString(8)} a file gets mode 600 and a directory mode 700`, { skip }, (t) => {
     const parent = folder(t)
     withUmask(umask, () => {
       makePrivateDirectory(join(parent, 'data'))
@@ -34,7 +34,7 @@ for (const umask of [0o000, 0o022, 0o077, 0o777])
     assert.deepEqual([modeOf(join(parent, 'data')), modeOf(join(parent, 'data/ostiary.db'))], ['700', '600'])
   })
 
-test('what others can read is taken from them, files of the service only', { skip }, (t) => {
+test('makePrivateDirectory removes the rights of others from the files of the service only', { skip }, (t) => {
   const path = join(folder(t), 'data')
   mkdirSync(path)
   const ours = ['master.key', 'ostiary.db', 'ostiary.db-shm', 'ostiary.db-wal', 'serve.lock', 'serve.lock-journal']
@@ -49,7 +49,7 @@ test('what others can read is taken from them, files of the service only', { ski
 
   makePrivateDirectory(path)
   for (const name of ours) assert.equal(modeOf(join(path, name)), '600', name)
-  assert.deepEqual([modeOf(join(path, 'backup.sh')), modeOf(path)], ['666', '777'], 'what is not ours stays as it is')
+  assert.deepEqual([modeOf(join(path, 'backup.sh')), modeOf(path)], ['666', '777'], 'files of others keep their mode')
   assert.deepEqual(exposedFiles(path), [])
 
   rmSync(join(path, 'backup.sh'))
@@ -57,14 +57,14 @@ test('what others can read is taken from them, files of the service only', { ski
   assert.equal(modeOf(path), '700')
 })
 
-test('an existing file keeps its content', (t) => {
+test('createPrivateFile keeps the content of an existing file', (t) => {
   const path = join(folder(t), 'file')
   writeFileSync(path, 'content')
   createPrivateFile(path)
   assert.equal(statSync(path).size, 7)
 })
 
-test('a directory that does not exist yet is created with its parents', (t) => {
+test('makePrivateDirectory creates a missing directory with its parents', (t) => {
   const path = join(folder(t), 'a/b')
   makePrivateDirectory(path)
   assert.deepEqual(readdirSync(path), [])

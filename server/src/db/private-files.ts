@@ -1,15 +1,15 @@
-/** The files of the embedded database are for the user that runs the service, whatever the umask says. Windows has no such modes. */
+/** Restricts the files of the embedded database to the service's user, whatever the umask. Windows has no such modes. */
 import { chmodSync, closeSync, fchmodSync, mkdirSync, openSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What the service keeps in its data directory. */
+/** Matches the service's files in its data directory. */
 const own_file = /^(master\.key|(ostiary\.db|serve\.lock)(-wal|-shm|-journal)?)$/
 
 const open_to_others = 0o077
 
 /**
- * Creates an empty file with mode 0600 where there is none. SQLite gives the files beside it the same mode. An existing file is never
- * opened: to close it would end the locks that this process holds on it.
+ * Creates an empty file with mode 0600 if it does not exist. SQLite gives the same mode to the files beside it. An existing file is not
+ * opened, since closing it would release the locks that this process holds on it.
  */
 export function createPrivateFile(path: string): void {
   try {
@@ -22,8 +22,8 @@ export function createPrivateFile(path: string): void {
 }
 
 /**
- * Creates the directory with mode 0700, or takes the rights of others away from the service's files in it. The directory itself is changed only
- * where it holds nothing else, since it may be one that others use.
+ * Creates the directory with mode 0700, or removes the rights of other users from the service's files in it. The mode of an existing
+ * directory changes only if it holds no other files, since other programs may use it.
  */
 export function makePrivateDirectory(path: string): void {
   const created = mkdirSync(path, { recursive: true, mode: 0o700 })
@@ -33,7 +33,7 @@ export function makePrivateDirectory(path: string): void {
   for (const name of names) if (own_file.test(name)) tighten(join(path, name), 0o600)
 }
 
-/** The service's files in the directory that others can read or write. */
+/** Lists the service's files in the directory that other users can read or write. */
 export function exposedFiles(path: string): string[] {
   return readdirSync(path)
     .filter((name) => own_file.test(name))
@@ -41,12 +41,12 @@ export function exposedFiles(path: string): string[] {
     .filter((file) => (modeOf(file) & open_to_others) !== 0)
 }
 
-/** Can others replace files in the directory? */
+/** Reports whether other users can replace files in the directory. */
 export function isWritableByOthers(path: string): boolean {
   return (modeOf(path) & 0o022) !== 0
 }
 
-/** What belongs to another user cannot be changed; `ostiary doctor` reports it. */
+/** Leaves a file of another user as it is; `ostiary doctor` reports it. */
 function tighten(path: string, mode: number): void {
   if ((modeOf(path) & open_to_others) === 0) return
   try {
@@ -56,7 +56,7 @@ function tighten(path: string, mode: number): void {
   }
 }
 
-/** 0 where there is nothing: SQLite removes the files beside the database when the last process closes it. */
+/** Returns 0 for a missing file: SQLite removes the files beside the database when the last process closes it. */
 function modeOf(path: string): number {
   return process.platform === 'win32' ? 0 : (statSync(path, { throwIfNoEntry: false })?.mode ?? 0)
 }

@@ -1,4 +1,4 @@
-/** What a failure of SQLite means: wait and try again, the database is out of service, or a fault of ours. */
+/** Classifies errors of SQLite: try again later, the database is unavailable, or the program has a bug. */
 import { DatabaseUnavailable } from './db.ts'
 
 // https://www.sqlite.org/rescode.html
@@ -12,7 +12,7 @@ function codeOf(error: unknown): number {
 
 export const isBusy = (error: unknown) => busy.includes(codeOf(error))
 
-/** The error that a caller sees for what node:sqlite throws. */
+/** Maps an error of node:sqlite to the error for the caller. */
 export function toCallersError(error: unknown): unknown {
   if (!out_of_service.includes(codeOf(error))) return error
   return new DatabaseUnavailable('The database cannot be used. Nothing was changed.', { cause: error })

@@ -1,6 +1,6 @@
 /**
- * Group commit: the batches that are asked for within one turn of the event loop, and those that nobody waits for yet, share one
- * commit, so a durable write costs a fraction of a sync to disk. A group runs without giving way in between.
+ * Group commit: the batches of one event-loop turn, and those whose callers do not wait yet, share one commit. So a durable write costs
+ * a fraction of a sync to disk. A group runs without interruption.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { DatabaseUnavailable, GuardFailed, type Result, type Statement } from './db.ts'
@@ -14,18 +14,18 @@ interface Batch {
   reject(error: unknown): void
 }
 
-/** How long a group waits for another process (bootstrap, migrate, doctor) to finish its own write, in all. */
+/** How long a group waits in total for the write of another process (bootstrap, migrate, doctor). */
 const busy_limit_ms = 1_500
 const busy_pause_ms = 5
 
-interface Parts {
+interface GroupCommitOptions {
   statements: Statements
   clock: ChangeClock
-  /** Called before a group begins: an open read transaction ends. */
+  /** Ends the open read transaction, before a group begins. */
   endReading(): void
 }
 
-export function createGroupCommit(database: DatabaseSync, { statements, clock, endReading }: Parts) {
+export function createGroupCommit(database: DatabaseSync, { statements, clock, endReading }: GroupCommitOptions) {
   const command = (text: string) => {
     const statement = database.prepare(text)
     return () => void statement.run()
@@ -38,7 +38,7 @@ export function createGroupCommit(database: DatabaseSync, { statements, clock, e
   let is_flush_due = false
   let changed_tables = new Set<string>()
 
-  /** @returns a function that resolves the batch, for after the commit */
+  /** @returns a function that resolves the batch, to call after the commit */
   function run(batch: Batch): () => void {
     const results = batch.statements.map((statement) => {
       const result = statements.execute(statement)
@@ -49,7 +49,7 @@ export function createGroupCommit(database: DatabaseSync, { statements, clock, e
     return () => batch.resolve(results)
   }
 
-  /** Runs a batch in a savepoint, so that it fails alone. */
+  /** Runs a batch in a savepoint, so that its failure undoes no other batch. */
   function runApart(batch: Batch): () => void {
     beginSavepoint()
     try {
@@ -57,13 +57,13 @@ export function createGroupCommit(database: DatabaseSync, { statements, clock, e
       endSavepoint()
       return settle
     } catch (error) {
-      // After a full disk or the like SQLite has undone the whole group by itself, which then fails as one.
+      // After an error such as a full disk SQLite has undone the whole group, and this statement fails too.
       database.exec('rollback to batch; release batch')
       return () => batch.reject(toCallersError(error))
     }
   }
 
-  /** @param apart each batch in a savepoint, which takes longer than most batches: needed only where one of them fails */
+  /** @param apart runs each batch in a savepoint. That takes longer than most batches, so it happens only after one of the group failed. */
   function commitGroup(group: readonly Batch[], apart = false, waited_ms = 0): void {
     endReading()
     try {
@@ -95,7 +95,7 @@ export function createGroupCommit(database: DatabaseSync, { statements, clock, e
     if (group.length > 0) commitGroup(group)
   }
 
-  /** At the end of this turn. */
+  /** Flushes at the end of this event-loop turn. */
   function flushSoon(): void {
     if (!is_flush_due) setImmediate(flush)
     is_flush_due = true
@@ -105,10 +105,10 @@ export function createGroupCommit(database: DatabaseSync, { statements, clock, e
     flush,
     flushSoon,
 
-    /** Adds a batch to the next group. `isWaiting` tells whether that group has not been committed yet. */
-    add(of: readonly Statement[]): { written: Promise<readonly Result[]>; isWaiting: () => boolean } {
+    /** Adds a batch to the next group. `isWaiting` reports whether that group is still to be committed. */
+    add(batch_statements: readonly Statement[]): { written: Promise<readonly Result[]>; isWaiting: () => boolean } {
       const { promise, resolve, reject } = Promise.withResolvers<readonly Result[]>()
-      const batch = { statements: of, resolve, reject }
+      const batch = { statements: batch_statements, resolve, reject }
       waiting.push(batch)
       return { written: promise, isWaiting: () => waiting.includes(batch) }
     },

@@ -2,7 +2,12 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Migration } from './db.ts'
 
-/** The number of the newest migration that was applied; 0 for an empty database. */
+/** How long a statement blocks the thread for the lock of another process. Longer waits are left to the group commit. */
+export const busy_timeout_ms = 20
+/** A migration runs alone in its process, so it may block. */
+const migration_busy_timeout_ms = 10_000
+
+/** Returns the number of the newest applied migration; 0 for an empty database. */
 export function schemaOfSqlite(database: DatabaseSync): number {
   const has_table = database.prepare(`select 1 from sqlite_schema where name = 'schema_migrations'`).get()
   if (!has_table) return 0
@@ -11,7 +16,7 @@ export function schemaOfSqlite(database: DatabaseSync): number {
 }
 
 export function migrateSqlite(database: DatabaseSync, migrations: readonly Migration[]) {
-  database.exec('pragma busy_timeout = 10000')
+  database.exec(`pragma busy_timeout = ${migration_busy_timeout_ms}`)
   database.exec('begin immediate')
   try {
     database.exec('create table if not exists schema_migrations (number integer primary key, name text not null)')
@@ -28,6 +33,6 @@ export function migrateSqlite(database: DatabaseSync, migrations: readonly Migra
     database.exec('rollback')
     throw error
   } finally {
-    database.exec('pragma busy_timeout = 20')
+    database.exec(`pragma busy_timeout = ${busy_timeout_ms}`)
   }
 }

@@ -1,24 +1,27 @@
-/** The prepared statements of an embedded database: one for each SQL text, made at its first use. */
+/** The prepared statements of an embedded database. Each SQL text is prepared at its first use. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { createBoundedMap } from '../bounded-map.ts'
 import type { Result, Row, Statement } from './db.ts'
 
 export interface Prepared {
   readonly run: StatementSync
-  /** Asked once: asking takes longer than a short query. */
+  /** Kept, since asking SQLite takes longer than a short query. */
   readonly has_rows: boolean
-  /** Every table whose name is in the text, so at least those it reads or writes. No trigger, cascade or view adds others. */
+  /**
+   * Every table whose name is in the text. That includes all tables that it reads or writes, since the schema has no trigger, cascade or
+   * view (see `server/test/schema.test.ts`).
+   */
   readonly tables: readonly string[]
 }
 
-/** Texts are few, except for lists of values and combinations of filters. */
+/** There are few texts, except for lists of values and combinations of filters. */
 const most_prepared = 500
 
 export type Statements = ReturnType<typeof createStatements>
 
 export function createStatements(database: DatabaseSync) {
   const by_text = createBoundedMap<string, Prepared>(most_prepared)
-  /** The parts of one template are almost always the same array; joining them takes longer than this look-up. */
+  /** The parts of one template are almost always the same array, and this look-up is faster than joining them. */
   const by_parts = new WeakMap<readonly string[], Prepared>()
   let known_tables: readonly string[] | null = null
 
@@ -50,7 +53,7 @@ export function createStatements(database: DatabaseSync) {
       return { changed: rows.length, rows }
     },
 
-    /** A migration may have added tables. */
+    /** Must be called before a migration, which may add tables. */
     schemaChanged(): void {
       known_tables = null
     },

@@ -1,7 +1,7 @@
 /**
- * The embedded engine: one SQLite file in WAL mode with `synchronous=FULL`. Its parts: `sqlite-statements.ts` prepares and runs,
- * `sqlite-group-commit.ts` writes, `sqlite-clock.ts` knows what changed when. Reads see committed data only. Reads of one turn of
- * the event loop share one transaction, since taking and returning SQLite's lock costs more than finding a row.
+ * The embedded engine: one SQLite file in WAL mode with `synchronous=FULL`. `sqlite-statements.ts` prepares and runs statements,
+ * `sqlite-group-commit.ts` writes, and `sqlite-clock.ts` records which commit changed a table. Reads see committed rows only. The reads of
+ * one event-loop turn share one transaction, since taking and releasing SQLite's lock costs more than finding a row.
  */
 import { DatabaseSync } from 'node:sqlite'
 import { DatabaseUnavailable, type Engine, type Row, type Statement } from './db.ts'
@@ -9,16 +9,18 @@ import { createPrivateFile } from './private-files.ts'
 import { createChangeClock } from './sqlite-clock.ts'
 import { isBusy, toCallersError } from './sqlite-errors.ts'
 import { createGroupCommit } from './sqlite-group-commit.ts'
-import { migrateSqlite, schemaOfSqlite } from './sqlite-schema.ts'
+import { busy_timeout_ms, migrateSqlite, schemaOfSqlite } from './sqlite-schema.ts'
 import { createStatements } from './sqlite-statements.ts'
+
+const no_wait_ms = 0
 
 export function openSqlite(path: string): Engine {
   createPrivateFile(path)
-  const database = new DatabaseSync(path, { timeout: 20 })
+  const database = new DatabaseSync(path, { timeout: busy_timeout_ms })
   database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma cache_size = -16000')
-  // What a statement that fails half way is undone with; in a file it would be written like everything else.
+  // The statement journal, which undoes a statement that fails half way. In a file it would cost a write.
   database.exec('pragma temp_store = memory')
-  // In pages of the log, 16 MB: what was written more than once by then is moved to its place once.
+  // In pages of the log, 16 MB. A page that was written several times until then is moved to the database once.
   database.exec('pragma wal_autocheckpoint = 4000')
 
   const statements = createStatements(database)
@@ -39,9 +41,9 @@ export function openSqlite(path: string): Engine {
   return {
     name: 'sqlite',
 
-    asOf(statement) {
+    versionOf(statement) {
       refuseClosed()
-      return reads.asOf(statement)
+      return reads.versionOf(statement)
     },
 
     read,
@@ -56,7 +58,7 @@ export function openSqlite(path: string): Engine {
     writeLater(batch) {
       if (closed) return () => Promise.reject(new DatabaseUnavailable('The database is closed.'))
       const { written, isWaiting } = add(batch)
-      written.catch(() => {}) // the caller sees the error when it asks
+      written.catch(() => {}) // the caller gets the error from `written`
       return () => {
         if (isWaiting()) flushSoon()
         return written
@@ -82,7 +84,7 @@ export function openSqlite(path: string): Engine {
   }
 }
 
-/** Reads: one transaction for those of one turn, and one look in each turn whether another process has committed. */
+/** Runs reads in one transaction for each event-loop turn, and checks once in each turn whether another process has committed. */
 function createReads(
   database: DatabaseSync,
   { statements, clock }: { statements: ReturnType<typeof createStatements>; clock: ReturnType<typeof createChangeClock> },
@@ -92,7 +94,7 @@ function createReads(
   let is_reading = false
   let has_looked = false
 
-  /** At the end of the turn, and before anything is written: what is read later sees what was committed by then. */
+  /** Ends the transaction, at the end of the turn and before each write, so that later reads see what was committed. */
   function end(): void {
     if (is_reading && database.isTransaction) commit.run()
     is_reading = false
@@ -106,7 +108,7 @@ function createReads(
     setImmediate(end)
   }
 
-  /** Runs with the errors of SQLite turned into those of a caller. */
+  /** Runs `work` and maps its SQLite errors. */
   function reading<T>(work: () => T): T {
     try {
       look()
@@ -119,7 +121,7 @@ function createReads(
   return {
     end,
 
-    asOf: (statement: Statement): number => reading(() => clock.lastChange(statements.prepare(statement).tables)),
+    versionOf: (statement: Statement): number => reading(() => clock.lastChange(statements.prepare(statement).tables)),
 
     read: (statement: Statement): readonly Row[] =>
       reading(() => {
@@ -131,12 +133,12 @@ function createReads(
 }
 
 /**
- * Keeps a second `serve` off the same data directory. The lock is SQLite's own on a file beside the database, so it
- * ends with the process, however that ends. `null` where another process holds it.
+ * Keeps a second `serve` out of the data directory. The lock is SQLite's lock on a file beside the database, so it always ends with the
+ * process. Returns `null` if another process holds it.
  */
 export function lockDataDirectory(path: string): { release(): void } | null {
   createPrivateFile(path)
-  const lock = new DatabaseSync(path, { timeout: 0 })
+  const lock = new DatabaseSync(path, { timeout: no_wait_ms })
   try {
     lock.exec('pragma locking_mode = exclusive; begin exclusive')
   } catch (error) {

@@ -92,13 +92,3 @@ export async function findEventData(db: Db, environment_id: EnvironmentId, id: s
 function shown({ environment_id, environment_type, actor_type, actor_id, timestamp, ...event }: z.infer<typeof EventRow>): Event {
   return { ...event, timestamp, environment: { id: environment_id, type: environment_type }, actor: { type: actor_type, id: actor_id } }
 }
-
-const kept_ms = 90 * 86_400_000
-const most_removed = 200
-
-/** Removes events that are older than 90 days, a slice at a time so that nobody waits. True where more are to be removed. */
-export async function removeOldEvents(db: Db, now: Date): Promise<boolean> {
-  const removed = await db.run(sql`delete from events where (environment_id, id) in
-    (select environment_id, id from events where sequence is not null and created_at < ${new Date(now.getTime() - kept_ms)} order by created_at limit ${most_removed})`)
-  return removed === most_removed
-}

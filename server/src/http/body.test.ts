@@ -3,21 +3,21 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { after, test } from 'node:test'
-import { body_limit_bytes, dropExcessChunks, growing, most_pieces, readBody } from './body.ts'
+import { body_limit_bytes, dropExcessChunks, growingBuffer, most_pieces, readBody } from './body.ts'
 
 const server = createServer({ optimizeEmptyRequests: true }).listen(0, '127.0.0.1')
 await once(server, 'listening')
-const { port } = server.address() as AddressInfo // as: it listens at a port
+const { port } = server.address() as AddressInfo // as: the server listens on a port
 after(() => server.close())
 
 type Outcome = { body: string } | { code: unknown }
 
-/** What is read of a request that arrives in these pieces, each but the first once the head was read; `null`: the sender goes. */
+/** Reads a request that arrives in these pieces. All but the first follow once the head was read; `null` closes the connection. */
 async function read(headers: readonly string[], pieces: readonly (string | null)[]): Promise<Outcome> {
   const socket = connect({ port, host: '127.0.0.1' }).on('error', () => {})
   const [first, ...later] = pieces
   socket.write(`POST / HTTP/1.1\r\nHost: x\r\n${headers.map((line) => `${line}\r\n`).join('')}\r\n${first ?? ''}`)
-  const [request] = (await once(server, 'request')) as [IncomingMessage] // as: what the event tells
+  const [request] = (await once(server, 'request')) as [IncomingMessage] // as: the argument of the event
   const outcome = readBody(request).then(
     (body) => ({ body: body.toString() }),
     ({ code }) => ({ code }),
@@ -47,32 +47,36 @@ const cases: Record<string, { headers: string[]; pieces: (string | null)[]; outc
     pieces: ['', chunk('he'), chunk('llo'), '0\r\n\r\n'],
     outcome: { body: 'hello' },
   },
-  'without a length there is no body, whatever its type is said to be': {
+  'a request without a length has no body, whatever its content type': {
     headers: ['Content-Type: application/json'],
     pieces: [''],
     outcome: { body: '' },
   },
   'a body of no bytes is empty': { headers: [length(0)], pieces: [''], outcome: { body: '' } },
-  'no chunks are an empty body': { headers: [chunked], pieces: ['0\r\n\r\n'], outcome: { body: '' } },
-  'a body of the limit is read': { headers: [length(body_limit_bytes)], pieces: ['', most], outcome: { body: most } },
-  'a length over the limit is refused before anything of it comes': {
+  'a body without chunks is empty': { headers: [chunked], pieces: ['0\r\n\r\n'], outcome: { body: '' } },
+  'a body of exactly the limit is read': { headers: [length(body_limit_bytes)], pieces: ['', most], outcome: { body: most } },
+  'a length over the limit is refused before the body arrives': {
     headers: [length(body_limit_bytes + 1)],
     pieces: [''],
     outcome: too_large,
   },
-  'chunks over the limit are refused, though more would come': {
+  'chunks over the limit are refused before the last one arrives': {
     headers: [chunked],
     pieces: ['', chunk(most), chunk('x')],
     outcome: too_large,
   },
-  'a sender that goes before the end is refused': { headers: [length(5)], pieces: ['he', null], outcome: { code: 'malformed_request' } },
+  'a body is refused if its sender disconnects before the end': {
+    headers: [length(5)],
+    pieces: ['he', null],
+    outcome: { code: 'malformed_request' },
+  },
 }
 for (const [rule, { headers, pieces, outcome }] of Object.entries(cases)) {
   test(rule, async () => assert.deepEqual(await read(headers, pieces), outcome))
 }
 
-test('a body in one-byte pieces takes one buffer of at most twice its length, and is refused where the pieces go on and on', () => {
-  const body = growing(body_limit_bytes)
+test('a body in one-byte pieces takes one buffer of at most twice its length, and is refused at the limit of pieces', () => {
+  const body = growingBuffer(body_limit_bytes)
   let buffers = 0
   const most = Math.floor((most_pieces * 64) / 63)
   for (let length = 1; length <= most; length++) {
@@ -86,8 +90,8 @@ test('a body in one-byte pieces takes one buffer of at most twice its length, an
   assert.equal(body.add(Buffer.from('x'))?.code, 'malformed_request')
 })
 
-test('a body of the limit in pieces of 64 bytes is read, in nine buffers', () => {
-  const body = growing(body_limit_bytes)
+test('a body of exactly the limit in pieces of 64 bytes is read into nine buffers', () => {
+  const body = growingBuffer(body_limit_bytes)
   let buffers = 0
   for (let length = 64; length <= body_limit_bytes; length += 64) {
     const before = body.capacity()
@@ -98,8 +102,8 @@ test('a body of the limit in pieces of 64 bytes is read, in nine buffers', () =>
   assert.deepEqual([body.bytes().length, body.capacity(), buffers], [body_limit_bytes, body_limit_bytes, 9])
 })
 
-test('a length that is announced takes no memory before its bytes arrive, and no more than it says', () => {
-  const body = growing(5_000)
+test('an announced length takes no memory before its bytes arrive, and no more memory than announced', () => {
+  const body = growingBuffer(5_000)
   assert.equal(body.capacity(), 0)
   body.add(Buffer.alloc(1))
   assert.equal(body.capacity(), 4_096)
@@ -107,19 +111,19 @@ test('a length that is announced takes no memory before its bytes arrive, and no
   assert.equal(body.capacity(), 5_000)
 })
 
-test('one-byte chunks over the wire are refused before they are many', async () => {
+test('too many one-byte chunks are refused', async () => {
   const pieces = chunk('x').repeat(2 * most_pieces)
   assert.deepEqual(await read([chunked], ['', pieces]), { code: 'malformed_request' })
   const fine = chunk('x').repeat(1_000)
   assert.deepEqual(await read([chunked], ['', fine, '0\r\n\r\n']), { body: 'x'.repeat(1_000) })
 })
 
-test('of a hundred thousand one-byte chunks that arrive before anyone reads, only those up to the first too many are kept', async () => {
+test('of 100,000 one-byte chunks that arrive before the body is read, only those up to the first excess one are kept', async () => {
   const own = createServer((request) => dropExcessChunks(request)).listen(0, '127.0.0.1')
   await once(own, 'listening')
-  const socket = connect({ port: (own.address() as AddressInfo).port, host: '127.0.0.1' }).on('error', () => {}) // as: it listens at a port
+  const socket = connect({ port: (own.address() as AddressInfo).port, host: '127.0.0.1' }).on('error', () => {}) // as: the server listens on a port
   socket.write(`POST / HTTP/1.1\r\nHost: x\r\n${chunked}\r\n\r\n${chunk('x').repeat(100_000)}`)
-  const [request] = (await once(own, 'request')) as [IncomingMessage] // as: what the event tells
+  const [request] = (await once(own, 'request')) as [IncomingMessage] // as: the argument of the event
   await new Promise((resolve) => setImmediate(resolve))
   assert.ok(request.readableLength <= (most_pieces * 64) / 63 + 1, `${request.readableLength} chunks`)
   await assert.rejects(readBody(request), { code: 'malformed_request' })
@@ -127,10 +131,10 @@ test('of a hundred thousand one-byte chunks that arrive before anyone reads, onl
   own.close()
 })
 
-test('a request whose sender is gone before anybody reads is refused', async () => {
+test('a body is refused if its sender disconnects before it is read', async () => {
   const socket = connect({ port, host: '127.0.0.1' })
   socket.write(`POST / HTTP/1.1\r\nHost: x\r\n${length(5)}\r\n\r\nhe`)
-  const [request] = (await once(server, 'request')) as [IncomingMessage] // as: what the event tells
+  const [request] = (await once(server, 'request')) as [IncomingMessage] // as: the argument of the event
   socket.destroy()
   await new Promise((resolve) => request.once('close', resolve))
   await assert.rejects(readBody(request), { code: 'malformed_request' })

@@ -1,6 +1,6 @@
 /**
- * Reads the body of a request when its handler asks for it: after the credential was judged, and never on a route without a
- * body. Fastify reads none (`app.ts`): it would do so before the handler, and take longer than most handlers (decision 0014).
+ * Reads the body of a request when its handler asks for it: after authentication, and only on routes with a body. Fastify reads no
+ * body (`app.ts`), since it would do so before the handler and take longer than most handlers (decision 0014).
  */
 import type { IncomingMessage } from 'node:http'
 import { ApiError } from './problem.ts'
@@ -10,12 +10,12 @@ export const body_limit_bytes = 1_048_576
 const nothing = Buffer.alloc(0)
 
 /**
- * @param watch sees each piece as it arrives; the reason to stop, or `null`
- * @throws ApiError `body_too_large`, before more than the limit was read; `malformed_request` where the body ends too soon
+ * @param watch gets each piece as it arrives, and returns the reason to stop or `null`
+ * @throws ApiError `body_too_large` before more than the limit is read; `malformed_request` if the body ends too soon
  */
 export async function readBody(message: IncomingMessage, watch: Watch = () => null): Promise<Buffer> {
   const { 'content-length': length, 'transfer-encoding': encoding } = message.headers
-  // RFC 9112 §6.3: no body without one of them. Node tells of none then, not even of its end (`optimizeEmptyRequests`).
+  // RFC 9112 §6.3: without both headers there is no body, and Node then emits no `end` event (`optimizeEmptyRequests`).
   if (length === undefined && encoding === undefined) return nothing
   if (Number(length) > body_limit_bytes) throw tooLarge()
   if (message.destroyed) throw endedTooSoon()
@@ -26,7 +26,7 @@ export type Watch = (piece: Buffer) => ApiError | null
 
 function readAll(message: IncomingMessage, most_bytes: number, watch: Watch): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const body = growing(most_bytes)
+    const body = growingBuffer(most_bytes)
     const refuse = (refusal: ApiError) => {
       message.off('data', onData).pause()
       reject(refusal)
@@ -44,16 +44,16 @@ function readAll(message: IncomingMessage, most_bytes: number, watch: Watch): Pr
 const first_bytes = 4_096
 
 /**
- * Pieces that a body may arrive in, beside one for every 64 bytes of it: network packets are larger. A client that sends each
- * byte as a chunk of its own would cost a hundred times what an honest body costs.
+ * The number of pieces that a body may arrive in, in addition to one for every 64 bytes. Network packets are larger. Chunks of one byte
+ * would cost a hundred times as much as an ordinary body.
  */
 export const most_pieces = 1_024
 
 const isExcess = (pieces: number, bytes: number) => pieces > most_pieces + bytes / 64
 
 /**
- * Drops the chunks that follow the first one too many, which `readBody` refuses. One read of a socket brings 11,000 chunks of one
- * byte, and Node would keep each as an object until the handler comes to read them.
+ * Drops the chunks after the first excess one, which `readBody` refuses. One read of a socket yields 11,000 chunks of one byte, and Node
+ * would keep each as an object until the handler reads them.
  */
 export function dropExcessChunks(message: IncomingMessage): void {
   const push = message.push.bind(message)
@@ -70,15 +70,15 @@ export function dropExcessChunks(message: IncomingMessage): void {
 }
 
 /**
- * One buffer that doubles as bytes arrive, and never holds more than twice what has arrived. A piece is copied, since each is
- * an object of its own over memory of the connection.
+ * Collects pieces in one buffer, which doubles as needed and is never larger than twice the received bytes. Pieces are copied, since each
+ * keeps memory of the connection alive.
  */
-export function growing(most_bytes: number) {
+export function growingBuffer(most_bytes: number) {
   let buffer = nothing
   let length = 0
   let pieces = 0
   return {
-    /** The reason to stop, or `null`. */
+    /** Returns the reason to stop, or `null`. */
     add(piece: Buffer): ApiError | null {
       const needed = length + piece.length
       if (needed > body_limit_bytes) return tooLarge()

@@ -1,5 +1,5 @@
 // pure
-/** The documentation page of an error code, at the address that every problem's `type` names. */
+/** The documentation page of an error code. The `type` of every problem response is the address of this page. */
 import { createHash } from 'node:crypto'
 import { type ErrorCode, errors } from '@ostiary/contract/errors.ts'
 import { html, markupOf, raw } from '../pages/html.ts'

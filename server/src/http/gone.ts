@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 
-/** Aborted when the client disconnects before the response is written. For work that may wait for its turn. */
+/** Returns a signal that is aborted if the client disconnects before the response is written. For work that may wait in a queue. */
 export function goneSignal(response: ServerResponse): AbortSignal {
   const gone = new AbortController()
   if (response.destroyed) gone.abort()

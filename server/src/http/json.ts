@@ -1,24 +1,23 @@
 // pure
 /**
- * The JSON that is accepted from outside: one text, one meaning. Two readers of the same bytes must never disagree on
- * what they say, so everything that parsers are known to differ about is refused. Which characters a string may hold, and
- * which names an object may have, is judged afterwards (`text.ts`).
+ * Parses JSON from clients. A text must have one meaning, so everything that parsers are known to treat differently is refused. The
+ * allowed characters of strings and the allowed names are checked afterwards (`text.ts` and the schemas).
  *
  * RFC 8259 §4:   names within an object are unique, compared after unescaping
  * RFC 8259 §8.1: UTF-8, no byte order mark
  * RFC 8259 §9:   a parser may limit the depth of nesting
  */
 
-/** The body cannot be read. The message is for the caller and repeats names at most, never values. */
+/** The body cannot be parsed. The message is for the caller. It may repeat a name and never repeats a value. */
 export class JsonError extends Error {
   override readonly name = 'JsonError'
 }
 
 const max_depth = 64
-/** No body of ours has more: metadata of 16 KiB has 8,000 at most. Each would become an object, and perhaps a complaint, of its own. */
+/** More than any valid body has: metadata of 16 KiB has at most 8,000. Each value becomes an object, and perhaps a field error. */
 const max_values = 20_000
 
-/** The value a body holds; `undefined` for a body of no bytes at all. Throws `JsonError`. */
+/** Parses a body. Returns `undefined` for an empty one. @throws JsonError */
 export function parseJson(bytes: Uint8Array): unknown {
   if (bytes.length === 0) return undefined
   const text = decode(bytes)
@@ -27,7 +26,7 @@ export function parseJson(bytes: Uint8Array): unknown {
     return JSON.parse(text)
   } catch (error) {
     if (error instanceof JsonError) throw error
-    throw new JsonError(`The body is not well-formed JSON${placeOf(error)}.`, { cause: error })
+    throw new JsonError(`The body is not well-formed JSON${positionOf(error)}.`, { cause: error })
   }
 }
 
@@ -53,13 +52,13 @@ const opening_brace = 0x7b
 const closing_brace = 0x7d
 
 /**
- * One pass over the text that looks at depth, names and strings. It knows nothing else of the grammar: what is no JSON
- * at all is left to JSON.parse, which runs afterwards because a mebibyte of brackets would keep it busy for long.
+ * Checks depth, number of values, names and strings in one pass over the text. JSON.parse checks the rest of the grammar. It runs
+ * afterwards, since a mebibyte of brackets would keep it busy for long.
  */
 function refuseAmbiguity(text: string): void {
-  const open: (Set<string> | null)[] = [] // the names so far in each object that is open; null for an array
+  const open: (Set<string> | null)[] = [] // the names so far in each open object; null for an array
   let values = 1
-  let names: Set<string> | null = null // where the next string is a name: those before it
+  let names: Set<string> | null = null // the earlier names, if the next string is a name
   for (let at = 0; at < text.length; at++) {
     const character = text.charCodeAt(at)
     if (character === quote) {
@@ -81,7 +80,7 @@ function refuseAmbiguity(text: string): void {
   }
 }
 
-/** The position of the closing quote, or of the last character where there is none. */
+/** Returns the position of the closing quote, or of the last character if there is none. */
 function endOfString(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let backslashes = 0
@@ -98,7 +97,7 @@ function unescaped(text: string, start: number, end: number): string {
     return JSON.parse(raw)
   } catch (cause) {
     throw new JsonError(
-      'The body is not well-formed JSON: a string is not closed, or holds an escape or a control character that JSON does not know.',
+      'The body is not well-formed JSON: a string is not closed, or holds an escape or a control character that JSON does not allow.',
       { cause },
     )
   }
@@ -109,8 +108,8 @@ function refuseRepeated(name: string, names: Set<string>): void {
   names.add(name)
 }
 
-/** The messages of V8 quote the text, which may be a password; where it says the place, that is taken. */
-function placeOf(error: unknown): string {
-  const place = error instanceof Error ? /\(line (\d+) column (\d+)\)/.exec(error.message) : null
-  return place ? ` (line ${place[1]}, column ${place[2]})` : ''
+/** Takes only the position from a message of V8, since the message quotes the text, which may be a password. */
+function positionOf(error: unknown): string {
+  const position = error instanceof Error ? /\(line (\d+) column (\d+)\)/.exec(error.message) : null
+  return position ? ` (line ${position[1]}, column ${position[2]})` : ''
 }

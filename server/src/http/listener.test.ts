@@ -11,7 +11,7 @@ const patient = { ...transport_limits, linger_ms: 30 }
 
 interface Started {
   server: Server
-  /** One for each connection that the server accepted; resolved when it is closed on the server's side. */
+  /** One promise for each accepted connection. It resolves when the server's side is closed. */
   closed: Promise<unknown>[]
   open(): Promise<Socket>
 }
@@ -27,12 +27,12 @@ async function start(t: TestContext, handle: RequestListener = answer, limits = 
     server.close()
     server.closeAllConnections()
   })
-  const { port } = server.address() as AddressInfo // as: it listens at a port
+  const { port } = server.address() as AddressInfo // as: the server listens on a port
   return {
     server,
     closed,
     async open() {
-      // It keeps its own side open, whatever the server does.
+      // The client keeps its own side open.
       const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => {})
       sockets.push(socket)
       await Promise.all([once(socket, 'connect'), once(server, 'connection')])
@@ -43,7 +43,7 @@ async function start(t: TestContext, handle: RequestListener = answer, limits = 
 
 const answer: RequestListener = (_, response) => void response.end('ok')
 
-/** Everything that the server sends until it ends its side. */
+/** Collects everything that the server sends until it ends its side. */
 async function received(socket: Socket): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of socket.iterator({ destroyOnReturn: false })) chunks.push(chunk)
@@ -72,7 +72,7 @@ const broken: [what: string, status: number, bytes: string][] = [
   ['a line feed alone in a header name', 400, `${head}x\ny: b\r\n\r\n`],
 ]
 for (const [what, status, bytes] of broken) {
-  test(`${what}: a problem with a request id, and the socket is destroyed although the client keeps it open`, async (t) => {
+  test(`${what}: the response is a problem with a request id, and the server destroys the socket although the client keeps it open`, async (t) => {
     const { closed, open } = await start(t)
     const socket = await open()
     socket.write(bytes)
@@ -97,14 +97,14 @@ for (const [what, status, bytes] of broken) {
 }
 
 // biome-ignore format: this table is read by column
-const in_order: [what: string, bytes: string][] = [
+const accepted: [what: string, bytes: string][] = [
   ['HTTP/1.0 without Host',   'GET / HTTP/1.0\r\n\r\n'],
   ['an empty Host',           'GET / HTTP/1.1\r\nhost:\r\nconnection: close\r\n\r\n'],
   ['200 header fields',       `${head}connection: close\r\n${'a: b\r\n'.repeat(198)}\r\n`],
   ['Expect: 100-continue',    `${post}expect: 100-continue\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`],
 ]
-for (const [what, bytes] of in_order) {
-  test(`${what} is in order`, async (t) => {
+for (const [what, bytes] of accepted) {
+  test(`${what}: the request is accepted`, async (t) => {
     const { open } = await start(t)
     const socket = await open()
     socket.write(bytes)
@@ -122,7 +122,7 @@ const slow: [what: string, bytes: string, reply: RegExp][] = [
   ['half of a second head on the same socket',   `${head}\r\nGET / HT`,                          /^HTTP\/1\.1 (200|408) /],
 ]
 for (const [what, bytes, reply] of slow) {
-  test(`a client that sends ${what} and no more is refused and dropped, three hundred of them alike`, async (t) => {
+  test(`300 clients that send ${what} and then stop are refused and disconnected`, async (t) => {
     const waiting: RequestListener = (request, response) =>
       void (request.method === 'GET' ? response.end('ok') : request.resume().on('end', () => response.end('ok')))
     const { closed, open } = await start(t, waiting, quick)
@@ -134,7 +134,7 @@ for (const [what, bytes, reply] of slow) {
   })
 }
 
-test('a client that does not read its response is dropped', async (t) => {
+test('a client that does not read its response is disconnected', async (t) => {
   const endless: RequestListener = (_, response) => {
     const more = () => {
       while (response.write('x'.repeat(65_536)));
@@ -149,7 +149,7 @@ test('a client that does not read its response is dropped', async (t) => {
   await Promise.all(closed)
 })
 
-test('a response that has begun is not followed by a refusal: the socket is destroyed', async (t) => {
+test('after a response has begun, broken input destroys the socket without a refusal', async (t) => {
   const { server, closed, open } = await start(t, (_, response) => {
     response.writeHead(200, { 'content-length': '10' }).write('half')
   })
@@ -162,7 +162,7 @@ test('a response that has begun is not followed by a refusal: the socket is dest
   await Promise.all(closed)
 })
 
-test('what a refused client goes on sending is dropped, and its refusal still arrives', async (t) => {
+test('a refused client gets its refusal although it goes on sending', async (t) => {
   const { closed, open } = await start(t)
   const socket = await open()
   socket.write(`${head}x-long: ${'a'.repeat(2_000_000)}`)
@@ -170,7 +170,7 @@ test('what a refused client goes on sending is dropped, and its refusal still ar
   await Promise.all(closed)
 })
 
-test('every listener has a limit for each phase of a request: those of the application, and that of the metrics', () => {
+test('the listeners of the application and of the metrics have a timeout for each phase of a request', () => {
   for (const server of [createListener(answer, refusals), createLimited(answer)]) {
     const { headersTimeout, requestTimeout, keepAliveTimeout, timeout } = server
     assert.deepEqual(

@@ -1,6 +1,6 @@
 /**
- * Makes HTTP listeners. Every listener of the service has the same limits, so that a client that is slow, silent or broken
- * costs little and not for long. What Node would refuse on its own, without a body, is refused here as a problem (RFC 9457).
+ * Creates HTTP listeners. Every listener of the service has the same limits, so a slow, silent or broken client costs little and is
+ * disconnected soon. Requests that Node would refuse without a body are refused here with a problem response (RFC 9457).
  * docs/decisions/0029-limits-of-transport.md gives the reasons for the numbers.
  */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
@@ -10,22 +10,22 @@ import { createServer } from './node-http.ts'
 import { ApiError } from './problem.ts'
 
 export interface TransportLimits {
-  /** From the first byte of a connection, or of its next request, to the end of the head. */
+  /** From the first byte of a connection or of its next request to the end of the head. */
   headers_timeout_ms: number
-  /** To the end of the body. */
+  /** From the same byte to the end of the body. */
   request_timeout_ms: number
-  /** Between two requests. Longer than load balancers keep a connection, so that they close it first. */
+  /** Between two requests. Load balancers keep a connection for a shorter time, so they close it first. */
   keep_alive_timeout_ms: number
-  /** Without a byte in either direction, such as a client that does not read its response. */
+  /** The time without a byte in either direction, for example if a client does not read its response. */
   idle_timeout_ms: number
   /** How often the timeouts of heads and bodies are checked. */
   check_interval_ms: number
-  /** Authorization requests arrive in the address, with the state and hints of the client. */
+  /** Authorization requests arrive in the request line, with the state and hints of the client. */
   head_bytes: number
   header_fields: number
-  /** Of a body that nobody reads yet. Counted in bytes, but each chunk takes 230 bytes more, and chunks may be of one byte. */
+  /** The buffered part of a body before it is read. Each chunk takes 230 bytes more, and a chunk may have one byte. */
   unread_bytes: number
-  /** How long a refused connection may take to read its refusal. */
+  /** How long a client may take to read its refusal. */
   linger_ms: number
 }
 
@@ -46,7 +46,7 @@ export interface Refusals {
   newRequestId: () => string
 }
 
-/** A listener for the application. `handle` sees only requests whose head is in order. */
+/** Creates a listener for the application. `handle` gets only requests with a valid head. */
 export function createListener(handle: RequestListener, refusals: Refusals, limits: TransportLimits = transport_limits): Server {
   const refuse = (response: ServerResponse, refusal: BrokenRequest) => {
     const { status, headers, body } = answerOf(refusal, refusals)
@@ -59,12 +59,12 @@ export function createListener(handle: RequestListener, refusals: Refusals, limi
     handle(request, response)
   }, limits)
   server.on('checkExpectation', (_, response) => refuse(response, unmet_expectation))
-  server.on('clientError', (error, socket) => answerBroken(error, socket as Socket, refusals, limits)) // as: an HTTP listener without TLS has these
-  server.on('connect', (_, socket) => endWith(socket as Socket, no_proxy, refusals, limits)) // as: the same
+  server.on('clientError', (error, socket) => answerBrokenRequest(error, socket as Socket, refusals, limits)) // as: a listener without TLS has such sockets
+  server.on('connect', (_, socket) => endWith(socket as Socket, no_proxy, refusals, limits)) // as: see above
   return server
 }
 
-/** The limits alone, for a listener that answers no strangers. */
+/** Creates a listener with the limits only, for one that is not public. */
 export function createLimited(handle: RequestListener, limits: TransportLimits = transport_limits): Server {
   const server = createServer(
     {
@@ -99,13 +99,13 @@ const too_many_headers: BrokenRequest = {
 const unmet_expectation: BrokenRequest = {
   status: 417,
   title: 'Expectation Failed',
-  detail: 'The only expectation that is met is 100-continue.',
+  detail: 'The server supports only the expectation 100-continue.',
 }
-const no_proxy: BrokenRequest = { ...bad_request, detail: 'CONNECT is for proxies. This is none.' }
+const no_proxy: BrokenRequest = { ...bad_request, detail: 'This server is no proxy, so it does not support CONNECT.' }
 
 /**
- * RFC 9112 §3.2: a request of HTTP/1.1 without Host, or any with two, is 400
- * RFC 6585 §5:   too many header fields are 431
+ * RFC 9112 §3.2: an HTTP/1.1 request without Host, or any request with two, gets 400
+ * RFC 6585 §5:   too many header fields get 431
  */
 function brokenHead({ rawHeaders, httpVersion }: IncomingMessage, { header_fields }: TransportLimits): BrokenRequest | null {
   if (rawHeaders.length > 2 * header_fields) return too_many_headers
@@ -118,14 +118,14 @@ function brokenHead({ rawHeaders, httpVersion }: IncomingMessage, { header_field
   return { ...bad_request, detail: hosts === 0 ? 'The request has no Host header.' : 'The request has more than one Host header.' }
 }
 
-/** Sockets that have their refusal: what else arrives is dropped. */
+/** The sockets that got a refusal. Further input is dropped. */
 const refused = new WeakSet<Socket>()
 
-/** Answers what never became a request: broken syntax, a head over the limit, or a request that does not arrive. */
-function answerBroken(error: NodeJS.ErrnoException, socket: Socket, refusals: Refusals, limits: TransportLimits): void {
+/** Answers input that did not become a request: broken syntax, a head over the limit, or a request that does not arrive in time. */
+function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket, refusals: Refusals, limits: TransportLimits): void {
   if (refused.has(socket)) return
-  // A response that has begun cannot be followed by a refusal: the client would read it as a part of that response.
-  const { _httpMessage: response } = socket as Socket & { _httpMessage?: ServerResponse } // as: Node keeps it here, and decides by it too
+  // After a response has begun, the client would read a refusal as a part of that response.
+  const { _httpMessage: response } = socket as Socket & { _httpMessage?: ServerResponse } // as: Node keeps the response here
   if (!socket.writable || error.code === 'ECONNRESET' || response?.headersSent) socket.destroy()
   else endWith(socket, kindOf(error), refusals, limits)
 }
@@ -136,8 +136,8 @@ function kindOf({ code }: NodeJS.ErrnoException): BrokenRequest {
 }
 
 /**
- * Sends the refusal and destroys the socket. A socket that is destroyed with unread input resets the connection, and the
- * refusal may be lost; so what is still coming is read and dropped until the client has closed its side, or for `linger_ms`.
+ * Sends the refusal and destroys the socket. Destroying a socket with unread input resets the connection, and the refusal may be lost. So
+ * further input is read and dropped until the client closes its side, for at most `linger_ms`.
  */
 function endWith(socket: Socket, refusal: BrokenRequest, refusals: Refusals, { linger_ms }: TransportLimits): void {
   refused.add(socket)

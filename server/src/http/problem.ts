@@ -1,4 +1,4 @@
-/** Refusals of the management and runtime API: problem details (RFC 9457) with a stable code. */
+/** Errors of the management and runtime API: problem details (RFC 9457) with a stable code. */
 import { type ErrorCode, errors } from '@ostiary/contract/errors.ts'
 import type { z } from 'zod'
 
@@ -17,7 +17,7 @@ interface Extra {
   headers?: Readonly<Record<string, string>>
 }
 
-/** A refusal the contract has a code for. The message is for people: it says what to do, and no program may depend on it. */
+/** An error with a code of the contract. The message is for people: it says what to do, and no program may depend on it. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly code: ErrorCode
@@ -49,12 +49,12 @@ export function pointerTo(path: readonly PropertyKey[]): string {
   return path.map((part) => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 }
 
-/** A response lists no more: a body can be wrong at thousands of places. */
+/** The most field errors in one response, since a body can have thousands. */
 const most_errors = 100
-/** Of an unknown field, as a response repeats it. */
+/** The part of an unknown field's name that a response repeats. */
 const longest_name = 200
 
-/** What zod found wrong, as the contract's field errors: unknown fields one by one. */
+/** Maps the issues of zod to field errors of the contract. Each unknown field is one error. */
 export function fieldErrors(error: z.ZodError): FieldError[] {
   return error.issues.slice(0, most_errors).flatMap(errorsOf).slice(0, most_errors)
 }
@@ -85,13 +85,13 @@ function codeOf(issue: z.core.$ZodIssue): string {
 
 export function validationFailed(problems: readonly FieldError[]): ApiError {
   const [first] = problems
-  const where = first?.pointer ? ` at ${first.pointer}` : ''
-  return new ApiError('validation_failed', `${first?.detail ?? 'A field cannot be accepted.'}${where ? ` (${where.trim()})` : ''}`, {
+  const pointer = first?.pointer ? ` (at ${first.pointer})` : ''
+  return new ApiError('validation_failed', `${first?.detail ?? 'A field cannot be accepted.'}${pointer}`, {
     errors: problems,
   })
 }
 
-/** One field that cannot be accepted. */
+/** Refuses one field. */
 export function badField(path: readonly PropertyKey[], detail: string, code = 'not_allowed'): ApiError {
   return validationFailed([{ pointer: pointerTo(path), code, detail }])
 }
@@ -101,7 +101,7 @@ export function tooBusy(what: string): ApiError {
   return new ApiError('unavailable', `Too many concurrent changes to the same ${what}. Try again shortly.`)
 }
 
-/** One text for everything that is not there, or not there for this caller. */
+/** The same error for an object that does not exist and for one that this caller may not see. */
 export function notFound(): ApiError {
   return new ApiError('not_found', 'There is no such object, or not within the tenant, project and environment of this call.')
 }

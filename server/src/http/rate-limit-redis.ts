@@ -1,22 +1,28 @@
 /**
- * The limit of a key over a whole deployment: its admitted calls of the last window stand in one list in Redis or
- * Valkey, by Redis' own clock, and one script looks and appends in a single step. So it is as exact as the one in
- * memory (rate-limit.ts), however many processes ask at once.
+ * The rate limit of a key across all processes. A list in Redis or Valkey holds the admitted calls of the last window, by the clock of
+ * Redis. One script checks and appends atomically, so the limit is as exact as the one in memory (rate-limit.ts).
  *
- * We choose: where Redis is out of reach or slow, each process counts for itself and says so in the log (decision
- * 0020). A limit protects the service; it must not be what takes it down.
+ * If Redis is out of reach or slow, each process counts on its own and logs that (decision 0020), since a limit must not take the service
+ * down.
  */
 import { Redis } from 'ioredis'
 import type { Deployment } from '../deployment.ts'
 import { createRateLimiter, type RateLimiter, type RateLimitPolicy, type RateLimitResult } from './rate-limit.ts'
 
-const patience_ms = 250
-const rest_ms = 1_000
+/** A call waits no longer for Redis. */
+const command_timeout_ms = 250
+/** While Redis is away, a process probes it this often. */
+const probe_interval_ms = 1_000
+const connect_timeout_ms = 2_000
+const first_reconnect_pause_ms = 50
+const longest_reconnect_pause_ms = 2_000
+/** `ostiary doctor` has more time than a call. */
+const doctor_timeout_ms = 2_000
 const prefix = 'ostiary:rate:'
 
 /**
- * KEYS[1]: the times of the admitted calls, oldest first, in milliseconds. ARGV: limit, window in milliseconds.
- * A clock that was set back stands still until it has caught up, as in memory. Idle keys forget themselves.
+ * KEYS[1]: the times of the admitted calls in milliseconds, oldest first. ARGV: limit, window in milliseconds.
+ * A clock that was set back stands still until it has caught up, as in memory. The list of an idle key expires.
  */
 const script = `
   local limit, window = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -48,73 +54,73 @@ export interface SharedRateLimiter extends RateLimiter {
 }
 
 export function createSharedRateLimiter(url: string, { now, log }: Pick<Deployment, 'now' | 'log'>): SharedRateLimiter {
-  const alone = createRateLimiter({ now })
+  const local = createRateLimiter({ now })
   const redis = connect(url)
   let is_away = false
-  let looks_again_at = 0
+  let next_probe_at = 0
 
-  /** No call waits for this: until it succeeds, each is counted here. */
-  function lookAgain(): void {
+  /** Checks whether Redis answers again. No call waits for it. */
+  function probe(): void {
     const at = now().getTime()
-    if (at < looks_again_at) return
-    looks_again_at = at + rest_ms
+    if (at < next_probe_at) return
+    next_probe_at = at + probe_interval_ms
     takeFrom(redis, 'probe', { limit: 1, window_seconds: 1 }).then(
       () => {
         is_away = false
         log.info('Redis answers again: rate limits are counted together.')
       },
-      () => {}, // it was said that Redis is away
+      () => {}, // the log already says that Redis is away
     )
   }
 
   return {
     async take(key_id, policy) {
       if (is_away) {
-        lookAgain()
-        return alone.take(key_id, policy)
+        probe()
+        return local.take(key_id, policy)
       }
       try {
         return await takeFrom(redis, key_id, policy)
       } catch (error) {
         if (!is_away) log.warn('Redis does not answer: until it does, this process counts rate limits for itself.', {}, error)
         is_away = true
-        looks_again_at = now().getTime() + rest_ms
-        return alone.take(key_id, policy)
+        next_probe_at = now().getTime() + probe_interval_ms
+        return local.take(key_id, policy)
       }
     },
     close: () => redis.disconnect(),
   }
 }
 
-/** Whether the store can be used as it has to be; `null`, or what is wrong with it. */
+/** Tries the store. Returns the problem, or `null` if it works. */
 export async function sharedStoreProblem(url: string): Promise<string | null> {
-  const redis = connect(url, 2_000)
-  let on_the_way: Error | null = null
+  const redis = connect(url, doctor_timeout_ms)
+  let connection_error: Error | null = null
   redis.on('error', (error) => {
-    on_the_way = error
+    connection_error = error
   })
   try {
     await takeFrom(redis, 'probe', { limit: 1, window_seconds: 1 })
     return null
   } catch (error) {
-    return String(on_the_way ?? error)
+    return String(connection_error ?? error)
   } finally {
     redis.disconnect()
   }
 }
 
-/** Connects at the first call, and again for as long as it is there. A call waits no longer than it has patience. */
-function connect(url: string, commandTimeout = patience_ms): Redis & Scripted {
+/** Connects at the first call, and reconnects until `disconnect`. */
+function connect(url: string, commandTimeout = command_timeout_ms): Redis & Scripted {
   const redis = new Redis(url, {
     lazyConnect: true,
     commandTimeout,
-    connectTimeout: 2_000,
+    connectTimeout: connect_timeout_ms,
     maxRetriesPerRequest: 0,
-    retryStrategy: (times) => Math.min(2 ** times * 50, 2_000),
+    retryStrategy: (times) => Math.min(2 ** times * first_reconnect_pause_ms, longest_reconnect_pause_ms),
     scripts: { takeCall: { lua: script, numberOfKeys: 1 } },
   })
-  redis.on('error', () => {}) // whoever asks is told
-  return redis as Redis & Scripted // as: the option makes this method
+  redis.on('error', () => {}) // each call gets its own error
+  return redis as Redis & Scripted // as: the option `scripts` adds this method
 }
 
 async function takeFrom(redis: Scripted, key_id: string, { limit, window_seconds }: RateLimitPolicy): Promise<RateLimitResult> {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { startCpuTimer } from '../../test/support/cpu-time.ts'
 import { createRateLimiter, rateLimitHeaders } from './rate-limit.ts'
 
 function limiterAt(start = 1_000_000) {
@@ -9,7 +10,7 @@ function limiterAt(start = 1_000_000) {
 }
 const policy = { limit: 3, window_seconds: 10 }
 
-test('as many calls as the limit are admitted at once, and the next is refused until the window has passed', () => {
+test('limit calls are admitted at once, and the next one is refused until the window has passed', () => {
   const { clock, limiter } = limiterAt()
   const take = () => limiter.take('key_1', policy)
   assert.deepEqual(take(), { allowed: true, remaining: 2, reset_seconds: 10, retry_after_seconds: 0 })
@@ -20,7 +21,7 @@ test('as many calls as the limit are admitted at once, and the next is refused u
   assert.deepEqual([take().allowed, take().allowed, take().allowed, take().allowed], [true, true, true, false])
 })
 
-test('the window slides: room comes back call by call', () => {
+test('the window slides: each call makes room when it leaves the window', () => {
   const { clock, limiter } = limiterAt()
   for (let call = 0; call < 3; call++) {
     limiter.take('key_1', policy)
@@ -46,7 +47,7 @@ test('keys do not share a limit', () => {
   assert.equal(limiter.take('key_2', policy).remaining, 2)
 })
 
-test('a lower limit acts at once, and says when there is room beneath it', () => {
+test('a lower limit takes effect at once, and the refusal says when a call has room', () => {
   const { clock, limiter } = limiterAt()
   for (let call = 0; call < 3; call++) {
     limiter.take('key_1', policy)
@@ -57,7 +58,7 @@ test('a lower limit acts at once, and says when there is room beneath it', () =>
   clock.ms += 9_000
   assert.equal(limiter.take('key_1', lowered).allowed, true)
 })
-test('a higher limit and a shorter window act at once', () => {
+test('a higher limit and a shorter window take effect at once', () => {
   const { clock, limiter } = limiterAt()
   for (let call = 0; call < 4; call++) limiter.take('key_1', policy)
   assert.equal(limiter.take('key_1', { limit: 5, window_seconds: 10 }).remaining, 1)
@@ -65,7 +66,7 @@ test('a higher limit and a shorter window act at once', () => {
   assert.equal(limiter.take('key_1', { limit: 3, window_seconds: 1 }).remaining, 2)
 })
 
-test('a clock that is set back neither locks a key out nor gives it more', () => {
+test('a clock that is set back neither locks a key out nor admits more calls', () => {
   const { clock, limiter } = limiterAt()
   for (let call = 0; call < 3; call++) limiter.take('key_1', policy)
   clock.ms -= 3_600_000
@@ -74,7 +75,7 @@ test('a clock that is set back neither locks a key out nor gives it more', () =>
   assert.equal(limiter.take('key_1', policy).allowed, true)
 })
 
-test('idle keys are forgotten', () => {
+test('idle keys are dropped', () => {
   const { clock, limiter } = limiterAt()
   limiter.take('key_long', { limit: 1, window_seconds: 3_600 })
   for (let key = 0; key < 10_000; key++) limiter.take(`key_${key}`, policy)
@@ -85,7 +86,7 @@ test('idle keys are forgotten', () => {
   assert.equal(limiter.take('key_long', { limit: 1, window_seconds: 3_600 }).allowed, false)
 })
 
-// The naive log: every admitted call ever, all of them looked at each time.
+// A naive limiter: it keeps every admitted call and counts them all each time.
 function naiveLimiter() {
   const calls: { key: string; at: number }[] = []
   return (key: string, at: number, { limit, window_seconds }: typeof policy) => {
@@ -97,7 +98,7 @@ function naiveLimiter() {
 
 const pauses = fc.oneof(fc.constant(0), fc.constant(1), fc.integer({ min: 0, max: 400 }), fc.constantFrom(999, 1_000, 1_001, 5_000))
 
-test('it admits exactly the calls that a log of all calls admits, and keeps its promises of when to return', () => {
+test('the limiter admits the same calls as a naive one, and a call is admitted after retry_after_seconds', () => {
   const steps = fc.array(fc.record({ pause: pauses, key: fc.constantFrom('a', 'b'), burst: fc.integer({ min: 1, max: 12 }) }), {
     maxLength: 120,
   })
@@ -122,7 +123,7 @@ test('it admits exactly the calls that a log of all calls admits, and keeps its 
   )
 })
 
-test('in no window are more calls admitted than the limit', () => {
+test('no window has more admitted calls than the limit', () => {
   fc.assert(
     fc.property(fc.array(pauses, { minLength: 1, maxLength: 300 }), fc.integer({ min: 1, max: 20 }), (list, limit) => {
       const { clock, limiter } = limiterAt()
@@ -136,14 +137,14 @@ test('in no window are more calls admitted than the limit', () => {
   )
 })
 
-test('the largest limit costs no more per call than a small one', () => {
+test('the time of a call does not grow with the limit', () => {
   const { clock, limiter } = limiterAt()
-  const started = performance.now()
+  const usedCpuMs = startCpuTimer()
   for (let call = 0; call < 300_000; call++) {
     clock.ms += 1
     assert.ok(limiter.take('key_1', { limit: 100_000, window_seconds: 100 }).allowed)
   }
-  assert.ok(performance.now() - started < 3_000)
+  assert.ok(usedCpuMs() < 3_000)
 })
 
 test('the headers are those of draft-ietf-httpapi-ratelimit-headers-10', () => {

@@ -1,8 +1,7 @@
 /**
- * How often a key may call: at most `limit` calls in any window of `window_seconds`, wherever the window begins.
- * This one counts in the memory of its process and is exact: it remembers the time of every admitted call of the last
- * window, 8 bytes each, in a ring that grows and shrinks with them. Refused calls leave no trace. Who must be refused
- * for other reasons (credential, address, origin) has been refused before and does not get here.
+ * Limits the rate of calls of a key: at most `limit` calls in any window of `window_seconds`. This limiter counts in the memory of its
+ * process and is exact: a ring buffer holds the time of every admitted call of the last window, in 8 bytes each. Refused calls do not
+ * count. Calls that are refused for another reason (credential, address, origin) do not get here.
  */
 
 export interface RateLimitPolicy {
@@ -12,20 +11,20 @@ export interface RateLimitPolicy {
 
 export interface RateLimitResult {
   readonly allowed: boolean
-  /** Calls that would be admitted right now, after this one. */
+  /** The number of further calls that would be admitted now. */
   readonly remaining: number
-  /** Whole seconds until the oldest call that counts leaves the window, so that there is room for one more. */
+  /** Whole seconds until the oldest counted call leaves the window, which makes room for one more. */
   readonly reset_seconds: number
   /** The same for a refused call; 0 for an admitted one. */
   readonly retry_after_seconds: number
 }
 
-/** A shared store answers later, this process's memory at once. */
+/** A shared limiter returns a promise, the one in memory a result. */
 export interface RateLimiter {
   take(key_id: string, policy: RateLimitPolicy): RateLimitResult | Promise<RateLimitResult>
 }
 
-/** The admitted calls of one key, oldest first, in milliseconds; `times` is used as a ring. */
+/** The admitted calls of one key in milliseconds, oldest first. `times` is a ring buffer. */
 interface Log {
   times: Float64Array
   first: number
@@ -40,7 +39,7 @@ export function createRateLimiter({ now }: { now: () => Date }) {
   let visited = logs.entries()
   const steadyNow = steadyClock(now)
 
-  /** Two keys at each call, round and round: whoever has been idle for a window is forgotten, at no noticeable moment. */
+  /** Checks two keys at each call, in turn, and drops keys that were idle for a window. So no single call takes long. */
   function forgetIdleKeys(at: number) {
     for (let visits = 0; visits < 2; visits++) {
       const { value, done } = visited.next()
@@ -61,18 +60,18 @@ export function createRateLimiter({ now }: { now: () => Date }) {
       if (allowed) append(log, at)
       if (allowed) logs.set(key_id, log)
 
-      // The call whose leaving makes room: the oldest, but for a limit that was lowered beneath what is already spent.
+      // Room comes when the oldest call leaves, or a later one if the limit was lowered below the number of counted calls.
       const seconds = Math.ceil((timeOf(log, Math.max(0, log.count - limit)) + window_ms - at) / 1000)
       return { allowed, remaining: Math.max(0, limit - log.count), reset_seconds: seconds, retry_after_seconds: allowed ? 0 : seconds }
     },
-    /** How many keys are remembered. */
+    /** The number of keys in memory. */
     get size() {
       return logs.size
     },
   } satisfies RateLimiter & { size: number }
 }
 
-/** draft-ietf-httpapi-ratelimit-headers-10 §3, §4; RFC 9110 §10.2.3: Retry-After names the same moment as `t`. */
+/** draft-ietf-httpapi-ratelimit-headers-10 §3, §4; RFC 9110 §10.2.3: Retry-After is the same time as `t`. */
 export function rateLimitHeaders(policy: RateLimitPolicy, result: RateLimitResult): Record<string, string> {
   return {
     'ratelimit-policy': `"default";q=${policy.limit};w=${policy.window_seconds}`,
@@ -83,7 +82,7 @@ export function rateLimitHeaders(policy: RateLimitPolicy, result: RateLimitResul
 
 const timeOf = (log: Log, index: number) => log.times[(log.first + index) % log.times.length] ?? 0
 
-/** Forgets the calls that have left the window: a call at 0 and one at exactly `window` never share one. Tells how many are left. */
+/** Drops the calls that have left the window and returns the number of the others. A call at 0 and one at exactly `window` share no window. */
 function forgetBefore(log: Log, time: number): number {
   while (log.count > 0 && timeOf(log, 0) <= time) {
     log.first = (log.first + 1) % log.times.length
@@ -106,14 +105,14 @@ function resize(log: Log, capacity: number): void {
   log.first = 0
 }
 
-/** A clock that was set back goes on from the latest time it told, so that no call seems to lie in the future. */
+/** A clock that never goes back: after the system clock is set back, it continues from its latest time. */
 function steadyClock(now: () => Date): () => number {
   let latest = Number.NEGATIVE_INFINITY
   let offset = 0
   return () => {
-    const told = now().getTime()
-    if (told + offset < latest) offset = latest - told
-    latest = told + offset
+    const time = now().getTime()
+    if (time + offset < latest) offset = latest - time
+    latest = time + offset
     return latest
   }
 }

@@ -7,7 +7,7 @@ import { type Db, type Statement, sql } from '../db/db.ts'
 import { emailKey } from '../users/email.ts'
 import type { Composed } from './texts.ts'
 
-const kept_ms = 7 * 86_400_000
+export const captured_mail_kept_ms = 7 * 86_400_000
 const most_kept = 1_000
 
 interface NewMail extends Composed {
@@ -36,17 +36,11 @@ export function findMail(db: Db, environment_id: EnvironmentId, id: string, now:
   return db.maybeOne(Mail, sql`${mails(environment_id, now)} and id = ${id}`)
 }
 
-const keptFrom = (now: Date) => new Date(now.getTime() - kept_ms)
+const keptFrom = (now: Date) => new Date(now.getTime() - captured_mail_kept_ms)
 
 const mails = (environment_id: EnvironmentId, now: Date) =>
   sql`select id, recipient as "to", kind, subject, body_text as text, body_html as html, code, link, created_at from captured_mails
        where environment_id = ${environment_id} and created_at >= ${keptFrom(now)}`
-
-/** Removes at most `slice` mails that are past their seven days. */
-export function removeOldMails(now: Date, slice: number): Statement {
-  return sql`delete from captured_mails where (environment_id, id) in
-    (select environment_id, id from captured_mails where created_at < ${keptFrom(now)} limit ${slice})`
-}
 
 const Sender = z.object({ type: EnvironmentType, settings: z.record(z.string(), z.unknown()), project_name: z.string() })
 

@@ -1,9 +1,9 @@
 // pure
 /**
- * Internet addresses and networks: parsing, and whether an address lies within given networks.
+ * Parses internet addresses and networks, and checks whether an address is within a network.
  *
  * RFC 4291 §2.5.5.2: an IPv4-mapped IPv6 address is its IPv4, everywhere
- * RFC 4007 §11:      a zone identifier means something on one machine only and is no part of an address
+ * RFC 4007 §11:      a zone identifier has a meaning on one machine only and is not part of an address
  */
 import ipaddr from 'ipaddr.js'
 
@@ -15,9 +15,9 @@ export interface Network {
 
 const longest_address = 'ffff:ffff:ffff:ffff:ffff:ffff:255.255.255.255'.length
 
-/** One spelling per address: IPv4 as four plain decimals, IPv6 as RFC 4291 §2.2 without a zone. Anything else is `null`. */
+/** Accepts IPv4 as four plain decimals and IPv6 as in RFC 4291 §2.2 without a zone. Returns `null` for other text. */
 export function parseAddress(text: string): Address | null {
-  if (text.length > longest_address) return null // and no regular expression ever sees a long text
+  if (text.length > longest_address) return null // before any regular expression
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text)
   const hexadecimal = text.replace(/(?<=:)[0-9.]+\.[0-9.]+$/, (dotted) => hexadecimalOf(dotted) ?? 'x')
   if (!/^[0-9a-fA-F:]*$/.test(hexadecimal) || !ipaddr.IPv6.isValid(hexadecimal)) return null
@@ -25,7 +25,7 @@ export function parseAddress(text: string): Address | null {
   return address.isIPv4MappedAddress() ? address.toIPv4Address() : address
 }
 
-/** An address, or a network in CIDR notation (RFC 4632 §3.1) whose host bits are zero. A `string` is the problem with it. */
+/** Accepts an address, or a network in CIDR notation (RFC 4632 §3.1) whose host bits are zero. Returns a string that names the problem. */
 export function parseNetwork(text: string): Network | string {
   const [address_text = '', prefix_text, ...rest] = text.split('/')
   const address = parseAddress(address_text)
@@ -43,7 +43,7 @@ export function parseNetwork(text: string): Network | string {
   return `The address has bits beyond its prefix. Write ${base}/${prefix} for the network, or ${address} for the one address.`
 }
 
-/** A comma-separated list, as OSTIARY_TRUSTED_PROXIES has it: its networks, or every entry that is wrong and why. */
+/** Parses a comma-separated list, such as OSTIARY_TRUSTED_PROXIES. Returns its networks, or every wrong entry with the problem. */
 export function parseNetworks(list: string): { networks: Network[] } | { wrong: { entry: string; problem: string }[] } {
   const entries = list.split(',').map(trim).filter(Boolean)
   const networks: Network[] = []
@@ -56,14 +56,14 @@ export function parseNetworks(list: string): { networks: Network[] } | { wrong: 
   return wrong.length > 0 ? { wrong } : { networks }
 }
 
-/** IPv4 networks hold IPv4 addresses only, IPv6 networks IPv6 addresses only: `::/0` is not "everybody". */
+/** An IPv4 network holds IPv4 addresses only, and an IPv6 network IPv6 addresses only, so `::/0` holds no IPv4 address. */
 export function isWithin(address: Address, networks: readonly Network[]): boolean {
   return networks.some(({ base, prefix }) => base.kind() === address.kind() && address.match(base, prefix))
 }
 
 const trim = (text: string) => text.trim()
 
-/** The dotted tail of an IPv6 address as two hexadecimal groups; the library would accept octal there and read `::1.2.3.4` as mapped. */
+/** Writes the dotted tail of an IPv6 address as two hexadecimal groups. The library would accept octal there, and read `::1.2.3.4` as mapped. */
 function hexadecimalOf(dotted: string): string | null {
   if (!ipaddr.IPv4.isValidFourPartDecimal(dotted)) return null
   const [a = 0, b = 0, c = 0, d = 0] = ipaddr.IPv4.parse(dotted).octets

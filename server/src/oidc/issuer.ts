@@ -92,7 +92,7 @@ export function createIssuers(deployment: Deployment, pool: KeyPool) {
     /** The current issuer of this environment; `null` where there is none. */
     find(id: string): Promise<Issuer | null> {
       const environment_id = id as EnvironmentId // as: an id that is not in the cache is parsed
-      const as_of = db.asOf(any_stamp)
+      const as_of = db.versionOf(any_stamp)
       const known = cache.get(environment_id)
       return known?.as_of === as_of ? known.issuer : findCurrent(environment_id, as_of)
     },

@@ -10,6 +10,7 @@ import { createBoundedMap } from '../bounded-map.ts'
 import { guard, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
 import { insertEvent } from '../events/store.ts'
+import { sealed_columns } from '../sealed-columns.ts'
 import { longest_token_ms } from './protocol/key-states.ts'
 
 const KeyRow = z.object({
@@ -80,7 +81,7 @@ async function makeKey(): Promise<SpareKey> {
   }
 }
 
-const sealContext = (environment_id: EnvironmentId, kid: string) => `signing_keys.${environment_id}.${kid}`
+const { associatedData } = sealed_columns.signing_keys
 
 /** All keys of the environment, oldest first. Makes the first key where there is none. */
 export async function loadSigningKeys(
@@ -101,7 +102,7 @@ export async function loadSigningKeys(
       // Writes the environment first: a process that makes the first key at the same time waits for this row.
       sql`update environments set keys_version = keys_version + 1 where id = ${environment_id}`,
       guard(sql`insert into signing_keys (environment_id, kid, public_jwk, private_key, signs_from, created_at)
-          select id, ${key.kid}, ${key.public_jwk}, ${secrets.seal(key.pem, sealContext(environment_id, key.kid))}, ${now()}, ${now()}
+          select id, ${key.kid}, ${key.public_jwk}, ${secrets.seal(key.pem, associatedData(environment_id, key.kid))}, ${now()}, ${now()}
             from environments
            where id = ${environment_id} and not exists (select 1 from signing_keys where environment_id = ${environment_id})`),
     ])
@@ -116,7 +117,7 @@ export async function loadSigningKeys(
       created_at: row.created_at,
       public_key: createPublicKey({ key: row.public_jwk, format: 'jwk' }),
       private_key: () => {
-        private_key ??= createPrivateKey(secrets.unseal(row.private_key, sealContext(environment_id, row.kid)))
+        private_key ??= createPrivateKey(secrets.unseal(row.private_key, associatedData(environment_id, row.kid)))
         return private_key
       },
     }
@@ -131,7 +132,7 @@ export async function insertSigningKey({ secrets }: Pick<Deployment, 'secrets'>,
     // Writes the environment first: a process that adds a key at the same time waits for this row, and then finds the next key.
     sql`update environments set keys_version = keys_version + 1 where id = ${environment_id}`,
     guard(sql`insert into signing_keys (environment_id, kid, public_jwk, private_key, signs_from, created_at)
-        select id, ${kid}, ${public_jwk}, ${secrets.seal(pem, sealContext(environment_id, kid))}, ${signs_from}, ${now}
+        select id, ${kid}, ${public_jwk}, ${secrets.seal(pem, associatedData(environment_id, kid))}, ${signs_from}, ${now}
           from environments
          where id = ${environment_id}
            and not exists (select 1 from signing_keys where environment_id = ${environment_id} and signs_from > ${now})`),

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { sql } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
 import { digestOf } from '../digest.ts'
+import { sealed_columns } from '../sealed-columns.ts'
 import type { Departure } from './profile.ts'
 
 const kept_ms = 600_000
@@ -26,7 +27,7 @@ interface Journey extends Departure {
   browser: string
 }
 
-const place = (environment_id: string) => `upstream_sign_ins.${environment_id}`
+const { associatedData } = sealed_columns.upstream_sign_ins
 
 export async function storeDeparture(
   { db, secrets, now }: Pick<Deployment, 'db' | 'secrets' | 'now'>,
@@ -34,7 +35,10 @@ export async function storeDeparture(
   journey: Journey,
 ): Promise<void> {
   const { provider_id, issuer, state, query, nonce, code_verifier, browser } = journey
-  const payload = secrets.seal(JSON.stringify({ issuer, query, nonce, code_verifier, browser: digestOf(browser) }), place(environment_id))
+  const payload = secrets.seal(
+    JSON.stringify({ issuer, query, nonce, code_verifier, browser: digestOf(browser) }),
+    associatedData(environment_id),
+  )
   await db.run(sql`insert into upstream_sign_ins (environment_id, state_hash, provider_id, payload, expires_at)
     values (${environment_id}, ${digestOf(state)}, ${provider_id}, ${payload}, ${new Date(now().getTime() + kept_ms)})`)
 }
@@ -54,7 +58,7 @@ export async function takeDeparture(
     sql`delete from upstream_sign_ins where environment_id = ${environment_id} and state_hash = ${digestOf(state)} and provider_id = ${provider_id} returning payload, expires_at`,
   )
   if (!row || row.expires_at <= now()) return null
-  const payload = Payload.parse(JSON.parse(secrets.unseal(row.payload, place(environment_id))))
+  const payload = Payload.parse(JSON.parse(secrets.unseal(row.payload, associatedData(environment_id))))
   if (browser === null || payload.browser !== digestOf(browser)) return null
   return { ...payload, provider_id, state, browser }
 }

@@ -3,6 +3,7 @@ import type { Call, Handler, Services } from '../api/handler.ts'
 import { readPage } from '../api/lists.ts'
 import { changeVersioned } from '../api/versions.ts'
 import { notFound, validationFailed } from '../http/problem.ts'
+import { sealed_columns } from '../sealed-columns.ts'
 import { environmentOf } from '../tenancy/environment.ts'
 import { issuerOf, kinds, type ProviderFields, providerProblems } from './kinds.ts'
 import * as store from './store.ts'
@@ -170,7 +171,7 @@ function fieldsOf({
 
 function sealer({ secrets }: Pick<Services, 'secrets'>, environment_id: string, id: string) {
   return (name: 'client_secret' | 'private_key', value: string | null) =>
-    value === null ? null : secrets.seal(value, store.secretPlace(environment_id, id, name))
+    value === null ? null : secrets.seal(value, sealed_columns.providers.associatedData(environment_id, id, name))
 }
 
 function refuseProblems(problems: ReturnType<typeof providerProblems>): void {

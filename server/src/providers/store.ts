@@ -59,9 +59,6 @@ export function findOfferedProviders(db: Db, environment_id: EnvironmentId) {
   )
 }
 
-/** Where a secret of a provider is sealed to. */
-export const secretPlace = (environment_id: string, id: string, name: keyof SealedSecrets) => `providers.${environment_id}.${id}.${name}`
-
 export interface SealedSecrets {
   client_secret: string | null
   private_key: string | null

@@ -8,10 +8,11 @@ import * as client from 'openid-client'
 import { createBoundedMap } from '../bounded-map.ts'
 import type { Deployment } from '../deployment.ts'
 import { type Outbound, OutboundFailed } from '../outbound/fetch.ts'
+import { sealed_columns } from '../sealed-columns.ts'
 import { asLine, isText } from '../text.ts'
 import { kinds } from './kinds.ts'
 import { UpstreamFailed, type UpstreamProfile, type Upstreams } from './profile.ts'
-import { secretPlace, type Upstream } from './store.ts'
+import type { Upstream } from './store.ts'
 
 const timeout_ms = 8_000
 const limit_bytes = 512 * 1024
@@ -46,7 +47,9 @@ export function createUpstreams({ secrets, now }: Pick<Deployment, 'secrets' | '
     const issuer = provider.issuer ?? kinds[provider.type].issuer ?? ''
     const unsealed = (name: 'client_secret' | 'private_key') => {
       const sealed = provider[name]
-      return sealed === null ? null : secrets.unseal(sealed, secretPlace(provider.environment_id, provider.id, name))
+      return sealed === null
+        ? null
+        : secrets.unseal(sealed, sealed_columns.providers.associatedData(provider.environment_id, provider.id, name))
     }
     const client_secret =
       provider.type === 'apple' ? await appleSecret(provider, unsealed('private_key') ?? '', now()) : unsealed('client_secret')

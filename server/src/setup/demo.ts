@@ -1,6 +1,6 @@
 /**
- * What the first `npm start` makes, so that a newcomer can sign in within a minute: a tenant with a project, in its Test
- * environment a user and a page that shows the tokens. What to sign in with is kept sealed and told at every start.
+ * Creates the demo on the first `npm start`: a tenant with a project, and in its Test environment a user and a page that shows the
+ * tokens. The demo's password is stored sealed and shown at every start.
  */
 import { serviceRoutes } from '@ostiary/contract/routes.ts'
 import { z } from 'zod'
@@ -9,6 +9,7 @@ import { mergeApplication } from '../applications/rules.ts'
 import { insertApplication } from '../applications/store.ts'
 import { sql } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
+import { sealed_columns } from '../sealed-columns.ts'
 import { issuerOf } from '../tenancy/environment.ts'
 import { insertEnvironment, insertProject } from '../tenancy/store.ts'
 import type { Passwords } from '../users/password.ts'
@@ -28,14 +29,14 @@ export type Demo = z.infer<typeof Demo>
 export const demo_names = { project_name: 'Demo Shop', application_name: 'Token viewer' }
 
 const Stored = z.object({ value: z.string() })
-const place = 'deployment.demo'
+const associated_data = sealed_columns.deployment.associatedData('demo')
 
 export async function findDemo({ db, secrets }: Pick<Deployment, 'db' | 'secrets'>): Promise<Demo | null> {
   const row = await db.maybeOne(Stored, sql`select value from deployment where name = 'demo'`)
-  return row && Demo.parse(JSON.parse(secrets.unseal(row.value, place)))
+  return row && Demo.parse(JSON.parse(secrets.unseal(row.value, associated_data)))
 }
 
-/** Makes the demo on a deployment without tenants; `key` is its platform key, told this once. `null` where there are tenants already. */
+/** Creates the demo on a deployment without tenants. `key` is its platform key, shown only once. Returns `null` if there is a tenant. */
 export async function createDemo(deployment: Deployment, passwords: Passwords): Promise<{ demo: Demo; key: string } | null> {
   if (await hasTenant(deployment)) return null
   const { config, now, newId, random, secrets } = deployment
@@ -84,17 +85,17 @@ export async function createDemo(deployment: Deployment, passwords: Passwords): 
           password_hash,
           at,
         ),
-        sql`insert into deployment (name, value) values ('demo', ${secrets.seal(JSON.stringify(demo), place)})`,
+        sql`insert into deployment (name, value) values ('demo', ${secrets.seal(JSON.stringify(demo), associated_data)})`,
       ]
     })
     return { demo, key }
   } catch (error) {
-    if (error instanceof SetupRefused) return null // somebody else's bootstrap was faster
+    if (error instanceof SetupRefused) return null // a bootstrap at the same time created the first tenant
     throw error
   }
 }
 
-/** 16 letters in groups of four: easy to copy by hand, 80 bits. */
+/** 16 letters in groups of four, which are easy to copy by hand: 80 bits. */
 function readablePassword(bytes: Uint8Array): string {
   const letters = 'abcdefghijkmnpqrstuvwxyz23456789'
   return [...bytes].map((byte, i) => (i > 0 && i % 4 === 0 ? '-' : '') + letters.charAt(byte % 32)).join('')

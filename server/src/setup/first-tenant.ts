@@ -1,5 +1,4 @@
-/** The first tenant of a deployment, its owner, who is also the first operator, and one platform key: one batch, once. */
-
+/** Creates the first tenant of a deployment in one batch, with its owner, who is also the first operator, and one platform key. */
 import { z } from 'zod'
 import { anchorLog } from '../audit/chaining.ts'
 import { describeChange } from '../audit/entry.ts'
@@ -23,14 +22,14 @@ export interface FirstTenant {
   slug: string
 }
 
-/** Why the first tenant cannot be made; the message says what to do. */
+/** The setup cannot be done. The message says what to do. */
 export class SetupRefused extends Error {
   override readonly name = 'SetupRefused'
 }
 
 const Id = z.object({ id: z.string() })
 
-/** Is there a tenant besides the root? */
+/** Reports whether there is a tenant besides the root. */
 export async function hasTenant(deployment: Deployment): Promise<boolean> {
   const { tenant_id } = await ensureRoot(deployment)
   return (await deployment.db.maybeOne(Id, sql`select id from tenants where id <> ${tenant_id} limit 1`)) !== null
@@ -38,8 +37,8 @@ export async function hasTenant(deployment: Deployment): Promise<boolean> {
 
 /**
  * Creates the tenant with its owner and a platform key of every scope. The owner also becomes the first operator.
- * Throws `SetupRefused` where a tenant besides the root exists, or the password is not acceptable. `also` is part of
- * the same batch.
+ * The statements of `also` are part of the batch.
+ * @throws SetupRefused if a tenant besides the root exists or the password is not acceptable
  */
 export async function createFirstTenant(
   deployment: Deployment,
@@ -59,10 +58,10 @@ export async function createFirstTenant(
   const tenant_id = newId('ten') as `ten_${string}` // as: newId gives exactly this
   const user_id = newId('usr')
   const key_id = newId('key')
-  const made = makeKey('platform_secret', null, random)
+  const new_key = makeKey('platform_secret', null, random)
   const password_hash = await passwords.hash(first.password)
   const created = await db.batch([
-    // All first tenants write this row, so the second of two waits here and then finds the tenant of the other.
+    // Every first tenant writes this row, so of two at the same time, the second waits here and then finds the tenant of the first.
     sql`update deployment set value = value where name = 'root'`,
     guard(
       sql`update deployment set value = value where name = 'root' and not exists (select 1 from tenants where id <> ${root.tenant_id})`,
@@ -82,7 +81,7 @@ export async function createFirstTenant(
       { tenant_id, project_id: null, environment_id: null },
       key_id,
       'platform_secret',
-      made,
+      new_key,
       { label: 'First key', scopes: ['*'], allowed_origins: [], ip_allowlist: [], rate_limit: null, expires_at: null },
       at,
     ),
@@ -101,13 +100,13 @@ export async function createFirstTenant(
     ...also(tenant_id),
   ])
   if (!created)
-    throw new SetupRefused('A tenant exists already: bootstrap is for the first start only. Its owner can sign in and add others.')
+    throw new SetupRefused('A tenant exists already: bootstrap creates only the first one. Its owner can sign in and add others.')
   return {
     base_url: config.base_url,
     tenant_id,
     user_id,
     key_id,
-    key: made.key,
+    key: new_key.key,
     admin_issuer: root.issuer,
     admin_client_id: root.client_id,
     admin_redirect_uri: cli_redirect_uri,
@@ -119,5 +118,5 @@ const by_bootstrap = { action: 'bootstrap', actor: { type: 'system', id: null },
 const password_problems = {
   too_short: 'The password has fewer than 12 characters.',
   too_long: 'The password has more than 1000 characters.',
-  common: 'The password is one that many people use, or is made of the address or of the tenant’s name. Choose another one.',
+  common: 'The password is one that many people use, or contains the email address or the name of the tenant. Choose another one.',
 }

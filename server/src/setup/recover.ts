@@ -1,4 +1,4 @@
-/** The way back into a tenant that no owner can administer any more: an invitation as owner, made on the machine itself. */
+/** Recovers a tenant whose owners are locked out: creates an invitation as owner, on the machine itself. */
 import { TenantId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { describeChange } from '../audit/entry.ts'
@@ -14,8 +14,9 @@ import { ensureRoot } from './root.ts'
 const Found = z.object({ id: TenantId })
 
 /**
- * Invites this address to the tenant as owner and returns the link. The system is the inviter, so the invitation ends with no member's
- * leaving, and no limit of the tenant refuses it. Throws `SetupRefused` where no tenant has this slug.
+ * Invites an email address to the tenant as owner and returns the link. The inviter is the system, so the invitation stays valid when a
+ * member leaves, and no limit of the tenant refuses it.
+ * @throws SetupRefused if no tenant has this slug
  */
 export async function recover(deployment: Deployment, { tenant, email }: { tenant: string; email: string }) {
   const { config, db, now, newId } = deployment

@@ -1,6 +1,6 @@
 /**
- * What exists before anybody comes: the root tenant, whose one environment is where administrators sign in, and the
- * public application through which command lines do. Made at the first start; two first starts at once make it once.
+ * Creates the root tenant at the first start. Administrators sign in to its one environment, and command lines use its public
+ * application. Two first starts at the same time create it once.
  */
 import { z } from 'zod'
 import { mergeApplication } from '../applications/rules.ts'
@@ -29,7 +29,7 @@ export async function ensureRoot(deployment: Deployment): Promise<Root> {
   const at = now()
   const existing = await findRoot(db)
   if (existing) {
-    // A deployment that moved to another address is still to be administered.
+    // After a change of the public address, administrators need tokens for the new one.
     const environment_id = existing.environment_id as `env_${string}` // as: stored by us
     const [this_api] = await findAudiences(db, environment_id, [config.base_url])
     if (!this_api) await db.run(insertThisApi(deployment, environment_id, at))
@@ -51,19 +51,19 @@ export async function ensureRoot(deployment: Deployment): Promise<Root> {
     insertTenant(tenant_id, { slug: 'ostiary', name: 'Ostiary' }, at),
     anchorLog(secrets, tenant_id),
     insertProject(tenant_id, project_id, { slug: 'console', name: 'Ostiary console' }, at),
-    // Nobody registers here by themselves: administrators are invited.
+    // Administrators join by invitation, so sign-up is closed.
     insertEnvironment(tenant_id, project_id, environment_id, { slug: 'live', name: 'Live', type: 'live' }, root.issuer, at, {
       sign_up: { mode: 'closed' },
     }),
     insertThisApi(deployment, environment_id, at),
     insertApplication(environment_id, client_id, 'native', command_line, null, at),
   ])
-  const made = await findRoot(db)
-  if (!made) throw new Error('The root tenant was made and cannot be read.')
-  return made
+  const created = await findRoot(db)
+  if (!created) throw new Error('The root tenant was created and cannot be read.')
+  return created
 }
 
-/** What administrators' access tokens are for: this API itself, at the address that it has now. */
+/** Registers the management API at its present address, as the audience of administrators' access tokens. */
 function insertThisApi({ config, newId }: Pick<Deployment, 'config' | 'newId'>, environment_id: `env_${string}`, at: Date): Statement {
   const kind = { access_token_ttl_seconds: null, access_token_format: 'jwt' } as const
   const this_api = { identifier: config.base_url, name: 'Ostiary API', scopes: [], ...kind }

@@ -3,6 +3,7 @@ import { readPage } from '../api/lists.ts'
 import { changeVersioned } from '../api/versions.ts'
 import { fieldErrors, notFound, validationFailed } from '../http/problem.ts'
 import { quotaDetail } from '../limits.ts'
+import { sealed_columns } from '../sealed-columns.ts'
 import { environmentOf, issuerOf } from './environment.ts'
 import { applySettingsChange, showSettings } from './settings.ts'
 import * as store from './store.ts'
@@ -123,7 +124,7 @@ export const changeSettings: Handler<'changeSettings'> = async ({ db, now, secre
     async (current) => {
       const { environment_id } = current
       const outcome = applySettingsChange(current.type, current.settings, body, (password) =>
-        secrets.seal(password, `smtp.${environment_id}`),
+        secrets.seal(password, sealed_columns.smtp_password.associatedData(environment_id)),
       )
       if ('problem' in outcome) throw validationFailed(fieldErrors(outcome.problem))
       if (JSON.stringify(outcome.stored) === JSON.stringify(current.settings)) return current

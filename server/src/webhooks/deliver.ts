@@ -12,6 +12,7 @@ import { findEvent, insertEvent } from '../events/store.ts'
 import { type Outbound, type OutboundAnswer, OutboundFailed } from '../outbound/fetch.ts'
 import { enqueue, type Job } from '../outbound/queue.ts'
 import type { JobKind, Outcome } from '../outbound/runner.ts'
+import { sealed_columns } from '../sealed-columns.ts'
 import { isGivenUp, nextAttemptAt } from './schedule.ts'
 import { signedHeaders } from './sign.ts'
 
@@ -97,7 +98,7 @@ async function send({ secrets, now }: Deployment, outbound: Outbound, target: Ta
   const headers = signedHeaders(
     target.message_id,
     body,
-    sealed.map((secret) => secrets.unseal(secret, secretPlace(target.environment_id, target.webhook_id))),
+    sealed.map((secret) => secrets.unseal(secret, sealed_columns.webhooks.associatedData(target.environment_id, target.webhook_id))),
     at,
   )
   const done = (answer: OutboundAnswer | null) => ({
@@ -132,9 +133,6 @@ async function send({ secrets, now }: Deployment, outbound: Outbound, target: Ta
 
 /** Text that any database takes: what is no UTF-8, and NUL, become U+FFFD. */
 const readable = (bytes: Buffer) => new TextDecoder().decode(bytes.subarray(0, kept_bytes)).replaceAll('\0', '\ufffd')
-
-/** Where the secret of a webhook is sealed to. */
-export const secretPlace = (environment_id: string, webhook_id: string) => `webhooks.${environment_id}.${webhook_id}`
 
 const isSuccess = ({ status }: Attempt) => status !== null && status >= 200 && status < 300
 

@@ -6,9 +6,9 @@ import { badField, notFound } from '../http/problem.ts'
 import { quotaDetail } from '../limits.ts'
 import { isPrivateLiteral } from '../outbound/addresses.ts'
 import { enqueue } from '../outbound/queue.ts'
+import { sealed_columns } from '../sealed-columns.ts'
 import { environmentOf } from '../tenancy/environment.ts'
 import { haveRoom, holdTenant } from '../tenancy/store.ts'
-import { secretPlace } from './deliver.ts'
 import { makeWebhookSecret } from './sign.ts'
 import * as store from './store.ts'
 
@@ -46,7 +46,7 @@ export const createWebhook: Handler<'createWebhook'> = async (services, call) =>
     version: 1,
     secret,
   }
-  const sealed_secret = secrets.seal(secret, secretPlace(environment.id, id))
+  const sealed_secret = secrets.seal(secret, sealed_columns.webhooks.associatedData(environment.id, id))
   const statements = [
     ...haveRoom(holdTenant(environment.tenant_id), store.roomForWebhook(environment.tenant_id, environment.id, config.limits)),
     store.insertWebhook(environment.id, id, fields, sealed_secret, at),
@@ -106,7 +106,7 @@ export const rotateWebhookSecret: Handler<'rotateWebhookSecret'> = async (servic
   return changeVersioned(call.if_match, await finder(services, call), async (current) => {
     const at = now()
     const until = new Date(at.getTime() + overlap_ms)
-    const sealed = secrets.seal(secret, secretPlace(current.environment_id, current.id))
+    const sealed = secrets.seal(secret, sealed_columns.webhooks.associatedData(current.environment_id, current.id))
     const webhook = {
       ...current,
       previous_secret_until: until.toISOString(),

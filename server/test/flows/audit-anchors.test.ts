@@ -8,6 +8,7 @@ import { insertAuditEntry } from '../../src/audit/store.ts'
 import { verifyChains } from '../../src/audit/verify.ts'
 import { type Statement, sql } from '../../src/db/db.ts'
 import { openDeployment } from '../../src/main.ts'
+import { sealed_columns } from '../../src/sealed-columns.ts'
 import { insertTenant } from '../../src/tenancy/store.ts'
 import { administratorToken, asAdministrator } from '../support/administrator.ts'
 import { expectStatus, owner, world } from '../support/world.ts'
@@ -130,9 +131,9 @@ for (const has_head of [true, false])
 async function forgetAnchors(): Promise<void> {
   const Sealed = z.object({ value: z.string() })
   const { value } = (await db.maybeOne(Sealed, sql`select value from deployment where name = 'secret'`)) ?? assert.fail('no secret')
-  const plaintext = secrets.unseal(value, 'deployment.secret')
+  const plaintext = secrets.unseal(value, sealed_columns.deployment.associatedData('secret'))
   assert.match(plaintext, / anchored$/)
-  const older = secrets.seal(plaintext.replace(' anchored', ''), 'deployment.secret')
+  const older = secrets.seal(plaintext.replace(' anchored', ''), sealed_columns.deployment.associatedData('secret'))
   await db.run(sql`update deployment set value = ${older} where name = 'secret'`)
 }
 

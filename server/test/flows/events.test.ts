@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Event, eventKinds } from '@ostiary/contract/event.ts'
-import { removeOldEvents } from '../../src/events/store.ts'
+import { removeExpiredRows } from '../../src/expiring-rows.ts'
 import { createAgent, exchange, refresh, signInForTokens } from '../support/cookie-browser.ts'
 import { expectStatus, type Place, world } from '../support/world.ts'
 
@@ -168,9 +168,9 @@ test('events are kept for 90 days', async () => {
   await w.createApplication(place)
   await shown(place, 'type=application.created')
   const in_days = (days: number) => new Date(w.now().getTime() + days * 86_400_000)
-  while (await removeOldEvents(w.deployment.db, in_days(89)));
+  await removeExpiredRows(w.deployment.db, in_days(89))
   assert.equal((await all(place)).length, 1)
-  while (await removeOldEvents(w.deployment.db, in_days(91)));
+  await removeExpiredRows(w.deployment.db, in_days(91))
   assert.equal((await all(place)).length, 0)
   await w.createApplication(place)
   const [event] = await shown(place, 'type=application.created')

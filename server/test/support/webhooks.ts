@@ -1,7 +1,7 @@
 /** Webhooks straight into the store: as many as a test needs, whatever the quota. */
 import type { EventKind } from '@ostiary/contract/event.ts'
 
-import { secretPlace } from '../../src/webhooks/deliver.ts'
+import { sealed_columns } from '../../src/sealed-columns.ts'
 import { makeWebhookSecret } from '../../src/webhooks/sign.ts'
 import { insertWebhook } from '../../src/webhooks/store.ts'
 import type { Place, World } from './world.ts'
@@ -17,7 +17,7 @@ export async function insertWebhooks(
   const fields = { events: [...events], description: null, disabled: false }
   await db.batch(
     webhooks.map(({ id, url }) => {
-      const secret = secrets.seal(makeWebhookSecret(random(32)), secretPlace(environment_id, id))
+      const secret = secrets.seal(makeWebhookSecret(random(32)), sealed_columns.webhooks.associatedData(environment_id, id))
       return insertWebhook(environment_id, id, { ...fields, url }, secret, now())
     }),
   )

@@ -1,0 +1,34 @@
+/** The access log: one line for each request. It holds no query, header or body, since those can hold secrets. */
+import type { IncomingMessage } from 'node:http'
+import type { FastifyRequest } from 'fastify'
+import type { Log } from '../log.ts'
+import type { Metrics } from '../metrics.ts'
+
+const received_at = Symbol('received at')
+
+/** A request with the time at which its head was read, by the clock of `performance.now()`. */
+type Received = IncomingMessage & { [received_at]: number }
+
+export function markReceived(raw: IncomingMessage): void {
+  ;(raw as Received)[received_at] = performance.now() // as: the field is added here
+}
+
+/** Returns the function that writes the line and the metrics of an answered request. */
+export function createAccessLog(log: Log, metrics: Metrics | null): (request: FastifyRequest, status: number) => void {
+  return (request, status) => {
+    const route = request.routeOptions.url ?? 'none'
+    const { environment_id } = (request.params ?? {}) as { environment_id?: string } // as: Fastify types them unknown
+    const duration_ms = performance.now() - (request.raw as Received)[received_at] // as: `markReceived` has added the field
+    metrics?.observe(request.method, route, status, duration_ms)
+    log.answered({
+      request_id: request.id,
+      method: request.method,
+      route,
+      status,
+      duration_ms: Math.round(duration_ms * 10) / 10,
+      ip: request.ip_address,
+      environment_id,
+      key_id: request.caller?.key?.key_id,
+    })
+  }
+}

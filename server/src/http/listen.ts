@@ -1,0 +1,103 @@
+/** Listens on every configured address, and turns the errors of a port into advice. */
+import type { RequestListener, Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import { CannotStart } from '../cannot-start.ts'
+import type { Config } from '../config.ts'
+import type { Deployment } from '../deployment.ts'
+import { createListener } from './listener.ts'
+import { createServer } from './node-http.ts'
+
+/** Creates a listener for the application, with the limits that every listener has. */
+export function createAppListener(handle: RequestListener, { config, newId }: Pick<Deployment, 'config' | 'newId'>): Server {
+  return createListener(handle, { base_url: config.base_url, newRequestId: () => newId('req') })
+}
+
+export interface Listening {
+  /** The addresses with their real port. */
+  readonly addresses: readonly { host: string; port: number }[]
+  /** Stops accepting and resolves when every request has its response. */
+  close(): Promise<void>
+  /** Ends the requests that `close` waits for. */
+  closeAllConnections(): void
+}
+
+/** Listens on every address of `config.host`. `localhost` is two addresses, and a machine may lack the second. */
+export async function listenOnAll(app: FastifyInstance, deployment: Pick<Deployment, 'config' | 'newId'>): Promise<Listening> {
+  const { config } = deployment
+  const [first = '127.0.0.1', ...others] = config.host
+  const further: Server[] = []
+  const close = async () => void (await Promise.all([app.close(), ...further.map(closeServer)]))
+  try {
+    await app.listen({ host: first, port: config.port })
+    const addresses = [{ host: first, port: portOf(app.server) }]
+    for (const host of others) {
+      const server = createAppListener((request, response) => app.routing(request, response), deployment)
+      if (!(await listensAt(server, host, portOf(app.server)))) continue
+      further.push(server)
+      addresses.push({ host, port: portOf(server) })
+    }
+    return {
+      addresses,
+      close,
+      closeAllConnections() {
+        for (const server of [app.server, ...further]) server.closeAllConnections()
+      },
+    }
+  } catch (error) {
+    await close()
+    throw portProblem(error, config)
+  }
+}
+
+/** Checks the port before anything is stored: the first start writes the address into issuers, which never change. */
+export async function refuseTakenPort(config: Config): Promise<void> {
+  const probe = createServer()
+  try {
+    await listenAt(probe, config.host[0], config.port)
+  } catch (error) {
+    throw portProblem(error, config)
+  }
+  await closeServer(probe)
+}
+
+export function listenAt(server: Server, host: string | undefined, port: number): Promise<void> {
+  return new Promise((resolve, reject) => server.once('error', reject).listen(port, host, resolve))
+}
+
+/** Returns false if the machine has no such address. */
+async function listensAt(server: Server, host: string, port: number): Promise<boolean> {
+  try {
+    await listenAt(server, host, port)
+    return true
+  } catch (error) {
+    if (['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes((error as NodeJS.ErrnoException).code ?? '')) return false // as: node:net throws these
+    throw error
+  }
+}
+
+const portOf = (server: Server) => (server.address() as AddressInfo).port // as: the server listens on a port
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeIdleConnections()
+  })
+}
+
+/** Says what to do about a port that cannot be used. Returns other errors as they are. */
+export function portProblem(error: unknown, { port }: Pick<Config, 'port'>): unknown {
+  const { code } = error as NodeJS.ErrnoException // as: node:net throws these
+  if (code === 'EADDRINUSE')
+    return new CannotStart(
+      `Port ${port} is in use. Stop the program that uses it, or choose another port, such as OSTIARY_PORT=${port + 1}.`,
+      {
+        cause: error,
+      },
+    )
+  if (code === 'EACCES')
+    return new CannotStart(`Port ${port} needs rights that this user does not have. Set OSTIARY_PORT to a port above 1023.`, {
+      cause: error,
+    })
+  return error
+}

@@ -1,0 +1,39 @@
+/** Maps thrown errors to problem responses (RFC 9457), and logs those that are the server's fault. */
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import { DatabaseUnavailable } from '../db/db.ts'
+import type { Deployment } from '../deployment.ts'
+import { HashingRefused } from '../users/password.ts'
+import { ApiError, notFound, retry_after } from './problem.ts'
+import { commonHeaders } from './write.ts'
+
+/** Answers a request whose handler, hook or router threw. */
+export function answerError(
+  { config, log }: Pick<Deployment, 'config' | 'log'>,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) {
+  const refusal = toApiError(error)
+  if (refusal.status >= 500) log.error(refusal.code, { request_id: request.id, route: request.routeOptions.url ?? null }, error)
+  return reply
+    .code(refusal.status)
+    .headers({
+      ...commonHeaders(reply), // errors of the router run no hook
+      ...refusal.extra.headers,
+      'cache-control': 'no-store',
+      ...(refusal.code === 'unavailable' ? { 'retry-after': retry_after } : {}),
+    })
+    .type('application/problem+json; charset=utf-8')
+    .send(JSON.stringify(refusal.toProblem(config.base_url, request.id)))
+}
+
+function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
+  if (error instanceof DatabaseUnavailable) return new ApiError('unavailable', 'The database is out of reach. Try again shortly.')
+  if (error instanceof HashingRefused)
+    return new ApiError('unavailable', 'Too many passwords are set or checked right now. Try again shortly.')
+  const { statusCode } = error as Partial<FastifyError> // as: Fastify's own errors have this field
+  if (statusCode === 404) return notFound()
+  if (statusCode !== undefined && statusCode < 500) return new ApiError('malformed_request', 'The request cannot be read.')
+  return new ApiError('internal_error', 'Something failed on our side. The request id finds it in the log.')
+}

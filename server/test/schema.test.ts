@@ -1,0 +1,202 @@
+/** Rules that the whole schema keeps. The code that relies on each of them is named beside it. */
+import assert from 'node:assert/strict'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { z } from 'zod'
+import { createDb, type Db, identifiers, sql } from '../src/db/db.ts'
+import { migrate, readMigrations } from '../src/db/migrate.ts'
+import { openPostgres } from '../src/db/postgres.ts'
+import { openSqlite } from '../src/db/sqlite.ts'
+import { expiring_rows } from '../src/expiring-rows.ts'
+import { openDeployment } from '../src/main.ts'
+import { type SealedColumns, sealed_columns } from '../src/sealed-columns.ts'
+import { authorizationRequest, createAgent, formOf } from './support/cookie-browser.ts'
+import { everything } from './support/everything.ts'
+import { freshDatabase, noPostgres } from './support/postgres.ts'
+import { type World, world } from './support/world.ts'
+
+const Name = z.object({ name: z.string() })
+const Column = z.object({ table_name: z.string(), column_name: z.string() })
+
+const engines = {
+  sqlite: {
+    skip: false,
+    open: async () => createDb(openSqlite(join(temporaryFolder(), 'ostiary.db'))),
+    programs: sql`select type || ' ' || name as name from sqlite_schema where type in ('trigger', 'view')
+      union all select 'foreign key of ' || t.name as name from sqlite_schema t, pragma_foreign_key_list(t.name) f
+       where t.type = 'table' and (f.on_delete <> 'NO ACTION' or f.on_update <> 'NO ACTION')`,
+    columns: sql`select t.name as table_name, c.name as column_name from sqlite_schema t, pragma_table_info(t.name) c where t.type = 'table'`,
+  },
+  postgres: {
+    skip: noPostgres,
+    open: async () => createDb(openPostgres(await freshDatabase())),
+    programs: sql`select 'trigger ' || tgname as name from pg_trigger where not tgisinternal
+      union all select 'view ' || relname from pg_class where relkind in ('v', 'm') and relnamespace = 'public'::regnamespace
+      union all select 'rule ' || rulename from pg_rewrite r join pg_class c on c.oid = r.ev_class where c.relnamespace = 'public'::regnamespace
+      union all select 'foreign key ' || conname from pg_constraint where contype = 'f' and (confdeltype <> 'a' or confupdtype <> 'a')`,
+    columns: sql`select table_name, column_name from information_schema.columns where table_schema = 'public'`,
+  },
+}
+
+/**
+ * The row cache (`db/memory.ts`, `db/sqlite-statements.ts`) finds the tables that a statement changes or reads by the names in its
+ * text. A trigger, a cascade or a view would add tables whose names are not there.
+ */
+const adds_tables = /\btrigger\b|\bcascade\b|\bview\b|\bset null\b|\bset default\b|\bcreate rule\b/i
+
+for (const { number, name, statements } of readMigrations())
+  test(`migration ${number} (${name}) creates no trigger, cascade or view`, () =>
+    assert.deepEqual(
+      statements.filter((statement) => adds_tables.test(statement)),
+      [],
+    ))
+
+/** Tables whose rows stay until a change removes them. */
+const lasting: Record<string, string> = {
+  deployment: 'the secret, the root and the demo of the deployment',
+  schema_migrations: 'one row for each migration',
+  tenants: 'an administrator manages them',
+  members: 'an administrator manages them',
+  projects: 'an administrator manages them',
+  environments: 'an administrator manages them',
+  api_keys: 'a key that expired or was revoked stays listed',
+  applications: 'an administrator manages them',
+  application_origins: 'changes with its application',
+  users: 'an administrator manages them',
+  identities: 'changes with its user',
+  consents: 'ends with its user or application',
+  signing_keys: 'rotation removes them (`rotateAgedKeys`)',
+  resource_servers: 'an administrator manages them',
+  providers: 'an administrator manages them',
+  webhooks: 'an administrator manages them',
+  jobs: 'the queue deletes a job that is done or given up',
+  event_counters: 'one row for each environment',
+  audit_log: 'the log of a tenant is kept whole',
+  audit_heads: 'one row for each tenant',
+  leases: 'one row for each kind of work; an expired lease is taken over',
+}
+
+for (const [engine, { skip, open, programs, columns }] of Object.entries(engines)) {
+  test(`the schema has no trigger, cascade or view (${engine})`, { skip }, async () => {
+    const db = await migrated(open)
+    assert.deepEqual(await db.all(Name, programs), [])
+  })
+
+  test(
+    `every table is in the registry of expiring rows or in the list of lasting tables, and not in both (${engine})`,
+    { skip },
+    async () => {
+      const db = await migrated(open)
+      const tables = new Set((await db.all(Column, columns)).map(({ table_name }) => table_name))
+      assert.deepEqual([...tables].sort(), [...expiring_rows.map(({ table }) => table), ...Object.keys(lasting)].sort())
+    },
+  )
+
+  test(`every table with an expiry column expires by it, or its exception has a reason (${engine})`, { skip }, async () => {
+    const db = await migrated(open)
+    const expiry = (await db.all(Column, columns)).filter(({ column_name }) => /(^|_)expires_at$/.test(column_name))
+    assert.ok(expiry.length > 10)
+    const unswept = expiry.filter(
+      ({ table_name, column_name }) => !expiring_rows.some((row) => row.table === table_name && row.time === column_name),
+    )
+    assert.deepEqual(unswept.map(({ table_name, column_name }) => `${table_name}.${column_name}`).sort(), [
+      'api_keys.expires_at', // lasting
+      'invitations.expires_at', // an invitation that expired is listed for as long as its link is recognised
+      'leases.expires_at', // lasting
+      'sessions.expires_at', // the idle timeout; the row goes after `absolute_expires_at`
+    ])
+  })
+}
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'ostiary-schema-'))
+  after(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+async function migrated(open: () => Promise<Db>): Promise<Db> {
+  const db = await open()
+  after(() => db.close())
+  await migrate(db)
+  return db
+}
+
+const [old_key, new_key] = [randomBytes(32), randomBytes(32)]
+
+test('every column that holds sealed text is in the registry of sealed columns, and a new master key reseals each of them', async () => {
+  const w = await world({ engine: 'sqlite', env: { OSTIARY_MASTER_KEY: old_key.toString('base64') } })
+  await sealEverything(w)
+  const { db, config } = w.deployment
+  const before = await findSealed(db)
+  assert.deepEqual([...before.keys()].sort(), registered().sort())
+
+  await (await openDeployment({ ...config, master_keys: [new_key, old_key] })).db.close()
+  const after_change = await findSealed(db)
+  assert.deepEqual([...after_change.keys()].sort(), registered().sort())
+  const keyOf = (sealed: string) => sealed.split('.')[1]
+  const old_keys = new Set([...before.values()].flat().map(keyOf))
+  assert.equal(old_keys.size, 1)
+  for (const [column, texts] of after_change) assert.ok(!texts.some((sealed) => old_keys.has(keyOf(sealed))), column)
+  await (await openDeployment({ ...config, master_keys: [new_key] })).db.close()
+})
+
+const registered = () =>
+  Object.values<SealedColumns>(sealed_columns).flatMap(({ table, columns, path = [] }) =>
+    columns.map((column) => [table, column, ...path].join('.')),
+  )
+
+/** Fills every column that can hold sealed text. */
+async function sealEverything(w: World): Promise<void> {
+  const { ours } = await everything(w)
+  const { test: place } = ours
+  const call = async (method: string, path: string, body?: object) => {
+    const { status, body: answer } = await w.call(method, `${place.path}${path}`, { key: ours.platform, body })
+    assert.ok(status < 300, JSON.stringify(answer))
+    return answer
+  }
+  await call('PATCH', '/settings', { email: { smtp: { host: 'mail.example.com', username: 'u', password: 'of the mail server' } } })
+  await call('POST', `/webhooks/${place.webhook_id}/rotate-secret`)
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const private_key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+  await call('POST', '/providers', { type: 'apple', client_id: 'a', team_id: 'TEAM', key_id: 'KEY', private_key })
+
+  const agent = createAgent()
+  const redirect_uris = ['https://app.example.com/callback']
+  const application = await call('POST', '/applications', { name: 'Shop', application_type: 'web', redirect_uris })
+  const page = await agent.get(authorizationRequest(place, application).url)
+  const { hidden } = formOf(page.body)
+  const left = await agent.post(`${place.issuer}/federate`, { ...hidden, provider: place.provider_id })
+  assert.match(left.headers.get('location') ?? '', /^https:\/\/github\.com\//)
+
+  const { db, secrets } = w.deployment
+  const demo = secrets.seal('{}', sealed_columns.deployment.associatedData('demo'))
+  await db.run(sql`insert into deployment (name, value) values ('demo', ${demo})`)
+}
+
+/** Every sealed text of the database by the column it is in; a column that holds JSON is followed by the path in the document. */
+async function findSealed(db: Db): Promise<Map<string, string[]>> {
+  const found = new Map<string, string[]>()
+  const add = (where: string, value: unknown): void => {
+    if (typeof value === 'string' && /^v1\.[\w-]{8}\.[\w-]{16}\.[\w-]{22,}$/.test(value))
+      found.set(where, [...(found.get(where) ?? []), value])
+    else if (typeof value === 'string' && /^[{[]/.test(value)) add(where, parsed(value))
+    else if (typeof value === 'object' && value !== null) for (const [name, inner] of Object.entries(value)) add(`${where}.${name}`, inner)
+  }
+  for (const { table_name, column_name } of await db.all(Column, engines.sqlite.columns)) {
+    const [table, column] = [identifiers(table_name), identifiers(column_name)]
+    const rows = await db.all(z.object({ value: z.unknown() }), sql`select ${column} as value from ${table} where ${column} is not null`)
+    for (const { value } of rows) add(`${table_name}.${column_name}`, value)
+  }
+  return found
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null // the text only looks like JSON
+  }
+}
