@@ -11,7 +11,7 @@ import { changeVersioned } from '../api/versions.ts'
 import type { Deployment } from '../deployment.ts'
 import { type FieldError, fieldErrors, notFound, quotaExceeded, validationFailed } from '../http/problem.ts'
 import { environmentOf } from '../tenancy/environment.ts'
-import { findKeyPlace, haveRoom, holdEnvironment, holdTenant } from '../tenancy/store.ts'
+import { findKeyOwner, haveRoom, holdEnvironment, holdTenant } from '../tenancy/store.ts'
 import { makeKey } from './format.ts'
 import { effectiveScopes, ipAllowlistProblem, originProblem } from './policy.ts'
 import * as store from './store.ts'
@@ -26,7 +26,7 @@ type Table = Pick<typeof routes, Extract<Names, keyof typeof routes>>
 /** What the handlers of both kinds need to know of a call. */
 type KeyCall = Pick<Call<Route>, 'caller' | 'params' | 'if_match' | 'fail' | 'commit'>
 
-type Place = store.KeyPlace & { environment_type: EnvironmentType | null }
+type Place = store.KeyOwner & { environment_type: EnvironmentType | null }
 
 export function createKeyHandlers(keys: store.KeyStore): Handlers<Table> {
   const inEnvironment = async (deployment: Deployment, call: Pick<KeyCall, 'caller' | 'params'>): Promise<Place> => {
@@ -236,7 +236,7 @@ async function identify(
   key: store.KeyRow,
   ip: string | null,
 ): Promise<z.input<typeof KeyIdentity> & { version: undefined }> {
-  const place = await findKeyPlace(db, key.tenant_id, key.environment_id)
+  const place = await findKeyOwner(db, key.tenant_id, key.environment_id)
   if (!place) throw new Error('The tenant of a key is gone.')
   const { tenant_id, project_id, environment_id, environment_type } = key
   const { tenant_slug, tenant_name, project_slug, project_name, issuer } = place

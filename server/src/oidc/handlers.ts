@@ -8,7 +8,7 @@ import { notFound } from '../http/problem.ts'
 import { locales } from '../pages/locale.ts'
 import { findOfferedProviders } from '../providers/store.ts'
 import { environmentOf } from '../tenancy/environment.ts'
-import { findEnvironmentPlace } from '../tenancy/store.ts'
+import { findEnvironmentWithProject } from '../tenancy/store.ts'
 import { judgeToken } from './introspection.ts'
 import type { Issuers } from './issuer.ts'
 import { keyStates } from './protocol/key-states.ts'
@@ -26,7 +26,7 @@ export function createIssuerHandlers(issuers: Issuers, pool: KeyPool): Handlers<
   return {
     async authConfig({ db }, { caller }) {
       const environment_id = caller.key.environment_id ?? ''
-      const [issuer, place] = await Promise.all([issuerOf(environment_id), findEnvironmentPlace(db, environment_id)])
+      const [issuer, place] = await Promise.all([issuerOf(environment_id), findEnvironmentWithProject(db, environment_id)])
       if (!place) throw notFound()
       const { sign_in, sign_up, password, branding, links } = issuer.settings
       return {

@@ -7,10 +7,10 @@ import { Email } from '@ostiary/contract/values.ts'
 import { newSecret } from '../../deployment.ts'
 import { normalised } from '../../normalisation.ts'
 import { type ProviderProblemView, providerProblemPage } from '../../pages/provider-problem.ts'
-import { storeDeparture, takeDeparture } from '../../providers/departures.ts'
 import { issuerOf } from '../../providers/kinds.ts'
-import { UpstreamFailed, type UpstreamProfile, type Wish } from '../../providers/profile.ts'
+import { type AuthorizationHints, UpstreamFailed, type UpstreamProfile } from '../../providers/profile.ts'
 import { findIdentity, findUpstream, insertIdentity, type Upstream } from '../../providers/store.ts'
+import { storeUpstreamSignIn, takeUpstreamSignIn } from '../../providers/upstream-sign-ins.ts'
 import { findCredential, findUser, insertUser } from '../../users/store.ts'
 import { isOwnForm, readBrowser } from '../browser.ts'
 import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcServices, redirect } from '../call.ts'
@@ -32,9 +32,9 @@ export const federate: OidcEndpoint = async (parts, call) => {
   try {
     const wish = { login_hint: request.login_hint, prompt: promptOf(request) }
     const redirect_uri = callbackOf(call, provider.id)
-    const location = await parts.upstreams.depart(provider, { ...departure, redirect_uri }, wish)
+    const location = await parts.upstreams.authorizationUrl(provider, { ...departure, redirect_uri }, wish)
     const left = { provider_id: provider.id, issuer: issuerOf(provider), query, browser: browser.form_seed }
-    await storeDeparture(parts, call.issuer.environment_id, { ...departure, ...left })
+    await storeUpstreamSignIn(parts, call.issuer.environment_id, { ...departure, ...left })
     return redirect(location)
   } catch (error) {
     return unreachable(parts, call, provider, query, error)
@@ -42,7 +42,7 @@ export const federate: OidcEndpoint = async (parts, call) => {
 }
 
 /** OIDC Core §3.1.2.1: an application that wants a new sign-in wants one at the provider, not the session that somebody has there. */
-function promptOf({ prompt, max_age }: Interaction['request']): Wish['prompt'] {
+function promptOf({ prompt, max_age }: Interaction['request']): AuthorizationHints['prompt'] {
   if (prompt.includes('login') || max_age !== undefined) return 'login'
   return prompt.includes('select_account') ? 'select_account' : undefined
 }
@@ -59,7 +59,7 @@ export const callback: OidcEndpoint = async (parts, call) => {
   const search = new URLSearchParams(call.query)
   const browser = await readBrowser(parts, call)
   if (!ProviderId.safeParse(provider_id).success) return message(call, 'session_lost')
-  const journey = await takeDeparture(parts, issuer.environment_id, provider_id, search.get('state') ?? '', browser.form_seed)
+  const journey = await takeUpstreamSignIn(parts, issuer.environment_id, provider_id, search.get('state') ?? '', browser.form_seed)
   if (!journey) return message(call, 'session_lost')
   const begun = await beginInteraction(parts, call, journey.query)
   if ('answer' in begun) return begun.answer
@@ -70,7 +70,7 @@ export const callback: OidcEndpoint = async (parts, call) => {
   if (!is_same || search.get('error') === 'access_denied') return redirect(continueUrl(call, journey.query))
   try {
     const url = new URL(`${callbackOf(call, provider_id)}?${call.query}`)
-    const profile = await parts.upstreams.arrive(provider, url, journey)
+    const profile = await parts.upstreams.handleCallback(provider, url, journey)
     return await signInAs(parts, call, interaction, provider, profile)
   } catch (error) {
     return unreachable(parts, call, provider, journey.query, error)
