@@ -47,7 +47,8 @@ export function insertKey(
       scopes, allowed_origins, ip_allowlist, rate_limit, created_at, updated_at, expires_at)
     values (
       ${tenant_id}, ${project_id}, ${environment_id}, ${id}, ${type}, ${fields.label}, ${made.digest}, ${made.start}, ${made.last4},
-      ${fields.scopes}, ${fields.allowed_origins}, ${fields.ip_allowlist}, ${fields.rate_limit}, ${now}, ${now}, ${time(fields.expires_at)})`)
+      ${fields.scopes}, ${fields.allowed_origins}, ${fields.ip_allowlist}, ${fields.rate_limit},
+      ${now}, ${now}, ${time(fields.expires_at)})`)
 }
 
 const time = (text: string | null) => (text === null ? null : new Date(text))

@@ -109,7 +109,7 @@ export function createMemberHandlers(root: Root): Handlers<Table> {
       ),
 
     listMembers: (deployment, { caller, query }) =>
-      readPageBy(deployment, `members.${caller.tenant_id}`, query, store.placeOf, (last, limit) =>
+      readPageBy(deployment, `members.${caller.tenant_id}`, query, store.sortKeyOf, (last, limit) =>
         store.listMembers(
           deployment.db,
           { root_environment_id: root_environment, tenant_id: caller.tenant_id },

@@ -11,7 +11,8 @@ export type ProviderRow = z.infer<typeof Versioned>
 const ownColumns = sql`
   p.id, p.environment_id, p.type, p.display_name, p.issuer, p.client_id, p.scopes, p.enabled, p.link_by_verified_email, p.team_id, p.key_id`
 const columns = sql`${ownColumns}, e.tenant_id, e.project_id,
-  case when p.client_secret is null then 0 else 1 end as has_client_secret, case when p.private_key is null then 0 else 1 end as has_private_key,
+  case when p.client_secret is null then 0 else 1 end as has_client_secret,
+  case when p.private_key is null then 0 else 1 end as has_private_key,
   e.issuer || '/oauth/callback/' || p.id as callback_url, p.version, p.created_at, p.updated_at`
 const from = sql`from providers p join environments e on e.id = p.environment_id`
 
@@ -82,7 +83,8 @@ export function insertProvider(
       environment_id, id, type, display_name, issuer, client_id, scopes, enabled,
       link_by_verified_email, team_id, key_id, client_secret, private_key, created_at, updated_at)
     values (
-      ${environment_id}, ${id}, ${type}, ${fields.display_name}, ${fields.issuer}, ${fields.client_id}, ${fields.scopes}, ${fields.enabled},
+      ${environment_id}, ${id}, ${type}, ${fields.display_name},
+      ${fields.issuer}, ${fields.client_id}, ${fields.scopes}, ${fields.enabled},
       ${fields.link_by_verified_email}, ${fields.team_id}, ${fields.key_id}, ${sealed.client_secret}, ${sealed.private_key}, ${now}, ${now})`)
 }
 

@@ -222,19 +222,19 @@ export function renameTenant(current: TenantRow, name: string, now: Date): State
 }
 
 /**
- * Serializes changes of the same tenant, for rules that count its rows. Put it first in the batch: on PostgreSQL the statements
+ * Serialises changes of the same tenant, for rules that count its rows. Put it first in the batch: on PostgreSQL the statements
  * after it then see what the previous change committed.
  */
 export function holdTenant(tenant_id: TenantId): Statement {
   return guard(sql`update tenants set updated_at = updated_at where id = ${tenant_id}`)
 }
 
-/** Serializes changes of the same project. See `holdTenant`. */
+/** Serialises changes of the same project. See `holdTenant`. */
 export function holdProject(tenant_id: TenantId, project_id: string): Statement {
   return guard(sql`update projects set updated_at = updated_at where tenant_id = ${tenant_id} and id = ${project_id}`)
 }
 
-/** Serializes changes of the same environment. See `holdTenant`. */
+/** Serialises changes of the same environment. See `holdTenant`. */
 export function holdEnvironment(tenant_id: TenantId, environment_id: string): Statement {
   return guard(sql`update environments set updated_at = updated_at where tenant_id = ${tenant_id} and id = ${environment_id}`)
 }

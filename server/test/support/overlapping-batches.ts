@@ -20,7 +20,7 @@ export async function overlapping({ deployment: { config, db } }: World, start: 
       is_answered = true
     }, assert.fail)
     for (let waiting = 0; waiting < 3 && !is_answered; ) {
-      await holder.query('select pg_stat_clear_snapshot()')
+      await holder.query('select pg_stat_clear_snapshot(), pg_sleep(0.005)')
       const { rows } = await holder.query(
         `select cast(count(*) as integer) as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
       )
