@@ -35,9 +35,7 @@ const texts: Record<MailKind, (envelope: Envelope) => { subject: string; paragra
     subject: `Your password for ${brand} was changed`,
     paragraphs: [
       `The password of ${to} at ${brand} was changed on ${formatted(at)}. Every session of this account was ended.`,
-      support_url === null
-        ? `If you did not expect this, contact ${brand}.`
-        : `If you did not expect this, get help: ${support_url}`,
+      support_url === null ? `If you did not expect this, contact ${brand}.` : `If you did not expect this, get help: ${support_url}`,
     ],
   }),
 }

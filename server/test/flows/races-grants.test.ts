@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { decodeJwt } from 'jose'
 import { createPerson, exchange, refresh, userinfo } from '../support/cookie-browser.ts'
 import { createAuthKey } from '../support/everything.ts'
-import { expectStatus, type Reply, world } from '../support/world.ts'
+import { type Reply, world } from '../support/world.ts'
 
 const w = await world()
 const secret = await createAuthKey(w, w.test, 'auth_secret')
