@@ -1,13 +1,13 @@
 /**
- * The web origins that single-page applications run on: whose scripts may read the answers of token, userinfo and revocation.
- * Kept in a table of their own, since reading them out of up to 50,000 redirect URIs took 220 ms of every request.
+ * Stores the web origins of single-page applications. Their scripts may read the responses of the token, userinfo and revocation
+ * endpoints. The origins have their own table, because deriving them from 50,000 redirect URIs took 220 ms per request.
  */
 import type { Application } from '@ostiary/contract/application.ts'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, join, type Statement, sql } from '../db/db.ts'
 
-/** RFC 1035 §2.3.4: a host has at most 253 characters, and scheme and port fit beside it. */
+/** A host has at most 253 characters (RFC 1035 §2.3.4). This leaves room for scheme and port. */
 const longest_origin = 300
 
 const Found = z.object({ origin: z.string() })
@@ -19,12 +19,13 @@ export async function isSpaOrigin(db: Db, environment_id: EnvironmentId, origin:
     Found,
     sql`select o.origin from application_origins o
           join applications a on a.environment_id = o.environment_id || '' and a.id = o.application_id
-         where o.environment_id = ${environment_id} and o.origin = ${origin} and a.application_type = 'spa' and a.disabled = 0 limit 1`,
+         where o.environment_id = ${environment_id} and o.origin = ${origin} and a.application_type = 'spa' and a.disabled = 0
+         limit 1`,
   )
   return found !== null
 }
 
-/** For the batch that inserts or changes an application. */
+/** Replaces the origins of an application, in the batch that inserts or changes it. */
 export function listOrigins(
   environment_id: EnvironmentId,
   id: string,
@@ -52,23 +53,24 @@ function originsOf(redirect_uris: readonly string[]): string[] {
 }
 
 const marker = 'application_origins'
-const at_once = 100
+const slice = 100
 const Unlisted = z.object({ environment_id: z.custom<EnvironmentId>(), id: z.string(), redirect_uris: z.array(z.string()) })
 const Marker = z.object({ value: z.string() })
 
-/** Lists the origins of applications that an older Ostiary wrote. Done once, at the first start after the table was made. */
+/** Stores the origins of applications that older versions wrote. Runs once, at the first start after the migration. */
 export async function fillOrigins(db: Db): Promise<void> {
   if (await db.maybeOne(Marker, sql`select value from deployment where name = ${marker}`)) return
   for (let last = { environment_id: '', id: '' }, more = true; more; ) {
     const rows = await db.all(
       Unlisted,
       sql`select environment_id, id, redirect_uris from applications
-           where application_type = 'spa' and (environment_id > ${last.environment_id} or (environment_id = ${last.environment_id} and id > ${last.id}))
-           order by environment_id, id limit ${at_once}`,
+           where application_type = 'spa'
+             and (environment_id > ${last.environment_id} or (environment_id = ${last.environment_id} and id > ${last.id}))
+           order by environment_id, id limit ${slice}`,
     )
     for (const { environment_id, id, redirect_uris } of rows)
       await db.batch(listOrigins(environment_id, id, { application_type: 'spa', redirect_uris }))
-    more = rows.length === at_once
+    more = rows.length === slice
     last = rows.at(-1) ?? last
   }
   await db.run(sql`insert into deployment (name, value) values (${marker}, 'listed') on conflict (name) do nothing`)

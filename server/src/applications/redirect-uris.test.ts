@@ -11,7 +11,7 @@ const problem = (uri: string, application_type: Type = 'web', environment_type: 
 
 const types: Type[] = ['web', 'spa', 'native']
 const environments: Environment[] = ['test', 'live']
-/** Every kind of application in every kind of environment. */
+/** Every application type in every environment type. */
 const everywhere = types.flatMap((type) => environments.map((environment) => [type, environment] as const))
 
 // biome-ignore format: a list to skim
@@ -21,7 +21,7 @@ const always = [
   "https://app.example.com/a;b=c/~user/(x)!$&'+,=:@", 'https://App.Example.com/Callback', 'http://localhost:3000/try/callback',
 ]
 for (const uri of always) {
-  test(`${uri} may be registered everywhere`, () => {
+  test(`${uri} can be registered by every application type in every environment type`, () => {
     for (const [type, environment] of everywhere) assert.equal(problem(uri, type, environment), null)
   })
 }
@@ -46,13 +46,13 @@ const never = [
   'Com.Example.App:/cb', 'com.example.app:', 'com.example.app:cb', 'com.example.app:/cb#x', 'com.example.app://a@b/cb', 'com.example.app:/*', 'com.example.app:/ü', '.app:/cb', '1.app:/cb',
 ]
 for (const uri of never) {
-  test(`${JSON.stringify(uri)} may be registered nowhere`, () => {
+  test(`${JSON.stringify(uri)} cannot be registered by any application`, () => {
     for (const [type, environment] of everywhere)
       assert.equal(typeof problem(uri, type, environment), 'string', `${type} in ${environment}`)
   })
 }
 
-/** Who may register it: type and environment. */
+/** URIs that some combinations of application type and environment type can register. */
 const sometimes: { uri: string; may: string[] }[] = [
   { uri: 'http://app.example.com/cb', may: ['web test', 'spa test', 'native test'] },
   { uri: 'http://localhost:8080/cb', may: ['web test', 'spa test', 'native test', 'native live'] },
@@ -69,13 +69,13 @@ const sometimes: { uri: string; may: string[] }[] = [
   { uri: 'com.example.app:///cb?x=1', may: ['native test', 'native live'] },
 ]
 for (const { uri, may } of sometimes) {
-  test(`${uri} may be registered by ${may.join(', ')} only`, () => {
-    const allowed = everywhere.filter(([type, environment]) => problem(uri, type, environment) === null).map((who) => who.join(' '))
+  test(`${uri} can be registered by ${may.join(', ')} only`, () => {
+    const allowed = everywhere.filter(([type, environment]) => problem(uri, type, environment) === null).map((pair) => pair.join(' '))
     assert.deepEqual(allowed.sort(), [...may].sort())
   })
 }
 
-test('in Live, http under the service is the exception by origin, not by prefix', () => {
+test('in Live, an http URI of the service itself is compared by origin, not by prefix', () => {
   const service = (uri: string) =>
     redirectUriProblem(uri, { application_type: 'web', environment_type: 'live', base_url: 'http://id.example.com' })
   assert.equal(service('http://id.example.com/callback'), null)
@@ -89,7 +89,7 @@ test('in Live, http under the service is the exception by origin, not by prefix'
   }
 })
 
-/** Ways in which others were talked into another address (see the advisories of peers). */
+/** Mutations that bypassed the validation of other servers, from their security advisories. */
 const mutations: ((uri: string) => string)[] = [
   (uri) => `${uri}/`,
   (uri) => `${uri}//`,
@@ -162,7 +162,7 @@ const mutations: ((uri: string) => string)[] = [
 ]
 const registered = ['https://app.example.com/callback', 'http://127.0.0.1/callback', 'http://[::1]/callback', 'http://localhost/callback']
 for (const uri of registered) {
-  test(`${uri} matches itself, and none of ${mutations.length} mutations of it`, () => {
+  test(`${uri} matches itself and none of ${mutations.length} mutations`, () => {
     for (const allow of [false, true]) {
       assert.ok(matchesRegistered([uri], uri, allow))
       for (const mutate of mutations) if (mutate(uri) !== uri) assert.ok(!matchesRegistered([uri], mutate(uri), allow), mutate(uri))
@@ -187,16 +187,16 @@ const ports: { registered: string; sent: string; matches: boolean }[] = [
   { registered: 'https://app.example.com/callback', sent: 'https://app.example.com:51234/callback', matches: false },
 ]
 for (const { registered, sent, matches } of ports) {
-  test(`where ports may vary, ${JSON.stringify(sent)} ${matches ? 'is' : 'is not'} the registered ${registered}`, () => {
+  test(`with allow_loopback_port, ${JSON.stringify(sent)} ${matches ? 'matches' : 'does not match'} the registered ${registered}`, () => {
     assert.equal(matchesRegistered([registered], sent, true), matches)
     assert.equal(matchesRegistered([registered], sent, false), false)
   })
 }
 
-test('without varying ports, what matches is exactly what is registered', () => {
-  const near = fc.tuple(fc.constantFrom(...registered), fc.nat(), fc.string({ maxLength: 2 })).map(([uri, at, put]) => {
-    const place = at % (uri.length + 1)
-    return uri.slice(0, place) + put + uri.slice(place + (at % 2))
+test('without allow_loopback_port, only an identical URI matches', () => {
+  const near = fc.tuple(fc.constantFrom(...registered), fc.nat(), fc.string({ maxLength: 2 })).map(([uri, random, inserted]) => {
+    const at = random % (uri.length + 1)
+    return uri.slice(0, at) + inserted + uri.slice(at + (random % 2))
   })
   const property = fc.property(fc.oneof(near, fc.webUrl(), fc.string()), (sent) => {
     assert.equal(
@@ -207,21 +207,21 @@ test('without varying ports, what matches is exactly what is registered', () => 
   fc.assert(property, { numRuns: 1_000 })
 })
 
-test('with varying ports, what matches leads a URL reader to the registered host and path', () => {
+test('with allow_loopback_port, a URI that matches has the registered host and path', () => {
   const edit = fc.tuple(
     fc.constantFrom('http://127.0.0.1/callback', 'http://[::1]/callback'),
     fc.nat(40),
     fc.constantFrom(':', '@', '/', '\\', '#', '?', ':8080', '.', '%', '1'),
   )
-  const property = fc.property(edit, ([uri, at, put]) => {
-    const sent = uri.slice(0, at) + put + uri.slice(at)
+  const property = fc.property(edit, ([uri, at, inserted]) => {
+    const sent = uri.slice(0, at) + inserted + uri.slice(at)
     if (!matchesRegistered([uri], sent, true)) return
     assert.deepEqual([new URL(sent).hostname, new URL(sent).pathname], [new URL(uri).hostname, new URL(uri).pathname])
   })
   fc.assert(property, { numRuns: 1_000 })
 })
 
-test('whatever may be registered is a URL that reads as written: visible ASCII, no user info, no fragment', () => {
+test('a URI that can be registered is visible ASCII without user info and fragment, and parses to the host as written', () => {
   const odd = fc.string({ unit: fc.constantFrom(...'https:/.\\@#?%*[]01axA\u00e9 \n'), maxLength: 24 }).map((text) => `https://${text}`)
   const property = fc.property(
     fc.oneof(odd, fc.webUrl({ withQueryParameters: true }), fc.string()),

@@ -1,5 +1,5 @@
 // pure
-/** What an application may be: defaults by type, and which fields fit which type and environment. */
+/** The defaults of an application by its type, and the rules for its fields by type and environment. */
 import type { Application, NewApplication } from '@ostiary/contract/application.ts'
 import { oidcScopes } from '@ostiary/contract/scopes.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
@@ -29,7 +29,7 @@ export function usesClientSecret(method: Application['token_endpoint_auth_method
   return method === 'client_secret_basic' || method === 'client_secret_post'
 }
 
-/** The values of fields nobody set. `null` in a change puts a field back to these (RFC 7396). */
+/** The defaults of the optional fields. `null` in a change resets a field to its default (RFC 7396). */
 function applicationDefaults(application_type: Application['application_type']): Omit<ApplicationFields, 'name' | 'redirect_uris'> {
   return {
     post_logout_redirect_uris: [],
@@ -47,7 +47,7 @@ function applicationDefaults(application_type: Application['application_type']):
   }
 }
 
-/** Fields that were sent, over those that stand; `null` and absence are told apart. */
+/** Merges the fields that were sent into the current ones. `null` resets a field, absence keeps it. */
 export function mergeApplication(
   application_type: Application['application_type'],
   base: Partial<ApplicationFields>,
@@ -62,13 +62,13 @@ export function mergeApplication(
 }
 
 /**
- * Everything that does not fit; empty where the application is as it may be.
- * @param place with the scopes that the application may have: see `knownScopes` in `handlers.ts`
+ * Returns every problem with the fields of an application.
+ * @param context its `known_scopes` are the scopes that the application may have: see `knownScopes` in `handlers.ts`
  */
 export function applicationProblems(
   application_type: Application['application_type'],
   fields: ApplicationFields,
-  place: { environment_type: EnvironmentType; base_url: string; known_scopes: readonly string[] },
+  context: { environment_type: EnvironmentType; base_url: string; known_scopes: readonly string[] },
 ): Problem[] {
   const problems: Problem[] = []
   const refuse = (path: readonly PropertyKey[], detail: string) => problems.push({ path, detail })
@@ -77,35 +77,35 @@ export function applicationProblems(
 
   for (const list of ['redirect_uris', 'post_logout_redirect_uris'] as const) {
     fields[list].forEach((uri, i) => {
-      const problem = redirectUriProblem(uri, { application_type, ...place })
+      const problem = redirectUriProblem(uri, { application_type, ...context })
       if (problem) refuse([list, i], problem)
-      else if (fields[list].indexOf(uri) !== i) refuse([list, i], 'The same address stands earlier in the list.')
+      else if (fields[list].indexOf(uri) !== i) refuse([list, i], 'The list contains the same URI twice.')
     })
   }
   if (!confidential && fields.token_endpoint_auth_method !== 'none')
-    refuse(['token_endpoint_auth_method'], `A ${application_type} application is public: it has no secret, only "none".`)
+    refuse(['token_endpoint_auth_method'], `A ${application_type} application is public and has no secret. Use "none".`)
   if (confidential && fields.token_endpoint_auth_method === 'none')
     refuse(
       ['token_endpoint_auth_method'],
       'A web application is confidential. Use client_secret_basic, client_secret_post or private_key_jwt.',
     )
-  if (!confidential && !fields.require_pkce) refuse(['require_pkce'], 'Only a web application may do without PKCE.')
+  if (!confidential && !fields.require_pkce) refuse(['require_pkce'], 'Only a web application can disable PKCE.')
   if (application_type !== 'native' && fields.allow_loopback_port)
-    refuse(['allow_loopback_port'], 'Only a native application may vary the port.')
+    refuse(['allow_loopback_port'], 'Only a native application can allow any loopback port.')
   if (key_client && (fields.jwks === null) === (fields.jwks_uri === null))
-    refuse(['jwks'], 'private_key_jwt needs jwks or jwks_uri, and one of them only.')
-  if (!key_client && fields.jwks !== null) refuse(['jwks'], 'Keys belong to private_key_jwt only.')
-  if (!key_client && fields.jwks_uri !== null) refuse(['jwks_uri'], 'Keys belong to private_key_jwt only.')
+    refuse(['jwks'], 'private_key_jwt needs either jwks or jwks_uri.')
+  if (!key_client && fields.jwks !== null) refuse(['jwks'], 'Only private_key_jwt uses keys.')
+  if (!key_client && fields.jwks_uri !== null) refuse(['jwks_uri'], 'Only private_key_jwt uses keys.')
   if (fields.jwks && JSON.stringify(fields.jwks).match(/"(d|p|q|dp|dq|qi|k)":/))
-    refuse(['jwks'], 'Send public keys only. Replace the key whose private half you just sent.')
+    refuse(['jwks'], 'Send public keys only. Replace this key, because you sent its private part.')
   fields.allowed_scopes.forEach((scope, i) => {
-    if (!place.known_scopes.includes(scope)) refuse(['allowed_scopes', i], `There is no scope "${scope}" in this environment.`)
+    if (!context.known_scopes.includes(scope)) refuse(['allowed_scopes', i], `This environment has no scope "${scope}".`)
   })
-  if (place.environment_type === 'live') {
+  if (context.environment_type === 'live') {
     for (const name of ['jwks_uri', 'backchannel_logout_uri', 'initiate_login_uri', 'logo_uri'] as const) {
       const value = fields[name]
-      if (value !== null && !value.toLowerCase().startsWith('https://') && new URL(value).origin !== place.base_url)
-        refuse([name], 'Live takes https only.')
+      if (value !== null && !value.toLowerCase().startsWith('https://') && new URL(value).origin !== context.base_url)
+        refuse([name], 'Live accepts https only.')
     }
   }
   return problems

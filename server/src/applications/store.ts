@@ -1,4 +1,7 @@
-/** Applications of an environment. The secret is a digest here; a change that takes a right away ends its grants in the same batch. */
+/**
+ * Stores the applications of an environment, with their secrets as digests. Disabling or deleting an application ends its grants in
+ * the same batch.
+ */
 import { Application } from '@ostiary/contract/application.ts'
 import { ApplicationId, type EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
@@ -10,7 +13,7 @@ import type { ApplicationFields } from './rules.ts'
 const Versioned = Application.extend({ version: z.int() })
 export type ApplicationRow = z.infer<typeof Versioned>
 
-/** For the protocol: with the digest of the secret. */
+/** An application as the OAuth endpoints need it, with the digest of its secret. */
 const ClientRow = Application.omit({
   tenant_id: true,
   project_id: true,
@@ -21,28 +24,33 @@ const ClientRow = Application.omit({
 }).extend({ client_secret_hash: z.string().nullable() })
 export type ClientRow = z.infer<typeof ClientRow>
 
-const own = sql`a.id, a.id as client_id, a.environment_id, a.application_type, a.name, a.redirect_uris, a.post_logout_redirect_uris, a.token_endpoint_auth_method, a.jwks,
-  a.jwks_uri, a.allowed_scopes, a.require_pkce, a.consent, a.backchannel_logout_uri, a.initiate_login_uri, a.logo_uri, a.allow_loopback_port, a.disabled`
-const shown = sql`${own}, e.tenant_id, e.project_id, case when a.client_secret_hash is null then 0 else 1 end as has_client_secret, a.secret_rotated_at, a.version, a.created_at, a.updated_at`
+const clientColumns = sql`
+  a.id, a.id as client_id, a.environment_id, a.application_type, a.name, a.redirect_uris, a.post_logout_redirect_uris,
+  a.token_endpoint_auth_method, a.jwks, a.jwks_uri, a.allowed_scopes, a.require_pkce, a.consent, a.backchannel_logout_uri,
+  a.initiate_login_uri, a.logo_uri, a.allow_loopback_port, a.disabled`
+const columns = sql`
+  ${clientColumns}, e.tenant_id, e.project_id, case when a.client_secret_hash is null then 0 else 1 end as has_client_secret,
+  a.secret_rotated_at, a.version, a.created_at, a.updated_at`
 const from = sql`from applications a join environments e on e.id = a.environment_id`
 
 export function listApplications(db: Db, environment_id: EnvironmentId, rest: Statement) {
   return db.all(
     Application,
-    sql`select * from (select ${shown} ${from} where a.environment_id = ${environment_id}) listed where 1 = 1 ${rest}`,
+    sql`select * from (select ${columns} ${from} where a.environment_id = ${environment_id}) listed where 1 = 1 ${rest}`,
   )
 }
 
 export function findApplication(db: Db, environment_id: EnvironmentId, id: string): Promise<ApplicationRow | null> {
-  return db.maybeOne(Versioned, sql`select ${shown} ${from} where a.environment_id = ${environment_id} and a.id = ${id}`)
+  return db.maybeOne(Versioned, sql`select ${columns} ${from} where a.environment_id = ${environment_id} and a.id = ${id}`)
 }
 
-/** The client of a protocol request, by the `client_id` as sent. Disabled ones are found too: what that means is the protocol's to say. */
+/** Finds the client of an OAuth request by the `client_id` as sent. Finds disabled applications too; the caller checks `disabled`. */
 export async function findClient(db: Db, environment_id: EnvironmentId, client_id: string): Promise<ClientRow | null> {
   if (!ApplicationId.safeParse(client_id).success) return null
   return db.maybeOne(
     ClientRow,
-    sql`select ${own}, a.client_secret_hash from applications a where a.environment_id = ${environment_id} and a.id = ${client_id}`,
+    sql`select ${clientColumns}, a.client_secret_hash from applications a
+         where a.environment_id = ${environment_id} and a.id = ${client_id}`,
   )
 }
 
@@ -54,18 +62,26 @@ export function insertApplication(
   client_secret_hash: string | null,
   now: Date,
 ): Statement {
-  return guard(sql`insert into applications (environment_id, id, application_type, name, redirect_uris, post_logout_redirect_uris, token_endpoint_auth_method, jwks, jwks_uri,
-      allowed_scopes, require_pkce, consent, backchannel_logout_uri, initiate_login_uri, logo_uri, allow_loopback_port, disabled, client_secret_hash, created_at, updated_at)
-    values (${environment_id}, ${id}, ${application_type}, ${fields.name}, ${fields.redirect_uris}, ${fields.post_logout_redirect_uris}, ${fields.token_endpoint_auth_method},
-      ${fields.jwks}, ${fields.jwks_uri}, ${fields.allowed_scopes}, ${fields.require_pkce}, ${fields.consent}, ${fields.backchannel_logout_uri}, ${fields.initiate_login_uri},
+  return guard(sql`insert into applications (
+      environment_id, id, application_type, name, redirect_uris, post_logout_redirect_uris,
+      token_endpoint_auth_method, jwks, jwks_uri, allowed_scopes,
+      require_pkce, consent, backchannel_logout_uri, initiate_login_uri,
+      logo_uri, allow_loopback_port, disabled, client_secret_hash, created_at, updated_at)
+    values (
+      ${environment_id}, ${id}, ${application_type}, ${fields.name}, ${fields.redirect_uris}, ${fields.post_logout_redirect_uris},
+      ${fields.token_endpoint_auth_method}, ${fields.jwks}, ${fields.jwks_uri}, ${fields.allowed_scopes},
+      ${fields.require_pkce}, ${fields.consent}, ${fields.backchannel_logout_uri}, ${fields.initiate_login_uri},
       ${fields.logo_uri}, ${fields.allow_loopback_port}, ${fields.disabled}, ${client_secret_hash}, ${now}, ${now})`)
 }
 
-/** Holds while the environment has fewer applications than `most`. For `haveRoom` with `holdEnvironment`. */
+/** The environment has fewer than `most` applications. Pass it to `haveRoom` with `holdEnvironment`. */
 export const roomForApplication = (environment_id: EnvironmentId, most: number) =>
   sql`(select count(*) from applications where environment_id = ${environment_id}) < ${most}`
 
-/** `client_secret_hash` undefined leaves the secret as it is. Disabling ends every grant at once, and so does enabling what was left. */
+/**
+ * Changes an application. The secret stays as it is if `client_secret_hash` is undefined. Disabling ends every grant. Enabling ends
+ * them again, because a code request that ran while the application was disabled may have seen it enabled.
+ */
 export function updateApplication(
   current: ApplicationRow,
   fields: ApplicationFields,
@@ -77,11 +93,14 @@ export function updateApplication(
       ? sql``
       : sql`, client_secret_hash = ${client_secret_hash}, secret_rotated_at = ${client_secret_hash === null ? null : now}`
   return [
-    guard(sql`update applications set name = ${fields.name}, redirect_uris = ${fields.redirect_uris}, post_logout_redirect_uris = ${fields.post_logout_redirect_uris},
-          token_endpoint_auth_method = ${fields.token_endpoint_auth_method}, jwks = ${fields.jwks}, jwks_uri = ${fields.jwks_uri}, allowed_scopes = ${fields.allowed_scopes},
-          require_pkce = ${fields.require_pkce}, consent = ${fields.consent}, backchannel_logout_uri = ${fields.backchannel_logout_uri},
-          initiate_login_uri = ${fields.initiate_login_uri}, logo_uri = ${fields.logo_uri}, allow_loopback_port = ${fields.allow_loopback_port},
-          disabled = ${fields.disabled}, version = version + 1, updated_at = ${now}${secret}
+    guard(sql`update applications
+          set name = ${fields.name}, redirect_uris = ${fields.redirect_uris},
+              post_logout_redirect_uris = ${fields.post_logout_redirect_uris},
+              token_endpoint_auth_method = ${fields.token_endpoint_auth_method}, jwks = ${fields.jwks}, jwks_uri = ${fields.jwks_uri},
+              allowed_scopes = ${fields.allowed_scopes}, require_pkce = ${fields.require_pkce}, consent = ${fields.consent},
+              backchannel_logout_uri = ${fields.backchannel_logout_uri}, initiate_login_uri = ${fields.initiate_login_uri},
+              logo_uri = ${fields.logo_uri}, allow_loopback_port = ${fields.allow_loopback_port}, disabled = ${fields.disabled},
+              version = version + 1, updated_at = ${now}${secret}
         where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`),
     ...listOrigins(current.environment_id, current.id, { application_type: current.application_type, redirect_uris: fields.redirect_uris }),
     ...(fields.disabled === current.disabled
@@ -99,13 +118,14 @@ export function deleteApplication({ environment_id, id, version }: ApplicationRo
   ]
 }
 
-const Shown = Application.pick({ client_id: true, name: true, application_type: true })
+const PublicApplication = Application.pick({ client_id: true, name: true, application_type: true })
 
-/** What a browser may know: the applications that have no secret. */
+/** Finds the enabled applications without a secret, which a browser may know. At most 100. */
 export function findPublicApplications(db: Db, environment_id: EnvironmentId) {
   return db.all(
-    Shown,
+    PublicApplication,
     sql`select id as client_id, name, application_type from applications
-         where environment_id = ${environment_id} and application_type in ('spa', 'native') and disabled = 0 order by id limit 100`,
+         where environment_id = ${environment_id} and application_type in ('spa', 'native') and disabled = 0
+         order by id limit 100`,
   )
 }

@@ -12,7 +12,10 @@ export class ConnectionLost extends Error {
  * again: it holds all its conditions, so the second run equals a later request.
  */
 export function isRepeatable(error: unknown): boolean {
-  return isRefusal(error) && (lost_a_race.has(error.code ?? '') || stale_connection.has(error.code ?? ''))
+  return (
+    isRefusal(error) &&
+    (lost_a_race.has(error.code ?? '') || stale_connection.has(error.code ?? '') || error.code === unique_violation)
+  )
 }
 
 /**
@@ -55,6 +58,7 @@ export function isUndoneOnPurpose(error: unknown): boolean {
 
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
 const insufficient_privilege = '42501'
+const unique_violation = '23505' // a batch took the key after a guard of this one saw it free; run again, the guard fails
 const lost_a_race = new Set(['40001', '40P01']) // serialization_failure, deadlock_detected
 const stale_connection = new Set(['26000', '0A000', '25006']) // invalid_sql_statement_name, "cached plan must not change", read_only_sql_transaction
 const too_slow = new Set(['57014', '55P03']) // canceled by statement_timeout, lock_not_available

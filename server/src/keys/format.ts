@@ -1,8 +1,8 @@
 // pure
 /**
- * What an API key looks like: `svc_auth_sk_test_` + 32 random base62 characters + a checksum of 6. The checksum lets a
- * mistyped or invented key be refused without a database query, and secret scanners tell a real key from a placeholder.
- * Who may use a key is in policy.ts; which keys exist is in store.ts.
+ * The format of an API key: `svc_auth_sk_test_`, 32 random base62 characters and a checksum of 6. The checksum lets the service
+ * refuse a mistyped or invented key without a database query, and lets secret scanners distinguish a real key from a placeholder.
+ * policy.ts decides who may use a key; store.ts stores keys.
  */
 import { crc32 } from 'node:zlib'
 import type { KeyType } from '@ostiary/contract/api-key.ts'
@@ -14,7 +14,7 @@ export interface KeyKind {
   environment_type: EnvironmentType | null
 }
 export interface NewKey {
-  /** The plaintext: told once, never stored. */
+  /** The plaintext: shown once, never stored. */
   key: string
   digest: string
   start: string
@@ -35,7 +35,7 @@ const random_length = 32 // 190 bits
 const checksum_length = 6
 const secret_part = new RegExp(`^[0-9A-Za-z]{${random_length + checksum_length}}$`)
 
-/** A new key. `random` is a CSPRNG: `n` bytes at each call. */
+/** Makes a key. `random` is a CSPRNG that returns `n` bytes. */
 export function makeKey(type: KeyType, environment_type: EnvironmentType | null, random: (n: number) => Uint8Array): NewKey {
   const kind = kinds.find((each) => each.type === type && each.environment_type === environment_type)
   if (!kind) throw new TypeError(`There are no ${type} keys for the environment type ${environment_type}.`)
@@ -45,7 +45,7 @@ export function makeKey(type: KeyType, environment_type: EnvironmentType | null,
   return { key, digest: digestOf(key), start: key.slice(0, kind.prefix.length + 4), last4: key.slice(-4) }
 }
 
-/** What a text says it is, if it is well-formed to the last digit; `null` otherwise. Says nothing about whether such a key exists. */
+/** Returns the kind of a well-formed key, `null` for any other text. Does not check whether the key exists. */
 export function recogniseKey(text: string): KeyKind | null {
   const kind = kinds.find(({ prefix }) => text.startsWith(prefix))
   if (!kind || !secret_part.test(text.slice(kind.prefix.length))) return null
@@ -53,7 +53,7 @@ export function recogniseKey(text: string): KeyKind | null {
   return { type: kind.type, environment_type: kind.environment_type }
 }
 
-/** CRC-32/ISO-HDLC of the ASCII before it, most significant digit first. */
+/** CRC-32/ISO-HDLC of the preceding ASCII text, in base62, most significant digit first. */
 function checksumOf(body: string): string {
   let rest = crc32(body)
   let checksum = ''
@@ -64,7 +64,7 @@ function checksumOf(body: string): string {
   return checksum
 }
 
-/** Every digit equally likely: the bytes from 248 on, where 256 runs out of whole 62s, are thrown away. */
+/** Returns digits that are all equally likely. Rejects bytes from 248 on, because 256 is not a multiple of 62. */
 function randomDigits(length: number, random: (n: number) => Uint8Array): string {
   let text = ''
   while (text.length < length) {

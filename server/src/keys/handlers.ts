@@ -9,13 +9,13 @@ import { changeVersioned } from '../api/versions.ts'
 import { type FieldError, fieldErrors, notFound, validationFailed } from '../http/problem.ts'
 import { quotaDetail } from '../limits.ts'
 import { environmentOf } from '../tenancy/environment.ts'
-import { findKeyPlace, haveRoom, holdEnvironment, holdTenant } from '../tenancy/store.ts'
+import { findKeyOwner, haveRoom, holdEnvironment, holdTenant } from '../tenancy/store.ts'
 import { makeKey } from './format.ts'
 import { effectiveScopes, ipAllowlistProblem, originProblem } from './policy.ts'
 import * as store from './store.ts'
 
 /** Auth keys belong to an environment, platform keys to a tenant. */
-type Owner = store.KeyPlace & { environment_type: EnvironmentType | null }
+type Owner = store.KeyOwner & { environment_type: EnvironmentType | null }
 
 type OwnerCall = Pick<AnyCall, 'caller' | 'params'>
 type KeyCall = Pick<AnyCall, 'params' | 'if_match' | 'commit'>
@@ -240,7 +240,7 @@ async function identify(
   key: store.KeyRow,
   ip: string | null,
 ): Promise<z.input<typeof KeyIdentity> & { version: undefined }> {
-  const owner = await findKeyPlace(db, key.tenant_id, key.environment_id)
+  const owner = await findKeyOwner(db, key.tenant_id, key.environment_id)
   if (!owner) throw new Error('The tenant of a key does not exist.')
   const { tenant_id, project_id, environment_id, environment_type } = key
   const { tenant_slug, tenant_name, project_slug, project_name, issuer } = owner

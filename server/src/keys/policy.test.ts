@@ -22,9 +22,10 @@ const origin_cases = [
   { origin: 'https://app.example.com, https://evil.test', allowed: false },
 ]
 for (const { origin, allowed } of origin_cases) {
-  test(`the origin ${origin} is ${allowed ? 'allowed' : 'refused'}`, () => assert.equal(originAllowed(origins, origin), allowed))
+  test(`the origin ${origin} is ${allowed ? 'allowed' : 'refused'} by a list of two origins`, () =>
+    assert.equal(originAllowed(origins, origin), allowed))
 }
-test('the opaque origin is refused even where somebody managed to list it', () => assert.equal(originAllowed(['null'], 'null'), false))
+test('the opaque origin is refused even when it is in the list', () => assert.equal(originAllowed(['null'], 'null'), false))
 
 const ip_cases = [
   { list: [], ip: '192.0.2.7', allowed: true },
@@ -113,11 +114,11 @@ const allowlist_entries = [
   { entry: '1.2.3.4::1',           wrong: true },
 ]
 for (const { entry, wrong } of allowlist_entries) {
-  test(`${JSON.stringify(entry)} ${wrong ? 'cannot be put into' : 'can be put into'} an IP allowlist`, () => {
+  test(`${JSON.stringify(entry)} ${wrong ? 'is refused as' : 'is accepted as'} an entry of an IP allowlist`, () => {
     assert.equal(ipAllowlistProblem(entry) !== null, wrong)
   })
 }
-test('a network with host bits is refused with what is probably meant', () => {
+test('a network with host bits is refused, and the message names the network and the address', () => {
   assert.match(ipAllowlistProblem('10.1.2.3/8') ?? '', /10\.0\.0\.0\/8 .* 10\.1\.2\.3 /)
 })
 test('a very long entry is refused at once', () => {
@@ -125,7 +126,7 @@ test('a very long entry is refused at once', () => {
   assert.ok(ipAllowlistProblem(`:${'1.'.repeat(500_000)}x`))
   assert.ok(performance.now() - started < 250)
 })
-test('an address that may be listed admits itself', () => {
+test('an accepted address allows itself', () => {
   fc.assert(fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), (ip) => ipAllowlistProblem(ip) !== null || ipAllowed([ip], ip)))
 })
 
@@ -166,25 +167,25 @@ const new_origins = [
   { origin: 'file://',                        type: 'test', wrong: true },
 ] as const
 for (const { origin, type, wrong } of new_origins) {
-  test(`${JSON.stringify(origin)} ${wrong ? 'cannot' : 'can'} be an allowed origin of a ${type} key`, () => {
+  test(`${JSON.stringify(origin)} is ${wrong ? 'refused' : 'accepted'} as an allowed origin of a ${type} key`, () => {
     assert.equal(originProblem(origin, type, base_url) !== null, wrong)
   })
 }
-test('a misspelt origin is refused with its exact spelling', () => {
+test('an origin that is not serialised exactly is refused, and the message names the exact form', () => {
   assert.match(originProblem('https://Bücher.example:443/shop', 'live', base_url) ?? '', /Write https:\/\/xn--bcher-kva\.example$/)
 })
 
-test('a scope allows itself and nothing else: write does not include read', () => {
+test('a scope allows only itself: write does not include read', () => {
   for (const held of platformScopes) {
     for (const needed of platformScopes) assert.equal(scopesAllow([held], needed), held === needed)
   }
 })
-test('* allows every scope, and stands for every scope by name', () => {
+test('* allows every scope, and effectiveScopes expands it to all of them', () => {
   for (const needed of platformScopes) assert.ok(scopesAllow(['*'], needed))
   assert.deepEqual(effectiveScopes(['*']), [...platformScopes])
   assert.deepEqual(effectiveScopes(['users:read', '*']), [...platformScopes])
 })
-test('effective scopes are told once each, in one order; an auth key has none', () => {
+test('effectiveScopes lists each scope once, in the order of the specification, and none for an auth key', () => {
   assert.deepEqual(effectiveScopes(['users:read', 'projects:read', 'users:read']), ['projects:read', 'users:read'])
   assert.deepEqual(effectiveScopes([]), [])
 })
@@ -192,14 +193,14 @@ test('effective scopes are told once each, in one order; an auth key has none', 
 const now = new Date('2026-11-20T16:31:00.000Z')
 // biome-ignore format: this table is read by column
 const lives = [
-  { when: 'it has no end',                    revoked_at: null,                       expires_at: null,                       usable: true },
+  { when: 'it does not expire',               revoked_at: null,                       expires_at: null,                       usable: true },
   { when: 'it expires a millisecond later',   revoked_at: null,                       expires_at: '2026-11-20T16:31:00.001Z', usable: true },
-  { when: 'it expires this very instant',     revoked_at: null,                       expires_at: '2026-11-20T16:31:00.000Z', usable: false },
+  { when: 'it expires now',                   revoked_at: null,                       expires_at: '2026-11-20T16:31:00.000Z', usable: false },
   { when: 'it has expired',                   revoked_at: null,                       expires_at: new Date(0),                usable: false },
-  { when: 'its end cannot be read',           revoked_at: null,                       expires_at: 'soon',                     usable: false },
-  { when: 'it is revoked this very instant',  revoked_at: now,                        expires_at: null,                       usable: false },
-  { when: 'it was revoked by a clock ahead',  revoked_at: '2026-11-20T16:32:00.000Z', expires_at: null,                       usable: false },
+  { when: 'its expiry is not a date',         revoked_at: null,                       expires_at: 'soon',                     usable: false },
+  { when: 'it is revoked now',                revoked_at: now,                        expires_at: null,                       usable: false },
+  { when: 'its revoked_at is in the future',  revoked_at: '2026-11-20T16:32:00.000Z', expires_at: null,                       usable: false },
 ]
 for (const { when, usable, ...key } of lives) {
-  test(`a key is ${usable ? 'usable' : 'over'} when ${when}`, () => assert.equal(keyIsUsable(key, now), usable))
+  test(`a key is ${usable ? 'usable' : 'not usable'} when ${when}`, () => assert.equal(keyIsUsable(key, now), usable))
 }

@@ -1,6 +1,6 @@
 /**
- * Mail that the service writes to the people of an environment. What causes a mail adds `mailStatements` to its own batch, so a mail
- * exists exactly where its cause does. Test environments capture it (`store.ts`); other deliveries join here.
+ * Sends mail to the users of an environment. A change that causes a mail adds `mailStatements` to its own batch, so both happen or
+ * neither does. Test environments capture mail (`store.ts`). Other deliveries belong here.
  */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { Statement } from '../db/db.ts'
@@ -10,7 +10,7 @@ import { effectiveSettings } from '../tenancy/settings.ts'
 import { captureMail, findSender } from './store.ts'
 import { compose, type Notice } from './texts.ts'
 
-/** The statements that send a mail with the event that reports it; none where the environment has no mail. */
+/** Returns the statements that send a mail and record its event, or none if the environment sends no mail. */
 export async function mailStatements(
   { db, newId }: Pick<Deployment, 'db' | 'newId'>,
   environment_id: EnvironmentId,

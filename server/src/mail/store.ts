@@ -1,4 +1,4 @@
-/** Captured mail of Test environments: the newest 1,000 of each, for seven days. */
+/** Stores the captured mail of Test environments: the newest 1,000 mails of each, for seven days. */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { Mail, type MailKind } from '@ostiary/contract/mail.ts'
 import { EnvironmentType } from '@ostiary/contract/tenancy.ts'
@@ -16,17 +16,20 @@ interface NewMail extends Composed {
   kind: MailKind
 }
 
-/** For a batch. What is older than the newest 1,000 goes with it. */
+/** Stores a mail and deletes all but the newest 1,000. */
 export function captureMail(environment_id: EnvironmentId, mail: NewMail, now: Date): Statement[] {
   return [
-    sql`insert into captured_mails (environment_id, id, recipient, recipient_key, kind, subject, body_text, body_html, code, link, created_at)
-      values (${environment_id}, ${mail.id}, ${mail.to}, ${emailKey(mail.to)}, ${mail.kind}, ${mail.subject}, ${mail.text}, ${mail.html}, ${mail.code}, ${mail.link}, ${now})`,
+    sql`insert into captured_mails (
+        environment_id, id, recipient, recipient_key, kind, subject, body_text, body_html, code, link, created_at)
+      values (
+        ${environment_id}, ${mail.id}, ${mail.to}, ${emailKey(mail.to)}, ${mail.kind},
+        ${mail.subject}, ${mail.text}, ${mail.html}, ${mail.code}, ${mail.link}, ${now})`,
     sql`delete from captured_mails where environment_id = ${environment_id} and id <=
       (select id from captured_mails where environment_id = ${environment_id} order by id desc limit 1 offset ${most_kept})`,
   ]
 }
 
-/** The mails of an environment that are still kept; `to` is a whole address. */
+/** Finds the captured mails of an environment. `to` is a complete email, not a part of one. */
 export function listMails(db: Db, environment_id: EnvironmentId, { to, now }: { to: string | undefined; now: Date }, rest: Statement) {
   const by_recipient = to === undefined ? sql`` : sql`and recipient_key = ${emailKey(to)}`
   return db.all(Mail, sql`${mails(environment_id, now)} ${by_recipient} ${rest}`)
@@ -39,12 +42,13 @@ export function findMail(db: Db, environment_id: EnvironmentId, id: string, now:
 const keptFrom = (now: Date) => new Date(now.getTime() - captured_mail_kept_ms)
 
 const mails = (environment_id: EnvironmentId, now: Date) =>
-  sql`select id, recipient as "to", kind, subject, body_text as text, body_html as html, code, link, created_at from captured_mails
+  sql`select id, recipient as "to", kind, subject, body_text as text, body_html as html, code, link, created_at
+        from captured_mails
        where environment_id = ${environment_id} and created_at >= ${keptFrom(now)}`
 
 const Sender = z.object({ type: EnvironmentType, settings: z.record(z.string(), z.unknown()), project_name: z.string() })
 
-/** In whose name an environment writes, and by which settings. */
+/** Finds the project name and the settings with which an environment sends mail. */
 export function findSender(db: Db, environment_id: EnvironmentId) {
   return db.maybeOne(
     Sender,

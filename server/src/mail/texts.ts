@@ -1,16 +1,16 @@
 // pure
-/** What mails say. Values are plain text: the HTML escapes them, and a name never becomes a link. */
+/** The texts of mails. Values are plain text: the HTML escapes them, and a name never becomes a link. */
 import type { MailKind } from '@ostiary/contract/mail.ts'
 import { type Html, html, markupOf } from '../pages/html.ts'
 
-/** What a mail is about. */
+/** The reason for a mail. */
 export interface Notice {
   kind: MailKind
 }
 
 interface Envelope {
   to: string
-  /** What people know the environment by. */
+  /** The name of the environment for its users. */
   brand: string
   support_url: string | null
   at: Date
@@ -24,7 +24,7 @@ export interface Composed {
   link: string | null
 }
 
-/** A mail in both forms that mail readers show (RFC 2046 §5.1.4). */
+/** Composes a mail as plain text and as HTML (RFC 2046 §5.1.4). */
 export function compose({ kind }: Notice, envelope: Envelope): Composed {
   const { subject, paragraphs } = texts[kind](envelope)
   return { subject, text: `${paragraphs.join('\n\n')}\n`, html: markupOf(documentOf(subject, paragraphs)), code: null, link: null }
@@ -34,15 +34,13 @@ const texts: Record<MailKind, (envelope: Envelope) => { subject: string; paragra
   password_changed: ({ to, brand, support_url, at }) => ({
     subject: `Your password for ${brand} was changed`,
     paragraphs: [
-      `The password of ${to} at ${brand} was changed on ${written(at)}. Every session of this account was ended.`,
-      support_url === null
-        ? 'If you did not expect this, contact the people who run it.'
-        : `If you did not expect this, get help: ${support_url}`,
+      `The password of ${to} at ${brand} was changed on ${formatted(at)}. Every session of this account was ended.`,
+      support_url === null ? `If you did not expect this, contact ${brand}.` : `If you did not expect this, get help: ${support_url}`,
     ],
   }),
 }
 
-const written = (at: Date) => `${at.toLocaleString('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })} UTC`
+const formatted = (at: Date) => `${at.toLocaleString('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })} UTC`
 
 function documentOf(subject: string, paragraphs: readonly string[]): Html {
   return html`<!doctype html>

@@ -1,6 +1,6 @@
 /**
- * Who the administrator behind a bearer token is. Administrators are users of the root tenant's own environment; their
- * access tokens are of its issuer, for the audience {base_url}.
+ * Identifies the administrator of a bearer token. Administrators are users of the root environment. Their access tokens have its
+ * issuer and the audience {base_url}.
  */
 import { EnvironmentId, type TenantId, type UserId } from '@ostiary/contract/ids.ts'
 import type { CallerEnvironment } from '../api/authenticate.ts'
@@ -24,10 +24,10 @@ export type Administrators = ReturnType<typeof createAdministrators>
 export function createAdministrators(deployment: Deployment, issuers: Issuers, root: Root) {
   const { db, config, now } = deployment
   return {
-    root_tenant_id: root.tenant_id as TenantId, // as: stored by us
+    root_tenant_id: root.tenant_id as TenantId, // as: the service stored it
     root,
 
-    /** The person, or `null` for anything that is not a living access token of an administrator for this API. */
+    /** Returns the administrator, or `null` if the token is not a valid access token of an administrator for this API. */
     async identify(token: string): Promise<Administrator | null> {
       const issuer = await issuers.find(root.environment_id)
       const found = issuer && (await useAccessToken(deployment, issuer, token, now()))

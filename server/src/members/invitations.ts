@@ -1,7 +1,9 @@
 /**
- * Invitations of a tenant, and the links that accept them. A membership begins only here. Every batch that creates, changes, ends
- * or accepts an invitation, and every batch that removes a member or changes a role, first writes the row of the tenant
- * (`holdTenant`). So each of them sees what the one before it committed, and none of its conditions can become untrue meanwhile.
+ * Stores the invitations of a tenant and their links. Accepting an invitation is the only way to join a tenant.
+ *
+ * The guards in this file read other rows: members, links and other invitations. That is safe because every batch that creates,
+ * changes, ends or accepts an invitation, removes a member or changes a role first writes the row of the tenant (`holdTenant`). So each
+ * of these batches sees what the previous one committed. Two guards also read users and sessions; see `isUsable` and `acceptInvitation`.
  */
 import { InvitationId, type TenantId } from '@ostiary/contract/ids.ts'
 import { Role } from '@ostiary/contract/tenancy.ts'
@@ -12,40 +14,41 @@ import { holdTenant } from '../tenancy/store.ts'
 import { emailKey } from '../users/email.ts'
 import { MemberRow } from './store.ts'
 
-/** `per_day` and `per_address` count links of the last 24 hours, resent ones too. */
+/** `per_day` and `per_address` count the links of the last 24 hours, including resent ones. */
 export type InvitationLimits = Pick<Limits, 'invitations_pending' | 'invitations_per_day' | 'invitations_per_address'>
 
 const invitation_ms = 7 * 86_400_000
 const day_ms = 86_400_000
 /** How long the service recognises a link that no longer works. */
 export const link_kept_ms = 90 * day_ms
-/** A link creates at most so many accounts, since sign-up is closed to everyone else. */
+/** How many accounts one link can create. Sign-up is otherwise closed. */
 const most_accounts = 5
 
 export const expiryOf = (now: Date) => new Date(now.getTime() + invitation_ms)
 
-/** A link that is to be created. */
+/** A link to create. */
 export interface NewLink {
   token_hash: string
   expires_at: Date
 }
 
-/** `null` is the system: the command `ostiary recover`, or an invitation that an older version created. */
+/** `null` is the system: `ostiary recover`, or an older version that stored no inviter. */
 type Inviter = string | null
 
-/** The inviter is a member who may give this role: owners give every role, administrators every role below owner. */
-const mayGive = (tenant_id: Statement, inviter_id: Statement, role: Statement) =>
-  sql`exists (select 1 from members g where g.tenant_id = ${tenant_id} and g.user_id = ${inviter_id} and (g.role = 'owner' or (g.role = 'admin' and ${role} <> 'owner')))`
+/** The inviter is a member who may grant this role. An owner may grant every role, an admin every role below owner. */
+const mayGrant = (tenant_id: Statement, inviter_id: Statement, role: Statement) => sql`exists (
+  select 1 from members g
+   where g.tenant_id = ${tenant_id} and g.user_id = ${inviter_id} and (g.role = 'owner' or (g.role = 'admin' and ${role} <> 'owner')))`
 
-const memberMayGive = (tenant_id: TenantId, user_id: string, role: Role) =>
-  mayGive(sql`${tenant_id}`, sql`${user_id}`, sql`cast(${role} as text)`)
+const memberMayGrant = (tenant_id: TenantId, user_id: string, role: Role) =>
+  mayGrant(sql`${tenant_id}`, sql`${user_id}`, sql`cast(${role} as text)`)
 
 const isPending = (now: Date) => sql`ended_at is null and (expires_at is null or expires_at > ${now})`
 
-/** An invitation in the shape of a member, for `listMembers`. */
+/** Selects pending invitations with the columns of a member, for `listMembers`. */
 export const pendingAsMember = (tenant_id: TenantId, now: Date) => sql`
-  select id, tenant_id, email, role, 'pending' as status, expires_at, null as user_id, null as name, null as email_verified, null as accepted_at,
-         null as last_sign_in_at, version, created_at, updated_at
+  select id, tenant_id, email, role, 'pending' as status, expires_at, null as user_id, null as name, null as email_verified,
+         null as accepted_at, null as last_sign_in_at, version, created_at, updated_at
     from invitations where tenant_id = ${tenant_id} and ${isPending(now)}`
 
 export async function findPending(db: Db, tenant_id: TenantId, id: string, now: Date): Promise<MemberRow | null> {
@@ -62,17 +65,18 @@ export interface NewInvitation {
 }
 
 /**
- * Creates an invitation and ends the pending one to the same address, unless that one has a role that the inviter may not give.
- * Nothing happens where the inviter may not give the role, or where a limit is reached; see `whyNotInvited`. The system has no limits.
+ * Creates an invitation and ends the pending one to the same email, unless the inviter may not grant the role of that one. The guard
+ * fails if the inviter may not grant the role or a limit is reached; `findStanding` says why. The system has no limits.
  */
 export function insertInvitation(invitation: NewInvitation, link: NewLink, limits: InvitationLimits, now: Date): Statement[] {
   const { tenant_id, id, email, role, inviter_id } = invitation
   const email_key = emailKey(email)
-  const may_replace = inviter_id === null ? sql`1 = 1` : mayGive(sql`invitations.tenant_id`, sql`${inviter_id}`, sql`invitations.role`)
-  const admitted =
+  const may_replace = inviter_id === null ? sql`1 = 1` : mayGrant(sql`invitations.tenant_id`, sql`${inviter_id}`, sql`invitations.role`)
+  const may_invite =
     inviter_id === null
       ? sql`1 = 1`
-      : sql`${memberMayGive(tenant_id, inviter_id, role)} and ${pendingIn(tenant_id, now)} < ${limits.invitations_pending} and ${linksLeft(tenant_id, email_key, limits, now)}`
+      : sql`${memberMayGrant(tenant_id, inviter_id, role)} and ${pendingIn(tenant_id, now)} < ${limits.invitations_pending}
+         and ${linksLeft(tenant_id, email_key, limits, now)}`
   return [
     holdTenant(tenant_id),
     sql`update invitations set ended_at = ${now}, ended_by = 'replaced', version = version + 1, updated_at = ${now}
@@ -80,30 +84,34 @@ export function insertInvitation(invitation: NewInvitation, link: NewLink, limit
            and (${may_replace} or not (${isPending(now)}))`,
     guard(sql`insert into invitations (tenant_id, id, email, email_key, role, inviter_id, token_hash, expires_at, created_at, updated_at)
       select t.id, ${id}, ${email}, ${email_key}, ${role}, ${inviter_id}, ${link.token_hash}, ${link.expires_at}, ${now}, ${now}
-        from tenants t where t.id = ${tenant_id} and ${admitted}
-         and not exists (select 1 from invitations o where o.tenant_id = ${tenant_id} and o.email_key = ${email_key} and o.ended_at is null)`),
+        from tenants t where t.id = ${tenant_id} and ${may_invite}
+         and not exists (
+           select 1 from invitations o where o.tenant_id = ${tenant_id} and o.email_key = ${email_key} and o.ended_at is null)`),
     insertLink(tenant_id, id, link, now),
   ]
 }
 
-/** Replaces the link. Whoever resends has the new link in hand, so the invitation now depends on this member's role. */
+/** Replaces the link. The member who resends knows the new link, so this member becomes the inviter. */
 export function replaceLink(current: MemberRow, inviter_id: string, link: NewLink, limits: InvitationLimits, now: Date): Statement[] {
   const { tenant_id, id, email, role, version } = current
   return [
     holdTenant(tenant_id),
-    guard(sql`update invitations set inviter_id = ${inviter_id}, token_hash = ${link.token_hash}, expires_at = ${link.expires_at}, accounts = 0, version = version + 1, updated_at = ${now}
+    guard(sql`update invitations
+        set inviter_id = ${inviter_id}, token_hash = ${link.token_hash}, expires_at = ${link.expires_at}, accounts = 0,
+            version = version + 1, updated_at = ${now}
       where tenant_id = ${tenant_id} and id = ${id} and version = ${version} and ${isPending(now)}
-        and ${memberMayGive(tenant_id, inviter_id, role)} and ${linksLeft(tenant_id, emailKey(email), limits, now)}`),
+        and ${memberMayGrant(tenant_id, inviter_id, role)} and ${linksLeft(tenant_id, emailKey(email), limits, now)}`),
     insertLink(tenant_id, id, link, now),
   ]
 }
 
 /**
- * Gives a pending invitation another role. Where its inviter may not give that role, the link ends, since the inviter may know it,
- * and the invitation depends on the member who changed it. A new link is created by resending.
+ * Changes the role of a pending invitation. If its inviter may not grant the new role, the link ends, because the inviter may know
+ * it, and the member who changed the role becomes the inviter. Resending creates a new link.
  */
 export function changeInvitedRole(current: MemberRow, changed_by: string, role: Role, now: Date): Statement[] {
-  const keeps = sql`(inviter_id is null or ${mayGive(sql`invitations.tenant_id`, sql`invitations.inviter_id`, sql`cast(${role} as text)`)})`
+  const may_grant = mayGrant(sql`invitations.tenant_id`, sql`invitations.inviter_id`, sql`cast(${role} as text)`)
+  const keeps = sql`(inviter_id is null or ${may_grant})`
   return [
     holdTenant(current.tenant_id),
     guard(sql`update invitations set role = ${role}, version = version + 1, updated_at = ${now},
@@ -111,7 +119,7 @@ export function changeInvitedRole(current: MemberRow, changed_by: string, role: 
         token_hash = case when ${keeps} then token_hash else null end,
         expires_at = case when ${keeps} then expires_at else null end
       where tenant_id = ${current.tenant_id} and id = ${current.id} and version = ${current.version} and ${isPending(now)}
-        and ${memberMayGive(current.tenant_id, changed_by, role)}`),
+        and ${memberMayGrant(current.tenant_id, changed_by, role)}`),
   ]
 }
 
@@ -123,26 +131,29 @@ export function endInvitation(current: MemberRow, now: Date): Statement[] {
   ]
 }
 
-/** For the batch that removes a member or changes the role, after it: ends what this member invited and may no longer give. */
+/** Ends the invitations whose role this inviter may no longer grant. Put it after the change of the member, in the same batch. */
 export function endInvitationsOf(tenant_id: TenantId, inviter_id: string, now: Date): Statement {
   return sql`update invitations set ended_at = ${now}, ended_by = 'inviter', version = version + 1, updated_at = ${now}
     where tenant_id = ${tenant_id} and inviter_id = ${inviter_id} and ended_at is null
-      and not ${mayGive(sql`invitations.tenant_id`, sql`invitations.inviter_id`, sql`invitations.role`)}`
+      and not ${mayGrant(sql`invitations.tenant_id`, sql`invitations.inviter_id`, sql`invitations.role`)}`
 }
 
 function insertLink(tenant_id: TenantId, id: string, { token_hash }: NewLink, now: Date): Statement {
   return sql`insert into invitation_links (token_hash, tenant_id, invitation_id, email_key, created_at)
-    select token_hash, tenant_id, id, email_key, ${now} from invitations where tenant_id = ${tenant_id} and id = ${id} and token_hash = ${token_hash}`
+    select token_hash, tenant_id, id, email_key, ${now}
+      from invitations where tenant_id = ${tenant_id} and id = ${id} and token_hash = ${token_hash}`
 }
 
-const pendingIn = (tenant_id: TenantId, now: Date) =>
-  sql`(select count(*) from invitations p where p.tenant_id = ${tenant_id} and p.ended_at is null and (p.expires_at is null or p.expires_at > ${now}))`
+const pendingIn = (tenant_id: TenantId, now: Date) => sql`(
+  select count(*) from invitations p
+   where p.tenant_id = ${tenant_id} and p.ended_at is null and (p.expires_at is null or p.expires_at > ${now}))`
 
 const linksSince = (tenant_id: TenantId, now: Date) =>
   sql`select count(*) from invitation_links l where l.tenant_id = ${tenant_id} and l.created_at > ${new Date(now.getTime() - day_ms)}`
 
 const linksLeft = (tenant_id: TenantId, email_key: string, limits: InvitationLimits, now: Date) =>
-  sql`(${linksSince(tenant_id, now)}) < ${limits.invitations_per_day} and (${linksSince(tenant_id, now)} and l.email_key = ${email_key}) < ${limits.invitations_per_address}`
+  sql`(${linksSince(tenant_id, now)}) < ${limits.invitations_per_day}
+    and (${linksSince(tenant_id, now)} and l.email_key = ${email_key}) < ${limits.invitations_per_address}`
 
 const Standing = z.object({
   may_give: z.boolean(),
@@ -152,16 +163,17 @@ const Standing = z.object({
   links_to_address: z.int(),
 })
 
-/** What `insertInvitation` and `replaceLink` judge by, for the words of a refusal. */
+/** Finds the facts on which `insertInvitation` and `replaceLink` decide, so that the API can say why it refuses. */
 export function findStanding(db: Db, { tenant_id, email, role, inviter_id }: Omit<NewInvitation, 'id'>, now: Date) {
   const email_key = emailKey(email)
   const above = sql`select 1 from invitations i where i.tenant_id = ${tenant_id} and i.email_key = ${email_key} and i.ended_at is null
-    and not ${mayGive(sql`i.tenant_id`, sql`${inviter_id}`, sql`i.role`)}`
+    and not ${mayGrant(sql`i.tenant_id`, sql`${inviter_id}`, sql`i.role`)}`
   return db.maybeOne(
     Standing,
-    sql`select case when ${memberMayGive(tenant_id, inviter_id ?? '', role)} then 1 else 0 end as may_give,
+    sql`select case when ${memberMayGrant(tenant_id, inviter_id ?? '', role)} then 1 else 0 end as may_give,
                case when exists (${above}) then 0 else 1 end as may_replace, ${pendingIn(tenant_id, now)} as pending,
-               (${linksSince(tenant_id, now)}) as links, (${linksSince(tenant_id, now)} and l.email_key = ${email_key}) as links_to_address
+               (${linksSince(tenant_id, now)}) as links,
+               (${linksSince(tenant_id, now)} and l.email_key = ${email_key}) as links_to_address
           from tenants where id = ${tenant_id}`,
   )
 }
@@ -179,7 +191,7 @@ const Linked = z.object({
   expires_at: z.date().nullable(),
 })
 
-/** An invitation as its link shows it. `inviter` is `null` where the system invites. */
+/** An invitation as its page shows it. `inviter` is `null` for an invitation of the system. */
 export interface OpenInvitation {
   id: string
   tenant_id: TenantId
@@ -187,11 +199,11 @@ export interface OpenInvitation {
   email: string
   role: Role
   inviter: { email: string; name: string | null } | null
-  /** The link may create another account. */
+  /** The link can create another account. */
   takes_accounts: boolean
 }
 
-/** What a link leads to: `unknown` where the service never created it, `ended` where it works no more. */
+/** Finds the invitation of a link. `unknown` is a link that the service never created, `ended` one that no longer works. */
 export async function findByLink(
   db: Db,
   root_environment: string,
@@ -200,7 +212,8 @@ export async function findByLink(
 ): Promise<OpenInvitation | 'ended' | 'unknown'> {
   const row = await db.maybeOne(
     Linked,
-    sql`select i.id, l.tenant_id, t.name as tenant_name, i.email, i.role, u.email as inviter_email, u.name as inviter_name, i.expires_at,
+    sql`select i.id, l.tenant_id, t.name as tenant_name, i.email, i.role, u.email as inviter_email, u.name as inviter_name,
+               i.expires_at,
                case when i.accounts < ${most_accounts} then 1 else 0 end as takes_accounts,
                case when ${isUsable(sql`i`, root_environment)} and i.token_hash = l.token_hash then 1 else 0 end as is_open
           from invitation_links l
@@ -217,16 +230,21 @@ export async function findByLink(
   return { id, tenant_id, tenant_name, email, role, inviter, takes_accounts }
 }
 
-/** The invitation has not ended, and its inviter may still give its role and is not blocked. It may have expired. */
+/**
+ * The invitation has not ended, and its inviter may still grant its role and is not blocked. It may have expired.
+ *
+ * Blocking a user does not write the tenant's row, so a guard may read an inviter as unblocked whom another batch blocks at the same
+ * moment. That is safe: the result is the same as when the acceptance came first, and blocking never ends a membership.
+ */
 const isUsable = (row: Statement, root_environment: string) => sql`${row}.ended_at is null and (${row}.inviter_id is null or (
-  ${mayGive(sql`${row}.tenant_id`, sql`${row}.inviter_id`, sql`${row}.role`)}
+  ${mayGrant(sql`${row}.tenant_id`, sql`${row}.inviter_id`, sql`${row}.role`)}
   and exists (select 1 from users b where b.environment_id = ${root_environment} and b.id = ${row}.inviter_id and b.blocked_at is null)))`
 
-/** The invitation is open to this very link. */
+/** The invitation is open and this is its current link. */
 const isOpen = (root_environment: string, token_hash: string, now: Date) =>
   sql`invitations.token_hash = ${token_hash} and invitations.expires_at > ${now} and ${isUsable(sql`invitations`, root_environment)}`
 
-/** For the batch that creates an account through a link: it happens only while the link is open and has created few accounts. */
+/** Counts an account that a link creates. Fails as a guard if the link is not open or has created its last account. */
 export function takeAccount(root_environment: string, { tenant_id, id }: OpenInvitation, token_hash: string, now: Date): Statement {
   return guard(sql`update invitations set accounts = accounts + 1
     where tenant_id = ${tenant_id} and id = ${id} and accounts < ${most_accounts} and ${isOpen(root_environment, token_hash, now)}`)
@@ -240,17 +258,24 @@ export interface Acceptance {
 }
 
 /**
- * Makes the person of this session a member, and ends the invitation. All or nothing: the link is open, the session lives, and the
- * person is not a member yet. A session that ends at the same moment may still count; the person pressed before it ended.
+ * Makes the user of this session a member and ends the invitation. The guard fails if the link is not open, the session has ended, or
+ * the user is a member already.
+ *
+ * Ending a session does not write the tenant's row, so a session that another batch ends at the same moment may still count. That is
+ * safe: the result is the same as when the acceptance came first, and ending a session never ends a membership.
  */
 export function acceptInvitation({ tenant_id, id, role }: OpenInvitation, by: Acceptance, now: Date): Statement[] {
   const { root_environment, token_hash, user_id, session_id } = by
-  const lives = sql`exists (select 1 from sessions s join users u on u.environment_id = s.environment_id || '' and u.id = s.user_id and u.blocked_at is null
-    where s.environment_id = ${root_environment} and s.id = ${session_id} and s.user_id = ${user_id} and s.ended_at is null and s.expires_at > ${now})`
+  const session_lives = sql`exists (
+    select 1 from sessions s
+      join users u on u.environment_id = s.environment_id || '' and u.id = s.user_id and u.blocked_at is null
+     where s.environment_id = ${root_environment} and s.id = ${session_id} and s.user_id = ${user_id}
+       and s.ended_at is null and s.expires_at > ${now})`
   return [
     holdTenant(tenant_id),
-    guard(sql`update invitations set ended_at = ${now}, ended_by = 'accepted', accepted_by = ${user_id}, version = version + 1, updated_at = ${now}
-      where tenant_id = ${tenant_id} and id = ${id} and role = ${role} and ${isOpen(root_environment, token_hash, now)} and ${lives}
+    guard(sql`update invitations
+        set ended_at = ${now}, ended_by = 'accepted', accepted_by = ${user_id}, version = version + 1, updated_at = ${now}
+      where tenant_id = ${tenant_id} and id = ${id} and role = ${role} and ${isOpen(root_environment, token_hash, now)} and ${session_lives}
         and not exists (select 1 from members m where m.tenant_id = ${tenant_id} and m.user_id = ${user_id})`),
     sql`insert into members (tenant_id, user_id, role, accepted_at, created_at, updated_at)
       values (${tenant_id}, ${user_id}, ${role}, ${now}, ${now}, ${now})`,

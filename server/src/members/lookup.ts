@@ -1,4 +1,4 @@
-/** Where an id belongs, within the tenants of whoever asks. An id of anybody else's is the same as none. */
+/** Finds the tenant, project and environment of an id, within the caller's tenants. An id of another tenant is unknown. */
 import { type IdPrefix, idPattern, prefixes, TenantId } from '@ostiary/contract/ids.ts'
 import { Located } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
@@ -6,23 +6,28 @@ import { type Db, join, type Statement, sql } from '../db/db.ts'
 
 const Row = Located.omit({ object: true }).extend({ tenant_id: TenantId, environment_type: z.string().nullable() })
 
-const nowhere = sql`null as project_id, null as environment_id, null as environment_type`
-const inEnvironment = sql`e.tenant_id, e.project_id, e.id as environment_id, e.type as environment_type`
+const noEnvironment = sql`null as project_id, null as environment_id, null as environment_type`
+const ofEnvironment = sql`e.tenant_id, e.project_id, e.id as environment_id, e.type as environment_type`
 
-const inAuditLog = sql`select l.tenant_id, l.project_id, l.environment_id, e.type as environment_type from audit_log l left join environments e on e.id = l.environment_id`
+const fromAuditLog = sql`
+  select l.tenant_id, l.project_id, l.environment_id, e.type as environment_type
+    from audit_log l left join environments e on e.id = l.environment_id`
 
-/** For each kind of object, the query that finds its place. */
+/** The query that locates an object, by the prefix of its id. */
 const queries: Partial<Record<IdPrefix, (id: string, tenants: Statement) => Statement>> = {
-  ten: (id) => sql`select id as tenant_id, ${nowhere} from tenants where id = ${id}`,
+  ten: (id) => sql`select id as tenant_id, ${noEnvironment} from tenants where id = ${id}`,
   prj: (id) => sql`select tenant_id, id as project_id, null as environment_id, null as environment_type from projects where id = ${id}`,
-  env: (id) => sql`select ${inEnvironment} from environments e where e.id = ${id}`,
+  env: (id) => sql`select ${ofEnvironment} from environments e where e.id = ${id}`,
   key: (id) =>
-    sql`select k.tenant_id, k.project_id, k.environment_id, e.type as environment_type from api_keys k left join environments e on e.id = k.environment_id where k.id = ${id}`,
-  inv: (id) => sql`select tenant_id, ${nowhere} from invitations where id = ${id}`,
+    sql`select k.tenant_id, k.project_id, k.environment_id, e.type as environment_type
+          from api_keys k left join environments e on e.id = k.environment_id
+         where k.id = ${id}`,
+  inv: (id) => sql`select tenant_id, ${noEnvironment} from invitations where id = ${id}`,
   req: (id) =>
-    sql`select ${inEnvironment} from events v join environments e on e.id = v.environment_id where v.request_id = ${id} and v.sequence is not null
-        union all ${inAuditLog} where l.request_id = ${id}`,
-  aud: (id, tenants) => sql`${inAuditLog} where l.tenant_id in (${tenants}) and l.id = ${id}`,
+    sql`select ${ofEnvironment} from events v join environments e on e.id = v.environment_id
+         where v.request_id = ${id} and v.sequence is not null
+        union all ${fromAuditLog} where l.request_id = ${id}`,
+  aud: (id, tenants) => sql`${fromAuditLog} where l.tenant_id in (${tenants}) and l.id = ${id}`,
   app: (id, tenants) => within(sql`applications`, id, tenants),
   usr: (id, tenants) => within(sql`users`, id, tenants),
   ses: (id, tenants) => within(sql`sessions`, id, tenants),
@@ -35,18 +40,19 @@ const queries: Partial<Record<IdPrefix, (id: string, tenants: Statement) => Stat
   evt: (id, tenants) => within(sql`events`, id, tenants),
 }
 
-/** Objects of an environment are keyed by it, so they are looked for in each environment of the caller's tenants. */
+/** Searches each environment of the caller's tenants, because the key of such an object begins with its environment. */
 const within = (table: Statement, id: string, tenants: Statement) =>
-  sql`select ${inEnvironment} from environments e join ${table} o on o.environment_id = e.id and o.id = ${id} where e.tenant_id in (${tenants})`
+  sql`select ${ofEnvironment} from environments e join ${table} o on o.environment_id = e.id and o.id = ${id}
+       where e.tenant_id in (${tenants})`
 
 export async function locate(db: Db, tenant_ids: readonly string[], id: string) {
   const [kind, prefix] = Object.entries(prefixes).find(([, each]) => idPattern(each).test(id)) ?? []
   const query = prefix && queries[prefix]
   if (!query || tenant_ids.length === 0) return null
-  const mine = join(
+  const tenants = join(
     tenant_ids.map((tenant_id) => sql`${tenant_id}`),
     ', ',
   )
-  const row = await db.maybeOne(Row, sql`select * from (${query(id, mine)}) found where tenant_id in (${mine}) limit 1`)
+  const row = await db.maybeOne(Row, sql`select * from (${query(id, tenants)}) found where tenant_id in (${tenants}) limit 1`)
   return row && { object: kind, ...row }
 }

@@ -1,4 +1,4 @@
-/** The members of a tenant and their roles. A tenant always has an owner: a statement that removes one depends on another. */
+/** Stores the members of a tenant and their roles. A tenant always has an owner: see `anotherOwner`. */
 import { TenantId } from '@ostiary/contract/ids.ts'
 import { Member, Role } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
@@ -10,7 +10,8 @@ export type Membership = z.infer<typeof Membership>
 export function findMemberships(db: Db, user_id: string): Promise<Membership[]> {
   return db.all(
     Membership,
-    sql`select m.tenant_id, t.slug, t.name, m.role from members m join tenants t on t.id = m.tenant_id where m.user_id = ${user_id} order by m.tenant_id desc`,
+    sql`select m.tenant_id, t.slug, t.name, m.role from members m join tenants t on t.id = m.tenant_id
+         where m.user_id = ${user_id} order by m.tenant_id desc`,
   )
 }
 
@@ -18,14 +19,15 @@ export const MemberRow = Member.extend({ version: z.int() })
 export type MemberRow = z.infer<typeof MemberRow>
 
 const activeMembers = (root_environment_id: string, condition: Statement) => sql`
-  select m.user_id as id, m.tenant_id, u.email, m.role, 'active' as status, null as expires_at, m.user_id, u.name, u.email_verified, m.accepted_at,
-         u.last_sign_in_at, m.version, m.created_at, m.updated_at
-    from members m join users u on u.environment_id = ${root_environment_id} and u.id = m.user_id where ${condition}`
+  select m.user_id as id, m.tenant_id, u.email, m.role, 'active' as status, null as expires_at, m.user_id, u.name, u.email_verified,
+         m.accepted_at, u.last_sign_in_at, m.version, m.created_at, m.updated_at
+    from members m join users u on u.environment_id = ${root_environment_id} and u.id = m.user_id
+   where ${condition}`
 
-/** The place of a member in the list: by the time of joining or inviting, which is not the time at which the account was created. */
-export const placeOf = ({ created_at, id }: Pick<z.infer<typeof Member>, 'created_at' | 'id'>) => `${Date.parse(created_at)}.${id}`
+/** Returns the sort key of a member in the list: the time of joining or inviting, then the id. */
+export const sortKeyOf = ({ created_at, id }: Pick<z.infer<typeof Member>, 'created_at' | 'id'>) => `${Date.parse(created_at)}.${id}`
 
-/** One page of the members and of what `pending` selects in their shape, newest first. */
+/** Returns one page of the members and of the rows that `pending` selects, newest first. `last` is the sort key of the previous row. */
 export function listMembers(
   db: Db,
   { root_environment_id, tenant_id }: { root_environment_id: string; tenant_id: TenantId },
@@ -33,8 +35,8 @@ export function listMembers(
   { last, limit }: { last: string | null; limit: number },
 ) {
   const [at = '', id = ''] = last?.split('.') ?? []
-  const came = new Date(Number(at))
-  const rest = last === null ? sql`` : sql`where created_at < ${came} or (created_at = ${came} and id < ${id})`
+  const since = new Date(Number(at))
+  const rest = last === null ? sql`` : sql`where created_at < ${since} or (created_at = ${since} and id < ${id})`
   return db.all(
     Member,
     sql`select * from (${activeMembers(root_environment_id, sql`m.tenant_id = ${tenant_id}`)} union all ${pending}) listed ${rest}
@@ -46,25 +48,29 @@ export function findMember(db: Db, root_environment_id: string, tenant_id: Tenan
   return db.maybeOne(MemberRow, activeMembers(root_environment_id, sql`m.tenant_id = ${tenant_id} and m.user_id = ${user_id}`))
 }
 
-/** For the batch that creates a tenant, which does not happen where the person is a member already. */
+/** Inserts the first owner in the batch that creates a tenant. Fails as a guard if the user is a member already. */
 export function insertMember(tenant_id: TenantId, user_id: string, role: Role, now: Date): Statement {
   return guard(sql`insert into members (tenant_id, user_id, role, created_at, updated_at)
     values (${tenant_id}, ${user_id}, ${role}, ${now}, ${now}) on conflict (tenant_id, user_id) do nothing`)
 }
 
-/** The tenant has another owner. */
+/**
+ * The tenant has another owner. The condition reads rows of other members. That is safe because every batch that removes a member or
+ * changes a role first writes the row of the tenant (`holdTenant`).
+ */
 const anotherOwner = (member: MemberRow) =>
   sql`exists (select 1 from members o where o.tenant_id = ${member.tenant_id} and o.role = 'owner' and o.user_id <> ${member.id})`
 
+/** Changes the role of a member. Fails as a guard for the last owner. Put `holdTenant` first in the batch. */
 export function updateRole(member: MemberRow, role: Role, now: Date): Statement {
   const keeps_owner = role === 'owner' || member.role !== 'owner' ? sql`1 = 1` : anotherOwner(member)
   return guard(sql`update members set role = ${role}, version = version + 1, updated_at = ${now}
     where tenant_id = ${member.tenant_id} and user_id = ${member.id} and version = ${member.version} and ${keeps_owner}`)
 }
 
+/** Removes a member. Fails as a guard for the last owner. Put `holdTenant` first in the batch. */
 export function deleteMember(member: MemberRow): Statement {
   const keeps_owner = member.role === 'owner' ? anotherOwner(member) : sql`1 = 1`
-  return guard(
-    sql`delete from members where tenant_id = ${member.tenant_id} and user_id = ${member.id} and version = ${member.version} and ${keeps_owner}`,
-  )
+  return guard(sql`delete from members
+    where tenant_id = ${member.tenant_id} and user_id = ${member.id} and version = ${member.version} and ${keeps_owner}`)
 }

@@ -7,7 +7,7 @@ import { notFound } from '../http/problem.ts'
 import { locales } from '../pages/locale.ts'
 import { findOfferedProviders } from '../providers/store.ts'
 import { environmentOf } from '../tenancy/environment.ts'
-import { findEnvironmentPlace } from '../tenancy/store.ts'
+import { findEnvironmentWithProject } from '../tenancy/store.ts'
 import { judgeToken } from './introspection.ts'
 import { keyStates } from './protocol/key-states.ts'
 import { insertSigningKey, type SigningKey } from './signing-keys.ts'
@@ -15,7 +15,7 @@ import { insertSigningKey, type SigningKey } from './signing-keys.ts'
 export const authConfig: Handler<'authConfig'> = async (services, { caller }) => {
   const { db } = services
   const environment_id = caller.key.environment_id ?? ''
-  const [issuer, environment] = await Promise.all([issuerOf(services, environment_id), findEnvironmentPlace(db, environment_id)])
+  const [issuer, environment] = await Promise.all([issuerOf(services, environment_id), findEnvironmentWithProject(db, environment_id)])
   if (!environment) throw notFound()
   const { sign_in, sign_up, password, branding, links } = issuer.settings
   return {

@@ -1,16 +1,16 @@
 // pure
-/** What is known of each kind of provider, and which fields it needs. */
+/** The properties of each type of provider, and the rules for its fields. */
 import type { Provider, ProviderType } from '@ostiary/contract/provider.ts'
 
 export interface ProviderKind {
   display_name: string
   scopes: readonly string[]
-  /** Where it is discovered; `null` where the provider's own `issuer` says. GitHub is no OpenID Provider. */
+  /** The default issuer; `null` where each provider sets its own. GitHub is not an OpenID Provider. */
   issuer: string | null
-  /** `required`, `optional` (over the usual one), or not to be set. */
+  /** Whether a provider sets `issuer`. `optional` overrides the default. */
   own_issuer: 'required' | 'optional' | 'never'
   is_oidc: boolean
-  /** Which values of `prompt` (OIDC Core §3.1.2.1) it documents, of those that ask for a person anew; the strictest first. */
+  /** The values of `prompt` (OIDC Core §3.1.2.1) that force an interaction and that the provider documents, strictest first. */
   prompts: readonly ('login' | 'select_account')[]
 }
 
@@ -30,14 +30,14 @@ export type ProviderFields = Pick<
 >
 
 /**
- * The issuer of a provider, its own or its kind's, without slashes at its end: administrators leave them out. A secret is
- * sent to this issuer alone, and a subject is a person of this issuer alone.
+ * Returns the issuer of a provider, its own or the default of its type, without trailing slashes, which administrators leave out.
+ * A secret is sent to this issuer only, and a subject identifies a person at this issuer only.
  */
 export function issuerOf({ type, issuer }: Pick<Provider, 'type' | 'issuer'>): string {
   return (issuer ?? kinds[type].issuer ?? '').replace(/\/+$/, '')
 }
 
-/** Everything that does not fit; `has` says which secrets there are, or will be. */
+/** Returns every problem with the fields of a provider. `has` says which secrets the provider has after the change. */
 export function providerProblems(
   type: ProviderType,
   fields: ProviderFields,
@@ -48,23 +48,25 @@ export function providerProblems(
   const refuse = (name: string, detail: string, code = 'not_allowed') => problems.push({ pointer: `/${name}`, code, detail })
   const { own_issuer, is_oidc } = kinds[type]
 
-  if (own_issuer === 'required' && fields.issuer === null) refuse('issuer', 'Say where the provider is: its issuer address.', 'required')
-  if (own_issuer === 'never' && fields.issuer !== null) refuse('issuer', `${type} has one issuer; leave this out.`)
+  if (own_issuer === 'required' && fields.issuer === null) refuse('issuer', 'This type of provider needs its issuer URL.', 'required')
+  if (own_issuer === 'never' && fields.issuer !== null) refuse('issuer', `${type} has a fixed issuer. Leave this out.`)
   if (fields.issuer !== null) {
     const url = new URL(fields.issuer)
     const is_ours = url.origin === base_url
-    // OIDC Discovery 1.0 §3: an issuer is https. Another environment of this deployment is as safe as the deployment itself.
-    if (url.protocol !== 'https:' && !is_ours) refuse('issuer', 'An issuer is an https address.')
-    if (url.search !== '' || url.hash !== '') refuse('issuer', 'An issuer has neither query nor fragment (OIDC Discovery 1.0 §3).')
+    // OIDC Discovery 1.0 §3: an issuer is an https URL. Another environment of this deployment is as safe as the deployment.
+    if (url.protocol !== 'https:' && !is_ours) refuse('issuer', 'An issuer must be an https URL.')
+    if (url.search !== '' || url.hash !== '') refuse('issuer', 'An issuer must have no query and no fragment (OIDC Discovery 1.0 §3).')
   }
   if (is_oidc && !fields.scopes.includes('openid')) refuse('scopes', 'An OpenID Provider needs the scope openid.')
   for (const name of ['team_id', 'key_id'] as const) {
-    if (type === 'apple' && fields[name] === null) refuse(name, 'Apple needs it.', 'required')
-    if (type !== 'apple' && fields[name] !== null) refuse(name, 'Only Apple has it.')
+    if (type === 'apple' && fields[name] === null) refuse(name, 'A provider of type apple needs this field.', 'required')
+    if (type !== 'apple' && fields[name] !== null) refuse(name, 'Only a provider of type apple has this field.')
   }
-  if (type === 'apple' && !has.private_key) refuse('private_key', 'Apple needs the private key of the key id.', 'required')
-  if (type !== 'apple' && has.private_key) refuse('private_key', 'Only Apple has it.')
-  if (type === 'apple' && has.client_secret) refuse('client_secret', 'Apple takes a signed secret, made from the private key.')
+  if (type === 'apple' && !has.private_key)
+    refuse('private_key', 'A provider of type apple needs the private key of its key_id.', 'required')
+  if (type !== 'apple' && has.private_key) refuse('private_key', 'Only a provider of type apple has this field.')
+  if (type === 'apple' && has.client_secret)
+    refuse('client_secret', 'A provider of type apple has no client secret. The service signs one with the private key.')
   if (type !== 'apple' && type !== 'oidc' && !has.client_secret) refuse('client_secret', `${type} needs a client secret.`, 'required')
   return problems
 }

@@ -1,8 +1,8 @@
-/** What is told of somebody at a provider, and the two ways there. `upstream.ts` goes them, and is loaded by the first who does. */
+/** The interface of sign-ins at a provider. `upstream.ts` implements it and is loaded by the first sign-in. */
 import type { Deployment } from '../deployment.ts'
 import type { Upstream } from './store.ts'
 
-/** Who somebody is there. */
+/** A person as a provider describes them. */
 export interface UpstreamProfile {
   subject: string
   email: string | null
@@ -13,33 +13,33 @@ export interface UpstreamProfile {
   picture: string | null
 }
 
-/** What has to fit when they come back. */
-export interface Departure {
+/** The secrets of one authorization request, which its callback must match. */
+export interface UpstreamSecrets {
   state: string
   nonce: string
   code_verifier: string
 }
 
-/** The provider cannot be used, or what it answered does not fit. The message is for the log. */
+/** The provider is unavailable, or its response is invalid. The message is for the log. */
 export class UpstreamFailed extends Error {
   override readonly name = 'UpstreamFailed'
 }
 
-/** What the application asked for that is the provider's to do. */
-export interface Wish {
+/** Parameters of the application's authorization request that are passed on to the provider. */
+export interface AuthorizationHints {
   login_hint: string | undefined
-  /** Whoever is signed in there already will not do: they sign in again, or at least say who they are. */
+  /** An existing session at the provider is not enough: the person must sign in again or choose an account. */
   prompt: 'login' | 'select_account' | undefined
 }
 
 export interface Upstreams {
-  /** Where to send somebody, to come back to `redirect_uri`. */
-  depart(provider: Upstream, departure: Departure & { redirect_uri: string }, wish: Wish): Promise<string>
-  /** Who came back. `url` is the callback with all its parameters. */
-  arrive(provider: Upstream, url: URL, departure: Departure): Promise<UpstreamProfile>
+  /** Returns the URL of the provider's authorization request. */
+  authorizationUrl(provider: Upstream, request: UpstreamSecrets & { redirect_uri: string }, hints: AuthorizationHints): Promise<string>
+  /** Returns the profile of the person who signed in. `url` is the callback with all its parameters. */
+  handleCallback(provider: Upstream, url: URL, expected: UpstreamSecrets): Promise<UpstreamProfile>
 }
 
-/** Loads the client of other servers when somebody first needs it: 20 MB that a service without providers need not carry. */
+/** Loads `upstream.ts` at the first sign-in: it takes 20 MB that a service without providers saves. */
 export function upstreamsWhenNeeded(deployment: Deployment): Upstreams {
   let loaded: Promise<Upstreams> | null = null
   const load = () => {
@@ -47,7 +47,7 @@ export function upstreamsWhenNeeded(deployment: Deployment): Upstreams {
     return loaded
   }
   return {
-    depart: async (...journey) => (await load()).depart(...journey),
-    arrive: async (...journey) => (await load()).arrive(...journey),
+    authorizationUrl: async (...parameters) => (await load()).authorizationUrl(...parameters),
+    handleCallback: async (...parameters) => (await load()).handleCallback(...parameters),
   }
 }

@@ -1,4 +1,4 @@
-/** Providers of an environment, and who its people are there. Secrets are sealed and never read back. */
+/** Stores the providers of an environment and the identities of its users there. Secrets are sealed, and no endpoint shows them. */
 import { type EnvironmentId, ProviderId } from '@ostiary/contract/ids.ts'
 import { Provider } from '@ostiary/contract/provider.ts'
 import { z } from 'zod'
@@ -8,9 +8,12 @@ import type { ProviderFields } from './kinds.ts'
 const Versioned = Provider.extend({ version: z.int() })
 export type ProviderRow = z.infer<typeof Versioned>
 
-const own = sql`p.id, p.environment_id, p.type, p.display_name, p.issuer, p.client_id, p.scopes, p.enabled, p.link_by_verified_email, p.team_id, p.key_id`
-const columns = sql`${own}, e.tenant_id, e.project_id, case when p.client_secret is null then 0 else 1 end as has_client_secret,
-  case when p.private_key is null then 0 else 1 end as has_private_key, e.issuer || '/oauth/callback/' || p.id as callback_url, p.version, p.created_at, p.updated_at`
+const ownColumns = sql`
+  p.id, p.environment_id, p.type, p.display_name, p.issuer, p.client_id, p.scopes, p.enabled, p.link_by_verified_email, p.team_id, p.key_id`
+const columns = sql`${ownColumns}, e.tenant_id, e.project_id,
+  case when p.client_secret is null then 0 else 1 end as has_client_secret,
+  case when p.private_key is null then 0 else 1 end as has_private_key,
+  e.issuer || '/oauth/callback/' || p.id as callback_url, p.version, p.created_at, p.updated_at`
 const from = sql`from providers p join environments e on e.id = p.environment_id`
 
 export function listProviders(db: Db, environment_id: EnvironmentId, rest: Statement) {
@@ -37,21 +40,22 @@ const Upstream = Provider.pick({
   team_id: true,
   key_id: true,
 }).extend({ client_secret: z.string().nullable(), private_key: z.string().nullable() })
-/** With its sealed secrets, for signing in. */
+/** A provider with its sealed secrets, for a sign-in. */
 export type Upstream = z.infer<typeof Upstream>
 
-/** A provider that may be used now, by the id as sent. A disabled one neither signs in nor links. */
+/** Finds an enabled provider by the id as sent. A disabled provider neither signs in nor links. */
 export async function findUpstream(db: Db, environment_id: EnvironmentId, id: string): Promise<Upstream | null> {
   if (!ProviderId.safeParse(id).success) return null
   return db.maybeOne(
     Upstream,
-    sql`select ${own}, p.client_secret, p.private_key from providers p where p.environment_id = ${environment_id} and p.id = ${id} and p.enabled = 1`,
+    sql`select ${ownColumns}, p.client_secret, p.private_key from providers p
+         where p.environment_id = ${environment_id} and p.id = ${id} and p.enabled = 1`,
   )
 }
 
 const Offered = Provider.pick({ id: true, type: true, display_name: true })
 
-/** What the sign-in page offers. */
+/** Finds the providers that the sign-in page offers. */
 export function findOfferedProviders(db: Db, environment_id: EnvironmentId) {
   return db.all(
     Offered,
@@ -72,12 +76,16 @@ export function insertProvider(
   sealed: SealedSecrets,
   now: Date,
 ): Statement {
-  return guard(sql`insert into providers (environment_id, id, type, display_name, issuer, client_id, scopes, enabled, link_by_verified_email, team_id, key_id, client_secret, private_key, created_at, updated_at)
-    values (${environment_id}, ${id}, ${type}, ${fields.display_name}, ${fields.issuer}, ${fields.client_id}, ${fields.scopes}, ${fields.enabled},
+  return guard(sql`insert into providers (
+      environment_id, id, type, display_name, issuer, client_id, scopes, enabled,
+      link_by_verified_email, team_id, key_id, client_secret, private_key, created_at, updated_at)
+    values (
+      ${environment_id}, ${id}, ${type}, ${fields.display_name},
+      ${fields.issuer}, ${fields.client_id}, ${fields.scopes}, ${fields.enabled},
       ${fields.link_by_verified_email}, ${fields.team_id}, ${fields.key_id}, ${sealed.client_secret}, ${sealed.private_key}, ${now}, ${now})`)
 }
 
-/** A secret that is undefined stays. */
+/** Changes a provider. A secret that is undefined stays as it is. */
 export function updateProvider(
   current: ProviderRow,
   fields: ProviderFields,
@@ -86,13 +94,15 @@ export function updateProvider(
 ): Statement {
   const client_secret = sealed.client_secret === undefined ? sql`` : sql`, client_secret = ${sealed.client_secret}`
   const private_key = sealed.private_key === undefined ? sql`` : sql`, private_key = ${sealed.private_key}`
-  return guard(sql`update providers set display_name = ${fields.display_name}, issuer = ${fields.issuer}, client_id = ${fields.client_id}, scopes = ${fields.scopes},
-      enabled = ${fields.enabled}, link_by_verified_email = ${fields.link_by_verified_email}, team_id = ${fields.team_id}, key_id = ${fields.key_id},
-      version = version + 1, updated_at = ${now}${client_secret}${private_key}
+  return guard(sql`update providers
+      set display_name = ${fields.display_name}, issuer = ${fields.issuer}, client_id = ${fields.client_id}, scopes = ${fields.scopes},
+          enabled = ${fields.enabled}, link_by_verified_email = ${fields.link_by_verified_email},
+          team_id = ${fields.team_id}, key_id = ${fields.key_id},
+          version = version + 1, updated_at = ${now}${client_secret}${private_key}
     where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`)
 }
 
-/** With who people were there: another provider of the same kind may name other people alike. */
+/** Deletes a provider with its identities: another provider of the same type may use the same subjects for other people. */
 export function deleteProvider(current: ProviderRow): Statement[] {
   const { environment_id, id } = current
   return [
@@ -103,7 +113,7 @@ export function deleteProvider(current: ProviderRow): Statement[] {
 
 const Identity = z.object({ user_id: z.custom<`usr_${string}`>(), email: z.string(), password_hash: z.string().nullable() })
 
-/** Who someone is at a provider: a subject is unique within its issuer only (OIDC Core §2). */
+/** Identifies a person at a provider. A subject is unique within its issuer only (OIDC Core §2). */
 export interface UpstreamSubject {
   provider_id: string
   /** See `issuerOf`. */
@@ -111,16 +121,21 @@ export interface UpstreamSubject {
   subject: string
 }
 
-/** The user who is this subject. */
+/** Finds the user with this subject. */
 export function findIdentity(db: Db, environment_id: EnvironmentId, { provider_id, issuer, subject }: UpstreamSubject) {
   return db.maybeOne(
     Identity,
-    sql`select i.user_id, u.email, u.password_hash from identities i join users u on u.environment_id = i.environment_id || '' and u.id = i.user_id
+    sql`select i.user_id, u.email, u.password_hash
+          from identities i join users u on u.environment_id = i.environment_id || '' and u.id = i.user_id
          where i.environment_id = ${environment_id} and i.provider_id = ${provider_id} and i.issuer = ${issuer} and i.subject = ${subject}`,
   )
 }
 
-/** A batch with this does not happen where the user does not exist, or the subject is another user already. */
+/**
+ * Links a subject to a user. Fails as a guard if the user does not exist or the subject already has a user. Reading the user is safe
+ * only in a batch that also writes the user's row, because `deleteUser` deletes that row: in the batch of a sign-in `noteSignIn` or
+ * `insertUser` does.
+ */
 export function insertIdentity(
   environment_id: EnvironmentId,
   { provider_id, issuer, subject }: UpstreamSubject,
@@ -128,6 +143,7 @@ export function insertIdentity(
   now: Date,
 ): Statement {
   return guard(sql`insert into identities (environment_id, provider_id, issuer, subject, user_id, created_at)
-    select environment_id, ${provider_id}, ${issuer}, ${subject}, id, ${now} from users where environment_id = ${environment_id} and id = ${user_id}
+    select environment_id, ${provider_id}, ${issuer}, ${subject}, id, ${now}
+      from users where environment_id = ${environment_id} and id = ${user_id}
     on conflict (environment_id, provider_id, issuer, subject) do nothing`)
 }

@@ -1,6 +1,6 @@
 /**
- * Signing in elsewhere: the authorization code flow with state, nonce and PKCE towards a provider, by `openid-client`,
- * which checks what comes back. All its requests go through the safe fetch.
+ * The authorization code flow with state, nonce and PKCE at a provider. `openid-client` validates the responses. All its requests
+ * go through the SSRF-safe fetch.
  */
 import { WebUrl } from '@ostiary/contract/values.ts'
 import { importPKCS8, SignJWT } from 'jose'
@@ -16,7 +16,7 @@ import type { Upstream } from './store.ts'
 
 const timeout_ms = 8_000
 const limit_bytes = 512 * 1024
-/** How long a discovery document is used; a change of the provider counts at once. */
+/** How long a discovery document is cached. The cache is by issuer, so a change of a provider's issuer takes effect at once. */
 const discovery_ms = 300_000
 const most_discovered = 200
 
@@ -25,7 +25,7 @@ export function createUpstreams({ secrets, now }: Pick<Deployment, 'secrets' | '
 
   const fetchSafely: client.CustomFetch = async (url, { method, headers, body, signal }) => {
     const sent = body === undefined || body === null ? {} : { body: String(body) }
-    const answer = await outbound({
+    const response = await outbound({
       method: method === 'POST' ? 'POST' : 'GET',
       url,
       headers,
@@ -36,10 +36,12 @@ export function createUpstreams({ secrets, now }: Pick<Deployment, 'secrets' | '
       beyond_limit: 'fail',
       ...(signal ? { signal } : {}),
     })
-    const plain = Object.entries(answer.headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as const]))
-    return new Response([204, 205, 304].includes(answer.status) ? null : new Uint8Array(answer.body), {
-      status: answer.status,
-      headers: Object.fromEntries(plain),
+    const header_pairs = Object.entries(response.headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, String(value)] as const],
+    )
+    return new Response([204, 205, 304].includes(response.status) ? null : new Uint8Array(response.body), {
+      status: response.status,
+      headers: Object.fromEntries(header_pairs),
     })
   }
 
@@ -82,10 +84,10 @@ export function createUpstreams({ secrets, now }: Pick<Deployment, 'secrets' | '
   }
 
   return {
-    depart: (provider, { redirect_uri, state, nonce, code_verifier }, { login_hint, prompt: wanted }) =>
+    authorizationUrl: (provider, { redirect_uri, state, nonce, code_verifier }, { login_hint, prompt: requested }) =>
       orFail(async () => {
         const { prompts } = kinds[provider.type]
-        const prompt = wanted && (prompts.find((known) => known === wanted) ?? prompts[0])
+        const prompt = requested && (prompts.find((known) => known === requested) ?? prompts[0])
         const config = await configure(provider)
         const url = client.buildAuthorizationUrl(config, {
           redirect_uri,
@@ -101,7 +103,7 @@ export function createUpstreams({ secrets, now }: Pick<Deployment, 'secrets' | '
         return url.href
       }),
 
-    arrive: (provider, url, { state, nonce, code_verifier }) =>
+    handleCallback: (provider, url, { state, nonce, code_verifier }) =>
       orFail(async () => {
         const config = await configure(provider)
         const is_oidc = kinds[provider.type].is_oidc
@@ -120,7 +122,7 @@ export function createUpstreams({ secrets, now }: Pick<Deployment, 'secrets' | '
   }
 }
 
-/** Everything that can go wrong with another server, as one error. */
+/** Turns every error that the other server can cause into `UpstreamFailed`. */
 async function orFail<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
@@ -133,7 +135,7 @@ async function orFail<T>(work: () => Promise<T>): Promise<T> {
       error instanceof client.WWWAuthenticateChallengeError ||
       error instanceof OutboundFailed ||
       error instanceof TypeError
-    if (is_theirs) throw new UpstreamFailed('The provider cannot be used, or its answer does not fit.', { cause: error })
+    if (is_theirs) throw new UpstreamFailed('The provider is unavailable, or its response is invalid.', { cause: error })
     throw error
   }
 }
@@ -143,13 +145,13 @@ type Claims = Readonly<Record<string, unknown>>
 function profileOf(claims: Claims, name: { given_name?: string; family_name?: string }): UpstreamProfile {
   const text = (key: string) => (typeof claims[key] === 'string' ? asLine(claims[key], 200) || null : null)
   const subject = String(claims.sub)
-  if (!isText(subject)) throw new UpstreamFailed('The subject holds control characters.')
+  if (!isText(subject)) throw new UpstreamFailed('The subject contains control characters.')
   const given_name = name.given_name ?? text('given_name')
   const family_name = name.family_name ?? text('family_name')
   return {
     subject,
     email: text('email'),
-    // Apple sends the word.
+    // Apple sends a string.
     email_verified: claims.email_verified === true || claims.email_verified === 'true',
     name: text('name') ?? ([given_name, family_name].filter(Boolean).join(' ') || null),
     given_name,
@@ -158,7 +160,7 @@ function profileOf(claims: Claims, name: { given_name?: string; family_name?: st
   }
 }
 
-/** Apple takes a JWT as secret, signed with the key of the team, for at most six months; ours lives five minutes. */
+/** Makes the client secret for Apple: a JWT signed with the key of the team. Apple allows six months; this one expires in five minutes. */
 async function appleSecret({ team_id, key_id, client_id }: Upstream, private_key: string, now: Date): Promise<string> {
   const issued_at = Math.floor(now.getTime() / 1000)
   return new SignJWT({})
@@ -171,20 +173,20 @@ async function appleSecret({ team_id, key_id, client_id }: Upstream, private_key
     .sign(await importPKCS8(private_key, 'ES256'))
 }
 
-/** Apple tells the name once, beside the code, as JSON that nobody signed: good for a display name only. */
+/** Returns the name that Apple sends once, beside the code, as unsigned JSON. It is good enough for a display name only. */
 function appleName(url: URL): { given_name?: string; family_name?: string } {
   try {
-    const { name } = JSON.parse(url.searchParams.get('user') ?? '{}') as { name?: { firstName?: unknown; lastName?: unknown } } // as: only read, and checked below
+    const { name } = JSON.parse(url.searchParams.get('user') ?? '{}') as { name?: { firstName?: unknown; lastName?: unknown } } // as: every member is checked below
     const text = (value: unknown) => (typeof value === 'string' ? asLine(value, 100) : '')
     const given_name = text(name?.firstName)
     const family_name = text(name?.lastName)
     return { ...(given_name ? { given_name } : {}), ...(family_name ? { family_name } : {}) }
   } catch {
-    return {} // no JSON: then there is no name
+    return {} // not JSON: there is no name
   }
 }
 
-/** GitHub has no discovery: its documentation says where things are. */
+/** GitHub has no discovery document. These endpoints are from its documentation. */
 const github: client.ServerMetadata = {
   issuer: 'https://github.com',
   authorization_endpoint: 'https://github.com/login/oauth/authorize',
@@ -192,7 +194,7 @@ const github: client.ServerMetadata = {
 }
 
 async function githubProfile(config: client.Configuration, access_token: string): Promise<UpstreamProfile> {
-  const ask = async (path: string): Promise<unknown> => {
+  const get = async (path: string): Promise<unknown> => {
     const headers = new Headers({ accept: 'application/vnd.github+json', 'user-agent': 'Ostiary' })
     const response = await client.fetchProtectedResource(
       config,
@@ -205,10 +207,10 @@ async function githubProfile(config: client.Configuration, access_token: string)
     if (!response.ok) throw new UpstreamFailed(`GitHub answered ${response.status} at ${path}.`)
     return response.json()
   }
-  const user = (await ask('/user')) as Claims // as: only read, and checked below
-  const emails = (await ask('/user/emails')) as readonly { email?: unknown; primary?: unknown; verified?: unknown }[] // as: see above
+  const user = (await get('/user')) as Claims // as: every member is checked below
+  const emails = (await get('/user/emails')) as readonly { email?: unknown; primary?: unknown; verified?: unknown }[] // as: see above
   const primary = Array.isArray(emails) ? emails.find((entry) => entry.primary === true) : undefined
-  if (typeof user.id !== 'number') throw new UpstreamFailed('GitHub did not say who it is.')
+  if (typeof user.id !== 'number') throw new UpstreamFailed('GitHub did not send the id of the user.')
   return profileOf(
     {
       sub: String(user.id),

@@ -1,4 +1,4 @@
-/** Resource servers of an environment: the audiences its access tokens can be for (RFC 8707), with the scopes that go with each. */
+/** Stores the resource servers of an environment: the audiences of its access tokens (RFC 8707), with their scopes. */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { ResourceServer } from '@ostiary/contract/resource-server.ts'
 import { z } from 'zod'
@@ -7,7 +7,7 @@ import { type Db, guard, join, type Statement, sql } from '../db/db.ts'
 const Versioned = ResourceServer.extend({ version: z.int() })
 export type ResourceServerRow = z.infer<typeof Versioned>
 
-/** What may be changed. */
+/** The fields of a resource server that can be changed. */
 export type ResourceServerFields = Pick<ResourceServer, 'name' | 'scopes' | 'access_token_ttl_seconds' | 'access_token_format'>
 
 const Audience = ResourceServer.pick({
@@ -19,18 +19,23 @@ const Audience = ResourceServer.pick({
 })
 export type Audience = z.infer<typeof Audience>
 
-const shown = sql`r.id, e.tenant_id, e.project_id, r.environment_id, r.identifier, r.name, r.scopes, r.access_token_ttl_seconds, r.access_token_format,
-  r.version, r.created_at, r.updated_at from resource_servers r join environments e on e.id = r.environment_id`
+const columns = sql`
+  r.id, e.tenant_id, e.project_id, r.environment_id, r.identifier, r.name, r.scopes, r.access_token_ttl_seconds, r.access_token_format,
+  r.version, r.created_at, r.updated_at`
+const from = sql`from resource_servers r join environments e on e.id = r.environment_id`
 
 export function listResourceServers(db: Db, environment_id: EnvironmentId, rest: Statement) {
-  return db.all(ResourceServer, sql`select * from (select ${shown} where r.environment_id = ${environment_id}) listed where 1 = 1 ${rest}`)
+  return db.all(
+    ResourceServer,
+    sql`select * from (select ${columns} ${from} where r.environment_id = ${environment_id}) listed where 1 = 1 ${rest}`,
+  )
 }
 
 export function findResourceServer(db: Db, environment_id: EnvironmentId, id: string): Promise<ResourceServerRow | null> {
-  return db.maybeOne(Versioned, sql`select ${shown} where r.environment_id = ${environment_id} and r.id = ${id}`)
+  return db.maybeOne(Versioned, sql`select ${columns} ${from} where r.environment_id = ${environment_id} and r.id = ${id}`)
 }
 
-/** Those of the identifiers that exist. */
+/** Finds the resource servers with these identifiers. */
 export async function findAudiences(db: Db, environment_id: EnvironmentId, identifiers: readonly string[]): Promise<Audience[]> {
   if (identifiers.length === 0) return []
   const list = join(
@@ -39,32 +44,37 @@ export async function findAudiences(db: Db, environment_id: EnvironmentId, ident
   )
   return db.all(
     Audience,
-    sql`select identifier, name, scopes, access_token_ttl_seconds, access_token_format from resource_servers where environment_id = ${environment_id} and identifier in (${list})`,
+    sql`select identifier, name, scopes, access_token_ttl_seconds, access_token_format from resource_servers
+         where environment_id = ${environment_id} and identifier in (${list})`,
   )
 }
 
-const Offered = ResourceServer.pick({ scopes: true })
+const Scopes = ResourceServer.pick({ scopes: true })
 
-/** The names of all scopes that the resource servers of an environment have. */
+/** Finds the names of all scopes of the resource servers of an environment. */
 export async function findScopeNames(db: Db, environment_id: EnvironmentId): Promise<string[]> {
-  const rows = await db.all(Offered, sql`select scopes from resource_servers where environment_id = ${environment_id}`)
+  const rows = await db.all(Scopes, sql`select scopes from resource_servers where environment_id = ${environment_id}`)
   return rows.flatMap(({ scopes }) => scopes.map(({ name }) => name))
 }
 
+/** Fails as a guard if the identifier is taken in the environment. */
 export function insertResourceServer(environment_id: EnvironmentId, id: string, server: Audience, now: Date): Statement {
-  return guard(sql`insert into resource_servers (environment_id, id, identifier, name, scopes, access_token_ttl_seconds, access_token_format, created_at, updated_at)
-    values (${environment_id}, ${id}, ${server.identifier}, ${server.name}, ${server.scopes}, ${server.access_token_ttl_seconds}, ${server.access_token_format}, ${now}, ${now})
+  return guard(sql`insert into resource_servers (
+      environment_id, id, identifier, name, scopes, access_token_ttl_seconds, access_token_format, created_at, updated_at)
+    values (
+      ${environment_id}, ${id}, ${server.identifier}, ${server.name}, ${server.scopes},
+      ${server.access_token_ttl_seconds}, ${server.access_token_format}, ${now}, ${now})
     on conflict (environment_id, identifier) do nothing`)
 }
 
 export function updateResourceServer(current: ResourceServerRow, fields: ResourceServerFields, now: Date): Statement {
-  return guard(sql`update resource_servers set name = ${fields.name}, scopes = ${fields.scopes}, access_token_ttl_seconds = ${fields.access_token_ttl_seconds},
-        access_token_format = ${fields.access_token_format}, version = version + 1, updated_at = ${now}
+  return guard(sql`update resource_servers
+      set name = ${fields.name}, scopes = ${fields.scopes}, access_token_ttl_seconds = ${fields.access_token_ttl_seconds},
+          access_token_format = ${fields.access_token_format}, version = version + 1, updated_at = ${now}
     where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`)
 }
 
 export function deleteResourceServer(current: ResourceServerRow): Statement {
-  return guard(
-    sql`delete from resource_servers where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`,
-  )
+  return guard(sql`delete from resource_servers
+    where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`)
 }

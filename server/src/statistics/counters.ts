@@ -1,21 +1,21 @@
 /**
- * Counting what happens: in memory, added to the hour's row every few seconds. Cheap enough for every request, and good
- * enough for numbers people look at: what a process that dies had not written yet is not counted.
+ * Counts events in memory and adds them to the row of the hour every few seconds. This is cheap enough for every request. A process
+ * that dies loses the counts it has not written, which is acceptable for statistics.
  */
 import { type Db, type Statement, sql } from '../db/db.ts'
 
-/** What is counted, and what its label says: `method.outcome`, the grant type, the outcome, the id of the key. */
+/** The label of each metric: `method.outcome`, the grant type, the outcome, the id of the key. */
 export type Metric = 'sign_in' | 'token' | 'webhook_attempt' | 'key_use'
 
 export interface Counters {
   count(environment_id: string, metric: Metric, label: string): void
-  /** Writes what was counted. What cannot be written is kept for the next time. */
+  /** Writes the counts. Keeps them for the next time if the database fails. */
   write(): Promise<void>
 }
 
 const hour_ms = 3_600_000
 
-/** How often a label was counted: by hour, environment and metric, so that no name has to be put together for each count. */
+/** Counts by hour, environment, metric and label. Nested maps avoid building a key string for each count. */
 type Counted = Map<number, Map<string, Map<Metric, Map<string, number>>>>
 
 export function createCounters(db: Db, now: () => Date): Counters {
@@ -42,7 +42,7 @@ export function createCounters(db: Db, now: () => Date): Counters {
   }
 }
 
-/** What stands there, made where nothing does. */
+/** Returns the inner map of a key. Creates it if it is missing. */
 function within<K, L, V>(maps: Map<K, Map<L, V>>, key: K): Map<L, V> {
   const known = maps.get(key)
   if (known) return known
@@ -59,7 +59,7 @@ interface Row {
   count: number
 }
 
-/** In the order of the table's key: two processes that add to the same rows in another order would wait for each other. */
+/** Returns the rows sorted by the key of the table, so that two processes that write the same rows do not deadlock. */
 function rowsOf(counted: Counted): Row[] {
   const rows = [...counted].flatMap(([hour, environments]) =>
     [...environments].flatMap(([environment_id, metrics]) =>
@@ -71,6 +71,7 @@ function rowsOf(counted: Counted): Row[] {
 }
 
 function statementOf({ hour, environment_id, metric, label, count }: Row): Statement {
-  return sql`insert into counters (environment_id, hour, metric, label, count) values (${environment_id}, ${hour}, ${metric}, ${label}, ${count})
+  return sql`insert into counters (environment_id, hour, metric, label, count)
+    values (${environment_id}, ${hour}, ${metric}, ${label}, ${count})
     on conflict (environment_id, hour, metric, label) do update set count = counters.count + excluded.count`
 }

@@ -1,5 +1,4 @@
-/** What every handler below `/environments/{environment_id}` begins with. */
-
+/** Finds the environment of a request to a path under `/environments/{environment_id}`. */
 import type { Caller } from '../api/authenticate.ts'
 import type { Deployment } from '../deployment.ts'
 import { notFound } from '../http/problem.ts'
@@ -10,14 +9,14 @@ interface PlatformCall {
   readonly params: Readonly<Record<string, string>>
 }
 
-/** The environment that the path names, if it is the caller's; otherwise the same 404 as for one that never existed. */
+/** Returns the environment in the path. An environment of another tenant is a 404, like one that does not exist. */
 export async function environmentOf({ db }: Pick<Deployment, 'db'>, { caller, params }: PlatformCall): Promise<EnvironmentRow> {
   const environment = await findEnvironment(db, caller.tenant_id, params.project_id ?? '', params.environment_id ?? '')
   if (!environment) throw notFound()
   return environment
 }
 
-/** The default place of an issuer. It is stored with the environment and never derived again. */
+/** Returns the default issuer of a new environment. It is stored with the environment and never derived again. */
 export function issuerOf(base_url: string, environment_id: string): string {
   return `${base_url}/e/${environment_id}`
 }

@@ -1,5 +1,5 @@
 // pure
-/** The settings document: what a change makes of it, and how it is shown. Ranges and defaults are the contract's. */
+/** Changes the settings document of an environment and shows it with its defaults. The contract has the ranges and defaults. */
 import { notBuilt, type Settings, settingsSchemas } from '@ostiary/contract/settings.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
@@ -10,8 +10,8 @@ type Document = Record<string, unknown>
 export type SettingsOutcome = { stored: Document } | { problem: z.ZodError }
 
 /**
- * Applies a JSON Merge Patch to the values somebody set. What is `null` in the patch goes back to its default.
- * RFC 7396 §2: null removes the member.
+ * Applies a JSON Merge Patch to the stored values. `null` in the patch resets a value to its default (RFC 7396 §2: null removes the
+ * member).
  */
 export function applySettingsChange(
   type: EnvironmentType,
@@ -32,7 +32,7 @@ export function applySettingsChange(
   return { stored: password === undefined ? merged : (mergePatch(merged, { email: { smtp: { password: seal(password) } } }) as Document) } // as: see above
 }
 
-/** A stored password belongs to the server it was set for: another host or port, or less protection on the way, needs it again. */
+/** The change would send the stored password to another host or port, or without TLS, so the password must be sent again. */
 function sendsPasswordElsewhere(stored: Document, merged: Document): boolean {
   const { smtp: before } = settingsSchemas.test.shape.email.parse(stored.email)
   const { smtp: after } = settingsSchemas.test.shape.email.parse(merged.email)
@@ -44,12 +44,12 @@ const passwordNeeded = new z.ZodError([
   {
     code: 'custom',
     path: ['email', 'smtp', 'password'],
-    message: 'Another mail server, or less protection on the way, needs the password again: send it in the same request.',
+    message: 'A change of the mail server, or a change to a connection without TLS, needs the password. Send it in the same request.',
     input: undefined,
   },
 ])
 
-/** What is stored is the sealed text, which is longer than what was sent. */
+/** Limits the password as sent. The schema limits the sealed text, which is longer. */
 const longest_password = 1_000
 
 function tooLong(path: string[]): z.ZodError {
@@ -65,7 +65,7 @@ function tooLong(path: string[]): z.ZodError {
   ])
 }
 
-/** The values of a document, or of a change of one, that nothing enforces yet. */
+/** Finds the values of a document, or of a change, that nothing enforces yet. */
 function notBuiltIn(document: Document): z.core.$ZodIssue[] {
   return notBuilt.flatMap(({ group, field, values, detail }) => {
     const fields = document[group] as Document | null | undefined // as: groups are objects, or null in a change
@@ -74,15 +74,15 @@ function notBuiltIn(document: Document): z.core.$ZodIssue[] {
   })
 }
 
-/** The settings that count: what was set, with the defaults of the rest. What nothing enforces counts as its default. */
+/** Returns the settings in effect: the stored values and the defaults of the rest. A value that nothing enforces is its default. */
 export function effectiveSettings<T extends EnvironmentType>(type: T, stored: Document): z.output<(typeof settingsSchemas)[T]> {
   const built = notBuiltIn(stored).reduce<unknown>((document, { path: [group, field] }) => {
     return mergePatch(document, { [String(group)]: { [String(field)]: null } })
   }, stored)
-  return settingsSchemas[type].parse(built) as z.output<(typeof settingsSchemas)[T]> // as: the schema of this very type
+  return settingsSchemas[type].parse(built) as z.output<(typeof settingsSchemas)[T]> // as: the schema of this type
 }
 
-/** `null` removes a member, so merging alone would let a name pass that no document can have. */
+/** Finds unknown names in a patch. Merging alone would accept an unknown name whose value is `null`. */
 function unknownNames(schema: z.ZodType, patch: unknown, path: PropertyKey[]): z.core.$ZodIssue[] {
   const object = withoutDefault(schema)
   if (!(object instanceof z.ZodObject) || typeof patch !== 'object' || patch === null || Array.isArray(patch)) return []
@@ -97,25 +97,25 @@ function unknownNames(schema: z.ZodType, patch: unknown, path: PropertyKey[]): z
   return [...here, ...below]
 }
 
-/** The schema of a value that is there. */
+/** Returns the schema of a value that is present. */
 function withoutDefault(schema: z.ZodType): z.ZodType {
   const { innerType } = schema.def as { innerType?: z.ZodType } // as: the public, untyped introspection of zod
   return innerType ? withoutDefault(innerType) : schema
 }
 
-/** A group of which nothing is set is the same as none: all its defaults. */
+/** Removes groups without values. An empty group and a missing one both have all defaults. */
 function withoutEmptyGroups(document: Document): Document {
   return Object.fromEntries(Object.entries(document).filter(([, value]) => JSON.stringify(value) !== '{}'))
 }
 
-/** A password that this change sets: it is checked as it came, and stored sealed. */
+/** Returns the password that a change sets. It is validated as sent and stored sealed. */
 function passwordOf(change: Document): string | undefined {
-  const { email } = change as { email?: { smtp?: { password?: unknown } | null } | null } // as: reading only what may be there
+  const { email } = change as { email?: { smtp?: { password?: unknown } | null } | null } // as: every member is optional
   const password = email?.smtp?.password
   return typeof password === 'string' ? password : undefined
 }
 
-/** The whole document with its defaults. A password says only that it is set; `test` does not apply in Live. */
+/** Shows the whole document with its defaults. Shows only whether a password is set. `test` is `null` in Live. */
 export function showSettings(row: {
   type: EnvironmentType
   settings: Document
@@ -132,5 +132,5 @@ export function showSettings(row: {
     project_id: row.project_id,
     environment_id: row.environment_id,
     updated_at: row.updated_at,
-  } as Settings // as: deliveries of both types are among those of Settings
+  } as Settings // as: Settings allows the deliveries of both types
 }

@@ -1,4 +1,4 @@
-/** Tenants, projects and environments. Every query names the tenant, so another tenant's object does not exist here. */
+/** Stores tenants, projects and environments. Every query names the tenant, so it never finds another tenant's object. */
 import { EnvironmentId, ProjectId, TenantId } from '@ostiary/contract/ids.ts'
 import { Environment, EnvironmentType, type NewEnvironment, type NewProject, Project, Tenant } from '@ostiary/contract/tenancy.ts'
 import { Name, Slug } from '@ostiary/contract/values.ts'
@@ -18,7 +18,7 @@ export function findTenant(db: Db, tenant_id: TenantId) {
   return db.maybeOne(TenantRow, sql`select id, slug, name, version, created_at, updated_at from tenants where id = ${tenant_id}`)
 }
 
-/** `created_by` is the person whose quota the tenant counts against. */
+/** Fails as a guard if the slug is taken. The tenant counts against the quota of `created_by`. */
 export function insertTenant(
   id: TenantId,
   { slug, name, created_by = null }: { slug: string; name: string; created_by?: string | null },
@@ -28,7 +28,7 @@ export function insertTenant(
     values (${id}, ${slug}, ${name}, ${created_by}, ${now}, ${now}) on conflict (slug) do nothing`)
 }
 
-/** Holds while the person created fewer tenants than `most`. For `haveRoom` with `holdUser`. */
+/** The user created fewer than `most` tenants. Pass it to `haveRoom` with `holdUser`. */
 export const roomForTenant = (user_id: string, most: number) => sql`(select count(*) from tenants where created_by = ${user_id}) < ${most}`
 
 const SlugTaken = z.object({ slug: Slug })
@@ -48,12 +48,13 @@ export function findProject(db: Db, tenant_id: TenantId, project_id: string) {
   return db.maybeOne(ProjectRow, sql`select ${projectColumns} from projects where tenant_id = ${tenant_id} and id = ${project_id}`)
 }
 
+/** Fails as a guard if the slug is taken in the tenant. */
 export function insertProject(tenant_id: TenantId, id: string, { slug, name }: NewProject, now: Date): Statement {
   return guard(sql`insert into projects (tenant_id, id, slug, name, created_at, updated_at)
     values (${tenant_id}, ${id}, ${slug}, ${name}, ${now}, ${now}) on conflict (tenant_id, slug) do nothing`)
 }
 
-/** Holds while the tenant has fewer projects than `most`. For `haveRoom` with `holdTenant`. */
+/** The tenant has fewer than `most` projects. Pass it to `haveRoom` with `holdTenant`. */
 export const roomForProject = (tenant_id: TenantId, most: number) =>
   sql`(select count(*) from projects where tenant_id = ${tenant_id}) < ${most}`
 
@@ -61,6 +62,7 @@ export async function isProjectSlugTaken(db: Db, tenant_id: TenantId, slug: stri
   return (await db.maybeOne(SlugTaken, sql`select slug from projects where tenant_id = ${tenant_id} and slug = ${slug}`)) !== null
 }
 
+/** Fails as a guard if the slug is taken in the project. */
 export function insertEnvironment(
   tenant_id: TenantId,
   project_id: string,
@@ -70,11 +72,13 @@ export function insertEnvironment(
   now: Date,
   settings: Record<string, unknown> = {},
 ): Statement {
-  return guard(sql`insert into environments (tenant_id, project_id, id, slug, name, type, issuer, settings, created_at, updated_at, settings_updated_at)
-    values (${tenant_id}, ${project_id}, ${id}, ${slug}, ${name}, ${type}, ${issuer}, ${settings}, ${now}, ${now}, ${now}) on conflict (project_id, slug) do nothing`)
+  return guard(sql`insert into environments (
+      tenant_id, project_id, id, slug, name, type, issuer, settings, created_at, updated_at, settings_updated_at)
+    values (${tenant_id}, ${project_id}, ${id}, ${slug}, ${name}, ${type}, ${issuer}, ${settings}, ${now}, ${now}, ${now})
+    on conflict (project_id, slug) do nothing`)
 }
 
-/** Holds while the project has fewer environments than `most`. For `haveRoom` with `holdProject`. */
+/** The project has fewer than `most` environments. Pass it to `haveRoom` with `holdProject`. */
 export const roomForEnvironment = (tenant_id: TenantId, project_id: string, most: number) =>
   sql`(select count(*) from environments where tenant_id = ${tenant_id} and project_id = ${project_id}) < ${most}`
 
@@ -98,7 +102,8 @@ export function listEnvironments(db: Db, tenant_id: TenantId, project_id: string
 export function findEnvironment(db: Db, tenant_id: TenantId, project_id: string, environment_id: string) {
   return db.maybeOne(
     EnvironmentRow,
-    sql`select ${environmentColumns} from environments where tenant_id = ${tenant_id} and project_id = ${project_id} and id = ${environment_id}`,
+    sql`select ${environmentColumns} from environments
+         where tenant_id = ${tenant_id} and project_id = ${project_id} and id = ${environment_id}`,
   )
 }
 
@@ -107,7 +112,7 @@ export function renameEnvironment(current: EnvironmentRow, name: string, now: Da
     where tenant_id = ${current.tenant_id} and id = ${current.id} and version = ${current.version}`)
 }
 
-const Place = z.object({
+const EnvironmentWithProject = z.object({
   id: EnvironmentId,
   type: EnvironmentType,
   issuer: z.string(),
@@ -116,16 +121,17 @@ const Place = z.object({
   project_name: Name,
 })
 
-/** An environment with its project, for whoever holds a key of it. */
-export function findEnvironmentPlace(db: Db, environment_id: string) {
+/** Finds the environment of an auth key, with its project. */
+export function findEnvironmentWithProject(db: Db, environment_id: string) {
   return db.maybeOne(
-    Place,
+    EnvironmentWithProject,
     sql`select e.id, e.type, e.issuer, e.project_id, p.slug as project_slug, p.name as project_name
-          from environments e join projects p on p.tenant_id = e.tenant_id and p.id = e.project_id where e.id = ${environment_id}`,
+          from environments e join projects p on p.tenant_id = e.tenant_id and p.id = e.project_id
+         where e.id = ${environment_id}`,
   )
 }
 
-const KeyPlace = z.object({
+const KeyOwner = z.object({
   tenant_slug: Slug,
   tenant_name: Name,
   issuer: z.string().nullable(),
@@ -133,10 +139,10 @@ const KeyPlace = z.object({
   project_name: Name.nullable(),
 })
 
-/** What a key belongs to, by its names: its tenant and, of an auth key, its environment with the project. */
-export function findKeyPlace(db: Db, tenant_id: TenantId, environment_id: string | null) {
+/** Finds the names of what a key belongs to: the tenant and, for an auth key, the environment and its project. */
+export function findKeyOwner(db: Db, tenant_id: TenantId, environment_id: string | null) {
   return db.maybeOne(
-    KeyPlace,
+    KeyOwner,
     sql`select t.slug as tenant_slug, t.name as tenant_name, e.issuer, p.slug as project_slug, p.name as project_name
           from tenants t
           left join environments e on e.tenant_id = t.id and e.id = ${environment_id}
@@ -145,12 +151,12 @@ export function findKeyPlace(db: Db, tenant_id: TenantId, environment_id: string
   )
 }
 
-const OfTenant = z.object({ id: EnvironmentId, type: EnvironmentType, tenant_id: TenantId, project_id: z.string() })
+const EnvironmentOfTenant = z.object({ id: EnvironmentId, type: EnvironmentType, tenant_id: TenantId, project_id: z.string() })
 
-/** An environment by its id alone, for whoever may act in the whole tenant. */
+/** Finds an environment of any project, for a caller who may act in the whole tenant. */
 export function findEnvironmentOfTenant(db: Db, tenant_id: TenantId, environment_id: string) {
   return db.maybeOne(
-    OfTenant,
+    EnvironmentOfTenant,
     sql`select id, type, tenant_id, project_id from environments where tenant_id = ${tenant_id} and id = ${environment_id}`,
   )
 }
@@ -158,14 +164,16 @@ export function findEnvironmentOfTenant(db: Db, tenant_id: TenantId, environment
 const Id = z.object({ id: EnvironmentId })
 const most_siblings = 20
 
-/** The other environments of the same project. */
+/** Finds the other environments of the same project, at most 20. */
 export async function findSiblings(
   db: Db,
   { tenant_id, project_id, environment_id }: { tenant_id: string; project_id: string; environment_id: string },
 ): Promise<string[]> {
   const rows = await db.all(
     Id,
-    sql`select id from environments where tenant_id = ${tenant_id} and project_id = ${project_id} and id <> ${environment_id} order by id limit ${most_siblings}`,
+    sql`select id from environments
+         where tenant_id = ${tenant_id} and project_id = ${project_id} and id <> ${environment_id}
+         order by id limit ${most_siblings}`,
   )
   return rows.map((row) => row.id)
 }
@@ -180,16 +188,18 @@ const SettingsRow = z.object({
 })
 export type SettingsRow = z.infer<typeof SettingsRow>
 
-const settingsColumns = sql`project_id, id as environment_id, type, settings, settings_version as version, settings_updated_at as updated_at`
+const settingsColumns = sql`
+  project_id, id as environment_id, type, settings, settings_version as version, settings_updated_at as updated_at`
 
 export function findSettings(db: Db, tenant_id: TenantId, project_id: string, environment_id: string) {
   return db.maybeOne(
     SettingsRow,
-    sql`select ${settingsColumns} from environments where tenant_id = ${tenant_id} and project_id = ${project_id} and id = ${environment_id}`,
+    sql`select ${settingsColumns} from environments
+         where tenant_id = ${tenant_id} and project_id = ${project_id} and id = ${environment_id}`,
   )
 }
 
-/** Stores the values somebody set, where the settings did not change meanwhile. */
+/** Stores the values that were set, unless the settings changed since `current` was read. */
 export function updateSettings(tenant_id: TenantId, current: SettingsRow, settings: Record<string, unknown>, now: Date): Statement {
   return guard(sql`update environments set settings = ${settings}, settings_version = settings_version + 1, settings_updated_at = ${now}
     where tenant_id = ${tenant_id} and id = ${current.environment_id} and settings_version = ${current.version}`)
@@ -198,37 +208,40 @@ export function updateSettings(tenant_id: TenantId, current: SettingsRow, settin
 export function listTenants(db: Db, user_id: string, rest: Statement) {
   return db.all(
     Tenant,
-    sql`select * from (select t.id, t.slug, t.name, t.created_at, t.updated_at from tenants t join members m on m.tenant_id = t.id where m.user_id = ${user_id}) listed where 1 = 1 ${rest}`,
+    sql`select * from (
+          select t.id, t.slug, t.name, t.created_at, t.updated_at
+            from tenants t join members m on m.tenant_id = t.id
+           where m.user_id = ${user_id}) listed
+         where 1 = 1 ${rest}`,
   )
 }
 
 export function renameTenant(current: TenantRow, name: string, now: Date): Statement {
-  return guard(
-    sql`update tenants set name = ${name}, version = version + 1, updated_at = ${now} where id = ${current.id} and version = ${current.version}`,
-  )
+  return guard(sql`update tenants set name = ${name}, version = version + 1, updated_at = ${now}
+    where id = ${current.id} and version = ${current.version}`)
 }
 
 /**
- * Makes changes of the same tenant wait for each other, where a rule counts its rows. First in the batch: on PostgreSQL the statements
- * after it then see what the change before committed.
+ * Serialises changes of the same tenant, for rules that count its rows. Put it first in the batch: on PostgreSQL the statements
+ * after it then see what the previous change committed.
  */
 export function holdTenant(tenant_id: TenantId): Statement {
   return guard(sql`update tenants set updated_at = updated_at where id = ${tenant_id}`)
 }
 
-/** The same for a project. */
+/** Serialises changes of the same project. See `holdTenant`. */
 export function holdProject(tenant_id: TenantId, project_id: string): Statement {
   return guard(sql`update projects set updated_at = updated_at where tenant_id = ${tenant_id} and id = ${project_id}`)
 }
 
-/** The same for an environment. */
+/** Serialises changes of the same environment. See `holdTenant`. */
 export function holdEnvironment(tenant_id: TenantId, environment_id: string): Statement {
   return guard(sql`update environments set updated_at = updated_at where tenant_id = ${tenant_id} and id = ${environment_id}`)
 }
 
 /**
- * First in a batch that adds a row to what a limit counts. Two guards: all such batches write the held row, so one that waited
- * counts what the batch before it added.
+ * Returns the first statements of a batch that adds a row which a quota counts. `room` reads rows other than the guarded one. That is
+ * safe because every batch that adds such a row writes the held row first: a batch that waited counts what the previous one added.
  */
 export function haveRoom(hold: Statement, room: Statement): Statement[] {
   return [hold, guard(sql`${hold} and ${room}`)]

@@ -1,7 +1,7 @@
 /**
- * Limits failed sign-ins. An attempt is counted before the password is checked and given back when the password was right,
- * so parallel guesses cannot pass the limit. Every counter of an attempt is raised in one batch, as a guard: an attempt
- * that one limit refuses counts for none of them. Accounts that do not exist are counted alike (decision 0005).
+ * Limits failed sign-ins. An attempt is counted before the password is checked and given back when the password is correct,
+ * so parallel guesses cannot exceed the limit. One batch increments every counter of an attempt, each as a guard: an attempt
+ * that one limit refuses counts for none of them. Accounts that do not exist are counted in the same way (decision 0005).
  */
 import { hash } from 'node:crypto'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
@@ -21,32 +21,32 @@ export interface Attempt {
   account: string
   /** See `sourceOf`. */
   source: string
-  /** The mark of a browser that signed in to this account before; `null` for every other browser. */
+  /** Identifies a known browser, which signed in to this account before; `null` for every other browser. */
   device: string | null
   now: Date
 }
 
-/** All sources together have 10 × max_attempts per account. Known browsers have two of these ten shares, all others eight. */
-const shares = { strangers: 8, devices: 2 }
+/** All sources together have 10 × max_attempts per account: known browsers 2 × max_attempts, unknown browsers 8 ×. */
+const shares = { unknown: 8, known: 2 }
 
-/** Failed attempts from one source, whatever the accounts: a limit for password spraying. Known browsers do not count. */
+/** Limits failed attempts from one source over all accounts, against password spraying. Known browsers do not count. */
 const spraying = { kind: 'spraying', limit: 100, window_seconds: 900 }
 
-/** New accounts from one source: more than a household needs, fewer than a script wants. No limit is shared by all sources. */
+/** Limits new accounts from one source. No limit is shared by all sources, so one source cannot block the others. */
 const sign_ups = { kind: 'sign-up', limit: 200, window_seconds: 600 }
 
-/** The account as it is counted: it may not exist, and its address need not be stored. */
+/** Returns the key under which an account is counted. The account need not exist, and its email is not stored. */
 export function accountOf(email: string): string {
   return hash('sha256', emailKey(email), 'hex')
 }
 
-/** An IPv4 address or an IPv6 /64, which one subscriber has to themselves. */
+/** Returns the source of an attempt: an IPv4 address, or an IPv6 /64, which belongs to one subscriber. */
 export function sourceOf(ip: string | null): string {
   if (ip === null) return 'unknown'
   return ip.includes(':') ? `ip:${prefix64(ip)}` : `ip:${ip}`
 }
 
-/** The first four groups of a canonical IPv6 address. */
+/** Returns the first four groups of a canonical IPv6 address. */
 function prefix64(ip: string): string {
   const [head = '', tail] = ip.split('::')
   const left = head.split(':').filter(Boolean)
@@ -55,46 +55,47 @@ function prefix64(ip: string): string {
   return [...left, ...zeros, ...right].slice(0, 4).join(':')
 }
 
-/** Which limit refuses an attempt, and how long it does. */
+/** The limit that refuses an attempt, and how long it will. */
 export interface Refusal {
   limit: 'account' | 'source'
   wait_seconds: number
 }
 
-/** Takes one attempt. Returns `null` when it may be made; a refused attempt leaves no trace. */
+/** Counts one attempt. Returns `null` if it is allowed. A refused attempt is not counted. */
 export async function takeAttempt(db: Db, attempt: Attempt, lockout: Lockout): Promise<Refusal | null> {
   const { device, source, now } = attempt
   const counters = countersOf(attempt, lockout)
-  const admitted = await db.batch([
+  const allowed = await db.batch([
     ...(device === null ? countFromSource(attempt, spraying) : []),
     ...counters.map((counter) => countForAccount(attempt, counter, lockout)),
   ])
-  if (admitted) return null
+  if (allowed) return null
 
   const rows = await db.all(Counted, countedFor(attempt, counters))
-  const spent = counters.flatMap(({ from, limit }) => rows.filter((row) => row.source === from && row.attempts >= limit))
-  if (spent.length > 0) return { limit: 'account', wait_seconds: secondsUntil(now, Math.max(...spent.map(timeOf))) }
-  const sprayed = rows.filter((row) => row.account === spraying.kind)
-  return { limit: 'source', wait_seconds: waitOf(sprayed, source, now) }
+  const exhausted = counters.flatMap(({ from, limit }) => rows.filter((row) => row.source === from && row.attempts >= limit))
+  if (exhausted.length > 0) return { limit: 'account', wait_seconds: secondsUntil(now, Math.max(...exhausted.map(expiryOf))) }
+  const slots = rows.filter((row) => row.account === spraying.kind)
+  return { limit: 'source', wait_seconds: waitOf(slots, source, now) }
 }
 
 /**
- * Gives an attempt back, in a batch with what a right password causes, or because no password was checked. The source
- * starts again for this account; the limits that it shares with others get back this one attempt only.
+ * Gives an attempt back, in the batch of a successful sign-in, or because no password was checked. Resets the counter of this source
+ * for this account. Decrements the counters that it shares with other sources or accounts.
  */
 export function giveBack(attempt: Attempt): Statement[] {
   const { environment_id, account, source, device, now } = attempt
-  const lower = (of: string, from: string) =>
-    sql`update sign_in_attempts set attempts = attempts - 1 where environment_id = ${environment_id} and account = ${of} and source = ${from} and attempts > 0`
+  const decrement = (counted_account: string, from: string) =>
+    sql`update sign_in_attempts set attempts = attempts - 1
+         where environment_id = ${environment_id} and account = ${counted_account} and source = ${from} and attempts > 0`
   const own = device === null ? source : `device:${device}`
   return [
-    ...(device === null ? [lower(spraying.kind, slotName(source, slotOf(now, spraying)))] : []),
+    ...(device === null ? [decrement(spraying.kind, slotName(source, slotOf(now, spraying)))] : []),
     sql`delete from sign_in_attempts where environment_id = ${environment_id} and account = ${account} and source = ${own}`,
-    lower(account, device === null ? 'everywhere' : 'devices'),
+    decrement(account, device === null ? 'everywhere' : 'devices'),
   ]
 }
 
-/** Takes one attempt to sign up. Returns `null` when it may be made, otherwise how long to wait, in seconds. */
+/** Counts one attempt to sign up. Returns `null` if it is allowed, otherwise how many seconds to wait. */
 export async function takeSignUp(db: Db, from: Pick<Attempt, 'environment_id' | 'source' | 'now'>): Promise<number | null> {
   if (await db.batch(countFromSource(from, sign_ups))) return null
   const rows = await db.all(Counted, liveRows(from, sql`account = ${sign_ups.kind} and source in (${slotNames(from, sign_ups)})`))
@@ -106,25 +107,27 @@ interface Counter {
   limit: number
 }
 
-/** The counters of the account, in the order in which every batch writes them. */
+/** Returns the counters of the account, in the order in which every batch writes them. */
 function countersOf({ source, device }: Attempt, { max_attempts }: Lockout): Counter[] {
   if (device === null)
     return [
       { from: source, limit: max_attempts },
-      { from: 'everywhere', limit: max_attempts * shares.strangers },
+      { from: 'everywhere', limit: max_attempts * shares.unknown },
     ]
   return [
     { from: `device:${device}`, limit: max_attempts },
-    { from: 'devices', limit: max_attempts * shares.devices },
+    { from: 'devices', limit: max_attempts * shares.known },
   ]
 }
 
-/** Every admitted attempt starts the time again, so that no two stretches of it lie within one `duration_seconds`. */
+/** Every allowed attempt restarts the lockout time, so that at most `limit` attempts are allowed within any `duration_seconds`. */
 function countForAccount({ environment_id, account, now }: Attempt, { from, limit }: Counter, { duration_seconds }: Lockout): Statement {
   const until = new Date(now.getTime() + duration_seconds * 1000)
-  return guard(sql`insert into sign_in_attempts (environment_id, account, source, attempts, expires_at) values (${environment_id}, ${account}, ${from}, 1, ${until})
+  return guard(sql`insert into sign_in_attempts (environment_id, account, source, attempts, expires_at)
+    values (${environment_id}, ${account}, ${from}, 1, ${until})
     on conflict (environment_id, account, source) do update
-      set attempts = case when sign_in_attempts.expires_at <= ${now} then 1 else sign_in_attempts.attempts + 1 end, expires_at = excluded.expires_at
+      set attempts = case when sign_in_attempts.expires_at <= ${now} then 1 else sign_in_attempts.attempts + 1 end,
+          expires_at = excluded.expires_at
       where sign_in_attempts.expires_at <= ${now} or sign_in_attempts.attempts < ${limit}`)
 }
 
@@ -135,23 +138,27 @@ interface SourceLimit {
 }
 
 /**
- * Counts in slots of a tenth of the window, each kept for a window after its last attempt, so that a busy source is not
- * refused for what is long past. The row of the source itself is written first: attempts from one source wait for each other there.
+ * Counts in slots of a tenth of the window. Each slot is kept for one window after its last attempt, so that old attempts of a busy
+ * source expire. The guard sums the rows of other slots. That is safe because every batch that adds an attempt of this source first
+ * writes the row of the source itself, so attempts from one source wait for each other.
  */
 function countFromSource(
   { environment_id, source, now }: Pick<Attempt, 'environment_id' | 'source' | 'now'>,
-  of: SourceLimit,
+  limited: SourceLimit,
 ): Statement[] {
-  const until = new Date(now.getTime() + of.window_seconds * 1000)
-  const slot = slotName(source, slotOf(now, of))
+  const until = new Date(now.getTime() + limited.window_seconds * 1000)
+  const slot = slotName(source, slotOf(now, limited))
   return [
-    sql`insert into sign_in_attempts (environment_id, account, source, attempts, expires_at) values (${environment_id}, ${of.kind}, ${source}, 0, ${until})
+    sql`insert into sign_in_attempts (environment_id, account, source, attempts, expires_at)
+      values (${environment_id}, ${limited.kind}, ${source}, 0, ${until})
       on conflict (environment_id, account, source) do update set expires_at = excluded.expires_at`,
     guard(sql`insert into sign_in_attempts (environment_id, account, source, attempts, expires_at)
-      select ${environment_id}, ${of.kind}, ${slot}, 1, ${until}
+      select ${environment_id}, ${limited.kind}, ${slot}, 1, ${until}
        where (select coalesce(sum(attempts), 0) from sign_in_attempts
-               where environment_id = ${environment_id} and account = ${of.kind} and source in (${slotNames({ source, now }, of)}) and expires_at > ${now}) < ${of.limit}
-      on conflict (environment_id, account, source) do update set attempts = sign_in_attempts.attempts + 1, expires_at = excluded.expires_at`),
+               where environment_id = ${environment_id} and account = ${limited.kind}
+                 and source in (${slotNames({ source, now }, limited)}) and expires_at > ${now}) < ${limited.limit}
+      on conflict (environment_id, account, source) do update
+        set attempts = sign_in_attempts.attempts + 1, expires_at = excluded.expires_at`),
   ]
 }
 
@@ -160,9 +167,9 @@ const slots_of_window = 10
 const slotOf = (now: Date, { window_seconds }: SourceLimit) => Math.floor((now.getTime() * slots_of_window) / (window_seconds * 1000))
 const slotName = (source: string, slot: number) => `${source}#${slot}`
 
-/** The slots that may hold attempts of the last window. One to come is among them, for a process whose clock is ahead. */
-function slotNames({ source, now }: Pick<Attempt, 'source' | 'now'>, of: SourceLimit): Statement {
-  const last = slotOf(now, of) + 1
+/** Returns the slots of the last window. Includes the next slot, for a process whose clock is ahead. */
+function slotNames({ source, now }: Pick<Attempt, 'source' | 'now'>, limited: SourceLimit): Statement {
+  const last = slotOf(now, limited) + 1
   const slots = Array.from({ length: slots_of_window + 3 }, (_, i) => last - i)
   return join(
     slots.map((slot) => sql`${slotName(source, slot)}`),
@@ -180,22 +187,24 @@ function countedFor(attempt: Attempt, counters: readonly Counter[]): Statement {
   )
   return liveRows(
     attempt,
-    sql`((account = ${attempt.account} and source in (${from})) or (account = ${spraying.kind} and source in (${slotNames(attempt, spraying)})))`,
+    sql`((account = ${attempt.account} and source in (${from}))
+      or (account = ${spraying.kind} and source in (${slotNames(attempt, spraying)})))`,
   )
 }
 
-const liveRows = ({ environment_id, now }: Pick<Attempt, 'environment_id' | 'now'>, which: Statement) =>
-  sql`select account, source, attempts, expires_at from sign_in_attempts where environment_id = ${environment_id} and expires_at > ${now} and ${which}`
+const liveRows = ({ environment_id, now }: Pick<Attempt, 'environment_id' | 'now'>, condition: Statement) =>
+  sql`select account, source, attempts, expires_at from sign_in_attempts
+       where environment_id = ${environment_id} and expires_at > ${now} and ${condition}`
 
-const timeOf = ({ expires_at }: Counted) => expires_at.getTime()
+const expiryOf = ({ expires_at }: Counted) => expires_at.getTime()
 
-/** Until the oldest slot of a source is over, and with it some of the attempts that count. */
+/** Returns the seconds until the oldest slot of a source expires, and with it some of its attempts. */
 function waitOf(rows: readonly Counted[], source: string, now: Date): number {
   const slots = rows.filter((row) => row.source.startsWith(`${source}#`) && row.attempts > 0)
-  return secondsUntil(now, Math.min(...slots.map(timeOf)))
+  return secondsUntil(now, Math.min(...slots.map(expiryOf)))
 }
 
-/** At least a second: what was spent a moment ago may be free by now. */
+/** Returns at least one second, also for a counter that has expired since the refusal. */
 function secondsUntil(now: Date, time: number): number {
   return Number.isFinite(time) ? Math.max(1, Math.ceil((time - now.getTime()) / 1000)) : 1
 }

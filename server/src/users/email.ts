@@ -1,10 +1,10 @@
 // pure
-/** When two addresses are the same account: what the unique key of an environment is made of. */
+/** Decides when two emails are the same account. */
 import { folded } from '../normalisation.ts'
 
 /**
- * The key an address is looked up by. Unicode look-alikes that normalise to the same text are the same account
- * (NFKC before anything else looks at it), and letters have no case. Takes no more than `longest_email` characters.
+ * Returns the key by which an email is looked up. It is unique within an environment. Emails that differ only in case, or that NFKC
+ * normalises to the same text, have the same key. The email must have at most `longest_email` characters.
  */
 export function emailKey(email: string): string {
   return folded(email)

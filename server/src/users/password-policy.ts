@@ -1,8 +1,8 @@
 // pure
-/** Which passwords an environment accepts. NIST SP 800-63B §3.1.1.2: length counts, common ones are refused, nothing else is asked. */
+/** Decides which passwords an environment accepts: long enough and not common, without composition rules (NIST SP 800-63B §3.1.1.2). */
 import { longest_normalised, normalised, withoutMarks } from '../normalisation.ts'
 
-/** The most used passwords of eight characters or more, lower case, letters and digits as people vary them. */
+/** The most common passwords of eight characters or more, in lower case, with usual variations. */
 const common = new Set(
   `password passw0rd password1 password12 password123 password1234 passwordpassword 12345678 123456789 1234567890 12345678910 123456789012 0123456789 0987654321 9876543210
    11111111 111111111 1111111111 111111111111 00000000 000000000000 12341234 123412341234 123123123 123123123123 123321123321 11223344 112233445566 12121212
@@ -24,12 +24,12 @@ export interface PasswordPolicy {
 
 export type PasswordProblem = 'too_short' | 'too_long' | 'common'
 
-/** As sent and as stored: see `normalised`. */
+/** The limit for the password as sent and for its normalised form. */
 export const longest_password = longest_normalised
 
 /**
- * Returns why this password is not accepted, or `null` where it is. Characters are counted as people see them. `own` holds
- * the texts that anybody would try first for this account: names and addresses of the person, the project and the tenant.
+ * Returns why a password is refused, or `null` if it is accepted. Counts code points of the normalised password. `own` contains the
+ * texts that an attacker tries first for this account: names and emails of the user, names of the project and the tenant.
  */
 export function passwordProblem(
   password: string,
@@ -42,12 +42,12 @@ export function passwordProblem(
   if (normal.length > longest_password) return 'too_long'
   if (!policy.reject_common) return null
   const plain = normal.toLowerCase()
-  return isCommon(plain) || isMonotonous(plain) || isMadeOf(plain, own) ? 'common' : null
+  return isCommon(plain) || isMonotonous(plain) || consistsOf(plain, own) ? 'common' : null
 }
 
 const isCommon = (plain: string) => common.has(plain) || common.has(plain.replace(/[^a-z0-9]+$/, ''))
 
-/** One short piece over and over: `aaaaaaaaaaaa`, `abcabcabcabc`. */
+/** Reports whether a password repeats one to three characters: `aaaaaaaaaaaa`, `abcabcabcabc`. */
 function isMonotonous(plain: string): boolean {
   return /^(.{1,3})\1+.{0,2}$/su.test(plain)
 }
@@ -57,11 +57,10 @@ const longest_own_text = 320
 const most_words = 100
 
 /**
- * Whether hardly anything is left of a password without the words of `own`: fewer than four letters and at most eight
- * digits, or another common password. Digits and signs that stand for letters count as these letters, so `4cm3-Sh0p!2026`
- * is made of "Acme" and "Shop".
+ * Reports whether a password without the words of `own` is a common password, or has fewer than four letters and at most eight
+ * digits. Digits and signs that resemble letters count as these letters, so `4cm3-Sh0p!2026` consists of "Acme" and "Shop".
  */
-function isMadeOf(plain: string, own: readonly (string | null | undefined)[]): boolean {
+function consistsOf(plain: string, own: readonly (string | null | undefined)[]): boolean {
   const words = wordsOf(own)
   if (words.length === 0) return false
   const bare = withoutMarks(plain)
@@ -89,8 +88,8 @@ function leavesLittle(text: string, words: readonly string[]): boolean {
 }
 
 /**
- * The words of these texts, with their digits and without, and each text as one word, the longest first. The last label of an
- * address is left out: `com` says nothing about a person.
+ * Returns the words of these texts with and without their digits, and each text as one word, longest first. Leaves out the top-level
+ * domain of an email, because it is not specific to a user.
  */
 function wordsOf(own: readonly (string | null | undefined)[]): string[] {
   const texts = own.flatMap((text) => (text ? [withoutMarks(normalised(text.slice(0, longest_own_text)).toLowerCase())] : []))
@@ -105,7 +104,7 @@ function wordsOf(own: readonly (string | null | undefined)[]): string[] {
     .slice(0, most_words)
 }
 
-/** Characters that people write for one another, as one of them. */
+/** Groups of characters that people substitute for one another. Each is folded to the second of its group. */
 const alike = ['0o', '1il!|', '2z', '3e', '4a@', '5s$', '69g', '7t+', '8b']
 const fold = new Map(alike.flatMap((group) => [...group].map((character) => [character, group.charAt(1)] as const)))
 const foldCharacter = (character: string) => fold.get(character) ?? character

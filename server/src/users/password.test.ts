@@ -3,11 +3,11 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createPasswords, HashingRefused, type Turn } from './password.ts'
 
-/** Argon2 whose work ends when the test says so; counts what was begun. */
+/** An Argon2 whose calls stay pending until the test ends them. */
 function heldArgon2() {
-  const begun: (() => void)[] = []
-  const held = <T>(result: T) => new Promise<T>((resolve) => begun.push(() => resolve(result)))
-  return { begun, argon2: { hash: () => held('hash'), verify: () => held(true) } }
+  const pending: (() => void)[] = []
+  const held = <T>(result: T) => new Promise<T>((resolve) => pending.push(() => resolve(result)))
+  return { pending, argon2: { hash: () => held('hash'), verify: () => held(true) } }
 }
 
 const lanes = 2
@@ -16,10 +16,10 @@ const other = { environment_id: 'env_2' }
 const third = { environment_id: 'env_3' }
 
 function setUp() {
-  const { begun, argon2 } = heldArgon2()
+  const { pending, argon2 } = heldArgon2()
   const passwords = createPasswords(lanes, argon2)
   const outcomes: string[] = []
-  const ask = (turn: Turn) => {
+  const verify = (turn: Turn) => {
     const at = outcomes.push('waiting') - 1
     return passwords.verify('hash', 'a password', turn).then(
       () => {
@@ -32,53 +32,53 @@ function setUp() {
     )
   }
   const count = (outcome: string) => outcomes.filter((each) => each === outcome).length
-  /** Lets all that was begun end, and what begins then. */
+  /** Ends the pending calls and every call that starts because of it. */
   async function finish() {
-    for (let ended = begun.shift(); ended; ended = begun.shift()) {
-      ended()
+    for (let end = pending.shift(); end; end = pending.shift()) {
+      end()
       await nextTurn()
     }
   }
-  return { begun, ask, count, finish }
+  return { pending, verify, count, finish }
 }
 
-test('one hash per core runs, and at most four per core of one environment wait', async () => {
-  const { begun, ask, count, finish } = setUp()
-  for (let i = 0; i < 50; i++) void ask(one)
+test('one hash per core runs, and at most four per core wait for one environment', async () => {
+  const { pending, verify, count, finish } = setUp()
+  for (let i = 0; i < 50; i++) void verify(one)
   await nextTurn()
-  assert.equal(begun.length, lanes)
+  assert.equal(pending.length, lanes)
   assert.equal(count('busy'), 50 - lanes - 4 * lanes)
   await finish()
   assert.equal(count('checked'), lanes + 4 * lanes)
 })
 
-test('at most eight per core of all environments wait, and another environment finds room when one has used up its half', async () => {
-  const { begun, ask, count, finish } = setUp()
-  for (const turn of [one, other, third]) for (let i = 0; i < 50; i++) void ask(turn)
+test('at most eight hashes per core wait, and one environment has at most half of the queue', async () => {
+  const { pending, verify, count, finish } = setUp()
+  for (const turn of [one, other, third]) for (let i = 0; i < 50; i++) void verify(turn)
   await nextTurn()
-  assert.equal(begun.length, lanes)
+  assert.equal(pending.length, lanes)
   assert.equal(count('waiting'), lanes + 8 * lanes)
   await finish()
   assert.equal(count('checked'), lanes + 8 * lanes)
-  void ask(third)
+  void verify(third)
   await nextTurn()
-  assert.equal(begun.length, 1, 'and when the queue is empty there is room again')
+  assert.equal(pending.length, 1, 'an empty queue has room again')
   await finish()
 })
 
-test('what a client that disconnected waited for is never computed, and leaves its place to others', async () => {
-  const { begun, ask, count, finish } = setUp()
+test('the hash of a disconnected client is not computed and leaves the queue', async () => {
+  const { pending, verify, count, finish } = setUp()
   const clients = Array.from({ length: lanes + 4 * lanes }, () => new AbortController())
-  for (const { signal } of clients) void ask({ ...one, signal })
+  for (const { signal } of clients) void verify({ ...one, signal })
   await nextTurn()
   for (const client of clients) client.abort()
   await nextTurn()
   assert.equal(count('gone'), 4 * lanes)
-  void ask({ ...one, signal: AbortSignal.abort() })
-  void ask(one)
+  void verify({ ...one, signal: AbortSignal.abort() })
+  void verify(one)
   await nextTurn()
   assert.equal(count('gone'), 4 * lanes + 1)
-  assert.equal(begun.length, lanes)
+  assert.equal(pending.length, lanes)
   await finish()
   assert.equal(count('checked'), lanes + 1)
 })
@@ -87,21 +87,21 @@ test('what a client that disconnected waited for is never computed, and leaves i
 const oversized: [what: string, password: string][] = [
   ['a million letters',                'x'.repeat(1_000_000)],
   ['a million combining marks',        '\u0301'.repeat(1_000_000)],
-  ['one letter too many',              'x'.repeat(4_001)],
+  ['4,001 letters',                    'x'.repeat(4_001)],
   ['1,001 characters of four bytes',   '🔑'.repeat(1_001)],
 ]
 for (const [what, password] of oversized) {
-  test(`${what} are a wrong password for every account, without a hash, and cannot be set`, async () => {
-    const { begun, argon2 } = heldArgon2()
+  test(`a password of ${what} is wrong for every account without hashing, and cannot be set`, async () => {
+    const { pending, argon2 } = heldArgon2()
     const passwords = createPasswords(lanes, argon2)
     assert.equal(await passwords.verify('hash', password, one), false)
     assert.equal(await passwords.verify(null, password, one), false)
     await assert.rejects(passwords.hash(password, one), RangeError)
-    assert.equal(begun.length, 0)
+    assert.equal(pending.length, 0)
   })
 }
 
-test('a password is right for its own hash only, in any Unicode spelling, and for no account it is wrong', async () => {
+test('a password is correct for its own hash only, in any Unicode spelling, and always wrong for an unknown account', async () => {
   const passwords = createPasswords(lanes)
   const hash = await passwords.hash('é'.repeat(500))
   assert.equal(await passwords.verify(hash, 'e\u0301'.repeat(500)), true)

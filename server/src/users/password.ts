@@ -1,6 +1,6 @@
 /**
- * Passwords: argon2id, 19 MiB, 2 passes, 1 lane (OWASP's first choice). At most one hash per core runs at a time, so that
- * sign-ins never starve the signing of tokens. The queue for them is bounded, and one environment has at most half of it.
+ * Hashes passwords with argon2id, 19 MiB, 2 passes, 1 lane (OWASP's first choice). At most one hash per core runs at a time, so that
+ * sign-ins do not starve the signing of tokens. The queue of waiting hashes is bounded, and one environment has at most half of it.
  */
 import { availableParallelism } from 'node:os'
 import { type Algorithm, hash, verify } from '@node-rs/argon2'
@@ -9,7 +9,7 @@ import { longest_password } from './password-policy.ts'
 
 const parameters = { algorithm: 2 as Algorithm, memoryCost: 19_456, timeCost: 2, parallelism: 1 } // as: Algorithm is a const enum; 2 is Argon2id
 
-/** A hash of nothing anybody knows. A password for an unknown account is compared with it, so that both take the same time. */
+/** The hash of no known password. Verifying against it makes an unknown account take as long as a known one. */
 const decoy = '$argon2id$v=19$m=19456,t=2,p=1$Zm9yIG5vIGFjY291bnQ$VGhlIGRpZ2VzdCBvZiBubyBwYXNzd29yZCBhdCBhbGw'
 
 const waiting_per_lane = 8
@@ -19,12 +19,12 @@ export class HashingRefused extends Error {
   override readonly name = 'HashingRefused'
   readonly reason: 'busy' | 'gone'
   constructor(reason: 'busy' | 'gone') {
-    super(reason === 'busy' ? 'Too many passwords wait to be checked.' : 'The client disconnected before its turn.')
+    super(reason === 'busy' ? 'Too many passwords are waiting to be hashed.' : 'The client disconnected before its turn.')
     this.reason = reason
   }
 }
 
-/** For whom a hash is computed. */
+/** The request for which a hash is computed. */
 export interface Turn {
   environment_id: string
   /** Aborted when the client disconnects. */
@@ -33,38 +33,38 @@ export interface Turn {
 
 interface Waiter {
   environment_id: string
-  begin(): void
+  start(): void
 }
 
 export type Passwords = ReturnType<typeof createPasswords>
 
 export function createPasswords(lanes = availableParallelism(), argon2 = { hash, verify }) {
   const most_waiting = waiting_per_lane * lanes
-  const most_of_one_environment = most_waiting / 2
+  const most_waiting_per_environment = most_waiting / 2
   let running = 0
   const waiting: Waiter[] = []
 
   /** @throws HashingRefused */
   async function inLane<T>(turn: Turn, work: () => Promise<T>): Promise<T> {
     if (turn.signal?.aborted) throw new HashingRefused('gone')
-    if (running >= lanes) await turnOf(turn)
+    if (running >= lanes) await waitForLane(turn)
     else running++
     try {
       return await work()
     } finally {
       const next = waiting.shift()
-      if (next) next.begin()
+      if (next) next.start()
       else running--
     }
   }
 
-  function turnOf({ environment_id, signal }: Turn): Promise<void> {
-    const waiting_alike = waiting.filter((waiter) => waiter.environment_id === environment_id).length
-    if (waiting.length >= most_waiting || waiting_alike >= most_of_one_environment) throw new HashingRefused('busy')
+  function waitForLane({ environment_id, signal }: Turn): Promise<void> {
+    const waiting_of_environment = waiting.filter((waiter) => waiter.environment_id === environment_id).length
+    if (waiting.length >= most_waiting || waiting_of_environment >= most_waiting_per_environment) throw new HashingRefused('busy')
     return new Promise((resolve, reject) => {
       const waiter: Waiter = {
         environment_id,
-        begin() {
+        start() {
           signal?.removeEventListener('abort', leave)
           resolve()
         },
@@ -80,19 +80,19 @@ export function createPasswords(lanes = availableParallelism(), argon2 = { hash,
 
   return {
     /**
-     * Hashes a password that `passwordProblem` accepts. NFKC first, so that the same characters typed on another keyboard
+     * Hashes a password that `passwordProblem` accepts. Applies NFKC first, so that the same characters from different keyboards
      * are the same password (NIST SP 800-63B §3.1.1.2).
      *
      * @throws HashingRefused
      */
     async hash(password: string, turn: Turn = { environment_id: '' }): Promise<string> {
-      if (password.length > longest_password) throw new RangeError('The password is longer than any that is accepted.')
+      if (password.length > longest_password) throw new RangeError('The password is longer than the limit.')
       return inLane(turn, () => argon2.hash(normalised(password), parameters))
     },
 
     /**
-     * Whether the password is the one behind the hash. False for `null`, in the same time. A password that is longer than
-     * any accepted one is wrong, whatever the account, and is neither normalised nor hashed.
+     * Reports whether the password matches the hash. `null` never matches and takes the same time. A password longer than the limit
+     * is wrong for every account and is neither normalised nor hashed.
      *
      * @throws HashingRefused
      */

@@ -1,4 +1,4 @@
-/** The people of an environment. */
+/** Stores the users of an environment. */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { type NewUser, User } from '@ostiary/contract/user.ts'
 import { z } from 'zod'
@@ -9,8 +9,10 @@ import { emailKey } from './email.ts'
 const UserRow = User.extend({ version: z.int() })
 export type UserRow = z.infer<typeof UserRow>
 
-const columns = sql`u.id, e.tenant_id, e.project_id, u.environment_id, u.email, u.email_verified, u.phone_number, u.phone_number_verified, u.name, u.given_name, u.family_name,
-  u.nickname, u.preferred_username, u.picture, u.locale, u.zoneinfo, u.metadata, case when u.password_hash is null then 0 else 1 end as has_password, u.blocked_at, u.last_sign_in_at,
+const columns = sql`
+  u.id, e.tenant_id, e.project_id, u.environment_id, u.email, u.email_verified, u.phone_number, u.phone_number_verified,
+  u.name, u.given_name, u.family_name, u.nickname, u.preferred_username, u.picture, u.locale, u.zoneinfo, u.metadata,
+  case when u.password_hash is null then 0 else 1 end as has_password, u.blocked_at, u.last_sign_in_at,
   u.version, u.created_at, u.updated_at`
 const from = sql`from users u join environments e on e.id = u.environment_id`
 
@@ -21,7 +23,7 @@ export function listUsers(db: Db, environment_id: EnvironmentId, filter: Stateme
   )
 }
 
-const Called = User.pick({
+const UserNames = User.pick({
   id: true,
   email: true,
   name: true,
@@ -31,25 +33,26 @@ const Called = User.pick({
   preferred_username: true,
   phone_number: true,
 })
-export type Called = z.infer<typeof Called>
+/** The texts by which a user can be found. */
+export type UserNames = z.infer<typeof UserNames>
 
-/** What people are called, from the newest on, or from those older than `last`. */
-export function findCalled(
+/** Finds the names of users, newest first. Starts after `last`, if it is given. */
+export function findUserNames(
   db: Db,
   environment_id: EnvironmentId,
   filter: Statement,
   last: string | null,
   limit: number,
-): Promise<Called[]> {
+): Promise<UserNames[]> {
   const older = last === null ? sql`` : sql`and id < ${last}`
   return db.all(
-    Called,
+    UserNames,
     sql`select id, email, name, given_name, family_name, nickname, preferred_username, phone_number from users u
          where environment_id = ${environment_id} ${filter} ${older} order by id desc limit ${limit}`,
   )
 }
 
-/** These people, newest first. */
+/** Finds the users with these ids, newest first. */
 export async function findUsers(db: Db, environment_id: EnvironmentId, ids: readonly string[]): Promise<User[]> {
   if (ids.length === 0) return []
   const list = join(
@@ -70,17 +73,17 @@ const CredentialRow = z.object({
   blocked_at: z.date().nullable(),
 })
 
-/** What a sign-in compares with. */
+/** Finds what a sign-in with this email is checked against. */
 export async function findCredential(db: Db, environment_id: EnvironmentId, email: string) {
   const key = emailKey(email)
-  if (!isText(key)) return null // no account has it, and not every database can be asked for it
+  if (!isText(key)) return null // no account has it, and PostgreSQL rejects such a text
   return db.maybeOne(
     CredentialRow,
     sql`select id, email, password_hash, blocked_at from users where environment_id = ${environment_id} and email_key = ${key}`,
   )
 }
 
-/** A batch with this does not happen where the address has an account already. */
+/** Fails as a guard if a user has the email. */
 export function insertUser(
   environment_id: EnvironmentId,
   id: string,
@@ -88,17 +91,21 @@ export function insertUser(
   password_hash: string | null,
   now: Date,
 ): Statement {
-  return guard(sql`insert into users (environment_id, id, email, email_key, email_verified, phone_number, phone_number_verified, name, given_name, family_name, nickname, preferred_username,
+  return guard(sql`insert into users (
+      environment_id, id, email, email_key, email_verified, phone_number, phone_number_verified,
+      name, given_name, family_name, nickname, preferred_username,
       picture, locale, zoneinfo, metadata, password_hash, created_at, updated_at)
-    values (${environment_id}, ${id}, ${user.email}, ${emailKey(user.email)}, ${user.email_verified ?? false}, ${user.phone_number ?? null}, ${user.phone_number_verified ?? false},
-      ${user.name ?? null}, ${user.given_name ?? null}, ${user.family_name ?? null}, ${user.nickname ?? null}, ${user.preferred_username ?? null}, ${user.picture ?? null},
+    values (
+      ${environment_id}, ${id}, ${user.email}, ${emailKey(user.email)}, ${user.email_verified ?? false},
+      ${user.phone_number ?? null}, ${user.phone_number_verified ?? false}, ${user.name ?? null}, ${user.given_name ?? null},
+      ${user.family_name ?? null}, ${user.nickname ?? null}, ${user.preferred_username ?? null}, ${user.picture ?? null},
       ${user.locale ?? null}, ${user.zoneinfo ?? null}, ${user.metadata ?? {}}, ${password_hash}, ${now}, ${now})
     on conflict (environment_id, email_key) do nothing`)
 }
 
 /**
- * For the batch of a sign-in, which does not happen where the person is blocked, or has another password by now. A sign-in is a use of
- * the account, not a change.
+ * Records a sign-in. Fails as a guard if the user is blocked or deleted, or if the password changed since it was checked. Does not
+ * change the version, because a sign-in is not a change of the user.
  */
 export function noteSignIn(
   environment_id: EnvironmentId,
@@ -106,12 +113,13 @@ export function noteSignIn(
   now: Date,
 ): Statement {
   return guard(sql`update users set last_sign_in_at = ${now}
-    where environment_id = ${environment_id} and id = ${user_id} and blocked_at is null and coalesce(password_hash, '') = ${password_hash ?? ''}`)
+    where environment_id = ${environment_id} and id = ${user_id} and blocked_at is null
+      and coalesce(password_hash, '') = ${password_hash ?? ''}`)
 }
 
 const Person = User.pick({ email: true, name: true, picture: true, locale: true, zoneinfo: true, phone_number: true })
 
-/** What the consent page shows of a person. */
+/** Finds the claims that the consent page shows. */
 export function findPerson(db: Db, environment_id: EnvironmentId, id: string) {
   return db.maybeOne(
     Person,
@@ -119,20 +127,28 @@ export function findPerson(db: Db, environment_id: EnvironmentId, id: string) {
   )
 }
 
-/** What a change may write; undefined leaves as it is. */
+/** The fields of a user that can be changed. */
 export interface UserFields extends Omit<NewUser, 'password'> {
   email_verified: boolean
   phone_number_verified: boolean
 }
 
-/** A batch with this does not happen where the user changed meanwhile, or the address belongs to another user. */
+/**
+ * Changes a user. Fails as a guard if the user changed since `current` was read, or if another user has the email. Reading other users
+ * is safe because of the unique index on emails: PostgreSQL repeats a batch that violates it, and then the guard sees the other user.
+ */
 export function updateUser(current: UserRow, user: UserFields, password_hash: string | null | undefined, now: Date): Statement {
   const password = password_hash === undefined ? sql`` : sql`, password_hash = ${password_hash}`
-  const taken = sql`exists (select 1 from users o where o.environment_id = ${current.environment_id} and o.email_key = ${emailKey(user.email)} and o.id <> ${current.id})`
-  return guard(sql`update users set email = ${user.email}, email_key = ${emailKey(user.email)}, email_verified = ${user.email_verified}, phone_number = ${user.phone_number ?? null},
-      phone_number_verified = ${user.phone_number_verified}, name = ${user.name ?? null}, given_name = ${user.given_name ?? null}, family_name = ${user.family_name ?? null},
-      nickname = ${user.nickname ?? null}, preferred_username = ${user.preferred_username ?? null}, picture = ${user.picture ?? null}, locale = ${user.locale ?? null},
-      zoneinfo = ${user.zoneinfo ?? null}, metadata = ${user.metadata ?? {}}, version = version + 1, updated_at = ${now}${password}
+  const email_key = emailKey(user.email)
+  const taken = sql`exists (
+    select 1 from users o where o.environment_id = ${current.environment_id} and o.email_key = ${email_key} and o.id <> ${current.id})`
+  return guard(sql`update users
+      set email = ${user.email}, email_key = ${email_key}, email_verified = ${user.email_verified},
+          phone_number = ${user.phone_number ?? null}, phone_number_verified = ${user.phone_number_verified},
+          name = ${user.name ?? null}, given_name = ${user.given_name ?? null}, family_name = ${user.family_name ?? null},
+          nickname = ${user.nickname ?? null}, preferred_username = ${user.preferred_username ?? null},
+          picture = ${user.picture ?? null}, locale = ${user.locale ?? null}, zoneinfo = ${user.zoneinfo ?? null},
+          metadata = ${user.metadata ?? {}}, version = version + 1, updated_at = ${now}${password}
     where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version} and not ${taken}`)
 }
 
@@ -150,7 +166,7 @@ export function deleteUser({ environment_id, id, version }: UserRow): Statement[
   ]
 }
 
-/** Makes changes of the same user wait for each other, where a rule counts rows that belong to the user. First in the batch. */
+/** Serialises changes of the same user, for rules that count rows of the user. Put it first in the batch. */
 export function holdUser(environment_id: EnvironmentId, id: string): Statement {
   return guard(sql`update users set updated_at = updated_at where environment_id = ${environment_id} and id = ${id}`)
 }

@@ -1,9 +1,9 @@
 /** Sign-in at a provider: the redirect to it, and its callback. */
 import { ProviderId } from '@ostiary/contract/ids.ts'
 import { newSecret } from '../../deployment.ts'
-import { storeDeparture, takeDeparture } from '../../providers/departures.ts'
+import { storeUpstreamSignIn, takeUpstreamSignIn } from '../../providers/upstream-sign-ins.ts'
 import { issuerOf } from '../../providers/kinds.ts'
-import { UpstreamFailed, type Wish } from '../../providers/profile.ts'
+import { UpstreamFailed, type AuthorizationHints } from '../../providers/profile.ts'
 import { findUpstream, type Upstream } from '../../providers/store.ts'
 import { isOwnForm, readBrowser } from '../browser.ts'
 import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcServices, redirect } from '../call.ts'
@@ -26,9 +26,9 @@ export const federate: OidcEndpoint = async (services, call) => {
   try {
     const wish = { login_hint: request.login_hint, prompt: promptOf(request) }
     const redirect_uri = callbackOf(call, provider.id)
-    const location = await services.upstreams.depart(provider, { ...departure, redirect_uri }, wish)
+    const location = await services.upstreams.authorizationUrl(provider, { ...departure, redirect_uri }, wish)
     const left = { provider_id: provider.id, issuer: issuerOf(provider), query, browser: browser.form_seed }
-    await storeDeparture(services, call.issuer.environment_id, { ...departure, ...left })
+    await storeUpstreamSignIn(services, call.issuer.environment_id, { ...departure, ...left })
     return redirect(location)
   } catch (error) {
     return unreachable(services, call, provider, query, error)
@@ -36,7 +36,7 @@ export const federate: OidcEndpoint = async (services, call) => {
 }
 
 /** OIDC Core §3.1.2.1: a request for a new sign-in is also one at the provider, so that an existing session there does not answer it. */
-function promptOf({ prompt, max_age }: Interaction['request']): Wish['prompt'] {
+function promptOf({ prompt, max_age }: Interaction['request']): AuthorizationHints['prompt'] {
   if (prompt.includes('login') || max_age !== undefined) return 'login'
   return prompt.includes('select_account') ? 'select_account' : undefined
 }
@@ -53,7 +53,7 @@ export const callback: OidcEndpoint = async (services, call) => {
   const search = new URLSearchParams(call.query)
   const browser = await readBrowser(services, call)
   if (!ProviderId.safeParse(provider_id).success) return message(call, 'session_lost')
-  const journey = await takeDeparture(services, issuer.environment_id, provider_id, search.get('state') ?? '', browser.form_seed)
+  const journey = await takeUpstreamSignIn(services, issuer.environment_id, provider_id, search.get('state') ?? '', browser.form_seed)
   if (!journey) return message(call, 'session_lost')
   const begun = await beginInteraction(services, call, journey.query)
   if ('answer' in begun) return begun.answer
@@ -64,7 +64,7 @@ export const callback: OidcEndpoint = async (services, call) => {
   if (!is_same || search.get('error') === 'access_denied') return redirect(continueUrl(call, journey.query))
   try {
     const url = new URL(`${callbackOf(call, provider_id)}?${call.query}`)
-    const profile = await services.upstreams.arrive(provider, url, journey)
+    const profile = await services.upstreams.handleCallback(provider, url, journey)
     return await signInAs(services, call, interaction, provider, profile)
   } catch (error) {
     return unreachable(services, call, provider, journey.query, error)
