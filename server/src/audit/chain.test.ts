@@ -91,7 +91,8 @@ const damages: [what: string, damage: (entries: Linked[]) => Linked[], found: st
   ['a link is recomputed',                   ([a, b, ...r]) => [a!, { ...b!, ...linkAfter(a!, { ...b!, ip: null }), ip: null }, ...r], ['entry 3 does not follow the one before it']],
   ['a null becomes the text null',           ([a, ...r]) => [{ ...a!, environment_id: 'null' }, ...r],                  ['entry 1 was altered']],
 ]
-for (const [what, damage, found] of damages) test(`the damage is found when ${what}`, () => assert.deepEqual(problems(damage(five())), found))
+for (const [what, damage, found] of damages)
+  test(`the damage is found when ${what}`, () => assert.deepEqual(problems(damage(five())), found))
 
 const text = fc.string({ unit: 'binary' })
 const anyEntry = fc.record({

@@ -46,7 +46,8 @@ for (const text of open) test(`${text} is public`, () => assert.equal(isPublicAd
 
 const networks = allowed('10.1.0.0/16, fd00::/8')
 for (const text of ['10.1.2.3', '::ffff:10.1.2.3', 'fd12::1', '8.8.8.8'])
-  test(`${text} is reachable where private networks that contain it are allowed`, () => assert.equal(mayReach(address(text), networks), true))
+  test(`${text} is reachable where private networks that contain it are allowed`, () =>
+    assert.equal(mayReach(address(text), networks), true))
 for (const text of ['10.2.0.1', '127.0.0.1', 'fe80::1', '64:ff9b::10.1.2.3'])
   test(`${text} is unreachable where other private networks are allowed`, () => assert.equal(mayReach(address(text), networks), false))
 
@@ -75,7 +76,8 @@ const public_urls = [
   'https://example.com/#@127.0.0.1',
   'https://notlocalhost/',
 ]
-for (const text of public_urls) test(`${text} is not taken for a private address`, () => assert.equal(isPrivateLiteral(new URL(text), []), false))
+for (const text of public_urls)
+  test(`${text} is not taken for a private address`, () => assert.equal(isPrivateLiteral(new URL(text), []), false))
 
 test('localhost is refused until both loopback networks are allowed', () => {
   assert.equal(isPrivateLiteral(new URL('http://localhost:4000/'), allowed('127.0.0.0/8')), true)

@@ -112,7 +112,7 @@ for (const [engine, open, skip] of engines) {
     assert.deepEqual(taken, { id: 'j', lane: 'a', tenant_id: '', environment_id: null, payload: { to: 'äö"' }, attempts: 1 })
   })
 
-  it('a claimed job cannot be claimed, removed or postponed by another process until its lease ends', async ({ put, take, advance, db, rows, now }) => {
+  it('a claimed job belongs to its process until the lease ends', async ({ put, take, advance, db, rows, now }) => {
     await put('j')
     const [first] = await take('p1')
     assert.ok(first)
@@ -332,7 +332,7 @@ for (const [engine, open, skip] of engines) {
     assert.equal(done.length, 20)
   })
 
-  it('the statements of an outcome are written together with the removal of the job, or not at all', async ({ run, put, db, now, rows, lines }) => {
+  it('an outcome is written together with the removal of its job, or not at all', async ({ run, put, db, now, rows, lines }) => {
     const following = enqueue({ id: 'following', kind: 'webhook_retry', lane: 'a', environment_id: null, payload: {} }, now())
     run({ run: async ({ id }) => ({ done: [following, ...(id === 'bad' ? [sql`insert into no_such_table values (1)`] : [])] }) })
     await put('bad')
