@@ -106,7 +106,7 @@ test('at another address than the one it was made for, the demo says how to mend
   const browser = await launchForTests(t)
   const page = await browser.newPage()
   await page.goto(`${moved.base_url}/demo`)
-  assert.match(await page.getByRole('main').innerText(), new RegExp(`made for ${first.base_url}\\.`))
+  assert.match(await page.getByRole('main').innerText(), new RegExp(`created the demo for ${first.base_url}\\.`))
   assert.deepEqual(await axeViolations(page), [])
 })
 
