@@ -110,7 +110,7 @@ function tokensIn(answer: Answer): Tokens {
   return { access_token, refresh_token, id_token }
 }
 
-/** The code flow of somebody who is signed in: a code, then tokens. */
+/** Runs the code flow for a signed-in browser: a code, then tokens. */
 export async function codeFlow(
   provider: Omit<Provider, 'cookies'>,
   connection: Connection,

@@ -2,8 +2,8 @@
  * Links new audit entries into the chains of their tenants, in the order of their ids. `events/numbering.ts` explains why no
  * entry is linked twice or skipped; here the head of the chain is the counter.
  *
- * The head has a seal, a MAC under the deployment's master key, so nobody can recompute a chain with access to the database
- * alone. The batch that creates a tenant writes its first head, the anchor. A missing head was therefore deleted. When a head is
+ * The head has a seal, a MAC under the deployment's master key, so access to the database alone is not enough to recompute
+ * a chain. The batch that creates a tenant writes its first head, the anchor. A missing head was therefore deleted. When a head is
  * missing, has a wrong seal or does not match the last entry, the chain continues with the seal `broken`, and `ostiary doctor`
  * keeps reporting it.
  */

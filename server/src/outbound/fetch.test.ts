@@ -178,12 +178,12 @@ test('a body of the limit is read, and one more byte fails the call', async () =
   await assert.rejects(outbound(get(`http://here.test:${port}/endless`)), { reason: 'answer_too_large' })
 })
 
-test('with beyond_limit cut, a longer body is cut at the limit', async () => {
-  for (const path of ['bytes/2000', 'endless']) {
+for (const path of ['bytes/2000', 'endless']) {
+  test(`with beyond_limit cut, the longer body of /${path} is cut at the limit`, async () => {
     const { status, body } = await outbound(get(`http://here.test:${port}/${path}`, { beyond_limit: 'cut' }))
     assert.deepEqual([status, body.length], [200, 1_000])
-  }
-})
+  })
+}
 
 test('a compressed body is not decompressed, so it cannot exceed the limit', async () => {
   const { body } = await outbound(get(`http://here.test:${port}/gzip`))
