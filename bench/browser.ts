@@ -1,11 +1,11 @@
-/** A browser without scripts, for signing in before the measuring begins: keeps cookies, follows redirects within its server. */
+/** A browser without scripts for signing in before a measurement. It keeps cookies and follows redirects within its server. */
 import { type Address, type Answer, type Connection, cookiesOf, headerOf, openConnection, request } from './connection.ts'
 
 export interface Browser {
   readonly cookie: () => string
-  /** The page at an address, or the last answer before a redirect that leaves the server. */
+  /** Returns the page at an address, or the last answer before a redirect to another server. */
   get(url: string): Promise<Answer>
-  /** Sends the first form of a page with these fields filled in. */
+  /** Submits the first form of a page with these fields. */
   submit(page: Answer, fields: Record<string, string>): Promise<Answer>
   close(): void
 }
@@ -44,7 +44,7 @@ export async function openBrowser(address: Address): Promise<Browser> {
   }
 }
 
-/** The first form of a page: where it goes and what it carries. */
+/** Reads the action and hidden fields of the first form of a page. */
 export function formOf(html: string): { action: string; hidden: Record<string, string> } {
   const action = /<form\b[^>]*\baction="([^"]*)"/.exec(html)?.[1]
   if (action === undefined) throw new Error(`There is no form on the page: ${html.slice(0, 500)}`)

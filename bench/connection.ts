@@ -1,12 +1,12 @@
 /**
- * A kept-alive connection that carries one request at a time. HTTP/1.1 and no more of it than the servers here speak: a
- * client that does more would be busier than what it measures.
+ * A keep-alive connection with one request at a time. It implements only the part of HTTP/1.1 that the measured servers use,
+ * because a complete client would need more processor time than the server it measures.
  */
 import { connect, type Socket } from 'node:net'
 
 export interface Answer {
   readonly status: number
-  /** Status line and headers, as they came. */
+  /** Status line and headers as received. */
   readonly head: string
   readonly body: string
 }
@@ -47,9 +47,9 @@ export async function openConnection({ port }: Address): Promise<Connection> {
     if (received.length < from + length) return
     const answer = { status: Number(head.slice(9, 12)), head, body: received.toString('utf8', from, from + length) }
     received = received.length > from + length ? received.subarray(from + length) : null
-    const told = waiting
+    const request_done = waiting
     waiting = null
-    told?.resolve(answer)
+    request_done?.resolve(answer)
   })
 
   return {
@@ -62,7 +62,7 @@ export async function openConnection({ port }: Address): Promise<Connection> {
   }
 }
 
-/** A request as it goes over the wire. */
+/** Formats a request for the wire. */
 export function request(address: Address, method: string, path: string, headers: Record<string, string> = {}, body = ''): string {
   const all = {
     host: `${address.host}:${address.port}`,
@@ -77,12 +77,12 @@ export function headerOf({ head }: Answer, name: string): string | null {
   return new RegExp(`\r\n${name}: ([^\r]*)`, 'i').exec(head)?.[1] ?? null
 }
 
-/** What an answer sets, as a Cookie header would send it back. */
+/** The cookies that an answer sets, as pairs for a Cookie header. */
 export function cookiesOf({ head }: Answer): string[] {
   return [...head.matchAll(/\r\nset-cookie: ([^;\r]*)/gi)].map(([, pair = '']) => pair)
 }
 
-/** The answer, or an error that shows it. */
+/** Returns the answer, or throws an error that contains it. */
 export function expectStatus(status: number, answer: Answer): Answer {
   if (answer.status !== status) throw new Error(`Expected ${status}, got: ${answer.head.slice(0, 300)} ${answer.body.slice(0, 500)}`)
   return answer

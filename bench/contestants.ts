@@ -1,4 +1,4 @@
-/** Who is measured, and in what. Each runs in a process of its own, from the beginning of the run to its end. */
+/** The contestants and their scenarios. Each runs in its own process for the whole run. */
 import { join } from 'node:path'
 import { type Address, expectStatus, openConnection, request } from './connection.ts'
 import { check, type Load, load, type Step } from './load.ts'
@@ -12,24 +12,24 @@ export interface Contestant {
   readonly name: ContestantName
   readonly process: ServerProcess
   takesPart(scenario: ScenarioName): boolean
-  /** Proves every answer of a few. */
+  /** Makes a few requests and verifies every answer. */
   check(scenario: ScenarioName): Promise<void>
-  /** Gets everything ready, which is not timed, and returns what is. */
+  /** Prepares a measurement (not timed) and returns the function that measures. */
   prepare(scenario: ScenarioName, in_flight: number): Promise<(seconds: number) => Promise<Load>>
 }
 
 export type ContestantName = 'ostiary' | 'before' | 'ostiary, PostgreSQL' | 'peer' | 'peer, PostgreSQL' | 'trivial handler' | 'ceiling'
 
 export interface Ground {
-  /** A folder that ends with the run. */
+  /** A folder that is removed after the run. */
   readonly folder: string
   readonly core: number | null
-  /** A new, empty database; `null`: there is no PostgreSQL. */
+  /** Creates an empty database; `null` without PostgreSQL. */
   readonly freshDatabase: (() => Promise<string>) | null
 }
 
 export const root = join(import.meta.dirname, '..')
-/** As many as are ever in flight, and all of them at once in the survey "busy". */
+/** The most people that sign in at once: in the survey "busy". */
 const people = 100
 
 export async function startContestants({ against }: Options, ground: Ground): Promise<{ all: Contestant[]; ostiary: Seeded }> {
@@ -40,8 +40,8 @@ export async function startContestants({ against }: Options, ground: Ground): Pr
     all.push((await enterOstiary('before', { root: against, folder: join(folder, 'before'), database_url: null, core })).contestant)
   all.push(enterPeer('peer', await startPeer({ folder: join(folder, 'peer'), database_url: null, core })))
   if (freshDatabase) {
-    const place = { root, folder: join(folder, 'ostiary-postgres'), database_url: await freshDatabase(), core }
-    all.push((await enterOstiary('ostiary, PostgreSQL', place)).contestant)
+    const checkout = { root, folder: join(folder, 'ostiary-postgres'), database_url: await freshDatabase(), core }
+    all.push((await enterOstiary('ostiary, PostgreSQL', checkout)).contestant)
     const peer = await startPeer({ folder: join(folder, 'peer-postgres'), database_url: await freshDatabase(), core })
     all.push(enterPeer('peer, PostgreSQL', peer))
   }
@@ -49,9 +49,9 @@ export async function startContestants({ against }: Options, ground: Ground): Pr
   return { all, ostiary: ostiary.seeded }
 }
 
-async function enterOstiary(name: ContestantName, place: Parameters<typeof startOstiary>[0]) {
-  const started = await startOstiary(place, newMasterKey())
-  const seeded = await seedOstiary(place.root, started, people)
+async function enterOstiary(name: ContestantName, checkout: Parameters<typeof startOstiary>[0]) {
+  const started = await startOstiary(checkout, newMasterKey())
+  const seeded = await seedOstiary(checkout.root, started, people)
   const prepare = (scenario: ScenarioName, in_flight: number) =>
     isCommon(scenario) ? common[scenario](seeded, in_flight) : own[scenario](seeded, in_flight)
   return { seeded, contestant: server(name, started.process, seeded.address, () => true, prepare) }
@@ -71,7 +71,7 @@ function enterPeer(name: ContestantName, peer: Peer): Contestant {
   )
 }
 
-/** What validate is compared with is the peer's userinfo: measured in the same rounds, for the machine is another one minutes later. */
+/** `validate` is compared with the peer's userinfo, in the same rounds, because the speed of the machine changes over minutes. */
 function stepOfPeer(scenario: ScenarioName): keyof typeof common | null {
   if (scenario === 'validate') return 'userinfo'
   return isCommon(scenario) ? scenario : null
@@ -79,7 +79,7 @@ function stepOfPeer(scenario: ScenarioName): keyof typeof common | null {
 
 const isCommon = (scenario: ScenarioName): scenario is keyof typeof common => scenario in common
 
-/** What whoami is compared with: a handler that answers the same JSON and does nothing for it. */
+/** The baseline of `whoami`: a handler that returns the same JSON without any work. */
 async function enterTrivial({ address: ostiary, secret_key }: Seeded, { folder, core }: Ground): Promise<Contestant> {
   const connection = await openConnection(ostiary)
   const whoami = await connection.send(request(ostiary, 'GET', '/v1/api-keys/whoami', { 'x-api-key': secret_key }))
@@ -125,7 +125,7 @@ function server(
   }
 }
 
-/** What the core could do at most: two signatures for each token response, one password hash for each sign-in. */
+/** The ceiling of the core: two signatures per token response, one password hash per sign-in. */
 async function enterCeiling({ folder, core }: Ground): Promise<Contestant> {
   const address = { host: 'localhost', port: await freePort() }
   const script = join(import.meta.dirname, 'servers/yardstick.ts')

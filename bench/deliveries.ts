@@ -1,8 +1,8 @@
 /**
- * `node bench/deliveries.ts`: how fast events reach a receiver on this machine, on each engine, and what an event costs the
- * sign-in it tells of. One webhook gets its first attempts in order, one at a time, so its rate is bounded by one attempt
- * with everything around it; more webhooks are delivered to side by side. `--events N` (2000), `--no-postgres`,
- * `--profile FOLDER` for a CPU profile of each burst.
+ * `node bench/deliveries.ts` measures how fast events reach a receiver on each engine, and what an event costs the sign-in that
+ * causes it. A webhook gets its first attempts in order, one at a time, so the duration of one attempt limits its rate. Several
+ * webhooks are served in parallel. Options: `--events N` (2000), `--no-postgres`, `--profile FOLDER` for a CPU profile of each
+ * burst.
  */
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -72,16 +72,16 @@ async function survey(engine: string, database: Record<string, string>): Promise
   const service = await startProcess({ script, args: ['serve'], env, core, log, ready: { address, path: '/readyz' } })
   const seeded = await seedOstiary(root, { process: service, address, env }, 8)
 
-  await tellSignIns(service, seeded, 0)
+  await measureSignIns(service, seeded, 0)
   let webhooks = 0
   for (const wanted of [1, 5]) {
     while (webhooks < wanted) await subscribe(seeded, webhooks++)
-    await tellBurst(service, seeded, webhooks, engine)
-    await tellModest(seeded, webhooks)
-    await tellSignIns(service, seeded, webhooks)
+    await measureBurst(service, seeded, webhooks, engine)
+    await measureModestRate(seeded, webhooks)
+    await measureSignIns(service, seeded, webhooks)
   }
   await service.stop()
-  await tellChange(environmentOf(seeded.issuer), env)
+  await measureChange(environmentOf(seeded.issuer), env)
 }
 
 interface Arrival {
@@ -90,7 +90,7 @@ interface Arrival {
   at: number
 }
 
-/** Answers everything at once, and remembers when it came. */
+/** Starts a server that answers at once and records when each delivery arrived. */
 async function startReceiver() {
   const state = { arrivals: [] as Arrival[], whenArrived: () => {} }
   const server = createServer(async (asked, response) => {
@@ -108,7 +108,7 @@ async function startReceiver() {
   return {
     server,
     url: `http://127.0.0.1:${port}`,
-    /** Waits for so many, and forgets them. */
+    /** Waits for `count` deliveries and removes them. */
     async take(count: number): Promise<Arrival[]> {
       await new Promise<void>((resolve) => {
         state.whenArrived = () => state.arrivals.length >= count && resolve()
@@ -116,7 +116,7 @@ async function startReceiver() {
       })
       return state.arrivals.splice(0)
     },
-    /** Until nothing has come for a second. */
+    /** Waits until no delivery arrives for a second. */
     async quiet(): Promise<void> {
       for (let before = -1; before !== state.arrivals.length; await sleep(1_000)) before = state.arrivals.length
       state.arrivals.length = 0
@@ -136,15 +136,15 @@ function environmentOf(issuer: string): EnvironmentId {
   return issuer.split('/').at(-1) as EnvironmentId // as: a default issuer ends with it
 }
 
-/** Makes a user, and so an event. Returns its id. */
+/** Creates a user, which creates an event. Returns the id of the user. */
 async function makeUser({ address, secret_key }: Seeded, connection: Awaited<ReturnType<typeof openConnection>>): Promise<string> {
   const headers = { 'x-api-key': secret_key, 'content-type': 'application/json' }
   const body = JSON.stringify({ email: `made${users++}@example.com` })
   return JSON.parse(expectStatus(201, await connection.send(request(address, 'POST', '/v1/auth/users', headers, body))).body).id
 }
 
-/** As many events as can be made, as fast as they come through. */
-async function tellBurst(service: ServerProcess, seeded: Seeded, webhooks: number, engine: string): Promise<void> {
+/** Creates events as fast as possible. */
+async function measureBurst(service: ServerProcess, seeded: Seeded, webhooks: number, engine: string): Promise<void> {
   await receiver.quiet()
   const connections = await Promise.all(Array.from({ length: in_flight }, () => openConnection(seeded.address)))
   if (values.profile) await service.ask('beginProfile')
@@ -166,16 +166,16 @@ async function tellBurst(service: ServerProcess, seeded: Seeded, webhooks: numbe
   if (values.profile) await service.ask('endProfile', { file: join(values.profile, `${engine}-${webhooks}.cpuprofile`) })
   const seconds = (last - first_answer) / 1000
   const after_the_last_was_made = arrivals.filter(({ at }) => at > made).length / ((last - made) / 1000)
-  tell(`${events} events at once, ${plural(webhooks)}`, [
+  print(`${events} events at once, ${plural(webhooks)}`, [
     `${(events / seconds).toFixed(0)} events/s`,
     `${((events * webhooks) / seconds).toFixed(0)} deliveries/s`,
     `${after_the_last_was_made.toFixed(0)} deliveries/s once all were made`,
-    `${(used_us / 1000 / events / webhooks).toFixed(2)} ms of CPU a delivery, all told`,
+    `${(used_us / 1000 / events / webhooks).toFixed(2)} ms of CPU per delivery in total`,
   ])
 }
 
-/** A few events a second: how long after the answer the event is there. */
-async function tellModest(seeded: Seeded, webhooks: number): Promise<void> {
+/** Measures the time from the answer to the arrival of the event, at a few events per second. */
+async function measureModestRate(seeded: Seeded, webhooks: number): Promise<void> {
   await receiver.quiet()
   const connection = await openConnection(seeded.address)
   const answered = new Map<string, number>()
@@ -186,28 +186,28 @@ async function tellModest(seeded: Seeded, webhooks: number): Promise<void> {
   }
   connection.close()
   const arrivals = await receiver.take(answered.size * webhooks)
-  tell(`${modest_rate} events a second, ${plural(webhooks)}`, [
+  print(`${modest_rate} events a second, ${plural(webhooks)}`, [
     `${times(arrivals.map(({ user_id, at }) => at - (answered.get(user_id) ?? Number.NaN)))} from answer to arrival`,
   ])
 }
 
-/** Sign-ins one after the other. Each makes two events. */
-async function tellSignIns(service: ServerProcess, seeded: Seeded, webhooks: number): Promise<void> {
+/** Measures sign-ins one after the other. Each creates two events. */
+async function measureSignIns(service: ServerProcess, seeded: Seeded, webhooks: number): Promise<void> {
   await receiver.quiet()
   const step = await own['sign-in'](seeded, 1)
   const { cpu_us } = await service.usage()
   const { answered, p50_ms, p99_ms } = await load(seeded.address, step, { in_flight: 1, seconds: sign_in_seconds })
   await receiver.take(2 * answered * webhooks)
   const used_us = (await service.usage()).cpu_us - cpu_us
-  tell(`sign-ins, ${plural(webhooks)}`, [
+  print(`sign-ins, ${plural(webhooks)}`, [
     `p50 ${p50_ms.toFixed(2)} ms`,
     `p99 ${p99_ms.toFixed(2)} ms`,
     `${(used_us / 1000 / answered).toFixed(2)} ms of CPU each, deliveries included`,
   ])
 }
 
-/** The same change committed alone and with its event, in turns: what somebody waits for. */
-async function tellChange(environment_id: EnvironmentId, env: Record<string, string>): Promise<void> {
+/** Measures the same change without and with its event, in turns. */
+async function measureChange(environment_id: EnvironmentId, env: Record<string, string>): Promise<void> {
   const config = readConfig(env)
   if (Array.isArray(config)) throw new Error(JSON.stringify(config))
   const { db, newId, now } = await openDeployment(config)
@@ -225,7 +225,7 @@ async function tellChange(environment_id: EnvironmentId, env: Record<string, str
   }
   await db.close()
   const [alone, with_event] = [median(measured.alone), median(measured.with_event)]
-  tell('a change, with its event', [
+  print('a change, with its event', [
     `p50 ${with_event.toFixed(3)} ms, ${(1000 * (with_event - alone)).toFixed(0)} µs more than alone (${alone.toFixed(3)} ms)`,
   ])
 }
@@ -239,6 +239,6 @@ function plural(webhooks: number): string {
   return `${webhooks} webhook${webhooks === 1 ? '' : 's'}`
 }
 
-function tell(what: string, figures: readonly string[]): void {
+function print(what: string, figures: readonly string[]): void {
   console.log(`  ${what.padEnd(34)} ${figures.join(' · ')}`)
 }

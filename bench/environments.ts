@@ -1,6 +1,6 @@
 /**
- * Many environments in one deployment: what making one takes, what an idle one costs, and the first request to one that
- * nobody asked for since the start.
+ * Many environments in one deployment: the time to create one, the memory of an idle one, and the first request to one since the
+ * start of the process.
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
@@ -10,23 +10,23 @@ import { type Ground, root } from './contestants.ts'
 import { median, percentile } from './load.ts'
 import { seedOstiary, startOstiary } from './ostiary.ts'
 
-/** How many cold ones are asked one at a time, and how many get their first key pair. */
+/** How many cold environments are measured, and how many get their first key pair. */
 const sample = 50
 const with_first_key = 10
 
-export async function surveyEnvironments({ folder, core }: Ground, wanted: number, tell: (text: string) => void) {
+export async function surveyEnvironments({ folder, core }: Ground, wanted: number, progress: (text: string) => void) {
   const env = { OSTIARY_LIMITS: JSON.stringify({ environments_per_project: wanted + 10 }) }
-  const place = { root, folder: join(folder, 'environments'), database_url: null, core, env }
-  const first = await startOstiary(place)
+  const checkout = { root, folder: join(folder, 'environments'), database_url: null, core, env }
+  const first = await startOstiary(checkout)
   const seeded = await seedOstiary(root, first, 1)
-  tell(`environments, making ${wanted}`)
+  progress(`environments, creating ${wanted}`)
   const { ids, ms: made_ms } = await makeEnvironments(seeded, wanted)
   const first_key_ms = await ask(first.address, ids.slice(-with_first_key))
   await first.process.stop()
-  giveKeys(join(place.folder, 'ostiary.db'), ids)
+  giveKeys(join(checkout.folder, 'ostiary.db'), ids)
 
-  tell('environments, asking each of them')
-  const again = await startOstiary(place)
+  progress('environments, requesting each of them')
+  const again = await startOstiary(checkout)
   const before = await again.process.collect()
   const cold_ms = await ask(again.address, ids.slice(0, sample))
   await ask(again.address, ids.slice(sample))
@@ -62,7 +62,7 @@ async function makeEnvironments({ address, platform_key, project_id }: Awaited<R
   return { ids, ms: ms.sort((a, b) => a - b) }
 }
 
-/** The keys of each, one after the other; how long each took, sorted. */
+/** Requests the JWKS of each environment, one after the other. Returns the sorted durations. */
 async function ask(address: Address, ids: readonly string[]): Promise<number[]> {
   const connection: Connection = await openConnection(address)
   const ms: number[] = []
@@ -70,20 +70,20 @@ async function ask(address: Address, ids: readonly string[]): Promise<number[]> 
     const at = performance.now()
     const { body } = expectStatus(200, await connection.send(request(address, 'GET', `/e/${id}/v1/oauth/jwks.json`)))
     ms.push(performance.now() - at)
-    if (JSON.parse(body).keys.length !== 1) throw new Error(`Not one key: ${body}`)
+    if (JSON.parse(body).keys.length !== 1) throw new Error(`Expected one key, got: ${body}`)
   }
   connection.close()
   return ms.sort((a, b) => a - b)
 }
 
 /**
- * Gives every environment a key pair without computing so many: one of them made a real one, whose row is copied with
- * another modulus. Nothing here signs, and to publish and to hold in memory one modulus is as good as another.
+ * Gives every environment a key pair without generating it: copies the row of a real key pair with another modulus. This survey
+ * only publishes keys and never signs, so the modulus does not matter.
  */
 function giveKeys(file: string, ids: readonly string[]): void {
   const database = new DatabaseSync(file)
   const real = database.prepare('select * from signing_keys where environment_id = ?').get(ids.at(-1) ?? '')
-  if (!real) throw new Error('No environment made a key.')
+  if (!real) throw new Error('No environment has a key.')
   const names = Object.keys(real)
   const insert = database.prepare(`insert into signing_keys (${names.join(', ')}) values (${names.map(() => '?').join(', ')})`)
   database.exec('begin')

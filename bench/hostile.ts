@@ -1,6 +1,6 @@
 /**
- * An unauthenticated client that sends what is expensive to read: long values, combining marks, slow heads and bodies, one-byte
- * chunks, broken heads, a new unknown id in each request. Meanwhile another client asks for `/healthz`.
+ * An unauthenticated client sends requests that are expensive to read: long values, combining marks, slow heads and bodies,
+ * one-byte chunks, broken heads, a new unknown id in each request. Meanwhile another client requests `/healthz`.
  */
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { type Seeded, seedOstiary, signInRequest, startOstiary } from './ostiary
 
 const mebibyte = 1_048_576
 const in_flight = 32
-/** Sockets that send half a request and wait. */
+/** The most sockets that send half a request and wait. */
 const most_slow = 300
 const between_probes_ms = 10
 
@@ -21,7 +21,7 @@ const marks = 'a'.padEnd(500_000, '\u0301\u0316')
 
 interface Attack {
   bytes: (turn: number) => string | Buffer
-  /** The service ends these; nothing is waited for. */
+  /** The service closes these connections after its timeout; the attacker does not wait for that. */
   is_slow?: true
 }
 
@@ -35,9 +35,9 @@ async function attacksOn(seeded: Seeded): Promise<Record<string, Attack>> {
     Buffer.from(`${head('POST', `${at}${path}`, form)}connection: close\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
   const always = (bytes: Buffer | string) => ({ bytes: () => bytes })
   const [person] = people
-  if (!person) throw new Error('Nobody can sign in.')
+  if (!person) throw new Error('There is no person to sign in.')
   const sign_in = await signInRequest(seeded, person)
-  /** A form of our own page, with its token and cookies, and another value in a field of it. */
+  /** A form of the sign-in page with its token and cookies, and another value in one field. */
   const signIn = (name: string, value: string) => {
     const [start = '', body = ''] = sign_in.split('\r\n\r\n')
     const changed = Buffer.from(body.replace(new RegExp(`(^|&)${name}=[^&]*`), () => `&${name}=${value}`))
@@ -74,8 +74,8 @@ async function attacksOn(seeded: Seeded): Promise<Record<string, Attack>> {
   }
 }
 
-/** Memory and the latency of `/healthz` under `requests` hostile requests, as many of each kind. */
-export async function surveyHostile({ folder, core }: Ground, requests: number, tell: (text: string) => void) {
+/** Measures memory and the latency of `/healthz` under `requests` hostile requests, equally many of each kind. */
+export async function surveyHostile({ folder, core }: Ground, requests: number, progress: (text: string) => void) {
   const started = await startOstiary({ root, folder: join(folder, 'hostile'), database_url: null, core })
   const seeded = await seedOstiary(root, started, 4)
   const { address } = seeded
@@ -85,7 +85,7 @@ export async function surveyHostile({ folder, core }: Ground, requests: number, 
   let most_bytes = 0
   let is_over = false
 
-  /** Sends the bytes; resolves when the service has closed the connection. */
+  /** Sends the bytes. Resolves when the service closes the connection. */
   const strike = (bytes: string | Buffer) =>
     new Promise<void>((resolve) => {
       const socket = connect({ host: '127.0.0.1', port: address.port }, () => socket.write(bytes))
@@ -99,7 +99,7 @@ export async function surveyHostile({ folder, core }: Ground, requests: number, 
       const turn = sent++
       const attack = attacks[turn % attacks.length]
       if (!attack) continue
-      if (turn % 1_000 === 999) tell(`hostile, ${turn + 1} requests`)
+      if (turn % 1_000 === 999) progress(`hostile, ${turn + 1} requests`)
       if (!attack.is_slow) await strike(attack.bytes(turn))
       else if (slow < most_slow) {
         slow++

@@ -1,7 +1,7 @@
 /**
- * `node bench/list-users.ts`: what a page of a list costs, however long the list and wherever the page. Fills an
- * environment with people, walks through all of them by their cursors, and prints the times of the first, middle and
- * last pages on each engine; they should be alike. `--users N` (1000000), `--no-postgres`.
+ * `node bench/list-users.ts` measures pages of a long list. Fills an environment with users, reads all pages by their cursors, and
+ * prints the times of the first, middle and last pages on each engine; they should be equal. Options: `--users N` (1000000),
+ * `--no-postgres`.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -41,7 +41,7 @@ async function survey(engine: string, env: Record<string, string>): Promise<void
     const { path, key } = await seed(service.deployment, config)
     const began = performance.now()
     await fill(service.deployment, path)
-    console.log(`\n${engine}: ${users} people made in ${((performance.now() - began) / 1000).toFixed(0)} s`)
+    console.log(`\n${engine}: ${users} users created in ${((performance.now() - began) / 1000).toFixed(0)} s`)
     await measure(config.base_url + path, key)
   } finally {
     await service.stop()
@@ -64,18 +64,20 @@ async function seed(deployment: Deployment, { base_url }: Config) {
   return { path: `${environments}/${data[0]?.id}/users`, key }
 }
 
-/** People as a sign-up would make them, many in a statement. */
+/** Inserts users like a sign-up does, many per statement. */
 async function fill({ db, newId, now }: Deployment, path: string): Promise<void> {
   const environment_id = path.split('/').at(-2) ?? ''
-  const at_once = 500
-  for (let made = 0; made < users; made += at_once) {
+  const per_statement = 500
+  for (let made = 0; made < users; made += per_statement) {
     const at = now()
-    const rows = Array.from({ length: Math.min(at_once, users - made) }, (_, n) => {
+    const rows = Array.from({ length: Math.min(per_statement, users - made) }, (_, n) => {
       const email = `person${made + n}@example.com`
       return sql`(${environment_id}, ${newId('usr')}, ${email}, ${email}, 1, 0, ${`Person ${made + n}`}, ${{}}, ${at}, ${at})`
     })
     await db.run(
-      sql`insert into users (environment_id, id, email, email_key, email_verified, phone_number_verified, name, metadata, created_at, updated_at) values ${join(rows, ', ')}`,
+      sql`insert into users
+            (environment_id, id, email, email_key, email_verified, phone_number_verified, name, metadata, created_at, updated_at)
+          values ${join(rows, ', ')}`,
     )
   }
 }
@@ -102,26 +104,26 @@ async function measure(address: string, key: string): Promise<void> {
     seen += got.data.length
     cursor = got.next_cursor
   }
-  if (seen !== users) throw new Error(`${seen} of ${users} people were listed.`)
+  if (seen !== users) throw new Error(`${seen} of ${users} users were listed.`)
   const middle = Math.floor(times.length / 2)
-  tell(`pages ${window + 1} to ${2 * window}`, times.slice(window, 2 * window)) // the first hundred warm up
-  tell(`pages in the middle`, times.slice(middle, middle + window))
-  tell(`the last pages`, times.slice(-window))
+  print(`pages ${window + 1} to ${2 * window}`, times.slice(window, 2 * window)) // the first hundred warm up
+  print(`pages in the middle`, times.slice(middle, middle + window))
+  print(`the last pages`, times.slice(-window))
 
   const queries = {
-    'a search that all fit': 'query=person',
-    'a search that one in ten thousand fits': 'query=person1234',
-    'a search that nobody fits (one call)': 'query=nobody',
-    'an address': `email=person${Math.floor(users / 2)}@example.com`,
+    'a search that matches all': 'query=person',
+    'a search that matches one in ten thousand': 'query=person1234',
+    'a search that matches none (one call)': 'query=nobody',
+    'an email address': `email=person${Math.floor(users / 2)}@example.com`,
   }
   for (const [name, query] of Object.entries(queries)) {
     const asked: number[] = []
     for (let n = 0; n < 20; n++) asked.push((await read(`limit=${page}&${query}`)).ms)
-    tell(name, asked)
+    print(name, asked)
   }
 }
 
-function tell(name: string, times: readonly number[]): void {
+function print(name: string, times: readonly number[]): void {
   const sorted = [...times].sort((a, b) => a - b)
   const shown = [0.5, 0.99].map((part) => `${percentile(sorted, part).toFixed(2)} ms`.padStart(12))
   console.log(`  ${name.padEnd(44)} p50${shown[0]}   p99${shown[1]}`)

@@ -1,9 +1,9 @@
-/** Loads a server: the same step over and over, on a number of connections at once, for a while. */
+/** Loads a server: repeats one step on several connections for some time. */
 import type { Address, Connection } from './connection.ts'
 import { openConnection } from './connection.ts'
 import type { Proof } from './provider.ts'
 
-/** One exchange, or several that belong together. Throws unless the answer is right; what it returns proves it. */
+/** One exchange, or several that belong together. Throws if the answer is wrong. Returns a function that verifies it in full. */
 export type Step = (connection: Connection, slot: number) => Promise<Proof>
 
 export interface Load {
@@ -12,11 +12,11 @@ export interface Load {
   readonly seconds: number
   readonly p50_ms: number
   readonly p99_ms: number
-  /** How much of a core the loader itself needed: near 1, it is the loader that was measured. */
+  /** How much of a core the loader itself used. Near 1, the loader was the bottleneck. */
   readonly loader_share: number
 }
 
-/** At least one in so many answers is proved. */
+/** One answer in this many is verified in full. */
 const sample = 20
 
 export async function load(address: Address, step: Step, { in_flight, seconds }: { in_flight: number; seconds: number }): Promise<Load> {
@@ -55,7 +55,7 @@ export async function load(address: Address, step: Step, { in_flight, seconds }:
   }
 }
 
-/** Every answer proved, a few times on each of some connections. */
+/** Repeats a step a few times on each of several connections and verifies every answer in full. */
 export async function check(address: Address, step: Step, { in_flight, times }: { in_flight: number; times: number }): Promise<void> {
   const slots = Array.from({ length: in_flight }, (_, slot) => slot)
   await Promise.all(

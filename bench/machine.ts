@@ -1,6 +1,6 @@
 /**
- * The machine a benchmark runs on: one core for the server under load, another for whoever loads it, and how much of the
- * server's core went to anybody else meanwhile. Where cores cannot be chosen (no Linux, no `taskset`, one core) it says so.
+ * The machine of a benchmark: one core for the server, another for the loader, and how much of the server's core other processes
+ * used meanwhile. Reports when cores cannot be chosen (no Linux, no `taskset`, one core).
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ export interface Cores {
   readonly loader: number
 }
 
-/** Two cores this process may use, or why there are none to choose. */
+/** Chooses two cores that this process may use, or explains why it cannot. */
 export function chooseCores(): { cores: Cores } | { why_not: string } {
   if (process.platform !== 'linux') return { why_not: `cores cannot be chosen on ${process.platform}` }
   const asked = spawnSync('taskset', ['-pc', String(process.pid)], { encoding: 'utf8' })
@@ -24,19 +24,19 @@ export function chooseCores(): { cores: Cores } | { why_not: string } {
   return server === undefined || loader === undefined ? { why_not: 'there is one core only' } : { cores: { server, loader } }
 }
 
-/** Moves this process, and every process it starts without saying otherwise, to a core. */
+/** Moves this process to a core. Child processes inherit it by default. */
 export function moveTo(core: number): void {
   execFileSync('taskset', ['-apc', String(core), String(process.pid)], { stdio: 'ignore' })
 }
 
-/** A command line that runs on one core. */
+/** Makes a command line that runs on one core. */
 export function onCore(core: number | null, file: string, args: readonly string[]): [string, string[]] {
   return core === null ? [file, [...args]] : ['taskset', ['-c', String(core), file, ...args]]
 }
 
 const ticks_per_second = 100
 
-/** For how many seconds a core has worked since the machine started, whoever it worked for. */
+/** The seconds that a core was busy since the machine started, for all processes. */
 export function busySeconds(core: number | null): number {
   if (core === null) return Number.NaN
   const line = new RegExp(`^cpu${core} (.*)$`, 'm').exec(readFileSync('/proc/stat', 'utf8'))?.[1] ?? ''

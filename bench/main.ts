@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: Ostiary beside its peer, `oidc-provider`, in the same run on the same core. `npm run bench -- --help` says
- * what can be chosen; docs/decisions/0014-performance.md what the figures mean and what limits them.
+ * `npm run bench` compares Ostiary with its peer, `oidc-provider`, in the same run on the same core. `npm run bench -- --help` lists
+ * the options. docs/decisions/0014-performance.md explains the figures.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -61,16 +61,16 @@ async function run(options: Options): Promise<void> {
   if (options.output) writeFileSync(options.output, JSON.stringify({ machine, options, measurements, surveys, targets }, null, 1))
 }
 
-function tell(text: string): void {
+function progress(text: string): void {
   process.stderr.write(`… ${text}\n`)
 }
 
 async function compare(options: Options, ground: Ground) {
   const wants_busy = options.surveys.includes('busy')
   if (options.scenarios.length === 0 && !wants_busy) return { measurements: [] }
-  tell('starting the contestants')
+  progress('starting the contestants')
   const { all, ostiary } = await startContestants(options, ground)
-  const measurements = await runRounds(options, all, { core: ground.core, tell })
+  const measurements = await runRounds(options, all, { core: ground.core, progress })
   const busy = wants_busy ? await surveyBusy(ostiary) : undefined
   for (const { process: running } of all) await running.stop()
   return { measurements, busy }
@@ -78,12 +78,12 @@ async function compare(options: Options, ground: Ground) {
 
 async function survey(options: Options, ground: Ground): Promise<Surveys> {
   const wants = (name: SurveyName) => options.surveys.includes(name)
-  if (wants('start')) tell('starting again and again')
+  if (wants('start')) progress('starting repeatedly')
   return {
     ...(wants('start') ? { start: await surveyStart(ground, options.rounds) } : {}),
-    ...(wants('environments') ? { environments: await surveyEnvironments(ground, options.environments, tell) } : {}),
-    ...(wants('silent') ? { silent: await surveySilent(ground, tell) } : {}),
-    ...(wants('hostile') ? { hostile: await surveyHostile(ground, options.hostile, tell) } : {}),
-    ...(wants('memory') ? { memory: await surveyMemory(ground, options.soak, tell) } : {}),
+    ...(wants('environments') ? { environments: await surveyEnvironments(ground, options.environments, progress) } : {}),
+    ...(wants('silent') ? { silent: await surveySilent(ground, progress) } : {}),
+    ...(wants('hostile') ? { hostile: await surveyHostile(ground, options.hostile, progress) } : {}),
+    ...(wants('memory') ? { memory: await surveyMemory(ground, options.soak, progress) } : {}),
   }
 }

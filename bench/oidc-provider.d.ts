@@ -1,4 +1,4 @@
-/** As much of `oidc-provider` as is used, here and by the tests it is an upstream provider of; it has no types of its own. */
+/** Types for the parts of `oidc-provider` used by the benchmark and by tests with an upstream provider. The package has no types. */
 declare module 'oidc-provider' {
   import type { RequestListener } from 'node:http'
 

@@ -1,4 +1,4 @@
-/** What `npm run bench -- …` takes. */
+/** The options of `npm run bench`. */
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
@@ -12,40 +12,40 @@ export interface Options {
   readonly surveys: readonly SurveyName[]
   readonly rounds: number
   readonly seconds: number
-  /** In seconds: no contestant is warmed up for longer. */
+  /** The longest warm-up of a contestant, in seconds. */
   readonly longest_warm_up: number
   readonly in_flight: readonly number[]
   readonly environments: number
-  /** Requests of the memory survey. */
+  /** Requests in the survey "memory". */
   readonly soak: number
-  /** Requests of the survey of that name. */
+  /** Requests in the survey "hostile". */
   readonly hostile: number
   readonly postgres: boolean
   /** Another checkout of Ostiary, measured beside this one. */
   readonly against: string | null
-  /** Where CPU profiles of this checkout go. */
+  /** The folder for CPU profiles of this checkout. */
   readonly profile: string | null
-  /** Where the results go as JSON. */
+  /** The file for the results as JSON. */
   readonly output: string | null
 }
 
 const usage = `npm run bench -- [options]
 
-  --quick                 all of it in a few minutes, roughly: nobody is warmed up for more than 2 s
-  --only NAME,NAME        of ${[...scenarios, ...surveys].join(', ')}
+  --quick                 everything in a few minutes, less exactly: warm-ups take at most 2 s
+  --only NAME,NAME        any of ${[...scenarios, ...surveys].join(', ')}
   --rounds N              how often each contestant is measured (5; quick: 3)
-  --seconds N             for how long each time (1.5; quick: 0.7)
+  --seconds N             how long each measurement takes (1.5; quick: 0.7)
   --in-flight N,N         requests at once (1,16,64; quick: 16)
   --environments N        for the survey of that name (10000; quick: 500)
   --soak N                requests of the survey "memory" (1000000; quick: 20000)
   --hostile N             requests of the survey of that name (10000; quick: 2000)
   --no-postgres           leave PostgreSQL out
   --against FOLDER        measure another checkout of Ostiary in the same run
-  --profile FOLDER        write a CPU profile of each scenario there; the figures of such a run mean less
-  --output FILE           write everything measured there as JSON
+  --profile FOLDER        write a CPU profile of each scenario there, which disturbs the figures
+  --output FILE           write all results there as JSON
 `
 
-/** The options, or what to print instead. */
+/** Returns the options, or the usage text to print instead. */
 export function readOptions(args: readonly string[]): Options | { usage: string } {
   const text = { type: 'string' } as const
   const flag = { type: 'boolean', default: false } as const
@@ -72,7 +72,7 @@ export function readOptions(args: readonly string[]): Options | { usage: string 
     const { quick } = values
     const wanted = values.only?.split(',') ?? [...scenarios, ...surveys]
     const unknown = wanted.filter((name) => ![...scenarios, ...surveys].some((known) => known === name))
-    if (unknown.length > 0) throw new Error(`There is no ${unknown.join(', ')}.`)
+    if (unknown.length > 0) throw new Error(`Unknown name: ${unknown.join(', ')}.`)
     return {
       scenarios: scenarios.filter((name) => wanted.includes(name)),
       surveys: surveys.filter((name) => wanted.includes(name)),

@@ -1,6 +1,6 @@
 /**
- * Ostiary as a contestant: the real `ostiary serve` in a process of its own, with a tenant, a confidential application and
- * people who are signed in. All of it is made over HTTP and the command line, so another checkout can be measured just so.
+ * Ostiary as a contestant: `ostiary serve` in its own process, with a tenant, a confidential application and signed-in people.
+ * Everything is created over HTTP and the command line, so another checkout can be measured in the same way.
  */
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -14,15 +14,15 @@ import { type Address, type Answer, type Connection, cookiesOf, expectStatus, op
 import { freePort, type ServerProcess, startProcess } from './process.ts'
 import { authorization, type Client, codeIn, discover, type Provider, redeem } from './provider.ts'
 
-export interface OstiaryPlace {
+export interface OstiaryCheckout {
   /** A checkout of Ostiary. */
   readonly root: string
-  /** Where its data and log go. */
+  /** The folder for its data and log. */
   readonly folder: string
-  /** `null`: the embedded engine. */
+  /** `null` for the embedded engine. */
   readonly database_url: string | null
   readonly core: number | null
-  /** More variables of the service. */
+  /** Additional environment variables. */
   readonly env?: Readonly<Record<string, string>>
 }
 
@@ -32,8 +32,11 @@ export interface Ostiary {
   readonly env: Record<string, string>
 }
 
-/** Starts the service. Called again for the same folder it finds what it left there. */
-export async function startOstiary({ root, folder, database_url, core, env: more = {} }: OstiaryPlace, master_key = ''): Promise<Ostiary> {
+/** Starts the service. A second start in the same folder uses the same data. */
+export async function startOstiary(
+  { root, folder, database_url, core, env: more = {} }: OstiaryCheckout,
+  master_key = '',
+): Promise<Ostiary> {
   mkdirSync(folder, { recursive: true })
   const address = { host: 'localhost', port: await freePort() }
   const env: Record<string, string> = {
@@ -44,14 +47,14 @@ export async function startOstiary({ root, folder, database_url, core, env: more
   }
   const log = join(folder, 'ostiary.log')
   const { commandLineTool } = await import(join(root, 'launch.mjs'))
-  const script = (await commandLineTool?.('serve')) ?? join(root, 'cli/src/main.ts') // what is compared with may be older than bundles
+  const script = (await commandLineTool?.('serve')) ?? join(root, 'cli/src/main.ts') // an older checkout has no bundle
   const ready = { address, path: '/readyz' }
   const launched = asLaunched(folder)
   const process = await startProcess({ script, ...launched, args: ['serve'], env: { ...env, ...launched.env }, core, log, ready })
   return { process, address, env }
 }
 
-/** As the launcher starts the service. */
+/** Flags and variables as the launcher sets them. */
 const asLaunched = (folder: string) => ({
   flags: nodeArguments(['serve']).filter((word: string) => word.startsWith('--')),
   env: { NODE_COMPILE_CACHE: join(folder, '../compiled') },
@@ -74,7 +77,7 @@ export interface Person {
 const owner = { email: 'owner@example.com', password: 'a long enough password' }
 const unlimited = { rate_limit: { limit: 100_000, window_seconds: 1 } }
 
-/** Makes the first tenant, an application in its Test environment, and people who are signed in there. */
+/** Creates the first tenant, an application in its Test environment, and signed-in people. */
 export async function seedOstiary(root: string, { address, env }: Ostiary, people_wanted: number): Promise<Seeded> {
   const first = await bootstrap(root, env)
   const call = await caller(address)
@@ -109,7 +112,7 @@ export async function seedOstiary(root: string, { address, env }: Ostiary, peopl
   return { ...provider, cookies, secret_key, platform_key, project_id, people }
 }
 
-/** A browser with a session of this person. */
+/** Signs a person in with a new browser. */
 async function signedIn(provider: Omit<Provider, 'cookies'>, { email, password }: Person, asked = authorization(provider, {})) {
   const browser = await openBrowser(provider.address)
   const answer = await browser.submit(await browser.get(asked.path), { email, password, method: 'password' })
@@ -117,7 +120,7 @@ async function signedIn(provider: Omit<Provider, 'cookies'>, { email, password }
   return { code: codeIn(provider, asked, answer), cookie: browser.cookie }
 }
 
-/** The sign-in page as one browser got it, to be sent any number of times: a form token belongs to its browser. */
+/** Makes a sign-in request that can be sent repeatedly: the form token and cookies of one browser stay valid. */
 export async function signInRequest(provider: Seeded, { email, password }: Person): Promise<string> {
   const connection = await openConnection(provider.address)
   const page = await connection.send(request(provider.address, 'GET', authorization(provider, {}).path))
@@ -128,7 +131,7 @@ export async function signInRequest(provider: Seeded, { email, password }: Perso
   return request(provider.address, 'POST', new URL(action, provider.issuer).pathname, headers, body.toString())
 }
 
-/** Sends a sign-in until the service has room for one more password: it answers 503 to what its queue cannot take. */
+/** Sends a sign-in and repeats it while the service answers 503, which it does when its password queue is full. */
 export async function sendWhenFree(connection: Connection, asked: string): Promise<Answer> {
   let answer = await connection.send(asked)
   while (answer.status === 503) {
@@ -138,7 +141,7 @@ export async function sendWhenFree(connection: Connection, asked: string): Promi
   return answer
 }
 
-/** By the ordinary code flow, as a command line does it (RFC 9728 metadata says where). */
+/** Gets the access token of an administrator by the code flow, like a command-line client. */
 async function administratorToken(address: Address, first: { admin_issuer: string; admin_client_id: string; admin_redirect_uri: string }) {
   const client: Client = { client_id: first.admin_client_id, client_secret: null, redirect_uri: first.admin_redirect_uri }
   const resource = `http://${address.host}:${address.port}`
@@ -160,7 +163,7 @@ async function bootstrap(root: string, env: Record<string, string>) {
   return JSON.parse(await text(child.stdout))
 }
 
-/** The management API, one call after the other. */
+/** Calls the management API, one request at a time. */
 async function caller(address: Address) {
   const connection = await openConnection(address)
   const call = async (method: string, status: number, path: string, headers: Record<string, string>, body?: unknown) => {

@@ -1,6 +1,6 @@
 /**
- * The peer's adapter for PostgreSQL, as somebody who means well by it would write it: a pool, one table with the payload as
- * JSON, prepared statements, an index for every look-up, and times compared where they are read.
+ * An efficient PostgreSQL adapter for the peer: a pool, one table with the payload as JSON, prepared statements, an index for every
+ * look-up, and expiry checked in the query.
  */
 import { Pool } from 'pg'
 

@@ -1,4 +1,4 @@
-/** The peer as a contestant: started in a process of its own, with as many people signed in as wanted. */
+/** The peer as a contestant: it runs in its own process, with the wanted number of signed-in people. */
 import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,8 +10,8 @@ export interface Peer extends Omit<Provider, 'cookies'> {
   readonly process: ServerProcess
 }
 
-export async function startPeer(place: { folder: string; database_url: string | null; core: number | null }): Promise<Peer> {
-  mkdirSync(place.folder, { recursive: true })
+export async function startPeer(start: { folder: string; database_url: string | null; core: number | null }): Promise<Peer> {
+  mkdirSync(start.folder, { recursive: true })
   const address = { host: 'localhost', port: await freePort() }
   const client_secret = randomBytes(32).toString('base64url')
   const process = await startProcess({
@@ -19,10 +19,10 @@ export async function startPeer(place: { folder: string; database_url: string | 
     env: {
       PEER_PORT: String(address.port),
       PEER_CLIENT_SECRET: client_secret,
-      ...(place.database_url === null ? {} : { PEER_DATABASE_URL: place.database_url }),
+      ...(start.database_url === null ? {} : { PEER_DATABASE_URL: start.database_url }),
     },
-    core: place.core,
-    log: join(place.folder, 'peer.log'),
+    core: start.core,
+    log: join(start.folder, 'peer.log'),
     ready: { address, path: '/.well-known/openid-configuration' },
   })
   const resource = 'urn:benchmark:api'
@@ -35,8 +35,8 @@ export async function startPeer(place: { folder: string; database_url: string | 
 }
 
 /**
- * People who are signed in, each with a grant of their own. Anew before each measurement: in the peer's memory adapter
- * every token of a grant makes the next one dearer, which is no way anybody would use it.
+ * Signs people in, each with a new grant, before each measurement. In the peer's memory adapter every token of a grant makes the
+ * next one slower, which would be an unfair comparison.
  */
 export async function signInAtPeer(peer: Peer, people: number): Promise<Provider> {
   const cookies: string[] = []
@@ -44,7 +44,7 @@ export async function signInAtPeer(peer: Peer, people: number): Promise<Provider
     const browser = await openBrowser(peer.address)
     const asked = authorization(peer, peer.jwt_access_token.parameters)
     const page = await browser.get(asked.path)
-    codeIn(peer, asked, await browser.submit(page, { login: `person${person}`, password: 'none is checked' }))
+    codeIn(peer, asked, await browser.submit(page, { login: `person${person}`, password: 'any password works' }))
     cookies.push(browser.cookie())
     browser.close()
   }

@@ -1,6 +1,6 @@
 /**
- * Loaded into every server under load, before its own code: answers what only the process itself knows, over the channel
- * to the benchmark. It does nothing unless asked, and ends the process when the benchmark is gone.
+ * Preloaded into every measured server. Answers questions about the process over its channel to the benchmark, and exits when the
+ * benchmark ends. It is idle otherwise.
  */
 import { writeFileSync } from 'node:fs'
 import { Session } from 'node:inspector/promises'
@@ -8,7 +8,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
 export interface Usage {
-  /** Of all threads, in microseconds. */
+  /** Processor time of all threads, in microseconds. */
   readonly cpu_us: number
   readonly resident_bytes: number
   readonly heap_bytes: number
@@ -22,7 +22,7 @@ const answers: Record<string, (file: string) => Promise<unknown> | unknown> = {
     const { rss, heapUsed } = process.memoryUsage()
     return { cpu_us: user + system, resident_bytes: rss, heap_bytes: heapUsed }
   },
-  /** What is left once everything is collected that can be. */
+  /** Returns the usage after garbage collection. */
   async collect() {
     setFlagsFromString('--expose-gc')
     const collect: () => void = runInNewContext('gc')

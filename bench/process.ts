@@ -1,4 +1,4 @@
-/** Server processes: started on their core, asked through `probe.ts`, ended with the benchmark. */
+/** Server processes. Each runs on a chosen core, answers through `probe.ts`, and ends with the benchmark. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync, readFileSync } from 'node:fs'
@@ -20,14 +20,14 @@ export interface ServerProcess {
 
 interface Start {
   readonly script: string
-  /** Of Node. */
+  /** Node flags. */
   readonly flags?: readonly string[]
   readonly args?: readonly string[]
   readonly env: Record<string, string>
   readonly core: number | null
-  /** Where its standard output goes, as with a real service. */
+  /** The file for its output. */
   readonly log: string
-  /** Answered with 200 once it is ready. */
+  /** The path that answers 200 when the server is ready. */
   readonly ready: { readonly address: Address; readonly path: string }
 }
 
@@ -36,14 +36,14 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
-/** Variables of the caller that would configure a server. */
-const foreign = /^(OSTIARY_|NODE_OPTIONS$|UV_THREADPOOL_SIZE$)/
+/** Variables of the caller that must not configure a server. */
+const excluded = /^(OSTIARY_|NODE_OPTIONS$|UV_THREADPOOL_SIZE$)/
 
 export async function startProcess({ script, flags: own_flags = [], args = [], env, core, log, ready }: Start): Promise<ServerProcess> {
   const output = openSync(log, 'a')
   const began = performance.now()
   const flags = [...own_flags, '--disable-warning=ExperimentalWarning', '--import', join(import.meta.dirname, 'probe.ts')]
-  const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)))
+  const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !excluded.test(name)))
   const child = spawn(...onCore(core, process.execPath, [...flags, script, ...args]), {
     env: { ...inherited, ...env },
     stdio: ['ignore', output, output, 'ipc'],
@@ -53,9 +53,9 @@ export async function startProcess({ script, flags: own_flags = [], args = [], e
   let is_stopping = false
   const exit = once(child, 'exit').finally(() => running.delete(child))
   const gone = exit.then((): never => {
-    throw new Error(`${script} ended${is_stopping ? '' : ` by itself. Its last words:\n${readFileSync(log, 'utf8').slice(-2_000)}`}`)
+    throw new Error(`${script} ended${is_stopping ? '' : ` unexpectedly. The end of its log:\n${readFileSync(log, 'utf8').slice(-2_000)}`}`)
   })
-  gone.catch(() => {}) // whoever waits for an answer is told
+  gone.catch(() => {}) // pending questions report it
   const waiting = new Map<number, (answer: unknown) => void>()
   let questions = 0
   child.on('message', ({ id, answer }: { id: number; answer: unknown }) => {
@@ -63,15 +63,15 @@ export async function startProcess({ script, flags: own_flags = [], args = [], e
     waiting.delete(id)
   })
 
-  /** Rejects when the process ends before it answers. */
+  /** Rejects if the process ends before it answers. */
   function ask<T>(question: string, details: Record<string, unknown> = {}): Promise<T> {
     const id = questions++
-    const answered = new Promise<T>((resolve) => waiting.set(id, resolve as (answer: unknown) => void)) // as: who asks knows what is answered
+    const answered = new Promise<T>((resolve) => waiting.set(id, resolve as (answer: unknown) => void)) // as: the caller knows the type of the answer
     child.send({ id, ask: question, ...details })
     return Promise.race([answered, gone])
   }
 
-  await Promise.race([answers(ready.address, ready.path), gone])
+  await Promise.race([waitUntilReady(ready.address, ready.path), gone])
   return {
     started_ms: performance.now() - began,
     ask,
@@ -85,14 +85,14 @@ export async function startProcess({ script, flags: own_flags = [], args = [], e
   }
 }
 
-async function answers(address: Address, path: string): Promise<void> {
+async function waitUntilReady(address: Address, path: string): Promise<void> {
   for (const until = Date.now() + 30_000; Date.now() < until; await sleep(2)) {
     const connection = await openConnection(address).catch(() => null)
     const answer = await connection?.send(request(address, 'GET', path)).catch(() => null)
     connection?.close()
     if (answer?.status === 200) return
   }
-  throw new Error(`Nothing answers at ${address.host}:${address.port}${path}`)
+  throw new Error(`No server answers at ${address.host}:${address.port}${path}`)
 }
 
 export async function freePort(): Promise<number> {

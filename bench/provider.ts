@@ -1,17 +1,17 @@
 /**
- * An OpenID Provider as its clients see it, whoever wrote it: the same requests and the same checks for Ostiary and for
- * the peer. Every answer is looked at; a sample of them is proved, signatures and all.
+ * The client of an OpenID Provider: the same requests and the same checks for Ostiary and the peer. Every answer is checked; a
+ * sample is verified in full, including signatures.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose'
 import { type Address, type Answer, type Connection, expectStatus, headerOf, openConnection, request } from './connection.ts'
 
-/** Proves what a glance at the answer does not show. */
+/** Verifies an answer in full. */
 export type Proof = () => Promise<unknown>
 
 export interface Client {
   readonly client_id: string
-  /** `null`: a public client. */
+  /** `null` for a public client. */
   readonly client_secret: string | null
   readonly redirect_uri: string
 }
@@ -21,12 +21,12 @@ export interface Provider {
   readonly issuer: string
   readonly client: Client
   readonly scope: string
-  /** What the request says beyond the standard to get a JWT access token; and whom that token is for. */
+  /** Additional request parameters for a JWT access token, and its audience. */
   readonly jwt_access_token: { readonly parameters: Record<string, string>; readonly audience: string }
-  /** The path of each address of its metadata. */
+  /** The paths of the endpoints in the metadata. */
   readonly paths: Readonly<Record<'authorize' | 'token' | 'userinfo' | 'jwks' | 'discovery', string>>
   readonly keys: ReturnType<typeof createLocalJWKSet>
-  /** Browsers that are signed in, each by its Cookie header. */
+  /** The Cookie headers of signed-in browsers. */
   readonly cookies: readonly string[]
 }
 
@@ -56,7 +56,7 @@ export async function discover(
   }
   const jwks: JSONWebKeySet = await get(paths.jwks)
   connection.close()
-  if (metadata.issuer !== issuer) throw new Error(`The metadata is of ${metadata.issuer}, not of ${issuer}.`)
+  if (metadata.issuer !== issuer) throw new Error(`The metadata belongs to ${metadata.issuer}, not to ${issuer}.`)
   return { address, issuer, ...about, paths, keys: createLocalJWKSet(jwks) }
 }
 
@@ -67,7 +67,7 @@ interface Authorization {
   readonly code_verifier: string
 }
 
-/** An authorization request with everything a careful client sends. `extra`: what else this one asks for. */
+/** Makes an authorization request with state, nonce and PKCE. `extra` are additional parameters. */
 export function authorization({ paths, client, scope }: Omit<Provider, 'cookies'>, extra: Record<string, string>): Authorization {
   const [state, nonce, code_verifier] = [randomText(), randomText(), randomText()]
   const query = new URLSearchParams({
@@ -86,7 +86,7 @@ export function authorization({ paths, client, scope }: Omit<Provider, 'cookies'
 
 const randomText = () => randomBytes(32).toString('base64url')
 
-/** The code of an answer that calls the client. */
+/** Reads the code from an answer that redirects to the client. */
 export function codeIn({ client }: Pick<Provider, 'client'>, { state }: Authorization, answer: Answer): string {
   const location = headerOf(expectStatus(303, answer), 'location') ?? ''
   const { searchParams } = new URL(location)
@@ -110,7 +110,7 @@ function tokensIn(answer: Answer): Tokens {
   return { access_token, refresh_token, id_token }
 }
 
-/** The code flow of somebody who is signed in: a code, then tokens. */
+/** Runs the code flow for a signed-in browser: a code, then tokens. */
 export async function codeFlow(
   provider: Omit<Provider, 'cookies'>,
   connection: Connection,
@@ -139,14 +139,14 @@ export async function refresh(provider: Provider, connection: Connection, refres
   return tokens
 }
 
-/** Both tokens: signature, type, issuer, audience, and that the ID token is about this sign-in and this access token. */
+/** Verifies both tokens: signature, type, issuer and audience, and that the ID token belongs to this sign-in and access token. */
 export async function proveTokens({ keys, issuer, client, jwt_access_token }: Provider, tokens: Tokens, nonce?: string): Promise<void> {
   const common = { issuer, algorithms: ['RS256'] }
   const access = await jwtVerify(tokens.access_token, keys, { ...common, typ: 'at+jwt', audience: jwt_access_token.audience })
   const id = await jwtVerify(tokens.id_token, keys, { ...common, audience: client.client_id })
   const half = createHash('sha256').update(tokens.access_token).digest().subarray(0, 16).toString('base64url')
-  if (id.payload.at_hash !== undefined && id.payload.at_hash !== half) throw new Error('at_hash is of another access token.')
-  if (nonce !== undefined && id.payload.nonce !== nonce) throw new Error('The nonce is of another request.')
-  if (id.payload.sub !== access.payload.sub) throw new Error('The tokens are about two people.')
-  if (id.payload.email === undefined) throw new Error('The ID token does not say the address of the person.')
+  if (id.payload.at_hash !== undefined && id.payload.at_hash !== half) throw new Error('at_hash belongs to another access token.')
+  if (nonce !== undefined && id.payload.nonce !== nonce) throw new Error('The nonce belongs to another request.')
+  if (id.payload.sub !== access.payload.sub) throw new Error('The tokens have different subjects.')
+  if (id.payload.email === undefined) throw new Error('The ID token has no email address.')
 }

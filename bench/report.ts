@@ -1,9 +1,9 @@
-/** The figures as tables for people: medians over the rounds, ratios within them. */
+/** Formats the figures as tables: medians over the rounds, ratios within each round. */
 import type { ContestantName } from './contestants.ts'
 import { median } from './load.ts'
 import { type Measurement, most_disturbed } from './rounds.ts'
 
-/** How often `a` does what `b` does once: the median of the ratios of each round. By time, or by the processor time it takes. */
+/** How many times faster `a` is than `b`: the median of the ratios of each round, by elapsed time or by processor time. */
 export function ratio(
   measurements: readonly Measurement[],
   [a, a_scenario]: readonly [ContestantName, string],
@@ -51,7 +51,7 @@ export function tableOf(measurements: readonly Measurement[]): string {
   return aligned(rows)
 }
 
-/** What a reader has to know before believing the line. */
+/** Warnings about the reliability of a row. */
 function remarks(own: readonly Measurement[]): string {
   const disturbed = own.filter(({ others_share }) => others_share > most_disturbed).length
   const by_loader = own.filter(({ loader_share }) => loader_share > 0.9).length

@@ -1,6 +1,6 @@
 /**
- * Measures in rounds: in each, every contestant once, one after the other, so that what the machine does besides meets all
- * of them alike. A measurement during which somebody else used the server's core is made again, a few times at most.
+ * Measures in rounds: each round measures every contestant once, one after the other, so that other load on the machine affects all
+ * alike. A measurement is repeated, a few times at most, if other processes used the server's core meanwhile.
  */
 import type { Contestant, ContestantName } from './contestants.ts'
 import type { Load } from './load.ts'
@@ -13,27 +13,31 @@ export interface Measurement extends Load {
   readonly in_flight: number
   readonly round: number
   readonly per_second: number
-  /** Processor time of the server for each, in microseconds. */
+  /** Processor time of the server per request, in microseconds. */
   readonly cpu_us: number
-  /** How much of the server's core others used meanwhile. */
+  /** The share of the server's core that other processes used meanwhile. */
   readonly others_share: number
 }
 
-/** Above this somebody else was measured too. */
+/** Above this share of other processes a measurement counts as disturbed. */
 export const most_disturbed = 0.1
 const most_tries = 3
 /**
- * V8 makes the code that runs often faster for as long as this: on one core, processor time for a JWKS fell from 220 to 75 µs in
- * 6 s. Of what is answered some hundred times a second it takes longer: of the code flow it still compiled after 10,000.
+ * V8 needs this long to optimize frequent code: on one core, the processor time for a JWKS fell from 220 to 75 µs in 6 s. It takes
+ * longer for scenarios with a few hundred answers per second: in the code flow V8 still compiled after 10,000 requests.
  */
 const warm_up_seconds = (scenario: ScenarioName) => (scenario === 'code' ? 25 : scenario === 'refresh' ? 15 : 8)
 
-interface Place {
+interface RunContext {
   readonly core: number | null
-  readonly tell: (text: string) => void
+  readonly progress: (text: string) => void
 }
 
-export async function runRounds(options: Options, contestants: readonly Contestant[], { core, tell }: Place): Promise<Measurement[]> {
+export async function runRounds(
+  options: Options,
+  contestants: readonly Contestant[],
+  { core, progress }: RunContext,
+): Promise<Measurement[]> {
   const { scenarios, rounds, seconds, longest_warm_up, profile } = options
   const measurements: Measurement[] = []
   for (const scenario of scenarios) {
@@ -45,8 +49,8 @@ export async function runRounds(options: Options, contestants: readonly Contesta
     }
     for (const in_flight of options.in_flight) {
       for (let round = 0; round < rounds; round++) {
-        tell(`${scenario}, ${in_flight} in flight, round ${round + 1} of ${rounds}`)
-        // Each comes first in turn.
+        progress(`${scenario}, ${in_flight} in flight, round ${round + 1} of ${rounds}`)
+        // Contestants take turns at being first.
         const order = [...taking_part.slice(round % taking_part.length), ...taking_part.slice(0, round % taking_part.length)]
         for (const contestant of order) {
           const measured = await measureQuietly(contestant, scenario, { in_flight, seconds, core })
@@ -67,7 +71,7 @@ interface Amount {
   readonly core: number | null
 }
 
-/** The least disturbed of a few tries. */
+/** Measures a few times at most and returns the least disturbed result. */
 async function measureQuietly(contestant: Contestant, scenario: ScenarioName, amount: Amount): Promise<Figures> {
   let best = await measure(contestant, scenario, amount)
   for (let tries = 1; tries < most_tries && best.others_share > most_disturbed; tries++) {
@@ -87,7 +91,7 @@ async function measure({ process, prepare }: Contestant, scenario: ScenarioName,
   return { ...load, per_second: load.answered / load.seconds, cpu_us: used_us / load.answered, others_share }
 }
 
-/** Of the first contestant: Ostiary as it is here. */
+/** Profiles the first contestant, which is this checkout. */
 async function writeProfile([first]: readonly Contestant[], scenario: ScenarioName, file: string, seconds: number): Promise<void> {
   const run = await first?.prepare(scenario, 16)
   await first?.process.ask('beginProfile')

@@ -1,6 +1,6 @@
 /**
- * What is measured. A scenario prepares itself anew for each measurement, which is not timed, and gives the step that is.
- * Those that every provider has are the same code for all of them.
+ * The measured scenarios. A scenario prepares each measurement, which is not timed, and returns the step that is timed. Scenarios
+ * of the OpenID Connect protocol run the same code for every provider.
  */
 import type { Answer, Connection } from './connection.ts'
 import { expectStatus, headerOf, openConnection, request } from './connection.ts'
@@ -12,7 +12,7 @@ export type Prepare<P> = (provider: P, in_flight: number) => Promise<Step>
 
 const nothing = async () => {}
 
-/** As many sign-ins as there are requests in flight, each of its own browser. */
+/** Signs in once per request in flight, each with its own browser. */
 async function tokensForEach(provider: Provider, in_flight: number, extra?: Record<string, string>): Promise<Tokens[]> {
   const connection = await openConnection(provider.address)
   const all: Tokens[] = []
@@ -24,11 +24,11 @@ async function tokensForEach(provider: Provider, in_flight: number, extra?: Reco
   return all
 }
 
-/** The same request over and over, whose answer has to hold. */
+/** Repeats one request per slot and checks each answer. */
 function repeated(requests: readonly string[], holds: (body: ReturnType<typeof JSON.parse>, slot: number) => boolean): Step {
   return async (connection, slot) => {
     const { body } = expectStatus(200, await connection.send(requests[slot] ?? ''))
-    if (!holds(JSON.parse(body), slot)) throw new Error(`Not the expected answer: ${body.slice(0, 500)}`)
+    if (!holds(JSON.parse(body), slot)) throw new Error(`Unexpected answer: ${body.slice(0, 500)}`)
     return nothing
   }
 }
@@ -51,7 +51,7 @@ export const common = {
     }
   },
 
-  /** The peer's JWT access tokens are not for its own userinfo, so it gets the opaque one of a request without a resource. */
+  /** The peer's userinfo does not accept its JWT access tokens, so it gets the opaque one of a request without a resource. */
   async userinfo(provider, in_flight) {
     const tokens = await tokensForEach(provider, in_flight, {})
     return repeated(
@@ -99,12 +99,12 @@ export const own = {
   },
 } satisfies Record<string, Prepare<Seeded>>
 
-/** The cookie of a sign-in is worth a code. */
+/** Verifies that the cookie of a sign-in gets a code. */
 async function proveSession({ address }: Provider, answer: Answer): Promise<void> {
   const cookie = [...answer.head.matchAll(/\r\nset-cookie: ([^;\r]*)/gi)].map(([, pair]) => pair).join('; ')
   const connection = await openConnection(address)
   const path = (headerOf(answer, 'location') ?? '').replace(/^https?:\/\/[^/]+/, '')
   const next = expectStatus(303, await connection.send(request(address, 'GET', path, { cookie })))
   connection.close()
-  if (!headerOf(next, 'location')?.includes('code=')) throw new Error(`A sign-in led nowhere: ${next.head}`)
+  if (!headerOf(next, 'location')?.includes('code=')) throw new Error(`The sign-in returned no code: ${next.head}`)
 }

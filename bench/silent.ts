@@ -1,6 +1,6 @@
 /**
- * Deliveries beside receivers that never answer: 300 webhooks of one tenant hold every call until its deadline, while
- * another tenant's events are delivered. How long those take from the answer to the change until they arrive.
+ * Deliveries beside receivers that never answer: 300 webhooks of one tenant hold every call until its deadline, while another
+ * tenant's events are delivered. Measures the time from the answer to a change until its event arrives.
  */
 import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
@@ -23,8 +23,8 @@ const silent_receivers = 300
 const deliveries = 20
 const pause_ms = 150
 
-export async function surveySilent(ground: Ground, tell: (text: string) => void) {
-  tell('deliveries beside silent receivers')
+export async function surveySilent(ground: Ground, progress: (text: string) => void) {
+  progress('deliveries beside silent receivers')
   const embedded = await measure(ground, 'silent', null)
   const postgres = ground.freshDatabase && (await measure(ground, 'silent-postgres', await ground.freshDatabase()))
   return { silent_receivers, deliveries, embedded, ...(postgres ? { postgres } : {}) }
@@ -69,7 +69,7 @@ async function listen(answer: RequestListener) {
   return { server, port: typeof address === 'object' && address !== null ? address.port : 0 }
 }
 
-/** Straight into the database, past quotas: the silent receivers, each a host of its own, and a second tenant. Returns its key. */
+/** Inserts the silent receivers, each with its own host, and a second tenant, bypassing quotas. Returns the tenant's key. */
 async function store(env: Record<string, string>, { issuer }: Seeded, port: number): Promise<string> {
   const config = readConfig(env)
   if (Array.isArray(config)) throw new Error(JSON.stringify(config))
@@ -85,14 +85,14 @@ async function store(env: Record<string, string>, { issuer }: Seeded, port: numb
   const made = makeKey('platform_secret', null, random)
   const unlimited = { limit: 100_000, window_seconds: 1 }
   const fields = { label: 'Quiet', scopes: ['*' as const], allowed_origins: [], ip_allowlist: [], rate_limit: unlimited, expires_at: null }
-  const place = { tenant_id, project_id: null, environment_id: null }
-  const key = insertKey(place, newId('key'), 'platform_secret', made, fields, now())
+  const owner = { tenant_id, project_id: null, environment_id: null }
+  const key = insertKey(owner, newId('key'), 'platform_secret', made, fields, now())
   await db.batch([insertTenant(tenant_id, { slug: 'quiet', name: 'Quiet' }, now()), key, ...webhooks])
   await db.close()
   return made.key
 }
 
-/** A project of the other tenant, with one webhook. Returns the secret key of its environment. */
+/** Creates a project of the other tenant with one webhook. Returns the secret key of its environment. */
 async function quietTenant(seeded: Seeded, platform_key: string, port: number): Promise<string> {
   const call = (method: 'GET' | 'POST', path: string, body?: object) => callApi(seeded, platform_key, method, path, body)
   const { id: project_id } = await call('POST', '/v1/platform/projects', { slug: 'quiet', name: 'Quiet' })

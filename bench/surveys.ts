@@ -1,4 +1,4 @@
-/** What is measured once and not in rounds: starting, memory, many environments, and answers while passwords are hashed. */
+/** Surveys are measured once, not in rounds: start time, memory, and answers while passwords are hashed. */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expectStatus, openConnection } from './connection.ts'
@@ -11,25 +11,25 @@ import { common, own } from './scenarios.ts'
 
 const mebibyte = 1_048_576
 
-/** From nothing to the first answer, and what an idle process occupies. The first start makes the database. */
+/** Measures the time to the first answer and the memory of an idle process. The first start creates the database. */
 export async function surveyStart({ folder, core, freshDatabase }: Ground, times: number) {
-  const place = { root, folder: join(folder, 'start'), database_url: null, core }
-  const first = await startOstiary(place)
+  const checkout = { root, folder: join(folder, 'start'), database_url: null, core }
+  const first = await startOstiary(checkout)
   const first_start_ms = first.process.started_ms
   await first.process.stop()
   const starts = await repeat(
     times,
-    () => startOstiary(place),
+    () => startOstiary(checkout),
     ({ process }) => process,
   )
   const peers = await repeat(
     times,
-    () => startPeer({ ...place, folder: join(folder, 'start-peer') }),
+    () => startPeer({ ...checkout, folder: join(folder, 'start-peer') }),
     ({ process }) => process,
   )
   const figures = { first_start_ms, start_ms: starts.ms, peer_start_ms: peers.ms, idle_mib: starts.idle_mib, peer_idle_mib: peers.idle_mib }
   if (!freshDatabase) return figures
-  const on_postgres = { ...place, folder: join(folder, 'start-postgres'), database_url: await freshDatabase() }
+  const on_postgres = { ...checkout, folder: join(folder, 'start-postgres'), database_url: await freshDatabase() }
   const master_key = newMasterKey()
   const postgres = await repeat(
     times,
@@ -54,10 +54,9 @@ async function repeat<T>(times: number, start: () => Promise<T>, processOf: (sta
   return { ms: median(ms), idle_mib }
 }
 
-/** What a process occupies after many requests of every kind, and whether it still grows. */
-export async function surveyMemory({ folder, core }: Ground, requests: number, tell: (text: string) => void) {
-  const place = { root, folder: join(folder, 'memory'), database_url: null, core }
-  const started = await startOstiary(place)
+/** Measures memory after many requests of every kind, and whether it still grows. */
+export async function surveyMemory({ folder, core }: Ground, requests: number, progress: (text: string) => void) {
+  const started = await startOstiary({ root, folder: join(folder, 'memory'), database_url: null, core })
   const seeded = await seedOstiary(root, started, 64)
   const samples: { requests: number; resident_mib: number; heap_mib: number }[] = []
   let done = 0
@@ -68,12 +67,12 @@ export async function surveyMemory({ folder, core }: Ground, requests: number, t
   }
   await sample()
   while (done < requests) {
-    // A seventh each; the slow ones get more time for it.
+    // A seventh of the requests each; slow scenarios get more time.
     for (const [scenario, seconds] of mixture(requests)) {
       const prepare = { ...common, validate: own.validate, whoami: own.whoami }[scenario]
       done += (await load(seeded.address, await prepare(seeded, 16), { in_flight: 16, seconds })).answered
     }
-    tell(`memory, ${done} requests`)
+    progress(`memory, ${done} requests`)
     await sample()
   }
   await sleep(3_000)
@@ -99,7 +98,7 @@ function mixture(requests: number) {
   ] as const
 }
 
-/** The JWKS of an environment while everybody signs in at once. */
+/** Measures the JWKS of an environment while 100 people sign in at once. */
 export async function surveyBusy(seeded: Seeded) {
   const requests = await Promise.all(seeded.people.slice(0, 100).map((person) => signInRequest(seeded, person)))
   let left = requests.length

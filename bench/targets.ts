@@ -1,5 +1,4 @@
-/** What has to be reached, and whether it was: the issue's table, row by row. */
-
+/** The performance targets and whether they are met. */
 import type { Surveys } from './main.ts'
 import { aligned, ratio, rounded } from './report.ts'
 import type { Measurement } from './rounds.ts'
@@ -9,9 +8,9 @@ interface Target {
   readonly unit: string
   readonly at_least?: number
   readonly at_most?: number
-  /** `NaN`: not measured in this run. */
+  /** The measured value; `NaN` if this run did not measure it. */
   readonly is: number
-  /** The same by processor time, which other processes disturb less. */
+  /** The ratio by processor time, which other processes disturb less. */
   readonly by_processor?: number
 }
 
@@ -59,7 +58,7 @@ export function targetsOf(
   ]
 }
 
-/** What is resident at the end, compared with half way: 1 is flat. */
+/** Resident memory at the end divided by that at half time: 1 means no growth. */
 function growth(samples: readonly { resident_mib: number }[]): number {
   return (samples.at(-1)?.resident_mib ?? Number.NaN) / (samples[Math.floor(samples.length / 2)]?.resident_mib ?? Number.NaN)
 }

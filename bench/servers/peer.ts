@@ -1,7 +1,7 @@
 /**
- * The peer: `oidc-provider`, configured to do the same work as Ostiary does and nothing more. RS256 for the ID token and
- * for a JWT access token (resource indicators), refresh tokens that rotate, PKCE, no consent. Where there was a choice it is
- * the faster one for the peer: people and the client are in memory, cookies are not signed.
+ * The peer: `oidc-provider`, configured for the same work as Ostiary and nothing more. RS256 for the ID token and for a JWT access
+ * token (resource indicators), rotating refresh tokens, PKCE, no consent. Choices favour the peer: people and the client are in
+ * memory, and cookies are not signed.
  */
 import { generateKeyPairSync } from 'node:crypto'
 import { createServer } from 'node:http'
@@ -17,7 +17,7 @@ const day_seconds = 86_400
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const name = { name: 'Ada Example', updated_at: 1_700_000_000 }
 
-/** As the documentation has it: whoever has no grant yet for this client is given one. */
+/** Creates a grant for the client if the person has none, as the documentation of `oidc-provider` shows. */
 async function loadExistingGrant(ctx: Context) {
   const { session, client, account } = ctx.oidc
   const id = session.grantIdFor(client.clientId)

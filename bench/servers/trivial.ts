@@ -1,4 +1,4 @@
-/** The least a handler of the same HTTP library can be: what whoami is compared with. It answers what whoami answered once. */
+/** The baseline of whoami: a minimal handler of the same HTTP library. It returns a recorded answer of whoami. */
 import Fastify from 'fastify'
 
 const { TRIVIAL_PORT = '', TRIVIAL_ANSWER = '{}' } = process.env

@@ -1,4 +1,4 @@
-/** What the server's core can do at most: RSA signatures and password hashes, with nothing around them. */
+/** The ceiling of the server's core: RSA signatures and password hashes without a protocol around them. */
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { createServer } from 'node:http'
 import { availableParallelism } from 'node:os'

@@ -1,9 +1,9 @@
 // pure
-/** JSON with one spelling (RFC 8785), so that everybody who has a value can compute the same hash of it. */
+/** Canonical JSON (RFC 8785): equal values have equal text, so they have equal hashes. */
 
 /**
- * RFC 8785 §3.2.2: strings, numbers and literals as ECMAScript writes them, no space between;
- * §3.2.3: members in the order of their names' UTF-16 code units.
+ * RFC 8785 §3.2.2: strings, numbers and literals as ECMAScript serializes them, without whitespace
+ * RFC 8785 §3.2.3: members in the order of their names' UTF-16 code units
  */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`

@@ -42,7 +42,7 @@ function problems(entries: readonly Linked[]): string[] {
   })
 }
 
-test('whoever has an entry as the API shows it can compute its hash', () => {
+test('the hash of an entry is computed from the entry as the API returns it', () => {
   const [first] = chain([entry])
   const {
     hash: expected,
@@ -65,16 +65,16 @@ test('whoever has an entry as the API shows it can compute its hash', () => {
   assert.equal(hash('sha256', canonicalJson(shown), 'hex'), expected)
 })
 
-test('the first entry follows 64 zeros', () => {
+test('the previous hash of the first entry is 64 zeros', () => {
   assert.deepEqual(linkAfter(beginning, entry).previous_hash, '0'.repeat(64))
 })
 
 const five = () => chain([1, 2, 3, 4, 5].map((n) => ({ ...entry, id: `aud_${n}`, object_id: `prj_${n}` })))
 
-test('an untouched chain has no problem', () => assert.deepEqual(problems(five()), []))
+test('an unaltered chain has no problem', () => assert.deepEqual(problems(five()), []))
 
 for (const name of Object.keys(entry) as (keyof StoredEntry)[]) {
-  test(`a change of ${name} is found`, () => {
+  test(`a changed ${name} is found`, () => {
     const entries = five()
     entries[2] = { ...(entries[2] ?? assert.fail()), [name]: `${entry[name] ?? ''}x` }
     assert.deepEqual(problems(entries), ['entry 3 was altered'])
@@ -83,15 +83,16 @@ for (const name of Object.keys(entry) as (keyof StoredEntry)[]) {
 
 // biome-ignore format: this table is read by column
 const damages: [what: string, damage: (entries: Linked[]) => Linked[], found: string[]][] = [
-  ['an entry is taken out',                  (e) => e.toSpliced(2, 1),                                                  ['entry 3 is missing']],
-  ['two entries are taken out',              (e) => e.toSpliced(1, 2),                                                  ['entries 2 to 3 are missing']],
-  ['the first entry is taken out',           (e) => e.slice(1),                                                         ['entry 1 is missing']],
-  ['two entries change places',              ([a, b, c, d, f]) => [a!, { ...c!, sequence: 2 }, { ...b!, sequence: 3 }, d!, f!], ['entry 2 was moved or replaced', 'entry 3 was moved or replaced', 'entry 4 does not follow the one before it']],
+  ['an entry is removed',                    (e) => e.toSpliced(2, 1),                                                  ['entry 3 is missing']],
+  ['two entries are removed',                (e) => e.toSpliced(1, 2),                                                  ['entries 2 to 3 are missing']],
+  ['the first entry is removed',             (e) => e.slice(1),                                                         ['entry 1 is missing']],
+  ['two entries are swapped',                ([a, b, c, d, f]) => [a!, { ...c!, sequence: 2 }, { ...b!, sequence: 3 }, d!, f!], ['entry 2 was moved or replaced', 'entry 3 was moved or replaced', 'entry 4 does not follow the one before it']],
   ['a space is added to a state',            ([a, ...r]) => [{ ...a!, after_change: '{"name": "New"}' }, ...r],         ['entry 1 was altered']],
-  ['a link is computed anew',                ([a, b, ...r]) => [a!, { ...b!, ...linkAfter(a!, { ...b!, ip: null }), ip: null }, ...r], ['entry 3 does not follow the one before it']],
+  ['a link is recomputed',                   ([a, b, ...r]) => [a!, { ...b!, ...linkAfter(a!, { ...b!, ip: null }), ip: null }, ...r], ['entry 3 does not follow the one before it']],
   ['a null becomes the text null',           ([a, ...r]) => [{ ...a!, environment_id: 'null' }, ...r],                  ['entry 1 was altered']],
 ]
-for (const [what, damage, found] of damages) test(`it is found when ${what}`, () => assert.deepEqual(problems(damage(five())), found))
+for (const [what, damage, found] of damages)
+  test(`the damage is found when ${what}`, () => assert.deepEqual(problems(damage(five())), found))
 
 const text = fc.string({ unit: 'binary' })
 const anyEntry = fc.record({
@@ -100,24 +101,24 @@ const anyEntry = fc.record({
   after_change: fc.option(fc.jsonValue().map(canonicalJson)),
 }) as fc.Arbitrary<StoredEntry> // as: every member is a text
 
-test('a state that is not there cannot be replaced by the word', () => {
-  const sound = chain([{ ...entry, before_change: null }])
-  assert.equal(problems(sound.map((link) => ({ ...link, before_change: 'null' }))).length, 1)
+test('an absent state that is replaced by the text "null" is found', () => {
+  const intact = chain([{ ...entry, before_change: null }])
+  assert.equal(problems(intact.map((link) => ({ ...link, before_change: 'null' }))).length, 1)
 })
 
-test('whatever the entries are, their chain is sound, and any other value in any place is found', () => {
+test('a chain of any entries is intact, and any changed value is found', () => {
   fc.assert(
     fc.property(
       fc.array(anyEntry, { minLength: 1, maxLength: 6 }),
       fc.nat(),
       fc.constantFrom(...(Object.keys(entry) as (keyof StoredEntry)[])),
       fc.option(text),
-      (entries, at, name, value) => {
-        const sound = chain(entries)
-        assert.deepEqual(problems(sound), [])
-        const which = at % sound.length
-        const changed = sound.with(which, { ...(sound[which] ?? assert.fail()), [name]: value })
-        const is_same = value === sound[which]?.[name]
+      (entries, n, name, value) => {
+        const intact = chain(entries)
+        assert.deepEqual(problems(intact), [])
+        const index = n % intact.length
+        const changed = intact.with(index, { ...(intact[index] ?? assert.fail()), [name]: value })
+        const is_same = value === intact[index]?.[name]
         assert.equal(problems(changed).length, is_same ? 0 : 1)
       },
     ),

@@ -1,22 +1,21 @@
 // pure
 /**
- * The chain of an audit log. Every entry has the number after the one before it, and the hash of that one; its own hash
- * covers both. So an entry cannot be altered, taken out, put in or moved without breaking a link, and whoever knows the
- * last hash knows them all. Everybody with an export can check it: nothing here is secret.
+ * The hash chain of an audit log. Each entry holds the next sequence number and the hash of the previous entry, and its own
+ * hash covers both. Altering, removing, inserting or moving an entry breaks a link. Verifying an exported log takes no secret.
  */
 import { hash } from 'node:crypto'
 import { canonicalJson } from './canonical.ts'
 
-/** Where a chain ends. */
+/** The last entry of a chain. */
 export interface ChainEnd {
   sequence: number
   hash: string
 }
 
-/** Before the first entry. */
+/** The end of an empty chain. */
 export const beginning: ChainEnd = { sequence: 0, hash: '0'.repeat(64) }
 
-/** An entry as it is stored. Both states are canonical JSON. */
+/** A stored entry. `before_change` and `after_change` are canonical JSON. */
 export interface StoredEntry {
   id: string
   tenant_id: string
@@ -41,33 +40,33 @@ export interface Link {
   hash: string
 }
 
-/** The link that puts an entry behind the end of a chain. */
+/** Links an entry to the end of a chain. */
 export function linkAfter(end: ChainEnd, entry: StoredEntry): Link {
-  const place = { sequence: end.sequence + 1, previous_hash: end.hash }
-  return { ...place, hash: entryHash(entry, place) }
+  const position = { sequence: end.sequence + 1, previous_hash: end.hash }
+  return { ...position, hash: entryHash(entry, position) }
 }
 
 /**
- * SHA-256 of the entry as the API shows it, without `hash`, in the canonical form of RFC 8785. The states are taken as
- * they are stored, so that a change of spelling is a change.
+ * SHA-256 of the entry as the API returns it, without `hash`, in the canonical form of RFC 8785. Both states are hashed as
+ * stored, so a change of whitespace alone changes the hash.
  */
 function entryHash(entry: StoredEntry, { sequence, previous_hash }: Omit<Link, 'hash'>): string {
   const { id, tenant_id, created_at, action, project_id, environment_id, request_id, ip } = entry
   const actor = { id: entry.actor_id, label: entry.actor_label, type: entry.actor_type }
   const object = { id: entry.object_id, type: entry.object_type }
   const members = { id, tenant_id, created_at, action, project_id, environment_id, request_id, ip, actor, object, sequence, previous_hash }
-  const written = Object.entries(members).map(([name, value]) => [name, canonicalJson(value)])
-  const text = [...written, ['before', stateText(entry.before_change)], ['after', stateText(entry.after_change)]]
+  const canonical = Object.entries(members).map(([name, value]) => [name, canonicalJson(value)])
+  const text = [...canonical, ['before', stateText(entry.before_change)], ['after', stateText(entry.after_change)]]
     .sort(([a = ''], [b = '']) => (a < b ? -1 : 1))
     .map(([name, value]) => `"${name}":${value}`)
     .join(',')
   return hash('sha256', `{${text}}`, 'hex')
 }
 
-/** A state that is not there is stored as nothing, so the word in its place was put there by somebody else, and hashes to another text. */
+/** An absent state is stored as SQL null. The service never stores the text "null", so that text gets a different hash. */
 const stateText = (stored: string | null) => (stored === 'null' ? ' null' : (stored ?? 'null'))
 
-/** What is wrong with an entry that is found where `end` is the one before; `null` where nothing is. */
+/** Describes what is wrong with the entry that follows `end`. `null` means the link is intact. */
 export function linkProblem(end: ChainEnd, entry: StoredEntry & Link): string | null {
   const { sequence, previous_hash } = entry
   if (sequence > end.sequence + 1) {

@@ -1,11 +1,11 @@
 /**
- * Links new audit entries into the chains of their tenants, in the order of their ids. Why no entry is linked twice or
- * left out is said in `events/numbering.ts`: the head of the chain is the counter here.
+ * Links new audit entries into the chains of their tenants, in the order of their ids. `events/numbering.ts` explains why no
+ * entry is linked twice or skipped; here the head of the chain is the counter.
  *
- * The head carries a seal under the deployment's secret, so a writer of the database without the master key cannot compute a
- * chain again up to its end. The first head of a tenant, its anchor, is written in the batch that creates the tenant. So a
- * head that is missing was deleted. A head that is missing, has a wrong seal or is not the last entry never gets a right seal
- * again: the log goes on, and `ostiary doctor` keeps reporting it.
+ * The head has a seal, a MAC under the deployment's master key, so access to the database alone is not enough to recompute
+ * a chain. The batch that creates a tenant writes its first head, the anchor. A missing head was therefore deleted. When a head is
+ * missing, has a wrong seal or does not match the last entry, the chain continues with the seal `broken`, and `ostiary doctor`
+ * keeps reporting it.
  */
 import { z } from 'zod'
 import { type Db, guard, type Statement, sql } from '../db/db.ts'
@@ -14,7 +14,7 @@ import { beginning, type ChainEnd, linkAfter } from './chain.ts'
 import { EntryRow, entryColumns } from './store.ts'
 
 const most_at_once = 500
-/** The seal of a head that was found missing or out of place. No MAC has this form. */
+/** The seal after a head was missing or did not match. No MAC has this form. */
 const broken = 'broken'
 
 const Unchained = EntryRow.extend({
@@ -26,11 +26,12 @@ const Unchained = EntryRow.extend({
 })
 type Unchained = z.infer<typeof Unchained>
 
-/** Entries that wait for their link, with the head of their chain and the last linked entry as of the same moment. */
+/** Reads entries without a link, with the head of their chain and its last linked entry, in one statement. */
 export function findUnchained(db: Db): Promise<Unchained[]> {
   return db.all(
     Unchained,
-    sql`select ${entryColumns}, h.sequence as head_sequence, h.hash as head_hash, h.seal as head_seal, z.sequence as last_sequence, z.hash as last_hash
+    sql`select ${entryColumns}, h.sequence as head_sequence, h.hash as head_hash, h.seal as head_seal,
+               z.sequence as last_sequence, z.hash as last_hash
           from audit_log l left join audit_heads h on h.tenant_id = l.tenant_id
           left join audit_log z on z.tenant_id = l.tenant_id
            and z.sequence = (select max(m.sequence) from audit_log m where m.tenant_id = l.tenant_id and m.sequence is not null)
@@ -38,7 +39,7 @@ export function findUnchained(db: Db): Promise<Unchained[]> {
   )
 }
 
-/** Links entries of one tenant. Returns how many: none where another process did it first. */
+/** Links entries of one tenant. Returns how many: 0 if another process linked them first. */
 export async function chainEntries(db: Db, secrets: Pick<Secrets, 'mac'>, entries: readonly Unchained[]): Promise<number> {
   const [first] = entries
   if (!first) return 0
@@ -54,14 +55,14 @@ export async function chainEntries(db: Db, secrets: Pick<Secrets, 'mac'>, entrie
   })
   const is_trusted = head !== null && isSameEnd(head, last) && head_seal === headSeal(secrets, tenant_id, head)
   const seal = is_trusted ? headSeal(secrets, tenant_id, end) : broken
-  // Holds only while the head is still as it was read, so the entries read with it still have no link.
-  const moved = head
+  // The condition holds while the head is as it was read. The entries that were read with it are still unlinked then.
+  const move_head = head
     ? sql`update audit_heads set sequence = ${end.sequence}, hash = ${end.hash}, seal = ${seal}
            where tenant_id = ${tenant_id} and sequence = ${head.sequence} and hash = ${head.hash} and seal = ${head_seal}`
     : sql`insert into audit_heads (tenant_id, sequence, hash, seal) values (${tenant_id}, ${end.sequence}, ${end.hash}, ${seal})
           on conflict (tenant_id) do nothing`
   const is_linked = await db.batch([
-    guard(moved),
+    guard(move_head),
     ...links.map(
       ({ id, sequence, previous_hash, hash }): Statement =>
         sql`update audit_log set sequence = ${sequence}, previous_hash = ${previous_hash}, hash = ${hash}
@@ -80,7 +81,7 @@ export function headSeal(secrets: Pick<Secrets, 'mac'>, tenant_id: string, { seq
   return secrets.mac('audit-head', JSON.stringify([tenant_id, sequence, hash])).toString('base64url')
 }
 
-/** The head of a log without entries, for the batch that creates its tenant. */
+/** Inserts the head of an empty log. Belongs in the batch that creates the tenant. */
 export function anchorLog(secrets: Pick<Secrets, 'mac'>, tenant_id: string): Statement {
   return sql`insert into audit_heads (tenant_id, sequence, hash, seal)
     values (${tenant_id}, ${beginning.sequence}, ${beginning.hash}, ${headSeal(secrets, tenant_id, beginning)})`

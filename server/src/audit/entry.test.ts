@@ -13,7 +13,7 @@ const application = {
   updated_at: '2026-01-01T00:00:00.000Z',
 }
 
-test('of a change only the members that differ are told, down to where they differ', () => {
+test('an update records only the members that differ, at the depth where they differ', () => {
   const before = { id: 'env_1', name: 'A', tokens: { access: 1, refresh: 2 }, list: [1], version: 1 }
   const after = { ...before, name: 'B', tokens: { access: 1, refresh: 3 }, list: [1, 2], version: 2 }
   const { object, ...states } = describeChange(before, after)
@@ -26,11 +26,11 @@ test('of a change only the members that differ are told, down to where they diff
   })
 })
 
-test('of what is created or deleted everything is told, and where it stands', () => {
+test('a creation or deletion records every member, the project and the environment', () => {
   const { version: _, updated_at: __, ...all } = application
-  const place = { object: { type: 'application', id: 'app_1' }, project_id: 'prj_1', environment_id: 'env_1' }
-  assert.deepEqual(describeChange(null, application), { ...place, before: null, after: all })
-  assert.deepEqual(describeChange(application, null), { ...place, before: all, after: null })
+  const entry = { object: { type: 'application', id: 'app_1' }, project_id: 'prj_1', environment_id: 'env_1' }
+  assert.deepEqual(describeChange(null, application), { ...entry, before: null, after: all })
+  assert.deepEqual(describeChange(application, null), { ...entry, before: all, after: null })
 })
 
 // biome-ignore format: this table is read by column
@@ -43,20 +43,20 @@ const objects: [shown: object, type: string, id: string][] = [
   [{ environment_id: 'env_1', tokens: {} },          'settings',    'env_1'],
 ]
 for (const [shown, type, id] of objects)
-  test(`${JSON.stringify(shown)} is a ${type}`, () => assert.deepEqual(describeChange(null, shown).object, { type, id }))
+  test(`${JSON.stringify(shown)} is recorded as ${type} ${id}`, () => assert.deepEqual(describeChange(null, shown).object, { type, id }))
 
-test('what its id does not tell is said', () => {
+test('the caller names the object when its id has no known prefix', () => {
   const object = { type: 'signing_key', id: 'thumbprint' }
   assert.deepEqual(describeChange(null, { id: 'thumbprint' }, object).object, object)
 })
 
-test('no secret is told, at any depth', () => {
+test('no secret is recorded, at any depth', () => {
   const secrets = { client_secret: 's', key: 's', password: 's', private_key: 's', invitation_url: 's', secret: 's', digest: 's' }
-  const told = describeChange(null, { id: 'app_1', ...secrets, email: { smtp: { host: 'h', ...secrets } }, list: [secrets] })
-  assert.deepEqual(told.after, { id: 'app_1', email: { smtp: { host: 'h' } }, list: [{}] })
+  const { after } = describeChange(null, { id: 'app_1', ...secrets, email: { smtp: { host: 'h', ...secrets } }, list: [secrets] })
+  assert.deepEqual(after, { id: 'app_1', email: { smtp: { host: 'h' } }, list: [{}] })
 })
 
-test('of a person of an environment the names of changed members are told, not what they entered', () => {
+test('an entry about a user records which personal members changed, not their values', () => {
   const user = {
     id: 'usr_1',
     environment_id: 'env_1',
@@ -71,7 +71,7 @@ test('of a person of an environment the names of changed members are told, not w
   assert.equal(describeChange(user, null).before?.picture, null)
 })
 
-test('a member is an administrator, whose address is told', () => {
+test('an entry about a member of a tenant records the email address', () => {
   const { after } = describeChange(null, { id: 'usr_1', email: 'a@example.com', role: 'admin' })
   assert.deepEqual(after, { id: 'usr_1', email: 'a@example.com', role: 'admin' })
 })

@@ -1,7 +1,7 @@
 // pure
 /**
- * What a change looks like in the audit log: what it was made to, and the members that differ. Secrets never get here,
- * and of what people entered about themselves only the names: an audit log outlives the accounts it tells of.
+ * Describes a change for the audit log: the changed object and the members that differ. Secrets are left out. Personal data
+ * of users is replaced by a placeholder, because an audit log outlives the accounts in it.
  */
 import { prefixes } from '@ostiary/contract/ids.ts'
 
@@ -21,27 +21,26 @@ export interface NewAuditEntry {
 }
 
 /**
- * An object as the API shows it, before and after; `null` where it does not exist. Without `before` it was created,
- * without `after` deleted.
- * @param object where its id does not tell what it is
+ * Takes an object as the API returns it, before and after the change. `before` is `null` for a creation, `after` for a deletion.
+ * @param object required when the prefix of the id does not name the type
  */
 export function describeChange(before: object | null, after: object | null, object?: AuditedObject): NewAuditEntry {
   const shown: State = { ...before, ...after }
   const { type, id } = object ?? objectOf(shown)
-  const [from, to] = before && after ? differing({ ...before }, { ...after }) : [before && { ...before }, after && { ...after }]
-  const is_person = type === 'user' || type === 'session'
+  const [from, to] = before && after ? differences({ ...before }, { ...after }) : [before && { ...before }, after && { ...after }]
+  const is_personal = type === 'user' || type === 'session'
   return {
     object: { type, id },
     project_id: type === 'project' ? id : text(shown.project_id),
     environment_id: type === 'environment' ? id : text(shown.environment_id),
-    before: from && told(from, is_person),
-    after: to && told(to, is_person),
+    before: from && redacted(from, is_personal),
+    after: to && redacted(to, is_personal),
   }
 }
 
 const text = (value: unknown) => (typeof value === 'string' ? value : null)
 
-/** An id says what it is the id of. A member has the id of a user; settings have that of their environment. */
+/** The prefix of an id names the type. A member has the id of a user; settings have the id of their environment. */
 function objectOf(shown: State): AuditedObject {
   const id = text(shown.id)
   if (id === null) return { type: 'settings', id: text(shown.environment_id) ?? '' }
@@ -49,45 +48,45 @@ function objectOf(shown: State): AuditedObject {
   return { type: Object.entries(prefixes).find(([, prefix]) => id.startsWith(`${prefix}_`))?.[0] ?? 'unknown', id }
 }
 
-/** The members that are not the same, down to where they differ. A list is one value. */
-function differing(before: State, after: State): [State, State] {
+/** The members that differ, at the depth where they differ. A list counts as one value. */
+function differences(before: State, after: State): [State, State] {
   const from: State = {}
   const to: State = {}
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
     const [old, now] = [memberOf(before, name), memberOf(after, name)]
     if (JSON.stringify(old) === JSON.stringify(now)) continue
-    ;[from[name], to[name]] = isState(old) && isState(now) ? differing(old, now) : [old, now]
+    ;[from[name], to[name]] = isState(old) && isState(now) ? differences(old, now) : [old, now]
   }
   return [from, to]
 }
 
-/** `null` where there is none, also for a name like `constructor`, which every object inherits. */
+/** `null` if the object has no such member. Inherited names like `constructor` do not count. */
 const memberOf = (state: State, name: string) => (Object.hasOwn(state, name) ? (state[name] ?? null) : null)
 
 function isState(value: unknown): value is State {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** These say no more than the entry itself does. */
-const beside_the_point = /^(version|updated_at)$/
+/** Members that repeat what the entry says itself. */
+const redundant = /^(version|updated_at)$/
 
-/** Write-only values, and what is told once: absent here, as they are where the object is read. */
+/** Write-only values and values that are shown only once. */
 const secret = /^(key|secret|client_secret|password|private_key|digest|password_hash|client_secret_hash|token|token_hash|invitation_url)$/
 
-/** OIDC Core §5.1, and what else belongs to a person who signs in to a customer's application. */
+/** Personal data of users: claims of OIDC Core §5.1, metadata, and where a session comes from. */
 const personal =
   /^(email|phone_number|name|given_name|family_name|nickname|preferred_username|picture|locale|zoneinfo|metadata|ip|user_agent)$/
 
-/** What is kept of an object. */
-function told(state: State, is_person: boolean): State {
+/** Drops secrets and redundant members, and replaces personal data. */
+function redacted(state: State, is_personal: boolean): State {
   return Object.fromEntries(
     Object.entries(state)
-      .filter(([name]) => !secret.test(name) && !beside_the_point.test(name))
-      .map(([name, value]) => [name, is_person && personal.test(name) && value !== null ? '[personal]' : toldValue(value)]),
+      .filter(([name]) => !secret.test(name) && !redundant.test(name))
+      .map(([name, value]) => [name, is_personal && personal.test(name) && value !== null ? '[personal]' : redactedValue(value)]),
   )
 }
 
-function toldValue(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(toldValue)
-  return isState(value) ? told(value, false) : value
+function redactedValue(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(redactedValue)
+  return isState(value) ? redacted(value, false) : value
 }

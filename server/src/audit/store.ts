@@ -1,7 +1,7 @@
 /**
- * The audit log of a tenant: who changed what, when, from where. An entry is written in the batch of the change it tells
- * of, so neither exists without the other. The sequencer links it into the tenant's chain within a second (`chain.ts`
- * says how), so that no change waits for another. The management API writes entries in one place only, `http/commit.ts`.
+ * The audit log of a tenant: who changed what, when, from where. An entry is written in the batch of the change it records,
+ * so neither exists without the other. The sequencer links it into the tenant's chain within a second (see `chain.ts`), so
+ * changes do not wait for each other. In the management API only `api/commit.ts` writes entries.
  */
 import type { AuditEntry } from '@ostiary/contract/audit.ts'
 import { AuditEntryId, TenantId } from '@ostiary/contract/ids.ts'
@@ -10,19 +10,19 @@ import { type Db, leavesWork, type Statement, sql } from '../db/db.ts'
 import { canonicalJson } from './canonical.ts'
 import type { NewAuditEntry } from './entry.ts'
 
-/** Who did it, by which call, from where. */
+/** The actor, the operation and the request behind an entry. */
 export interface AuditOrigin {
   id: `aud_${string}`
-  /** The name of the route, which is the operationId of the API. */
+  /** The name of the route: the operationId of the API. */
   action: string
   actor: { type: string; id: string | null }
-  /** What the key or the person is called at this time; both may be renamed or gone when the entry is read. */
+  /** The name of the key or user at the time of the change. It may be renamed or deleted later. */
   actor_label: string | null
   request_id: string | null
   ip: string | null
 }
 
-/** For the batch of the change that the entry reports. */
+/** Belongs in the batch of the change that the entry records. */
 export function insertAuditEntry(
   tenant_id: TenantId,
   origin: AuditOrigin,
@@ -30,13 +30,14 @@ export function insertAuditEntry(
   now: Date,
 ): Statement {
   const text = (state: NewAuditEntry['before']) => (state === null ? null : canonicalJson(state))
-  return leavesWork(sql`insert into audit_log (tenant_id, id, created_at, action, actor_type, actor_id, actor_label, object_type, object_id, project_id, environment_id, request_id, ip,
-      before_change, after_change)
-    values (${tenant_id}, ${origin.id}, ${now}, ${origin.action}, ${origin.actor.type}, ${origin.actor.id}, ${origin.actor_label}, ${object.type}, ${object.id},
-            ${project_id}, ${environment_id}, ${origin.request_id}, ${origin.ip}, ${text(before)}, ${text(after)})`)
+  return leavesWork(sql`
+    insert into audit_log (tenant_id, id, created_at, action, actor_type, actor_id, actor_label,
+      object_type, object_id, project_id, environment_id, request_id, ip, before_change, after_change)
+    values (${tenant_id}, ${origin.id}, ${now}, ${origin.action}, ${origin.actor.type}, ${origin.actor.id}, ${origin.actor_label},
+      ${object.type}, ${object.id}, ${project_id}, ${environment_id}, ${origin.request_id}, ${origin.ip}, ${text(before)}, ${text(after)})`)
 }
 
-/** An entry with its states as they are stored: for whoever computes hashes. */
+/** A stored entry. Its states stay canonical JSON, for computing hashes. */
 export const EntryRow = z.object({
   id: AuditEntryId,
   tenant_id: TenantId,
@@ -61,15 +62,16 @@ export const entryColumns = sql`l.id, l.tenant_id, l.created_at, l.action, l.act
 const LinkedRow = EntryRow.extend({ sequence: z.int(), previous_hash: z.string(), hash: z.string() })
 export type LinkedRow = z.infer<typeof LinkedRow>
 
-/** Entries that have their place in the chain. `rest` says where to begin and in which order to go. */
+/** Lists linked entries. `rest` is the end of the query: where the page begins, its order and its limit. */
 export function listEntries(db: Db, tenant_id: TenantId, rest: Statement): Promise<LinkedRow[]> {
   return db.all(
     LinkedRow,
-    sql`select ${entryColumns}, l.sequence, l.previous_hash, l.hash from audit_log l where l.tenant_id = ${tenant_id} and l.sequence is not null ${rest}`,
+    sql`select ${entryColumns}, l.sequence, l.previous_hash, l.hash from audit_log l
+         where l.tenant_id = ${tenant_id} and l.sequence is not null ${rest}`,
   )
 }
 
-/** An entry as the API shows it. */
+/** Returns the entry as the API shows it. */
 export function showEntry({
   actor_type,
   actor_id,

@@ -1,4 +1,4 @@
-/** Goes along every chain of audit entries and says where one is broken. Reads page by page, so a log may be of any size. */
+/** Verifies the chain of every tenant's audit log. Reads page by page, so a log may have any size. */
 import { TenantId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, sql } from '../db/db.ts'
@@ -8,7 +8,7 @@ import { headSeal } from './chaining.ts'
 import { listEntries } from './store.ts'
 
 const page_size = 1_000
-/** A chain that is broken in many places is told of by the first ones. */
+/** Of a chain with more problems than this, only the first are reported. */
 const most_problems = 10
 
 export interface ChainProblem {
@@ -25,7 +25,7 @@ export interface ChainReport {
 const Tenant = z.object({ tenant_id: TenantId })
 const Head = z.object({ sequence: z.int(), hash: z.string(), seal: z.string() })
 
-/** The chains of all tenants, also while a service writes to them. */
+/** Verifies all chains. The service may write to them meanwhile. */
 export async function verifyChains({ db, secrets }: Pick<Deployment, 'db' | 'secrets'>): Promise<ChainReport> {
   const tenants = await db.all(
     Tenant,
@@ -43,7 +43,7 @@ export async function verifyChains({ db, secrets }: Pick<Deployment, 'db' | 'sec
 
 async function verifyChain(db: Db, tenant_id: TenantId, sealOf: (end: ChainEnd) => string) {
   const findHead = () => db.maybeOne(Head, sql`select sequence, hash, seal from audit_heads where tenant_id = ${tenant_id}`)
-  // Entries and the head are written together, so a head that is read first has all its entries.
+  // One batch writes entries and their head. The head is read first, so all its entries are visible afterwards.
   const head = await findHead()
   const last = head?.sequence ?? 0
   const problems: string[] = []
@@ -65,11 +65,11 @@ async function verifyChain(db: Db, tenant_id: TenantId, sealOf: (end: ChainEnd) 
   }
   if (!head) problems.push('the head of the chain is missing')
   if (end.sequence < last) problems.push(`the log was cut off after entry ${end.sequence}: it had ${last}`)
-  else if (head && end.hash !== head.hash) problems.push(`the last entry, ${last}, is not the one that the head of the chain names`)
-  if (head && head.seal !== sealOf(head)) problems.push('the head of the chain was altered, or the chain was computed anew')
+  else if (head && end.hash !== head.hash) problems.push(`the last entry, ${last}, differs from the head of the chain`)
+  if (head && head.seal !== sealOf(head)) problems.push('the head of the chain was altered, or the chain was recomputed')
 
   const [beyond] = await listEntries(db, tenant_id, sql`and l.sequence > ${last} order by l.sequence limit 1`)
   if (beyond && beyond.sequence > ((await findHead())?.sequence ?? 0))
-    problems.push(`entry ${beyond.sequence} stands beyond the end of the chain`)
+    problems.push(`entry ${beyond.sequence} is beyond the end of the chain`)
   return { entries, problems }
 }

@@ -1,8 +1,8 @@
 // pure
 /**
- * The demo: a small application in the browser that signs somebody in as any application would, and shows every step
- * and token. It is there on a deployment whose first start was `npm start`. `browser/` is what runs in the browser,
- * `serve.ts` how it is entered. Its words are here and in `browser/words.js`, in English only: developers read it.
+ * The demo: a small browser application that signs a person in like any other application and shows every step and token. It
+ * exists on deployments whose first start was `npm start`. `browser/` runs in the browser; `serve.ts` answers the requests. The
+ * texts are here and in `browser/words.js`, in English only, since developers read them.
  */
 import { type Html, html } from '../pages/html.ts'
 import { check, cross } from '../pages/icons.ts'
@@ -11,7 +11,7 @@ import { languageFor } from '../pages/locale.ts'
 import { demoStyles } from './styles.ts'
 
 export interface DemoView {
-  /** Where the service is now. */
+  /** The current address of the service. */
   base_url: string
   issuer: string
   client_id: string
@@ -35,7 +35,7 @@ export function demoPage(view: DemoView): Page {
     title: application_name,
     body: is_here ? application(view) : moved(view),
     width: 'wide',
-    place: 'top',
+    align: 'top',
     ...(is_here && { application: { module: view.addresses.script, styles: demoStyles } }),
   })
 }
@@ -45,17 +45,17 @@ const brand = html`<div class="org"><svg class="mark" width="28" height="28" vie
 function application({ issuer, client_id, email, project_name, application_name, addresses }: DemoView): Html {
   const lead = {
     start: `${application_name} is an application in the browser that uses ${project_name}’s issuer, as yours would. Sign in, and it shows every step and every token.`,
-    done: 'These are the steps your application takes, and what it gets. The tokens are in the memory of this page only: they go when you leave it.',
-    lost: 'The tokens were in the memory of this page only, so they went when it was loaded again. Sign in: while the session lasts, nobody asks for the password.',
+    done: 'These are the steps your application takes, and what it gets. The tokens are only in the memory of this page and are gone when you leave it.',
+    lost: 'The tokens were only in the memory of this page, so reloading it discarded them. Sign in again: while the session lasts, no password is needed.',
     left: 'The session has ended, and so have its tokens. The next sign-in asks for the password again.',
   }
   return html`${brand}<div class="demo" id="demo" data-issuer="${issuer}" data-client-id="${client_id}" data-redirect-uri="${addresses.callback}" data-start-uri="${addresses.start}" data-login-hint="${email}">
 <section>
 <h1 id="title">See a sign-in from the inside</h1>
 <p class="sub" id="lead" data-done="${lead.done}" data-lost="${lead.lost}" data-lost-title="The tokens are gone" data-left="${lead.left}" data-left-title="You are signed out">${lead.start}</p>
-<noscript><p class="hint">An application in the browser needs JavaScript, so this one does, too. The sign-in pages themselves need none.</p></noscript>
+<noscript><p class="hint">This browser application needs JavaScript. The sign-in pages do not.</p></noscript>
 <div id="before" hidden><div class="acts"><button class="b p" id="begin">Sign in</button></div>
-<p class="fine">As <b>${email}</b>. The password stands in the terminal where the service was started.</p></div>
+<p class="fine">As <b>${email}</b>. The password is in the terminal where you started the service.</p></div>
 <div class="acts presses" id="presses" hidden>${buttons.map(([id, name]) => html`<button class="b" id="${id}">${name}</button>`)}</div>
 <ol class="steps" id="steps" aria-label="What happened" hidden></ol>
 <p class="vh" id="said" role="status"></p>
@@ -83,7 +83,7 @@ const panels = [
 
 const tabs =
   () => html`<div class="tabs" role="tablist" aria-label="Tokens">${panels.map(([id, name], index) => html`<button role="tab" id="tab-${id}" aria-controls="panel-${id}" aria-selected="${index === 0 ? 'true' : 'false'}" tabindex="${index === 0 ? '0' : '-1'}">${name}</button>`)}</div>
-${panels.map(([id], index) => html`<div role="tabpanel" id="panel-${id}" aria-labelledby="tab-${id}" tabindex="0"${index > 0 && html` hidden`}>${id === 'userinfo' && html`<p class="fine">Not read yet. Press UserInfo: the access token opens it.</p>`}</div>`)}`
+${panels.map(([id], index) => html`<div role="tabpanel" id="panel-${id}" aria-labelledby="tab-${id}" tabindex="0"${index > 0 && html` hidden`}>${id === 'userinfo' && html`<p class="fine">Not read yet. Press UserInfo to read it with the access token.</p>`}</div>`)}`
 
 const view_facts = (issuer: string, client_id: string, { callback }: DemoView['addresses']): [string, string][] => [
   ['Issuer', issuer],
@@ -95,11 +95,11 @@ const view_facts = (issuer: string, client_id: string, { callback }: DemoView['a
 const facts = (all: [string, string][]) =>
   html`<section class="card"><h2>What the application knows</h2><dl class="claims facts">${all.map(([name, value]) => html`<dt>${name}</dt><dd><code>${value}</code></dd>`)}</dl></section>`
 
-/** What the script copies for each step; `said` carries the words to whoever does not see the colour. */
+/** The script clones this for each step. The element `said` announces the step to screen readers. */
 const stepTemplate = (kind: string, icon: Html) =>
   html`<template id="step-${kind}"><li class="${kind}"><span class="dot">${icon}</span><b></b><span class="aside"></span><p></p></li></template>`
 
-/** Issuers never change, so an application made for one address does not work at another. */
-const moved = ({ base_url, issuer }: DemoView) => html`${brand}<h1>The demo was made for another address</h1>
-<p class="sub">The service runs at ${base_url}, and the demo at its first start was made for ${new URL(issuer).origin}. An issuer is a part of every token and never changes.</p>
-<p class="hint">Start the service at that address again (<code>OSTIARY_PORT</code>, <code>OSTIARY_BASE_URL</code>), or set <code>OSTIARY_DATA_DIR</code> to another folder for a new demo.</p>`
+/** An issuer never changes, so an application that was created for one address does not work at another. */
+const moved = ({ base_url, issuer }: DemoView) => html`${brand}<h1>The demo was created for another address</h1>
+<p class="sub">The service runs at ${base_url}, but the first start created the demo for ${new URL(issuer).origin}. The issuer is part of every token and never changes.</p>
+<p class="hint">Start the service at that address (<code>OSTIARY_PORT</code>, <code>OSTIARY_BASE_URL</code>), or set <code>OSTIARY_DATA_DIR</code> to another folder for a new demo.</p>`

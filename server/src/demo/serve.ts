@@ -1,4 +1,4 @@
-/** Answers the addresses of the demo, for as long as the deployment has one. */
+/** Serves the demo, if the deployment has one. */
 import { readFileSync } from 'node:fs'
 import { serviceRoutes } from '@ostiary/contract/routes.ts'
 import { assetUrl } from '../assets.ts'
@@ -10,7 +10,7 @@ import { demoPage } from './page.ts'
 
 const scripts = ['view.js', 'tokens.js', 'client.js', 'words.js']
 
-/** The page, or one of its scripts. `null`: there is no such thing here. */
+/** Returns the page or one of its scripts; `null` if there is none. */
 export async function answerDemo(deployment: Deployment, script?: string): Promise<Answer | null> {
   const demo = await findDemo(deployment)
   if (!demo) return null

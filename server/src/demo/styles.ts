@@ -1,5 +1,5 @@
 // pure
-/** What the demo needs besides the style sheet of the hosted pages: two columns, steps, tabs, claims. */
+/** The additional styles of the demo: two columns, steps, tabs, claims. */
 const source = `
 .panel.wide{max-width:1120px}
 .demo{display:grid;grid-template-columns:minmax(0,5fr) minmax(0,7fr);gap:40px 48px;align-items:start}

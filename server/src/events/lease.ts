@@ -1,10 +1,10 @@
-/** Leases: work that one process of a deployment does at a time, and another takes over when that one is gone. */
+/** Leases: one process of a deployment does the work, and another takes over when it stops. */
 import { type Db, sql } from '../db/db.ts'
 
 /**
- * Takes a lease or prolongs one's own. False while another process has it. Clocks of processes differ, so this may not
- * be what keeps two from doing harm; a lease that ends later than it can was given by a clock that is wrong, and counts
- * as ended.
+ * Takes or renews a lease. Returns `false` while another process holds it. The clocks of processes differ, so two may hold a
+ * lease at once: correctness must not depend on it. A lease that ends later than `length_ms` from now comes from a wrong clock
+ * and counts as expired.
  */
 export async function takeLease(db: Db, name: string, holder: string, length_ms: number, now: Date): Promise<boolean> {
   const until = new Date(now.getTime() + length_ms)

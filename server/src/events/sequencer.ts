@@ -1,7 +1,7 @@
 /**
- * The sequencer: numbers events, chains audit entries. One process of the deployment does it at a time, under a lease.
- * It is woken when this process wrote something, and looks twice a second for what others wrote. While there is nothing
- * to do it only reads, from an index that is empty then: a quiet deployment of any size costs two look-ups per half second.
+ * The sequencer numbers events and links audit entries. One process of the deployment does it at a time, under a lease. It
+ * runs after this process writes, and polls twice a second for what other processes wrote. A poll that finds nothing reads an
+ * empty index: an idle deployment of any size costs two look-ups per half second.
  */
 import { chainEntries, findUnchained } from '../audit/chaining.ts'
 import type { Deployment } from '../deployment.ts'
@@ -9,12 +9,12 @@ import { takeLease } from './lease.ts'
 import { type FanOut, findUnnumbered, numberEvents } from './numbering.ts'
 
 const poll_interval_ms = 500
-/** What is written within this time is numbered together. */
+/** How long to wait for further writes before numbering. */
 const gather_ms = 50
-/** Until another process takes over from one that is gone. */
+/** How long until another process takes over from one that stopped. */
 const lease_ms = 1_000
-/** How often the log tells of a fault that stays. */
-const same_failure_again_ms = 60_000
+/** The shortest time between two reports of a persistent fault. */
+const report_interval_ms = 60_000
 
 export type Sequencer = ReturnType<typeof createSequencer>
 
@@ -32,7 +32,7 @@ export function createSequencer(deployment: Deployment, fan_outs: readonly FanOu
     return has
   }
 
-  /** Does what there is to do now, up to a page. Returns how much that was. */
+  /** Processes one page of events and entries. Returns how many it processed. */
   async function runOnce(): Promise<number> {
     const [events, entries] = await Promise.all([findUnnumbered(db), findUnchained(db)])
     if (events.length + entries.length === 0 || !(await holdsLease())) return 0
@@ -46,7 +46,7 @@ export function createSequencer(deployment: Deployment, fan_outs: readonly FanOu
     return outcomes.reduce((sum, outcome) => sum + (outcome.status === 'fulfilled' ? outcome.value : 0), 0)
   }
 
-  /** Does everything there is to do. */
+  /** Processes everything that is pending. */
   async function run(): Promise<void> {
     try {
       while ((await runOnce()) > 0);
@@ -58,27 +58,27 @@ export function createSequencer(deployment: Deployment, fan_outs: readonly FanOu
   return { run, runOnce }
 }
 
-/** A fault that stays is told once a minute, not twice a second. */
+/** Logs a persistent fault once a minute, not at every poll. */
 function createReporter({ log, now }: Pick<Deployment, 'log' | 'now'>) {
-  let told_at_ms = Number.NEGATIVE_INFINITY
+  let reported_at_ms = Number.NEGATIVE_INFINITY
   return (error: unknown) => {
-    if (Math.abs(now().getTime() - told_at_ms) < same_failure_again_ms) return
-    told_at_ms = now().getTime()
-    log.error('Events and audit entries could not be numbered. It will be tried again.', {}, error)
+    if (Math.abs(now().getTime() - reported_at_ms) < report_interval_ms) return
+    reported_at_ms = now().getTime()
+    log.error('Events and audit entries could not be numbered. The sequencer tries again.', {}, error)
   }
 }
 
-/** Runs a sequencer from now on. `stop` does what is left to do. */
+/** Starts the sequencer. `stop` processes what is still pending. */
 export function startSequencer({ db }: Pick<Deployment, 'db'>, { run }: Sequencer): { stop(): Promise<void> } {
   let running: Promise<void> | null = null
-  let is_wanted_again = false
+  let run_again = false
   let gathering: NodeJS.Timeout | null = null
 
   function begin(): void {
-    is_wanted_again = running !== null
+    run_again = running !== null
     running ??= run().finally(() => {
       running = null
-      if (is_wanted_again) begin()
+      if (run_again) begin()
     })
   }
   const poll = setInterval(begin, poll_interval_ms).unref()

@@ -1,6 +1,6 @@
 /**
- * The outbox: an event is written in the batch of the change it tells of, so neither exists without the other. The
- * sequencer beside this file gives numbers and fans out afterwards; an event without a number is not shown to anybody.
+ * The outbox: an event is written in the batch of the change it reports, so neither exists without the other. The sequencer
+ * numbers it and fans it out afterwards. The API does not show events without a number.
  */
 import { type Event, EventKind, type EventQuery } from '@ostiary/contract/event.ts'
 import { EnvironmentId, EventId, ProjectId, TenantId } from '@ostiary/contract/ids.ts'
@@ -10,7 +10,7 @@ import { type Db, join, leavesWork, type Statement, sql } from '../db/db.ts'
 
 export type Actor = { type: Event['actor']['type']; id: string | null }
 
-/** Where an event comes from: who did it, in which request. */
+/** The actor and the request behind an event, and the id of the event. */
 export interface Origin {
   id: string
   actor: Actor
@@ -24,9 +24,10 @@ export interface NewEvent {
   data: Record<string, unknown>
 }
 
-/** For the batch of the change that the event reports. */
+/** Belongs in the batch of the change that the event reports. */
 export function insertEvent(environment_id: EnvironmentId, origin: Origin, event: NewEvent, now: Date): Statement {
-  return leavesWork(sql`insert into events (environment_id, id, type, created_at, request_id, actor_type, actor_id, user_id, application_id, data)
+  return leavesWork(sql`insert into events
+      (environment_id, id, type, created_at, request_id, actor_type, actor_id, user_id, application_id, data)
     values (${environment_id}, ${origin.id}, ${event.type}, ${now}, ${origin.request_id}, ${origin.actor.type}, ${origin.actor.id},
       ${event.user_id ?? null}, ${event.application_id ?? null}, ${event.data})`)
 }
@@ -48,7 +49,7 @@ const EventRow = z.object({
   data: z.record(z.string(), z.unknown()),
 })
 
-/** The numbered events of an environment that the filters admit; `rest` says where the page begins and in which order it goes. */
+/** Lists numbered events that match the filters. `rest` is the end of the query: where the page begins, its order and its limit. */
 export async function listEvents(
   db: Db,
   environment_id: EnvironmentId,
@@ -66,11 +67,12 @@ export async function listEvents(
   return rows.map(shown)
 }
 
-const eventRows = sql`select v.id, v.type, v.created_at as timestamp, v.sequence, e.tenant_id, e.project_id, e.id as environment_id, e.type as environment_type,
+const eventRows = sql`select v.id, v.type, v.created_at as timestamp, v.sequence,
+    e.tenant_id, e.project_id, e.id as environment_id, e.type as environment_type,
     v.request_id, v.actor_type, v.actor_id, v.user_id, v.application_id, v.data
   from events v join environments e on e.id = v.environment_id`
 
-/** One numbered event. */
+/** Finds one numbered event. */
 export async function findEvent(db: Db, environment_id: EnvironmentId, id: string): Promise<Event | null> {
   const row = await db.maybeOne(
     EventRow,
@@ -79,7 +81,7 @@ export async function findEvent(db: Db, environment_id: EnvironmentId, id: strin
   return row && shown(row)
 }
 
-/** What an event tells of, numbered or not. */
+/** Returns the data of an event, numbered or not. */
 export async function findEventData(db: Db, environment_id: EnvironmentId, id: string): Promise<Event['data'] | null> {
   const row = await db.maybeOne(
     EventRow.pick({ data: true }),
@@ -88,7 +90,7 @@ export async function findEventData(db: Db, environment_id: EnvironmentId, id: s
   return row?.data ?? null
 }
 
-/** The body of an event, as the list shows it and webhooks deliver it. */
+/** The event as the API returns it and webhooks deliver it. */
 function shown({ environment_id, environment_type, actor_type, actor_id, timestamp, ...event }: z.infer<typeof EventRow>): Event {
   return { ...event, timestamp, environment: { id: environment_id, type: environment_type }, actor: { type: actor_type, id: actor_id } }
 }

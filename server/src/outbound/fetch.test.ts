@@ -17,7 +17,7 @@ const loopback = parseNetworks('127.0.0.0/8')
 const webhook_allowed_networks = 'networks' in loopback ? loopback.networks : []
 const base_url = 'http://login.test:3000'
 
-/** Names that stand for addresses, in place of DNS. A function answers anew each time. */
+/** Replaces DNS. A function is called for each query. */
 const names: Record<string, string[] | (() => string[])> = {
   'here.test': ['127.0.0.1'],
   'login.test': ['127.0.0.1'],
@@ -27,7 +27,7 @@ const names: Record<string, string[] | (() => string[])> = {
   'nonsense.test': ['not an address'],
 }
 const resolve: Resolve = async (name) => {
-  const answer = names[name] ?? assert.fail(`Asked for ${name}.`)
+  const answer = names[name] ?? assert.fail(`Unexpected query for ${name}.`)
   return typeof answer === 'function' ? answer() : answer
 }
 const outbound = createOutbound({ base_url, webhook_allowed_networks }, { resolve })
@@ -71,7 +71,7 @@ function* endless() {
   for (;;) yield Buffer.alloc(65_536)
 }
 
-test('a call reaches its server by name, with its body and nothing of a browser', async () => {
+test('a call sends its body and headers, and no header that identifies a browser', async () => {
   const { port: echo } = await serve((request, response) => response.end(JSON.stringify(request.headers)))
   const answer = await outbound(
     get(`http://here.test:${echo}/a?b=c#d`, { method: 'POST', body: 'ä', headers: { 'content-type': 'text/plain' } }),
@@ -87,27 +87,27 @@ test('a call reaches its server by name, with its body and nothing of a browser'
   })
 })
 
-test('no connection is kept', async () => {
+test('the connection closes after a call', async () => {
   await outbound(get(`http://here.test:${port}/bytes/1`))
   assert.equal(await promisify<number>((done) => server.getConnections((error, count) => done(error, count)))(), 0)
 })
 
 // biome-ignore format: this table is read by line
 const refused: { why: string; url: string; change?: Partial<OutboundRequest>; reason: string }[] = [
-  { why: 'it is no URL', url: 'here.test', reason: 'bad_url' },
-  { why: 'it is empty', url: '', reason: 'bad_url' },
-  { why: 'it is a file', url: 'file:///etc/passwd', reason: 'bad_url' },
-  { why: 'it is FTP', url: 'ftp://here.test/', reason: 'bad_url' },
-  { why: 'it is data', url: 'data:,x', reason: 'bad_url' },
-  { why: 'it is a gopher', url: 'gopher://127.0.0.1:6379/_x', reason: 'bad_url' },
-  { why: 'it has user info', url: `http://user@here.test:${port}/`, reason: 'bad_url' },
-  { why: 'it has a password only', url: `http://:secret@here.test:${port}/`, reason: 'bad_url' },
-  { why: 'https is demanded', url: `http://here.test:${port}/`, change: { https_only: true }, reason: 'bad_url' },
-  { why: 'https is demanded and only the host is ours', url: `http://login.test:${port}/`, change: { https_only: true }, reason: 'bad_url' },
-  { why: 'its name leads to a private address', url: 'http://metadata.test/', reason: 'unreachable' },
-  { why: 'one address of its name is private', url: `http://mixed.test:${port}/`, reason: 'unreachable' },
-  { why: 'its name has no address', url: 'http://nothing.test/', reason: 'unreachable' },
-  { why: 'the name server answers nonsense', url: 'http://nonsense.test/', reason: 'unreachable' },
+  { why: 'the address is not a URL', url: 'here.test', reason: 'bad_url' },
+  { why: 'the URL is empty', url: '', reason: 'bad_url' },
+  { why: 'the scheme is file', url: 'file:///etc/passwd', reason: 'bad_url' },
+  { why: 'the scheme is ftp', url: 'ftp://here.test/', reason: 'bad_url' },
+  { why: 'the scheme is data', url: 'data:,x', reason: 'bad_url' },
+  { why: 'the scheme is gopher', url: 'gopher://127.0.0.1:6379/_x', reason: 'bad_url' },
+  { why: 'the URL has user info', url: `http://user@here.test:${port}/`, reason: 'bad_url' },
+  { why: 'the URL has a password only', url: `http://:secret@here.test:${port}/`, reason: 'bad_url' },
+  { why: 'https is required', url: `http://here.test:${port}/`, change: { https_only: true }, reason: 'bad_url' },
+  { why: 'https is required and only the host is that of the base URL', url: `http://login.test:${port}/`, change: { https_only: true }, reason: 'bad_url' },
+  { why: 'the name resolves to a private address', url: 'http://metadata.test/', reason: 'unreachable' },
+  { why: 'one address of the name is private', url: `http://mixed.test:${port}/`, reason: 'unreachable' },
+  { why: 'the name has no address', url: 'http://nothing.test/', reason: 'unreachable' },
+  { why: 'the name server returns a malformed address', url: 'http://nonsense.test/', reason: 'unreachable' },
 ]
 for (const { why, url, change, reason } of refused) {
   test(`nothing is sent when ${why}`, async () => {
@@ -132,35 +132,35 @@ for (const host of spellings(port)) {
   })
 }
 
-test('a name is asked for once: what it means afterwards does not count', async () => {
+test('a call resolves its name once, so a later DNS answer does not affect it', async () => {
   const answers = [['127.0.0.1'], ['10.0.0.1']]
-  names['rebinding.test'] = () => answers.shift() ?? assert.fail('Asked a third time.')
+  names['rebinding.test'] = () => answers.shift() ?? assert.fail('A third query.')
   assert.equal((await outbound(get(`http://rebinding.test:${port}/bytes/1`))).status, 200)
   assert.equal(answers.length, 1)
   await assert.rejects(outbound(get(`http://rebinding.test:${port}/bytes/1`)), { reason: 'unreachable' })
 })
 
-test('a public address that a name had first does not open the private one it has next', async () => {
+test('a private address is refused although the name resolved to a public one before', async () => {
   const answers = [['192.0.2.1'], ['127.0.0.1']]
-  names['turning.test'] = () => answers.shift() ?? assert.fail('Asked a third time.')
+  names['turning.test'] = () => answers.shift() ?? assert.fail('A third query.')
   const before = calls.length
   for (let i = 0; i < 2; i++) await assert.rejects(strict(get(`http://turning.test:${port}/`)), { reason: 'unreachable' })
   assert.equal(calls.length, before)
 })
 
-test('http is admitted where https is demanded, for addresses under the base URL', async () => {
+test('where https is required, http is allowed under the base URL', async () => {
   const own = createOutbound({ base_url: `http://login.test:${port}`, webhook_allowed_networks }, { resolve })
   assert.equal((await own(get(`http://login.test:${port}/bytes/1`, { https_only: true }))).status, 200)
   const closed = createOutbound({ base_url: `http://login.test:${port}`, webhook_allowed_networks: [] }, { resolve })
   await assert.rejects(closed(get(`http://login.test:${port}/bytes/1`)), { reason: 'unreachable' })
 })
 
-test('a redirect is an answer, not followed', async () => {
+test('a redirect is returned, not followed', async () => {
   const { status, headers } = await outbound(get(`http://here.test:${port}/moved`))
   assert.deepEqual([status, headers.location], [302, 'http://metadata.test/'])
 })
 
-test('a private name, an unknown name and a closed port are told alike', async () => {
+test('a private name, an unknown name and a closed port fail alike', async () => {
   const { port: closed, server } = await serve(() => {})
   server.close()
   const reasons = ['http://metadata.test/', 'http://nothing.test/', `http://here.test:${closed}/`].map((url) =>
@@ -172,20 +172,20 @@ test('a private name, an unknown name and a closed port are told alike', async (
   assert.deepEqual(await Promise.all(reasons), Array(3).fill('unreachable true'))
 })
 
-test('a body may have the whole limit and not a byte more', async () => {
+test('a body of the limit is read, and one more byte fails the call', async () => {
   assert.equal((await outbound(get(`http://here.test:${port}/bytes/1000`))).body.length, 1_000)
   await assert.rejects(outbound(get(`http://here.test:${port}/bytes/1001`)), { reason: 'answer_too_large' })
   await assert.rejects(outbound(get(`http://here.test:${port}/endless`)), { reason: 'answer_too_large' })
 })
 
-test('a body may be cut where its beginning is enough', async () => {
-  for (const path of ['bytes/2000', 'endless']) {
+for (const path of ['bytes/2000', 'endless']) {
+  test(`with beyond_limit cut, the longer body of /${path} is cut at the limit`, async () => {
     const { status, body } = await outbound(get(`http://here.test:${port}/${path}`, { beyond_limit: 'cut' }))
     assert.deepEqual([status, body.length], [200, 1_000])
-  }
-})
+  })
+}
 
-test('a compressed body stays as it is, so that it cannot grow', async () => {
+test('a compressed body is not decompressed, so it cannot exceed the limit', async () => {
   const { body } = await outbound(get(`http://here.test:${port}/gzip`))
   assert.deepEqual([...body.subarray(0, 2)], [0x1f, 0x8b])
   assert.ok(body.length < 1_000)
@@ -194,7 +194,7 @@ test('a compressed body stays as it is, so that it cannot grow', async () => {
 const hostile = await startHostilePeer()
 
 for (const [what, { reason }] of Object.entries(misbehaviours)) {
-  test(`a call ends, and its connection with it, when the server ${what}`, async () => {
+  test(`a call ends and closes its connection when the server ${what}`, async () => {
     const url = `http://here.test:${hostile.port}${hostile.pathOf(what)}`
     await assert.rejects(outbound(get(url, { timeout_ms: reason === 'timeout' ? 60 : 10_000 })), { reason })
     await hostile.idle()
@@ -202,9 +202,9 @@ for (const [what, { reason }] of Object.entries(misbehaviours)) {
 }
 
 // biome-ignore format: this table is read by line
-const status_only = ['announces an upgrade and goes on', 'opens a tunnel, as CONNECT does', 'closes within the body', 'promises more than it sends', 'sends its body slowly', 'sends a body without end']
-for (const what of status_only) {
-  test(`a call that asks for the status alone has it, and its connection ends, when the server ${what}`, async () => {
+const answered = ['announces an upgrade and goes on', 'opens a tunnel, as CONNECT does', 'closes within the body', 'promises more than it sends', 'sends its body slowly', 'sends a body without end']
+for (const what of answered) {
+  test(`a call that reads no body returns the status and closes its connection when the server ${what}`, async () => {
     const url = `http://here.test:${hostile.port}${hostile.pathOf(what)}`
     const { status, body } = await outbound(get(url, { limit_bytes: 0, beyond_limit: 'cut' }))
     assert.deepEqual([status, body.length], [200, 0])
@@ -234,32 +234,32 @@ for (const [what, answer] of Object.entries(handshakes)) {
   })
 }
 
-test('a call ends at its time limit when no connection comes about', async () => {
+test('a call ends at its time limit when no connection is established', async () => {
   const networks = parseNetworks('192.0.2.0/24')
   const far = createOutbound(
     { base_url, webhook_allowed_networks: 'networks' in networks ? networks.networks : [] },
     { resolve: async () => ['192.0.2.1'] },
   )
-  await assert.rejects(far(get('http://far.test/', { timeout_ms: 60 })), ({ reason }) => ['timeout', 'unreachable'].includes(reason)) // a machine without a route answers at once
+  await assert.rejects(far(get('http://far.test/', { timeout_ms: 60 })), ({ reason }) => ['timeout', 'unreachable'].includes(reason)) // a machine without a route fails at once
 })
 
-test('a call that the caller gives up ends at once, and its connection with it', async () => {
-  const giving_up = new AbortController()
-  const call = outbound(get(`http://here.test:${hostile.port}${hostile.pathOf('says nothing')}`, { signal: giving_up.signal }))
+test('a call that the caller aborts ends and closes its connection', async () => {
+  const abort = new AbortController()
+  const call = outbound(get(`http://here.test:${hostile.port}${hostile.pathOf('says nothing')}`, { signal: abort.signal }))
   while (hostile.open.size === 0) await new Promise(setImmediate)
-  giving_up.abort()
+  abort.abort()
   await assert.rejects(call, { reason: 'stopped' })
   await hostile.idle()
 })
 
-test('a query for a name is given up with its call', async () => {
+test('a DNS query is cancelled when its call ends', async () => {
   let asked: AbortSignal | undefined
   const asking = createOutbound({ base_url, webhook_allowed_networks }, { resolve: (_, signal) => new Promise(() => { asked = signal }) }) // biome-ignore format: fits
   await assert.rejects(asking(get('http://here.test/', { timeout_ms: 30 })), { reason: 'timeout' })
   assert.equal(asked?.aborted, true)
 })
 
-test('a body in chunks of one byte is read like any other', async () => {
+test('a body in one-byte chunks is read', async () => {
   const chunks = '1\r\nx\r\n'.repeat(1_000)
   const tcp = createSocketServer((socket) =>
     socket.on('error', () => {}).end(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`),
@@ -268,18 +268,18 @@ test('a body in chunks of one byte is read like any other', async () => {
   assert.equal(body.toString(), 'x'.repeat(1_000))
 })
 
-test('a call ends at its time limit when the name server does not answer, and can be given up before', async () => {
+test('a call ends at its time limit or when aborted while the name server does not answer', async () => {
   const hanging = createOutbound({ base_url, webhook_allowed_networks }, { resolve: () => new Promise(() => {}) })
   await assert.rejects(hanging(get('http://here.test/', { timeout_ms: 30 })), { reason: 'timeout' })
   await assert.rejects(hanging(get('http://here.test/', { signal: AbortSignal.abort() })), { reason: 'stopped' })
 })
 
-test('what a server said instead of HTTP is not told', async () => {
+test('an answer that is not HTTP is not disclosed', async () => {
   const url = `http://here.test:${hostile.port}${hostile.pathOf('sends what is no HTTP')}`
   await assert.rejects(outbound(get(url)), { reason: 'unreachable', message: 'No usable answer.' })
 })
 
-test('TLS is verified with the name of the URL, whatever the environment says', async (t) => {
+test('TLS certificates are verified by the host of the URL, also with NODE_TLS_REJECT_UNAUTHORIZED=0', async (t) => {
   t.mock.method(process, 'emitWarning', () => {})
   const certificate = makeCertificate('secure.test')
   const tls_port = await listen(createHttpsServer(certificate, (_, response) => response.end('secret')))
@@ -300,15 +300,16 @@ test('TLS is verified with the name of the URL, whatever the environment says', 
   }
 })
 
-test('proxies of the environment are not used', async (t) => {
+test('proxy variables of the environment have no effect', async (t) => {
   t.after(setGlobalProxyFromEnv({ http_proxy: `http://127.0.0.1:${port}` }))
   const { port: direct, calls: seen } = await serve((_, response) => response.end('direct'))
   assert.equal((await outbound(get(`http://here.test:${direct}/x`))).body.toString(), 'direct')
   assert.deepEqual(seen, [`GET here.test:${direct}/x`])
 })
 
-test('localhost is both loopback addresses, without asking anybody', async () => {
-  const resolveReally = createResolve({ ask_system: false })
-  for (const name of ['localhost', 'a.localhost', 'localhost.'])
-    assert.deepEqual(await resolveReally(name, AbortSignal.timeout(1_000)), ['127.0.0.1', '::1'])
-})
+for (const name of ['localhost', 'a.localhost', 'localhost.']) {
+  test(`${name} resolves to both loopback addresses without a DNS query`, async () => {
+    const resolveName = createResolve({ ask_system: false })
+    assert.deepEqual(await resolveName(name, AbortSignal.timeout(1_000)), ['127.0.0.1', '::1'])
+  })
+}

@@ -1,9 +1,8 @@
 /**
- * Every call to an address that a tenant chose: webhooks, `jwks_uri`, providers, back-channel logout. All addresses of a
- * name are checked after DNS, and the connection goes to exactly those addresses, so the name cannot change its meaning
- * between check and use. Nothing follows a redirect, keeps a connection or a cookie, or uses a proxy. Every call ends by
- * its deadline: the deadline settles the call and destroys the socket, whatever the peer or `node:http` does.
- * Entered by `createOutbound`, once per process.
+ * Makes every call to a URL that a tenant chose: webhooks, `jwks_uri`, providers, back-channel logout. Checks all addresses of a
+ * host name after DNS and connects to exactly those addresses, so DNS rebinding has no effect. Follows no redirect, keeps no
+ * connection and no cookie, and uses no proxy. Every call ends by its deadline, which settles the call and destroys the socket,
+ * whatever the peer or `node:http` does. Entered by `createOutbound`, once per process.
  */
 import type { IncomingMessage } from 'node:http'
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net'
@@ -19,18 +18,18 @@ export interface OutboundRequest {
   url: string
   headers?: Readonly<Record<string, string>>
   body?: string
-  /** Live: `http` is refused, but for addresses under the base URL (contract §3). */
+  /** In Live, `http` is refused except for URLs under the base URL (contract §3). */
   https_only: boolean
-  /** For all of it: name, connection, TLS, headers and body. */
+  /** For the whole call: DNS, connection, TLS, headers and body. */
   timeout_ms: number
-  /** How much of the body is read. What is longer fails the call, or is left unread (`cut`). */
+  /** The most bytes of the body that are read. A longer body fails the call (`fail`), or its rest is not read (`cut`). */
   limit_bytes: number
   beyond_limit: 'fail' | 'cut'
-  /** Gives up before the time limit. */
+  /** Ends the call before its time limit. */
   signal?: AbortSignal
 }
 
-/** What came back, whatever its status: a redirect is an answer like any other. The body is as sent, never decompressed. */
+/** An answer of any status, redirects included. The body is never decompressed. */
 export interface OutboundAnswer {
   readonly status: number
   readonly headers: IncomingMessage['headers']
@@ -40,8 +39,8 @@ export interface OutboundAnswer {
 export type OutboundFailure = 'bad_url' | 'unreachable' | 'timeout' | 'answer_too_large' | 'stopped'
 
 /**
- * No answer. `reason` may be told to whoever registered the URL: it never says what is at an address, nor whether a name
- * exists or is private (all `unreachable`). The message and its cause are for the log.
+ * The call got no usable answer. `reason` may be shown to the tenant that registered the URL: it does not reveal what runs at an
+ * address, whether a name exists or whether it is private (all are `unreachable`). The message and its cause are for the log.
  */
 export class OutboundFailed extends Error {
   override readonly name = 'OutboundFailed'
@@ -55,12 +54,12 @@ export class OutboundFailed extends Error {
 
 export type Outbound = (request: OutboundRequest) => Promise<OutboundAnswer>
 
-/** `given` is for tests: another name server, another certificate authority. */
+/** `overrides` are for tests: another resolver, another certificate authority. */
 export function createOutbound(
   { base_url, webhook_allowed_networks: allowed }: Pick<Config, 'base_url' | 'webhook_allowed_networks'>,
-  given: { resolve?: Resolve; ca?: string } = {},
+  overrides: { resolve?: Resolve; ca?: string } = {},
 ): Outbound {
-  const resolve = given.resolve ?? createResolve({ ask_system: allowed.length > 0 })
+  const resolve = overrides.resolve ?? createResolve({ ask_system: allowed.length > 0 })
 
   return async (request) => {
     const url = readUrl(request, base_url)
@@ -68,10 +67,10 @@ export function createOutbound(
       try {
         const addresses = literalOf(url) ?? (await resolve(url.hostname, end)).map(readAddress)
         const refused = addresses.find((address) => !mayReach(address, allowed))
-        if (refused) throw new Error(`${url.hostname} is at ${refused}, which outgoing calls may not reach.`)
+        if (refused) throw new Error(`${url.hostname} resolves to ${refused}, which outgoing calls may not reach.`)
         if (addresses.length === 0) throw new Error(`${url.hostname} has no address.`)
-        end.throwIfAborted() // the call is over: no connection
-        return await exchange(url, request, { end, lookup: pinnedTo(addresses), ca: given.ca })
+        end.throwIfAborted() // no connection after the deadline
+        return await exchange(url, request, { end, lookup: pinnedTo(addresses), ca: overrides.ca })
       } catch (error) {
         throw error instanceof OutboundFailed ? error : new OutboundFailed('unreachable', 'No usable answer.', { cause: error })
       }
@@ -80,18 +79,18 @@ export function createOutbound(
 }
 
 /**
- * Runs one call until it settles, its time limit passes or the caller gives up, whichever is first. `end` aborts in every
- * case, so nothing that the call opened outlives it. Does not wait for the work to notice.
+ * Runs one call until it settles, its time limit passes or the caller aborts it, whichever is first. Then aborts `end`, so that
+ * everything the call opened is closed. Does not wait for the work to react.
  */
 async function byDeadline<T>({ timeout_ms, signal }: OutboundRequest, work: (end: AbortSignal) => Promise<T>): Promise<T> {
   if (signal?.aborted) throw stopped()
-  const { promise: given_up, reject } = Promise.withResolvers<never>()
+  const { promise: cancelled, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new OutboundFailed('timeout', `No answer within ${timeout_ms} ms.`)), timeout_ms)
   const stop = () => reject(stopped())
   signal?.addEventListener('abort', stop)
   const end = new AbortController()
   try {
-    return await Promise.race([given_up, work(end.signal)])
+    return await Promise.race([cancelled, work(end.signal)])
   } finally {
     clearTimeout(timer)
     signal?.removeEventListener('abort', stop)
@@ -99,14 +98,14 @@ async function byDeadline<T>({ timeout_ms, signal }: OutboundRequest, work: (end
   }
 }
 
-const stopped = () => new OutboundFailed('stopped', 'The caller gave up.')
+const stopped = () => new OutboundFailed('stopped', 'The caller stopped the call.')
 
-/** What can be refused before anything is asked. RFC 9110 §4.2.4: user info in a URL misleads; it is never sent. */
+/** Refuses unusable URLs before DNS. RFC 9110 §4.2.4: user info in a URL can mislead, so it is refused. */
 function readUrl({ url: text, https_only }: OutboundRequest, base_url: string): URL {
   const url = URL.parse(text)
   if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) throw new OutboundFailed('bad_url', 'Not an http or https URL.')
-  if (url.username !== '' || url.password !== '') throw new OutboundFailed('bad_url', 'The URL has user info.')
-  if (https_only && url.protocol !== 'https:' && url.origin !== base_url) throw new OutboundFailed('bad_url', 'https is required here.')
+  if (url.username !== '' || url.password !== '') throw new OutboundFailed('bad_url', 'The URL contains user info.')
+  if (https_only && url.protocol !== 'https:' && url.origin !== base_url) throw new OutboundFailed('bad_url', 'https is required.')
   return url
 }
 
@@ -115,14 +114,14 @@ function literalOf(url: URL): Address[] | null {
   return address && [address]
 }
 
-/** An answer of a name server that cannot be judged is refused as a whole. */
+/** Throws on text that is no address, which refuses the whole DNS answer. */
 function readAddress(text: string): Address {
   const address = parseAddress(text)
   if (!address) throw new Error(`The name server answered ${JSON.stringify(text)}.`)
   return address
 }
 
-/** Stands in for DNS while connecting: the addresses that were judged, and never another question. */
+/** Replaces DNS while connecting: returns the addresses that were checked. */
 function pinnedTo(addresses: readonly Address[]): LookupFunction {
   const all = addresses.map((address) => ({ address: address.toString(), family: address.kind() === 'ipv6' ? 6 : 4 }))
   const [first] = all
@@ -133,25 +132,25 @@ function pinnedTo(addresses: readonly Address[]): LookupFunction {
 }
 
 interface Connection {
-  /** Aborts when the call is over. */
+  /** Aborts when the call ends. */
   end: AbortSignal
   lookup: LookupFunction
   ca: string | undefined
 }
 
-/** A head or a trailer section may be this long. Node's own default, kept even where its command line says otherwise. */
-const most_header_bytes = 16_384
-/** The bytes of a connection, in all: interim answers, heads, framing of chunks, trailers. A byte in a chunk of its own takes six. */
-const mostReceived = (limit_bytes: number) => 262_144 + 8 * limit_bytes
+/** The limit for a header or trailer section: Node's default, set explicitly because its command line can change it. */
+const max_header_bytes = 16_384
+/** The limit for all bytes of a connection: interim answers, headers, chunk framing, trailers. A one-byte chunk takes six bytes. */
+const maxReceived = (limit_bytes: number) => 262_144 + 8 * limit_bytes
 
-/** One request on one connection of its own. The socket is ours, so it is destroyed when the call is over, in any state. */
+/** Sends one request on its own connection. The socket is created here, so it can be destroyed in any state when the call ends. */
 function exchange(url: URL, request: OutboundRequest, connection: Connection): Promise<OutboundAnswer> {
   const { end } = connection
   const body = request.body ?? ''
   return new Promise((resolve, reject) => {
     const socket = open(url, connection)
-    socket.on('error', reject) // stays when `node:http` lets go of the socket, so no late error is unhandled
-    // Settles after the events of what was received before the close.
+    socket.on('error', reject) // `node:http` removes its own listener; this one handles late errors
+    // Rejects after the events of data that arrived before the close.
     socket.on('close', () => setImmediate(reject, new Error('The connection was closed.')))
     const outgoing = send(socket, url, request, body)
     end.addEventListener('abort', () => {
@@ -161,14 +160,14 @@ function exchange(url: URL, request: OutboundRequest, connection: Connection): P
     let received = 0
     socket.on('data', (bytes: Buffer) => {
       received += bytes.length
-      if (received > mostReceived(request.limit_bytes)) reject(tooLong(request.limit_bytes))
+      if (received > maxReceived(request.limit_bytes)) reject(tooLong(request.limit_bytes))
     })
     outgoing.on('error', reject)
-    // RFC 9110 §7.8: a server switches protocols only when the client asks for it. No request here asks.
-    outgoing.on('upgrade', () => reject(new Error('The server switches to another protocol.')))
+    // RFC 9110 §7.8: a server switches protocols only if the client asks. No request here asks.
+    outgoing.on('upgrade', () => reject(new Error('The server switched to another protocol.')))
     outgoing.on('response', (response) => {
       const status = response.statusCode ?? 0
-      if (status < 200 || status > 599) return reject(new Error(`The status ${status} does not exist.`)) // RFC 9110 §15
+      if (status < 200 || status > 599) return reject(new Error(`The status ${status} is not valid.`)) // RFC 9110 §15
       readBody(response, request).then((read) => resolve({ status, headers: response.headers, body: read }), reject)
     })
     outgoing.end(body)
@@ -179,20 +178,20 @@ function open(url: URL, { lookup, ca }: Connection): Socket {
   const host = hostOf(url)
   const to = { host, port: Number(url.port || (url.protocol === 'https:' ? 443 : 80)), lookup }
   if (url.protocol === 'http:') return connect(to)
-  // RFC 6066 §3: no address and no trailing dot in SNI. Certificates are always verified, whatever the environment says.
+  // RFC 6066 §3: SNI has no address and no trailing dot. Certificates are verified whatever NODE_TLS_REJECT_UNAUTHORIZED says.
   const servername = isIP(host) ? '' : host.replace(/\.$/, '')
   return connectTls({ ...to, servername, ALPNProtocols: ['http/1.1'], rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) })
 }
 
 const hostOf = (url: URL) => url.hostname.replace(/^\[(.*)\]$/, '$1')
 
-/** Without an agent: the connection is closed afterwards, and no proxy of the environment is used. */
+/** Uses no agent: the connection closes afterwards, and proxy variables have no effect. */
 function send(socket: Socket, url: URL, { method, headers }: OutboundRequest, body: string) {
   return requestHttp({
     method,
     createConnection: () => socket,
     path: url.pathname + url.search,
-    maxHeaderSize: most_header_bytes,
+    maxHeaderSize: max_header_bytes,
     headers: {
       host: url.host,
       'user-agent': 'Ostiary',
@@ -204,10 +203,10 @@ function send(socket: Socket, url: URL, { method, headers }: OutboundRequest, bo
   })
 }
 
-/** Reads at most the limit into one buffer that grows, since many small chunks occupy far more than their bytes. */
+/** Reads up to the limit into one growing buffer, since many small chunks would occupy far more memory than their bytes. */
 function readBody(response: IncomingMessage, { limit_bytes, beyond_limit }: OutboundRequest): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    if (limit_bytes === 0 && beyond_limit === 'cut') return resolve(Buffer.alloc(0)) // the status is enough: waits for no body
+    if (limit_bytes === 0 && beyond_limit === 'cut') return resolve(Buffer.alloc(0)) // only the status is wanted
     let body = Buffer.alloc(Math.min(limit_bytes, 4_096))
     let length = 0
     response.on('error', reject)
@@ -223,4 +222,4 @@ function readBody(response: IncomingMessage, { limit_bytes, beyond_limit }: Outb
   })
 }
 
-const tooLong = (limit_bytes: number) => new OutboundFailed('answer_too_large', `The answer is longer than ${limit_bytes} bytes.`)
+const tooLong = (limit_bytes: number) => new OutboundFailed('answer_too_large', `The answer is larger than ${limit_bytes} bytes.`)

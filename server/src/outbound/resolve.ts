@@ -1,20 +1,20 @@
-/** Asks for the addresses of a host name, within a time limit. Judges none of them: see `addresses.ts`. */
+/** Resolves host names within a time limit. `addresses.ts` decides which of the addresses may be reached. */
 import { lookup, Resolver } from 'node:dns/promises'
 import { isLocalhost } from './addresses.ts'
 
-/** Every address of a name, as text. Rejects, or answers an empty list, where there is none. */
+/** Returns all addresses of a name as text. Rejects or returns an empty list if there are none. */
 export type Resolve = (name: string, signal: AbortSignal) => Promise<readonly string[]>
 
 const attempt_ms = 2_000
 
 /**
- * Asks the name servers without the thread pool, where a slow one would stand before signatures and passwords, and can
- * be told to stop. `ask_system` goes on to the operating system, which also reads the hosts file: of use only where
- * addresses of one's own network may be reached at all.
+ * Queries the name servers outside the thread pool, where a slow query would delay signatures and passwords, and can cancel a
+ * query. With `ask_system` it falls back to the resolver of the operating system, which also reads the hosts file. That helps
+ * only where private networks are allowed.
  */
 export function createResolve({ ask_system }: { ask_system: boolean }): Resolve {
   return async (name, signal) => {
-    if (isLocalhost(name)) return ['127.0.0.1', '::1'] // no name server is asked for it
+    if (isLocalhost(name)) return ['127.0.0.1', '::1'] // RFC 6761 §6.3: never sent to a name server
     const resolver = new Resolver({ timeout: attempt_ms, tries: 2 })
     const cancel = () => resolver.cancel()
     signal.addEventListener('abort', cancel, { once: true })

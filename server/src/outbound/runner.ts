@@ -1,6 +1,6 @@
 /**
- * Does the jobs of the queue: takes what is due, tenants in turn and each within its share (`share.ts`), and settles each
- * job by its outcome. Starts at once for what this process queues, and looks once a second for what others queued or left.
+ * Runs the jobs of the queue. Claims due jobs, tenants in turn and each within its share (`share.ts`), and settles each job by its
+ * outcome. Runs at once after this process enqueues a job, and polls once a second for jobs of other processes.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Statement } from '../db/db.ts'
@@ -8,6 +8,7 @@ import type { Deployment } from '../deployment.ts'
 import {
   type Candidate,
   claim,
+  claimedJobs,
   claimNext,
   findCandidates,
   isAnyDue,
@@ -15,63 +16,62 @@ import {
   type JobKindName,
   postpone,
   remove,
-  takenIn,
   tenantsInTurn,
 } from './queue.ts'
 import { retryDelay } from './schedule.ts'
-import { chooseInTurn, createShares, type Limits, type Place, receiverOf } from './share.ts'
+import { type Call, chooseInTurn, createShares, type Limits, receiverOf } from './share.ts'
 
 /**
- * A job that is to be tried again is, while its schedule has a further time; `retry_after_seconds` is the least wait. What
- * follows from one that is done is written in the batch that removes it.
+ * The outcome of an attempt. `retry` runs the job again while its schedule has another delay; `retry_after_seconds` is the minimum
+ * delay. The statements of `done` are written in the batch that removes the job.
  */
 export type Outcome = 'done' | { done: readonly Statement[] } | 'give_up' | 'retry' | { retry_after_seconds: number }
 
-/** Its limits are those of one process. */
+/** How to run one kind of job. The limits apply per process. */
 export interface JobKind extends Readonly<Limits> {
   readonly name: JobKindName
-  /** The URL that a job calls, as SQL: a query over a row `job` of `jobs`. */
+  /** Selects the URL that a job calls, from a row `job` of `jobs`. */
   readonly url: Statement
-  /** How long after each failed attempt the next one is made. One more attempt than entries, then it is given up. */
+  /** The delay after each failed attempt. After one more attempt than entries the job is given up. */
   readonly retry_after_seconds: readonly number[]
-  /** Jobs of a lane are done one after the other, by their ids, in the whole deployment. */
+  /** Runs the jobs of a lane one at a time, in the order of their ids, across the deployment. */
   readonly in_order?: boolean
-  /** Longer than any attempt takes. What a dead process leaves behind is taken up after that. */
+  /** Must be longer than any attempt. Other processes take over the jobs of a dead process after that time. */
   readonly lease_seconds: number
-  /** What follows from a job that is given up. */
+  /** Makes the statements that follow from giving up a job. */
   givenUp?(job: Job, now: Date): readonly Statement[]
-  /** One attempt. Throwing is a fault of ours, logged and tried again. The signal says that nobody waits any more. */
+  /** Makes one attempt. A thrown error is a fault of this service: it is logged and retried. `signal` aborts when the runner stops. */
   run(job: Job, signal: AbortSignal): Promise<Outcome>
 }
 
 export interface Runner {
-  /** Looks for due jobs now. */
+  /** Claims due jobs now. */
   wake(): void
-  /** Takes nothing more, lets what is in flight finish within the limit, and hands the rest back. */
+  /** Claims no more jobs, waits up to `limit_ms` for the attempts in flight, and returns the rest to the queue. */
   stop(limit_ms: number): Promise<void>
 }
 
-type Needs = Pick<Deployment, 'db' | 'log' | 'now' | 'random'>
+type RunnerDeployment = Pick<Deployment, 'db' | 'log' | 'now' | 'random'>
 
-const look_interval_ms = 1_000
-/** Tenants whose jobs are taken together. */
+const poll_interval_ms = 1_000
+/** How many tenants one query covers. */
 const tenants_per_claim = 8
-/** Candidates of one tenant that are read together. */
+/** How many candidates of one tenant one query reads. */
 const most_candidates = 250
-/** Lanes that are left out of a query. A tenant that has more of them waits for its next turn. */
-const most_lanes_left_out = 500
-/** A receiver that keeps a call for longer is slow, until it answers a call faster. */
+/** How many lanes a query may exclude. A tenant with more waiting lanes continues at its next turn. */
+const most_excluded_lanes = 500
+/** A receiver counts as slow after a call took this long, until a call is faster. */
 const slow_ms = 2_000
 const most_slow_known = 10_000
-/** How often the log tells of a fault that stays. */
-const same_failure_again_ms = 60_000
+/** The shortest time between two reports of a persistent fault. */
+const report_interval_ms = 60_000
 
-export function startRunner(deployment: Needs, kinds: readonly JobKind[]): Runner {
-  const lines = kinds.map((kind) => createLine(deployment, kind))
+export function startRunner(deployment: RunnerDeployment, kinds: readonly JobKind[]): Runner {
+  const workers = kinds.map((kind) => createWorker(deployment, kind))
   const wake = () => {
-    for (const line of lines) line.take()
+    for (const worker of workers) worker.claimDue()
   }
-  const timer = setInterval(wake, look_interval_ms).unref()
+  const timer = setInterval(wake, poll_interval_ms).unref()
   deployment.db.onWork('queue', wake)
   wake()
 
@@ -79,106 +79,107 @@ export function startRunner(deployment: Needs, kinds: readonly JobKind[]): Runne
     wake,
     async stop(limit_ms) {
       clearInterval(timer)
-      await Promise.all(lines.map((line) => line.stop(limit_ms)))
+      await Promise.all(workers.map((worker) => worker.stop(limit_ms)))
     },
   }
 }
 
-/** The jobs of one kind in this process. */
-function createLine({ db, log, now, random }: Needs, kind: JobKind) {
+/** Runs the jobs of one kind in this process. */
+function createWorker({ db, log, now, random }: RunnerDeployment, kind: JobKind) {
   const leased_by = random(12).toString('base64url')
   const in_flight = new Map<Job, Promise<void>>()
   const abort = new AbortController()
   const slow = new Set<string>()
-  const isSlow = (place: Place) => slow.has(receiverOf(place))
+  const isSlow = (call: Call) => slow.has(receiverOf(call))
   const shares = createShares(kind, isSlow)
-  let taking: Promise<void> | null = null
-  let take_again = false
+  let claiming: Promise<void> | null = null
+  let claim_again = false
   let stopping = false
   let reported_at_ms = Number.NEGATIVE_INFINITY
-  /** The tenant whose turn was last. */
-  let turn: string | null = null
+  /** The tenant that had the last turn. */
+  let last_tenant: string | null = null
 
   const report = (error: unknown) => {
-    if (Math.abs(now().getTime() - reported_at_ms) < same_failure_again_ms) return
+    if (Math.abs(now().getTime() - reported_at_ms) < report_interval_ms) return
     reported_at_ms = now().getTime()
-    log.error('The queue could not be read. It will be tried again.', { kind: kind.name }, error)
+    log.error('The queue could not be read. The runner tries again.', { kind: kind.name }, error)
   }
 
-  /** Takes what is due. Called while it runs already, it runs once more afterwards: what came meanwhile may have been missed. */
-  function take(): void {
-    take_again = taking !== null
-    if (taking || stopping) return
-    taking = takeWhileFree()
+  /** Claims due jobs. A call during a running claim makes it run once more, since it may have missed newer jobs. */
+  function claimDue(): void {
+    claim_again = claiming !== null
+    if (claiming || stopping) return
+    claiming = claimWhileFree()
       .catch(report)
       .finally(() => {
-        taking = null
-        if (take_again) take()
+        claiming = null
+        if (claim_again) claimDue()
       })
   }
 
-  /** Asks first whether anything is due, since most wakes find nothing. */
-  async function takeWhileFree(): Promise<void> {
-    const left_out = new Set<string>()
-    while (!stopping && shares.hasRoom() && (await isAnyDue(db, kind.name, now()))) if (!(await goRound(left_out))) return
+  /** Checks first whether any job is due, since most polls find none. */
+  async function claimWhileFree(): Promise<void> {
+    const excluded_lanes = new Set<string>()
+    while (!stopping && shares.hasRoom() && (await isAnyDue(db, kind.name, now()))) if (!(await claimRound(excluded_lanes))) return
   }
 
-  /** Gives every tenant its turn. Answers whether another round may find more. */
-  async function goRound(left_out: Set<string>): Promise<boolean> {
+  /** Gives every tenant one turn. Returns whether another round may find more jobs. */
+  async function claimRound(excluded_lanes: Set<string>): Promise<boolean> {
     let may_be_more = false
     let group: string[] = []
-    const takeFromGroup = async () => {
-      may_be_more = (await takeFrom(group, left_out)) || may_be_more
+    const claimForGroup = async () => {
+      may_be_more = (await claimFor(group, excluded_lanes)) || may_be_more
       group = []
     }
-    for await (const tenant_id of tenantsInTurn(db, kind.name, turn, now())) {
+    for await (const tenant_id of tenantsInTurn(db, kind.name, last_tenant, now())) {
       if (!shares.mayTake(tenant_id)) continue
       group.push(tenant_id)
-      if (group.length === tenants_per_claim) await takeFromGroup()
+      if (group.length === tenants_per_claim) await claimForGroup()
       if (stopping || !shares.hasRoom()) return false
     }
-    if (group.length > 0) await takeFromGroup()
+    if (group.length > 0) await claimForGroup()
     return may_be_more
   }
 
-  /** Takes what these tenants may have done now. Answers whether they have due jobs that were not looked at. */
-  async function takeFrom(tenants: readonly string[], left_out: Set<string>): Promise<boolean> {
+  /** Claims jobs of these tenants within their shares. Returns whether they may have due jobs that were not read. */
+  async function claimFor(tenants: readonly string[], excluded_lanes: Set<string>): Promise<boolean> {
     const { name, in_order = false, url } = kind
-    const wanted = { kind: name, tenants, most: most_candidates, in_order, without_lanes: [...left_out], url }
+    const wanted = { kind: name, tenants, most: most_candidates, in_order, without_lanes: [...excluded_lanes], url }
     const found = (await findCandidates(db, wanted, now())).map((candidate) => ({ ...candidate, receiver: hostAndPort(candidate) }))
     if (stopping) return false
     const chosen = chooseInTurn(shares, found, isSlow)
-    turn = (shares.hasRoom() ? tenants.at(-1) : chosen.at(-1)?.tenant_id) ?? turn
-    const places = new Map(chosen.map((place) => [place.id, place]))
+    last_tenant = (shares.hasRoom() ? tenants.at(-1) : chosen.at(-1)?.tenant_id) ?? last_tenant
+    const calls = new Map(chosen.map((call) => [call.id, call]))
     try {
-      for (const job of await claim(db, [...places.keys()], lease(), now())) {
-        const place = places.get(job.id)
-        if (place) start(job, place)
-        places.delete(job.id)
+      for (const job of await claim(db, [...calls.keys()], lease(), now())) {
+        const call = calls.get(job.id)
+        if (call) start(job, call)
+        calls.delete(job.id)
       }
     } finally {
-      for (const place of places.values()) shares.release(place) // another process was first
+      for (const call of calls.values()) shares.release(call) // another process claimed these jobs
     }
-    // Only where a page was full does more wait behind it: the lanes that have to wait are left out of the next one.
-    const is_full = tenants.some((tenant_id) => found.filter((place) => place.tenant_id === tenant_id).length === most_candidates)
-    for (const { lane } of is_full ? found : []) if (!chosen.some((place) => place.lane === lane)) left_out.add(lane)
-    return is_full && left_out.size < most_lanes_left_out
+    // A full page may hide further jobs. The next query excludes the lanes that have to wait, to reach the jobs behind them.
+    const is_full = tenants.some((tenant_id) => found.filter((call) => call.tenant_id === tenant_id).length === most_candidates)
+    for (const { lane } of is_full ? found : []) if (!chosen.some((call) => call.lane === lane)) excluded_lanes.add(lane)
+    return is_full && excluded_lanes.size < most_excluded_lanes
   }
 
-  function start(job: Job, place: Place): void {
-    const done = attempt(job, place).then((next) => {
+  function start(job: Job, call: Call): void {
+    const done = attempt(job, call).then((next) => {
       in_flight.delete(job)
-      shares.release(place)
-      if (!next) return take()
-      const again = { ...place }
-      shares.take(again)
-      start(next, again)
+      shares.release(call)
+      if (!next) return claimDue()
+      const next_call = { ...call }
+      shares.take(next_call)
+      start(next, next_call)
     })
     in_flight.set(job, done)
   }
 
-  function learn(place: Place, took_ms: number): void {
-    const name = receiverOf(place)
+  /** Remembers whether a receiver is slow. */
+  function recordLatency(call: Call, took_ms: number): void {
+    const name = receiverOf(call)
     slow.delete(name)
     if (took_ms < slow_ms) return
     const [oldest] = slow
@@ -186,48 +187,49 @@ function createLine({ db, log, now, random }: Needs, kind: JobKind) {
     slow.add(name)
   }
 
-  /** Returns the next job of the lane, where it was taken with the end of this one. */
-  async function attempt(job: Job, place: Place): Promise<Job | null> {
+  /** Makes one attempt. Returns the next job of the lane if settling this one claimed it. */
+  async function attempt(job: Job, call: Call): Promise<Job | null> {
     const about = { kind: kind.name, job_id: job.id, attempt: job.attempts }
     let outcome: Outcome = 'retry'
     const began_ms = now().getTime()
     try {
-      // What ended its process every time is not tried for ever.
+      // A job that crashed its process at every attempt is given up too.
       outcome = job.attempts > kind.retry_after_seconds.length + 1 ? 'give_up' : await kind.run(job, abort.signal)
     } catch (error) {
-      if (!abort.signal.aborted) log.error('An attempt at a job failed on our side.', about, error)
+      if (!abort.signal.aborted) log.error('An attempt at a job failed with an internal error.', about, error)
     }
-    if (abort.signal.aborted) return null // handed back already
-    learn(place, now().getTime() - began_ms)
+    if (abort.signal.aborted) return null // `stop` has returned the job to the queue
+    recordLatency(call, now().getTime() - began_ms)
     try {
-      return await settle(job, place, outcome)
+      return await settle(job, call, outcome)
     } catch (error) {
-      log.error('The outcome of a job could not be stored; it will be repeated.', about, error)
-      return settle(job, place, 'retry').catch(() => null) // else its lease ends
+      log.error('The outcome of a job could not be stored. The job runs again.', about, error)
+      return settle(job, call, 'retry').catch(() => null) // on failure the job is due when its lease ends
     }
   }
 
-  async function settle(job: Job, place: Place, outcome: Outcome): Promise<Job | null> {
-    if (outcome === 'done') return finish(job, place, [])
-    if (typeof outcome === 'object' && 'done' in outcome) return finish(job, place, outcome.done)
-    const wanted = typeof outcome === 'object' ? outcome.retry_after_seconds : 0
-    const delay_ms = outcome === 'give_up' ? null : retryDelay(kind.retry_after_seconds, job.attempts, random(1).readUInt8() / 255, wanted)
+  async function settle(job: Job, call: Call, outcome: Outcome): Promise<Job | null> {
+    if (outcome === 'done') return finish(job, call, [])
+    if (typeof outcome === 'object' && 'done' in outcome) return finish(job, call, outcome.done)
+    const at_least_seconds = typeof outcome === 'object' ? outcome.retry_after_seconds : 0
+    const chance = random(1).readUInt8() / 255
+    const delay_ms = outcome === 'give_up' ? null : retryDelay(kind.retry_after_seconds, job.attempts, chance, at_least_seconds)
     if (delay_ms === null) {
       log.warn('A job was given up.', { kind: kind.name, job_id: job.id, attempt: job.attempts, environment_id: job.environment_id })
-      return finish(job, place, kind.givenUp?.(job, now()) ?? [])
+      return finish(job, call, kind.givenUp?.(job, now()) ?? [])
     }
     await db.run(postpone(leased_by, job, new Date(now().getTime() + delay_ms)))
     return null
   }
 
-  /** In order, one commit both ends a job and takes the next of its lane, unless others may wait for the place. */
-  async function finish(job: Job, place: Place, consequences: readonly Statement[]): Promise<Job | null> {
-    const ending = [...consequences, remove(leased_by, job)]
-    if (!kind.in_order || stopping || !shares.isWithinShares(place)) {
-      await db.batch(ending)
+  /** Removes a job. For jobs in order the same batch claims the next of the lane, unless the call slot is needed for others. */
+  async function finish(job: Job, call: Call, consequences: readonly Statement[]): Promise<Job | null> {
+    const removal = [...consequences, remove(leased_by, job)]
+    if (!kind.in_order || stopping || !shares.isWithinShares(call)) {
+      await db.batch(removal)
       return null
     }
-    const [next] = takenIn((await db.batch([...ending, claimNext(kind.name, job, lease(), now())]))?.at(-1))
+    const [next] = claimedJobs((await db.batch([...removal, claimNext(kind.name, job, lease(), now())]))?.at(-1))
     if (next && stopping) await db.run(postpone(leased_by, next, now()))
     return next && !stopping ? next : null
   }
@@ -235,17 +237,17 @@ function createLine({ db, log, now, random }: Needs, kind: JobKind) {
   const lease = () => ({ leased_by, leased_until: new Date(now().getTime() + kind.lease_seconds * 1000) })
 
   return {
-    take,
+    claimDue,
 
     async stop(limit_ms: number): Promise<void> {
       stopping = true
-      await taking
+      await claiming
       const limit = new AbortController()
       await Promise.race([Promise.all(in_flight.values()), sleep(limit_ms, null, { signal: limit.signal }).catch(() => {})])
       limit.abort()
       const rest = [...in_flight.keys()]
       abort.abort()
-      if (rest.length > 0) await db.batch(rest.map((job) => postpone(leased_by, job, now()))).catch(report) // else their leases end
+      if (rest.length > 0) await db.batch(rest.map((job) => postpone(leased_by, job, now()))).catch(report) // on failure they are due when their leases end
     },
   }
 }

@@ -1,12 +1,12 @@
 // pure
-/** When a job that failed is tried again. */
+/** When a failed job is retried. */
 
-/** How far a delay may be from its schedule, either way, so that what failed together does not come back together. */
+/** Jitter: how far a delay may differ from the schedule in either direction, so that jobs that failed together spread out. */
 const spread = 0.2
 
 /**
- * Milliseconds until the next attempt after attempt number `attempt` (the first is 1); `null` where the schedule has
- * no further one. `chance` is from 0 to 1. `at_least_seconds` is what the other side asked for.
+ * Milliseconds between failed attempt number `attempt` (the first is 1) and the next; `null` if there is no next attempt.
+ * `chance`, from 0 to 1, is the jitter. `at_least_seconds` is the delay that the receiver asked for.
  */
 export function retryDelay(schedule_seconds: readonly number[], attempt: number, chance: number, at_least_seconds = 0): number | null {
   const seconds = schedule_seconds[attempt - 1]

@@ -1,12 +1,12 @@
 // pure
 /**
- * The hosted pages: what a person sees of an environment, from sign-in to sign-out. Each file is one page, a function
- * of plain values that returns `Page`: the markup and the policy that belongs to it. Nothing here reads a database,
- * a request, a clock or a setting; the endpoints do, and send what they get from here.
+ * The hosted pages that a person sees from sign-in to sign-out. Each page is one file with a function of plain values that
+ * returns a `Page`: the markup and its content security policy. The pages read no database, request, clock or setting. The
+ * endpoints do that and send the page.
  *
- * `layout.ts` is the frame, `html.ts` the escaping, `texts/` every word, `form.ts` and `tiles.ts` the shared parts.
+ * `layout.ts` is the frame, `html.ts` the escaping, `texts/` all texts, `form.ts` and `tiles.ts` shared components.
  *
- * This page: the accounts that are signed in in this browser, to go on with one, remove one, or use another.
+ * This page lists the accounts that are signed in in this browser. The person continues with one, removes one, or uses another.
  */
 import { hidden } from './form.ts'
 import { html } from './html.ts'

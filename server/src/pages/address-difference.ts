@@ -1,17 +1,17 @@
 // pure
 /**
- * Where a received return address departs from a registered one, part by part and character by character, so that a
- * developer sees the slash too many. It only explains: whether an address is registered is decided elsewhere, by
- * comparing exact strings. Quick however long the addresses are, since anybody may send one.
+ * Finds where a received return address differs from a registered one, part by part and character by character. The result
+ * only explains the difference: whether an address is registered is decided elsewhere, by comparing exact strings. The cost is
+ * bounded for addresses of any length, since an unauthenticated client can send one.
  *
- * RFC 3986 appendix B: the parts of an address, taken apart so that they join to the very same string
+ * RFC 3986 appendix B: splits an address into parts that join to the same string
  */
 import { align } from './alignment.ts'
 
 const parts = ['scheme', 'separator', 'host', 'port', 'path', 'query', 'fragment'] as const
 type Part = (typeof parts)[number]
 
-/** A run of characters. An empty run that differs is where characters are missing. */
+/** A run of characters. An empty run with `differs` marks missing characters. */
 interface Run {
   text: string
   differs: boolean
@@ -19,12 +19,12 @@ interface Run {
 
 export interface Change {
   part: Part
-  /** From the first differing character of the part to its last; of scheme and port the whole. */
+  /** The received characters from the first to the last difference in the part. Scheme and port are always whole. */
   received: string
   registered: string
-  /** Of the first differing character in the received address, counted from 1. */
+  /** The position of the first differing character in the received address, from 1. */
   position: number
-  /** Nothing but the difference comes after it, on either side. */
+  /** Whether both addresses end with the difference. */
   at_end: boolean
   only_case: boolean
 }
@@ -33,7 +33,7 @@ interface Difference {
   received: Run[]
   registered: Run[]
   changes: Change[]
-  /** How many characters differ: the least is the nearest. */
+  /** The number of differing characters. The nearest address has the smallest distance. */
   distance: number
 }
 
@@ -71,7 +71,7 @@ function partsOf(address: string): Record<Part, string> {
   return { scheme, separator: colon + slashes, host, port, path, query, fragment }
 }
 
-/** What two texts begin and end with alike, and what stands between. */
+/** Splits off the common beginning and the common end of two texts. */
 function compare(part: Part, received: string, registered: string) {
   if (received === registered) return { before: received, one: '', other: '', after: '' }
   if (isWord(part)) return { before: '', one: received, other: registered, after: '' }
@@ -90,7 +90,7 @@ function compare(part: Part, received: string, registered: string) {
   }
 }
 
-/** Read as a whole: "http" is not "https" without its last letter. */
+/** A word is compared as a whole: "http" differs from "https", not only in its last letter. */
 const isWord = (part: Part) => part === 'scheme' || part === 'port'
 
 function addRun(runs: Run[], text: string, differs: boolean): void {

@@ -1,5 +1,5 @@
 // pure
-/** Two texts side by side, so that two slips in one path are two marks and not one long one. */
+/** Aligns two texts, so that two typos in one path become two marks instead of one long one. */
 
 interface Step {
   one: string
@@ -8,8 +8,8 @@ interface Step {
 }
 
 /**
- * Goes along the longest common subsequence. Takes the product of the lengths in time, so long texts are one step. One
- * or two characters that agree between two that do not agree by chance: they are counted as different.
+ * Aligns along the longest common subsequence. The time is proportional to the product of the lengths, so long texts become one
+ * step. One or two equal characters between differences match by chance and count as different.
  */
 export function align(one: string, other: string): Step[] {
   const ours = [...one]
@@ -28,7 +28,7 @@ export function align(one: string, other: string): Step[] {
   return tidy
 }
 
-/** How many characters two texts have in common, in order, from a place in each onwards. */
+/** The length of the longest common subsequence of two texts from index `i` and `j` on. */
 function commonLengths(one: string[], other: string[]): (i: number, j: number) => number {
   const width = other.length + 1
   // One byte each: texts whose product is at most 10,000 share at most 100 characters.

@@ -11,7 +11,7 @@ const ratios = [
   { one: '#5CC6D5', other: '#161B1E', ratio: 8.7 },
 ]
 for (const { one, other, ratio } of ratios) {
-  test(`${one} and ${other} have a contrast of ${ratio}, either way round`, () => {
+  test(`${one} and ${other} have a contrast of ${ratio} in either order`, () => {
     assert.ok(Math.abs(contrast(one, other) - ratio) < 0.06, String(contrast(one, other)))
     assert.equal(contrast(one, other), contrast(other, one))
   })
@@ -30,7 +30,7 @@ const brands: [string | null, Theme, Partial<ReturnType<typeof brandColours>>][]
   [null, 'dark', { fill: '#5CC6D5', on_fill: '#04252A', link: '#5CC6D5' }],
 ]
 for (const [primary_color, theme, expected] of brands) {
-  test(`${primary_color ?? 'no colour of its own'}, ${theme}: ${Object.values(expected).join(', ')}`, () => {
+  test(`${primary_color ?? 'no brand colour'}, ${theme}: ${Object.values(expected).join(', ')}`, () => {
     const got = brandColours(primary_color, theme)
     assert.deepEqual({ ...got, ...expected }, got)
   })
@@ -38,7 +38,7 @@ for (const [primary_color, theme, expected] of brands) {
 
 const colour = fc.integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, '0')}`)
 for (const theme of ['light', 'dark'] as const) {
-  test(`whatever the colour, text on it and links on the ${theme} surface reach 4.5:1, and a button's edge 3:1`, () => {
+  test(`with any brand colour in the ${theme} theme, text and links reach a contrast of 4.5:1, the edge of a button 3:1`, () => {
     fc.assert(
       fc.property(fc.option(colour), (primary_color) => {
         const { fill, on_fill, off_fill, link, edge } = brandColours(primary_color, theme)
@@ -51,6 +51,6 @@ for (const theme of ['light', 'dark'] as const) {
   })
 }
 
-test('a page forces neither theme: every property carries both', () => {
+test('every brand property has a value for both themes', () => {
   assert.equal(brandStyle('#1F4FD8').match(/light-dark\(/g)?.length, brandStyle('#1F4FD8').match(/--[a-z-]+:/g)?.length)
 })

@@ -1,12 +1,12 @@
 // pure
 /**
- * From one colour of the environment to what a page needs in each theme: a fill that is the colour itself, the text
- * on it black or white, and links in it where they can be read, else in the colour of text.
+ * Derives the colours of a page, for each theme, from the brand colour of the environment: fills use the colour itself, text on
+ * them is black or white, and links use the colour if it is readable, else the text colour.
  *
- * WCAG 2.2 §1.4.3: text reaches 4.5:1; §1.4.11: what marks a control reaches 3:1
+ * WCAG 2.2 §1.4.3: text has a contrast of 4.5:1; §1.4.11: the edge of a control has 3:1
  */
 
-/** The grounds and inks that brand colours are measured against; the style sheet uses the same. */
+/** The theme colours that brand colours are compared with. The style sheet uses the same. */
 export const themes = {
   light: { surface: '#FFFFFF', canvas: '#F4F5F6', ink: '#14191C', edge: '#838D93', fill: '#0B6472', on_fill: '#FFFFFF' },
   dark: { surface: '#161B1E', canvas: '#0F1315', ink: '#E9EDEF', edge: '#6E7A81', fill: '#5CC6D5', on_fill: '#04252A' },
@@ -17,10 +17,10 @@ export type Theme = keyof typeof themes
 interface BrandColours {
   fill: string
   on_fill: string
-  /** What a button mixes in under the pointer: away from its text, so the text only gets clearer. */
+  /** Mixed into a button under the pointer. It increases the contrast with the text. */
   off_fill: string
   link: string
-  /** Around a filled button: the fill, unless nobody would see where the button ends. */
+  /** The border of a filled button: the fill, or the theme's edge where the fill is too close to the surface. */
   edge: string
 }
 
@@ -33,7 +33,7 @@ export function brandColours(primary_color: string | null, theme: Theme): BrandC
   return { fill, on_fill, off_fill, link: on_surface >= 4.5 ? fill : ink, edge: on_surface >= 3 ? fill : edge }
 }
 
-/** The custom properties that the style sheet expects. */
+/** The custom properties that the style sheet uses. */
 export function brandStyle(primary_color: string | null): string {
   const light = brandColours(primary_color, 'light')
   const dark = brandColours(primary_color, 'dark')

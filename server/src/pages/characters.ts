@@ -1,17 +1,17 @@
 // pure
-/** Characters that a person cannot see, or cannot tell from others, in an address. */
+/** Finds characters in an address that are invisible or easily confused with others. */
 
 interface Stretch {
   text: string
   unseen: boolean
 }
 
-/** Controls, formats, spaces, marks that join the character before them, and four letters that are blank. */
+/** Controls, formats, spaces, combining marks, and four letters that render blank. */
 const unseen = /[\p{C}\p{Z}\p{M}\u115F\u1160\u2800\u3164]/u
 
-/** Splits text into stretches that can be seen and single characters that cannot. */
+/** Splits text into runs of visible characters and single invisible ones. */
 export function stretchesOf(text: string): Stretch[] {
-  if (/^[\x21-\x7e]+$/.test(text)) return [{ text, unseen: false }] // as every registered address is
+  if (/^[\x21-\x7e]+$/.test(text)) return [{ text, unseen: false }] // the fast path: every registered address is ASCII
   const stretches: Stretch[] = []
   for (const character of text) {
     const previous = stretches.at(-1)
@@ -22,7 +22,7 @@ export function stretchesOf(text: string): Stretch[] {
   return stretches
 }
 
-/** `U+200B`, as Unicode writes it. */
+/** Formats a character as `U+200B`. */
 export const codePoint = (character: string) => `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 
 export const isAscii = (text: string) => /^[\x20-\x7e]*$/.test(text)

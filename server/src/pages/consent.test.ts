@@ -10,26 +10,26 @@ const gains = (...scopes: string[]) => {
   return [...html.matchAll(/<\/svg><b>(.*?)<\/b><span>(.*?)<\/span>/g)].map(([, what, detail]) => `${what}: ${detail}`)
 }
 
-const told: [string[], string[]][] = [
-  [['openid'], ['Recognise you when you come back: By a number that stands for your account']],
-  [['openid', 'email'], ['See your e-mail address: demo@example.com']],
+const scope_lines: [string[], string[]][] = [
+  [['openid'], ['Recognise you when you come back: With an identifier for your account']],
+  [['openid', 'email'], ['See your email address: demo@example.com']],
   [['profile'], ['See your name and picture: Demo Example, language and time zone']],
-  [['phone'], ['See your phone number: Nothing is set yet; it will see what you add later']],
-  [['offline_access'], ['Keep this access while you are away: Until you or the app end it']],
+  [['phone'], ['See your phone number: Nothing yet. The app sees what you add later.']],
+  [['offline_access'], ['Keep this access while you are away: Until you or the app ends it']],
   [['new:scope'], ['new:scope: <code>new:scope</code>']],
 ]
-for (const [scopes, lines] of told) {
-  test(`consent to ${scopes.join(' ')} is told as: ${lines[0]}`, () => assert.deepEqual(gains(...scopes), lines))
+for (const [scopes, lines] of scope_lines) {
+  test(`the scope ${scopes.join(' ')} is shown as "${lines[0]}"`, () => assert.deepEqual(gains(...scopes), lines))
 }
 
-test('a scope of a resource server is told in its words, with its name, even when it is called like a standard one', () => {
+test('a scope of a resource server shows its description and resource server, also with the name of a standard scope', () => {
   const html = consent({ scopes: [{ scope: 'email', description: 'Send mail for you', resource_server_name: 'Post' }] })
   assert.match(html, /<b>Send mail for you<\/b><span>Post, <code>email<\/code><\/span>/)
 })
 
-test('a resource server that is asked for without a scope is told by its name', () => {
+test('a resource server without scopes is shown by its name', () => {
   const html = consent({ scopes: [{ scope: null, description: null, resource_server_name: 'Post & Mail' }] })
-  assert.match(html, /<b>Use Post &amp; Mail<\/b><span>In your name<\/span>/)
+  assert.match(html, /<b>Use Post &amp; Mail<\/b><span>On your behalf<\/span>/)
 })
 
 const landings: [string, RegExp][] = [
@@ -41,10 +41,10 @@ const landings: [string, RegExp][] = [
   ['http://localhost.example.com/cb', /you go to <b>localhost\.example\.com<\/b>/],
 ]
 for (const [redirect_uri, words] of landings) {
-  test(`whoever consents learns where ${redirect_uri} leads`, () => assert.match(consent({ redirect_uri }), words))
+  test(`the page says where ${redirect_uri} leads`, () => assert.match(consent({ redirect_uri }), words))
 }
 
-test('allowing and refusing are two buttons in one row', () => {
+test('Allow and Do not allow are two buttons in one row', () => {
   assert.match(
     consent(),
     /<div class="two"><button class="b" name="decision" value="deny">.*<button class="b p" name="decision" value="allow">/,

@@ -1,5 +1,5 @@
 // pure
-/** The consent page: who asks, as whom, what they get with its actual value, and where one lands. */
+/** The consent page: the application, the signed-in account, each scope with its actual value, and the destination. */
 import type { ConsentLine } from '../oidc/protocol/consent.ts'
 import { hidden } from './form.ts'
 import { type Html, html } from './html.ts'
@@ -10,7 +10,7 @@ import { appTile, avatar, brandTile } from './tiles.ts'
 export interface ConsentView {
   csrf: string
   request: string
-  /** Whose consent it is: the session that the page was shown to. */
+  /** The session that the page was shown to. Only it can consent. */
   session_id: string
   application: { name: string; logo_url: string | null }
   redirect_uri: string
@@ -23,7 +23,7 @@ export interface ConsentView {
     zoneinfo: string | null
     phone_number: string | null
   }
-  /** Description and resource server are null for the scopes of OpenID Connect, which have words of their own. */
+  /** Description and resource server are null for the standard scopes of OpenID Connect, which have texts of their own. */
   scopes: readonly ConsentLine[]
 }
 
@@ -35,20 +35,20 @@ export function consentPage(context: PageContext, view: ConsentView): Page {
 <h1>${texts.question(application.name, branding.display_name)}</h1>
 <div class="who">${avatar(view.person)}<span class="name">${view.person.email}</span><a href="${view.not_you_url}">${texts.not_you}</a></div>
 <h2>${texts.will_be_able(application.name)}</h2>
-<ul class="gets">${told(view.scopes).map((scope) => gain(context, view, scope))}</ul>
+<ul class="gets">${shownScopes(view.scopes).map((scope) => gain(context, view, scope))}</ul>
 <p class="fine">${landing(context, view)}</p>
 <form method="post" action="${issuer}/consent">${hidden({ csrf, request, session: session_id })}
 <div class="two"><button class="b" name="decision" value="deny">${texts.deny}</button><button class="b p" name="decision" value="allow">${texts.allow}</button></div></form>`
   return layout(context, { title: texts.title(application.name), body, width: 'medium', images: [application.logo_url] })
 }
 
-/** Recognising somebody goes without saying where the app also learns who it is. */
-function told(scopes: readonly ConsentLine[]): readonly ConsentLine[] {
-  const says_who = scopes.some(({ scope }) => scope === 'profile' || scope === 'email')
-  return scopes.filter(({ scope }) => scope !== 'openid' || !says_who)
+/** Leaves out `openid` if another scope already identifies the person. */
+function shownScopes(scopes: readonly ConsentLine[]): readonly ConsentLine[] {
+  const identifies = scopes.some(({ scope }) => scope === 'profile' || scope === 'email')
+  return scopes.filter(({ scope }) => scope !== 'openid' || !identifies)
 }
 
-/** OIDC Core §5.4: what each standard scope gives; the others are told as their resource server describes them. */
+/** OIDC Core §5.4: describes a standard scope by its claims, any other scope by the description of its resource server. */
 function gain({ texts: { consent: texts } }: PageContext, { person: who }: ConsentView, one: ConsentLine): Html {
   const line = (icon: Html, what: string, detail: Html | string) => html`<li>${icon}<b>${what}</b><span>${detail}</span></li>`
   if (one.resource_server_name === null) {

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { contentSecurityPolicy, imageOrigin } from './csp.ts'
 
-test('a page without a script or logo may load its styles and nothing else', () => {
+test('a page without a script or logo may load only its styles', () => {
   assert.equal(
     contentSecurityPolicy({ styles: [''], script: undefined, images: [null] }),
     "default-src 'none'; style-src 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='; img-src 'none'; frame-ancestors 'none'; base-uri 'none'",
   )
 })
 
-test('a script is named by its hash, a logo by its origin, each once', () => {
+test('the policy lists a script by its hash and a logo by its origin, each once', () => {
   const images = ['https://cdn.example.com/a.png', 'https://cdn.example.com/b.png', 'http://localhost:3000/c.svg']
   const policy = contentSecurityPolicy({ styles: ['', 'a'], script: '', images })
   assert.match(policy, /; script-src 'sha256-47DEQpj8HBSa\+\/TImW\+5JCeuQeRkm5NMpJWZG3hSuFU=';/)
@@ -31,5 +31,5 @@ const origins: [string | null, string | null][] = [
   [null, null],
 ]
 for (const [url, origin] of origins) {
-  test(`an image at ${url} is allowed by ${origin ?? 'nothing'}`, () => assert.equal(imageOrigin(url), origin))
+  test(`the image origin of ${url} is ${origin ?? 'not allowed'}`, () => assert.equal(imageOrigin(url), origin))
 }

@@ -1,7 +1,8 @@
 // pure
 /**
- * What a page may load: its own two style sheets and at most one script, by hash, and images from the origins of its
- * logos. There is no form-action directive: browsers apply it to redirects too, and a post may end at the client.
+ * The content security policy of a page. It allows the page's own style sheets and at most one script, by hash, and images from
+ * the origins of its logos. It has no form-action directive: browsers apply it to redirects too, and a form post may redirect to
+ * the client.
  */
 import { createHash } from 'node:crypto'
 
@@ -9,7 +10,7 @@ interface Allowed {
   styles: readonly string[]
   script: string | undefined
   images: readonly (string | null)[]
-  /** A page that is an application of its own: its scripts are files of this origin, which they may call. */
+  /** The page is a browser application: it loads scripts from this origin and may call it. */
   is_application?: boolean
 }
 
@@ -27,7 +28,7 @@ export function contentSecurityPolicy({ styles, script, images, is_application }
   return directives.join('; ')
 }
 
-/** Where an image comes from. null: it cannot be named in a policy, since a host may hold what ends a directive. */
+/** The origin of an image. `null` if it cannot appear in a policy, because a host may contain characters that end a directive. */
 export function imageOrigin(url: string | null): string | null {
   if (url === null || !URL.canParse(url)) return null
   const { protocol, host } = new URL(url)

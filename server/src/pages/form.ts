@@ -1,5 +1,5 @@
 // pure
-/** The parts that forms are made of. Every field has a visible label, and its error is tied to it. */
+/** Components of forms. Every field has a visible label and refers to its error message. */
 import { type Html, html } from './html.ts'
 import { alert, warning } from './icons.ts'
 
@@ -9,25 +9,25 @@ interface Field {
   type: 'text' | 'email' | 'password'
   autocomplete: string
   value?: string
-  /** Shown after the label; a field without it is required. */
+  /** Shown after the label. A field without it is required. */
   optional?: string
   min_length?: number
-  /** What the field wants, said before anybody gets it wrong. */
+  /** The rule for the field, always shown. */
   hint?: string
   problem?: string | null
-  /** The id of a problem that concerns several fields and is told elsewhere. */
-  told_in?: string | false
+  /** The id of an error message that concerns several fields. */
+  shared_problem_id?: string | false
 }
 
-export function field({ name, label, type, autocomplete, value, optional, min_length, hint, problem, told_in }: Field): Html {
-  const described_by = [problem && `${name}-problem`, told_in, hint && `${name}-hint`].filter(Boolean).join(' ')
+export function field({ name, label, type, autocomplete, value, optional, min_length, hint, problem, shared_problem_id }: Field): Html {
+  const described_by = [problem && `${name}-problem`, shared_problem_id, hint && `${name}-hint`].filter(Boolean).join(' ')
   return html`<div class="field"><label for="${name}">${label}${optional && html` <span>${optional}</span>`}</label>
 ${hint && html`<p class="fine" id="${name}-hint">${hint}</p>`}
-<input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}"${value && html` value="${value}"`}${!optional && html` required`}${min_length && html` minlength="${min_length}"`}${type === 'email' && html` inputmode="email"`}${type !== 'text' && html` autocapitalize="none" spellcheck="false"`}${(problem || told_in) && html` aria-invalid="true"`}${described_by && html` aria-describedby="${described_by}"`}>
+<input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}"${value && html` value="${value}"`}${!optional && html` required`}${min_length && html` minlength="${min_length}"`}${type === 'email' && html` inputmode="email"`}${type !== 'text' && html` autocapitalize="none" spellcheck="false"`}${(problem || shared_problem_id) && html` aria-invalid="true"`}${described_by && html` aria-describedby="${described_by}"`}>
 ${problem && html`<p class="wrong" id="${name}-problem">${warning}<span>${problem}</span></p>`}</div>`
 }
 
-/** Takes focus when the page opens, so that whoever does not see the page begins with what went wrong. */
+/** A summary of the errors. It takes focus when the page opens, so a screen reader begins with it. */
 export const problemSummary = (content: Html | string): Html =>
   html`<div class="problem" id="problem" role="alert" tabindex="-1" autofocus>${alert}<div>${content}</div></div>`
 

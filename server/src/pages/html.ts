@@ -1,16 +1,16 @@
 // pure
 /**
- * Markup that cannot be confused with text. `html` escapes every value put into it, quotes included, so a value is
- * safe in an element and in a quoted attribute. It is not safe without quotes, nor inside <style> or <script>.
+ * HTML templates. `html` escapes every interpolated value, including quotes, so a value is safe in an element and in a quoted
+ * attribute. It is not safe in an unquoted attribute, in <style> or in <script>.
  */
 
-/** A symbol, so that no JSON from outside can pass itself off as markup. */
+/** A symbol, so that no JSON value can pass as markup. */
 const markup = Symbol('markup')
 export interface Html {
   readonly [markup]: string
 }
 
-/** Arrays are joined; null, undefined and false render nothing, so `${is_open && html`…`}` reads as it should. */
+/** Arrays are joined. null, undefined and false render nothing, which allows `${is_open && html`…`}`. */
 type Value = Html | string | number | null | undefined | false | readonly Value[]
 
 export function html(strings: TemplateStringsArray, ...values: Value[]): Html {
@@ -19,7 +19,7 @@ export function html(strings: TemplateStringsArray, ...values: Value[]): Html {
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-/** Takes constants of our own only: the style sheet, the one script. Never a value from a request or the database. */
+/** Inserts text without escaping. Only for constants in this code, never for a value from a request or the database. */
 export const raw = (constant: string): Html => ({ [markup]: constant })
 
 export const markupOf = (document: Html): string => document[markup]

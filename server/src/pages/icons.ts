@@ -1,5 +1,5 @@
 // pure
-/** The few drawings of the hosted pages. All are decoration: the word always stands beside them. */
+/** Icons of the hosted pages. All are decorative and stand beside a text. */
 import { type Html, html } from './html.ts'
 
 const icon = (drawing: Html, size: 16 | 20) =>

@@ -1,15 +1,15 @@
 // pure
-/** An invitation to administer a tenant: the question to a signed-in person, and the page after the answer. */
+/** The pages of an invitation to a tenant: accepting it, and the result. */
 import { hidden, problemSummary } from './form.ts'
 import { type Html, html } from './html.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { avatar, brandLine, type Person } from './tiles.ts'
 
-/** What an invitation says. The name of the tenant is text that a stranger may have chosen. */
+/** The facts of an invitation. A stranger may have chosen the name of the tenant. */
 export interface InvitationFacts {
   tenant_name: string
   role: 'viewer' | 'developer' | 'admin' | 'owner'
-  /** `null` where the system invites. */
+  /** `null` if the system sent the invitation. */
   inviter: Person | null
 }
 
@@ -39,7 +39,7 @@ ${reader(context, view)}
   return layout(context, { title, body, step: 'invitation', has_problem: summary !== null, ...(summary && { status: 400 }) })
 }
 
-/** Opening a link changes no member's role, whatever role the invitation names. */
+/** Shown to a person who is already a member. Opening an invitation never changes the role of a member. */
 export function memberPage(context: PageContext, view: Reader): Page {
   const texts = context.texts.invitation
   const title = texts.member(view.tenant_name)
@@ -55,7 +55,7 @@ export function acceptedPage(context: PageContext, { tenant_name, role }: Invita
   return layout(context, { title, body, step: 'invitation' })
 }
 
-/** Who invites to which tenant with which role. */
+/** The heading: the tenant, the inviter and the role. */
 export function invitationHeading(context: PageContext, { tenant_name, role, inviter }: InvitationFacts): Html {
   const texts = context.texts.invitation
   const who = inviter && (inviter.name ? `${inviter.name} (${inviter.email})` : inviter.email)

@@ -1,5 +1,5 @@
 // pure
-/** The frame of every hosted page: head, Test ribbon, panel, footer, and the policy of what it may load. */
+/** The frame of every hosted page: head, Test ribbon, panel, footer and content security policy. */
 import { brandStyle } from './brand.ts'
 import { contentSecurityPolicy } from './csp.ts'
 import { type Html, html, markupOf, raw } from './html.ts'
@@ -7,11 +7,11 @@ import { flask } from './icons.ts'
 import { styles } from './styles.ts'
 import type { Texts } from './texts/en.ts'
 
-/** What every page needs to know of its environment and its reader. */
+/** The environment and the language of a page. */
 export interface PageContext {
   issuer: string
   environment_type: 'test' | 'live'
-  /** `display_name` is already resolved: there is always a name to show. */
+  /** `display_name` is resolved: it is never empty. */
   branding: { display_name: string; logo_url: string | null; primary_color: string | null }
   links: { terms_url: string | null; privacy_url: string | null; support_url: string | null }
   texts: Texts
@@ -20,28 +20,28 @@ export interface PageContext {
 
 export interface Page {
   html: string
-  /** The value of Content-Security-Policy that belongs to exactly this page. */
+  /** The Content-Security-Policy of this page. */
   csp: string
-  /** 200 where it is absent. */
+  /** Default 200. */
   status?: number
 }
 
 interface Content {
   title: string
   body: Html
-  /** The step of the flow that the page is, for automated tests of our users. */
+  /** Identifies the step of the flow, for automated tests of tenants. */
   step?: string
-  /** Something went wrong with what the person sent: said first in the title, where screen readers begin. */
+  /** The form has errors. The title then begins with "Error", which screen readers read first. */
   has_problem?: boolean
   status?: number
   width?: 'narrow' | 'medium' | 'wide'
-  /** Pages that are read rather than filled in begin at the top, whatever the height of the window. */
-  place?: 'middle' | 'top'
-  /** Logos on the page besides the environment's own. */
+  /** The vertical position of the panel. Pages with text only start at the top. */
+  align?: 'middle' | 'top'
+  /** Logos other than the environment's. */
   images?: readonly (string | null)[]
-  /** The page's only script, a constant of ours. */
+  /** The only script of the page, a constant in this code. */
   script?: string
-  /** What a page that is an application of its own has instead: a module of this origin, and a style sheet besides the common one. */
+  /** For a page that is a browser application: a module of this origin and an additional style sheet. */
   application?: { module: string; styles: string }
 }
 
@@ -62,7 +62,7 @@ ${content.application && html`<style>${raw(content.application.styles)}</style><
 </head>
 <body>
 ${environment_type === 'test' && testRibbon(context)}
-<main class="mid ${content.place ?? 'middle'}"${content.step && html` data-step="${content.step}"`}><div class="panel ${content.width ?? 'narrow'}">
+<main class="mid ${content.align ?? 'middle'}"${content.step && html` data-step="${content.step}"`}><div class="panel ${content.width ?? 'narrow'}">
 ${content.body}
 </div></main>
 ${footer(context)}
@@ -82,7 +82,7 @@ ${content.script !== undefined && html`<script>${raw(content.script)}</script>`}
   }
 }
 
-/** Nobody mistakes Test for the real thing. In Live nothing on the page is ours. */
+/** Marks every page of a Test environment. Live pages show only the tenant's brand. */
 const testRibbon = ({ texts, branding }: PageContext) =>
   html`<header class="ribbon">${flask}<span><b>${texts.test_ribbon.word}</b> ${texts.test_ribbon.sentence(branding.display_name)}</span></header>`
 

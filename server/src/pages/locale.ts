@@ -1,8 +1,8 @@
 // pure
-/** Which language a person gets, and its texts. A new language is one file in `texts/` and one line here. */
+/** Chooses the language of a page. A new language is one file in `texts/` and one line here. */
 import { en, type Texts } from './texts/en.ts'
 
-/** The first one is for everybody whose own is not here. */
+/** The first language is the fallback. */
 const languages: Readonly<Record<string, Texts>> = { en }
 
 export const locales: readonly string[] = Object.keys(languages)
@@ -13,12 +13,12 @@ export function languageFor(ui_locales: string | undefined, accept_language: str
 }
 
 /**
- * OIDC Core §3.1.2.1: ui_locales is a list of tags in order of preference; an unknown one is no error
- * RFC 9110 §12.5.4:   Accept-Language is a list of ranges weighted by q; q=0 is "not this one"
+ * OIDC Core §3.1.2.1: ui_locales is a list of tags in order of preference; an unknown tag is not an error
+ * RFC 9110 §12.5.4:   Accept-Language is a list of ranges weighted by q; q=0 excludes a range
  * RFC 4647 §3.4:      a range is shortened from its end until a language matches
  */
 export function chooseLocale(available: readonly string[], ui_locales: string | undefined, accept_language: string | undefined): string {
-  const wanted = [...(ui_locales ?? '').split(' ').slice(0, most), ...rangesOf(accept_language ?? '')]
+  const wanted = [...(ui_locales ?? '').split(' ').slice(0, max_tags), ...rangesOf(accept_language ?? '')]
   for (const range of wanted) {
     const found = lookUp(available, range)
     if (found !== undefined) return found
@@ -26,12 +26,12 @@ export function chooseLocale(available: readonly string[], ui_locales: string | 
   return available[0] ?? 'en'
 }
 
-/** Nobody reads more languages than this; a longer list only costs time. */
-const most = 20
+/** The most tags that are read from one list. A client could send a long one. */
+const max_tags = 20
 
 function rangesOf(accept_language: string): string[] {
   const weighted = accept_language
-    .split(',', most)
+    .split(',', max_tags)
     .map((item) => /^\s*([a-z0-9*-]+)\s*(?:;\s*q\s*=\s*([01](?:\.\d{0,3})?)\s*)?$/i.exec(item))
     .map((match) => ({ range: match?.[1] ?? '', weight: match ? Number(match[2] ?? 1) : 0 }))
   return weighted
@@ -42,7 +42,7 @@ function rangesOf(accept_language: string): string[] {
 
 function lookUp(available: readonly string[], range: string): string | undefined {
   if (range === '*') return available[0]
-  const subtags = range.toLowerCase().split('-', most)
+  const subtags = range.toLowerCase().split('-', max_tags)
   for (; subtags.length > 0; subtags.pop()) {
     const found = available.find((locale) => locale.toLowerCase() === subtags.join('-'))
     if (found !== undefined) return found

@@ -1,5 +1,5 @@
 // pure
-/** Pages that say one thing and name the ways on: in Live one sentence and a reference, in Test also the reason. */
+/** Pages with one message and the next steps: in Live one sentence and a reference, in Test also the reason. */
 import { html } from './html.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { brandLine } from './tiles.ts'
@@ -17,8 +17,8 @@ const statuses = {
   unavailable: 503,
 } as const
 
-/** What went wrong with what an app began; the person may begin it there again. */
-const begun_in_an_app: readonly string[] = [
+/** Failures of a flow that an app started. The person can start again in the app. */
+const started_by_app: readonly string[] = [
   'unknown_app',
   'unregistered_address',
   'unusable_request',
@@ -31,9 +31,9 @@ export type MessageKind = keyof typeof statuses
 export interface MessageView {
   kind: MessageKind
   request_id: string
-  /** null where there is no account page to go to. */
+  /** `null` if there is no account page. */
   account_url: string | null
-  /** For developers: the protocol's word and our sentence. Shown in Test only. */
+  /** For developers: the protocol's error code and an explanation. Shown in Test only. */
   reason: { error: string; detail: string } | null
 }
 
@@ -45,7 +45,7 @@ export function messagePage(context: PageContext, { kind, request_id, account_ur
   const has_ways_on = account_url !== null || links.support_url !== null
   const body = html`${brandLine(context)}<h1>${title}</h1><p class="sub">${text(branding.display_name)}</p>
 ${has_ways_on && html`<div class="acts">${account_url && html`<a class="b p" href="${account_url}">${texts.account}</a>`}${links.support_url && html`<a class="b" href="${links.support_url}">${texts.help}</a>`}</div>`}
-${begun_in_an_app.includes(kind) && html`<p class="fine hint">${texts.start_again(has_ways_on)}</p>`}
+${started_by_app.includes(kind) && html`<p class="fine hint">${texts.start_again(has_ways_on)}</p>`}
 <dl class="meta">${shown && html`<dt>${texts.error}</dt><dd><code>${shown.error}</code></dd><dt>${texts.reason}</dt><dd>${shown.detail}</dd><dt>${texts.test_only}</dt><dd>${texts.test_only_detail}</dd>`}<dt>${texts.reference}</dt><dd><code>${request_id}</code></dd></dl>`
-  return layout(context, { title, body, step: 'error', width: 'medium', place: 'top', status: statuses[kind] })
+  return layout(context, { title, body, step: 'error', width: 'medium', align: 'top', status: statuses[kind] })
 }

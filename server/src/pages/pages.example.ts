@@ -1,5 +1,5 @@
 // pure
-/** Every hosted page in the states that differ, for the tests that hold of all of them. */
+/** Every hosted page in each of its states, for tests of rules that all pages obey. */
 import { accountChooserPage } from './account-chooser.ts'
 import { type ConsentView, consentPage } from './consent.ts'
 import { formPostPage } from './form-post.ts'
@@ -12,7 +12,7 @@ import { type SignInView, signInPage } from './sign-in.ts'
 import { signOutDonePage, signOutPage } from './sign-out.ts'
 import { type SignUpView, signUpPage } from './sign-up.ts'
 
-/** The words that are put wherever a page shows what somebody else wrote. */
+/** Texts that come from tenants, applications and people. */
 export interface Words {
   brand: string
   application: string

@@ -7,14 +7,14 @@ const of = (expression: RegExp, page: { html: string }) => [...page.html.matchAl
 const posts_elsewhere = ['form post']
 
 for (const [name, page] of Object.entries(examplePages('test'))) {
-  test(`${name}: has a language, one title that ends with the brand, one main and one heading`, () => {
+  test(`${name}: the page has a language, one title that ends with the brand, one main element and one h1`, () => {
     assert.match(page.html, /^<!doctype html>\n<html lang="en">/)
     assert.equal(of(/<title>.+ · Acme Shop<\/title>/g, page).length, 1)
     assert.equal(of(/<h1>/g, page).length, 1)
     assert.equal(of(/<main /g, page).length, 1)
   })
 
-  test(`${name}: its policy allows exactly its own styles, its script if it has one, its logos, and says nothing of form-action`, () => {
+  test(`${name}: the policy allows exactly the styles, script and logos of the page, and has no form-action`, () => {
     const hashes = (texts: string[]) => texts.map((text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`).join(' ')
     const scripts = of(/<script>(.*?)<\/script>/gs, page)
     assert.ok(
@@ -30,7 +30,7 @@ for (const [name, page] of Object.entries(examplePages('test'))) {
     assert.doesNotMatch(page.html, / style=| on[a-z]+=/)
   })
 
-  test(`${name}: every field has a visible label and an autocomplete token, and what describes it is there`, () => {
+  test(`${name}: every field has a visible label, an autocomplete token and an existing description`, () => {
     const ids = of(/ id="([^"]+)"/g, page)
     assert.equal(new Set(ids).size, ids.length)
     for (const field of of(/<input (?!type="hidden")[^>]*>/g, page)) {
@@ -42,7 +42,7 @@ for (const [name, page] of Object.entries(examplePages('test'))) {
     }
   })
 
-  test(`${name}: every form is a plain post with the form token and the request, within the issuer`, () => {
+  test(`${name}: every form posts the form token and the request to the issuer`, () => {
     for (const form of of(/<form .*?<\/form>/gs, page)) {
       if (posts_elsewhere.includes(name)) assert.match(form, /^<form method="post" action="https:\/\/shop\.example\.com\/cb">/)
       else
@@ -53,27 +53,28 @@ for (const [name, page] of Object.entries(examplePages('test'))) {
     }
   })
 
-  test(`${name}: a problem is said first in the title, takes focus, and is no success to a password manager`, () => {
+  test(`${name}: an error starts the title, takes focus and has an error status`, () => {
     const has_problem = page.html.includes('role="alert"')
     assert.equal(page.html.includes('<title>Error: '), has_problem)
     assert.equal(/ role="alert" tabindex="-1" autofocus>/.test(page.html), has_problem)
     if (has_problem) assert.ok((page.status ?? 200) >= 400)
   })
 
-  test(`${name}: says that it is Test`, () => assert.match(page.html, /<b>Test<\/b> This is not the real Acme Shop\./))
+  test(`${name}: the page of a Test environment has the Test ribbon`, () =>
+    assert.match(page.html, /<b>Test<\/b> This is not the real Acme Shop\./))
 }
 
 for (const [name, page] of Object.entries(examplePages('live'))) {
-  test(`${name}: in Live neither the ribbon, nor a protocol's word, nor a name of ours`, () => {
+  test(`${name}: the page of a Live environment has no ribbon, no protocol error and no name of the product`, () => {
     const seen = page.html.replace(/<style>.*?<\/style>/gs, '')
     assert.doesNotMatch(seen, /<b>Test<\/b>|Ostiary|invalid_|not the real|localhost/)
   })
 }
 
-const nasty = `<script>alert(1)</script>"onload='x' </title></style>&lt;`
-const hostile = examplePages('test', { brand: nasty, application: nasty, person: nasty, email: nasty, request: nasty })
+const attack = `<script>alert(1)</script>"onload='x' </title></style>&lt;`
+const hostile = examplePages('test', { brand: attack, application: attack, person: attack, email: attack, request: attack })
 for (const [name, page] of Object.entries(examplePages('test'))) {
-  test(`${name}: names and addresses that look like markup change nothing but text`, () => {
+  test(`${name}: markup in names and addresses is shown as text`, () => {
     const structure = (html: string) => [...html.matchAll(/<\/?[a-z0-9]+/g)].join(' ')
     assert.equal(structure(hostile[name]?.html ?? ''), structure(page.html))
     assert.doesNotMatch(hostile[name]?.html ?? '', /"onload=/)

@@ -1,5 +1,5 @@
 // pure
-/** A sign-in elsewhere that did not work out: what happened, in one sentence, and a way back. */
+/** The page after a failed sign-in at an upstream provider: one sentence and a way back. */
 import { html } from './html.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { brandLine } from './tiles.ts'
@@ -24,7 +24,7 @@ ${back_url && html`<div class="acts"><a class="b p" href="${back_url}">${texts.b
     title: texts.title(provider_name),
     body,
     width: 'medium',
-    place: 'top',
+    align: 'top',
     status: problem === 'unreachable' ? 502 : 400,
   })
 }

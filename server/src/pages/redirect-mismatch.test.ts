@@ -36,7 +36,7 @@ test('the nearest registered address comes first, with the differing character m
   )
 })
 
-test('a character that cannot be seen is named where it stands', () => {
+test('an invisible character is replaced by its name', () => {
   const html = mismatch({ received: `${registered}\u202E ` })
   assert.match(html, /<i class="unseen">right-to-left override<\/i><i class="unseen">space<\/i>/)
   assert.doesNotMatch(html, /\u202E/)
@@ -50,27 +50,27 @@ const nearest: [received: string, nearest: string, others: string[]][] = [
   ['',                                   'a:/b',                      [registered]],
 ]
 for (const [received, expected, others] of nearest) {
-  test(`of ${[expected, ...others].join(' ')} the nearest to ${JSON.stringify(received)} is ${expected}`, () => {
+  test(`the address nearest to ${JSON.stringify(received)} is ${expected}, not ${others.join(' or ')}`, () => {
     assert.equal(byNearness(received, [...others, expected])[0], expected)
     assert.equal(byNearness(received, [expected, ...others])[0], expected)
   })
 }
 
-test('a received address longer than any that may be registered is shown by its beginning', () => {
+test('a received address longer than any registered one is cut', () => {
   const html = mismatch({ received: `${registered}?${'\u200b'.repeat(24_000)}` })
   const shown = html.match(/<i class="unseen">zero-width space/g)?.length ?? 0
   assert.ok(shown > 1_900 && shown <= 2_000, `${shown} characters`)
 })
 
-test('many registered addresses fold up after the first four', () => {
+test('registered addresses after the fourth are collapsed', () => {
   const html = mismatch({ registered: Array.from({ length: 50 }, (_, index) => `https://a.example/${index}`) })
   assert.match(html, /<details><summary>Show 46 more<\/summary>/)
 })
 
-test('an app without a registered address is told so', () =>
+test('the page says when no address is registered', () =>
   assert.match(mismatch({ registered: [] }), /No address is registered for this app\./))
 
-test('in Live no address is shown, received or registered, whoever calls', () => {
+test('in Live neither the received nor a registered address is shown', () => {
   assert.doesNotMatch(mismatch({}, 'live'), /callback|localhost/)
   assert.match(mismatch({}, 'live'), /req_1/)
 })

@@ -1,5 +1,5 @@
 // pure
-/** The page for a return address that is not registered: in Test for the developer, in Live for whoever came along. */
+/** The page for an unregistered return address. In Test it explains the difference to the developer; in Live it is one sentence. */
 import { differenceOf } from './address-difference.ts'
 import { stretchesOf } from './characters.ts'
 import { type Html, html } from './html.ts'
@@ -12,7 +12,7 @@ export interface RedirectMismatchView {
   client_id: string
   received: string
   registered: readonly string[]
-  /** Where a developer adds the address, sees the application, reads about the error; null where there is no such page. */
+  /** Pages for the developer: register the address, view the application, read about the error. `null` if there is none. */
   register_url: string | null
   application_url: string | null
   error_url: string | null
@@ -24,7 +24,7 @@ export interface RedirectMismatchView {
 /** OIDC Core §3.1.2.1, RFC 6749 §4.1.2.1: shown to the person, never redirected. */
 export function redirectMismatchPage(context: PageContext, view: RedirectMismatchView): Page {
   const { account_url, request_id } = view
-  // Registered addresses are told to nobody in Live, whoever calls this.
+  // Live never shows registered addresses.
   if (context.environment_type === 'live')
     return messagePage(context, { kind: 'unregistered_address', account_url, request_id, reason: null })
 
@@ -36,27 +36,27 @@ ${waysOn(context, view)}
 <dt>${texts.client_id}</dt><dd><code>${view.client_id}</code></dd>
 <dt>${texts.request}</dt><dd><code>${request_id}</code>, <time datetime="${view.at.toISOString()}">${texts.time(view.at)}</time></dd>
 <dt>${texts.in_live}</dt><dd>${texts.in_live_detail}</dd></dl>`
-  return layout(context, { title: texts.title, body, width: 'wide', place: 'top', status: 400 })
+  return layout(context, { title: texts.title, body, width: 'wide', align: 'top', status: 400 })
 }
 
-/** What may be registered is no longer, so the rest of an address that is explains nothing. */
+/** No registered address is longer, so the rest of a longer one explains nothing. */
 const longest_shown = 2_000
 
 const shortened = (address: string) => (address.length > longest_shown ? `${address.slice(0, longest_shown)}…` : address)
 
 /**
- * The registered addresses, the nearest first: the one that leaves the least between a common beginning and a common end. Reads
- * each address once; only the nearest is then compared character by character.
+ * Sorts the registered addresses, the nearest first: the one with the fewest characters outside the common beginning and end.
+ * Reads each address once. Only the nearest is then compared character by character.
  */
 export function byNearness(received: string, registered: readonly string[]): string[] {
   return registered
-    .map((address) => ({ address, distance: between(received, address) }))
+    .map((address) => ({ address, distance: distanceBetween(received, address) }))
     .sort((a, b) => a.distance - b.distance)
     .map(({ address }) => address)
 }
 
-/** The characters of the longer address that are neither in the common beginning nor in the common end. */
-function between(one: string, other: string): number {
+/** The number of characters of the longer address outside the common beginning and the common end. */
+function distanceBetween(one: string, other: string): number {
   const shorter = Math.min(one.length, other.length)
   let start = 0
   while (start < shorter && one.charCodeAt(start) === other.charCodeAt(start)) start++
@@ -65,7 +65,7 @@ function between(one: string, other: string): number {
   return Math.max(one.length, other.length) - start - end
 }
 
-/** The received address above, the nearest registered one below it, then the others as they are. */
+/** Shows the received address, the nearest registered one below it, then the other registered ones. */
 function comparison({ texts: { mismatch: texts } }: PageContext, { received: sent, registered }: RedirectMismatchView): Html {
   const received = shortened(sent)
   const [first, ...others] = byNearness(received, registered)

@@ -1,7 +1,7 @@
 // pure
 /**
- * The sign-in page: one page with every way in, not the address first. Asking for the address first would tell who has
- * an account, and one form with both fields is what password managers fill.
+ * The sign-in page: one page with every sign-in method. Asking for the email address first would reveal who has an account, and
+ * password managers fill a form that has both fields.
  */
 import { field, hidden, problemSummary } from './form.ts'
 import { html } from './html.ts'
@@ -10,26 +10,26 @@ import { brandLine } from './tiles.ts'
 
 type Problem = 'wrong_credentials' | 'locked' | 'expired_form' | 'too_many'
 
-/** `locked` and `too_many` are told in the same way for accounts that exist and those that do not. */
+/** `locked` and `too_many` look the same for existing and unknown accounts. */
 const statuses = { wrong_credentials: 400, locked: 429, expired_form: 400, too_many: 429 } satisfies Record<Problem, number>
 
 export interface SignInView {
   application_name: string | null
   csrf: string
-  /** The authorization request as its raw query string, so that the next step judges it anew. */
+  /** The raw query string of the authorization request. The next step validates it again. */
   request: string
-  /** What was typed before, or hinted by the client. */
+  /** The email address of the previous attempt, or the client's login_hint. */
   email: string
   problem: Problem | null
-  /** How long to wait, where that is known. */
+  /** How long to wait; `null` if unknown. */
   wait_seconds: number | null
   methods: { password: boolean }
-  /** Where else one may sign in. */
+  /** Upstream providers. */
   providers: readonly { id: string; display_name: string }[]
   sign_up_url: string | null
-  /** The account chooser, when this browser is signed in to some. */
+  /** The account chooser, if this browser has signed-in accounts. */
   other_accounts_url: string | null
-  /** Back to the client without signing in. */
+  /** Returns to the client without signing in. */
   cancel_url: string | null
 }
 
@@ -56,14 +56,14 @@ ${links.map((link) => link && html`<p class="after">${link}</p>`)}`
 }
 
 function passwordForm({ issuer, texts }: PageContext, { csrf, request, email, problem }: SignInView) {
-  const told_in = problem === 'wrong_credentials' && 'problem'
+  const shared_problem_id = problem === 'wrong_credentials' && 'problem'
   return html`<form method="post" action="${issuer}/sign-in">${hidden({ csrf, request })}
-${field({ name: 'email', label: texts.form.email, type: 'email', autocomplete: 'username', value: email, told_in })}
-${field({ name: 'password', label: texts.form.password, type: 'password', autocomplete: 'current-password', told_in })}
+${field({ name: 'email', label: texts.form.email, type: 'email', autocomplete: 'username', value: email, shared_problem_id })}
+${field({ name: 'password', label: texts.form.password, type: 'password', autocomplete: 'current-password', shared_problem_id })}
 <button class="b p" name="method" value="password">${texts.sign_in.submit}</button></form>`
 }
 
-/** One form for all of them: which one is in the button. */
+/** One form for all providers. The pressed button names the provider. */
 function providerForm({ issuer, texts }: PageContext, { csrf, request, providers, methods }: SignInView) {
   if (providers.length === 0) return null
   const buttons = providers.map(

@@ -1,5 +1,5 @@
 // pure
-/** Signing out: a page that asks, for requests nobody vouches for, and the page after it, which is no dead end. */
+/** The sign-out pages: the confirmation for requests without a valid id_token_hint, and the result. */
 import { hidden } from './form.ts'
 import { html } from './html.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
@@ -9,12 +9,12 @@ export interface SignOutView {
   csrf: string
   /** The sign-out request as its raw query string. */
   request: string
-  /** The application that asks, when it is known. */
+  /** The application that asks, if known. */
   application_name: string | null
   person: Person
 }
 
-/** RP-Initiated Logout 1.0 §2: whoever comes without an id_token_hint of ours is asked, lest a link signs people out. */
+/** RP-Initiated Logout 1.0 §2: without a valid id_token_hint the person must confirm, so that a link alone cannot sign people out. */
 export function signOutPage(context: PageContext, view: SignOutView): Page {
   const { branding, issuer } = context
   const texts = context.texts.sign_out
@@ -28,12 +28,11 @@ export function signOutPage(context: PageContext, view: SignOutView): Page {
 }
 
 export interface SignOutDoneView {
-  /** What was decided. */
   decision: 'sign_out' | 'stay'
-  /** The registered address of the application to go back to. Followed by a press only, never by itself. */
+  /** The registered address of the application to return to. A link, never an automatic redirect. */
   back: { url: string; application_name: string | null } | null
   sign_in_url: string | null
-  /** Set where the request names a return address that is not registered. The address itself is not shown: anyone can write one. */
+  /** Set if the request names an unregistered return address. The page does not show that address, since anyone can choose it. */
   unregistered: { application_name: string | null } | null
 }
 

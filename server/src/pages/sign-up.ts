@@ -1,5 +1,5 @@
 // pure
-/** The sign-up page: address, an optional name, and a password with its rule. The page of an invitation has the same form. */
+/** The sign-up page: email address, optional name, and password with its rule. Also used for invitations. */
 import { field, hidden, problemSummary } from './form.ts'
 import { html } from './html.ts'
 import { type InvitationFacts, invitationHeading } from './invitation.ts'
@@ -13,7 +13,7 @@ export interface SignUpView {
   email: string
   name: string
   password_rule: { min_length: number; reject_common: boolean }
-  /** Everything wrong at once, so that nobody mends one thing only to hear of the next. */
+  /** All errors at once. */
   problems: {
     form: 'expired_form' | 'too_many' | null
     email: 'missing' | 'malformed' | 'taken' | null
@@ -68,16 +68,16 @@ function passwordText(
   problem: NonNullable<SignUpView['problems']['password']>,
   min_length: number,
 ): string {
-  const told = {
+  const messages = {
     missing: texts.password_missing,
     too_short: texts.password_too_short(min_length),
     too_long: texts.password_too_long,
     common: texts.password_common,
   }
-  return told[problem]
+  return messages[problem]
 }
 
-/** What concerns the whole form, or a list of links to the fields that need a change. */
+/** The error of the whole form, or a list of links to the fields with errors. */
 function summaryOf({ texts: { form: texts } }: PageContext, { problems, wait_seconds }: SignUpView, fields: FieldProblems) {
   if (problems.form !== null) return problemSummary(problems.form === 'too_many' ? texts.too_many(wait_seconds) : texts.expired)
   const wrong = Object.entries(fields).filter(([, text]) => text !== null)

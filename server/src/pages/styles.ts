@@ -1,8 +1,8 @@
 // pure
 /**
- * The one style sheet of all hosted pages. Colours of the environment come from `brand.ts` as custom properties.
- * Light or dark by the system; `data-theme` on the root forces one. Sizes are in px except text, which is in rem, so
- * that a larger font of the reader's own counts; widths hold from 320 px, which is also 1280 px at 400 %.
+ * The style sheet of all hosted pages. `brand.ts` supplies the brand colours as custom properties. The theme follows the system;
+ * `data-theme` on the root element forces one. Text sizes are in rem, so that the browser's font size applies; other sizes are in
+ * px. The layout works from 320 px, which equals 1280 px at 400 % zoom.
  */
 import { themes } from './brand.ts'
 

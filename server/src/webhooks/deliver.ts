@@ -1,7 +1,7 @@
 /**
- * Delivers messages. First attempts are jobs of the lane of their webhook, done in the order of `sequence`; a message
- * that has to be tried again becomes a job of its own, due by the schedule, and so holds up nobody. At least once: a
- * receiver tells repeats by `webhook-id`.
+ * Delivers webhook messages. First attempts are jobs in the lane of their webhook and run in the order of `sequence`. A retry
+ * is a separate job that is due by the schedule, so it does not delay other messages. Delivery is at least once: receivers
+ * recognise a repeated message by its `webhook-id`.
  */
 import { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { EnvironmentType } from '@ostiary/contract/tenancy.ts'
@@ -13,7 +13,7 @@ import { type Outbound, type OutboundAnswer, OutboundFailed } from '../outbound/
 import { enqueue, type Job } from '../outbound/queue.ts'
 import type { JobKind, Outcome } from '../outbound/runner.ts'
 import { sealed_columns } from '../sealed-columns.ts'
-import { isGivenUp, nextAttemptAt } from './schedule.ts'
+import { hasFailedTooLong, nextAttemptAt } from './schedule.ts'
 import { signedHeaders } from './sign.ts'
 
 const timeout_ms = 15_000
@@ -73,15 +73,15 @@ async function deliver(deployment: Deployment, outbound: Outbound, job: Job, sig
   deployment.counters.count(target.environment_id, 'webhook_attempt', isSuccess(attempt) ? 'succeeded' : 'failed')
   const reason = whyDisabled(target, attempt, now())
   if (reason !== null) await disable(deployment, target, reason)
-  return { done: consequences(deployment, target, attempt, reason) }
+  return { done: recordAttempt(deployment, target, attempt, reason) }
 }
 
 function findTarget({ db }: Deployment, { environment_id, payload }: Job): Promise<Target | null> {
   const { webhook_id, message_id } = Payload.parse(payload)
   return db.maybeOne(
     Target,
-    sql`select m.environment_id, e.type as environment_type, w.id as webhook_id, m.id as message_id, m.event_id, w.url, w.disabled, w.secret, w.previous_secret,
-               w.previous_secret_until, w.failing_since, m.attempts
+    sql`select m.environment_id, e.type as environment_type, w.id as webhook_id, m.id as message_id, m.event_id, w.url, w.disabled,
+               w.secret, w.previous_secret, w.previous_secret_until, w.failing_since, m.attempts
           from webhook_messages m
           join webhooks w on w.environment_id = m.environment_id and w.id = m.webhook_id
           join environments e on e.id = m.environment_id
@@ -89,7 +89,10 @@ function findTarget({ db }: Deployment, { environment_id, payload }: Job): Promi
   )
 }
 
-/** 2xx within 15 s is a success; redirects are not followed. Of an answer the first KiB is kept, of a failure to connect nothing is told. */
+/**
+ * Sends a message once. A 2xx answer within 15 s is a success; redirects are not followed. Keeps the first KiB of an answer, and no
+ * details of a failed connection, which would reveal the internal network.
+ */
 async function send({ secrets, now }: Deployment, outbound: Outbound, target: Target, body: string, signal: AbortSignal): Promise<Attempt> {
   const at = now()
   const begun = performance.now()
@@ -131,21 +134,24 @@ async function send({ secrets, now }: Deployment, outbound: Outbound, target: Ta
   }
 }
 
-/** Text that any database takes: what is no UTF-8, and NUL, become U+FFFD. */
+/** Text that every database accepts: invalid UTF-8 and NUL become U+FFFD. */
 const readable = (bytes: Buffer) => new TextDecoder().decode(bytes.subarray(0, kept_bytes)).replaceAll('\0', '\ufffd')
 
 const isSuccess = ({ status }: Attempt) => status !== null && status >= 200 && status < 300
 
 type DisabledReason = 'gone' | 'failing'
 
-/** RFC 9110 §15.5.11: 410 says that nobody listens there any more. So do five days without one success. */
+/**
+ * Why the webhook must be disabled after this attempt; `null` if it stays enabled. RFC 9110 §15.5.11: 410 means that the receiver is
+ * permanently gone. Five days without a success count the same.
+ */
 function whyDisabled({ failing_since }: Target, attempt: Attempt, now: Date): DisabledReason | null {
   if (attempt.status === 410) return 'gone'
-  return !isSuccess(attempt) && isGivenUp(failing_since ?? attempt.at, now) ? 'failing' : null
+  return !isSuccess(attempt) && hasFailedTooLong(failing_since ?? attempt.at, now) ? 'failing' : null
 }
 
-/** Everything an attempt changes besides disabling its webhook: its record, the message, the webhook's health, and the next attempt. */
-function consequences({ now, random }: Deployment, target: Target, attempt: Attempt, reason: DisabledReason | null): Statement[] {
+/** Records an attempt: the attempt itself, the state of the message, the health of the webhook, and the next attempt. */
+function recordAttempt({ now, random }: Deployment, target: Target, attempt: Attempt, reason: DisabledReason | null): Statement[] {
   const at = now()
   const { environment_id, webhook_id, message_id } = target
   const number = target.attempts + 1
@@ -182,13 +188,14 @@ function settle(
   next_attempt_at: Date | null,
   now: Date,
 ): Statement {
-  return sql`update webhook_messages set status = ${status}, next_attempt_at = ${next_attempt_at}, attempts = ${attempts + 1}, updated_at = ${now}
+  return sql`update webhook_messages
+    set status = ${status}, next_attempt_at = ${next_attempt_at}, attempts = ${attempts + 1}, updated_at = ${now}
     where environment_id = ${environment_id} and id = ${message_id}`
 }
 
 /**
- * Disables a webhook. Of parallel failures one does so and reports it. Written before the attempt is settled: a crash in between
- * repeats the job, which finds the webhook disabled.
+ * Disables a webhook. When several attempts fail in parallel, one of them disables it and reports the event. Runs before the
+ * attempt is recorded: after a crash in between, the repeated job finds the webhook disabled.
  */
 async function disable(
   { db, newId, now }: Pick<Deployment, 'db' | 'newId' | 'now'>,

@@ -1,5 +1,4 @@
-/** What follows from newly numbered events: a message to every webhook that wants them, in the batch that numbers them. */
-
+/** Creates a message for every webhook that subscribes to a newly numbered event, in the batch that numbers it. */
 import { sql } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
 import type { FanOut } from '../events/numbering.ts'
@@ -12,7 +11,7 @@ export function createWebhookFanOut({ db, now, newId }: Pick<Deployment, 'db' | 
     const subscribers = await findSubscribers(db, environment_id)
     return async (event) => {
       if (subscribers.length === 0) return []
-      // A test is meant for one webhook, whatever it subscribes to.
+      // A test event goes to one webhook, regardless of its subscriptions.
       const only = event.type === 'test.ping' ? (await findEventData(db, environment_id, event.id))?.webhook_id : undefined
       const wanted = subscribers.filter(({ id, events: kinds }) =>
         only === undefined ? kinds.length === 0 || kinds.includes(event.type) : id === only,
@@ -20,9 +19,10 @@ export function createWebhookFanOut({ db, now, newId }: Pick<Deployment, 'db' | 
       return wanted.flatMap(({ id: webhook_id }) => {
         const message_id = newId('msg')
         const at = now()
-        const id = placeInLane(webhook_id, event.sequence)
+        const id = jobIdInSequence(webhook_id, event.sequence)
         return [
-          sql`insert into webhook_messages (environment_id, id, webhook_id, event_id, event_type, status, next_attempt_at, created_at, updated_at)
+          sql`insert into webhook_messages
+                (environment_id, id, webhook_id, event_id, event_type, status, next_attempt_at, created_at, updated_at)
               values (${environment_id}, ${message_id}, ${webhook_id}, ${event.id}, ${event.type}, 'waiting', ${at}, ${at}, ${at})`,
           enqueue({ id, kind: 'webhook', lane: webhook_id, environment_id, payload: { webhook_id, message_id } }, at),
         ]
@@ -31,5 +31,5 @@ export function createWebhookFanOut({ db, now, newId }: Pick<Deployment, 'db' | 
   }
 }
 
-/** Sorts as the sequence does. */
-const placeInLane = (webhook_id: string, sequence: number) => `${webhook_id}.${String(sequence).padStart(16, '0')}`
+/** A job id that sorts by the sequence of the event: jobs of a lane run in the order of their ids. */
+const jobIdInSequence = (webhook_id: string, sequence: number) => `${webhook_id}.${String(sequence).padStart(16, '0')}`

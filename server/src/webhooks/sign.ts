@@ -1,17 +1,17 @@
 // pure
-/** Signatures of webhooks, as Standard Webhooks has them: a receiver checks them with any of its libraries. */
+/** Webhook signatures by Standard Webhooks: receivers verify them with any library for it. */
 import { createHmac } from 'node:crypto'
 
 const prefix = 'whsec_'
 
-/** 32 random bytes as a secret. */
+/** Makes a secret of 32 random bytes. */
 export function makeWebhookSecret(random: Uint8Array): string {
   return prefix + Buffer.from(random).toString('base64')
 }
 
 /**
- * The headers of one attempt. The id is that of the message, the timestamp that of the attempt, so that a receiver can
- * refuse old ones. While a secret is being replaced both sign (Standard Webhooks, "Signature scheme").
+ * The headers of one attempt. The id identifies the message. The timestamp is that of the attempt, so a receiver can refuse old
+ * ones. During a rotation both secrets sign (Standard Webhooks, "Signature scheme").
  */
 export function signedHeaders(message_id: string, body: string, secrets: readonly string[], now: Date): Record<string, string> {
   const timestamp = String(Math.floor(now.getTime() / 1000))

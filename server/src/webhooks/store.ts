@@ -1,4 +1,4 @@
-/** Webhooks of an environment, and the messages on their way. Secrets are sealed here and never read back. */
+/** Webhooks of an environment and their messages. Secrets arrive sealed, and no query here reads them. */
 import type { EventKind } from '@ostiary/contract/event.ts'
 import type { EnvironmentId, TenantId } from '@ostiary/contract/ids.ts'
 import { Delivery, Webhook } from '@ostiary/contract/webhook.ts'
@@ -10,8 +10,8 @@ export type WebhookRow = z.infer<typeof Versioned>
 
 export type WebhookFields = Pick<Webhook, 'url' | 'events' | 'description' | 'disabled'>
 
-const columns = sql`w.id, e.tenant_id, e.project_id, w.environment_id, w.url, w.events, w.description, w.disabled, w.disabled_reason, w.previous_secret_until,
-  w.last_success_at, w.failing_since, w.version, w.created_at, w.updated_at`
+const columns = sql`w.id, e.tenant_id, e.project_id, w.environment_id, w.url, w.events, w.description, w.disabled, w.disabled_reason,
+  w.previous_secret_until, w.last_success_at, w.failing_since, w.version, w.created_at, w.updated_at`
 const from = sql`from webhooks w join environments e on e.id = w.environment_id`
 
 export function listWebhooks(db: Db, environment_id: EnvironmentId, rest: Statement) {
@@ -33,7 +33,8 @@ export function insertWebhook(
   now: Date,
 ): Statement {
   return guard(sql`insert into webhooks (environment_id, id, url, events, description, disabled, secret, created_at, updated_at)
-    values (${environment_id}, ${id}, ${fields.url}, ${fields.events}, ${fields.description}, ${fields.disabled}, ${sealed_secret}, ${now}, ${now})`)
+    values (${environment_id}, ${id}, ${fields.url}, ${fields.events}, ${fields.description}, ${fields.disabled},
+      ${sealed_secret}, ${now}, ${now})`)
 }
 
 interface WebhookLimits {
@@ -43,35 +44,38 @@ interface WebhookLimits {
 
 const inEnvironment = (environment_id: EnvironmentId) => sql`select count(*) from webhooks where environment_id = ${environment_id}`
 
-/** Holds while neither the environment nor its tenant is at its limit. For `haveRoom` with `holdTenant`. */
+/** True while neither the environment nor its tenant is at its limit. Used by `haveRoom` with `holdTenant`. */
 export const roomForWebhook = (tenant_id: TenantId, environment_id: EnvironmentId, most: WebhookLimits) => sql`
   (${inEnvironment(environment_id)}) < ${most.webhooks}
-  and (select count(*) from webhooks w join environments e on e.id = w.environment_id where e.tenant_id = ${tenant_id}) < ${most.webhooks_per_tenant}`
+  and (select count(*) from webhooks w join environments e on e.id = w.environment_id where e.tenant_id = ${tenant_id})
+        < ${most.webhooks_per_tenant}`
 
 const Count = z.object({ count: z.int() })
 
-/** Which of the two limits refused a webhook. */
+/** Returns which of the two limits is reached. */
 export async function webhookLimitOf(db: Db, environment_id: EnvironmentId, most: WebhookLimits): Promise<keyof WebhookLimits> {
   const row = await db.maybeOne(Count, sql`select (${inEnvironment(environment_id)}) as count`)
   return row !== null && row.count >= most.webhooks ? 'webhooks' : 'webhooks_per_tenant'
 }
 
-/** Enabling begins anew: nothing has failed yet. */
+/** Updates a webhook. Enabling it resets its failure state. */
 export function updateWebhook(current: WebhookRow, fields: WebhookFields, now: Date): Statement {
-  const anew = current.disabled && !fields.disabled ? sql`, disabled_reason = null, failing_since = null` : sql``
-  return guard(sql`update webhooks set url = ${fields.url}, events = ${fields.events}, description = ${fields.description}, disabled = ${fields.disabled},
-      version = version + 1, updated_at = ${now}${anew}
+  const reset = current.disabled && !fields.disabled ? sql`, disabled_reason = null, failing_since = null` : sql``
+  return guard(sql`update webhooks
+    set url = ${fields.url}, events = ${fields.events}, description = ${fields.description}, disabled = ${fields.disabled},
+      version = version + 1, updated_at = ${now}${reset}
     where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`)
 }
 
-/** The old secret goes on signing beside the new one until then. */
+/** Rotates the secret. The previous one keeps signing beside it until `previous_until`. */
 export function replaceSecret(current: WebhookRow, sealed_secret: string, previous_until: Date, now: Date): Statement {
-  return guard(sql`update webhooks set previous_secret = secret, previous_secret_until = ${previous_until}, secret = ${sealed_secret}, version = version + 1,
+  return guard(sql`update webhooks
+    set previous_secret = secret, previous_secret_until = ${previous_until}, secret = ${sealed_secret}, version = version + 1,
       updated_at = ${now}
     where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`)
 }
 
-/** First in a batch that depends on the webhook: it happens only where the webhook is not deleted. */
+/** Guards a batch that depends on the webhook: the batch fails if the webhook is deleted. */
 export function holdWebhook({ environment_id, id }: Pick<WebhookRow, 'environment_id' | 'id'>): Statement {
   return guard(sql`update webhooks set updated_at = updated_at where environment_id = ${environment_id} and id = ${id}`)
 }
@@ -89,7 +93,7 @@ export function deleteWebhook(current: WebhookRow): Statement[] {
 
 const Subscriber = z.object({ id: z.string(), events: z.array(z.custom<EventKind>()) })
 
-/** Who is to be told of new events. */
+/** The enabled webhooks of an environment and the kinds of events they subscribe to. */
 export function findSubscribers(db: Db, environment_id: EnvironmentId) {
   return db.all(Subscriber, sql`select id, events from webhooks where environment_id = ${environment_id} and disabled = 0 order by id`)
 }
@@ -133,19 +137,20 @@ async function withAttempts(db: Db, environment_id: EnvironmentId, rows: readonl
   )
   const attempts = await db.all(
     Attempt,
-    sql`select message_id, at, status, latency_ms, response from webhook_attempts where environment_id = ${environment_id} and message_id in (${ids}) order by message_id, number`,
+    sql`select message_id, at, status, latency_ms, response from webhook_attempts
+         where environment_id = ${environment_id} and message_id in (${ids}) order by message_id, number`,
   )
-  const of = Map.groupBy(attempts, ({ message_id }) => message_id)
+  const by_message = Map.groupBy(attempts, ({ message_id }) => message_id)
   return rows.map((row) => ({
     ...row,
     message_id: row.id,
-    attempts: (of.get(row.id) ?? []).map(({ message_id: _, ...attempt }) => attempt),
+    attempts: (by_message.get(row.id) ?? []).map(({ message_id: _, ...attempt }) => attempt),
   }))
 }
 
 const Id = z.object({ id: z.string() })
 
-/** Messages of a webhook from a time on, oldest first. */
+/** Lists messages of a webhook that were created since a time, oldest first. */
 export async function findMessagesSince(
   db: Db,
   environment_id: EnvironmentId,
@@ -155,12 +160,14 @@ export async function findMessagesSince(
 ): Promise<string[]> {
   const rows = await db.all(
     Id,
-    sql`select id from webhook_messages where environment_id = ${environment_id} and webhook_id = ${webhook_id} and created_at >= ${since} order by id limit ${most}`,
+    sql`select id from webhook_messages
+         where environment_id = ${environment_id} and webhook_id = ${webhook_id} and created_at >= ${since} order by id limit ${most}`,
   )
   return rows.map(({ id }) => id)
 }
 
-/** To be sent again at once. */
+/** Marks a message to be sent again now. */
 export function markWaiting(environment_id: EnvironmentId, id: string, now: Date): Statement {
-  return sql`update webhook_messages set status = 'waiting', next_attempt_at = ${now}, updated_at = ${now} where environment_id = ${environment_id} and id = ${id}`
+  return sql`update webhook_messages set status = 'waiting', next_attempt_at = ${now}, updated_at = ${now}
+    where environment_id = ${environment_id} and id = ${id}`
 }

@@ -39,7 +39,7 @@ test('from /demo to tokens, through refresh, userinfo and revoke to sign-out', {
   await page.getByRole('button', { name: 'Sign in' }).waitFor()
   await isFine('before')
   await press('Sign in')
-  assert.equal(await page.getByLabel('E-mail address').inputValue(), demo?.email)
+  assert.equal(await page.getByLabel('Email address').inputValue(), demo?.email)
   await page.getByLabel('Password').fill(demo?.password ?? '')
   await press('Sign in')
 
@@ -65,7 +65,7 @@ test('from /demo to tokens, through refresh, userinfo and revoke to sign-out', {
   await press('UserInfo')
   await stepDone('The access token is refused')
   await press('Refresh')
-  await stepDone('This token is worth nothing any more')
+  await stepDone('This token is no longer valid')
   await isFine('revoked')
   // The browser itself writes a line for each answer that is a refusal.
   assert.ok(complaints.every((text) => text.startsWith('Failed to load resource')) && complaints.length === 2, complaints.join('\n'))
@@ -80,9 +80,9 @@ test('from /demo to tokens, through refresh, userinfo and revoke to sign-out', {
   await press('Sign in')
   assert.equal(await page.getByLabel('Password').inputValue(), '', 'signed out means that the password is asked for')
   await page.getByRole('link', { name: 'Back to Token viewer' }).click()
-  await stepDone('Nobody signed in')
+  await stepDone('You did not sign in')
   await page.goto(`${base_url}/demo/callback?code=stolen&state=another`)
-  await stepDone('This answer is not for this tab')
+  await stepDone('This response does not belong to this tab')
 })
 
 test('an application of the demo keeps to its origin and cannot be framed', async (t) => {
@@ -106,7 +106,7 @@ test('at another address than the one it was made for, the demo says how to mend
   const browser = await launchForTests(t)
   const page = await browser.newPage()
   await page.goto(`${moved.base_url}/demo`)
-  assert.match(await page.getByRole('main').innerText(), new RegExp(`made for ${first.base_url}\\.`))
+  assert.match(await page.getByRole('main').innerText(), new RegExp(`created the demo for ${first.base_url}\\.`))
   assert.deepEqual(await axeViolations(page), [])
 })
 

@@ -279,7 +279,7 @@ const damages: [what: string, damage: Statement[], found: RegExp][] = [
   ['the newest row is deleted',        [sql`delete from audit_log where ${mine} and sequence = (select sequence from audit_heads where ${mine})`],                 /the log was cut off after entry \d+: it had \d+/],
   ['the newest row and the head go',   [sql`delete from audit_log where ${mine} and sequence = (select sequence from audit_heads where ${mine})`,
                                         sql`update audit_heads set sequence = sequence - 1, hash = (select hash from audit_log l where l.tenant_id = audit_heads.tenant_id and l.sequence = audit_heads.sequence - 1) where ${mine}`], /the head of the chain was altered/],
-  ['the head is deleted',              [sql`delete from audit_heads where ${mine}`],                                                                                /entry 1 stands beyond the end of the chain/],
+  ['the head is deleted',              [sql`delete from audit_heads where ${mine}`],                                                                                /entry 1 is beyond the end of the chain/],
 ]
 for (const [what, damage, found] of damages) test(`it is found when ${what}`, () => finds(damage, found))
 

@@ -229,6 +229,6 @@ test('a head that was altered is never sealed again, and the log goes on', async
   const { problems } = await verifyChains(w.deployment)
   assert.deepEqual(
     problems.map(({ problem }) => problem),
-    ['the head of the chain was altered, or the chain was computed anew'],
+    ['the head of the chain was altered, or the chain was recomputed'],
   )
 })

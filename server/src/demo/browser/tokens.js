@@ -1,4 +1,4 @@
-/** The right half of the demo: tabs with the tokens claim by claim, and as they are. */
+/** The right half of the demo: tabs with the claims of the tokens and the raw tokens. */
 import { claimsOf } from './client.js'
 import { noteOf } from './words.js'
 
@@ -7,7 +7,7 @@ const tabs = [...document.querySelectorAll('[role=tab]')]
 
 for (const tab of tabs) {
   tab.addEventListener('click', () => select(tab))
-  tab.addEventListener('keydown', moveAlong)
+  tab.addEventListener('keydown', moveFocus)
 }
 at('demo').addEventListener('click', ({ target }) => target.matches('.copy') && copy(target))
 
@@ -15,7 +15,7 @@ export function showTokens({ id_token, access_token, refresh_token }) {
   const named = { 'ID token': ['panel-id', id_token], 'Access token': ['panel-access', access_token] }
   for (const [name, [panel, token]] of Object.entries(named)) {
     const claims = claimsOf(token)
-    at(panel).replaceChildren(claims ? claimList(name, claims) : element('p', 'Opaque: only its issuer can read it.', 'fine'))
+    at(panel).replaceChildren(claims ? claimList(name, claims) : element('p', 'Opaque: only the issuer can read it.', 'fine'))
   }
   const raw = Object.entries({ id_token, access_token, refresh_token })
   at('panel-raw').replaceChildren(...raw.map(([name, token]) => rawToken(name, token)))
@@ -26,7 +26,7 @@ export function showUserInfo(claims) {
   select(at('tab-userinfo'))
 }
 
-/** What every reader looks for comes first, in both tokens alike; the rest as the issuer wrote it. */
+/** The most important claims come first; the others keep the order of the token. */
 const first = ['iss', 'sub', 'aud', 'exp', 'iat', 'auth_time']
 const rank = ([name]) => (first.includes(name) ? first.indexOf(name) : first.length)
 
@@ -73,11 +73,11 @@ function select(chosen) {
   }
 }
 
-/** WAI-ARIA, tabs: the arrow keys go from tab to tab, around the ends. */
-function moveAlong(event) {
-  const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
-  if (by === undefined) return
-  const next = tabs.at((tabs.indexOf(event.target) + by) % tabs.length)
+/** WAI-ARIA, tabs: the arrow keys move between tabs and wrap around. */
+function moveFocus(event) {
+  const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
+  if (step === undefined) return
+  const next = tabs.at((tabs.indexOf(event.target) + step) % tabs.length)
   select(next)
   next.focus()
 }

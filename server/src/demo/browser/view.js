@@ -1,4 +1,4 @@
-/** The page of the demo: takes each step of a sign-in and shows how it went. Tokens are in the variable `tokens`, and nowhere else. */
+/** The page of the demo: performs each step of a sign-in and shows its result. Tokens exist only in the variable `tokens`. */
 import * as oidc from './client.js'
 import { showTokens, showUserInfo } from './tokens.js'
 import { duration, refusalInWords } from './words.js'
@@ -11,28 +11,28 @@ let provider = null
 let tokens = null
 let is_busy = false
 
-const presses = {
+const actions = {
   begin: async () => location.assign(await oidc.beginSignIn(provider, app)),
   refresh: () => step('Refreshed', refresh),
   userinfo: () => step('UserInfo read', readUserInfo),
   revoke: () => step('Revoked', revoke),
   leave: async () => location.assign(oidc.signOutAddress(provider, tokens.id_token, start_uri)),
 }
-for (const [id, press] of Object.entries(presses)) at(id).addEventListener('click', () => alone(press))
-await alone(open)
+for (const [id, action] of Object.entries(actions)) at(id).addEventListener('click', () => oneAtATime(action))
+await oneAtATime(open)
 
 async function open() {
   const { origin, pathname, searchParams } = new URL(location.href)
-  // A registered address has one spelling, and session storage belongs to one origin: 127.0.0.1 is not localhost.
+  // Registered addresses and session storage belong to one origin: 127.0.0.1 is not localhost.
   if (origin !== new URL(redirect_uri).origin) return location.replace(start_uri)
-  // Code and state have done their work once they are read: they need not stay in the history.
+  // Removes code and state from the browser history.
   history.replaceState(null, '', pathname)
 
   const is_answer = searchParams.has('state') && pathname === new URL(redirect_uri).pathname
-  const begun = is_answer ? oidc.takeBegun() : null
-  if (begun) addStep('Sent to the sign-in page', `code, S256, scope ${app.scope}`, new Date(begun.at).toLocaleTimeString('en-GB'))
+  const pending = is_answer ? oidc.takePendingSignIn() : null
+  if (pending) addStep('Sent to the sign-in page', `code, S256, scope ${app.scope}`, new Date(pending.at).toLocaleTimeString('en-GB'))
   if (!(await step(null, findProvider))) return
-  if (is_answer) await finish(searchParams, begun)
+  if (is_answer) await finish(searchParams, pending)
   else if (searchParams.get('state') === oidc.signed_out) say('left')
   else if (pathname !== new URL(start_uri).pathname) say('lost')
   at('before').hidden = tokens !== null
@@ -43,17 +43,17 @@ async function findProvider() {
   provider = await oidc.discover(issuer)
 }
 
-/** The way back from the sign-in page: answer, exchange, check. */
-async function finish(answer, begun) {
+/** Completes a sign-in: reads the response, exchanges the code, checks the ID token. */
+async function finish(answer, pending) {
   let code = ''
-  const is_right =
+  const has_succeeded =
     (await step('Came back with a code', async () => {
-      code = oidc.readCode(answer, begun, provider)
-      return ['state and iss are the expected ones', duration((Date.now() - begun.at) / 1000)]
+      code = oidc.readCode(answer, pending, provider)
+      return ['state and iss are as expected', duration((Date.now() - pending.at) / 1000)]
     })) &&
-    (await step('Exchanged for tokens', async () => takeTokens(await oidc.exchangeCode(provider, app, code, begun.code_verifier)))) &&
-    (await step('ID token checked', () => check(begun.nonce)))
-  if (!is_right) {
+    (await step('Exchanged for tokens', async () => takeTokens(await oidc.exchangeCode(provider, app, code, pending.code_verifier)))) &&
+    (await step('ID token checked', () => check(pending.nonce)))
+  if (!has_succeeded) {
     tokens = null
     return
   }
@@ -69,29 +69,29 @@ async function check(nonce) {
 }
 
 async function refresh() {
-  const [gave] = takeTokens(await oidc.refresh(provider, app, tokens.refresh_token))
+  const [received] = takeTokens(await oidc.refresh(provider, app, tokens.refresh_token))
   await check(undefined) // OIDC Core §12.2: the ID token of a refresh has no nonce
   showTokens(tokens)
-  return [`${gave}; the refresh token before is spent`]
+  return [`${received}; the previous refresh token is used up`]
 }
 
 async function readUserInfo() {
   showUserInfo(await oidc.readUserInfo(provider, tokens.access_token))
-  return ['what the granted scopes tell, as it is now']
+  return ['the current values of the granted scopes']
 }
 
 async function revoke() {
   await oidc.revoke(provider, app, tokens.refresh_token)
-  return ['the refresh token, and every access token bought with it: press UserInfo to see it refused']
+  return ['the refresh token and its access tokens: press UserInfo to see the access token refused']
 }
 
-function takeTokens(given) {
-  tokens = { ...tokens, ...given }
-  return [`access token for ${duration(given.expires_in)}, ID token, refresh token`]
+function takeTokens(received) {
+  tokens = { ...tokens, ...received }
+  return [`access token for ${duration(received.expires_in)}, ID token, refresh token`]
 }
 
-/** Does one thing at a time: a second press while the first runs is not heard. */
-async function alone(work) {
+/** Ignores a click while another action runs. */
+async function oneAtATime(work) {
   if (is_busy) return
   is_busy = true
   try {
@@ -101,7 +101,7 @@ async function alone(work) {
   }
 }
 
-/** Does a step and shows how it went. `work` returns what to say of it, and how long it took where that is not its own time. */
+/** Performs a step and shows its result. `work` returns the text to show and, if it differs from the measured time, a duration. */
 async function step(title, work) {
   const began = performance.now()
   try {
@@ -124,7 +124,7 @@ function addStep(title, text, aside, kind = 'done') {
   at('said').textContent = `${title}. ${text}`
 }
 
-/** The words of the page for where things stand: they are in the page, so that all of its text is in one place. */
+/** Shows the title and lead for a state. The texts are data attributes of the page, see `page.ts`. */
 function say(state, title = at('lead').dataset[`${state}Title`]) {
   at('title').textContent = title
   at('lead').textContent = at('lead').dataset[state]

@@ -1,5 +1,5 @@
 // pure
-/** The words of the page that explains an unregistered return address to a developer. Part of `en.ts`. */
+/** The texts of the page that explains an unregistered return address to a developer. Part of `en.ts`. */
 import type { Change } from '../address-difference.ts'
 import { codePoint, isAscii, stretchesOf } from '../characters.ts'
 
@@ -27,7 +27,7 @@ export const mismatch = {
   request: 'Request',
   in_live: 'In Live',
   in_live_detail: 'People see one sentence and the request id. These addresses are shown in Test only.',
-  // Made for each use: see `list` in en.ts.
+  // Created for each use: see `list` in en.ts.
   time: (at: Date) => `${new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' }).format(at)} UTC`,
 }
 
@@ -81,7 +81,7 @@ function counted(text: string, than: string): string {
   return count === 1 ? `one character ${than}` : `${count} characters ${than}`
 }
 
-/** One character by its name where it has one, else as it is; a look-alike also by its number. */
+/** Quotes text. A single invisible character is shown by its name, a single non-ASCII one with its code point. */
 function quoted(text: string): string {
   if (text === '/') return 'a slash'
   const all = stretchesOf(text)
@@ -89,9 +89,9 @@ function quoted(text: string): string {
   if (all.length === 1 && first?.unseen) return `${unseenNames[text] ? `a ${unseenNames[text]}` : 'the character'} (${codePoint(text)})`
   const readable = all.map((stretch) => (stretch.unseen ? `[${mismatch.unseen(stretch.text)}]` : stretch.text)).join('')
   const characters = [...readable]
-  const short = characters.length > most ? `${characters.slice(0, most).join('')}…` : readable
+  const short = characters.length > max_quoted ? `${characters.slice(0, max_quoted).join('')}…` : readable
   return [...text].length === 1 && !isAscii(text) ? `“${short}” (${codePoint(text)})` : `“${short}”`
 }
 
-/** Characters in a sentence. The whole address stands above it. */
-const most = 60
+/** The most characters quoted in a sentence. The page shows the whole address above it. */
+const max_quoted = 60

@@ -1,7 +1,7 @@
 // pure
 /**
- * Every word of the hosted pages, in English. Another language is an object of the same type. Plain verbs; what
- * happened, why, what to do; nothing "invalid". Texts with parts that are marked take and return markup.
+ * All texts of the hosted pages, in English. Another language is an object of the same type. An error says what happened, why, and
+ * what to do, in plain verbs and without the word "invalid". Texts with emphasis take and return markup.
  */
 import { type Html, html } from '../html.ts'
 import { mismatch } from './en-mismatch.ts'
@@ -12,7 +12,7 @@ export const en = {
   footer: { terms: 'Terms', privacy: 'Privacy', help: 'Help' },
 
   form: {
-    email: 'E-mail address',
+    email: 'Email address',
     password: 'Password',
     name: 'Name',
     optional: '(optional)',
@@ -27,7 +27,7 @@ export const en = {
     submit: 'Sign in',
     wrong_credentials: 'That address and password do not match. Check both, then try again.',
     locked: (wait_seconds: number | null) => `There were too many attempts for this address. ${tryAgain(wait_seconds)}`,
-    no_method: 'No way to sign in is switched on here yet. Please come back later.',
+    no_method: 'No sign-in method is available here yet. Please come back later.',
     new_here: 'New here?',
     sign_up: 'Create an account',
     or: 'or',
@@ -40,8 +40,8 @@ export const en = {
     title: 'Create your account',
     submit: 'Create account',
     password_rule: (min_length: number, reject_common: boolean) =>
-      `At least ${min_length} characters${reject_common ? ', not a common password, and not made of your name or ours' : ''}. A few words in a row are fine.`,
-    email_missing: 'Enter your e-mail address.',
+      `At least ${min_length} characters${reject_common ? ', not a common password, and not based on your name or ours' : ''}. A few words in a row are fine.`,
+    email_missing: 'Enter your email address.',
     email_malformed: 'Enter the whole address, such as name@example.com.',
     email_taken: 'There is an account with this address. Sign in to it, or enter another address.',
     name_too_long: 'This name is too long. Use at most 200 characters.',
@@ -49,7 +49,7 @@ export const en = {
     password_too_short: (min_length: number) => `This password is too short. Use at least ${min_length} characters.`,
     password_too_long: 'This password is too long. Use a shorter one.',
     password_common:
-      'This password is easy to guess: many people use it, or it is made of your name, your address or our name. Choose another.',
+      'This password is easy to guess: many people use it, or it is based on your name, your email address or our name. Choose another.',
     have_account: 'Have an account?',
     sign_in: 'Sign in',
   },
@@ -58,12 +58,12 @@ export const en = {
     title: (provider: string) => `Sign-in with ${provider} did not work`,
     unreachable: (provider: string) =>
       `${provider} cannot be reached right now, or its answer cannot be used. Try again in a moment, or sign in another way.`,
-    lost: (provider: string) => `The way back from ${provider} took too long. Start again.`,
-    no_email: (provider: string) => `${provider} did not tell an e-mail address. Allow it there, or sign in another way.`,
+    lost: (provider: string) => `Signing in with ${provider} took too long. Start again.`,
+    no_email: (provider: string) => `You didn't share your email address. Allow ${provider} to share it, or sign in another way.`,
     account_exists: (provider: string, email: string) =>
-      `There is an account for ${email} already, and it is not joined with ${provider}. Sign in the way you did before.`,
-    sign_up_closed: (_: string, email: string) => `There is no account for ${email}, and new accounts cannot be made here.`,
-    blocked: () => 'This account cannot sign in. Whoever runs this service can tell you why.',
+      `There is an account for ${email} that is not connected to ${provider}. Sign in the way you did before.`,
+    sign_up_closed: (_: string, email: string) => `There is no account for ${email}, and new accounts cannot be created here.`,
+    blocked: () => 'This account cannot sign in. Ask the operator of this service for help.',
     back: 'Back to sign-in',
   },
 
@@ -75,7 +75,7 @@ export const en = {
     new_account: 'Create an account to accept, or sign in to the one you have.',
     signed_in_as: 'You are signed in as:',
     accept: 'Accept invitation',
-    changed: 'The invitation has just changed, so nothing was accepted. Read it again, then decide.',
+    changed: 'The invitation has changed, so it was not accepted. Read it again, then decide.',
     accepted: (tenant: string) => `You are now a member of ${tenant}`,
     accepted_text: (role: string) => `Your role is ${role}. You can close this page.`,
     member: (tenant: string) => `You are already a member of ${tenant}`,
@@ -88,20 +88,20 @@ export const en = {
     not_you: 'Not you?',
     will_be_able: (application: string) => `${application} will be able to`,
     openid: 'Recognise you when you come back',
-    openid_detail: 'By a number that stands for your account',
+    openid_detail: 'With an identifier for your account',
     profile: 'See your name and picture',
     picture: 'your picture',
     language: 'language',
     time_zone: 'time zone',
-    // Made for each use, since the tables behind `Intl` are 8 MB that most processes never touch.
+    // Created for each use, since the tables of `Intl` take 8 MB that most processes never need.
     list: (parts: string[]) => new Intl.ListFormat('en-GB').format(parts),
-    email: 'See your e-mail address',
+    email: 'See your email address',
     phone: 'See your phone number',
-    nothing_yet: 'Nothing is set yet; it will see what you add later',
+    nothing_yet: 'Nothing yet. The app sees what you add later.',
     use_api: (resource_server: string) => `Use ${resource_server}`,
-    use_api_detail: 'In your name',
+    use_api_detail: 'On your behalf',
     offline_access: 'Keep this access while you are away',
-    offline_access_detail: 'Until you or the app end it',
+    offline_access_detail: 'Until you or the app ends it',
     lands_on_host: (host: Html, brand: string) =>
       html`It never sees your password. After this you go to ${host}, which is not part of ${brand}.`,
     lands_on_device: (application: Html) =>
@@ -116,7 +116,7 @@ export const en = {
     another: 'Another account',
     remove: 'Remove',
     of_account: (email: string) => `: ${email}`,
-    remove_note: 'Remove signs that account out in this browser.',
+    remove_note: 'Removing an account signs it out in this browser.',
   },
 
   sign_out: {
@@ -126,14 +126,14 @@ export const en = {
     sign_out: 'Sign out',
     stay: 'Stay signed in',
     signed_out: 'You are signed out',
-    signed_out_detail: (brand: string) => `You have left ${brand} in this browser. Apps you used may keep their own sign-in for a while.`,
+    signed_out_detail: (brand: string) => `You have left ${brand} in this browser. Apps may keep you signed in for a while.`,
     stayed: 'You are still signed in',
     stayed_detail: 'Nothing has changed. You can close this page.',
     back: (application: string | null) => (application === null ? 'Back to the app' : `Back to ${application}`),
     sign_in_again: 'Sign in again',
     unregistered: (application: string | null) =>
       application === null
-        ? 'This page cannot take you back: the return address is not registered for an app that the request names.'
+        ? 'This page cannot take you back to the app: the return address is not registered.'
         : `This page cannot take you back to ${application}: the return address it sent is not registered.`,
   },
 
@@ -154,25 +154,25 @@ export const en = {
     },
     unusable_sign_out: {
       title: 'This sign-out cannot continue',
-      text: (brand: string) => `The app you came from sent a request that ${brand} cannot answer. Whoever was signed in still is.`,
+      text: (brand: string) => `The app you came from sent a request that ${brand} cannot answer. No one was signed out.`,
     },
     session_lost: {
       title: 'This sign-in was interrupted',
-      text: () => 'This browser did not send the cookie of the page before. The page was open too long, or cookies are switched off.',
+      text: () => 'Your browser did not send the cookie of the previous page. The page was open too long, or cookies are turned off.',
     },
     invitation_unknown: {
-      title: 'This link leads to no invitation',
+      title: 'There is no such invitation',
       text: () => 'The address may be incomplete. Open the whole link, or ask the person who invited you for a new one.',
     },
     invitation_ended: {
       title: 'This invitation has ended',
-      text: () => 'It was used, replaced or taken back, or it has expired. Ask the person who invited you for a new link.',
+      text: () => 'It was used, replaced or withdrawn, or it has expired. Ask the person who invited you for a new link.',
     },
     not_found: { title: 'There is no page here', text: () => 'The address may be mistyped, or the page has moved.' },
     trouble: { title: 'Something went wrong on our side', text: () => 'It was nothing you did. Please try again in a moment.' },
     unavailable: {
       title: 'This service is not available right now',
-      text: (brand: string) => `${brand} cannot sign anybody in at the moment. Please try again in a few minutes.`,
+      text: (brand: string) => `You cannot sign in to ${brand} at the moment. Please try again in a few minutes.`,
     },
     account: 'Go to your account',
     help: 'Get help',
