@@ -9,7 +9,7 @@ const sources: [path: string, source: string, expected: string[]][] = [
   ['a.ts',   'const told = true',                         ['1: told']],           // word-check: input
   ['a.ts',   'const told_once = toldOnce',                []],
   ['a.ts',   'const a = `told`',                          ['1: told']],           // word-check: input
-  ['a.ts',   '// It is\n// what counts.',                 ['1: is what']],
+  ['a.ts',   '// It is\n// what counts.',                 ['1: is what']],         // word-check: input
   ['a.sql',  '-- Begins anew, and is what counts.',       ['1: anew', '1: is what']], // word-check: input
   ['a.js',   "'Your E-mail'",                             ['1: E-mail']],         // word-check: input
   ['a.ts',   "'Your email'",                              []],
