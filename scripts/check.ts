@@ -1,8 +1,9 @@
-/** `npm run check`: everything a machine can say about the code without running it. All checks run, whatever the others say. */
+/** `npm run check`: checks that do not run the service. All of them run, also after one has failed. */
 import { spawnSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { escapeHatches } from './escape-hatches.ts'
+import { bannedWords } from './words.ts'
 
 type Outcome = { passed: boolean; output: string; summary?: string }
 
@@ -15,6 +16,7 @@ const checks: [string, () => Outcome][] = [
   ['nothing unused (npx knip)',                 () => node('node_modules/knip/bin/knip.js', '--no-progress')],
   ['docs are current (npm run docs)',           () => node('scripts/docs.ts', '--check')],
   ['escape hatches have reasons',               reasons],
+  ['plain English (scripts/words.ts)',          plainEnglish],
 ]
 
 let failures = 0
@@ -29,7 +31,7 @@ for (const [name, check] of checks) {
 }
 process.exitCode = failures === 0 ? 0 : 1
 
-/** Runs a tool by its path, with this Node: what `npx` would find may be another version. */
+/** Runs a tool by its path, with this Node; `npx` may find another version. */
 function node(script: string, ...args: string[]): Outcome {
   const { status, stdout, stderr, error } = spawnSync(process.execPath, [...process.execArgv, join(root, script), ...args], {
     cwd: root,
@@ -49,4 +51,12 @@ function reasons(): Outcome {
     summary: `${hatches.length} of them`,
     output: bare.map(({ file, line, what }) => `${file}:${line} says "${what}" without a reason in a comment on the same line`).join('\n'),
   }
+}
+
+function plainEnglish(): Outcome {
+  const ignored = ['node_modules', 'dist', '.node', '.git', '.ostiary']
+  const exclude = (path: string) => path.split(/[\\/]/).some((name) => ignored.includes(name))
+  const files = globSync('**/*.{ts,mjs,js,sql,md}', { cwd: root, exclude }).sort()
+  const found = files.flatMap((file) => bannedWords(file, readFileSync(join(root, file), 'utf8')).map((word) => ({ file, ...word })))
+  return { passed: found.length === 0, output: found.map(({ file, line, word }) => `${file}:${line}: ${word}`).join('\n') }
 }

@@ -1,4 +1,4 @@
-/** `npm run docs` writes what can be read off the route table; with `--check` it only says whether that is current. */
+/** `npm run docs` generates docs/routes.md and docs/openapi.json from the route table. With `--check` it only reports stale files. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openApi } from '../contract/src/openapi.ts'
@@ -16,7 +16,7 @@ const stale = Object.entries(generated).filter(([name, text]) => {
 })
 
 if (process.argv.includes('--check')) {
-  for (const [name] of stale) console.log(`docs/${name} is not what the route table says. Run "npm run docs" and commit what it writes.`)
+  for (const [name] of stale) console.log(`docs/${name} differs from the route table. Run "npm run docs" and commit the result.`)
   process.exitCode = stale.length === 0 ? 0 : 1
 } else {
   mkdirSync(folder, { recursive: true })

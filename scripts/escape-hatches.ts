@@ -1,6 +1,6 @@
 /**
- * Counts the places where code steps out of the type checker or the linter: `any`, `!`, `as` (but for `as const`) and
- * suppressions. Each is allowed with its reason in a comment on the same line, for the reader who comes next.
+ * Finds the places where code bypasses the type checker or the linter: `any`, `!`, `as` (except `as const`) and suppressions.
+ * Each needs a reason in a comment on the same line.
  */
 import ts from 'typescript'
 

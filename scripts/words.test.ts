@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { bannedWords } from './words.ts'
+
+// biome-ignore format: this table is read by column
+const sources: [path: string, source: string, expected: string[]][] = [
+  ['a.ts',   '// Whoever calls.',                         ['1: Whoever']],        // word-check: input
+  ['a.ts',   '// The first.\n// Somebody else.',          ['2: Somebody']],       // word-check: input
+  ['a.ts',   'const told = true',                         ['1: told']],           // word-check: input
+  ['a.ts',   'const told_once = toldOnce',                []],
+  ['a.ts',   'const a = `told`',                          ['1: told']],           // word-check: input
+  ['a.ts',   '// It is\n// what counts.',                 ['1: is what']],         // word-check: input
+  ['a.sql',  '-- Begins anew, and is what counts.',       ['1: anew', '1: is what']], // word-check: input
+  ['a.js',   "'Your E-mail'",                             ['1: E-mail']],         // word-check: input
+  ['a.ts',   "'Your email'",                              []],
+  ['a.ts',   '// worthless, somebodys, retold',           []],
+  ['a.ts',   "['worth'] // word-check: a common password",[]],
+  ['a.ts',   "['worth'] // word-check:",                  ['1: worth']],                   // word-check: input
+  ['a.ts',   '// The draft says “somebody else”.',        []],                    // word-check: input
+  ['a.md',   'The word `told` is avoided.',               []],                    // word-check: input
+  ['a.md',   '```\ntold\n```\nIt was told.',              ['4: told']],           // word-check: input
+  ['a.md',   'Worth it. <!-- word-check: a title -->',    []],
+]
+for (const [path, source, expected] of sources) {
+  test(`${JSON.stringify(source)} in ${path}: ${expected.join(', ') || 'nothing found'}`, () => {
+    const found = bannedWords(path, source).map(({ line, word }) => `${line}: ${word}`)
+    assert.deepEqual(found, expected)
+  })
+}
