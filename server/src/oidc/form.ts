@@ -7,7 +7,10 @@ import { longest_query } from './call.ts'
 /** The most parameters of a form or query. */
 const most_parameters = 200
 
-/** The longest parameter is the request in a page's form; percent-encoding takes three bytes for each. The head of a request limits a query. */
+/**
+ * The longest parameter, in bytes: the request in the form of a page, with three bytes for each percent-encoded character. The size limit of
+ * a request's head applies to a query.
+ */
 const longest_encoded = 3 * longest_query
 
 export const too_much = Symbol('too many parameters, or one that is too long')
