@@ -14,7 +14,7 @@ import { logoutTokenClaims, outcomeOfLogout } from './protocol/logout-token.ts'
 import { signJwt } from './signing-keys.ts'
 import { LogoutPayload } from './store/backchannel-logouts.ts'
 
-/** Few and short, because a person expects a sign-out to happen at once. An application that is down for longer ends its sessions itself. */
+/** Few and short, because a sign-out should happen at once. An application that is down for longer ends its own sessions. */
 const retry_after_seconds = [5, 30, 120]
 const timeout_ms = 5_000
 

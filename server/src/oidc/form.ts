@@ -8,7 +8,10 @@ import { longest_query } from './call.ts'
 /** The most parameters of a form or query. */
 const most_parameters = 200
 
-/** The longest parameter of a page is the request in its form; percent-encoding takes three bytes for each. The head of a request limits a query. */
+/**
+ * The longest parameter of a page, in bytes: the request in its form, with three bytes for each percent-encoded character. The size
+ * limit of a request's head applies to a query.
+ */
 const longest_of_page = 3 * longest_query
 
 export const too_much = Symbol('too many parameters, or one that is too long')

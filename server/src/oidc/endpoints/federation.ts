@@ -22,13 +22,13 @@ export const federate: OidcEndpoint = async (services, call) => {
   const provider = await findUpstream(services.db, call.issuer.environment_id, call.form?.get('provider') ?? '')
   if (!provider || browser.form_seed === null || !isOwnForm(services, call, browser)) return redirect(continueUrl(call, query))
 
-  const departure = { state: newSecret(services), nonce: newSecret(services), code_verifier: newSecret(services) }
+  const secrets = { state: newSecret(services), nonce: newSecret(services), code_verifier: newSecret(services) }
   try {
-    const wish = { login_hint: request.login_hint, prompt: promptOf(request) }
+    const prompt = { login_hint: request.login_hint, prompt: promptOf(request) }
     const redirect_uri = callbackOf(call, provider.id)
-    const location = await services.upstreams.authorizationUrl(provider, { ...departure, redirect_uri }, wish)
-    const left = { provider_id: provider.id, issuer: issuerOf(provider), query, browser: browser.form_seed }
-    await storeUpstreamSignIn(services, call.issuer.environment_id, { ...departure, ...left })
+    const location = await services.upstreams.authorizationUrl(provider, { ...secrets, redirect_uri }, prompt)
+    const pending = { provider_id: provider.id, issuer: issuerOf(provider), query, browser: browser.form_seed }
+    await storeUpstreamSignIn(services, call.issuer.environment_id, { ...secrets, ...pending })
     return redirect(location)
   } catch (error) {
     return unreachable(services, call, provider, query, error)
@@ -53,21 +53,21 @@ export const callback: OidcEndpoint = async (services, call) => {
   const search = new URLSearchParams(call.query)
   const browser = await readBrowser(services, call)
   if (!ProviderId.safeParse(provider_id).success) return message(call, 'session_lost')
-  const journey = await takeUpstreamSignIn(services, issuer.environment_id, provider_id, search.get('state') ?? '', browser.form_seed)
-  if (!journey) return message(call, 'session_lost')
-  const begun = await beginInteraction(services, call, journey.query)
+  const started = await takeUpstreamSignIn(services, issuer.environment_id, provider_id, search.get('state') ?? '', browser.form_seed)
+  if (!started) return message(call, 'session_lost')
+  const begun = await beginInteraction(services, call, started.query)
   if ('answer' in begun) return begun.answer
-  const interaction = { query: journey.query, ...begun, browser }
+  const interaction = { query: started.query, ...begun, browser }
   const provider = await findUpstream(services.db, issuer.environment_id, provider_id)
   // The provider may have changed in the meantime, and an answer of one issuer is not valid for another (RFC 9700 §4.4).
-  const is_same = provider !== null && issuerOf(provider) === journey.issuer
-  if (!is_same || search.get('error') === 'access_denied') return redirect(continueUrl(call, journey.query))
+  const is_same = provider !== null && issuerOf(provider) === started.issuer
+  if (!is_same || search.get('error') === 'access_denied') return redirect(continueUrl(call, started.query))
   try {
     const url = new URL(`${callbackOf(call, provider_id)}?${call.query}`)
-    const profile = await services.upstreams.handleCallback(provider, url, journey)
+    const profile = await services.upstreams.handleCallback(provider, url, started)
     return await signInAs(services, call, interaction, provider, profile)
   } catch (error) {
-    return unreachable(services, call, provider, journey.query, error)
+    return unreachable(services, call, provider, started.query, error)
   }
 }
 

@@ -3,22 +3,28 @@
  * state between the steps. Each page holds the request in a form field, `request`, and each step judges the request again.
  * So no step can be skipped, and a request that another person began gives no access.
  *
- *     GET  /oauth/authorize        authorize      beginAuthorization → judgeNextStep → takeStep, which shows a page or answers the client
- *     POST /sign-in                signIn         continueInteraction → checkPassword → establishSession
- *     POST /sign-up                signUp         continueInteraction → establishSession, or checkPassword where the account exists
- *     POST /select-account         selectAccount  continueInteraction → continueRequest, or endSessions
- *     POST /consent                consent        continueInteraction → continueRequest, or answerClient
- *     POST /federate               federate       continueInteraction, then a redirect to the provider
- *     GET  /oauth/callback/{id}    callback       beginInteraction → signInAs → establishSession
- *     GET  /invitation             showInvitation beginVisit → a screen
- *     POST /invitation             acceptInvitation  continueInteraction
- *     GET  /oauth/logout, POST /sign-out          endSessions
+ *     route                          endpoint          calls
+ *     GET  /oauth/authorize          authorize         beginAuthorization, judgeNextStep, takeStep: a page, or the answer to the client
+ *     POST /sign-in                  signIn            continueInteraction, checkPassword, establishSession
+ *     POST /sign-up                  signUp            continueInteraction, establishSession; checkPassword where the account exists
+ *     POST /select-account           selectAccount     continueInteraction, endSessions
+ *     POST /consent                  consent           continueInteraction; answerClient where the person refuses
+ *     POST /federate                 federate          continueInteraction, then redirects to the provider
+ *     GET  /oauth/callback/{id}      callback          beginInteraction, signInAs, establishSession
+ *     GET  /invitation               showInvitation    beginVisit: a page
+ *     POST /invitation               acceptInvitation  continueInteraction
+ *     GET  /oauth/logout             logout            endSessions
+ *     POST /sign-out                 signOut           endSessions
  *
- * Each step that succeeds redirects to `continueUrl`, which is the authorization endpoint or the page of the invitation.
+ * A step that succeeds redirects to `continueUrl`: the authorization endpoint, or the page of the invitation.
  *
- * The files call each other in one direction only:
+ * The files call each other in one direction:
  *
- *     endpoints → dispatch, check-password, upstream-account → establish-session, issue-code → begin → screens, answer-client → continue → visit, press
+ *     endpoints                         → begin, dispatch, check-password, upstream-account, end-sessions
+ *     begin                             → visit, screens, answer-client
+ *     dispatch                          → screens, issue-code, answer-client
+ *     check-password, upstream-account  → establish-session, screens
+ *     all of these                      → continue → press, visit
  */
 import { findClient } from '../../applications/store.ts'
 import { type Audience, findAudiences } from '../../resource-servers/store.ts'

@@ -22,7 +22,7 @@ const good = {
 
 type Change = Record<string, string | null | string[]>
 
-/** The good request with some parameters changed, repeated (a list) or left out (null). */
+/** A valid request with some parameters changed, repeated (a list) or left out (null). */
 function query(change: Change): URLSearchParams {
   const entries = Object.entries<string | null | string[]>({ ...good, ...change })
   return new URLSearchParams(entries.flatMap(([name, value]) => [value ?? []].flat().map((one): [string, string] => [name, one])))
@@ -30,7 +30,7 @@ function query(change: Change): URLSearchParams {
 const judge = (change: Change, client: typeof web | null = web, by = policy) =>
   judgeAuthorizationRequest(readParameters(query(change)), client, by)
 
-test('a good request proceeds with everything later steps need', () => {
+test('a valid request proceeds with everything that the later steps need', () => {
   const more = {
     prompt: 'login consent',
     max_age: '60',
@@ -67,7 +67,7 @@ test('a good request proceeds with everything later steps need', () => {
 })
 
 // biome-ignore format: this table is read by line
-const told: { why: string; change: Change; client?: typeof web | null; reason: string }[] = [
+const shown: { why: string; change: Change; client?: typeof web | null; reason: string }[] = [
   { why: 'client_id is missing', change: { client_id: null }, client: null, reason: 'client_id_missing' },
   { why: 'client_id is empty', change: { client_id: '' }, client: null, reason: 'client_id_missing' },
   { why: 'client_id is repeated', change: { client_id: [web.client_id, web.client_id] }, reason: 'client_id_repeated' },
@@ -78,13 +78,13 @@ const told: { why: string; change: Change; client?: typeof web | null; reason: s
   { why: 'redirect_uri is missing, even if only one is registered', change: { redirect_uri: null }, client: { ...web, redirect_uris: [good.redirect_uri] }, reason: 'redirect_uri_missing' },
   { why: 'redirect_uri is repeated', change: { redirect_uri: [good.redirect_uri, good.redirect_uri] }, reason: 'redirect_uri_repeated' },
   { why: 'redirect_uri is not registered', change: { redirect_uri: 'https://evil.test/callback' }, reason: 'redirect_uri_mismatch' },
-  { why: 'redirect_uri has a slash more', change: { redirect_uri: `${good.redirect_uri}/` }, reason: 'redirect_uri_mismatch' },
+  { why: 'redirect_uri has an additional slash', change: { redirect_uri: `${good.redirect_uri}/` }, reason: 'redirect_uri_mismatch' },
   { why: 'redirect_uri holds a line break', change: { redirect_uri: `${good.redirect_uri}\r\n` }, reason: 'redirect_uri_mismatch' },
   { why: 'the port varies, but the application is not native', change: { redirect_uri: 'http://127.0.0.1:5000/callback' }, client: { ...web, redirect_uris: ['http://127.0.0.1/callback'], allow_loopback_port: true }, reason: 'redirect_uri_mismatch' },
-  { why: 'the port varies, but the application has not asked for that', change: { redirect_uri: 'http://127.0.0.1:5000/callback' }, client: native, reason: 'redirect_uri_mismatch' },
+  { why: 'the port varies, but the application does not allow that', change: { redirect_uri: 'http://127.0.0.1:5000/callback' }, client: native, reason: 'redirect_uri_mismatch' },
 ]
-for (const { why, change, client = web, reason } of told) {
-  test(`the person is told, and nobody redirected, when ${why}`, () => {
+for (const { why, change, client = web, reason } of shown) {
+  test(`the person sees an error, without a redirect, when ${why}`, () => {
     const verdict = judge(change, client)
     assert.equal(verdict.kind, 'show_error')
     assert.equal(verdict.kind === 'show_error' && verdict.reason, reason)
@@ -92,7 +92,7 @@ for (const { why, change, client = web, reason } of told) {
 }
 
 // biome-ignore format: this table is read by line
-const sent_back: { why: string; change: Change; client?: typeof web; error: string }[] = [
+const returned: { why: string; change: Change; client?: typeof web; error: string }[] = [
   { why: 'response_type is missing', change: { response_type: null }, error: 'invalid_request' },
   { why: 'response_type is token', change: { response_type: 'token' }, error: 'unsupported_response_type' },
   { why: 'response_type is code id_token', change: { response_type: 'code id_token' }, error: 'unsupported_response_type' },
@@ -102,9 +102,9 @@ const sent_back: { why: string; change: Change; client?: typeof web; error: stri
   { why: 'a scope is unknown', change: { scope: 'openid nonsense' }, error: 'invalid_scope' },
   { why: 'a scope is disabled', change: { scope: 'openid phone' }, client: { ...web, allowed_scopes: ['openid', 'phone'] }, error: 'invalid_scope' },
   { why: 'a scope is not allowed for the application', change: { scope: 'openid offline_access' }, client: { ...web, allowed_scopes: ['openid'] }, error: 'invalid_scope' },
-  { why: 'a scope of a resource server comes without its resource', change: { scope: 'openid meals:read' }, error: 'invalid_scope' },
+  { why: 'a scope of a resource server is sent without its resource', change: { scope: 'openid meals:read' }, error: 'invalid_scope' },
   { why: 'a scope of a resource server is not allowed', change: { scope: 'openid meals:write', resource: 'https://api.example.com' }, error: 'invalid_scope' },
-  { why: 'there are more resources than a token can be for', change: { resource: Array.from({ length: 21 }, (_, i) => `https://${i}.test`) }, error: 'invalid_target' },
+  { why: 'the request names more than 20 resources', change: { resource: Array.from({ length: 21 }, (_, i) => `https://${i}.test`) }, error: 'invalid_target' },
   { why: 'a resource is unknown', change: { resource: 'https://api.example.com/' }, error: 'invalid_target' },
   { why: 'one of two resources is unknown', change: { resource: ['https://api.example.com', 'nonsense'] }, error: 'invalid_target' },
   { why: 'code_challenge is missing', change: { code_challenge: null, code_challenge_method: null }, error: 'invalid_request' },
@@ -114,24 +114,24 @@ const sent_back: { why: string; change: Change; client?: typeof web; error: stri
   { why: 'response_mode is unknown', change: { response_mode: 'web_message' }, error: 'invalid_request' },
   { why: 'prompt is unknown', change: { prompt: 'nonsense' }, error: 'invalid_request' },
   { why: 'max_age is negative', change: { max_age: '-1' }, error: 'invalid_request' },
-  { why: 'a parameter that nobody knows is repeated', change: { custom: ['1', '2'] }, error: 'invalid_request' },
-  { why: 'nonce is beyond all measure', change: { nonce: 'n'.repeat(1_025) }, error: 'invalid_request' },
+  { why: 'an unknown parameter is repeated', change: { custom: ['1', '2'] }, error: 'invalid_request' },
+  { why: 'nonce is longer than 1,024 characters', change: { nonce: 'n'.repeat(1_025) }, error: 'invalid_request' },
   { why: 'login_hint holds NUL', change: { login_hint: 'a\0' }, error: 'invalid_request' },
 ]
-for (const { why, change, client = web, error } of sent_back) {
-  test(`${error} goes back with state when ${why}`, () => {
+for (const { why, change, client = web, error } of returned) {
+  test(`the client gets ${error} with its state when ${why}`, () => {
     const verdict = judge(change, client)
     assert.equal(verdict.kind === 'return_error' && verdict.error.code, error)
     assert.equal(verdict.kind === 'return_error' && verdict.redirect_uri, good.redirect_uri)
     assert.equal(verdict.kind === 'return_error' && verdict.state, good.state)
   })
 
-  test(`the person is told of an unregistered redirect_uri first, also when ${why}`, () => {
+  test(`an unregistered redirect_uri is the first error, even when ${why}`, () => {
     assert.equal(judge({ ...change, redirect_uri: 'https://evil.test/' }, client).kind, 'show_error')
   })
 }
 
-test('every parameter that is sent twice is refused, but for resource', () => {
+test('every parameter except resource is refused when it is sent twice', () => {
   for (const [name, value] of Object.entries(good)) {
     const verdict = judge({ [name]: [value, value] })
     const kind = name === 'client_id' || name === 'redirect_uri' ? 'show_error' : 'return_error'
@@ -139,7 +139,7 @@ test('every parameter that is sent twice is refused, but for resource', () => {
   }
 })
 
-test('a state that is repeated, malformed or beyond all measure is refused and not returned', () => {
+test('a state that is repeated, malformed or longer than 4,096 characters is refused and not returned', () => {
   for (const state of [['a', 'b'], 'a\0', 'a\n', 's'.repeat(4_097)]) {
     const verdict = judge({ state })
     assert.deepEqual(verdict.kind === 'return_error' && [verdict.error.code, verdict.state], ['invalid_request', undefined])
@@ -166,24 +166,24 @@ for (const [response_mode = null, used] of modes) {
   })
 }
 
-test('a web application that need not use PKCE may leave it out, and a public one never', () => {
+test('a web application without require_pkce may leave PKCE out; a public application may not', () => {
   const without = { code_challenge: null, code_challenge_method: null }
   assert.equal(judge(without, { ...web, require_pkce: false }).kind, 'proceed')
   assert.equal(judge(without, { ...spa, require_pkce: false }).kind, 'return_error')
 })
 
-test('a native application may vary the port of a loopback address, where it has that allowed', () => {
+test('a native application with allow_loopback_port may vary the port of a loopback address', () => {
   const client = { ...native, allow_loopback_port: true }
   assert.equal(judge({ redirect_uri: 'http://127.0.0.1:51234/callback' }, client).kind, 'proceed')
   assert.equal(judge({ redirect_uri: 'http://127.0.0.1:51234/other' }, client).kind, 'show_error')
 })
 
-test('without known resource servers every resource is refused', () => {
+test('every resource is refused in an environment without resource servers', () => {
   const verdict = judge({ resource: 'https://api.example.com' }, web, { disabled_scopes: [] })
   assert.equal(verdict.kind === 'return_error' && verdict.error.code, 'invalid_target')
 })
 
-test('whatever a request holds, it is judged without a fault, and only a registered address is ever redirected to', () => {
+test('any request gets a verdict, and redirects go only to a registered address', () => {
   const names = fc.constantFrom(...Object.keys(good), 'prompt', 'max_age', 'resource', 'response_mode', 'request', '__proto__')
   const values = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...Object.values(good), 'none', 'https://evil.test'))
   const property = fc.property(fc.array(fc.tuple(names, values)), fc.boolean(), (sent, on_top) => {
@@ -201,39 +201,42 @@ const jwt = (claims: unknown, ...rest: string[]) =>
     .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
     .concat(rest)
     .join('.')
-const wish = { response_mode: 'form_post', state: 'inside', redirect_uri: 'https://evil.test/', client_id: 'app_2' }
+const inside = { response_mode: 'form_post', state: 'inside', redirect_uri: 'https://evil.test/', client_id: 'app_2' }
 
 // biome-ignore format: this table is read by column
 const request_objects: { what: string; change: Change; mode: string }[] = [
-  { what: 'unsigned, with form_post',          change: { request: jwt(wish, '') },                                          mode: 'form_post' },
+  { what: 'unsigned, with form_post',          change: { request: jwt(inside, '') },                                          mode: 'form_post' },
   { what: 'signed, with fragment',             change: { request: jwt({ response_mode: 'fragment' }, 'c2ln') },             mode: 'fragment' },
-  { what: 'without its last dot',              change: { request: jwt(wish) },                                              mode: 'form_post' },
-  { what: 'with another mode outside',         change: { request: jwt(wish, ''), response_mode: 'fragment' },               mode: 'fragment' },
-  { what: 'with an unknown mode outside',      change: { request: jwt(wish, ''), response_mode: 'nonsense' },               mode: 'query' },
+  { what: 'without its last dot',              change: { request: jwt(inside) },                                              mode: 'form_post' },
+  { what: 'with another mode outside',         change: { request: jwt(inside, ''), response_mode: 'fragment' },               mode: 'fragment' },
+  { what: 'with an unknown mode outside',      change: { request: jwt(inside, ''), response_mode: 'nonsense' },               mode: 'query' },
   { what: 'with an unknown mode inside',       change: { request: jwt({ response_mode: 'web_message' }, '') },              mode: 'query' },
-  { what: 'with a mode that is no text',       change: { request: jwt({ response_mode: ['form_post'] }, '') },              mode: 'query' },
+  { what: 'with a mode that is not text',      change: { request: jwt({ response_mode: ['form_post'] }, '') },              mode: 'query' },
   { what: 'without a mode',                    change: { request: jwt({}, '') },                                            mode: 'query' },
   { what: 'of a list',                         change: { request: jwt(['form_post'], '') },                                 mode: 'query' },
   { what: 'of null',                           change: { request: jwt(null, '') },                                          mode: 'query' },
-  { what: 'encrypted',                         change: { request: jwt(wish, 'aXY', 'Y2lwaGVy', 'dGFn') },                   mode: 'query' },
+  { what: 'encrypted',                         change: { request: jwt(inside, 'aXY', 'Y2lwaGVy', 'dGFn') },                   mode: 'query' },
   { what: 'of one part',                       change: { request: 'eyJ' },                                                  mode: 'query' },
-  { what: 'of no JSON',                        change: { request: 'a.b.c' },                                                mode: 'query' },
+  { what: 'that is not JSON',                   change: { request: 'a.b.c' },                                                mode: 'query' },
   { what: 'deeply nested',                     change: { request: `a.${Buffer.from('['.repeat(9_000)).toString('base64url')}.` }, mode: 'query' },
-  { what: 'longer than any is',                change: { request: jwt({ ...wish, more: 'x'.repeat(16_384) }, '') },         mode: 'query' },
+  { what: 'that is too long',                   change: { request: jwt({ ...inside, more: 'x'.repeat(16_384) }, '') },         mode: 'query' },
 ]
 for (const { what, change, mode } of request_objects) {
-  test(`a request object ${what} is refused by ${mode}, and nothing else of it is read`, () => {
+  test(`a request object ${what} is refused by response mode ${mode}, and no other member of it is read`, () => {
     const verdict = judge(change)
     assert.ok(verdict.kind === 'return_error')
-    const { error, ...way } = verdict
-    assert.deepEqual(way, { kind: 'return_error', client: web, redirect_uri: good.redirect_uri, response_mode: mode, state: good.state })
+    const { error, ...rest } = verdict
+    assert.deepEqual(rest, { kind: 'return_error', client: web, redirect_uri: good.redirect_uri, response_mode: mode, state: good.state })
     assert.equal(error.code, change.response_mode === 'nonsense' ? 'invalid_request' : 'request_not_supported')
   })
 }
 
-test('a request object that was sent twice has no say, and request_uri is never read', () => {
-  const verdicts = [judge({ request: [jwt(wish, ''), jwt(wish, '')] }), judge({ request_uri: `data:application/jwt,${jwt(wish, '')}` })]
+test('the response_mode of a repeated request object or of request_uri is ignored', () => {
+  const verdicts = [
+    judge({ request: [jwt(inside, ''), jwt(inside, '')] }),
+    judge({ request_uri: `data:application/jwt,${jwt(inside, '')}` }),
+  ]
   for (const verdict of verdicts) assert.equal(verdict.kind === 'return_error' && verdict.response_mode, 'query')
-  const without_state = judge({ request: jwt(wish, ''), state: null })
+  const without_state = judge({ request: jwt(inside, ''), state: null })
   assert.ok(without_state.kind === 'return_error' && without_state.state === undefined)
 })

@@ -33,7 +33,7 @@ const grant = {
 }
 const auth_time = Date.parse('2026-11-20T16:00:00Z') / 1_000
 
-const told: { scope: string; person?: object; claims: object }[] = [
+const scopes: { scope: string; person?: object; claims: object }[] = [
   { scope: 'openid', claims: {} },
   { scope: 'openid offline_access', claims: {} },
   { scope: 'openid profile', claims: { name: 'Anna Ü', given_name: 'Anna', locale: 'de', updated_at: iat } },
@@ -42,22 +42,22 @@ const told: { scope: string; person?: object; claims: object }[] = [
   { scope: 'openid phone', person: { phone_number: null }, claims: {} },
   { scope: 'openid emails xprofile Phone', claims: {} },
 ]
-for (const { scope, person: change, claims } of told) {
-  test(`the scope "${scope}" tells ${JSON.stringify(claims)}`, () =>
+for (const { scope, person: change, claims } of scopes) {
+  test(`the scope "${scope}" gives ${JSON.stringify(claims)}`, () =>
     assert.deepEqual(userClaims({ ...person, ...change }, scope), { sub: 'usr_1', ...claims }))
 }
 
-test('nothing but standard claims is told, whatever else a row holds', () => {
+test('other columns of the user are no claims', () => {
   const row = { ...person, password_hash: 'x', metadata: { a: 1 }, blocked_at: null }
   assert.equal(JSON.stringify(userClaims(row, 'openid profile email phone')).includes('password'), false)
 })
 
-/** OIDC Core errata: the access token and at_hash of the example in appendix A.3. */
+/** The access token and at_hash of the example in OIDC Core appendix A.3. */
 test('at_hash is the left half of the SHA-256 digest', () => {
   assert.equal(atHash('jHkWEdUXMU1BwAsC4vtUsZwnNvTIxEl0z9K3vx5KF0Y'), '77QmUPtjPfzWtF2AnpK9RQ')
 })
 
-test('an ID token holds the facts of the sign-in and the claims of the person', () => {
+test('an ID token has the facts of the sign-in and the claims of the user', () => {
   const claims = userClaims(person, 'openid email')
   assert.deepEqual(idTokenClaims(issuer, grant, { claims, nonce: 'n', access_token: 'a', ttl_seconds: 600 }, now), {
     iss: issuer,
@@ -76,13 +76,13 @@ test('an ID token holds the facts of the sign-in and the claims of the person', 
   })
 })
 
-test('a minimal ID token after a refresh has neither claims of the person nor nonce, and the first auth_time', () => {
+test('a minimal ID token after a refresh has no claims of the user, no nonce, and the auth_time of the sign-in', () => {
   const token = idTokenClaims(issuer, grant, { claims: null, nonce: null, access_token: 'a', ttl_seconds: 600 }, now)
   assert.deepEqual(Object.keys(token).sort(), ['acr', 'amr', 'at_hash', 'aud', 'auth_time', 'exp', 'iat', 'iss', 'sid', 'sub'])
   assert.equal(token.auth_time, auth_time)
 })
 
-test('claims of a person cannot displace those of the protocol', () => {
+test('claims of a user do not replace those of the protocol', () => {
   const claims = { sub: 'usr_2', aud: 'app_2', iss: 'x', exp: 1 }
   const token = idTokenClaims(issuer, grant, { claims, nonce: null, access_token: 'a', ttl_seconds: 600 }, now)
   assert.deepEqual([token.sub, token.aud, token.iss, token.exp], ['usr_1', 'app_1', issuer, iat + 600])

@@ -15,11 +15,11 @@ const accepted: { rule: string; claims: Record<string, unknown> }[] = [
   { rule: 'the audience is an array of the issuer', claims: { aud: [expected.issuer] } },
   { rule: 'the audience is an array of both', claims: { aud: [expected.issuer, expected.token_endpoint] } },
   { rule: 'it has no iat', claims: { iat: undefined } },
-  { rule: 'it is from a clock that is half a minute fast', claims: { iat: at(30), nbf: at(30), exp: at(90) } },
+  { rule: 'the clock of the client is half a minute fast', claims: { iat: at(30), nbf: at(30), exp: at(90) } },
   { rule: 'it expired less than half a minute ago', claims: { exp: at(-29) } },
-  { rule: 'it lives for an hour', claims: { exp: at(3_600) } },
+  { rule: 'its lifetime is an hour', claims: { exp: at(3_600) } },
   { rule: 'its times have fractions', claims: { exp: at(60.5), iat: at(-0.5) } },
-  { rule: 'it says more', claims: { nonce: 'n', client_id: 'app_2' } },
+  { rule: 'it has other claims', claims: { nonce: 'n', client_id: 'app_2' } },
 ]
 for (const { rule, claims } of accepted) test(`an assertion is accepted when ${rule}`, () => assert.equal(check(claims).jti, 'j'))
 
@@ -35,7 +35,7 @@ const refused: { why: string; claims: Record<string, unknown> }[] = [
   { why: 'aud is an empty array', claims: { aud: [] } },
   { why: 'aud is another issuer', claims: { aud: 'https://id.test/e/env_2' } },
   { why: 'aud is the issuer with a slash', claims: { aud: `${expected.issuer}/` } },
-  { why: 'aud begins like the issuer', claims: { aud: 'https://id.test/e/env_10' } },
+  { why: 'aud has the issuer as prefix', claims: { aud: 'https://id.test/e/env_10' } },
   { why: 'aud is the base URL', claims: { aud: 'https://id.test' } },
   { why: 'aud is the revocation endpoint', claims: { aud: `${expected.issuer}/v1/oauth/revoke` } },
   { why: 'aud also names another server', claims: { aud: [expected.issuer, 'https://evil.test'] } },
@@ -45,11 +45,11 @@ const refused: { why: string; claims: Record<string, unknown> }[] = [
   { why: 'exp is null', claims: { exp: null } },
   { why: 'exp is infinite', claims: { exp: Number.POSITIVE_INFINITY } },
   { why: 'it expired half a minute ago', claims: { exp: at(-30) } },
-  { why: 'it lives for more than an hour', claims: { exp: at(3_631) } },
+  { why: 'its lifetime is more than an hour', claims: { exp: at(3_631) } },
   { why: 'exp is in milliseconds', claims: { exp: at(60) * 1000 } },
-  { why: 'iat lies in the future', claims: { iat: at(31) } },
+  { why: 'iat is in the future', claims: { iat: at(31) } },
   { why: 'iat is text', claims: { iat: 'now' } },
-  { why: 'nbf lies in the future', claims: { nbf: at(31) } },
+  { why: 'nbf is in the future', claims: { nbf: at(31) } },
   { why: 'jti is missing', claims: { jti: undefined } },
   { why: 'jti is empty', claims: { jti: '' } },
   { why: 'jti is a number', claims: { jti: 1 } },
@@ -58,14 +58,14 @@ for (const { why, claims } of refused) {
   test(`an assertion is refused when ${why}`, () => assert.throws(() => check(claims), { name: 'OAuthError', code: 'invalid_client' }))
 }
 
-test('the id of an assertion is remembered for as long as it would be accepted', () => {
+test('the id of an assertion is stored for as long as the assertion is valid', () => {
   const { expires_at } = check({ exp: at(60) })
   const replay = (when: Date) => () => checkAssertionClaims({ ...claims, exp: at(60) }, expected, when)
   assert.doesNotThrow(replay(new Date(expires_at.getTime() - 1)))
   assert.throws(replay(expires_at))
 })
 
-test('an assertion is signed with an asymmetric algorithm, as a client authentication, without extensions', () => {
+test('an assertion has an asymmetric algorithm, the type of client authentication and no critical extension', () => {
   for (const alg of ['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA']) checkAssertionHeader({ alg })
   for (const typ of ['JWT', 'jwt', 'client-authentication+jwt', 'application/client-authentication+jwt'])
     checkAssertionHeader({ alg: 'RS256', typ })

@@ -2,7 +2,7 @@
 /** The header and claims of a client assertion (`private_key_jwt`). `../client-assertion.ts` checks its signature and single use. */
 import { OAuthError } from './oauth-error.ts'
 
-/** RFC 8725 §3.1, §3.2: the server chooses the algorithms. All are asymmetric, so only the client can sign. Discovery lists the same ones. */
+/** RFC 8725 §3.1, §3.2: the server chooses the algorithms. All are asymmetric, so only the client can sign. Discovery lists them. */
 export const assertionAlgorithms = [
   ...['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512'],
   ...['ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519'],

@@ -23,8 +23,8 @@ const readings: { rule: string; header?: string; body: Record<string, string>; r
   { rule: 'a secret in the header', header: basic('a:s'), body: {}, read: { method: 'client_secret_basic', client_id: 'a', client_secret: 's', used_header: true } },
   { rule: 'the scheme is Basic in any case', header: basic('a:s').replace('Basic', 'bASIC'), body: {}, read: { method: 'client_secret_basic', client_id: 'a', client_secret: 's', used_header: true } },
   { rule: 'header and body may both name the client', header: basic('a:s'), body: { client_id: 'a' }, read: { method: 'client_secret_basic', client_id: 'a', client_secret: 's', used_header: true } },
-  { rule: 'id and secret of a header are form-urldecoded', header: basic('a%3Ab:s+%2B%C3%BC'), body: {}, read: { method: 'client_secret_basic', client_id: 'a:b', client_secret: 's +ü', used_header: true } },
-  { rule: 'only the first colon divides', header: basic('a:s:t'), body: {}, read: { method: 'client_secret_basic', client_id: 'a', client_secret: 's:t', used_header: true } },
+  { rule: 'the id and secret of a header are form-decoded', header: basic('a%3Ab:s+%2B%C3%BC'), body: {}, read: { method: 'client_secret_basic', client_id: 'a:b', client_secret: 's +ü', used_header: true } },
+  { rule: 'the first colon separates id and secret', header: basic('a:s:t'), body: {}, read: { method: 'client_secret_basic', client_id: 'a', client_secret: 's:t', used_header: true } },
   { rule: 'a header with an empty secret is no authentication', header: basic('a:'), body: {}, read: { method: 'none', client_id: 'a', used_header: true } },
   {
     rule: 'an assertion names its client by client_id',
@@ -46,20 +46,20 @@ const unreadable: { why: string; header?: string; body: Record<string, string> |
   { why: 'client_id is missing', body: {}, error: 'invalid_request' },
   { why: 'client_id is repeated', body: 'client_id=a&client_id=a', error: 'invalid_request' },
   { why: 'client_secret is repeated', body: 'client_id=a&client_secret=s&client_secret=s', error: 'invalid_request' },
-  { why: 'secrets stand in header and body', header: basic('a:s'), body: { client_id: 'a', client_secret: 's' }, error: 'invalid_request' },
-  { why: 'an empty header comes with a secret in the body', header: basic('a:'), body: { client_id: 'a', client_secret: 's' }, error: 'invalid_request' },
-  { why: 'an assertion comes with a secret', body: { client_id, client_secret: 's', client_assertion: 'x', client_assertion_type: assertionType }, error: 'invalid_request' },
-  { why: 'an assertion comes with a header', header: basic('a:s'), body: { client_assertion: 'x', client_assertion_type: assertionType }, error: 'invalid_request' },
-  { why: 'an assertion comes without its type', body: { client_id, client_assertion: 'x' }, error: 'invalid_request' },
+  { why: 'header and body both have a secret', header: basic('a:s'), body: { client_id: 'a', client_secret: 's' }, error: 'invalid_request' },
+  { why: 'the header has an empty secret and the body has one', header: basic('a:'), body: { client_id: 'a', client_secret: 's' }, error: 'invalid_request' },
+  { why: 'an assertion is sent with a secret', body: { client_id, client_secret: 's', client_assertion: 'x', client_assertion_type: assertionType }, error: 'invalid_request' },
+  { why: 'an assertion is sent with a header', header: basic('a:s'), body: { client_assertion: 'x', client_assertion_type: assertionType }, error: 'invalid_request' },
+  { why: 'an assertion is sent without its type', body: { client_id, client_assertion: 'x' }, error: 'invalid_request' },
   { why: 'an assertion has another type', body: { client_id, client_assertion: 'x', client_assertion_type: 'saml' }, error: 'invalid_request' },
   { why: 'an assertion is missing', body: { client_id, client_assertion_type: assertionType }, error: 'invalid_request' },
-  { why: 'an assertion names nobody', body: { client_assertion: 'x', client_assertion_type: assertionType }, error: 'invalid_client' },
-  { why: 'an assertion has a sub that is no text', body: { client_assertion: assertion({ sub: 1 }), client_assertion_type: assertionType }, error: 'invalid_client' },
+  { why: 'an assertion names no client', body: { client_assertion: 'x', client_assertion_type: assertionType }, error: 'invalid_client' },
+  { why: 'the sub of an assertion is not text', body: { client_assertion: assertion({ sub: 1 }), client_assertion_type: assertionType }, error: 'invalid_client' },
   { why: 'header and body name two clients', header: basic('a:s'), body: { client_id: 'b' }, error: 'invalid_request' },
   { why: 'the header is empty', header: '', body: { client_id }, error: 'invalid_client' },
   { why: 'the header is Bearer', header: 'Bearer abc', body: { client_id }, error: 'invalid_client' },
   { why: 'the header has no credentials', header: 'Basic', body: {}, error: 'invalid_client' },
-  { why: 'the header is no base64', header: 'Basic a:s!', body: {}, error: 'invalid_client' },
+  { why: 'the header is not base64', header: 'Basic a:s!', body: {}, error: 'invalid_client' },
   { why: 'the header has no colon', header: basic('as'), body: {}, error: 'invalid_client' },
   { why: 'the header has an empty id', header: basic(':s'), body: {}, error: 'invalid_client' },
   { why: 'the header has broken percent-encoding', header: basic('a:%zz'), body: {}, error: 'invalid_client' },
@@ -88,14 +88,14 @@ const by_assertion = {
 const key_client = { ...web, token_endpoint_auth_method: 'private_key_jwt' as const, client_secret_hash: null }
 const post = { ...web, token_endpoint_auth_method: 'client_secret_post' as const }
 
-test('a client is who it claims to be by its own method', () => {
+test('a client is authenticated by its own method', () => {
   assert.deepEqual(checkClient(web, by_header), { kind: 'authenticated', client: web })
   assert.deepEqual(checkClient(post, by_body), { kind: 'authenticated', client: post })
   assert.deepEqual(checkClient(spa, unproved), { kind: 'authenticated', client: spa })
   assert.deepEqual(checkClient(spa, { ...unproved, used_header: true }), { kind: 'authenticated', client: spa })
 })
 
-test('a client with keys is nobody until its assertion has been verified', () => {
+test('a client with keys is not authenticated before its assertion is verified', () => {
   const { client_assertion } = by_assertion
   assert.deepEqual(checkClient(key_client, by_assertion), { kind: 'verify_assertion', client: key_client, client_assertion })
 })
@@ -109,9 +109,9 @@ const refusals: { why: string; client: typeof web | null; credentials: ClientCre
   { why: 'it is public and disabled', client: { ...spa, disabled: true }, credentials: unproved },
   { why: 'its secret is wrong', client: web, credentials: { ...by_header, client_secret: `${secret}x` } },
   { why: 'the secret is in another case', client: web, credentials: { ...by_header, client_secret: secret.toUpperCase() } },
-  { why: 'the digest is sent for the secret', client: web, credentials: { ...by_header, client_secret: digestOf(secret) } },
+  { why: 'it sends the digest instead of the secret', client: web, credentials: { ...by_header, client_secret: digestOf(secret) } },
   { why: 'it has no secret yet', client: { ...web, client_secret_hash: null }, credentials: { ...by_header, client_secret: 'x' } },
-  { why: 'what is stored is no digest', client: { ...web, client_secret_hash: 'zz' }, credentials: by_header },
+  { why: 'the stored digest is malformed', client: { ...web, client_secret_hash: 'zz' }, credentials: by_header },
   { why: 'it sends no secret', client: web, credentials: unproved },
   { why: 'it sends an empty secret in the header', client: web, credentials: { ...unproved, used_header: true } },
   { why: 'it should use the header', client: web, credentials: by_body },
@@ -135,7 +135,7 @@ for (const { why, client, credentials } of refusals) {
   })
 }
 
-test('an unknown client, a disabled one and a wrong secret are told alike', () => {
+test('an unknown client, a disabled client and a wrong secret get the same error', () => {
   const texts = [null, { ...web, disabled: true }, { ...web, client_secret_hash: digestOf('other') }].map((client) => {
     try {
       return checkClient(client, by_header).kind
@@ -146,7 +146,7 @@ test('an unknown client, a disabled one and a wrong secret are told alike', () =
   assert.deepEqual(texts, Array(3).fill('Client authentication failed.'))
 })
 
-test('any id and secret come through a header that was made as RFC 6749 §2.3.1 says', () => {
+test('any id and secret are read from a header that is encoded by RFC 6749 §2.3.1', () => {
   const text = fc.string({ unit: 'grapheme', minLength: 1 }).filter((value) => !/[\p{Cc}\p{Cs}\uFFFD]/u.test(value))
   const encode = (value: string) => new URLSearchParams({ value }).toString().slice('value='.length)
   const property = fc.property(text, text, (id, client_secret) => {
@@ -156,7 +156,7 @@ test('any id and secret come through a header that was made as RFC 6749 §2.3.1 
   fc.assert(property)
 })
 
-test('whatever stands in the header, it is read or refused', () => {
+test('any header is read or refused with invalid_client', () => {
   const property = fc.property(fc.oneof(fc.string(), fc.string().map(basic)), (header) => {
     try {
       assert.equal(read(header, {}).used_header, true)

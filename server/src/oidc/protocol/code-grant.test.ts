@@ -25,8 +25,8 @@ const challengeOf = (verifier: string) => createHash('sha256').update(verifier).
 const refusals: Change[] = [
   { why: 'it belongs to another client', code: { client_id: 'app_2' } },
   { why: 'another client presents it', client_id: 'app_2' },
-  { why: 'it expires this very instant', code: { expires_at: now } },
-  { why: 'redirect_uri has one slash more', request: { redirect_uri: 'https://a.test/cb/' } },
+  { why: 'it expires at this moment', code: { expires_at: now } },
+  { why: 'redirect_uri has an additional slash', request: { redirect_uri: 'https://a.test/cb/' } },
   { why: 'redirect_uri has another case', request: { redirect_uri: 'https://A.test/cb' } },
   { why: 'redirect_uri is missing', request: { redirect_uri: undefined }, error: 'invalid_request' },
   { why: 'the verifier is missing', request: { code_verifier: undefined } },
@@ -36,8 +36,8 @@ const refusals: Change[] = [
   { why: 'the verifier is 129 characters', request: { code_verifier: 'a'.repeat(129) }, code: { code_challenge: challengeOf('a'.repeat(129)) } },
   { why: 'the verifier holds other characters', request: { code_verifier: `${code_verifier}+` }, code: { code_challenge: challengeOf(`${code_verifier}+`) } },
   { why: 'the verifier ends in a line break', request: { code_verifier: `${code_verifier}\n` }, code: { code_challenge: challengeOf(`${code_verifier}\n`) } },
-  { why: 'a verifier comes for a code without challenge', code: { code_challenge: null } },
-  { why: 'the challenge was plain after all', code: { code_challenge: code_verifier } },
+  { why: 'a verifier is sent for a code without challenge', code: { code_challenge: null } },
+  { why: 'the challenge is the plain verifier', code: { code_challenge: code_verifier } },
   { why: 'the challenge is empty', code: { code_challenge: '' } },
 ]
 for (const refusal of refusals) {
@@ -49,14 +49,14 @@ for (const refusal of refusals) {
   })
 }
 
-test('every verifier of 43 to 128 unreserved characters answers its own challenge and no other', () => {
+test('every verifier of 43 to 128 unreserved characters matches its own challenge only', () => {
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~'
   const verifier = fc.string({ unit: fc.constantFrom(...letters), minLength: 43, maxLength: 128 })
-  const property = fc.property(verifier, verifier, (mine, other) => {
+  const property = fc.property(verifier, verifier, (own, other) => {
     const redeem = (sent: string) => () =>
-      checkCodeRedemption({ ...code, code_challenge: challengeOf(mine) }, 'app_1', { ...request, code_verifier: sent }, now)
-    redeem(mine)()
-    if (other !== mine) assert.throws(redeem(other), { code: 'invalid_grant' })
+      checkCodeRedemption({ ...code, code_challenge: challengeOf(own) }, 'app_1', { ...request, code_verifier: sent }, now)
+    redeem(own)()
+    if (other !== own) assert.throws(redeem(other), { code: 'invalid_grant' })
   })
   fc.assert(property)
 })

@@ -14,28 +14,28 @@ const stock = { identifier: 'urn:stock', name: 'Stock', scopes: [{ name: 'read',
 
 const cases: { rule: string; scope: string; resources: (typeof orders)[]; words: string[]; lines: string[] }[] = [
   {
-    rule: 'scopes of OpenID Connect are asked for as they are, and keeping all of it comes last',
+    rule: 'each scope of OpenID Connect is one word and one line, and offline_access is the last line',
     scope: 'offline_access openid email',
     resources: [],
     words: ['offline_access', 'openid', 'email'],
     lines: ['openid', 'email', 'offline_access'],
   },
   {
-    rule: 'a scope of a resource server is asked for at that server',
+    rule: 'a scope of a resource server names the server',
     scope: 'openid read offline_access',
     resources: [orders],
     words: ['openid', 'offline_access', 'https://orders.test', 'https://orders.test#read'],
     lines: ['openid', 'Orders API: read (See your orders)', 'offline_access'],
   },
   {
-    rule: 'a scope that two resource servers have is asked for at both',
+    rule: 'a scope of two resource servers is listed for both',
     scope: 'openid read write',
     resources: [orders, stock],
     words: ['openid', 'https://orders.test', 'https://orders.test#read', 'https://orders.test#write', 'urn:stock', 'urn:stock#read'],
     lines: ['openid', 'Orders API: read (See your orders)', 'Orders API: write', 'Stock: read'],
   },
   {
-    rule: 'a resource server is asked for even without any scope of it',
+    rule: 'a resource server is listed even without any of its scopes',
     scope: 'openid',
     resources: [stock],
     words: ['openid', 'urn:stock'],
@@ -46,10 +46,10 @@ for (const { rule, scope, resources, words, lines } of cases) {
   test(rule, () => {
     const named = resources.map((resource) => ({ ...resource, scopes: resource.scopes.map(({ name }) => name) }))
     assert.deepEqual(consentWords(scope, named), words)
-    const told = consentLines(scope, resources).map((line) => {
+    const shown = consentLines(scope, resources).map((line) => {
       const what = [line.resource_server_name, line.scope].filter((part) => part !== null).join(': ')
       return line.description === null ? what : `${what} (${line.description})`
     })
-    assert.deepEqual(told, lines)
+    assert.deepEqual(shown, lines)
   })
 }

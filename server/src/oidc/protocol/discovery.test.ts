@@ -6,9 +6,9 @@ import { discoveryDocument } from './discovery.ts'
 const issuer = 'https://id.example.com/e/env_1'
 const document = (settings: object = {}) => discoveryDocument(issuer, settingsSchemas.live.parse(settings), ['en', 'de'])
 
-test('every endpoint lies under the issuer', () => {
-  const { issuer: told, ...rest } = document()
-  assert.equal(told, issuer)
+test('every endpoint is below the issuer URL', () => {
+  const { issuer: announced, ...rest } = document()
+  assert.equal(announced, issuer)
   const endpoints = Object.entries(rest).filter(([name]) => name.endsWith('_endpoint') || name === 'jwks_uri')
   assert.deepEqual(Object.fromEntries(endpoints), {
     authorization_endpoint: `${issuer}/oauth/authorize`,
@@ -20,7 +20,7 @@ test('every endpoint lies under the issuer', () => {
   })
 })
 
-test('what OIDC Discovery §3 and RFC 8414 §2 require is there', () => {
+test('the document has the members that OIDC Discovery §3 and RFC 8414 §2 require', () => {
   const required = [
     'issuer',
     'authorization_endpoint',
@@ -33,53 +33,53 @@ test('what OIDC Discovery §3 and RFC 8414 §2 require is there', () => {
   for (const name of required) assert.ok(name in document(), name)
 })
 
-test('what is not supported is denied where silence would promise it', () => {
+test('the document denies unsupported parameters that count as supported where it says nothing', () => {
   const { request_uri_parameter_supported, request_parameter_supported, claims_parameter_supported } = document()
   assert.deepEqual([request_uri_parameter_supported, request_parameter_supported, claims_parameter_supported], [false, false, false])
 })
 
-test('PKCE is S256 only, the response type code only, ID tokens are RS256 only', () => {
-  const told = document()
-  assert.deepEqual(told.code_challenge_methods_supported, ['S256'])
-  assert.deepEqual(told.response_types_supported, ['code'])
-  assert.deepEqual(told.id_token_signing_alg_values_supported, ['RS256'])
+test('the only PKCE method is S256, the only response type code, the only ID token algorithm RS256', () => {
+  const metadata = document()
+  assert.deepEqual(metadata.code_challenge_methods_supported, ['S256'])
+  assert.deepEqual(metadata.response_types_supported, ['code'])
+  assert.deepEqual(metadata.id_token_signing_alg_values_supported, ['RS256'])
 })
 
-test('clients may authenticate by assertion with any algorithm that is accepted, none of them symmetric (RFC 8414 §2)', () => {
-  const told = document()
+test('the algorithms of client assertions are listed, and none is symmetric (RFC 8414 §2)', () => {
+  const metadata = document()
   for (const endpoint of ['token', 'revocation'] as const) {
-    assert.ok(told[`${endpoint}_endpoint_auth_methods_supported`].includes('private_key_jwt'))
-    const algorithms = told[`${endpoint}_endpoint_auth_signing_alg_values_supported`]
+    assert.ok(metadata[`${endpoint}_endpoint_auth_methods_supported`].includes('private_key_jwt'))
+    const algorithms = metadata[`${endpoint}_endpoint_auth_signing_alg_values_supported`]
     assert.ok(algorithms.includes('RS256') && algorithms.includes('ES256'))
     assert.ok(!algorithms.some((algorithm) => algorithm === 'none' || algorithm.startsWith('HS')))
   }
 })
 
-test('a disabled scope and its claims are not promised', () => {
-  const told = document({ scopes: { disabled: ['phone', 'offline_access'] } })
-  assert.deepEqual(told.scopes_supported, ['openid', 'profile', 'email'])
-  assert.ok(told.claims_supported.includes('email_verified'))
-  assert.ok(!told.claims_supported.includes('phone_number'))
+test('a disabled scope and its claims are not listed', () => {
+  const metadata = document({ scopes: { disabled: ['phone', 'offline_access'] } })
+  assert.deepEqual(metadata.scopes_supported, ['openid', 'profile', 'email'])
+  assert.ok(metadata.claims_supported.includes('email_verified'))
+  assert.ok(!metadata.claims_supported.includes('phone_number'))
 })
 
-test('prompt=create is promised where people can sign up: sign-up is open, and with a password', () => {
+test('prompt=create is listed where sign-up is open and passwords are enabled', () => {
   assert.ok(document().prompt_values_supported.includes('create'))
   assert.ok(!document({ sign_up: { mode: 'closed' } }).prompt_values_supported.includes('create'))
   assert.ok(!document({ sign_in: { password: false } }).prompt_values_supported.includes('create'))
 })
 
-test('the ways to sign in decide which acr values can be reached', () => {
+test('the listed acr values are those that the enabled sign-in methods reach', () => {
   assert.deepEqual(document().acr_values_supported, ['urn:ostiary:1fa'])
   const strong = document({ mfa: { mode: 'optional' }, sign_in: { passkey: true } })
   assert.deepEqual(strong.acr_values_supported, ['urn:ostiary:1fa', 'urn:ostiary:2fa', 'urn:ostiary:passkey'])
 })
 
-test('links are told where they are set, and absent otherwise', () => {
+test('links are present where they are set', () => {
   assert.ok(!('op_policy_uri' in document()))
   const links = { privacy_url: 'https://a.test/privacy', terms_url: 'https://a.test/terms', support_url: 'https://a.test/help' }
-  const told = document({ links })
+  const metadata = document({ links })
   assert.deepEqual(
-    [told.op_policy_uri, told.op_tos_uri, told.service_documentation],
+    [metadata.op_policy_uri, metadata.op_tos_uri, metadata.service_documentation],
     [links.privacy_url, links.terms_url, links.support_url],
   )
 })

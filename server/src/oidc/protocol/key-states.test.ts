@@ -7,12 +7,12 @@ const now = new Date('2026-11-20T12:00:00.000Z')
 const at = (hours: number) => ({ signs_from: new Date(now.getTime() + hours * 3_600_000) })
 
 const cases = [
-  { why: 'a first key signs from the instant it is made', keys: [at(0)], states: ['current'] },
-  { why: 'a key that is to come is published but does not sign', keys: [at(-1), at(1)], states: ['current', 'next'] },
-  { why: 'a replaced key stays published while its tokens may live', keys: [at(-30), at(-24)], states: ['retired', 'current'] },
-  { why: 'a replaced key is done once its last token has expired', keys: [at(-60), at(-25)], states: ['expired', 'current'] },
+  { why: 'a first key signs at once', keys: [at(0)], states: ['current'] },
+  { why: 'a future key is published but does not sign', keys: [at(-1), at(1)], states: ['current', 'next'] },
+  { why: 'a replaced key stays published while its tokens may be valid', keys: [at(-30), at(-24)], states: ['retired', 'current'] },
+  { why: 'a replaced key expires once its last token has expired', keys: [at(-60), at(-25)], states: ['expired', 'current'] },
   {
-    why: 'the age of a key does not matter, only when it was replaced',
+    why: 'a key retires by the time of its replacement, not by its age',
     keys: [at(-9000), at(-1), at(2)],
     states: ['retired', 'current', 'next'],
   },
@@ -26,15 +26,15 @@ for (const { why, keys, states } of cases) {
   })
 }
 
-test('the JWKS shows every key but the expired ones', () => {
+test('the JWKS has every key except expired ones', () => {
   assert.equal(publishedKeys([at(-60), at(-25), at(1)], now).length, 2)
 })
 
-test('an environment whose only key is in the future has no key to sign with', () => {
+test('an environment with only a future key has no key to sign with', () => {
   assert.throws(() => currentKey([at(1)], now))
 })
 
-test('until the states end they are the same', () => {
+test('no state changes before statesEndAt', () => {
   const states = (keys: { signs_from: Date }[], ms: number) =>
     keyStates(keys, new Date(ms))
       .map(({ state }) => state)

@@ -19,25 +19,25 @@ const ask = (link_to: string | null) => ({ kind: 'ask', link_to })
 
 // biome-ignore format: this table is read by line
 const cases: { rule: string; query: Record<string, string>; hint: LogoutHint; client?: typeof web | null; sessions?: (typeof anna)[]; verdict: object }[] = [
-  { rule: 'a hint of this browser\'s session signs that session out, and no other', query: {}, hint, verdict: now(null) },
-  { rule: 'then the person goes to the registered URI', query: { post_logout_redirect_uri: bye }, hint, verdict: now(bye) },
-  { rule: 'state is returned exactly', query: { post_logout_redirect_uri: bye, state: 'a b&ü' }, hint, verdict: now(`${bye}?state=a%20b%26%C3%BC`) },
-  { rule: 'state is added to a query that is there', query: { post_logout_redirect_uri: `${bye}?from=1`, state: 's' }, hint, verdict: now(`${bye}?from=1&state=s`) },
-  { rule: 'state alone leads nowhere', query: { state: 's' }, hint, verdict: now(null) },
-  { rule: 'an agreeing client_id changes nothing', query: { post_logout_redirect_uri: bye, client_id }, hint, verdict: now(bye) },
-  { rule: 'a browser that is signed out already is sent on', query: { post_logout_redirect_uri: bye }, hint, sessions: [], verdict: now(bye, []) },
-  { rule: 'a hint of the person\'s earlier session signs this person out', query: {}, hint: { ...hint, sid: 'ses_old' }, verdict: now(null) },
-  { rule: 'a hint without sid goes by the person', query: {}, hint: { ...hint, sid: null }, verdict: now(null) },
-  { rule: 'a hint at somebody else asks whoever is signed in', query: { post_logout_redirect_uri: bye }, hint, sessions: [bert], verdict: ask(bye) },
-  { rule: 'without a hint the person is asked', query: {}, hint: null, client: null, verdict: ask(null) },
-  { rule: 'without a hint nobody is redirected, also when nobody is signed in', query: { post_logout_redirect_uri: bye, client_id }, hint: null, sessions: [], verdict: ask(bye) },
-  { rule: 'without a hint, a client_id offers its registered URI as a link', query: { post_logout_redirect_uri: bye, client_id, state: 's' }, hint: null, verdict: ask(`${bye}?state=s`) },
+  { rule: 'a hint for a session of this browser ends that session only', query: {}, hint, verdict: now(null) },
+  { rule: 'after the sign-out the person is redirected to the registered URI', query: { post_logout_redirect_uri: bye }, hint, verdict: now(bye) },
+  { rule: 'state is returned unchanged', query: { post_logout_redirect_uri: bye, state: 'a b&ü' }, hint, verdict: now(`${bye}?state=a%20b%26%C3%BC`) },
+  { rule: 'state is added to an existing query', query: { post_logout_redirect_uri: `${bye}?from=1`, state: 's' }, hint, verdict: now(`${bye}?from=1&state=s`) },
+  { rule: 'state without a URI causes no redirect', query: { state: 's' }, hint, verdict: now(null) },
+  { rule: 'a client_id that agrees with the hint changes nothing', query: { post_logout_redirect_uri: bye, client_id }, hint, verdict: now(bye) },
+  { rule: 'a browser without session is redirected', query: { post_logout_redirect_uri: bye }, hint, sessions: [], verdict: now(bye, []) },
+  { rule: 'a hint for an earlier session of the same user signs this user out', query: {}, hint: { ...hint, sid: 'ses_old' }, verdict: now(null) },
+  { rule: 'a hint without sid signs its user out', query: {}, hint: { ...hint, sid: null }, verdict: now(null) },
+  { rule: 'a hint for another user makes the page ask', query: { post_logout_redirect_uri: bye }, hint, sessions: [bert], verdict: ask(bye) },
+  { rule: 'without a hint the page asks', query: {}, hint: null, client: null, verdict: ask(null) },
+  { rule: 'without a hint there is no redirect, even without a session', query: { post_logout_redirect_uri: bye, client_id }, hint: null, sessions: [], verdict: ask(bye) },
+  { rule: 'without a hint the page offers the registered URI of the client_id as a link', query: { post_logout_redirect_uri: bye, client_id, state: 's' }, hint: null, verdict: ask(`${bye}?state=s`) },
   { rule: 'without a hint and client_id no URI is known', query: { post_logout_redirect_uri: bye }, hint: null, client: null, verdict: ask(null) },
-  { rule: 'a hint that is not ours counts as none', query: { post_logout_redirect_uri: bye }, hint: 'invalid', client: null, verdict: ask(null) },
-  { rule: 'a hint that is not ours still leaves the link of client_id', query: { post_logout_redirect_uri: bye, client_id }, hint: 'invalid', verdict: ask(bye) },
-  { rule: 'client_id and hint that disagree are both not believed', query: { post_logout_redirect_uri: bye, client_id: 'app_other' }, hint, client: { ...web, client_id: 'app_other' }, verdict: ask(null) },
-  { rule: 'a client that was not asked for is not believed', query: { post_logout_redirect_uri: bye }, hint, client: { ...web, client_id: 'app_other' }, verdict: now(null) },
-  { rule: 'a client that is gone has no URIs', query: { post_logout_redirect_uri: bye }, hint, client: null, verdict: now(null) },
+  { rule: 'a hint of another issuer counts as none', query: { post_logout_redirect_uri: bye }, hint: 'invalid', client: null, verdict: ask(null) },
+  { rule: 'a hint of another issuer does not remove the link of the client_id', query: { post_logout_redirect_uri: bye, client_id }, hint: 'invalid', verdict: ask(bye) },
+  { rule: 'a client_id and a hint that disagree are both ignored', query: { post_logout_redirect_uri: bye, client_id: 'app_other' }, hint, client: { ...web, client_id: 'app_other' }, verdict: ask(null) },
+  { rule: 'a client other than the requested one is ignored', query: { post_logout_redirect_uri: bye }, hint, client: { ...web, client_id: 'app_other' }, verdict: now(null) },
+  { rule: 'a deleted client has no URIs', query: { post_logout_redirect_uri: bye }, hint, client: null, verdict: now(null) },
   { rule: 'a disabled application has no URIs', query: { post_logout_redirect_uri: bye }, hint, client: { ...web, disabled: true }, verdict: now(null) },
 ]
 for (const { rule, query, hint, client = web, sessions, verdict } of cases) {
@@ -52,13 +52,13 @@ const mutations = [
   '/bye', 'https:\\\\app.example.com\\bye', 'javascript:alert(1)', 'JaVaScRiPt:alert(1)', 'data:text/html,x', 'https://app.example.com/b%79e', web.redirect_uris[0] ?? '',
 ]
 for (const uri of mutations) {
-  test(`nobody is led to the unregistered ${JSON.stringify(uri)}`, () => {
+  test(`the unregistered ${JSON.stringify(uri)} is neither a redirect nor a link`, () => {
     assert.deepEqual(judge({ post_logout_redirect_uri: uri, client_id, state: 's' }, hint), now(null))
     assert.deepEqual(judge({ post_logout_redirect_uri: uri, client_id, state: 's' }, null), ask(null))
   })
 }
 
-test('a repeated parameter is told to the person', () => {
+test('a repeated parameter is an error page', () => {
   for (const query of [
     'state=a&state=b',
     `post_logout_redirect_uri=${bye}&post_logout_redirect_uri=${bye}`,
@@ -70,7 +70,7 @@ test('a repeated parameter is told to the person', () => {
   }
 })
 
-test('the client of a sign-out is named by client_id, else by the hint', () => {
+test('client_id names the client of a sign-out; without it, the hint does', () => {
   assert.equal(logoutClientId(parameters({ client_id: 'app_2' }), hint), 'app_2')
   assert.equal(logoutClientId(parameters({}), hint), client_id)
   assert.equal(logoutClientId(parameters({}), 'invalid'), null)

@@ -34,7 +34,7 @@ const anna = {
 }
 const bert = { session_id: 'ses_bert', user_id: 'usr_bert', auth_time: ago(5), consented_to: [], pressed: false }
 const situation: Situation = { sessions: [anna, bert], hinted_user_id: null, sign_up_open: true, now }
-const nobody = { sessions: [] }
+const signed_out = { sessions: [] }
 
 const issue = (session_id: string) => ({ kind: 'issue', session_id })
 const consent = (session_id: string) => ({ kind: 'consent', session_id })
@@ -52,65 +52,65 @@ interface Case {
 // biome-ignore format: this table is read by line
 const cases: Case[] = [
   { rule: 'the current session is enough', step: issue('ses_anna') },
-  { rule: 'nobody signed in: sign-in', situation: nobody, step: sign_in },
+  { rule: 'without a session the step is sign-in', situation: signed_out, step: sign_in },
 
-  { rule: 'prompt=none and a session: no page at all', request: { prompt: ['none'] }, step: issue('ses_anna') },
-  { rule: 'prompt=none and nobody signed in', request: { prompt: ['none'] }, situation: nobody, step: 'login_required' },
-  { rule: 'prompt=none and a sign-in too long ago', request: { prompt: ['none'], max_age: 599 }, step: 'login_required' },
-  { rule: 'prompt=none and max_age=0', request: { prompt: ['none'], max_age: 0 }, step: 'login_required' },
-  { rule: 'prompt=none and no consent', request: { prompt: ['none'] }, client: 'ask', situation: { sessions: [bert] }, step: 'consent_required' },
-  { rule: 'prompt=none and consent for all of the scope', request: { prompt: ['none'] }, client: 'ask', step: issue('ses_anna') },
-  { rule: 'prompt=none and a hint at somebody else', request: { prompt: ['none'] }, situation: { hinted_user_id: 'usr_cara' }, step: 'login_required' },
-  { rule: 'prompt=none and a hint at the second session', request: { prompt: ['none'] }, situation: { hinted_user_id: 'usr_bert' }, step: issue('ses_bert') },
+  { rule: 'prompt=none with a session issues a code', request: { prompt: ['none'] }, step: issue('ses_anna') },
+  { rule: 'prompt=none without a session is login_required', request: { prompt: ['none'] }, situation: signed_out, step: 'login_required' },
+  { rule: 'prompt=none with a sign-in older than max_age is login_required', request: { prompt: ['none'], max_age: 599 }, step: 'login_required' },
+  { rule: 'prompt=none with max_age=0 is login_required', request: { prompt: ['none'], max_age: 0 }, step: 'login_required' },
+  { rule: 'prompt=none without consent is consent_required', request: { prompt: ['none'] }, client: 'ask', situation: { sessions: [bert] }, step: 'consent_required' },
+  { rule: 'prompt=none with consent for all of the scope issues a code', request: { prompt: ['none'] }, client: 'ask', step: issue('ses_anna') },
+  { rule: 'prompt=none with a hint for a user without session is login_required', request: { prompt: ['none'] }, situation: { hinted_user_id: 'usr_cara' }, step: 'login_required' },
+  { rule: 'prompt=none with a hint for the second session issues a code for it', request: { prompt: ['none'] }, situation: { hinted_user_id: 'usr_bert' }, step: issue('ses_bert') },
 
-  { rule: 'prompt=login asks in spite of a session', request: { prompt: ['login'] }, step: sign_in },
-  { rule: 'prompt=create opens sign-up in spite of a session', request: { prompt: ['create'] }, step: { kind: 'sign_up' } },
-  { rule: 'prompt=create opens sign-up where nobody is signed in', request: { prompt: ['create'] }, situation: nobody, step: { kind: 'sign_up' } },
+  { rule: 'prompt=login asks for a sign-in despite a session', request: { prompt: ['login'] }, step: sign_in },
+  { rule: 'prompt=create opens sign-up despite a session', request: { prompt: ['create'] }, step: { kind: 'sign_up' } },
+  { rule: 'prompt=create opens sign-up without a session', request: { prompt: ['create'] }, situation: signed_out, step: { kind: 'sign_up' } },
   { rule: 'prompt=create with sign-up closed is sign-in', request: { prompt: ['create'] }, situation: { sign_up_open: false }, step: sign_in },
-  { rule: 'prompt=create never makes a second account for whom a hint names', request: { prompt: ['create'] }, situation: { hinted_user_id: 'usr_anna' }, step: { kind: 'sign_in', user_id: 'usr_anna' } },
-  { rule: 'prompt=select_account asks whose', request: { prompt: ['select_account'] }, step: { kind: 'select_account' } },
-  { rule: 'prompt=select_account asks even where there is one session', request: { prompt: ['select_account'] }, situation: { sessions: [anna] }, step: { kind: 'select_account' } },
-  { rule: 'prompt=select_account without any session is sign-in', request: { prompt: ['select_account'] }, situation: nobody, step: sign_in },
-  { rule: 'prompt=select_account has nothing to ask where a hint says who', request: { prompt: ['select_account'] }, situation: { hinted_user_id: 'usr_bert' }, step: issue('ses_bert') },
-  { rule: 'the account is selected before it signs in again', request: { prompt: ['login', 'select_account'] }, step: { kind: 'select_account' } },
+  { rule: 'prompt=create with a hint is a sign-in of the hinted user', request: { prompt: ['create'] }, situation: { hinted_user_id: 'usr_anna' }, step: { kind: 'sign_in', user_id: 'usr_anna' } },
+  { rule: 'prompt=select_account opens the account chooser', request: { prompt: ['select_account'] }, step: { kind: 'select_account' } },
+  { rule: 'prompt=select_account opens the account chooser even for one session', request: { prompt: ['select_account'] }, situation: { sessions: [anna] }, step: { kind: 'select_account' } },
+  { rule: 'prompt=select_account without a session is sign-in', request: { prompt: ['select_account'] }, situation: signed_out, step: sign_in },
+  { rule: 'prompt=select_account with a hint selects the hinted session', request: { prompt: ['select_account'] }, situation: { hinted_user_id: 'usr_bert' }, step: issue('ses_bert') },
+  { rule: 'the account chooser comes before sign-in', request: { prompt: ['login', 'select_account'] }, step: { kind: 'select_account' } },
   { rule: 'sign-in comes before consent', request: { prompt: ['login', 'consent'] }, step: sign_in },
 
-  { rule: 'max_age that has just not passed', request: { max_age: 600 }, step: issue('ses_anna') },
-  { rule: 'max_age that has passed', request: { max_age: 599 }, step: sign_in },
-  { rule: 'max_age=0 asks however fresh the sign-in', request: { max_age: 0 }, situation: { sessions: [{ ...bert, auth_time: now }] }, step: sign_in },
-  { rule: 'the sign-in that was made for the request', request: { signed_in_since: ago(600) }, step: issue('ses_anna') },
-  { rule: 'a session from before the sign-in that was made for the request', request: { signed_in_since: ago(599) }, step: sign_in },
-  { rule: 'a fresher session of somebody else does not satisfy max_age', request: { max_age: 60 }, step: sign_in },
+  { rule: 'a sign-in exactly max_age ago is recent enough', request: { max_age: 600 }, step: issue('ses_anna') },
+  { rule: 'a sign-in longer than max_age ago is too old', request: { max_age: 599 }, step: sign_in },
+  { rule: 'max_age=0 asks for a sign-in despite one at this moment', request: { max_age: 0 }, situation: { sessions: [{ ...bert, auth_time: now }] }, step: sign_in },
+  { rule: 'the session of the sign-in for this request issues a code', request: { signed_in_since: ago(600) }, step: issue('ses_anna') },
+  { rule: 'a session older than the sign-in for this request is too old', request: { signed_in_since: ago(599) }, step: sign_in },
+  { rule: 'a newer session of another user does not satisfy max_age', request: { max_age: 60 }, step: sign_in },
 
-  { rule: 'a hint selects that person\'s session', situation: { hinted_user_id: 'usr_bert' }, step: issue('ses_bert') },
-  { rule: 'a hint at somebody without session never takes another one\'s', situation: { hinted_user_id: 'usr_cara' }, step: { kind: 'sign_in', user_id: 'usr_cara' } },
-  { rule: 'a hint with a stale session asks the same person', request: { max_age: 1 }, situation: { hinted_user_id: 'usr_bert' }, step: { kind: 'sign_in', user_id: 'usr_bert' } },
+  { rule: 'a hint selects the session of its user', situation: { hinted_user_id: 'usr_bert' }, step: issue('ses_bert') },
+  { rule: 'a hint for a user without session is a sign-in of that user', situation: { hinted_user_id: 'usr_cara' }, step: { kind: 'sign_in', user_id: 'usr_cara' } },
+  { rule: 'a hint for a session older than max_age is a sign-in of that user', request: { max_age: 1 }, situation: { hinted_user_id: 'usr_bert' }, step: { kind: 'sign_in', user_id: 'usr_bert' } },
 
-  { rule: 'consent was given for all of the scope', client: 'ask', step: issue('ses_anna') },
-  { rule: 'consent was given for more', request: { consent_to: ['openid'] }, client: 'ask', step: issue('ses_anna') },
-  { rule: 'consent lacks offline_access', client: 'ask', situation: { sessions: [{ ...anna, consented_to: ['openid', 'email'] }] }, step: consent('ses_anna') },
-  { rule: 'consent lacks a scope of a resource server', request: { consent_to: ['openid', 'https://api.test', 'https://api.test#email'] }, client: 'ask', step: consent('ses_anna') },
-  { rule: 'consent lacks everything', client: 'ask', situation: { sessions: [bert] }, step: consent('ses_bert') },
-  { rule: 'consent of another person does not count', client: 'ask', situation: { hinted_user_id: 'usr_bert' }, step: consent('ses_bert') },
+  { rule: 'consent for all of the scope issues a code', client: 'ask', step: issue('ses_anna') },
+  { rule: 'consent for more than the scope issues a code', request: { consent_to: ['openid'] }, client: 'ask', step: issue('ses_anna') },
+  { rule: 'consent without offline_access is asked for', client: 'ask', situation: { sessions: [{ ...anna, consented_to: ['openid', 'email'] }] }, step: consent('ses_anna') },
+  { rule: 'consent without a scope of a resource server is asked for', request: { consent_to: ['openid', 'https://api.test', 'https://api.test#email'] }, client: 'ask', step: consent('ses_anna') },
+  { rule: 'consent is asked for where there is none', client: 'ask', situation: { sessions: [bert] }, step: consent('ses_bert') },
+  { rule: 'consent of another user does not count', client: 'ask', situation: { hinted_user_id: 'usr_bert' }, step: consent('ses_bert') },
   { rule: 'a first-party application needs no consent', situation: { sessions: [bert] }, step: issue('ses_bert') },
-  { rule: 'prompt=consent asks although consent was given', request: { prompt: ['consent'] }, client: 'ask', step: consent('ses_anna') },
-  { rule: 'a client that needs a press gets no code for a session alone', needs_press: true, step: consent('ses_anna') },
-  { rule: 'a client that needs a press gets its code after one', needs_press: true, situation: { sessions: [{ ...anna, pressed: true }] }, step: issue('ses_anna') },
+  { rule: 'prompt=consent asks for consent despite earlier consent', request: { prompt: ['consent'] }, client: 'ask', step: consent('ses_anna') },
+  { rule: 'a session alone is not enough for a client that needs a press', needs_press: true, step: consent('ses_anna') },
+  { rule: 'a client that needs a press gets a code after it', needs_press: true, situation: { sessions: [{ ...anna, pressed: true }] }, step: issue('ses_anna') },
   { rule: 'a press in another session does not count', needs_press: true, situation: { sessions: [anna, { ...bert, pressed: true }] }, step: consent('ses_anna') },
   { rule: 'a press does not replace consent', client: 'ask', needs_press: true, situation: { sessions: [{ ...bert, pressed: true }] }, step: consent('ses_bert') },
   { rule: 'a press does not replace a sign-in', needs_press: true, request: { max_age: 60 }, situation: { sessions: [{ ...anna, pressed: true }] }, step: sign_in },
-  { rule: 'consent of earlier requests does not replace a press', client: 'ask', needs_press: true, step: consent('ses_anna') },
-  { rule: 'prompt=none for a client that needs a press', needs_press: true, request: { prompt: ['none'] }, step: 'interaction_required' },
-  { rule: 'prompt=none for a client that needs a press, after one', needs_press: true, request: { prompt: ['none'] }, situation: { sessions: [{ ...anna, pressed: true }] }, step: 'interaction_required' },
-  { rule: 'prompt=none for a client that needs a press, without a session', needs_press: true, request: { prompt: ['none'] }, situation: nobody, step: 'login_required' },
-  { rule: 'prompt=consent asks for a first-party application too', request: { prompt: ['consent'] }, step: consent('ses_anna') },
+  { rule: 'earlier consent does not replace a press', client: 'ask', needs_press: true, step: consent('ses_anna') },
+  { rule: 'prompt=none is interaction_required for a client that needs a press', needs_press: true, request: { prompt: ['none'] }, step: 'interaction_required' },
+  { rule: 'prompt=none is interaction_required for a client that needs a press, even after it', needs_press: true, request: { prompt: ['none'] }, situation: { sessions: [{ ...anna, pressed: true }] }, step: 'interaction_required' },
+  { rule: 'prompt=none without a session is login_required for a client that needs a press', needs_press: true, request: { prompt: ['none'] }, situation: signed_out, step: 'login_required' },
+  { rule: 'prompt=consent asks for consent of a first-party application too', request: { prompt: ['consent'] }, step: consent('ses_anna') },
 ]
-for (const { rule, step, ...given } of cases) {
+for (const { rule, step, ...change } of cases) {
   test(rule, () => {
     const next = nextStep(
-      { ...request, ...given.request },
-      { consent: given.client ?? 'skip', needs_press: given.needs_press ?? false },
-      { ...situation, ...given.situation },
+      { ...request, ...change.request },
+      { consent: change.client ?? 'skip', needs_press: change.needs_press ?? false },
+      { ...situation, ...change.situation },
     )
     if (typeof step === 'string') assert.equal(next.kind === 'refuse' && next.error.code, step)
     else assert.deepEqual(next, step)
@@ -130,10 +130,10 @@ const rests: { step: Parameters<typeof withoutSatisfied>[1]; query: string; left
   { step: 'consent', query: 'resource=a&resource=b&id_token_hint=x', left: 'resource=a&resource=b&id_token_hint=x' },
 ]
 for (const { step, query, left } of rests) {
-  test(`after ${step} the request ${query} is ${left || 'empty'}`, () => assert.equal(withoutSatisfied(query, step, now), left))
+  test(`${step} leaves ${left || 'nothing'} of the request ${query}`, () => assert.equal(withoutSatisfied(query, step, now), left))
 }
 
-/** What a person does at a step, as the pages would store it. */
+/** The situation after a person finished a step. */
 function done(step: NextStep, before: Situation, scope: string): Situation {
   if (step.kind === 'consent') {
     return {
@@ -150,12 +150,12 @@ function done(step: NextStep, before: Situation, scope: string): Situation {
   return { ...before, sessions: [fresh, ...before.sessions.filter((session) => session.user_id !== user_id)] }
 }
 
-test('whatever was asked for, every step happens once and then a code is issued to the person of the hint, or refused', () => {
+test('for any request each step happens at most once, and then the hinted user gets a code or the request is refused', () => {
   const prompts: fc.Arbitrary<AuthorizationRequest['prompt']> = fc.oneof(
     fc.constant(['none' as const]),
     fc.subarray(['login' as const, 'consent' as const, 'select_account' as const, 'create' as const]),
   )
-  const given = fc.record({
+  const requests = fc.record({
     prompt: prompts,
     max_age: fc.option(fc.nat(1_000), { nil: undefined }),
     sessions: fc.subarray([anna, bert]),
@@ -164,7 +164,7 @@ test('whatever was asked for, every step happens once and then a code is issued 
     consent: fc.constantFrom('skip' as const, 'ask' as const),
     needs_press: fc.boolean(),
   })
-  const property = fc.property(given, ({ prompt, max_age, consent, needs_press, ...rest }) => {
+  const property = fc.property(requests, ({ prompt, max_age, consent, needs_press, ...rest }) => {
     let query = new URLSearchParams({ prompt: prompt.join(' '), ...(max_age !== undefined && { max_age: `${max_age}` }) }).toString()
     let at: Situation = { ...rest, now }
     const seen: string[] = []

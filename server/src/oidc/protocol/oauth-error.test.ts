@@ -19,17 +19,17 @@ for (const [code, status] of statuses) {
   test(`${code} is answered with ${status}`, () => assert.equal(new OAuthError(code, 'Why.').status, status))
 }
 
-test('an error is told as code and description, and nothing of its cause', () => {
+test('the JSON of an error has its code and description, and not its cause', () => {
   const error = new OAuthError('invalid_grant', 'The code has expired.', { cause: new Error('secret') })
   assert.equal(JSON.stringify(error), '{"error":"invalid_grant","error_description":"The code has expired."}')
 })
 
-test('an error says whether the Authorization header was used', () => {
+test('an error records whether the client used the Authorization header', () => {
   assert.equal(new OAuthError('invalid_client', 'No.').used_header, false)
   assert.equal(new OAuthError('invalid_client', 'No.', { used_header: true }).used_header, true)
 })
 
-test('error_description holds the characters of RFC 6749 §5.2 only, whatever a request put into it', () => {
+test('error_description has only the characters of RFC 6749 §5.2, for any text that it quotes', () => {
   const property = fc.property(fc.string({ unit: 'binary', maxLength: 2_000 }), (text) => {
     assert.match(new OAuthError('invalid_scope', `The scope ${text} is not known.`).message, /^[\x20-\x21\x23-\x5B\x5D-\x7E]{1,500}$/)
   })

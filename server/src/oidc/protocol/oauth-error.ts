@@ -54,7 +54,7 @@ export class OAuthError extends Error {
   }
 }
 
-/** RFC 6749 §5.2: error_description holds ASCII only, without quotation mark and backslash. It may quote the request, so it is cut to 500 characters. */
+/** RFC 6749 §5.2: error_description is ASCII without quotation mark and backslash. It may quote the request, so it is cut to 500 characters. */
 function printable(description: string): string {
   return description
     .slice(0, 500)

@@ -10,19 +10,19 @@ const readings = [
   { rule: 'a parameter sent once has its value', query: 'a=1&b=%C3%BC+x', values: { a: '1', b: 'ü x' } },
   { rule: 'a parameter without value counts as omitted', query: 'a=&b&c=1', values: { c: '1' } },
   { rule: 'a parameter sent twice has no value', query: 'a=1&a=2', values: {}, repeated: ['a'] },
-  { rule: 'a parameter sent twice with the same value is repeated all the same', query: 'a=1&a=1', values: {}, repeated: ['a'] },
+  { rule: 'a parameter sent twice with the same value is repeated', query: 'a=1&a=1', values: {}, repeated: ['a'] },
   { rule: 'an empty second occurrence is a repetition', query: 'a=1&a=', values: {}, repeated: ['a'] },
-  { rule: 'a name that is encoded twice over is the same name', query: 'a=1&%61=2', values: {}, repeated: ['a'] },
+  { rule: 'a name is compared after percent-decoding', query: 'a=1&%61=2', values: {}, repeated: ['a'] },
   { rule: 'resource may be sent several times', query: 'resource=x&resource=y&resource=x', values: {}, lists: { resource: ['x', 'y'] } },
   { rule: 'an empty resource counts as omitted', query: 'resource=', values: {}, lists: { resource: [] } },
   { rule: 'NUL is malformed', query: 'a=x%00', values: {}, malformed: ['a'] },
   { rule: 'a line break is malformed', query: 'a=x%0D%0ASet-Cookie:%20b=c', values: {}, malformed: ['a'] },
   { rule: 'a C1 control character is malformed', query: 'a=%C2%85', values: {}, malformed: ['a'] },
-  { rule: 'bytes that are no UTF-8 are malformed', query: 'a=%FF', values: {}, malformed: ['a'] },
+  { rule: 'bytes that are not UTF-8 are malformed', query: 'a=%FF', values: {}, malformed: ['a'] },
   { rule: 'an encoded surrogate is malformed', query: 'a=%ED%A0%80', values: {}, malformed: ['a'] },
   { rule: 'an overlong encoding is malformed', query: 'a=%C0%AF', values: {}, malformed: ['a'] },
   { rule: 'a malformed resource is malformed', query: 'resource=x&resource=%00', values: {}, malformed: ['resource'] },
-  { rule: 'the names of object members are names like others', query: '__proto__=1&constructor=2', values: JSON.parse('{"__proto__":"1","constructor":"2"}') },
+  { rule: 'names of object members are ordinary names', query: '__proto__=1&constructor=2', values: JSON.parse('{"__proto__":"1","constructor":"2"}') },
 ]
 for (const { rule, query, values, lists = {}, repeated = [], malformed = [] } of readings) {
   test(rule, () => {
@@ -34,7 +34,7 @@ for (const { rule, query, values, lists = {}, repeated = [], malformed = [] } of
   })
 }
 
-test('a parameter that was not sent has no value, even where every object has such a member', () => {
+test('a parameter that was not sent has no value, even where its name is a member of every object', () => {
   for (const name of ['toString', 'constructor', '__proto__']) assert.equal(read('a=1').values[name], undefined)
 })
 
@@ -49,14 +49,14 @@ test('a required parameter that is missing, empty or repeated is invalid_request
   assert.equal(requireParameter(read('code=1'), 'code'), '1')
 })
 
-test('every parameter is in one place only, and what has a value can be sent on as it came', () => {
+test('every parameter is in exactly one member of the result, with its value unchanged', () => {
   const names = fc.constantFrom('a', 'b', 'resource', 'state')
   const property = fc.property(fc.array(fc.tuple(names, fc.string({ unit: 'binary' }))), (sent) => {
     const search = new URLSearchParams(sent)
     const { values, lists, repeated, malformed } = readParameters(search)
     for (const name of search.keys()) {
-      const places = [name in values, name in lists, repeated.has(name), malformed.has(name)].filter(Boolean)
-      assert.ok(places.length === 1 || search.getAll(name).every((value) => value === ''))
+      const members = [name in values, name in lists, repeated.has(name), malformed.has(name)].filter(Boolean)
+      assert.ok(members.length === 1 || search.getAll(name).every((value) => value === ''))
     }
     for (const [name, value] of Object.entries(values)) assert.equal(search.get(name), value)
   })

@@ -16,39 +16,39 @@ const token = {
   grant_ended_at: null,
   blocked_at: null,
 }
-const check = (change: object = {}, asked?: string, refresh_retry_window_seconds = 0, may_stay = true) =>
-  checkRefresh({ ...token, ...change }, 'app_1', { scope: asked }, { now, refresh_retry_window_seconds, may_stay })
+const check = (change: object = {}, requested?: string, refresh_retry_window_seconds = 0, may_stay = true) =>
+  checkRefresh({ ...token, ...change }, 'app_1', { scope: requested }, { now, refresh_retry_window_seconds, may_stay })
 
-const scopes: { asked: string | undefined; granted: string }[] = [
-  { asked: undefined, granted: scope },
-  { asked: scope, granted: scope },
-  { asked: 'email openid', granted: 'email openid' },
-  { asked: 'email', granted: 'email' },
-  { asked: ' openid  openid ', granted: 'openid' },
-  { asked: ' ', granted: scope },
+const scopes: { requested: string | undefined; granted: string }[] = [
+  { requested: undefined, granted: scope },
+  { requested: scope, granted: scope },
+  { requested: 'email openid', granted: 'email openid' },
+  { requested: 'email', granted: 'email' },
+  { requested: ' openid  openid ', granted: 'openid' },
+  { requested: ' ', granted: scope },
 ]
-for (const { asked, granted } of scopes) {
-  test(`scope ${asked ?? 'not sent'} of "${scope}" gives "${granted}"`, () =>
-    assert.deepEqual(check({}, asked), { kind: 'rotate', scope: granted }))
+for (const { requested, granted } of scopes) {
+  test(`scope ${requested ?? 'not sent'} of "${scope}" gives "${granted}"`, () =>
+    assert.deepEqual(check({}, requested), { kind: 'rotate', scope: granted }))
 }
 
-const refusals: { why: string; change?: object; asked?: string; error?: string }[] = [
+const refusals: { why: string; change?: object; requested?: string; error?: string }[] = [
   { why: 'it was issued to another client', change: { client_id: 'app_2' } },
-  { why: 'another client presents a spent one, which is no reuse', change: { client_id: 'app_2', spent_at: at(-9) } },
+  { why: 'another client sends a spent token, which is no reuse', change: { client_id: 'app_2', spent_at: at(-9) } },
   { why: 'its grant has ended', change: { grant_ended_at: at(-1) } },
-  { why: 'its grant has ended and it is spent, which needs no second alarm', change: { grant_ended_at: at(-1), spent_at: at(-9) } },
-  { why: 'the person is blocked', change: { blocked_at: at(-1) } },
-  { why: 'it expires this very instant', change: { expires_at: now } },
-  { why: 'its grant expires this very instant', change: { grant_expires_at: now } },
-  { why: 'a scope was not granted', asked: 'openid phone', error: 'invalid_scope' },
-  { why: 'a scope differs in case', asked: 'OpenID', error: 'invalid_scope' },
+  { why: 'its grant has ended and it is spent, which raises no second event', change: { grant_ended_at: at(-1), spent_at: at(-9) } },
+  { why: 'the user is blocked', change: { blocked_at: at(-1) } },
+  { why: 'it expires at this moment', change: { expires_at: now } },
+  { why: 'its grant expires at this moment', change: { grant_expires_at: now } },
+  { why: 'a scope was not granted', requested: 'openid phone', error: 'invalid_scope' },
+  { why: 'a scope differs in case', requested: 'OpenID', error: 'invalid_scope' },
 ]
-for (const { why, change, asked, error = 'invalid_grant' } of refusals) {
+for (const { why, change, requested, error = 'invalid_grant' } of refusals) {
   test(`a refresh token is refused with ${error} when ${why}`, () =>
-    assert.throws(() => check(change, asked), { name: 'OAuthError', code: error }))
+    assert.throws(() => check(change, requested), { name: 'OAuthError', code: error }))
 }
 
-test('a refresh token is refused with invalid_grant when offline_access was withdrawn, and a spent one is still reuse', () => {
+test('a refresh token is refused with invalid_grant after offline_access was withdrawn, and a spent one is still reuse', () => {
   assert.throws(() => check({}, undefined, 0, false), { name: 'OAuthError', code: 'invalid_grant' })
   assert.throws(() => check({ spent_at: at(-1) }, undefined, 30, false), { name: 'OAuthError', code: 'invalid_grant' })
   assert.equal(check({ spent_at: at(-30) }, undefined, 30, false).kind, 'reuse')
@@ -64,19 +64,18 @@ for (const { why, spent_at, window, kind } of spent) {
   test(`a spent refresh token is ${kind} ${why}`, () => assert.equal(check({ spent_at }, undefined, window).kind, kind))
 }
 
-test('a spent refresh token is reuse even where it has expired or asks for too much', () =>
+test('a spent refresh token is reuse even where it has expired or the request has too much scope', () =>
   assert.deepEqual(check({ spent_at: at(-9), expires_at: at(-5) }, 'phone'), { kind: 'reuse' }))
 
 const tokens = { refresh_token_idle_ttl_seconds: 100, refresh_token_absolute_ttl_seconds: 1_000 }
-test('a refresh token dies when it was idle too long', () => assert.deepEqual(expiryOfRefreshToken(now, at(-800), tokens), at(100)))
-test('a refresh token never outlives the absolute age of its grant', () =>
-  assert.deepEqual(expiryOfRefreshToken(now, at(-950), tokens), at(50)))
+test('a refresh token expires at the end of its idle time', () => assert.deepEqual(expiryOfRefreshToken(now, at(-800), tokens), at(100)))
+test('a refresh token expires with its grant at the latest', () => assert.deepEqual(expiryOfRefreshToken(now, at(-950), tokens), at(50)))
 
-test('no scope that was asked for is ever granted beyond the first', () => {
+test('a refresh never gives a scope that was not granted', () => {
   const names = fc.array(fc.constantFrom<string>('openid', 'email', 'phone', 'profile', 'meals:read'))
-  const property = fc.property(names, names, (granted, asked) => {
-    const run = () => check({ scope: granted.join(' ') }, asked.join(' '))
-    if (asked.every((name) => granted.includes(name))) {
+  const property = fc.property(names, names, (granted, requested) => {
+    const run = () => check({ scope: granted.join(' ') }, requested.join(' '))
+    if (requested.every((name) => granted.includes(name))) {
       const verdict = run()
       assert.ok(verdict.kind === 'rotate' && verdict.scope.split(' ').every((name) => name === '' || granted.includes(name)))
     } else assert.throws(run, { code: 'invalid_scope' })

@@ -13,15 +13,15 @@ const challenges: { why: string; challenge?: string; method?: string; client?: t
   { why: 'the method is plain, even where PKCE is not required', challenge, method: 'plain', client: legacy },
   { why: 'the method is in lower case', challenge, method: 's256' },
   { why: 'the method is unknown', challenge, method: 'S512' },
-  { why: 'a method comes without challenge', method: 'S256', client: legacy },
+  { why: 'a method is sent without challenge', method: 'S256', client: legacy },
   { why: 'the challenge has 42 characters', challenge: challenge.slice(1), method: 'S256' },
   { why: 'the challenge has 44 characters', challenge: `${challenge}A`, method: 'S256' },
   { why: 'the challenge is padded', challenge: `${challenge}=`, method: 'S256' },
   { why: 'the challenge is base64, not base64url', challenge: challenge.replace('-', '+'), method: 'S256' },
   { why: 'the challenge ends in a line break', challenge: `${challenge}\n`, method: 'S256' },
-  { why: 'there is none for a web application that must use it' },
-  { why: 'there is none for a spa', client: { ...spa, require_pkce: false } },
-  { why: 'there is none for a native application', client: { ...native, require_pkce: false } },
+  { why: 'a web application with require_pkce sends no challenge' },
+  { why: 'a spa sends no challenge', client: { ...spa, require_pkce: false } },
+  { why: 'a native application sends no challenge', client: { ...native, require_pkce: false } },
 ]
 for (const { why, challenge, method, client = web } of challenges) {
   test(`PKCE is refused with invalid_request when ${why}`, () => {
@@ -29,7 +29,7 @@ for (const { why, challenge, method, client = web } of challenges) {
   })
 }
 
-test('an S256 challenge is kept, also where PKCE is not required', () => {
+test('an S256 challenge is kept, even where PKCE is not required', () => {
   assert.equal(readChallenge(challenge, 'S256', web), challenge)
   assert.equal(readChallenge(challenge, 'S256', legacy), challenge)
   assert.equal(readChallenge(undefined, undefined, legacy), undefined)
@@ -74,7 +74,7 @@ for (const [max_age, expected] of ages) {
   })
 }
 
-test('since when a sign-in counts is read from what we wrote, and is nothing in any other form', () => {
+test('signed_in_since is a number of milliseconds; any other text is ignored', () => {
   assert.deepEqual(readSignedInSince('1795210833000'), new Date(1_795_210_833_000))
   for (const text of [undefined, '', 'x', '-1', '1.5', '1e3', ' 1', '9'.repeat(16)]) assert.equal(readSignedInSince(text), undefined)
 })

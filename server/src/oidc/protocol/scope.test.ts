@@ -14,7 +14,7 @@ for (const [scope, names] of cases) {
   test(`the scope "${scope}" has the names ${JSON.stringify(names)}`, () => assert.deepEqual(scopeNames(scope), names))
 }
 
-test('a name is included as a whole, not as a part of another', () => {
+test('includesScope compares whole names', () => {
   assert.ok(includesScope('openid offline_access', 'offline_access'))
   assert.ok(!includesScope('openid2 xopenid', 'openid'))
   assert.ok(!includesScope('OpenID', 'openid'))

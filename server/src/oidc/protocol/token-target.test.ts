@@ -35,40 +35,40 @@ interface Case {
   grant?: Partial<typeof grant>
   requested?: string[]
   policy?: Partial<Policy>
-  /** scope, resource, lifetime and format, or the code of the refusal. */
+  /** Scope, resource, lifetime and format, or the code of the error. */
   gives: [scope: string, resource: string[], ttl_seconds: number, format: string] | string
 }
 
 // biome-ignore format: this table is read by line
 const cases: Case[] = [
-  { rule: 'without resource servers a token is the environment\'s own', grant: { resource: [], scope: own }, gives: [own, [], 3_600, 'jwt'] },
-  { rule: 'an environment may make its own tokens opaque and short', grant: { resource: [], scope: own }, policy: { tokens: { access_token_ttl_seconds: 60, access_token_format: 'opaque' } }, gives: [own, [], 60, 'opaque'] },
-  { rule: 'a token that names no resource is for all that was granted', gives: [all_scopes, [orders.identifier, stock.identifier], 600, 'jwt'] },
-  { rule: 'a token for one resource has its scopes only, and those of OpenID Connect', requested: [orders.identifier], gives: [`${own} orders:read read`, [orders.identifier], 600, 'jwt'] },
-  { rule: 'a resource server may want opaque tokens; without a lifetime of its own the environment\'s counts', requested: [stock.identifier], gives: [`${own} stock:read read`, [stock.identifier], 3_600, 'opaque'] },
-  { rule: 'several are named in the order of the request', requested: [stock.identifier, orders.identifier], gives: [all_scopes, [stock.identifier, orders.identifier], 600, 'jwt'] },
-  { rule: 'several that all want opaque tokens get one, with the shortest lifetime', grant: { resource: [slow.identifier, quick.identifier] }, gives: [own, [slow.identifier, quick.identifier], 60, 'opaque'] },
-  { rule: 'the environment\'s lifetime counts where it is the shortest', grant: { resource: [slow.identifier, stock.identifier] }, gives: [`${own} stock:read read`, [slow.identifier, stock.identifier], 3_600, 'opaque'] },
-  { rule: 'a resource server may let its tokens live longer than the environment\'s own', grant: { resource: [slow.identifier] }, gives: [own, [slow.identifier], 86_400, 'opaque'] },
+  { rule: 'a grant without resource gives a token of the environment', grant: { resource: [], scope: own }, gives: [own, [], 3_600, 'jwt'] },
+  { rule: 'the settings of the environment apply to its own tokens', grant: { resource: [], scope: own }, policy: { tokens: { access_token_ttl_seconds: 60, access_token_format: 'opaque' } }, gives: [own, [], 60, 'opaque'] },
+  { rule: 'a request without resource gives a token for all granted resources', gives: [all_scopes, [orders.identifier, stock.identifier], 600, 'jwt'] },
+  { rule: 'a token for one resource has its scopes and those of OpenID Connect only', requested: [orders.identifier], gives: [`${own} orders:read read`, [orders.identifier], 600, 'jwt'] },
+  { rule: 'a resource server without lifetime has that of the environment, with its own format', requested: [stock.identifier], gives: [`${own} stock:read read`, [stock.identifier], 3_600, 'opaque'] },
+  { rule: 'several resources keep the order of the request', requested: [stock.identifier, orders.identifier], gives: [all_scopes, [stock.identifier, orders.identifier], 600, 'jwt'] },
+  { rule: 'several resource servers with opaque tokens get an opaque token with the shortest lifetime', grant: { resource: [slow.identifier, quick.identifier] }, gives: [own, [slow.identifier, quick.identifier], 60, 'opaque'] },
+  { rule: 'the lifetime of the environment applies where it is the shortest', grant: { resource: [slow.identifier, stock.identifier] }, gives: [`${own} stock:read read`, [slow.identifier, stock.identifier], 3_600, 'opaque'] },
+  { rule: 'a resource server may have a longer lifetime than the environment', grant: { resource: [slow.identifier] }, gives: [own, [slow.identifier], 86_400, 'opaque'] },
 
-  { rule: 'one that was not granted', requested: [quick.identifier], gives: 'invalid_target' },
-  { rule: 'one of several that was not granted', requested: [orders.identifier, quick.identifier], gives: 'invalid_target' },
-  { rule: 'one that differs in a slash', requested: [`${orders.identifier}/`], gives: 'invalid_target' },
-  { rule: 'one where none was granted', grant: { resource: [] }, requested: [orders.identifier], gives: 'invalid_target' },
-  { rule: 'one that is no more', requested: [orders.identifier], policy: { audiences: [stock] }, gives: 'invalid_target' },
-  { rule: 'one that is no more beside one that is', requested: [orders.identifier, stock.identifier], policy: { audiences: [stock] }, gives: 'invalid_target' },
-  { rule: 'one that is no more is left out where none is named', policy: { audiences: [stock] }, gives: [`${own} stock:read read`, [stock.identifier], 3_600, 'opaque'] },
-  { rule: 'where all are no more the token is the environment\'s own', policy: { audiences: [] }, gives: [own, [], 3_600, 'jwt'] },
+  { rule: 'a resource that was not granted', requested: [quick.identifier], gives: 'invalid_target' },
+  { rule: 'one resource of several that was not granted', requested: [orders.identifier, quick.identifier], gives: 'invalid_target' },
+  { rule: 'a resource with an additional slash', requested: [`${orders.identifier}/`], gives: 'invalid_target' },
+  { rule: 'a resource for a grant without resource', grant: { resource: [] }, requested: [orders.identifier], gives: 'invalid_target' },
+  { rule: 'a deleted resource server', requested: [orders.identifier], policy: { audiences: [stock] }, gives: 'invalid_target' },
+  { rule: 'a deleted resource server beside an existing one', requested: [orders.identifier, stock.identifier], policy: { audiences: [stock] }, gives: 'invalid_target' },
+  { rule: 'a request without resource leaves out deleted resource servers', policy: { audiences: [stock] }, gives: [`${own} stock:read read`, [stock.identifier], 3_600, 'opaque'] },
+  { rule: 'a grant with only deleted resource servers gives a token of the environment', policy: { audiences: [] }, gives: [own, [], 3_600, 'jwt'] },
 
-  { rule: 'a scope that the resource server has lost is left out', policy: { audiences: [{ ...orders, scopes: [{ name: 'read' }] }, stock] }, gives: [`${own} stock:read read`, [orders.identifier, stock.identifier], 600, 'jwt'] },
-  { rule: 'a scope that the resource server has won is not given, since nobody was asked', grant: { scope: 'openid', resource: [orders.identifier] }, gives: ['openid', [orders.identifier], 600, 'jwt'] },
-  { rule: 'a scope that the application has lost is left out', policy: { allowed_scopes: ['openid', 'read'] }, gives: ['openid read', [orders.identifier, stock.identifier], 600, 'jwt'] },
+  { rule: 'a scope that the resource server no longer has is left out', policy: { audiences: [{ ...orders, scopes: [{ name: 'read' }] }, stock] }, gives: [`${own} stock:read read`, [orders.identifier, stock.identifier], 600, 'jwt'] },
+  { rule: 'a scope that the resource server has gained is not given, because it was not granted', grant: { scope: 'openid', resource: [orders.identifier] }, gives: ['openid', [orders.identifier], 600, 'jwt'] },
+  { rule: 'a scope that the application no longer has is left out', policy: { allowed_scopes: ['openid', 'read'] }, gives: ['openid read', [orders.identifier, stock.identifier], 600, 'jwt'] },
   { rule: 'a scope that the environment has disabled is left out', policy: { disabled_scopes: ['email'] }, requested: [orders.identifier], gives: ['openid offline_access orders:read read', [orders.identifier], 600, 'jwt'] },
   { rule: 'a scope that belongs to another resource only', grant: { scope: 'stock:read' }, requested: [orders.identifier], gives: 'invalid_scope' },
-  { rule: 'nothing that the application still may have', policy: { allowed_scopes: [] }, gives: 'invalid_scope' },
+  { rule: 'a grant without any scope that the application still has', policy: { allowed_scopes: [] }, gives: 'invalid_scope' },
 ]
-for (const { rule, gives, requested = [], ...given } of cases) {
-  const judge = () => targetOf({ ...grant, ...given.grant }, requested, { ...policy, ...given.policy })
+for (const { rule, gives, requested = [], ...change } of cases) {
+  const judge = () => targetOf({ ...grant, ...change.grant }, requested, { ...policy, ...change.policy })
   if (typeof gives === 'string') test(`${rule} is ${gives}`, () => assert.throws(judge, { name: 'OAuthError', code: gives }))
   else {
     const [scope, resource, ttl_seconds, format] = gives
@@ -76,17 +76,17 @@ for (const { rule, gives, requested = [], ...given } of cases) {
   }
 }
 
-test('whatever is asked for, a token never has a resource or a scope beyond the grant, nor a scope that none of its resources has', () => {
+test('a token never has a resource or scope beyond the grant, nor a scope that none of its resources has', () => {
   const identifiers = policy.audiences.map(({ identifier }) => identifier)
   const names = fc.subarray(all_scopes.split(' '))
-  const given = fc.record({
+  const requests = fc.record({
     scope: names,
     resource: fc.subarray(identifiers),
     requested: fc.subarray(identifiers),
     audiences: fc.subarray([stock, orders, quick, slow]),
     allowed_scopes: names,
   })
-  const property = fc.property(given, ({ scope, resource, requested, ...now }) => {
+  const property = fc.property(requests, ({ scope, resource, requested, ...now }) => {
     const judge = () => targetOf({ scope: scope.join(' '), resource }, requested, { ...policy, ...now })
     try {
       const target = judge()
