@@ -16,7 +16,7 @@ import type { RateLimiter } from './http/rate-limit.ts'
 import { answerError } from './http/server-errors.ts'
 import { mountServiceRoutes } from './http/service-routes.ts'
 import { commonHeaders } from './http/write.ts'
-import * as keys from './keys/handlers.ts'
+import * as keyHandlers from './keys/handlers.ts'
 import type { KeyStore } from './keys/store.ts'
 import * as mail from './mail/handlers.ts'
 import { createAdministrators } from './members/administrators.ts'
@@ -34,7 +34,7 @@ import { revoke } from './oidc/endpoints/revoke.ts'
 import { signIn, signUp } from './oidc/endpoints/sign-in.ts'
 import { token } from './oidc/endpoints/token.ts'
 import { userinfo } from './oidc/endpoints/userinfo.ts'
-import * as issuer from './oidc/handlers.ts'
+import * as issuerHandlers from './oidc/handlers.ts'
 import type { Issuer, Issuers } from './oidc/issuer.ts'
 import { mountOidc } from './oidc/mount.ts'
 import type { KeyPool } from './oidc/signing-keys.ts'
@@ -146,8 +146,8 @@ function mountManagement(app: FastifyInstance, modules: Modules): void {
       ...applications,
       ...audit,
       ...events,
-      ...issuer,
-      ...keys,
+      ...issuerHandlers,
+      ...keyHandlers,
       ...mail,
       ...members,
       ...providers,

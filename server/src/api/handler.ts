@@ -6,25 +6,10 @@ import type { ErrorCode } from '@ostiary/contract/errors.ts'
 import type { Route } from '@ostiary/contract/route.ts'
 import type { routes } from '@ostiary/contract/routes.ts'
 import type { z } from 'zod'
-import type { Deployment } from '../deployment.ts'
-import type { KeyRow, KeyStore } from '../keys/store.ts'
-import type { Administrator } from '../members/administrators.ts'
-import type { Issuers } from '../oidc/issuer.ts'
-import type { KeyPool } from '../oidc/signing-keys.ts'
-import type { Root } from '../setup/root.ts'
-import type { Passwords } from '../users/password.ts'
-import type { Caller, CallerEnvironment } from './authenticate.ts'
+import type { Services } from '../services.ts'
+import type { Caller } from './authenticate.ts'
 import type { Commit } from './commit.ts'
 import type { IfMatch } from './if-match.ts'
-
-/** Everything that handlers use. */
-export interface Services extends Deployment {
-  readonly issuers: Issuers
-  readonly keys: KeyStore
-  readonly key_pool: KeyPool
-  readonly passwords: Passwords
-  readonly root: Root
-}
 
 /** Ends the call with an error that the row declares in `fails`. */
 export type Fail<Code extends ErrorCode> = (code: Code, detail: string) => never
@@ -54,12 +39,14 @@ export interface CallOf<R extends Route> extends AnyCall {
 
 /** The properties of the caller that the credential of a row guarantees. */
 type CallerOf<Kind> = Kind extends 'any_key' | 'publishable'
-  ? Caller & { readonly key: KeyRow }
+  ? CallerWith<'key'>
   : Kind extends 'secret'
-    ? Caller & { readonly environment: CallerEnvironment }
+    ? CallerWith<'environment'>
     : Kind extends 'administrator'
-      ? Caller & { readonly administrator: Administrator }
+      ? CallerWith<'administrator'>
       : Caller
+
+type CallerWith<Name extends keyof Caller> = Caller & { readonly [N in Name]: NonNullable<Caller[N]> }
 
 type Parsed<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined
 

@@ -1,6 +1,7 @@
-import type { Call, Handler, Services } from '../api/handler.ts'
+import type { Call, Handler } from '../api/handler.ts'
 import { readPage } from '../api/lists.ts'
 import { notFound } from '../http/problem.ts'
+import type { Services } from '../services.ts'
 import { environmentOf } from '../tenancy/environment.ts'
 import { emailKey } from '../users/email.ts'
 import { findMail, listMails } from './store.ts'

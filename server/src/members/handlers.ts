@@ -1,11 +1,12 @@
 /** The endpoints of administrators, tenants and members. Those of invitations are in `invitation-handlers.ts`. */
 import { type EnvironmentId, type TenantId, UserId } from '@ostiary/contract/ids.ts'
-import type { Handler, Services } from '../api/handler.ts'
+import type { Handler } from '../api/handler.ts'
 import { readPage, readPageBy } from '../api/lists.ts'
 import { changeVersioned } from '../api/versions.ts'
 import { anchorLog } from '../audit/chaining.ts'
 import { notFound } from '../http/problem.ts'
 import { quotaDetail } from '../limits.ts'
+import type { Services } from '../services.ts'
 import {
   findTenant,
   haveRoom,

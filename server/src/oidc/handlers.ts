@@ -1,11 +1,12 @@
 /** The management side of an environment's issuer: its signing keys, its public configuration and token validation. */
 import type { TokenVerdict } from '@ostiary/contract/session.ts'
-import type { Handler, Services } from '../api/handler.ts'
+import type { Handler } from '../api/handler.ts'
 import { readPageBy } from '../api/lists.ts'
 import { findPublicApplications } from '../applications/store.ts'
 import { notFound } from '../http/problem.ts'
 import { locales } from '../pages/locale.ts'
 import { findOfferedProviders } from '../providers/store.ts'
+import type { Services } from '../services.ts'
 import { environmentOf } from '../tenancy/environment.ts'
 import { findEnvironmentWithProject } from '../tenancy/store.ts'
 import { judgeToken } from './introspection.ts'

@@ -1,8 +1,9 @@
 import type { ResourceServerChange } from '@ostiary/contract/resource-server.ts'
-import type { Call, Handler, Services } from '../api/handler.ts'
+import type { Call, Handler } from '../api/handler.ts'
 import { readPage } from '../api/lists.ts'
 import { changeVersioned } from '../api/versions.ts'
 import { badField, notFound } from '../http/problem.ts'
+import type { Services } from '../services.ts'
 import { environmentOf } from '../tenancy/environment.ts'
 import * as store from './store.ts'
 

@@ -1,0 +1,15 @@
+/** Everything that handlers of the management API use: the deployment and the services that are built on it. */
+import type { Deployment } from './deployment.ts'
+import type { KeyStore } from './keys/store.ts'
+import type { Issuers } from './oidc/issuer.ts'
+import type { KeyPool } from './oidc/signing-keys.ts'
+import type { Root } from './setup/root.ts'
+import type { Passwords } from './users/password.ts'
+
+export interface Services extends Deployment {
+  readonly issuers: Issuers
+  readonly keys: KeyStore
+  readonly key_pool: KeyPool
+  readonly passwords: Passwords
+  readonly root: Root
+}
