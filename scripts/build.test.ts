@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { currentBuild, makeBuild } from '../build.mjs'
 
-/** A tool in a folder with a space, of two files, of which the second is loaded when it is needed. */
+/** Creates a tool of two files in a folder with a space. The first file imports the second dynamically. */
 async function tool(t: TestContext) {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'ostiary build ')))
   t.after(() => rm(root, { recursive: true, force: true }))
@@ -23,21 +23,21 @@ async function tool(t: TestContext) {
 
 const chunksIn = async (root: string) => (await readdir(join(root, 'dist'))).filter((name) => /^later-.*\.js$/.test(name))
 
-const saidBy = (file: string) => spawnSync(process.execPath, [file], { encoding: 'utf8' }).stdout
+const outputOf = (file: string) => spawnSync(process.execPath, [file], { encoding: 'utf8' }).stdout
 
-test('a build does what its sources do', async (t) => {
+test('a build behaves like its sources', async (t) => {
   const { make } = await tool(t)
-  assert.equal(saidBy(await make()), 'first\n')
+  assert.equal(outputOf(await make()), 'first\n')
 })
 
-test('nothing is current before the first build', async (t) => assert.equal((await tool(t)).current(), null))
+test('there is no current build before the first one', async (t) => assert.equal((await tool(t)).current(), null))
 
 test('a build stays current while nothing changes', async (t) => {
   const { make, current } = await tool(t)
   assert.equal(await make(), current())
 })
 
-test('a build has the files that are read at run time, and is made again for a new one', async (t) => {
+test('a build contains the files that are read at run time, and a new one makes it stale', async (t) => {
   const { root, make, current } = await tool(t)
   const main = await make()
   assert.equal(await readFile(join(dirname(main), 'assets/migrations/0001_first.sql'), 'utf8'), 'select 1;')
@@ -63,7 +63,7 @@ for (const { what, change } of changes) {
   })
 }
 
-test('a process can load the chunks of the build it started from after the next build, and not after the one after that', async (t) => {
+test('the chunks of a build stay through the next build and are removed by the one after it', async (t) => {
   const { root, make } = await tool(t)
   const made: string[][] = []
   for (const word of ['one', 'three', 'eleven']) {
@@ -77,12 +77,12 @@ test('a process can load the chunks of the build it started from after the next 
     third.filter((chunk) => first.includes(chunk)),
     [],
   )
-  assert.equal(saidBy(join(root, 'dist/main.js')), 'eleven\n')
+  assert.equal(outputOf(join(root, 'dist/main.js')), 'eleven\n')
 })
 
-test('an error tells where it was thrown in the sources', async (t) => {
+test('the stack of an error shows positions in the sources', async (t) => {
   const { root, make } = await tool(t)
   const stack = join(import.meta.dirname, '../server/src/stack.ts')
   await writeFile(join(root, 'later.ts'), `\n\nexport const later = (await import(${JSON.stringify(stack)})).stackOf(new Error('thrown'))`)
-  assert.match(saidBy(await make()), new RegExp(`^Error: thrown\\n +at ${pathToFileURL(join(root, 'later.ts'))}:3:\\d+\\n`))
+  assert.match(outputOf(await make()), new RegExp(`^Error: thrown\\n +at ${pathToFileURL(join(root, 'later.ts'))}:3:\\d+\\n`))
 })

@@ -69,7 +69,7 @@ for (const [stamp, command, wanted] of installations) {
     assert.equal(installNeeded(stamp, 'new', command), wanted))
 }
 
-/** A clone in a folder with a space, whose npm only writes down what it was asked and whose command line tool is `tool`. */
+/** Creates a clone in a folder with a space. Its npm only logs its arguments, and its command line tool is `tool`. */
 async function fakeClone(t: TestContext, tool: string, npm_exit_code = 0) {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'ostiary launch ')))
   t.after(() => rm(root, { recursive: true }))
@@ -95,24 +95,24 @@ async function fakeClone(t: TestContext, tool: string, npm_exit_code = 0) {
   return { root, env, launch, installations: async () => (await readFile(join(root, 'npm.log'), 'utf8')).match(/ci/g)?.length }
 }
 
-const tellArguments = 'console.log(JSON.stringify([process.argv.slice(2), process.cwd()]))'
+const printArguments = 'console.log(JSON.stringify([process.argv.slice(2), process.cwd()]))'
 
-test('a fresh clone installs, then runs the command in the folder of the caller, with nothing else on standard output', async (t) => {
-  const clone = await fakeClone(t, tellArguments)
+test('a fresh clone installs and then runs the command in the folder of the caller, and only the command writes to standard output', async (t) => {
+  const clone = await fakeClone(t, printArguments)
   const { out, code } = await clone.launch('doctor', 'two words').ended
   assert.deepEqual(JSON.parse(out), [['doctor', 'two words'], join(clone.root, 'elsewhere')])
   assert.equal(code, 0)
 })
 
-test('without the means to make one piece of the sources, the command starts from them, and that is said', async (t) => {
-  const clone = await fakeClone(t, tellArguments)
+test('if the build fails, the command starts from the sources, and a message says so', async (t) => {
+  const clone = await fakeClone(t, printArguments)
   const { err, code } = await clone.launch('doctor').ended
   assert.match(err, /starting from the sources, which is slower: Cannot find package 'esbuild'/)
   assert.equal(code, 0)
 })
 
-test('packages are installed again only when the lock file has changed', async (t) => {
-  const clone = await fakeClone(t, tellArguments)
+test('packages are installed again only if the lock file has changed', async (t) => {
+  const clone = await fakeClone(t, printArguments)
   for (const lock of ['{}', '{}', '{"changed":true}']) {
     await writeFile(join(clone.root, 'package-lock.json'), lock)
     await clone.launch('doctor').ended
@@ -120,14 +120,14 @@ test('packages are installed again only when the lock file has changed', async (
   assert.equal(await clone.installations(), 2)
 })
 
-test('commands started together install once', async (t) => {
-  const clone = await fakeClone(t, tellArguments)
+test('commands that start at the same time install once', async (t) => {
+  const clone = await fakeClone(t, printArguments)
   const ends = await Promise.all([1, 2, 3].map(() => clone.launch('doctor').ended))
   assert.deepEqual([ends.map(({ code }) => code), await clone.installations()], [[0, 0, 0], 1])
 })
 
-test('when npm fails its words are shown and the command is not run', async (t) => {
-  const clone = await fakeClone(t, tellArguments, 1)
+test('if npm fails, its output is shown and the command does not run', async (t) => {
+  const clone = await fakeClone(t, printArguments, 1)
   const { out, err, code } = await clone.launch('doctor').ended
   assert.match(err, /words of npm[\s\S]*"npm ci --omit=dev" failed/)
   assert.deepEqual([out, code], ['', 1])
@@ -139,7 +139,7 @@ test('the exit code of the command is the exit code of the launcher', async (t) 
 })
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  test(`${signal} reaches the command, which ends in its own time`, async (t) => {
+  test(`${signal} reaches the command, and the launcher waits for its end`, async (t) => {
     const clone = await fakeClone(t, `process.once('${signal}', () => process.exit(3)); setInterval(() => {}, 1000); console.log('ready')`)
     const { child, ended } = clone.launch('serve')
     await once(child.stdout, 'data')
@@ -148,7 +148,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   })
 }
 
-test('the command ends when npm is told to end, although npm does not pass that on', { skip: process.platform === 'win32' }, async (t) => {
+test('the command ends when npm gets SIGTERM, which npm does not forward', { skip: process.platform === 'win32' }, async (t) => {
   const clone = await fakeClone(
     t,
     `process.once('SIGTERM', () => { console.log('bye'); process.exit() }); setInterval(() => {}, 1000); console.log('ready')`,
@@ -162,7 +162,7 @@ test('the command ends when npm is told to end, although npm does not pass that 
   assert.equal(await output, 'ready\nbye\n')
 })
 
-test('a command that dies of a signal takes the launcher with it', async (t) => {
+test('if a signal ends the command, the same signal ends the launcher', async (t) => {
   const clone = await fakeClone(t, `process.kill(process.pid, 'SIGKILL')`)
   assert.equal((await clone.launch().ended).signal, 'SIGKILL')
 })
@@ -171,7 +171,7 @@ const package_here = nodePackage(process.platform, process.arch)
 const cannotFetch =
   (package_here === null || process.platform === 'win32') && 'there is no such package for this platform, or no symbolic links'
 
-/** A clone for which this Node is too old. The archive that its npm fetches holds the bytes `fetched`; `expected` is what it was published with. */
+/** Creates a clone that finds this Node too old. Its npm fetches an archive with the bytes `fetched`; the pinned hash is that of `expected`. */
 async function oldNodeClone(t: TestContext, { fetched = 'archive', expected = 'archive', install_exit_code = 0 } = {}) {
   const clone = await fakeClone(t, `console.log(process.argv0)`)
   const launcher = await readFile(join(clone.root, 'launch.mjs'), 'utf8')
@@ -200,7 +200,7 @@ async function oldNodeClone(t: TestContext, { fetched = 'archive', expected = 'a
   return { ...clone, folder, node, calls: async () => (await readFile(join(clone.root, 'npm.log'), 'utf8')).trim().split('\n') }
 }
 
-test('where Node is too old, one whose hash is the expected one is fetched, once', { skip: cannotFetch }, async (t) => {
+test('if Node is too old, the pinned one is fetched once', { skip: cannotFetch }, async (t) => {
   const clone = await oldNodeClone(t)
   for (let i = 0; i < 2; i++) {
     const { out, code } = await clone.launch('doctor').ended
@@ -209,7 +209,7 @@ test('where Node is too old, one whose hash is the expected one is fetched, once
   assert.deepEqual(await clone.calls(), ['pack', 'install', 'ci'])
 })
 
-test('a fetched Node with another hash is refused unopened, and nothing of it stays', { skip: cannotFetch }, async (t) => {
+test('a fetched Node with another hash is not unpacked, and nothing of it stays', { skip: cannotFetch }, async (t) => {
   const clone = await oldNodeClone(t, { fetched: 'something else' })
   const { out, err, code } = await clone.launch('doctor').ended
   assert.match(
@@ -219,7 +219,7 @@ test('a fetched Node with another hash is refused unopened, and nothing of it st
   assert.deepEqual([out, code, await clone.calls(), existsSync(clone.folder)], ['', 1, ['pack'], false])
 })
 
-test('a fetched Node that cannot be installed leaves nothing behind', { skip: cannotFetch }, async (t) => {
+test('a fetched Node that cannot be installed leaves no files', { skip: cannotFetch }, async (t) => {
   const clone = await oldNodeClone(t, { install_exit_code: 1 })
   const { code } = await clone.launch('doctor').ended
   assert.deepEqual([code, existsSync(clone.folder)], [1, false])
@@ -231,7 +231,7 @@ const unchecked: [what: string, files: Record<string, string>][] = [
   ['that was checked against another hash', { checked: 'sha512-another' }],
 ]
 for (const [what, files] of unchecked)
-  test(`a Node on disk ${what} is not run but fetched again`, { skip: cannotFetch }, async (t) => {
+  test(`a Node on disk ${what} is not run and is fetched again`, { skip: cannotFetch }, async (t) => {
     const clone = await oldNodeClone(t)
     await mkdir(join(clone.node, '..'), { recursive: true })
     await writeFile(clone.node, '#!/bin/sh\necho untrusted\n', { mode: 0o755 })
@@ -241,7 +241,7 @@ for (const [what, files] of unchecked)
     assert.deepEqual(await clone.calls(), ['pack', 'install', 'ci'])
   })
 
-test('the hash of every package that may be fetched is pinned', async () => {
+test('the hash of every package that can be fetched is pinned', async () => {
   const launcher = await readFile(join(import.meta.dirname, '../launch.mjs'), 'utf8')
   const pinned = [...launcher.matchAll(/'(node-\S+)': 'sha512-([A-Za-z0-9+/=]+)'/g)].map(([, name, hash = '']) => [
     name,

@@ -96,10 +96,10 @@ function checkFiles({ data_dir, database_url, master_keys }: Config): Finding[] 
 
 async function checkAuditLogs(deployment: Deployment): Promise<Finding[]> {
   const { tenants, entries, problems } = await verifyChains(deployment)
-  if (problems.length === 0) return [{ level: 'ok', text: `The audit logs are complete (tenants: ${tenants}, entries: ${entries}).` }]
+  if (problems.length === 0) return [{ level: 'ok', text: `The audit logs are whole (tenants: ${tenants}, entries: ${entries}).` }]
   return problems.map(({ tenant_id, problem }) => ({
     level: 'problem',
-    text: `The audit log of ${tenant_id} was altered or damaged: ${problem}. Keep this database, and compare it with an export or a backup.`,
+    text: `The audit log of ${tenant_id} was tampered with or damaged: ${problem}. Keep this database, and compare it with an export or a backup.`,
   }))
 }
 

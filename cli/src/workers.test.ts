@@ -32,12 +32,11 @@ function ostiary(words: string[], env: Record<string, string>) {
   return { child, output, ended }
 }
 
-async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  for (let tries = 0; tries < 400; tries++) {
-    if (await condition()) return
-    await sleep(50)
-  }
-  assert.fail(`After 20 s it is not true that ${what}`)
+const poll_interval_ms = 50
+
+/** Waits without a limit, since a busy machine starts processes slowly. The test runner limits the time of the file. */
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await sleep(poll_interval_ms)
 }
 
 const countOf = (text: string, word: string) => text.split(word).length - 1
@@ -82,7 +81,7 @@ test('workers share the port, are replaced when they end, and stop together', sk
   const env = { ...(await settings(await freshDatabase(), port)), OSTIARY_METRICS_PORT: String(metrics_port) }
   const { child, output, ended } = serve(['--workers', '3'], env)
   const up = () => countOf(output.out, '"listening"')
-  await until(() => up() === 3, '3 workers listen')
+  await until(() => up() === 3)
   assert.equal(countOf(output.out, 'Each worker counts rate limits on its own'), 1)
 
   const isReady = async () => (await fetch(`http://127.0.0.1:${port}/readyz`, { headers: { connection: 'close' } })).status === 200
@@ -97,7 +96,7 @@ test('workers share the port, are replaced when they end, and stop together', sk
   const pids = /"message":"workers".*"pids":"([0-9 ]+)"/.exec(output.out)?.[1]?.split(' ') ?? []
   assert.equal(pids.length, 3)
   process.kill(Number(pids[0]), 'SIGKILL')
-  await until(() => up() === 4, 'another worker listens')
+  await until(() => up() === 4)
   for (let i = 0; i < 30; i++) assert.ok(await isReady())
 
   child.kill('SIGTERM')
@@ -111,7 +110,7 @@ test('of 50 parallel exchanges of one code over two processes exactly one succee
   const port = await freePort()
   const env = await settings(w.deployment.config.database_url ?? assert.fail(), port)
   const { output } = serve(['--workers', '2'], { ...env, OSTIARY_BASE_URL: w.base_url })
-  await until(() => countOf(output.out, '"listening"') === 2, '2 workers listen')
+  await until(() => countOf(output.out, '"listening"') === 2)
   const client = await w.createApplication(w.test)
   const person = await createPerson(w, w.test)
   const workers = { issuer: w.test.issuer.replace(w.base_url, `http://127.0.0.1:${port}`) }

@@ -137,7 +137,7 @@ create table users (
   unique (environment_id, email_key)
 );
 
--- Failed sign-ins by account and source; the account stands as a digest, since it need not exist.
+-- Failed sign-ins by account and source. The account is a digest, since the account may not exist.
 create table sign_in_attempts (
   environment_id text not null,
   account text not null,
@@ -189,7 +189,7 @@ create table consents (
   primary key (environment_id, user_id, application_id)
 );
 
--- A grant is one person, one client, one sign-in. Every code and token names its grant and dies with it.
+-- A grant is one user, one client and one sign-in. Every code and token belongs to a grant and ends with it.
 create table grants (
   environment_id text not null,
   id text not null,
@@ -256,7 +256,7 @@ create table revoked_access_tokens (
 );
 create index revoked_access_tokens_by_expiry on revoked_access_tokens (expires_at);
 
--- The outbox: written with the change it tells of, numbered afterwards.
+-- The outbox. An event is written in the batch of its change and numbered afterwards.
 create table events (
   environment_id text not null,
   id text not null,

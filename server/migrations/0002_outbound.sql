@@ -1,6 +1,6 @@
--- Work that goes out to other machines. Written in the batch of the change it follows from; a row that is done is deleted.
--- `due_at` is when a process may take the job: its schedule, or the end of the lease of the process that has it.
--- `lane` is who would be waited for; jobs of one lane never hold up another's.
+-- Calls to other machines. A job is written in the batch of the change that causes it, and deleted when it is done.
+-- `due_at` is the time from which a process may take the job: its schedule, or the end of the lease of the process that holds it.
+-- `lane` names the receiver. Jobs of one lane never delay those of another.
 create table jobs (
   id text primary key,
   kind text not null,
@@ -14,7 +14,7 @@ create table jobs (
 );
 create index jobs_by_due_time on jobs (kind, due_at);
 
--- The ids of client assertions that were used, as digests, until they expire (RFC 7523 §3 point 7).
+-- The digests of the ids of used client assertions, until the assertions expire (RFC 7523 §3 point 7).
 create table used_assertions (
   environment_id text not null,
   client_id text not null,

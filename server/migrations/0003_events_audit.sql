@@ -1,9 +1,9 @@
--- Numbering the outbox, the tenants' audit logs, and who does the background work.
+-- Numbers for events, audit logs of tenants, and leases for background work.
 
--- What must be numbered yet. Numbered rows are not in it, so it is as long as the backlog: almost always empty.
+-- The events without a number. The index is as long as the backlog, which is almost always empty.
 create index events_unnumbered on events (id) where sequence is null;
 
--- A new event is in no index by sequence; it enters those when it is numbered, off the path of the request.
+-- A new event is in no index by sequence. Numbering adds it to them, after the request.
 drop index events_by_sequence;
 create unique index events_by_sequence on events (environment_id, sequence) where sequence is not null;
 create index events_by_type on events (environment_id, type, sequence) where sequence is not null;
@@ -12,14 +12,14 @@ create index events_by_user on events (environment_id, user_id, sequence) where 
 create index events_by_request on events (request_id, environment_id, sequence) where sequence is not null;
 create index events_by_age on events (created_at) where sequence is not null;
 
--- The last number given in an environment, and by which batch.
+-- The last number of an environment, and the batch that assigned it.
 create table event_counters (
   environment_id text primary key,
   last {int} not null,
   numbered_by text not null
 );
 
--- Written with the change it tells of; linked into the tenant's chain afterwards (sequence, previous_hash, hash).
+-- An entry is written in the batch of its change and linked into the tenant's chain afterwards (sequence, previous_hash, hash).
 create table audit_log (
   tenant_id text not null,
   id text not null,
@@ -45,7 +45,7 @@ create index audit_log_by_request on audit_log (request_id);
 create index audit_log_unchained on audit_log (id) where sequence is null;
 create unique index audit_log_by_sequence on audit_log (tenant_id, sequence) where sequence is not null;
 
--- The end of each chain, so that a tail that was cut off is missed. `seal` is under the deployment's own secret.
+-- The end of each chain, which detects a removed tail. `seal` is a MAC under the deployment's secret.
 create table audit_heads (
   tenant_id text primary key,
   sequence {int} not null,
@@ -53,15 +53,15 @@ create table audit_heads (
   seal text not null
 );
 
--- Work that one process of the deployment does at a time.
+-- Leases for work that one process at a time does.
 create table leases (
   name text primary key,
   holder text not null,
   expires_at {int} not null
 );
 
--- The request that made the present version. Unlike a version and a time it is nobody else's: a batch knows by it that
--- it was the one that changed the row, even where two changes of one version fall into the same millisecond.
+-- The request that made the present version. A batch recognises by it that it changed the row, even if two changes of one version
+-- happen in the same millisecond. Dropped in 0016.
 alter table tenants add column changed_in text;
 alter table members add column changed_in text;
 alter table projects add column changed_in text;

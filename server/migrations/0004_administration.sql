@@ -1,4 +1,4 @@
--- The first answer to a POST with an Idempotency-Key, written in the batch of its change.
+-- The first response to a POST with an Idempotency-Key, written in the batch of its change.
 
 create table idempotency_records (
   credential_id text not null,
@@ -13,7 +13,7 @@ create table idempotency_records (
 );
 create index idempotency_records_by_expiry on idempotency_records (expires_at);
 
--- A link by which somebody new sets the first password, once.
+-- A link that lets a new user set the first password, once. Replaced in 0009.
 create table invitations (
   environment_id text not null,
   token_hash text not null,

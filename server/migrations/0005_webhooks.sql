@@ -1,4 +1,4 @@
--- Where events are delivered, what is to be delivered, and how every attempt went.
+-- Webhooks, their messages, and the result of every attempt.
 
 create table webhooks (
   environment_id text not null references environments (id),
@@ -48,5 +48,5 @@ create table webhook_attempts (
 );
 create index webhook_attempts_by_age on webhook_attempts (at);
 
--- The head of a lane, for kinds that are done in order.
+-- Finds the first job of a lane, for kinds that run in order.
 create index jobs_by_lane on jobs (kind, lane, id);

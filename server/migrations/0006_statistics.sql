@@ -1,4 +1,4 @@
--- What happened, counted per hour (milliseconds since 1970 at its start, UTC).
+-- Counts per hour. `hour` is the start of the hour in milliseconds since 1970, UTC.
 create table counters (
   environment_id text not null,
   hour {int} not null,

@@ -1,4 +1,4 @@
--- Where else people may sign in, and who they are there. Secrets are sealed.
+-- Upstream identity providers, and the identities of users at them. Secrets are sealed.
 
 create table providers (
   environment_id text not null references environments (id),
@@ -31,7 +31,7 @@ create table identities (
 );
 create index identities_by_user on identities (environment_id, user_id);
 
--- Somebody who has left for a provider: what has to fit when they come back, once.
+-- The state of a sign-in at a provider, which its callback redeems once.
 create table upstream_sign_ins (
   environment_id text not null,
   state_hash text not null,

@@ -1,5 +1,5 @@
--- An index begins with what it finds. As long as PostgreSQL knows nothing about a young table, it takes every index that begins with
--- the environment for as good as the primary key, and then reads all grants of an environment to find one of them.
+-- An index begins with its most selective column. While PostgreSQL has no statistics for a new table, it considers every index that
+-- begins with the environment as good as the primary key, and then reads all grants of an environment to find one.
 drop index sessions_by_user;
 create index sessions_by_user on sessions (user_id, environment_id);
 drop index grants_by_user;

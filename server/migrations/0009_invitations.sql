@@ -1,7 +1,7 @@
 -- A membership begins when a signed-in person accepts an invitation of the tenant. Before, an invitation created an account
 -- without a password, and its link set the password.
 
--- Every link that was ever given, so that a used or replaced link is recognised, and so that a day's links can be counted.
+-- Every link of the last 90 days, to recognise a used or replaced link and to count the links of a day.
 create table invitation_links (
   token_hash text primary key,
   tenant_id text not null,
@@ -12,11 +12,11 @@ create table invitation_links (
 create index invitation_links_by_tenant on invitation_links (tenant_id, created_at);
 create index invitation_links_by_age on invitation_links (created_at);
 
--- The links of the old kind have ended. They belonged to no tenant and lived for 7 days.
+-- Links of the old kind no longer work. They belonged to no tenant and were valid for 7 days.
 insert into invitation_links (token_hash, tenant_id, invitation_id, email_key, created_at)
 select token_hash, '', '', '', expires_at - 604800000 from invitations;
 
--- An old link verified the address of whoever had it. It proved nothing.
+-- An old link verified the email address of anyone who had it, which proved nothing.
 update users set email_verified = 0, version = version + 1
  where email_verified = 1
    and environment_id in (select e.id from environments e join tenants t on t.id = e.tenant_id where t.slug = 'ostiary')
@@ -25,7 +25,7 @@ update users set email_verified = 0, version = version + 1
 
 drop table invitations;
 
--- `inviter_id` is null where the system invites. `token_hash` is null where an invitation has no link, and then it does not expire.
+-- `inviter_id` is null if the system invites. `token_hash` is null if an invitation has no link; then it does not expire.
 -- `accounts` counts the accounts created through the present link.
 create table invitations (
   tenant_id text not null references tenants (id),
@@ -68,7 +68,7 @@ delete from members where user_id in (
    where u.password_hash is null and u.last_sign_in_at is null
      and not exists (select 1 from identities i where i.environment_id = u.environment_id and i.user_id = u.id));
 
--- Their accounts go, and so do those of people who were invited and removed again.
+-- Deletes their accounts, and those of users who were invited and removed again.
 delete from users
  where password_hash is null and last_sign_in_at is null
    and environment_id in (select e.id from environments e join tenants t on t.id = e.tenant_id where t.slug = 'ostiary')

@@ -1,4 +1,4 @@
--- Who created a tenant, for the quota of tenants per person. Of an older tenant: who its log names, else its first owner.
+-- The creator of a tenant, for the quota of tenants per person. For an older tenant: the actor in its log, else its first owner.
 alter table tenants add column created_by text;
 update tenants set created_by = coalesce(
     (select min(l.actor_id) from audit_log l where l.tenant_id = tenants.id and l.action = 'createTenant' and l.object_id = tenants.id),

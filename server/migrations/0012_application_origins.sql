@@ -1,5 +1,5 @@
--- The web origins of single-page applications, one row each, so that a request from a browser is one look-up by key however many
--- addresses a tenant registers. Written with the application; filled once for those that were there before (applications/origins.ts).
+-- The web origins of single-page applications, one row each, so a request from a browser needs one look-up by key for any number of
+-- origins. Written with the application. Filled once for older applications (applications/origins.ts).
 create table application_origins (
   environment_id text not null,
   origin text not null,

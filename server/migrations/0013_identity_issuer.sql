@@ -1,5 +1,5 @@
--- Who people are at a provider is bound to the provider's issuer, without slashes at its end: the same subject at another
--- issuer is another person. Identities of before take the issuer that their provider has now.
+-- An identity is bound to the provider's issuer, without trailing slashes: the same subject at another issuer is another person.
+-- Existing identities get the present issuer of their provider.
 
 create table identities_by_issuer (
   environment_id text not null,

@@ -1,4 +1,4 @@
--- Mail of Test environments with delivery "capture": kept for its developers, never sent.
+-- Emails of Test environments with the delivery "capture". They are stored for developers and never sent.
 create table captured_mails (
   environment_id text not null references environments (id),
   id text not null,

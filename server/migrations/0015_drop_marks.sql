@@ -1,4 +1,4 @@
--- A guard decides whether a batch happens, so no row keeps which request or batch changed it last.
+-- A guard decides whether a batch takes effect, so rows no longer record the request or batch that changed them last.
 alter table tenants drop column changed_in;
 alter table members drop column changed_in;
 alter table projects drop column changed_in;

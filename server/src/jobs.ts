@@ -1,4 +1,4 @@
-/** Background work: writes buffered counts, removes expired rows, rotates keys, delivers events. A failed job runs again at its next turn. */
+/** Background work: writes buffered counts, removes expired rows, rotates keys, delivers events. A failed job runs again later. */
 import type { Deployment } from './deployment.ts'
 import { createSequencer, startSequencer } from './events/sequencer.ts'
 import { removeExpiredRows } from './expiring-rows.ts'

@@ -23,5 +23,5 @@ export function folded(text: string): string {
   return normalised(text).trim().toLowerCase().normalize('NFKC')
 }
 
-/** Returns a normalised text without marks (`e` for `é`), since people leave them out. Its marks are in order, so this takes linear time. */
+/** Removes the marks of a normalised text (`e` for `é`), since people leave them out. They are in order, so this takes linear time. */
 export const withoutMarks = (normal: string): string => normal.normalize('NFKD').replaceAll(/\p{M}/gu, '')

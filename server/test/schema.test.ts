@@ -151,14 +151,14 @@ const registered = () =>
 /** Fills every column that can hold sealed text. */
 async function sealEverything(w: World): Promise<void> {
   const { ours } = await everything(w)
-  const { test: place } = ours
+  const { test: environment } = ours
   const call = async (method: string, path: string, body?: object) => {
-    const { status, body: answer } = await w.call(method, `${place.path}${path}`, { key: ours.platform, body })
+    const { status, body: answer } = await w.call(method, `${environment.path}${path}`, { key: ours.platform, body })
     assert.ok(status < 300, JSON.stringify(answer))
     return answer
   }
   await call('PATCH', '/settings', { email: { smtp: { host: 'mail.example.com', username: 'u', password: 'of the mail server' } } })
-  await call('POST', `/webhooks/${place.webhook_id}/rotate-secret`)
+  await call('POST', `/webhooks/${environment.webhook_id}/rotate-secret`)
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const private_key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
   await call('POST', '/providers', { type: 'apple', client_id: 'a', team_id: 'TEAM', key_id: 'KEY', private_key })
@@ -166,9 +166,9 @@ async function sealEverything(w: World): Promise<void> {
   const agent = createAgent()
   const redirect_uris = ['https://app.example.com/callback']
   const application = await call('POST', '/applications', { name: 'Shop', application_type: 'web', redirect_uris })
-  const page = await agent.get(authorizationRequest(place, application).url)
+  const page = await agent.get(authorizationRequest(environment, application).url)
   const { hidden } = formOf(page.body)
-  const left = await agent.post(`${place.issuer}/federate`, { ...hidden, provider: place.provider_id })
+  const left = await agent.post(`${environment.issuer}/federate`, { ...hidden, provider: environment.provider_id })
   assert.match(left.headers.get('location') ?? '', /^https:\/\/github\.com\//)
 
   const { db, secrets } = w.deployment

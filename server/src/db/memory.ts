@@ -33,7 +33,7 @@ export function createRowCache(versionOf: (statement: Statement) => number, limi
   let old_bytes = 0
   let last_text = 0
 
-  /** Returns a key that is unique for the text and its values: no value holds U+0000 (see `encodeValue`), and values that are no text begin with it. */
+  /** Returns a unique key for a text with its values. No text value holds U+0000 (see `encodeValue`), and other values begin with it. */
   function keyOf({ parts, values }: Statement): string {
     let text = texts.get(parts)
     if (text === undefined) {

@@ -1,7 +1,7 @@
 /**
  * One connection to PostgreSQL. A batch is one write: Parse, Bind and Execute of each statement, then one Sync. That makes it one
- * transaction and one round trip (PostgreSQL documentation, 55.2.4: the statements between two Syncs are undone together). A batch does not wait for the
- * answers of earlier ones. Each connection prepares a statement once.
+ * transaction and one round trip (PostgreSQL manual, 55.2.4: an error undoes the statements between two Syncs together). A batch does
+ * not wait for the answers of earlier ones. Each connection prepares a statement once.
  */
 import { Client, type ClientConfig, Query } from 'pg'
 import { createBoundedMap } from '../bounded-map.ts'

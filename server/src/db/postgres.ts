@@ -12,7 +12,7 @@ import { ConnectionLost, isRepeatable, isStaleConnection, isUndoneOnPurpose, toC
 import { migratePostgres, schemaOfPostgres } from './postgres-schema.ts'
 import { type PostgresServer, postgresServer } from './postgres-server.ts'
 
-/** The server cancels a statement after this time. It is longer than the server's `deadlock_timeout` of 1 s, so deadlocks are reported as such. */
+/** The server cancels a statement after this time. Its `deadlock_timeout` of 1 s is shorter, so deadlocks are reported as such. */
 const statement_limit_ms = 1_200
 /** The caller gets an error after this time. A request may take 2 s to notice that the database is gone. */
 const answer_limit_ms = 1_600

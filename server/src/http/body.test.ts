@@ -26,9 +26,9 @@ async function read(headers: readonly string[], pieces: readonly (string | null)
     if (piece === null) socket.destroy()
     else await new Promise((resolve) => socket.write(piece, resolve))
   }
-  const told = await outcome
+  const result = await outcome
   socket.destroy()
-  return told
+  return result
 }
 
 const length = (bytes: number) => `Content-Length: ${bytes}`

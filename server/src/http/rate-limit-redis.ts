@@ -82,7 +82,7 @@ export function createSharedRateLimiter(url: string, { now, log }: Pick<Deployme
       try {
         return await takeFrom(redis, key_id, policy)
       } catch (error) {
-        if (!is_away) log.warn('Redis does not answer: until it does, this process counts rate limits for itself.', {}, error)
+        if (!is_away) log.warn('Redis does not answer: until it does, this process counts rate limits on its own.', {}, error)
         is_away = true
         next_probe_at = now().getTime() + probe_interval_ms
         return local.take(key_id, policy)

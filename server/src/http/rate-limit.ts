@@ -82,7 +82,7 @@ export function rateLimitHeaders(policy: RateLimitPolicy, result: RateLimitResul
 
 const timeOf = (log: Log, index: number) => log.times[(log.first + index) % log.times.length] ?? 0
 
-/** Drops the calls that have left the window and returns the number of the others. A call at 0 and one at exactly `window` share no window. */
+/** Drops the calls up to `time` and returns the number of the others. A call at 0 and one at exactly `window` share no window. */
 function forgetBefore(log: Log, time: number): number {
   while (log.count > 0 && timeOf(log, 0) <= time) {
     log.first = (log.first + 1) % log.times.length

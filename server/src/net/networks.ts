@@ -63,7 +63,7 @@ export function isWithin(address: Address, networks: readonly Network[]): boolea
 
 const trim = (text: string) => text.trim()
 
-/** Writes the dotted tail of an IPv6 address as two hexadecimal groups. The library would accept octal there, and read `::1.2.3.4` as mapped. */
+/** Writes the dotted tail of an IPv6 address in hexadecimal. The library would accept octal there, and read `::1.2.3.4` as mapped. */
 function hexadecimalOf(dotted: string): string | null {
   if (!ipaddr.IPv4.isValidFourPartDecimal(dotted)) return null
   const [a = 0, b = 0, c = 0, d = 0] = ipaddr.IPv4.parse(dotted).octets

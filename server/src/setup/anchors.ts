@@ -12,7 +12,7 @@ const tenants_per_batch = 200
 
 const Tenant = z.object({ id: TenantId })
 
-/** Anchors the logs without linked entries. A log with linked entries and without a head may be incomplete, so `doctor` goes on reporting it. */
+/** Anchors the logs without linked entries. A log with linked entries and no head may be incomplete, so `doctor` still reports it. */
 export async function anchorOlderLogs(db: Db, secrets: Secrets): Promise<void> {
   if (secrets.recordAnchors === null) return
   const tenants = await db.all(
