@@ -2,6 +2,7 @@
  * Two tenants that know nothing of each other, each with one of everything, for tests that go through the whole route
  * table: what a row's request looks like when all is right, so that a test can make one thing of it wrong.
  */
+import { type TestContext, test } from 'node:test'
 import type { Route } from '@ostiary/contract/route.ts'
 import { routes } from '@ostiary/contract/routes.ts'
 import type { Role } from '@ostiary/contract/tenancy.ts'
@@ -11,6 +12,21 @@ import { createPerson } from './cookie-browser.ts'
 import { expectStatus, owner, type Place, type Reply, type World } from './world.ts'
 
 export const rows: readonly { name: string; route: Route }[] = Object.entries(routes).map(([name, route]) => ({ name, route }))
+
+/** Runs one subtest for each row, so that a failure in one row does not hide the others. */
+export async function eachRow<Row extends { name: string }>(
+  t: TestContext,
+  chosen: readonly Row[],
+  check: (row: Row) => Promise<void>,
+): Promise<void> {
+  if (chosen.length === 0) throw new Error('No row of the table is left to test.')
+  for (const row of chosen) await t.test(row.name, () => check(row))
+}
+
+/** A test with one subtest for each row. */
+export function testRows<Row extends { name: string }>(title: string, chosen: readonly Row[], check: (row: Row) => Promise<void>): void {
+  test(title, (t) => eachRow(t, chosen, check))
+}
 
 export const app_origin = 'https://app.example.com'
 /** So that nobody but the tests of limits meets one. */
