@@ -19,7 +19,7 @@ const refusal = ({ status, body }: Reply) => [status, body.errors?.map(({ pointe
 
 for (const application_type of ['web', 'spa', 'native'] as const) {
   test(`a ${application_type} application has the defaults of its type, and a secret only if it is confidential`, async () => {
-    const { id, client_id, client_secret, createOkat, updated_at, ...rest } = await createOk({ application_type })
+    const { id, client_id, client_secret, created_at, updated_at, ...rest } = await createOk({ application_type })
     const is_confidential = application_type === 'web'
     assert.deepEqual(rest, {
       tenant_id: w.tenant_id,
@@ -44,10 +44,10 @@ for (const application_type of ['web', 'spa', 'native'] as const) {
       secret_rotated_at: null,
     })
     assert.equal(client_id, id)
-    assert.equal(createOkat, updated_at)
+    assert.equal(created_at, updated_at)
     if (is_confidential) assert.match(client_secret, /^svc_client_[\w-]{43}$/)
     else assert.equal(client_secret, null)
-    const { client_secret: _, ...shown } = { ...rest, id, client_id, createOkat, updated_at, client_secret }
+    const { client_secret: _, ...shown } = { ...rest, id, client_id, created_at, updated_at, client_secret }
     assert.deepEqual(expectStatus(200, await one(id, 'GET')), shown)
     assert.deepEqual(expectStatus(200, await w.call('GET', `${w.test.path}/applications`)).data[0], shown)
   })
