@@ -9,7 +9,7 @@ import { after, test } from 'node:test'
 import { createDb } from '../src/db/db.ts'
 import { migrate, readMigrations } from '../src/db/migrate.ts'
 import { openSqlite } from '../src/db/sqlite.ts'
-import { type Child, run, said, serve } from './support/cli-process.ts'
+import { type Child, logged, run, serve } from './support/cli-process.ts'
 import { createPerson, exchange } from './support/cookie-browser.ts'
 import { rawRequest } from './support/raw-http.ts'
 import { freePort, world } from './support/world.ts'
@@ -59,7 +59,7 @@ test('after SIGTERM requests in flight are answered, new connections are refused
   const child = await serve(env)
   const in_flight = await Promise.all(codes.map(({ request, code }, i) => begin(i === 0 ? '127.0.0.1' : '::1', request, code)))
 
-  const stopping = said(child, 'stopping')
+  const stopping = logged(child, 'stopping')
   child.process.kill('SIGTERM')
   await stopping
   await assert.rejects(fetch(`${w.base_url}/healthz`))
@@ -149,7 +149,7 @@ test('a second signal ends the process while a request is still open', async () 
     socket.once('data', resolve)
     socket.write(rawRequest('POST', '/healthz', { connection: 'keep-alive', expect: '100-continue', 'content-length': '1' }))
   })
-  const stopping = said(child, 'stopping')
+  const stopping = logged(child, 'stopping')
   child.process.kill('SIGTERM')
   await stopping
   child.process.kill('SIGTERM')

@@ -1,4 +1,4 @@
-/** A small web server that plays the application people come back to: it serves what it is given and remembers who came. */
+/** A small web server as the application that people return to. It serves fixed files and records its requests. */
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { TestContext } from 'node:test'

@@ -1,6 +1,6 @@
 /**
- * Two tenants that know nothing of each other, each with one of everything, for tests that go through the whole route
- * table: what a row's request looks like when all is right, so that a test can make one thing of it wrong.
+ * Tests of the whole route table: two unrelated tenants with one object of every kind, and a valid request for every row,
+ * in which a test then makes one thing wrong.
  */
 import { type TestContext, test } from 'node:test'
 import type { Route } from '@ostiary/contract/route.ts'
@@ -29,7 +29,7 @@ export function testRows<Row extends { name: string }>(title: string, chosen: re
 }
 
 export const app_origin = 'https://app.example.com'
-/** So that nobody but the tests of limits meets one. */
+/** Only the tests of limits reach a limit. */
 const unlimited = { limit: 100_000, window_seconds: 1 }
 
 export interface Furnished extends Place {
@@ -51,53 +51,53 @@ export interface Tenant {
   member_id: string
   platform_key_id: string
   platform: string
-  /** Of an owner. */
+  /** The access token of an owner. */
   token: string
   test: Furnished
   live: Furnished
 }
 
 export async function everything(w: World) {
-  const ours = await furnish(w, w.tenant_id, w.owner_id, await administratorToken(w, owner), 'ours')
+  const ours = await createTenantObjects(w, w.tenant_id, w.owner_id, await administratorToken(w, owner), 'ours')
   const stranger = await createAdministrator(w, 'stranger@example.org')
   const anonymous = asAdministrator(w, stranger.token, null)
   const { id } = expectStatus(201, await anonymous('POST', '/v1/tenants', { slug: 'globex', name: 'Globex' }))
-  const theirs = await furnish(w, id, stranger.user_id, stranger.token, 'theirs')
+  const theirs = await createTenantObjects(w, id, stranger.user_id, stranger.token, 'theirs')
   return { ours, theirs }
 }
 
-/** Somebody who may sign in to administrate, and is in no tenant yet. */
+/** An administrator who is in no tenant yet. */
 export async function createAdministrator(w: World, email: string) {
   const user = await w.createUser({ id: w.admin_issuer.split('/').at(-1) as Place['id'] }, { email })
   return { user_id: user.id, email, password: user.password, token: await administratorToken(w, user) }
 }
 
-/** A member of a tenant, with a token to act by. */
+/** Creates a member of a tenant. Returns their access token. */
 export async function createMember(w: World, { tenant_id, token }: Tenant, role: Role): Promise<string> {
   const made = await createAdministrator(w, `${role}@example.com`)
   await joinTenant(w, { tenant_id, token }, made, role)
   return made.token
 }
 
-/** A platform key of the tenant. */
+/** Creates a platform key of the tenant. */
 export async function createPlatformKey(w: World, { tenant_id, token }: Pick<Tenant, 'tenant_id' | 'token'>, fields: object = {}) {
   const body = { label: 'Made by a test', scopes: ['*'], rate_limit: unlimited, ...fields }
   return expectStatus(201, await asAdministrator(w, token, tenant_id)('POST', `/v1/tenants/${tenant_id}/platform-keys`, body))
 }
 
-/** An auth key of an environment: a publishable one comes with an origin. */
-export async function createAuthKey(w: World, place: Pick<Place, 'path'>, type: string, fields: object = {}, key?: string) {
+/** Creates an auth key of an environment. A publishable key gets an allowed origin. */
+export async function createAuthKey(w: World, { path }: Pick<Place, 'path'>, type: string, fields: object = {}, key?: string) {
   const origins = type === 'auth_publishable' ? { allowed_origins: [app_origin] } : {}
   const body = { type, rate_limit: unlimited, ...origins, ...fields }
-  return expectStatus(201, await w.call('POST', `${place.path}/auth-keys`, { body, ...(key === undefined ? {} : { key }) }))
+  return expectStatus(201, await w.call('POST', `${path}/auth-keys`, { body, ...(key === undefined ? {} : { key }) }))
 }
 
 async function furnish(w: World, tenant_id: string, member_id: string, token: string, slug: string): Promise<Tenant> {
   const { id: platform_key_id, key: platform } = await createPlatformKey(w, { tenant_id, token })
   const project = await w.createProject(slug, { key: platform })
-  const furnished = async (place: Place): Promise<Furnished> => {
+  const createObjects = async (environment: Place): Promise<Furnished> => {
     const create = async (list: string, body: object) =>
-      expectStatus(201, await w.call('POST', `${place.path}/${list}`, { key: platform, body }))
+      expectStatus(201, await w.call('POST', `${environment.path}/${list}`, { key: platform, body }))
     const application = await create('applications', {
       name: 'Storefront',
       application_type: 'web',
@@ -106,43 +106,43 @@ async function furnish(w: World, tenant_id: string, member_id: string, token: st
     const resource_server = await create('resource-servers', { identifier: 'https://api.example.com', name: 'Orders' })
     const webhook = await create('webhooks', { url: 'https://hooks.example.com/', disabled: true })
     const provider = await create('providers', { type: 'github', client_id: 'abc', client_secret: 'of the other side' })
-    const person = await createPerson(w, place)
+    const person = await createPerson(w, environment)
     await person.tokens(application)
-    const secret = await createAuthKey(w, place, 'auth_secret', {}, platform)
-    const publishable = await createAuthKey(w, place, 'auth_publishable', {}, platform)
+    const secret = await createAuthKey(w, environment, 'auth_secret', {}, platform)
+    const publishable = await createAuthKey(w, environment, 'auth_publishable', {}, platform)
     const sessions = expectStatus(200, await w.call('GET', `/v1/auth/users/${person.id}/sessions`, { key: secret.key }))
     return {
-      ...place,
+      ...environment,
       application_id: application.id,
       resource_server_id: resource_server.id,
       webhook_id: webhook.id,
       provider_id: provider.id,
       key_id: secret.id,
       user_id: person.id,
-      mail_id: await mailIn(place, secret.key, platform),
+      mail_id: await mailIn(environment, secret.key, platform),
       session_id: sessions.data[0].id,
       secret: secret.key,
       publishable: publishable.key,
     }
   }
-  /** A captured mail; Live has none, so an id of none. */
-  const mailIn = async (place: Place, secret: string, key: string): Promise<string> => {
+  /** Creates a captured email. Live captures none, so its id is unknown. */
+  const mailIn = async (environment: Place, secret: string, key: string): Promise<string> => {
     const body = { email: 'mailed@example.com', password: 'correct horse battery' }
     const { id } = expectStatus(201, await w.call('POST', '/v1/auth/users', { key: secret, body }))
     expectStatus(200, await w.call('PATCH', `/v1/auth/users/${id}`, { key: secret, body: { password: 'staple and something else' } }))
-    if (place.type === 'live') return 'eml_01m7wwr5ftevtv5yxb47hmb4ht'
-    return expectStatus(200, await w.call('GET', `${place.path}/inbox`, { key })).data[0].id
+    if (environment.type === 'live') return 'eml_01m7wwr5ftevtv5yxb47hmb4ht'
+    return expectStatus(200, await w.call('GET', `${environment.path}/inbox`, { key })).data[0].id
   }
-  const [test, live] = [await furnished(project.test), await furnished(project.live)]
+  const [test, live] = [await createObjects(project.test), await createObjects(project.live)]
   return { tenant_id, project_id: project.id, member_id, platform_key_id, platform, token, test, live }
 }
 
 export type Ids = Record<string, string>
 
-/** The names in the path of a row. */
+/** The parameter names in the path of a row. */
 export const parametersOf = (route: Route) => [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
 
-/** What stands for each name in the path of a row. */
+/** The id for each parameter in the path of a row. */
 export function idsOf(route: Route, tenant: Tenant, environment: Furnished = tenant.test): Ids {
   const in_tenant = route.path.includes('{tenant_id}')
   const known: Ids = {
@@ -153,7 +153,7 @@ export function idsOf(route: Route, tenant: Tenant, environment: Furnished = ten
     resource_server_id: environment.resource_server_id,
     webhook_id: environment.webhook_id,
     provider_id: environment.provider_id,
-    message_id: 'msg_01m7wwr5ftevtv5yxb47hmb4ht', // of nobody: deliveries are made in the background
+    message_id: 'msg_01m7wwr5ftevtv5yxb47hmb4ht', // of no message: deliveries are created in the background
     key_id: in_tenant ? tenant.platform_key_id : environment.key_id,
     mail_id: environment.mail_id,
     user_id: in_tenant ? tenant.member_id : environment.user_id,
@@ -162,7 +162,7 @@ export function idsOf(route: Route, tenant: Tenant, environment: Furnished = ten
     id: environment.id,
   }
   const unknown = parametersOf(route).filter((name) => known[name] === undefined)
-  if (unknown.length > 0) throw new Error(`Nothing here stands for {${unknown}} of ${route.path}: make one in furnish().`)
+  if (unknown.length > 0) throw new Error(`There is no id for {${unknown}} of ${route.path}: create one in createTenantObjects().`)
   return Object.fromEntries(parametersOf(route).map((name) => [name, known[name] ?? '']))
 }
 
@@ -170,7 +170,7 @@ export const pathOf = (route: Route, ids: Ids) => route.path.replaceAll(/\{(\w+)
 
 export type CredentialKind = 'publishable' | 'secret' | 'platform' | 'administrator'
 
-/** Whom a row admits. */
+/** The types of credentials that a row admits. */
 export function admitted({ credential }: Route): readonly CredentialKind[] {
   switch (credential.kind) {
     case 'any_key':
@@ -211,7 +211,7 @@ export interface Asked {
   body?: unknown
 }
 
-/** A request of this row that is right in everything. */
+/** A valid request of this row. */
 export function rightRequest(route: Route, tenant: Tenant, environment: Furnished = tenant.test): Asked {
   const [kind = 'platform'] = admitted(route)
   return {
@@ -222,12 +222,12 @@ export function rightRequest(route: Route, tenant: Tenant, environment: Furnishe
   }
 }
 
-/** One administrator asks for a whole table of rows: the clock moves on before the limit of a person is reached. */
-const asks_per_window = 500
-let asks = 0
+/** One administrator sends all these requests: the clock moves on before their rate limit is reached. */
+const requests_per_window = 500
+let requests = 0
 
 export function ask(w: World, { method, path, headers, body }: Asked): Promise<Reply> {
-  if (++asks % asks_per_window === 0) w.advance(10)
+  if (++requests % requests_per_window === 0) w.advance(10)
   return w.call(method, path, { key: null, headers, body })
 }
 
@@ -237,11 +237,22 @@ interface Schema {
   enum?: unknown[]
 }
 
+const schemas = new Map<z.ZodType, Schema>()
+
+/** The JSON Schema of a body. Cached, because making one costs more than a request. */
+function schemaOf(type: z.ZodType): Schema {
+  const known = schemas.get(type)
+  if (known) return known
+  const schema = z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' }) as Schema // as: the part that is read here
+  schemas.set(type, schema)
+  return schema
+}
+
 let samples = 0
 
-/** The least that a body needs, by the names of its fields. */
+/** The required fields of a body, with a sample value by their name. */
 export function sampleBody(type: z.ZodType): Record<string, unknown> {
-  const schema = z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' }) as Schema
+  const schema = schemaOf(type)
   const n = ++samples
   const values: Record<string, unknown> = {
     slug: `sample-${n}`,

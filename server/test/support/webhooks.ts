@@ -1,4 +1,4 @@
-/** Webhooks straight into the store: as many as a test needs, whatever the quota. */
+/** Inserts webhooks into the store, without the quota. */
 import type { EventKind } from '@ostiary/contract/event.ts'
 
 import { secretPlace } from '../../src/webhooks/deliver.ts'
