@@ -26,7 +26,7 @@ const fiftyTimes = <T>(work: (i: number) => Promise<T>) => Promise.all(Array.fro
 
 async function testTwoServices() {
   const w = await world({ engine: 'postgres' })
-  const b = await w.beside()
+  const b = await w.startAnotherService()
   const at_a = w.test
   const at_b = { issuer: b.at(at_a.issuer) }
   const either = (i: number) => (i % 2 ? at_a : at_b)

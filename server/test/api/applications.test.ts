@@ -3,17 +3,17 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
 import { authorizationRequest, createPerson, exchange, postAsClient, refresh, userinfo } from '../support/cookie-browser.ts'
-import { createAuthKey } from '../support/everything.ts'
-import { expectStatus, type Place, type Reply, world } from '../support/world.ts'
+import { createAuthKey } from '../support/tenants.ts'
+import { expectStatus, type Reply, type TestEnvironment, world } from '../support/world.ts'
 
 const w = await world()
 const redirect_uris = ['https://app.example.com/callback']
 const jwk = { ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' }), kid: 'one' }
 
-const create = (body: object, place: Place = w.test): Promise<Reply> =>
+const create = (body: object, place: TestEnvironment = w.test): Promise<Reply> =>
   w.call('POST', `${place.path}/applications`, { body: { name: 'App', redirect_uris, ...body } })
-const createOk = async (body: object, place: Place = w.test) => expectStatus(201, await create(body, place))
-const one = (id: string, method: string, body?: unknown, place: Place = w.test) =>
+const createOk = async (body: object, place: TestEnvironment = w.test) => expectStatus(201, await create(body, place))
+const one = (id: string, method: string, body?: unknown, place: TestEnvironment = w.test) =>
   w.call(method, `${place.path}/applications/${id}`, { body })
 const refusal = ({ status, body }: Reply) => [status, body.errors?.map(({ pointer }: { pointer: string }) => pointer)]
 
@@ -80,7 +80,7 @@ for (const [name, value, fallback, application_type = 'web'] of fields) {
 }
 
 // biome-ignore format: this table is read by column
-const invalid: [body: object, pointer: string, place?: Place][] = [
+const invalid: [body: object, pointer: string, place?: TestEnvironment][] = [
   [{ application_type: 'machine' },                                                       '/application_type'],
   [{ application_type: undefined },                                                       '/application_type'],
   [{ application_type: 'web', name: '' },                                                 '/name'],
@@ -132,7 +132,7 @@ for (const [body, pointer, place = w.test] of invalid) {
 }
 
 // biome-ignore format: this table is read by column
-const valid: [body: object, place: Place][] = [
+const valid: [body: object, place: TestEnvironment][] = [
   [{ application_type: 'web', redirect_uris: ['http://localhost:3000/cb', 'http://app.example.com/cb'] },  w.test],
   [{ application_type: 'native', redirect_uris: ['com.example.app:/cb', 'http://127.0.0.1/cb', 'http://[::1]/cb'] }, w.live],
   [{ application_type: 'spa', redirect_uris: ['https://app.example.com'] },                                w.live],

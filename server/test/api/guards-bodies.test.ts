@@ -3,11 +3,12 @@ import assert from 'node:assert/strict'
 import { gzipSync } from 'node:zlib'
 import type { Route } from '@ostiary/contract/route.ts'
 import { z } from 'zod'
-import { type Asked, ask, everything, idsOf, pathOf, rightRequest, rows, testRows } from '../support/everything.ts'
+import { type ApiRequest, ask, idsOf, pathOf, rows, testRows, validRequest } from '../support/route-table.ts'
+import { createTwoTenants } from '../support/tenants.ts'
 import { type Reply, world } from '../support/world.ts'
 
 const w = await world()
-const { ours } = await everything(w)
+const { ours } = await createTwoTenants(w)
 const with_body = rows.filter(({ route }) => route.body)
 const with_fields = rows.flatMap(
   ({ name, route }) => (route.body instanceof z.ZodObject ? [{ name, route, shape: route.body.shape as Record<string, z.ZodType> }] : []), // as: a shape holds types only
@@ -15,8 +16,8 @@ const with_fields = rows.flatMap(
 const actions = rows.filter(({ route }) => route.method === 'POST' && !route.body)
 
 /** A row's valid request with this body and Content-Type instead. */
-function withBytes(route: Route, body: string, type = 'application/json', headers: Record<string, string> = {}): Asked {
-  const right = rightRequest(route, ours)
+function withBytes(route: Route, body: string, type = 'application/json', headers: Record<string, string> = {}): ApiRequest {
+  const right = validRequest(route, ours)
   return { ...right, headers: { ...right.headers, 'content-type': type, ...headers }, body }
 }
 
@@ -42,7 +43,7 @@ const other_types = [
 ]
 
 testRows('a body with an unsupported Content-Type is 415 unsupported_media_type', with_body, async ({ name, route }) => {
-  const body = JSON.stringify(rightRequest(route, ours).body)
+  const body = JSON.stringify(validRequest(route, ours).body)
   const types = route.method === 'PATCH' ? other_types : [...other_types, 'application/merge-patch+json']
   for (const type of types) assertRefused(await ask(w, withBytes(route, body, type)), 415, 'unsupported_media_type', `${name} as ${type}`)
 })
@@ -112,7 +113,7 @@ testRows('a body above 1 MiB is 413 body_too_large, and a body of exactly 1 MiB 
 })
 
 testRows('an unknown field is 422 at its pointer, whatever its value', with_body, async ({ name, route }) => {
-  const right = rightRequest(route, ours)
+  const right = validRequest(route, ours)
   for (const value of [1, null, {}]) {
     const body = { ...(right.body as object), surprise: value }
     const reply = await ask(w, { ...right, body })
@@ -157,7 +158,7 @@ testRows('a read-only or immutable field is 422 at its pointer', with_body, asyn
   const accepted = route.body instanceof z.ZodObject ? Object.keys(route.body.shape) : []
   const returned = route.returns[1] instanceof z.ZodObject && accepted.length > 0 ? Object.keys(route.returns[1].shape) : []
   const read_only = [...read_only_everywhere, ...read_only_on_some, ...secrets, ...returned, ...(route.method === 'PATCH' ? immutable : [])]
-  const right = rightRequest(route, ours)
+  const right = validRequest(route, ours)
   for (const field of new Set(read_only)) {
     if (accepted.includes(field) && !(route.method === 'PATCH' && immutable.includes(field))) continue
     const reply = await ask(w, { ...right, body: { ...(right.body as object), [field]: 'x' } })
@@ -170,7 +171,7 @@ testRows('a read-only or immutable field is 422 at its pointer', with_body, asyn
 })
 
 testRows('a field of the wrong type is 422 at its pointer', with_fields, async ({ name, route, shape }) => {
-  const right = rightRequest(route, ours)
+  const right = validRequest(route, ours)
   for (const [field, type] of Object.entries(shape)) {
     const wrong = [1.5, { a: [] }, [[{}]], ['', 1]].filter((value) => !type.safeParse(value).success)
     assert.ok(wrong.length > 0, `${name}: ${field} accepts every value`)
@@ -188,7 +189,7 @@ testRows('a field of the wrong type is 422 at its pointer', with_fields, async (
 testRows('an action accepts {} or no body, and any other body is 422', actions, async ({ name, route }) => {
   const ids = idsOf(route, ours)
   const nowhere = pathOf(route, { ...ids, [Object.keys(ids).at(-1) ?? '']: 'x' })
-  const { body: _, ...right } = { ...rightRequest(route, ours), path: nowhere }
+  const { body: _, ...right } = { ...validRequest(route, ours), path: nowhere }
   for (const body of [undefined, '{}', ' { } ']) {
     const headers = body === undefined ? right.headers : { ...right.headers, 'content-type': 'application/json' }
     assert.equal((await ask(w, { ...right, headers, body })).status, 404, name)
@@ -207,7 +208,7 @@ testRows('an action accepts {} or no body, and any other body is 422', actions, 
 testRows('a 422 lists every problem of the body, each with pointer, code and detail', with_fields, async ({ name, route, shape }) => {
   const fields = Object.keys(shape)
   const reply = await ask(w, {
-    ...rightRequest(route, ours),
+    ...validRequest(route, ours),
     body: { ...Object.fromEntries(fields.map((field) => [field, 1.5])), surprise: 1, more: 2 },
   })
   assertRefused(reply, 422, 'validation_failed', name)

@@ -8,33 +8,29 @@ import { platformScopes } from '@ostiary/contract/scopes.ts'
 import { type Role, roles } from '@ostiary/contract/tenancy.ts'
 import { asAdministrator } from '../support/administrator.ts'
 import {
-  admitted,
-  app_origin,
+  admittedCredentials,
   ask,
   bearer,
   type CredentialKind,
-  createAuthKey,
-  createMember,
-  createPlatformKey,
   credentialHeaders,
   eachRow,
-  everything,
   parametersOf,
   pathOf,
-  rightRequest,
   rows,
   testRows,
-} from '../support/everything.ts'
+  validRequest,
+} from '../support/route-table.ts'
+import { app_origin, createAuthKey, createMember, createPlatformKey, createTwoTenants } from '../support/tenants.ts'
 import { expectStatus, type Reply, world } from '../support/world.ts'
 
 const w = await world({ env: { OSTIARY_TRUSTED_PROXIES: '127.0.0.1,::1' } })
-const { ours } = await everything(w)
+const { ours } = await createTwoTenants(w)
 const tokens = new Map<Role, string>([['owner', ours.token]])
 for (const role of ['viewer', 'developer', 'admin'] as const) tokens.set(role, await createMember(w, ours, role))
 const kinds: readonly CredentialKind[] = ['publishable', 'secret', 'platform', 'administrator']
 
 /** A row's valid request with these headers instead of its credential. */
-const askAs = (route: Route, headers: Record<string, string>) => ask(w, { ...rightRequest(route, ours), headers })
+const askAs = (route: Route, headers: Record<string, string>) => ask(w, { ...validRequest(route, ours), headers })
 
 function assertRefused(reply: Reply, status: number, code: string, about: string): void {
   assert.equal(`${reply.status} ${reply.body.code}`, `${status} ${code}`, about)
@@ -50,14 +46,14 @@ testRows(
     for (const headers of [{}, { 'x-api-key': '' }, { origin: app_origin }] as Record<string, string>[]) {
       const reply = await askAs(route, headers)
       assertRefused(reply, 401, 'unauthenticated', name)
-      const challenge = admitted(route).includes('administrator') ? 'ApiKey, Bearer' : 'ApiKey'
+      const challenge = admittedCredentials(route).includes('administrator') ? 'ApiKey, Bearer' : 'ApiKey'
       assert.equal(reply.headers.get('www-authenticate'), challenge, name)
     }
   },
 )
 
 testRows('a request without a credential is refused before its body arrives', rows, async ({ name, route }) => {
-  const { method, path } = rightRequest(route, ours)
+  const { method, path } = validRequest(route, ours)
   const headers = { 'content-type': 'application/json', 'content-length': '100000' }
   const sent = request(w.reach(w.base_url + path), { method, headers, agent: false })
   sent.flushHeaders()
@@ -119,7 +115,7 @@ testRows('two different credentials are 400 conflicting_credentials, even when b
 })
 
 const read_with_key = rows.flatMap(({ name, route }) => {
-  const { 'x-api-key': key, ...rest } = rightRequest(route, ours).headers
+  const { 'x-api-key': key, ...rest } = validRequest(route, ours).headers
   return key === undefined || route.method !== 'GET' ? [] : [{ name, route, key, rest }]
 })
 
@@ -133,7 +129,7 @@ testRows('a key is accepted when it is sent twice, or with its scheme in lower c
 })
 
 testRows('a key in the query does not authenticate', rows, async ({ name, route }) => {
-  const request = rightRequest(route, ours)
+  const request = validRequest(route, ours)
   for (const parameter of ['key', 'api_key', 'x-api-key', 'access_token'])
     assertRefused(
       await ask(w, { ...request, path: `${request.path}?${parameter}=${ours.platform}`, headers: {} }),
@@ -144,15 +140,15 @@ testRows('a key in the query does not authenticate', rows, async ({ name, route 
 })
 
 testRows('a credential of another type is 403 wrong_key_type', rows, async ({ name, route }) => {
-  for (const kind of kinds.filter((each) => !admitted(route).includes(each)))
+  for (const kind of kinds.filter((each) => !admittedCredentials(route).includes(each)))
     assertRefused(await askAs(route, credentialHeaders(kind, ours)), 403, 'wrong_key_type', `${name} as ${kind}`)
 })
 
 testRows(
-  'every admitted type of credential can read',
+  'every admittedCredentials type of credential can read',
   rows.filter((row) => row.route.method === 'GET'),
   async ({ name, route }) => {
-    for (const kind of admitted(route)) {
+    for (const kind of admittedCredentials(route)) {
       const reply = await askAs(route, credentialHeaders(kind, ours))
       assert.equal(reply.status, 200, `${name} as ${kind}: ${JSON.stringify(reply.body)}`)
     }
@@ -231,7 +227,7 @@ function requiredRole({ credential, method, path }: Route): Role | null {
 /** Rows that act in the tenant, or in the environment, that an administrator names in headers. */
 const with_context = rows.flatMap(({ name, route }) => {
   const headers_needed = { platform: ['x-tenant-id'], secret: ['x-tenant-id', 'x-environment-id'] }[route.credential.kind as string] ?? []
-  return admitted(route).includes('administrator') && headers_needed.length > 0 ? [{ name, route, headers_needed }] : []
+  return admittedCredentials(route).includes('administrator') && headers_needed.length > 0 ? [{ name, route, headers_needed }] : []
 })
 
 testRows(
@@ -257,9 +253,9 @@ test('a key with an IP allowlist is 403 ip_not_allowed from any other address th
   ])
   await eachRow(
     t,
-    rows.filter(({ route }) => admitted(route).some((kind) => keys.has(kind))),
+    rows.filter(({ route }) => admittedCredentials(route).some((kind) => keys.has(kind))),
     async ({ name, route }) => {
-      for (const kind of admitted(route)) {
+      for (const kind of admittedCredentials(route)) {
         const headers = keys.get(kind)
         if (!headers) continue
         for (const from of [undefined, '203.0.113.8', '203.0.113.7, 203.0.113.8', '203.0.113.7, unknown', '2001:db9::1']) {

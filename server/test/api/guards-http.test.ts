@@ -5,26 +5,23 @@ import { test } from 'node:test'
 import type { Route } from '@ostiary/contract/route.ts'
 import { z } from 'zod'
 import {
-  admitted,
-  app_origin,
+  admittedCredentials,
   ask,
   type CredentialKind,
-  createAuthKey,
-  createPlatformKey,
   credentialHeaders,
   eachRow,
-  everything,
   idsOf,
   parametersOf,
   pathOf,
-  rightRequest,
   rows,
   testRows,
-} from '../support/everything.ts'
+  validRequest,
+} from '../support/route-table.ts'
+import { app_origin, createAuthKey, createPlatformKey, createTwoTenants } from '../support/tenants.ts'
 import { expectStatus, world } from '../support/world.ts'
 
 const w = await world({ env: { OSTIARY_TRUSTED_PROXIES: '127.0.0.1,::1' } })
-const { ours } = await everything(w)
+const { ours } = await createTwoTenants(w)
 const readable = rows.filter(({ route }) => route.method === 'GET')
 const lists = readable.filter(({ route }) => route.query && 'limit' in route.query.shape)
 const isForBrowsers = ({ credential: { kind } }: Route) => kind === 'publishable' || kind === 'any_key'
@@ -64,7 +61,7 @@ testRows('an unsupported method is 405 with Allow, with and without a credential
 })
 
 testRows('HEAD answers as GET does, without the body, also when it is refused', readable, async ({ name, route }) => {
-  const right = rightRequest(route, ours)
+  const right = validRequest(route, ours)
   const by = async (method: string, headers: Record<string, string>) => {
     const reply = await ask(w, { ...right, method, headers })
     const varying = ['date', 'x-request-id', 'ratelimit', 'connection', 'keep-alive', 'content-length', 'transfer-encoding']
@@ -81,7 +78,7 @@ testRows(
   'every response has a request id, nosniff, and Cache-Control: no-store unless the row says otherwise',
   readable,
   async ({ name, route }) => {
-    const { status, headers } = await ask(w, rightRequest(route, ours))
+    const { status, headers } = await ask(w, validRequest(route, ours))
     assert.equal(status, 200, name)
     assert.match(headers.get('x-request-id') ?? '', /^req_/, name)
     assert.equal(headers.get('x-content-type-options'), 'nosniff', name)
@@ -104,7 +101,7 @@ testRows(
 )
 
 testRows('a bad limit is 422 at /limit, and an unknown query parameter is ignored', lists, async ({ name, route }) => {
-  const right = rightRequest(route, ours)
+  const right = validRequest(route, ours)
   for (const limit of ['', '0', '101', '-1', '1.5', 'ten', 'null', '1&limit=2', '%00', '9'.repeat(400)]) {
     const reply = await ask(w, { ...right, path: `${right.path}?limit=${limit}` })
     assert.equal(`${reply.status} ${reply.body.code}`, '422 validation_failed', `${name}?limit=${limit}`)
@@ -117,17 +114,17 @@ testRows('a bad limit is 422 at /limit, and an unknown query parameter is ignore
 test('a malformed, altered or foreign cursor is 400 invalid_cursor, and its own list accepts it', async (t) => {
   await w.createProject('more', { key: ours.platform })
   for (const { name, route } of rows.filter(({ route }) => route.method === 'POST' && route.body && route.returns[0] === 201)) {
-    for (let n = 0; n < 2; n++) assert.equal((await ask(w, rightRequest(route, ours))).status, 201, name)
+    for (let n = 0; n < 2; n++) assert.equal((await ask(w, validRequest(route, ours))).status, 201, name)
   }
   const cursors = new Map<string, string>()
   for (const { name, route } of lists) {
-    const right = rightRequest(route, ours)
+    const right = validRequest(route, ours)
     const page = expectStatus(200, await ask(w, { ...right, path: `${right.path}?limit=1` }))
     if (page.next_cursor !== null) cursors.set(name, page.next_cursor)
   }
   assert.ok(cursors.size > 7, `${cursors.size}`)
   await eachRow(t, lists, async ({ name, route }) => {
-    const right = rightRequest(route, ours)
+    const right = validRequest(route, ours)
     for (const [list, cursor] of cursors) {
       const middle = cursor.charAt(12) === 'A' ? 'B' : 'A'
       const altered = [
@@ -159,7 +156,7 @@ testRows(
     for (const kind of ['publishable', 'secret', 'platform', 'administrator'] as const) {
       const ids = Object.fromEntries(parametersOf(route).map((parameter) => [parameter, 'x']))
       const headers = { ...credentialHeaders(kind, ours), origin: app_origin }
-      const reply = await ask(w, { ...rightRequest(route, ours), path: pathOf(route, ids), headers })
+      const reply = await ask(w, { ...validRequest(route, ours), path: pathOf(route, ids), headers })
       assert.deepEqual(
         [...reply.headers.keys()].filter((header) => header.startsWith('access-control-')),
         [],
@@ -167,7 +164,7 @@ testRows(
       )
     }
     const preflight = { origin: app_origin, 'access-control-request-method': route.method, 'access-control-request-headers': 'x-api-key' }
-    const reply = await ask(w, { ...rightRequest(route, ours), method: 'OPTIONS', headers: preflight, body: undefined })
+    const reply = await ask(w, { ...validRequest(route, ours), method: 'OPTIONS', headers: preflight, body: undefined })
     assert.equal(reply.status, 405, name)
     assert.deepEqual(
       [...reply.headers.keys()].filter((header) => header.startsWith('access-control-')),
@@ -195,7 +192,7 @@ test('refusals follow the order of the contract: address, origin, limit, type, s
     const nowhere = parametersOf(route).length > 0 && parametersOf(route).at(-1) !== 'tenant_id'
     const ids = { ...idsOf(route, ours), ...(nowhere ? { [parametersOf(route).at(-1) ?? '']: 'x' } : {}) }
     const worst = {
-      ...rightRequest(route, ours),
+      ...validRequest(route, ours),
       path: `${pathOf(route, ids)}${lists.some((list) => list.route === route) ? '?limit=0' : ''}`,
       headers: { 'content-type': 'text/plain', 'idempotency-key': 'x'.repeat(256) } as Record<string, string>,
       ...(route.method === 'GET' || route.method === 'DELETE' ? {} : { body: '{' }),
@@ -210,12 +207,12 @@ test('refusals follow the order of the contract: address, origin, limit, type, s
       if (kind === 'publishable')
         await expect('origin_not_allowed', { headers: { ...spent[kind], ...from, origin: 'https://evil.example' } })
       await expect('rate_limited', { headers: { ...spent[kind], ...from } })
-      if (!admitted(route).includes(kind)) await expect('wrong_key_type', { headers: credentialHeaders(kind, ours) })
+      if (!admittedCredentials(route).includes(kind)) await expect('wrong_key_type', { headers: credentialHeaders(kind, ours) })
     }
     const { credential } = route
     if (credential.kind === 'platform' && credential.scope !== 'users:read') await expect('insufficient_scope', { headers: scopeless })
 
-    const right = rightRequest(route, ours).headers
+    const right = validRequest(route, ours).headers
     if (lists.some((list) => list.route === route)) await expect('validation_failed', { headers: right })
     if (worst.body !== undefined) {
       const json = { ...right, 'content-type': 'application/json' }
@@ -223,7 +220,7 @@ test('refusals follow the order of the contract: address, origin, limit, type, s
       await expect('malformed_request', { headers: json })
       // The groups of settings depend on the environment, so their names are checked after it is found.
       if (!route.body || route.body instanceof z.ZodObject) await expect('validation_failed', { headers: json, body: '{"surprise":1}' })
-      const body = JSON.stringify(rightRequest(route, ours).body ?? {})
+      const body = JSON.stringify(validRequest(route, ours).body ?? {})
       if (route.method === 'POST') await expect('malformed_request', { headers: json, body })
       if (nowhere) await expect('not_found', { headers: { ...json, 'idempotency-key': 'fine', 'if-match': 'nonsense' }, body })
     } else if (nowhere) await expect('not_found', { headers: { ...right, 'if-match': 'nonsense' }, path: pathOf(route, ids) })

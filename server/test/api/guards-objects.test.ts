@@ -7,19 +7,19 @@ import {
   ask,
   credentialHeaders,
   eachRow,
-  everything,
   type Ids,
   idsOf,
   parametersOf,
   pathOf,
-  rightRequest,
   rows,
   testRows,
-} from '../support/everything.ts'
+  validRequest,
+} from '../support/route-table.ts'
+import { createTwoTenants } from '../support/tenants.ts'
 import { type Reply, world } from '../support/world.ts'
 
 const w = await world()
-const { ours, theirs } = await everything(w)
+const { ours, theirs } = await createTwoTenants(w)
 const with_objects = rows.filter(({ route }) => parametersOf(route).length > 0)
 
 /** Ids of no object: one well-formed, the others malformed. */
@@ -62,7 +62,7 @@ const absent_answers = new Map<Route, string>()
 async function absentAnswer(route: Route): Promise<string> {
   const known = absent_answers.get(route)
   if (known !== undefined) return known
-  const right = rightRequest(route, ours)
+  const right = validRequest(route, ours)
   const last = parametersOf(route).at(-1) ?? ''
   const [id = ''] = unknownIds(last)
   const reply = await ask(w, { ...right, path: pathOf(route, { ...idsOf(route, ours), [last]: id }) })
@@ -71,9 +71,9 @@ async function absentAnswer(route: Route): Promise<string> {
   return visible(reply)
 }
 
-async function assertNotFound(about: string, route: Route, ids: Ids, headers = rightRequest(route, ours).headers): Promise<void> {
+async function assertNotFound(about: string, route: Route, ids: Ids, headers = validRequest(route, ours).headers): Promise<void> {
   const expected = await absentAnswer(route)
-  const request = { ...rightRequest(route, ours), headers, path: pathOf(route, ids) }
+  const request = { ...validRequest(route, ours), headers, path: pathOf(route, ids) }
   assert.equal(visible(await ask(w, request)), expected, `${about}: ${request.method} ${request.path}`)
 }
 
@@ -146,7 +146,7 @@ testRows(
   with_objects,
   async ({ name, route }) => {
     for (const extra of [{ 'if-match': '"1"' }, { 'if-match': '"999"' }, { 'idempotency-key': 'the same for all' }]) {
-      const headers = { ...rightRequest(route, ours).headers, ...extra }
+      const headers = { ...validRequest(route, ours).headers, ...extra }
       await assertNotFound(name, route, idsOf(route, theirs), headers)
     }
   },

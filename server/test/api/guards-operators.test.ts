@@ -6,24 +6,22 @@ import type { Route } from '@ostiary/contract/route.ts'
 import { insertMember } from '../../src/members/store.ts'
 import { administratorToken, asAdministrator } from '../support/administrator.ts'
 import {
-  type Asked,
+  type ApiRequest,
   ask,
-  createAdministrator,
-  createPlatformKey,
   eachRow,
-  everything,
   type Ids,
   parametersOf,
   pathOf,
-  rightRequest,
   rows,
   sampleBody,
   testRows,
-} from '../support/everything.ts'
+  validRequest,
+} from '../support/route-table.ts'
+import { createAdministrator, createPlatformKey, createTwoTenants } from '../support/tenants.ts'
 import { expectStatus, owner, world } from '../support/world.ts'
 
 const w = await world()
-const { ours, theirs } = await everything(w)
+const { ours, theirs } = await createTwoTenants(w)
 const operator = asAdministrator(w, ours.token, null)
 const { root_tenant_id } = expectStatus(200, await operator('GET', '/v1/me')) as { root_tenant_id: TenantId }
 const root_environment_id = w.admin_issuer.split('/').at(-1) as `env_${string}` // as: the issuer of the root environment ends with it
@@ -65,7 +63,7 @@ async function rootIds(): Promise<Ids> {
 }
 let administrators = 0
 
-function requestOf(route: Route, ids: Ids, headers: Record<string, string> = inRoot): Asked {
+function requestOf(route: Route, ids: Ids, headers: Record<string, string> = inRoot): ApiRequest {
   const user_id = (route.path.includes('{tenant_id}') ? ids.member_id : ids.person_id) ?? ''
   const body = route.body ? { body: sampleBody(route.body) } : {}
   return { method: route.method, path: pathOf(route, { ...ids, user_id }), headers, ...body }
@@ -150,7 +148,7 @@ test('every other caller gets the 404 of an unknown tenant, however it names the
 test('an operator has no access to any other tenant', async (t) => {
   const { token } = await createOperator('only-operator@example.org')
   await eachRow(t, in_tenant, async ({ name, route }) => {
-    const { headers, ...request } = rightRequest(route, ours)
+    const { headers, ...request } = validRequest(route, ours)
     const as = { authorization: `Bearer ${token}`, 'x-tenant-id': ours.tenant_id, 'x-environment-id': ours.test.id }
     assert.equal((await ask(w, { ...request, headers: as })).body.code, 'not_found', name)
   })

@@ -6,11 +6,12 @@ import { test } from 'node:test'
 import { z } from 'zod'
 import { type Statement, sql } from '../../src/db/db.ts'
 import { createPerson } from '../support/cookie-browser.ts'
-import { ask, eachRow, everything, rightRequest, rows, testRows } from '../support/everything.ts'
+import { ask, eachRow, rows, testRows, validRequest } from '../support/route-table.ts'
+import { createTwoTenants } from '../support/tenants.ts'
 import { expectStatus, world } from '../support/world.ts'
 
 const w = await world({ env: { OSTIARY_LOG_LEVEL: 'debug' } })
-const { ours, theirs } = await everything(w)
+const { ours, theirs } = await createTwoTenants(w)
 const smtp_password = 'a password of a mail server'
 await w.changeSettings(w.test, { email: { smtp: { host: 'smtp.example.com', password: smtp_password } } })
 const person = await createPerson(w, w.test, { password: 'a password that stays secret' })
@@ -20,7 +21,7 @@ const tokens = await person.tokens(confidential)
 /** Secrets that a creation has shown. */
 const shown: string[] = []
 for (const { name, route } of rows.filter(({ route }) => route.shown_once && route.returns[0] === 201)) {
-  const answer = expectStatus(201, await ask(w, rightRequest(route, ours)))
+  const answer = expectStatus(201, await ask(w, validRequest(route, ours)))
   const secret = answer[route.shown_once ?? '']
   assert.ok(typeof secret === 'string' && secret.length > 20, name)
   shown.push(secret)
@@ -65,7 +66,7 @@ test('no response to a GET holds a secret or its stored form', async (t) => {
   }
   await eachRow(t, readable, async ({ name, route }) => {
     for (const environment of [ours.test, ours.live]) {
-      const right = rightRequest(route, ours, environment)
+      const right = validRequest(route, ours, environment)
       for (const change of [{}, { path: `${right.path}?limit=100` }, { headers: { ...right.headers, accept: route.lines ?? '*/*' } }]) {
         const { status, body } = await ask(w, { ...right, ...change })
         const is_of_test_only = /\/inbox\b/.test(route.path) // Live captures no mail
@@ -98,13 +99,13 @@ function assertNoSecretNames(name: string, value: unknown, path: string): void {
 
 const without_audit = readable.filter(({ name }) => !name.startsWith('listAudit'))
 testRows('no response to a GET has a member with the name of a secret', without_audit, async ({ name, route }) => {
-  assertNoSecretNames(name, (await ask(w, rightRequest(route, ours))).body, '')
+  assertNoSecretNames(name, (await ask(w, validRequest(route, ours))).body, '')
 })
 
 test('the log holds no secret, also not of a refused request', async () => {
   const body = { email: 'leak@example.com', password: 'a canary in the body' }
   for (const { route } of rows.filter((row) => row.route.method === 'POST')) {
-    const right = rightRequest(route, ours)
+    const right = validRequest(route, ours)
     await ask(w, { ...right, path: `${right.path}?canary=in-the-query`, body, headers: { 'x-api-key': 'canary-in-a-header' } })
     if (route.body) await ask(w, { ...right, path: `${right.path}?canary=in-the-query`, body })
   }

@@ -4,12 +4,13 @@ import { test } from 'node:test'
 import { characters } from '@ostiary/contract/values.ts'
 import type { z } from 'zod'
 import { asAdministrator } from '../support/administrator.ts'
-import { ask, everything, rightRequest, rows } from '../support/everything.ts'
+import { ask, rows, validRequest } from '../support/route-table.ts'
 import { fieldsOf, pointerOf, withValue } from '../support/schema-fields.ts'
+import { createTwoTenants } from '../support/tenants.ts'
 import { expectStatus, type Reply, world } from '../support/world.ts'
 
 const w = await world()
-const { ours } = await everything(w)
+const { ours } = await createTwoTenants(w)
 const with_body = rows.flatMap(({ name, route }) => (route.body ? [{ name, route, body: route.body }] : []))
 const with_query = rows.flatMap(({ name, route }) =>
   route.query ? [{ name, route, query: route.query.shape as Record<string, z.ZodType> }] : [],
@@ -47,7 +48,7 @@ const exceptions: Record<string, RegExp> = {
 
 for (const { name, route, body } of with_body) {
   test(`${name}: a string with a control character, a line separator or half a surrogate pair is 422, and nothing is written`, async () => {
-    const right = rightRequest(route, ours)
+    const right = validRequest(route, ours)
     const texts = fieldsOf(name, body).filter(({ kind }) => kind === 'text')
     if (name !== 'changeMember') assert.ok(texts.length > 0, 'a body has a string')
     const before = await lastChange()
@@ -63,7 +64,7 @@ for (const { name, route, body } of with_body) {
   })
 
   test(`${name}: a member name with such a character is 422`, async () => {
-    const right = rightRequest(route, ours)
+    const right = validRequest(route, ours)
     for (const { path } of fieldsOf(name, body).filter(({ kind }) => kind !== 'text')) {
       for (const value of Object.values(bad_texts)) {
         const reply = await ask(w, { ...right, body: withValue(right.body, [...path, value], 'x') })
@@ -74,7 +75,7 @@ for (const { name, route, body } of with_body) {
   })
 
   test(`${name}: a name that every object inherits is an unknown field at any depth`, async () => {
-    const right = rightRequest(route, ours)
+    const right = validRequest(route, ours)
     const before = await lastChange()
     for (const { path, kind } of fieldsOf(name, body).filter(({ kind }) => kind !== 'text')) {
       const names = kind === 'closed' ? ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty'] : ['__proto__']
@@ -116,7 +117,7 @@ test('a free-form object keeps members with the names that every object inherits
 
 for (const { name, route, query } of with_query) {
   const asking = (search: string) => {
-    const right = rightRequest(route, ours)
+    const right = validRequest(route, ours)
     return ask(w, { ...right, path: `${right.path}?${search}` })
   }
   const has = (parameter: string) => Object.hasOwn(query, parameter)

@@ -5,14 +5,15 @@ import { z } from 'zod'
 import { type Statement, sql } from '../../src/db/db.ts'
 import { startService } from '../../src/main.ts'
 import { asAdministrator } from '../support/administrator.ts'
-import { type Asked, ask, createPlatformKey, eachRow, everything, rightRequest, rows } from '../support/everything.ts'
+import { type ApiRequest, ask, eachRow, rows, validRequest } from '../support/route-table.ts'
+import { createPlatformKey, createTwoTenants } from '../support/tenants.ts'
 import { expectStatus, type Reply, world } from '../support/world.ts'
 
 const w = await world()
-const { ours } = await everything(w)
+const { ours } = await createTwoTenants(w)
 let keys = 0
 const newKey = () => `key ${++keys}`
-const withKey = (request: Asked, key: string): Asked => ({ ...request, headers: { ...request.headers, 'idempotency-key': key } })
+const withKey = (request: ApiRequest, key: string): ApiRequest => ({ ...request, headers: { ...request.headers, 'idempotency-key': key } })
 
 const projects = (key: string, body: object, headers: Record<string, string> = {}): Promise<Reply> =>
   w.call('POST', '/v1/platform/projects', { key: w.key, body, headers: { 'idempotency-key': key, ...headers } })
@@ -26,7 +27,7 @@ test('a repeated POST returns the first response without its secret, and changes
     t,
     rows.filter(({ route }) => route.method === 'POST'),
     async ({ name, route }) => {
-      const request = withKey(rightRequest(route, ours), newKey())
+      const request = withKey(validRequest(route, ours), newKey())
       const first = await ask(w, request)
       if (first.status >= 300) return // its object cannot be created here
       const before = await changes()

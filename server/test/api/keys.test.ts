@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { administratorToken, asAdministrator } from '../support/administrator.ts'
-import { app_origin, createAuthKey, createPlatformKey } from '../support/everything.ts'
+import { app_origin, createAuthKey, createPlatformKey } from '../support/tenants.ts'
 import { expectStatus, owner, type Reply, world } from '../support/world.ts'
 
 const w = await world({ env: { OSTIARY_TRUSTED_PROXIES: '127.0.0.1,::1' } })

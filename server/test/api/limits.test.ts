@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { administratorToken, asAdministrator } from '../support/administrator.ts'
-import { app_origin, createAuthKey, createPlatformKey, eachRow, rows } from '../support/everything.ts'
+import { eachRow, rows } from '../support/route-table.ts'
+import { app_origin, createAuthKey, createPlatformKey } from '../support/tenants.ts'
 import { expectStatus, owner, type Reply, world } from '../support/world.ts'
 
 const w = await world({ env: { OSTIARY_TRUSTED_PROXIES: '127.0.0.1,::1' } })

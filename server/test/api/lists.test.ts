@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Route } from '@ostiary/contract/route.ts'
-import { ask, everything, idsOf, pathOf, rightRequest, rows, sampleBody } from '../support/everything.ts'
+import { ask, idsOf, pathOf, rows, sampleBody, validRequest } from '../support/route-table.ts'
+import { createTwoTenants } from '../support/tenants.ts'
 import { expectStatus, world } from '../support/world.ts'
 
 const w = await world()
-const { ours } = await everything(w)
+const { ours } = await createTwoTenants(w)
 
 /** Lists to which a POST to the same path adds an object. */
 const growing = rows.flatMap(({ name, route }) => {
@@ -15,10 +16,10 @@ const growing = rows.flatMap(({ name, route }) => {
 })
 
 const add = async (creator: Route): Promise<string> =>
-  expectStatus(201, await ask(w, { ...rightRequest(creator, ours), body: creator.body ? sampleBody(creator.body) : undefined })).id
+  expectStatus(201, await ask(w, { ...validRequest(creator, ours), body: creator.body ? sampleBody(creator.body) : undefined })).id
 
 async function page(route: Route, limit: number, cursor: string | null) {
-  const right = rightRequest(route, ours)
+  const right = validRequest(route, ours)
   const query = `?limit=${limit}${cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`}`
   const body = expectStatus(200, await ask(w, { ...right, path: pathOf(route, idsOf(route, ours)) + query }))
   assert.deepEqual(Object.keys(body).sort(), ['data', 'has_more', 'next_cursor'])
@@ -69,6 +70,6 @@ test('a page has 20 objects by default', async () => {
   const [list] = growing.filter(({ creator }) => creator.path.endsWith('/projects'))
   if (!list) throw new Error('There is no list of projects.')
   for (let n = 0; n < 21; n++) await add(list.creator)
-  const { data, has_more } = expectStatus(200, await ask(w, rightRequest(list.route, ours)))
+  const { data, has_more } = expectStatus(200, await ask(w, validRequest(list.route, ours)))
   assert.deepEqual([data.length, has_more], [20, true])
 })

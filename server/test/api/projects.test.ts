@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { administratorToken, asAdministrator, joinTenant } from '../support/administrator.ts'
-import { createAdministrator, createPlatformKey } from '../support/everything.ts'
+import { createAdministrator, createPlatformKey } from '../support/tenants.ts'
 import { expectStatus, owner, type Reply, world } from '../support/world.ts'
 
 const w = await world()

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { administratorToken } from '../support/administrator.ts'
-import { app_origin, createAuthKey, createPlatformKey } from '../support/everything.ts'
+import { app_origin, createAuthKey, createPlatformKey } from '../support/tenants.ts'
 import { expectStatus, owner, type Reply, world } from '../support/world.ts'
 
 const w = await world()

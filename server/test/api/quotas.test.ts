@@ -7,7 +7,7 @@ import { sql } from '../../src/db/db.ts'
 import { readMigrations } from '../../src/db/migrate.ts'
 import { default_limits, type LimitName } from '../../src/limits.ts'
 import { administratorToken, asAdministrator } from '../support/administrator.ts'
-import { expectStatus, owner, type Place, type Reply, type World, world } from '../support/world.ts'
+import { expectStatus, owner, type Reply, type TestEnvironment, type World, world } from '../support/world.ts'
 
 const limit_of_all = 4
 const limits = {
@@ -26,12 +26,12 @@ const tenant_keys = `/v1/tenants/${w.tenant_id}/platform-keys`
 type Create = (i: number) => Promise<Reply>
 const platform = (path: string, body: object): Promise<Reply> => w.call('POST', path, { body })
 const application = { name: 'App', application_type: 'spa', redirect_uris: ['https://app.example.com/'] }
-const authKey = (environment: Place, i: number) =>
+const authKey = (environment: TestEnvironment, i: number) =>
   platform(
     `${environment.path}/auth-keys`,
     i % 2 ? { type: 'auth_secret' } : { type: 'auth_publishable', allowed_origins: ['https://a.example'] },
   )
-const webhook = (environment: Place) => platform(`${environment.path}/webhooks`, { url: 'https://hooks.example.com/' })
+const webhook = (environment: TestEnvironment) => platform(`${environment.path}/webhooks`, { url: 'https://hooks.example.com/' })
 
 /**
  * Runs creations at the same time. On PostgreSQL a lock holds each batch at its entry of the audit log, after it has
@@ -102,11 +102,11 @@ test('the webhooks of all environments of a tenant share a limit, also for paral
   assert.match(refused?.body.detail, /^The limit is 6 .*\(webhooks_per_tenant\)\. Delete a webhook of this tenant/)
 })
 
-async function otherEnvironments({ project, call }: World): Promise<Place[]> {
+async function otherEnvironments({ project, call }: World): Promise<TestEnvironment[]> {
   const { data } = expectStatus(200, await call('GET', `/v1/platform/projects/${project.id}/environments`))
   return data
-    .filter(({ id }: Place) => id !== w.test.id && id !== w.live.id)
-    .map((environment: Place) => ({ ...environment, path: `/v1/platform/projects/${project.id}/environments/${environment.id}` }))
+    .filter(({ id }: TestEnvironment) => id !== w.test.id && id !== w.live.id)
+    .map((environment: TestEnvironment) => ({ ...environment, path: `/v1/platform/projects/${project.id}/environments/${environment.id}` }))
 }
 
 /** Removals that make room for one more object. */

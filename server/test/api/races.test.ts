@@ -5,11 +5,12 @@ import type { Route } from '@ostiary/contract/route.ts'
 import { routes } from '@ostiary/contract/routes.ts'
 import { z } from 'zod'
 import { type Statement, sql } from '../../src/db/db.ts'
-import { ask, createAuthKey, everything, idsOf, rightRequest } from '../support/everything.ts'
+import { ask, idsOf, validRequest } from '../support/route-table.ts'
+import { createAuthKey, createTwoTenants } from '../support/tenants.ts'
 import { expectStatus, world } from '../support/world.ts'
 
 const w = await world({ tick_ms: 600_000 })
-const { ours } = await everything(w)
+const { ours } = await createTwoTenants(w)
 
 const Count = z.object({ n: z.int() })
 const count = async (from: Statement) => (await w.deployment.db.maybeOne(Count, sql`select count(*) as n from ${from}`))?.n ?? 0
@@ -39,7 +40,7 @@ const cases: [name: keyof typeof routes, body: (n: number) => object, event: str
 for (const [name, body, event] of cases) {
   test(`25 parallel changes by ${name} have 25 audit entries${event ? ` and 25 ${event} events` : ''}`, async () => {
     const route: Route = routes[name]
-    const right = { ...rightRequest(route, ours) }
+    const right = { ...validRequest(route, ours) }
     const object_id = Object.values(idsOf(route, ours)).at(-1) ?? ''
     const [entries, events] = [await audited(name, object_id), event ? await eventsOf(event, object_id) : 0]
     const replies = await Promise.all(Array.from({ length: 25 }, (_, n) => ask(w, { ...right, body: body(n) })))

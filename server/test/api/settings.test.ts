@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '../../src/db/db.ts'
 import { authorizationRequest, createAgent } from '../support/cookie-browser.ts'
-import { expectStatus, type Place, type Reply, world } from '../support/world.ts'
+import { expectStatus, type Reply, type TestEnvironment, world } from '../support/world.ts'
 
 const w = await world()
-const read = async (environment: Place) => expectStatus(200, await w.call('GET', `${environment.path}/settings`))
-const change = (environment: Place, body: unknown): Promise<Reply> =>
+const read = async (environment: TestEnvironment) => expectStatus(200, await w.call('GET', `${environment.path}/settings`))
+const change = (environment: TestEnvironment, body: unknown): Promise<Reply> =>
   w.call('PATCH', `${environment.path}/settings`, { body, headers: { 'content-type': 'application/merge-patch+json' } })
 const pointersOf = ({ status, body }: Reply) => [status, body.errors?.map(({ pointer }: { pointer: string }) => pointer)]
 const at = (document: Record<string, any>, path: string) => path.split('.').reduce((value, name) => value?.[name], document as any) // settings have groups of every shape

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
 import { type Agent, createAgent, createPerson, postAsClient, revoke, signInForTokens, userinfo } from '../support/cookie-browser.ts'
-import { createAuthKey } from '../support/everything.ts'
-import { expectStatus, type Place, type Reply, world } from '../support/world.ts'
+import { createAuthKey } from '../support/tenants.ts'
+import { expectStatus, type Reply, type TestEnvironment, world } from '../support/world.ts'
 
 const w = await world()
 const other = await w.createProject('other')
@@ -12,21 +12,21 @@ const secrets = new Map<string, string>()
 for (const environment of [w.test, w.live, other.test])
   secrets.set(environment.id, (await createAuthKey(w, environment, 'auth_secret')).key)
 
-const validate = (environment: Place, token: unknown): Promise<Reply> =>
+const validate = (environment: TestEnvironment, token: unknown): Promise<Reply> =>
   w.call('POST', '/v1/auth/tokens/validate', { key: secrets.get(environment.id) ?? '', body: { token } })
-const reasonOf = async (environment: Place, token: string) => {
+const reasonOf = async (environment: TestEnvironment, token: string) => {
   const body = expectStatus(200, await validate(environment, token))
   if (body.active) return 'active'
   assert.deepEqual(Object.keys(body).sort(), ['active', 'reason'])
   return body.reason as string
 }
-const backend = (environment: Place, method: string, path: string, body?: unknown) =>
+const backend = (environment: TestEnvironment, method: string, path: string, body?: unknown) =>
   w.call(method, `/v1/auth/${path}`, { key: secrets.get(environment.id) ?? '', body })
 const payloadOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
 /** A new person who is signed in to a new client, so that ending them affects no other test. */
-async function signedIn(environment: Place = w.test, change: Record<string, string | undefined> = {}) {
+async function signedIn(environment: TestEnvironment = w.test, change: Record<string, string | undefined> = {}) {
   const client = await w.createApplication(environment)
   const user = await w.createUser(environment)
   const { tokens, agent } = await signInForTokens(w, environment, client, user, change)
@@ -35,7 +35,7 @@ async function signedIn(environment: Place = w.test, change: Record<string, stri
 
 for (const format of ['jwt', 'opaque'] as const) {
   /** A signed-in person with tokens of this format. */
-  const fresh = async (environment: Place = w.test) => {
+  const fresh = async (environment: TestEnvironment = w.test) => {
     await w.changeSettings(environment, { tokens: { access_token_format: format } })
     return signedIn(environment)
   }

@@ -15,8 +15,8 @@ import {
   signInForTokens,
   userinfo,
 } from '../support/cookie-browser.ts'
-import { createAuthKey } from '../support/everything.ts'
-import { expectStatus, owner, type Place, type Reply, world } from '../support/world.ts'
+import { createAuthKey } from '../support/tenants.ts'
+import { expectStatus, owner, type Reply, type TestEnvironment, world } from '../support/world.ts'
 
 const w = await world()
 const secret = await createAuthKey(w, w.test, 'auth_secret')
@@ -414,8 +414,8 @@ test('the sign-in page shows the same error for a blocked user and a wrong passw
 
 test('an administrator manages users by naming the tenant and the environment', async () => {
   const token = await administratorToken(w, owner)
-  const as = ({ id }: Place) => ({ authorization: `Bearer ${token}`, 'x-tenant-id': w.tenant_id, 'x-environment-id': id })
-  const call = (method: string, path: string, environment: Place, body?: unknown) =>
+  const as = ({ id }: TestEnvironment) => ({ authorization: `Bearer ${token}`, 'x-tenant-id': w.tenant_id, 'x-environment-id': id })
+  const call = (method: string, path: string, environment: TestEnvironment, body?: unknown) =>
     w.call(method, `/v1/auth/${path}`, { key: null, body, headers: as(environment) })
   const made = expectStatus(201, await call('POST', 'users', w.live, { email: newEmail() }))
   assert.equal(made.environment_id, w.live.id)

@@ -1,11 +1,12 @@
 /** ETag and If-Match: every row of the route table that changes or deletes an object. Generated from the table; no route is named. */
 import assert from 'node:assert/strict'
 import type { Route } from '@ostiary/contract/route.ts'
-import { ask, everything, idsOf, pathOf, rightRequest, rows, testRows } from '../support/everything.ts'
+import { ask, idsOf, pathOf, rows, testRows, validRequest } from '../support/route-table.ts'
+import { createTwoTenants } from '../support/tenants.ts'
 import { expectStatus, type Reply, world } from '../support/world.ts'
 
 const w = await world()
-const { ours } = await everything(w)
+const { ours } = await createTwoTenants(w)
 
 const all = rows.map(({ route }) => route)
 const at = (method: string, path: string) => all.find((route) => route.method === method && route.path === path)
@@ -19,7 +20,7 @@ const actions = all.filter((route) => {
 })
 
 const askWith = (route: Route, if_match: string | null, change: object = {}): Promise<Reply> => {
-  const right = { ...rightRequest(route, ours), ...change }
+  const right = { ...validRequest(route, ours), ...change }
   return ask(w, { ...right, headers: { ...right.headers, ...(if_match === null ? {} : { 'if-match': if_match }) } })
 }
 
@@ -40,8 +41,8 @@ testRows('every single object has a strong ETag, the same until it changes', nam
   assert.match(first.headers.get('etag') ?? '', /^"[\w-]+"$/, route.path)
   assert.equal(first.headers.get('etag'), second.headers.get('etag'), route.path)
   const known = await ask(w, {
-    ...rightRequest(route, ours),
-    headers: { ...rightRequest(route, ours).headers, 'if-none-match': first.headers.get('etag') ?? '' },
+    ...validRequest(route, ours),
+    headers: { ...validRequest(route, ours).headers, 'if-none-match': first.headers.get('etag') ?? '' },
   })
   assert.deepEqual([known.status, known.body], [304, ''], route.path)
 })

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import type { TestContext } from 'node:test'
 import { freePort } from './world.ts'
 
-export async function createLanding(t: TestContext, files: Record<string, { type: string; body: string }> = {}) {
+export async function startClientServer(t: TestContext, files: Record<string, { type: string; body: string }> = {}) {
   const port = await freePort()
   const origin = `http://localhost:${port}`
   const visits: { method: string; url: string; body: string }[] = []

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { NewUser } from '@ostiary/contract/user.ts'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
-import { expectStatus, type Place, type Reply, randomText, type World } from './world.ts'
+import { expectStatus, type Reply, randomText, type TestEnvironment, type World } from './world.ts'
 
 export type Agent = ReturnType<typeof createAgent>
 
@@ -89,7 +89,7 @@ const pairsOf = (parameters: Fields) =>
   Object.entries(parameters).flatMap(([name, value]) => [value ?? []].flat().map((one): [string, string] => [name, one]))
 
 /** An authorization request with PKCE. */
-export function authorizationRequest({ issuer }: Pick<Place, 'issuer'>, client: Client, change: Fields = {}): Request {
+export function authorizationRequest({ issuer }: Pick<TestEnvironment, 'issuer'>, client: Client, change: Fields = {}): Request {
   const code_verifier = randomText()
   const parameters = {
     response_type: 'code',
@@ -167,7 +167,7 @@ export async function postAsClient(w: World, url: string, client: Client, form: 
 
 export function exchange(
   w: World,
-  environment: Pick<Place, 'issuer'>,
+  environment: Pick<TestEnvironment, 'issuer'>,
   client: Client,
   request: Request,
   code: string,
@@ -183,14 +183,20 @@ export function exchange(
   return postAsClient(w, `${environment.issuer}/v1/oauth/token`, client, form)
 }
 
-export function refresh(w: World, environment: Pick<Place, 'issuer'>, client: Client, refresh_token: string, change: Fields = {}) {
+export function refresh(
+  w: World,
+  environment: Pick<TestEnvironment, 'issuer'>,
+  client: Client,
+  refresh_token: string,
+  change: Fields = {},
+) {
   return postAsClient(w, `${environment.issuer}/v1/oauth/token`, client, { grant_type: 'refresh_token', refresh_token, ...change })
 }
 
 /** Signs in and exchanges the code for tokens. */
 export async function signInForTokens(
   w: World,
-  environment: Place,
+  environment: TestEnvironment,
   client: Client,
   user: { email: string; password: string },
   change: Fields = {},
@@ -202,18 +208,24 @@ export async function signInForTokens(
 }
 
 /** Calls UserInfo with a Bearer token. */
-export function userinfo(w: World, environment: Pick<Place, 'issuer'>, access_token: string): Promise<Reply> {
+export function userinfo(w: World, environment: Pick<TestEnvironment, 'issuer'>, access_token: string): Promise<Reply> {
   return w.call('GET', `${environment.issuer}/v1/oauth/userinfo`, { key: null, headers: { authorization: `Bearer ${access_token}` } })
 }
 
-export function revoke(w: World, environment: Pick<Place, 'issuer'>, client: Client, token: string, change: Record<string, string> = {}) {
+export function revoke(
+  w: World,
+  environment: Pick<TestEnvironment, 'issuer'>,
+  client: Client,
+  token: string,
+  change: Record<string, string> = {},
+) {
   return postAsClient(w, `${environment.issuer}/v1/oauth/revoke`, client, { token, ...change })
 }
 
 const Reuse = z.object({ user_id: z.string(), data: z.object({ grant_id: z.string(), presented: z.string() }) })
 
 /** The events about codes and refresh tokens that an application presented again. */
-export function reuseEvents(w: World, environment: Pick<Place, 'id'>, application_id: string) {
+export function reuseEvents(w: World, environment: Pick<TestEnvironment, 'id'>, application_id: string) {
   return w.deployment.db.all(
     Reuse,
     sql`select user_id, data from events
@@ -222,7 +234,7 @@ export function reuseEvents(w: World, environment: Pick<Place, 'id'>, applicatio
 }
 
 /** A person with a browser: it signs in once, and then obtains any number of codes and tokens. */
-export async function createPerson(w: World, environment: Place, fields: Partial<NewUser> = {}) {
+export async function createPerson(w: World, environment: TestEnvironment, fields: Partial<NewUser> = {}) {
   const user = await w.createUser(environment, fields)
   const agent = createAgent()
   async function code(client: Client, change: Fields = {}) {

@@ -5,7 +5,7 @@ import { sql } from '../../src/db/db.ts'
 import { recover } from '../../src/setup/recover.ts'
 import { asAdministrator, joinTenant } from './administrator.ts'
 import { type Agent, followPages } from './cookie-browser.ts'
-import type { createAdministrator } from './everything.ts'
+import type { createAdministrator } from './tenants.ts'
 import { expectStatus, type Reply, type World } from './world.ts'
 
 export type Administrator = Awaited<ReturnType<typeof createAdministrator>>

@@ -4,11 +4,11 @@ import type { EventKind } from '@ostiary/contract/event.ts'
 import { secretPlace } from '../../src/webhooks/deliver.ts'
 import { makeWebhookSecret } from '../../src/webhooks/sign.ts'
 import { insertWebhook } from '../../src/webhooks/store.ts'
-import type { Place, World } from './world.ts'
+import type { TestEnvironment, World } from './world.ts'
 
 export async function insertWebhooks(
   { deployment, now }: World,
-  { id: environment_id }: Pick<Place, 'id'>,
+  { id: environment_id }: Pick<TestEnvironment, 'id'>,
   urls: readonly string[],
   events: readonly EventKind[] = ['test.ping'],
 ) {

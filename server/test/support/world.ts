@@ -25,7 +25,7 @@ export interface Reply {
   body: any // tests read bodies of every shape
 }
 
-export interface Place {
+export interface TestEnvironment {
   id: EnvironmentId
   type: 'test' | 'live'
   issuer: string
@@ -112,8 +112,8 @@ export async function world(
   async function createProject(slug: string, options: CallOptions = {}) {
     const project = expectStatus(201, await call('POST', '/v1/platform/projects', { ...options, body: { slug, name: `Project ${slug}` } }))
     const { data } = expectStatus(200, await call('GET', `/v1/platform/projects/${project.id}/environments`, options))
-    const environmentOf = (type: 'test' | 'live'): Place => {
-      const { id, issuer } = data.find((environment: Place) => environment.type === type)
+    const environmentOf = (type: 'test' | 'live'): TestEnvironment => {
+      const { id, issuer } = data.find((environment: TestEnvironment) => environment.type === type)
       return { id, type, issuer, path: `/v1/platform/projects/${project.id}/environments/${id}` }
     }
     return { id: project.id as string, test: environmentOf('test'), live: environmentOf('live') }
@@ -148,17 +148,17 @@ export async function world(
     createProject,
 
     /** Creates an application. A confidential one is returned with its secret. */
-    async createApplication(environment: Place, fields: Record<string, unknown> = {}) {
+    async createApplication(environment: TestEnvironment, fields: Record<string, unknown> = {}) {
       const body = { name: 'Storefront', application_type: 'web', redirect_uris: ['https://app.example.com/callback'], ...fields }
       return expectStatus(201, await call('POST', `${environment.path}/applications`, { body }))
     },
 
-    async changeSettings(environment: Place, change: unknown) {
+    async changeSettings(environment: TestEnvironment, change: unknown) {
       return expectStatus(200, await call('PATCH', `${environment.path}/settings`, { body: change }))
     },
 
     /** Stores a user with a password. */
-    async createUser(environment: Pick<Place, 'id'>, fields: Partial<NewUser> = {}) {
+    async createUser(environment: Pick<TestEnvironment, 'id'>, fields: Partial<NewUser> = {}) {
       const password = fields.password ?? 'correct horse battery'
       const email = fields.email ?? `user${++users}@example.com`
       const id = deployment.newId('usr')
