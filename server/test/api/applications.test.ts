@@ -10,11 +10,11 @@ const w = await world()
 const redirect_uris = ['https://app.example.com/callback']
 const jwk = { ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' }), kid: 'one' }
 
-const create = (body: object, place: TestEnvironment = w.test): Promise<Reply> =>
-  w.call('POST', `${place.path}/applications`, { body: { name: 'App', redirect_uris, ...body } })
-const createOk = async (body: object, place: TestEnvironment = w.test) => expectStatus(201, await create(body, place))
-const one = (id: string, method: string, body?: unknown, place: TestEnvironment = w.test) =>
-  w.call(method, `${place.path}/applications/${id}`, { body })
+const create = (body: object, environment: TestEnvironment = w.test): Promise<Reply> =>
+  w.call('POST', `${environment.path}/applications`, { body: { name: 'App', redirect_uris, ...body } })
+const createOk = async (body: object, environment: TestEnvironment = w.test) => expectStatus(201, await create(body, environment))
+const one = (id: string, method: string, body?: unknown, environment: TestEnvironment = w.test) =>
+  w.call(method, `${environment.path}/applications/${id}`, { body })
 const refusal = ({ status, body }: Reply) => [status, body.errors?.map(({ pointer }: { pointer: string }) => pointer)]
 
 for (const application_type of ['web', 'spa', 'native'] as const) {
@@ -80,7 +80,7 @@ for (const [name, value, fallback, application_type = 'web'] of fields) {
 }
 
 // biome-ignore format: this table is read by column
-const invalid: [body: object, pointer: string, place?: TestEnvironment][] = [
+const invalid: [body: object, pointer: string, environment?: TestEnvironment][] = [
   [{ application_type: 'machine' },                                                       '/application_type'],
   [{ application_type: undefined },                                                       '/application_type'],
   [{ application_type: 'web', name: '' },                                                 '/name'],
@@ -125,14 +125,14 @@ const invalid: [body: object, pointer: string, place?: TestEnvironment][] = [
   [{ application_type: 'web', disabled: 'yes' },                                          '/disabled'],
 ]
 
-for (const [body, pointer, place = w.test] of invalid) {
-  test(`in ${place.type} ${JSON.stringify(body).slice(0, 110)} is 422 at ${pointer}`, async () => {
-    assert.deepEqual(refusal(await create(body, place)), [422, [pointer]])
+for (const [body, pointer, environment = w.test] of invalid) {
+  test(`in ${environment.type} ${JSON.stringify(body).slice(0, 110)} is 422 at ${pointer}`, async () => {
+    assert.deepEqual(refusal(await create(body, environment)), [422, [pointer]])
   })
 }
 
 // biome-ignore format: this table is read by column
-const valid: [body: object, place: TestEnvironment][] = [
+const valid: [body: object, environment: TestEnvironment][] = [
   [{ application_type: 'web', redirect_uris: ['http://localhost:3000/cb', 'http://app.example.com/cb'] },  w.test],
   [{ application_type: 'native', redirect_uris: ['com.example.app:/cb', 'http://127.0.0.1/cb', 'http://[::1]/cb'] }, w.live],
   [{ application_type: 'spa', redirect_uris: ['https://app.example.com'] },                                w.live],
@@ -141,9 +141,9 @@ const valid: [body: object, place: TestEnvironment][] = [
   [{ application_type: 'web', token_endpoint_auth_method: 'private_key_jwt', jwks_uri: 'https://a.b/jwks' }, w.live],
   [{ application_type: 'web', redirect_uris: Array.from({ length: 50 }, (_, n) => `https://a.b/${n}`) },   w.live],
 ]
-for (const [body, place] of valid) {
-  test(`in ${place.type} ${JSON.stringify(body).slice(0, 110)} is stored as it was sent`, async () => {
-    const created = await createOk(body, place)
+for (const [body, environment] of valid) {
+  test(`in ${environment.type} ${JSON.stringify(body).slice(0, 110)} is stored as it was sent`, async () => {
+    const created = await createOk(body, environment)
     for (const [name, value] of Object.entries(body)) assert.deepEqual(created[name], value)
   })
 }

@@ -91,8 +91,8 @@ const broken: Record<string, string> = {
 }
 
 testRows('invalid JSON, a byte order mark and a repeated member are 400 malformed_request', with_body, async ({ name, route }) => {
-  for (const [what, body] of Object.entries(broken))
-    assertRefused(await ask(w, withBytes(route, body)), 400, 'malformed_request', `${name} with ${what}`)
+  for (const [defect, body] of Object.entries(broken))
+    assertRefused(await ask(w, withBytes(route, body)), 400, 'malformed_request', `${name} with ${defect}`)
 })
 
 testRows('a body that is not an object is 422 validation_failed', with_body, async ({ name, route }) => {
