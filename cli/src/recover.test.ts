@@ -7,7 +7,7 @@ import { after, test } from 'node:test'
 import { commandLineTool } from '../../launch.mjs'
 import { acceptInvitation, asAdministrator } from '../../server/test/support/administrator.ts'
 import { createAgent } from '../../server/test/support/cookie-browser.ts'
-import { createAdministrator } from '../../server/test/support/everything.ts'
+import { createAdministrator } from '../../server/test/support/tenants.ts'
 import { expectStatus, type World, world } from '../../server/test/support/world.ts'
 
 const main = await commandLineTool('serve') // the build, as users run it

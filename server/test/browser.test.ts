@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { axeViolations, launchBrowser, noBrowser } from './support/chromium.ts'
 
-test('axe finds what is wrong with a page, in spite of its Content-Security-Policy', { skip: noBrowser }, async (t) => {
+test('axe finds violations on a page with a strict Content-Security-Policy', { skip: noBrowser }, async (t) => {
   const browser = await launchBrowser()
   t.after(() => browser.close())
   const page = await browser.newPage()

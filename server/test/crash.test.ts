@@ -1,6 +1,6 @@
 /**
- * Processes die at any moment (kill -9, power). After a restart everything that was acknowledged is there, and nothing
- * that was spent or revoked comes back. What was on its way when the process died may have happened or not, but whole.
+ * A process can die at any moment (kill -9, power). After a restart every acknowledged change is stored, and no used code
+ * or revoked token works again. A change without an acknowledgement has happened completely or not at all.
  */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -16,9 +16,9 @@ import { expectStatus, type Reply, world } from './support/world.ts'
 const data_dir = mkdtempSync(join(tmpdir(), 'ostiary-crash-'))
 after(() => rmSync(data_dir, { recursive: true, force: true }))
 
-// The tenant, applications and people are made in this process; then child processes serve the same data directory.
+// This process creates the tenant, applications and users; then child processes serve the same data directory.
 const w = await world({ data_dir })
-/** Test forgives a client that did not hear the answer, Live does not. */
+/** Test accepts the repeated refresh of a client that missed the response, Live does not. */
 const retry_window_seconds = { test: 60, live: 0 }
 const settings = { authorization_code_ttl_seconds: 600 }
 await w.changeSettings(w.test, { tokens: { ...settings, refresh_retry_window_seconds: retry_window_seconds.test } })
@@ -31,9 +31,9 @@ const env = { OSTIARY_PORT: new URL(w.base_url).port, OSTIARY_DATA_DIR: data_dir
 let child = await serve(env)
 
 type Tokens = { access_token: string; refresh_token: string }
-const isSpent = (reply: Reply) => assert.deepEqual([reply.status, reply.body.error], [400, 'invalid_grant'])
+const assertUsed = (reply: Reply) => assert.deepEqual([reply.status, reply.body.error], [400, 'invalid_grant'])
 
-/** Goes on until the process dies under it; a refusal is a failure. */
+/** Repeats a step until the process dies or the step returns `false`. A refusal fails the test. */
 async function untilDeath(step: () => Promise<boolean>): Promise<void> {
   try {
     while (await step());
@@ -42,31 +42,32 @@ async function untilDeath(step: () => Promise<boolean>): Promise<void> {
   }
 }
 
+/** Refreshes one token family, and remembers its tokens. */
 async function family(type: 'test' | 'live') {
   const known: Tokens[] = [await person[type].tokens(client[type])]
-  let on_its_way = false
+  let is_unanswered = false
   return {
     refreshing: () =>
       untilDeath(async () => {
-        on_its_way = true
+        is_unanswered = true
         known.push(expectStatus(200, await refresh(w, w[type], client[type], known.at(-1)?.refresh_token ?? '')))
-        on_its_way = false
+        is_unanswered = false
         return true
       }),
     async check() {
       const [latest, before, long_before] = [known.at(-1), known.at(-2), known.at(-3)]
       for (const tokens of known.slice(-3)) assert.equal((await userinfo(w, w[type], tokens.access_token)).status, 200)
       const reply = await refresh(w, w[type], client[type], latest?.refresh_token ?? '')
-      if (retry_window_seconds[type] > 0 || !on_its_way) expectStatus(200, reply)
+      if (retry_window_seconds[type] > 0 || !is_unanswered) expectStatus(200, reply)
       else assert.ok(reply.status === 200 || reply.body.error === 'invalid_grant')
-      const spent = retry_window_seconds[type] > 0 ? long_before : before
-      if (spent) isSpent(await refresh(w, w[type], client[type], spent.refresh_token))
+      const used = retry_window_seconds[type] > 0 ? long_before : before
+      if (used) assertUsed(await refresh(w, w[type], client[type], used.refresh_token))
     },
     count: () => known.length,
   }
 }
 
-/** Revokes one token after another, and remembers which were acknowledged. */
+/** Revokes one token after another, and remembers the acknowledged ones. */
 async function revocations(type: 'test' | 'live') {
   const waiting: Tokens[] = await Promise.all(Array.from({ length: 12 }, () => person[type].tokens(client[type])))
   const revoked: Tokens[] = []
@@ -75,8 +76,8 @@ async function revocations(type: 'test' | 'live') {
       untilDeath(async () => {
         const tokens = waiting.pop()
         if (!tokens) return false
-        const alone = waiting.length % 2 === 0
-        expectStatus(200, await revoke(w, w[type], client[type], alone ? tokens.access_token : tokens.refresh_token))
+        const only_access = waiting.length % 2 === 0
+        expectStatus(200, await revoke(w, w[type], client[type], only_access ? tokens.access_token : tokens.refresh_token))
         revoked.push(tokens)
         return true
       }),
@@ -88,33 +89,33 @@ async function revocations(type: 'test' | 'live') {
   }
 }
 
-/** Signs in silently and exchanges, over and over. */
+/** Obtains a code without a page and exchanges it, again and again. */
 function exchanges(type: 'test' | 'live') {
   const done: { request: Parameters<typeof exchange>[3]; code: string; tokens: Tokens }[] = []
-  let given: Awaited<ReturnType<(typeof person)['test']['code']>> | null = null
-  let on_its_way = false
+  let unused: Awaited<ReturnType<(typeof person)['test']['code']>> | null = null
+  let is_unanswered = false
   return {
     exchanging: () =>
       untilDeath(async () => {
-        given = await person[type].code(client[type])
-        on_its_way = true
-        const tokens = expectStatus(200, await exchange(w, w[type], client[type], given.request, given.code))
-        done.push({ ...given, tokens })
-        given = null
-        on_its_way = false
+        unused = await person[type].code(client[type])
+        is_unanswered = true
+        const tokens = expectStatus(200, await exchange(w, w[type], client[type], unused.request, unused.code))
+        done.push({ ...unused, tokens })
+        unused = null
+        is_unanswered = false
         return true
       }),
     async check() {
-      if (given) {
-        const reply = await exchange(w, w[type], client[type], given.request, given.code)
-        if (on_its_way && reply.status !== 200) isSpent(reply)
+      if (unused) {
+        const reply = await exchange(w, w[type], client[type], unused.request, unused.code)
+        if (is_unanswered && reply.status !== 200) assertUsed(reply)
         else expectStatus(200, reply)
       }
       for (const { request, code, tokens } of done.slice(-5)) {
         assert.equal((await userinfo(w, w[type], tokens.access_token)).status, 200)
-        isSpent(await exchange(w, w[type], client[type], request, code))
+        assertUsed(await exchange(w, w[type], client[type], request, code))
         assert.equal((await userinfo(w, w[type], tokens.access_token)).status, 401)
-        isSpent(await refresh(w, w[type], client[type], tokens.refresh_token))
+        assertUsed(await refresh(w, w[type], client[type], tokens.refresh_token))
       }
     },
     count: () => done.length,
@@ -125,7 +126,7 @@ const done = { refreshes: 0, revocations: 0, exchanges: 0 }
 
 for (let round = 1; round <= 10; round++) {
   const delay_ms = 20 + Math.round(Math.random() * 200)
-  test(`killed at any moment, nothing acknowledged is lost and nothing spent or revoked comes back (${round} of 10)`, async (t) => {
+  test(`after kill -9 acknowledged changes are stored, and used codes and revoked tokens stay refused (${round} of 10)`, async (t) => {
     t.diagnostic(`killed after ${delay_ms} ms`)
     const both = ['test', 'live'] as const
     const families = await Promise.all([...both, ...both, ...both].map(family))
@@ -149,7 +150,7 @@ for (let round = 1; round <= 10; round++) {
   })
 }
 
-test('the database is whole, and there was something to lose', async () => {
+test('the database passes its integrity check, and the rounds did enough work', async () => {
   child.process.kill('SIGTERM')
   assert.equal((await child.ended).code, 0)
   const database = new DatabaseSync(join(data_dir, 'ostiary.db'), { readOnly: true })

@@ -1,3 +1,4 @@
+/** The PostgreSQL engine: the conformance of every engine, and lost connections, servers, locks and encryption. */
 import assert from 'node:assert/strict'
 import { chownSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,11 +23,11 @@ const things = { number: 1, name: 'tests', statements: ['create table things (id
 const add = (db: Db, id: string) => db.run(sql`insert into things (id, number) values (${id}, 0)`)
 const list = async (db: Db) => (await db.all(Row, sql`select id from things order by id`)).map(({ id }) => id)
 
-/** An empty database behind a line, opened through it, and an opening of its own to look in from beside. */
-async function opened(given: { connections?: number } = {}) {
+/** An empty database, opened through a proxy as `db` and directly as `beside`. */
+async function opened(options: { connections?: number } = {}) {
   const url = await freshDatabase()
   const line = await openLine(url)
-  const db = createDb(openPostgres(line.url, given))
+  const db = createDb(openPostgres(line.url, options))
   const beside = createDb(openPostgres(url))
   await beside.migrate([things])
   after(async () => {
@@ -36,14 +37,12 @@ async function opened(given: { connections?: number } = {}) {
   return { url, line, db, beside }
 }
 
-async function timed(work: Promise<unknown>): Promise<{ error: unknown; ms: number }> {
-  const began = performance.now()
-  const error = await work.then(
+/** The reason of a rejection, or `null`. */
+const errorOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
     () => null,
     (error: unknown) => error,
   )
-  return { error, ms: performance.now() - began }
-}
 
 if (!noPostgres)
   await testConformance(async () => {
@@ -51,7 +50,7 @@ if (!noPostgres)
     return () => openPostgres(url)
   })
 
-test('a batch is one round trip, the first time too, and many batches are under way at once', { skip: noPostgres }, async () => {
+test('a batch is one round trip, also the first time, and many batches share a connection', { skip: noPostgres }, async () => {
   const { line, db, beside } = await opened({ connections: 1 })
   await db.ping()
   const redeem = (id: string) =>
@@ -62,42 +61,38 @@ test('a batch is one round trip, the first time too, and many batches are under 
     ])
   const groups = [['a'], ['b'], Array.from({ length: 100 }, (_, i) => `c${i}`)]
   for (const [i, ids] of groups.entries()) {
-    // Nothing that the server says gets through, and yet everything is committed: nobody waited for an answer in between.
+    // Everything is committed while all answers are held, so no batch waits for an answer within it.
     const release = line.holdAnswers()
     const redeemed = Promise.all(ids.map(redeem))
     const expected = groups.slice(0, i + 1).flat().length * 2
-    await until('all is committed', async () => (await list(beside)).length === expected)
+    await until('everything is committed', async () => (await list(beside)).length === expected)
     release()
     await redeemed
   }
 })
 
-test(
-  'what is looked up in one turn is one round trip, and what one of them asks wrongly is told to that one',
-  { skip: noPostgres },
-  async () => {
-    const { line, db } = await opened({ connections: 1 })
-    await add(db, 'a')
-    const find = (id: string) => db.maybeOne(Row, sql`select id from things where id = ${id}`)
-    await find('a')
-    let syncs = 0
-    line.onSent = (data) => {
-      syncs += data.toString('latin1').split('S\0\0\0\x04').length - 1 // PostgreSQL 55.7, Sync: what ends a round trip
-    }
-    const [found, missing, wrong] = [find('a'), find('b'), db.maybeOne(Row, sql`select id from things where number = ${'no number'}`)]
-    wrong.catch(() => {}) // looked at below
-    assert.deepEqual([await found, await missing], [{ id: 'a' }, null])
-    await assert.rejects(wrong, /invalid input syntax/)
-    assert.equal(syncs, 4) // together, and since one of them was refused, each alone
-    assert.deepEqual(await Promise.all(['a', 'b', 'a'].map(find)), [{ id: 'a' }, null, { id: 'a' }])
-    assert.equal(syncs, 5)
-  },
-)
+test('look-ups of one turn are one round trip, and a faulty look-up fails alone', { skip: noPostgres }, async () => {
+  const { line, db } = await opened({ connections: 1 })
+  await add(db, 'a')
+  const find = (id: string) => db.maybeOne(Row, sql`select id from things where id = ${id}`)
+  await find('a')
+  let syncs = 0
+  line.onSent = (data) => {
+    syncs += data.toString('latin1').split('S\0\0\0\x04').length - 1 // PostgreSQL 55.7, Sync: the end of a round trip
+  }
+  const [found, missing, wrong] = [find('a'), find('b'), db.maybeOne(Row, sql`select id from things where number = ${'no number'}`)]
+  wrong.catch(() => {}) // asserted below
+  assert.deepEqual([await found, await missing], [{ id: 'a' }, null])
+  await assert.rejects(wrong, /invalid input syntax/)
+  assert.equal(syncs, 4) // one together, and one for each alone after the refusal
+  assert.deepEqual(await Promise.all(['a', 'b', 'a'].map(find)), [{ id: 'a' }, null, { id: 'a' }])
+  assert.equal(syncs, 5)
+})
 
 const Fetched = z.object({ fetched: z.int() })
 
 test(
-  'a person, a session, a grant and a token are found by their key, also where the tables were empty when they were first asked',
+  'users, sessions, grants and tokens are found by their key, also when the statement was prepared on empty tables',
   { skip: noPostgres },
   async () => {
     const url = await freshDatabase()
@@ -105,8 +100,8 @@ test(
     after(() => db.close())
     await migrate(db)
     const asked: Statement[] = []
-    const listening = { ...db, maybeOne: async (_: unknown, statement: Statement) => void asked.push(statement) } as unknown as Db // as: only what a look-up uses
-    const environment_id = 'e' as EnvironmentId // as: it is a name in a test
+    const listening = { ...db, maybeOne: async (_: unknown, statement: Statement) => void asked.push(statement) } as unknown as Db // as: only the method that a look-up uses
+    const environment_id = 'e' as EnvironmentId // as: an id of this test
     await findCode(listening, environment_id, '7')
     await findRefreshToken(listening, environment_id, '7')
     await findLiveGrant(listening, environment_id, '7', 'j')
@@ -116,7 +111,7 @@ test(
         ...sql`select id from users where environment_id = ${environment_id} and id = ${'7'}`,
         parts: [`select id from ${table} where environment_id = `, ' and id = ', ''],
       })
-    // The server chooses how to find something when it is asked for the first few times, and then keeps to it.
+    // The server chooses a plan during the first executions and then keeps it.
     for (const statement of asked) for (let time = 0; time < 10; time++) await db.batch([statement])
 
     const many = sql`generate_series(1, 2000) as n`
@@ -124,20 +119,22 @@ test(
     await db.batch([
       sql`insert into tenants (id, slug, name, created_at, updated_at) values ('t', 't', 't', 0, 0)`,
       sql`insert into projects (tenant_id, id, slug, name, created_at, updated_at) values ('t', 'p', 'p', 'p', 0, 0)`,
-      sql`insert into environments (tenant_id, project_id, id, slug, name, type, issuer, created_at, updated_at, settings_updated_at) values ('t', 'p', 'e', 'e', 'e', 'test', 'i', 0, 0, 0)`,
+      sql`insert into environments (tenant_id, project_id, id, slug, name, type, issuer, created_at, updated_at, settings_updated_at)
+        values ('t', 'p', 'e', 'e', 'e', 'test', 'i', 0, 0, 0)`,
       sql`insert into users (environment_id, id, email, email_key, email_verified, phone_number_verified, metadata, created_at, updated_at)
         select 'e', ${id}, ${id}, ${id}, 0, 0, '{}', 0, 0 from ${many}`,
       sql`insert into sessions (environment_id, id, user_id, token_hash, amr, acr, created_at, auth_time, last_seen_at, expires_at, absolute_expires_at)
         select 'e', ${id}, ${id}, ${id}, '[]', '0', 0, 0, 0, 0, 0 from ${many}`,
       sql`insert into grants (environment_id, id, user_id, application_id, session_id, scope, resource, offline, auth_time, amr, acr, created_at, expires_at)
         select 'e', ${id}, ${id}, 'a', ${id}, '', '[]', 0, 0, '[]', '0', 0, 0 from ${many}`,
-      sql`insert into authorization_codes (environment_id, code_hash, grant_id, client_id, redirect_uri, scope, expires_at) select 'e', ${id}, ${id}, 'a', '', '', 0 from ${many}`,
+      sql`insert into authorization_codes (environment_id, code_hash, grant_id, client_id, redirect_uri, scope, expires_at)
+        select 'e', ${id}, ${id}, 'a', '', '', 0 from ${many}`,
       sql`insert into refresh_tokens (environment_id, token_hash, grant_id, expires_at) select 'e', ${id}, ${id}, 0 from ${many}`,
     ])
-    const soFar = sql`select coalesce(sum(idx_tup_fetch + seq_tup_read), 0) as fetched from pg_stat_xact_user_tables
+    const rows_read = sql`select coalesce(sum(idx_tup_fetch + seq_tup_read), 0) as fetched from pg_stat_xact_user_tables
                       where relname in ('users', 'sessions', 'grants', 'authorization_codes', 'refresh_tokens')`
     for (const statement of asked) {
-      const [before, found, after] = (await db.batch([soFar, statement, soFar])) ?? []
+      const [before, found, after] = (await db.batch([rows_read, statement, rows_read])) ?? []
       assert.equal(found?.changed, 1)
       const fetched = Fetched.parse(after?.rows[0]).fetched - Fetched.parse(before?.rows[0]).fetched
       assert.ok(fetched <= 10, `${fetched} rows were read by ${statement.parts.join('?')}`)
@@ -145,18 +142,18 @@ test(
   },
 )
 
-test('every text of the schema is compared byte by byte', { skip: noPostgres }, async () => {
+test('every text column of the schema is compared byte by byte', { skip: noPostgres }, async () => {
   const db = createDb(openPostgres(await freshDatabase()))
   await migrate(db)
   const Column = z.object({ name: z.string() })
   const others = sql`select table_name || '.' || column_name as name from information_schema.columns
     where table_schema = 'public' and data_type in ('text', 'character varying') and collation_name is distinct from 'C'`
-  // The name of a migration is only ever read by people.
+  // No statement compares the name of a migration.
   assert.deepEqual(await db.all(Column, others), [{ name: 'schema_migrations.name' }])
   await db.close()
 })
 
-test('a broken connection is replaced: reads are not hurt, a change says that nobody knows', { skip: noPostgres }, async () => {
+test('a broken connection is replaced: reads succeed, and a change says that its outcome is not known', { skip: noPostgres }, async () => {
   const { line, db, beside } = await opened()
   await add(db, 'a')
   line.cut()
@@ -164,62 +161,66 @@ test('a broken connection is replaced: reads are not hurt, a change says that no
   assert.deepEqual(await list(db), ['a'])
 
   const release = line.holdAnswers()
-  const change = timed(add(db, 'b'))
+  const change = errorOf(add(db, 'b'))
   const read = list(db)
-  await until('the change is made', async () => (await list(beside)).includes('b'))
+  await until('the change is committed', async () => (await list(beside)).includes('b'))
   line.cut()
   release()
-  const { error } = await change
+  const error = await change
   assert.ok(error instanceof DatabaseUnavailable)
   assert.match(error.message, /not known whether/)
   assert.ok((await read).includes('a'))
 })
 
-test('sessions that the administrator ends are replaced', { skip: noPostgres }, async () => {
+test('connections that the server terminates are replaced', { skip: noPostgres }, async () => {
   const { db, beside } = await opened()
   await Promise.all(Array.from({ length: 50 }, (_, i) => add(db, `a${i}`)))
-  const kill = sql`select count(*) as id from (select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()) killed`
+  const kill = sql`select count(*) as id from (
+    select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+  ) killed`
   await beside.all(Row, kill)
-  const outcomes = await Promise.all(Array.from({ length: 50 }, () => timed(list(db))))
-  assert.ok(outcomes.every(({ error }) => error === null))
+  const outcomes = await Promise.all(Array.from({ length: 50 }, () => errorOf(list(db))))
+  assert.ok(outcomes.every((error) => error === null))
 })
 
-test('a line that goes dead is noticed within two seconds, and found again by itself', { skip: noPostgres }, async () => {
-  const { line, db } = await opened()
-  await add(db, 'a')
-  line.is_dead = true
-  const outcomes = await Promise.all([timed(list(db)), timed(add(db, 'b')), timed(list(db))])
-  for (const { error, ms } of outcomes) {
+test(
+  'calls over a dead connection end by themselves, and a new connection is opened when the network is back',
+  { skip: noPostgres },
+  async () => {
+    const { line, db } = await opened()
+    await add(db, 'a')
+    line.is_dead = true
+    // Nothing gets through until all of them have ended, so only their own deadline ends them.
+    const errors = await Promise.all([list(db), add(db, 'b'), list(db)].map(errorOf))
+    for (const error of errors) assert.ok(error instanceof DatabaseUnavailable, String(error))
+    assert.match(String(errors[1]), /not known whether/)
+    const error = await errorOf(add(db, 'c'))
     assert.ok(error instanceof DatabaseUnavailable, String(error))
-    assert.ok(ms < 1900, `told after ${ms} ms`)
-  }
-  assert.match(String(outcomes[1]?.error), /not known whether/)
-  const { error, ms } = await timed(add(db, 'c'))
-  assert.ok(error instanceof DatabaseUnavailable && ms < 1900, `${error} after ${ms} ms`)
-  assert.match(error.message, /Nothing was changed/)
-  line.is_dead = false
-  line.cut()
-  assert.deepEqual(await list(db), ['a'])
-})
+    assert.match(error.message, /Nothing was changed/)
+    line.is_dead = false
+    line.cut()
+    assert.deepEqual(await list(db), ['a'])
+  },
+)
 
-test('a change that waits too long for a lock is undone and says so, and those behind it are not hurt', { skip: noPostgres }, async () => {
+test('a change that waits too long for a lock is undone and says so, and the changes behind it succeed', { skip: noPostgres }, async () => {
   const { url, db, beside } = await opened({ connections: 1 })
   await add(db, 'a')
   const holder = new Client({ connectionString: url })
   await holder.connect()
   await holder.query(`begin; update things set number = 1 where id = 'a'`)
-  const blocked = timed(db.run(sql`update things set number = 2 where id = 'a'`))
-  const behind = timed(add(db, 'b'))
-  const { error, ms } = await blocked
-  assert.ok(error instanceof DatabaseUnavailable && ms < 1900, `${error} after ${ms} ms`)
+  const blocked = errorOf(db.run(sql`update things set number = 2 where id = 'a'`))
+  const behind = errorOf(add(db, 'b'))
+  const error = await blocked // the lock is still held
+  assert.ok(error instanceof DatabaseUnavailable, String(error))
   assert.match(error.message, /Nothing was changed/)
-  assert.equal((await behind).error, null)
+  assert.equal(await behind, null)
   await holder.query('commit')
   await holder.end()
   assert.deepEqual(await list(beside), ['a', 'b'])
 })
 
-test('what a pooler forgot, and what no longer fits a changed schema, is prepared again', { skip: noPostgres }, async () => {
+test('a statement that a pooler forgot, or that no longer fits the schema, is prepared again', { skip: noPostgres }, async () => {
   const { db, beside } = await opened({ connections: 1 })
   await add(db, 'a')
   await db.run(sql`deallocate all`)
@@ -229,37 +230,35 @@ test('what a pooler forgot, and what no longer fits a changed schema, is prepare
   assert.equal((await db.all(Row.extend({ label: z.string().nullable() }), sql`select * from things`)).length, 2)
 })
 
-test('a server that is stopped and started again is found by itself, and nothing acknowledged is lost', { skip: noPostgres }, async () => {
+test('a connection is opened again after a restart of the server, and no acknowledged change is lost', { skip: noPostgres }, async () => {
   const server = await startPostgres()
   const db = createDb(openPostgres(server.url))
   await db.migrate([things])
   const acknowledged: string[] = []
   let is_over = false
-  let slowest_ms = 0
+  let failures = 0
   const writers = Array.from({ length: 8 }, async (_, writer) => {
     for (let i = 0; !is_over; i++) {
       const id = `${writer}_${i}`
-      const { error, ms } = await timed(add(db, id))
-      slowest_ms = Math.max(slowest_ms, ms)
+      const error = await errorOf(add(db, id))
       if (error === null) acknowledged.push(id)
       else {
         assert.ok(error instanceof DatabaseUnavailable, String(error))
+        failures++
         await sleep(5)
       }
     }
   })
-  await sleep(300)
+  await until('changes are acknowledged', async () => acknowledged.length > 100)
   await server.pause()
-  const before = acknowledged.length
   assert.equal(await db.ping(), false)
-  await sleep(300)
+  const [before, failed] = [acknowledged.length, failures]
+  await until('every writer fails', async () => failures > failed + 2 * writers.length)
   assert.equal(acknowledged.length, before)
   await server.resume()
-  await sleep(300)
+  await until('changes are acknowledged again', async () => acknowledged.length > before + 100)
   is_over = true
   await Promise.all(writers)
-  assert.ok(before > 0 && acknowledged.length > before)
-  assert.ok(slowest_ms < 2_000, `the slowest answer took ${slowest_ms} ms`)
   const stored = new Set(await list(db))
   assert.deepEqual(
     acknowledged.filter((id) => !stored.has(id)),
@@ -269,7 +268,7 @@ test('a server that is stopped and started again is found by itself, and nothing
   await server.stop()
 })
 
-test('why the database cannot be reached is said, but for the password', { skip: noPostgres }, async () => {
+test('an error says why the database cannot be reached, without the password', { skip: noPostgres }, async () => {
   const good = await freshDatabase()
   const change = (part: 'password' | 'pathname' | 'port' | 'search', value: string) => Object.assign(new URL(good), { [part]: value }).href
   const wrong: [string, RegExp][] = [
@@ -305,7 +304,7 @@ test('why the database cannot be reached is said, but for the password', { skip:
   }
 })
 
-test('the connection is encrypted as the address says, and as psql understands it', { skip: noPostgres }, async () => {
+test('the connection is encrypted as the connection string says, with the meaning of psql', { skip: noPostgres }, async () => {
   const server = await startPostgres()
   const folder = await giveCertificate(server.url, 'localhost')
   const authority = `sslrootcert=${encodeURIComponent(join(folder, 'server.crt'))}`
@@ -329,7 +328,7 @@ test('the connection is encrypted as the address says, and as psql understands i
   await server.stop()
 })
 
-/** Makes the server speak TLS from now on; returns where its certificate is. */
+/** Turns on TLS with a self-signed certificate. Returns the folder of the certificate. */
 async function giveCertificate(url: string, name: string): Promise<string> {
   const client = new Client({ connectionString: url })
   await client.connect()

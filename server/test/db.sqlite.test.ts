@@ -25,22 +25,34 @@ await testConformance(async () => {
 const Row = z.object({ n: z.int() })
 const two_tables = { number: 1, name: 'tests', statements: ['create table a (id text, n {int})', 'create table b (id text, n {int})'] }
 
-// A look-up that names one table, and what may make it another answer.
-const commits: { what: string; commit: (db: Db, other: Db) => Promise<unknown>; counts: boolean }[] = [
-  { what: 'a change of the table', commit: (db) => db.run(sql`update a set n = n + 1`), counts: true },
-  { what: 'a change within a batch', commit: (db) => db.batch([sql`update b set n = 0`, sql`update a set n = n + 1`]), counts: true },
+// Commits that invalidate, or keep, the remembered answer of a look-up in table `a`.
+const commits: { commit_kind: string; commit: (db: Db, other: Db) => Promise<unknown>; invalidates: boolean }[] = [
+  { commit_kind: 'a change of the table', commit: (db) => db.run(sql`update a set n = n + 1`), invalidates: true },
   {
-    what: 'a row that is added with returning',
-    commit: (db) => db.changeOne(Row, sql`insert into a values ('y', 1) returning n`),
-    counts: true,
+    commit_kind: 'a change within a batch',
+    commit: (db) => db.batch([sql`update b set n = 0`, sql`update a set n = n + 1`]),
+    invalidates: true,
   },
-  { what: 'a change of the table by another process', commit: (_, other) => other.run(sql`update a set n = n + 1`), counts: true },
-  { what: 'a change of any table by another process', commit: (_, other) => other.run(sql`update b set n = n + 1`), counts: true },
-  { what: 'a change of another table', commit: (db) => db.run(sql`update b set n = n + 1`), counts: false },
-  { what: 'a change that finds no row', commit: (db) => db.run(sql`update a set n = n + 1 where id = ${'z'}`), counts: false },
+  {
+    commit_kind: 'a row that is added with returning',
+    commit: (db) => db.changeOne(Row, sql`insert into a values ('y', 1) returning n`),
+    invalidates: true,
+  },
+  {
+    commit_kind: 'a change of the table by another process',
+    commit: (_, other) => other.run(sql`update a set n = n + 1`),
+    invalidates: true,
+  },
+  {
+    commit_kind: 'a change of any table by another process',
+    commit: (_, other) => other.run(sql`update b set n = n + 1`),
+    invalidates: true,
+  },
+  { commit_kind: 'a change of another table', commit: (db) => db.run(sql`update b set n = n + 1`), invalidates: false },
+  { commit_kind: 'a change that finds no row', commit: (db) => db.run(sql`update a set n = n + 1 where id = ${'z'}`), invalidates: false },
 ]
-for (const { what, commit, counts } of commits) {
-  test(`what was looked up is ${counts ? 'looked up again' : 'still known'} after ${what}`, async () => {
+for (const { commit_kind, commit, invalidates } of commits) {
+  test(`a look-up is ${invalidates ? 'repeated' : 'remembered'} after ${commit_kind}`, async () => {
     const path = freshFile()
     const [db, other] = [createDb(openSqlite(path)), createDb(openSqlite(path))]
     after(() => Promise.all([db.close(), other.close()]))
@@ -49,9 +61,9 @@ for (const { what, commit, counts } of commits) {
     const lookUp = () => db.maybeOne(Row, sql`select n from a where id = ${'x'}`)
     const before = await lookUp()
     await commit(db, other)
-    await new Promise(setImmediate) // another process is looked for once in a turn
+    await new Promise(setImmediate) // changes of other processes are checked once per turn
     const now = await lookUp()
-    assert.equal(now !== before, counts, 'what is remembered is the same object')
+    assert.equal(now !== before, invalidates, 'a remembered row is the same object')
     assert.deepEqual(now, (await db.all(Row, sql`select n from a where id = ${'x'}`))[0])
   })
 }

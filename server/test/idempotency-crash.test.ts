@@ -1,4 +1,4 @@
-/** A process dies while it answers requests with an Idempotency-Key: whoever asks again with the same keys has everything once. */
+/** A process dies while it answers requests with an Idempotency-Key. Repeating them with the same keys has each effect once. */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,16 +10,16 @@ import { expectStatus, type Reply, world } from './support/world.ts'
 const data_dir = mkdtempSync(join(tmpdir(), 'ostiary-repeats-'))
 after(() => rmSync(data_dir, { recursive: true, force: true }))
 
-// The tenant is made in this process; then child processes serve the same data directory.
+// This process creates the tenant; then child processes serve the same data directory.
 const w = await world({ data_dir })
 await w.close()
-// More projects than a tenant usually has room for.
+// More projects than the default quota.
 const env = { OSTIARY_PORT: new URL(w.base_url).port, OSTIARY_DATA_DIR: data_dir, OSTIARY_LIMITS: '{"projects_per_tenant":100000}' }
 
 const create = (n: number): Promise<Reply> =>
   w.call('POST', '/v1/platform/projects', { body: { slug: `made-${n}`, name: 'Made' }, headers: { 'idempotency-key': `make ${n}` } })
 
-test('after kills at any moment each request, asked again, has happened once: the change with its record, or neither', async () => {
+test('after kill -9 a repeated request has its effect once, because a change and its record are stored together', async () => {
   const acknowledged = new Map<number, string>()
   let next = 0
   for (let kills = 0; kills < 3; kills++) {

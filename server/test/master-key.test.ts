@@ -1,3 +1,4 @@
+/** Secrets are sealed with the master key, and sealed again under a new one. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -23,15 +24,15 @@ function open(keys: string) {
   return openDeployment(config)
 }
 
-test('what is sealed is sealed again under a new master key, and the old one is needed no more', async () => {
+test('secrets are sealed again under a new master key, and then the old key is no longer needed', async () => {
   const first = await open(old_key)
   await createDemo(first, createPasswords())
   const { password } = (await findDemo(first)) ?? {}
   assert.ok(password)
   const [environment] = await first.db.all(z.object({ id: z.string() }), sql`select id from environments where type = 'test'`)
-  const password_of_mail = first.secrets.seal('mail password', sealed_columns.smtp_password.associatedData(environment?.id ?? ''))
+  const mail_password = first.secrets.seal('mail password', sealed_columns.smtp_password.associatedData(environment?.id ?? ''))
   await first.db.run(
-    sql`update environments set settings = ${{ email: { smtp: { host: 'mail', password: password_of_mail } } }} where id = ${environment?.id ?? ''}`,
+    sql`update environments set settings = ${{ email: { smtp: { host: 'mail', password: mail_password } } }} where id = ${environment?.id ?? ''}`,
   )
   await first.db.close()
 
@@ -52,7 +53,7 @@ test('what is sealed is sealed again under a new master key, and the old one is 
   await assert.rejects(open(old_key), WrongMasterKey)
 })
 
-test('a wrong master key is told as such, and nothing is changed', async () => {
+test('a wrong master key is refused as WrongMasterKey, and nothing is changed', async () => {
   await assert.rejects(open(randomBytes(32).toString('base64')), WrongMasterKey)
   const later = await open(new_key)
   assert.ok(await findDemo(later))

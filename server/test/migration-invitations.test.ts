@@ -1,4 +1,4 @@
-/** Migration 0009 with rows of the old schema, on both engines: who becomes an invitation, whose account goes, and which links end. */
+/** Migration 0009 with rows of the old schema, on both engines: new invitations, deleted accounts, and ended links. */
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -37,7 +37,8 @@ const [day, joined] = [86_400_000, new Date(now.getTime() - 86_400_000)]
 const tenant = (id: string, slug: string) =>
   sql`insert into tenants (id, slug, name, created_at, updated_at) values (${id}, ${slug}, ${slug}, ${now}, ${now})`
 const environment = (tenant_id: string, project_id: string, id: string) => [
-  sql`insert into projects (tenant_id, id, slug, name, created_at, updated_at) values (${tenant_id}, ${project_id}, 'p', 'p', ${now}, ${now})`,
+  sql`insert into projects (tenant_id, id, slug, name, created_at, updated_at)
+      values (${tenant_id}, ${project_id}, 'p', 'p', ${now}, ${now})`,
   sql`insert into environments (tenant_id, project_id, id, slug, name, type, issuer, created_at, updated_at, settings_updated_at)
       values (${tenant_id}, ${project_id}, ${id}, 'live', 'Live', 'live', 'https://id.example.com', ${now}, ${now}, ${now})`,
 ]
@@ -47,13 +48,16 @@ interface OldUser {
   signed_in?: Date
   verified?: boolean
 }
-const user = (id: string, { environment: place = 'env_root', password, signed_in, verified = false }: OldUser = {}) =>
-  sql`insert into users (environment_id, id, email, email_key, email_verified, phone_number_verified, metadata, password_hash, last_sign_in_at, created_at, updated_at)
-      values (${place}, ${id}, ${`${id}@Example.com`}, ${`${id}@example.com`}, ${verified}, 0, '{}', ${password ?? null}, ${signed_in ?? null}, ${now}, ${now})`
+const user = (id: string, { environment: environment_id = 'env_root', password, signed_in, verified = false }: OldUser = {}) =>
+  sql`insert into users (environment_id, id, email, email_key, email_verified, phone_number_verified, metadata, password_hash,
+        last_sign_in_at, created_at, updated_at)
+      values (${environment_id}, ${id}, ${`${id}@Example.com`}, ${`${id}@example.com`}, ${verified}, 0, '{}', ${password ?? null}, ${signed_in ?? null}, ${now}, ${now})`
 const member = (tenant_id: string, user_id: string, role: string) =>
-  sql`insert into members (tenant_id, user_id, role, version, created_at, updated_at) values (${tenant_id}, ${user_id}, ${role}, 3, ${joined}, ${now})`
+  sql`insert into members (tenant_id, user_id, role, version, created_at, updated_at)
+      values (${tenant_id}, ${user_id}, ${role}, 3, ${joined}, ${now})`
 const link = (token_hash: string, user_id: string, expires_at: Date, spent_by: string | null) =>
-  sql`insert into invitations (environment_id, token_hash, user_id, expires_at, spent_by) values ('env_root', ${token_hash}, ${user_id}, ${expires_at}, ${spent_by})`
+  sql`insert into invitations (environment_id, token_hash, user_id, expires_at, spent_by)
+      values ('env_root', ${token_hash}, ${user_id}, ${expires_at}, ${spent_by})`
 const created = (id: string, user_id: string, method: string) =>
   sql`insert into events (environment_id, id, type, created_at, actor_type, user_id, data)
       values ('env_root', ${id}, 'user.created', ${now}, 'user', ${user_id}, ${{ email: `${user_id}@example.com`, method }})`
@@ -71,7 +75,8 @@ const old_rows: Statement[] = [
   user('usr_provider'),
   user('usr_removed'),
   user('usr_customer', { environment: 'env_a' }),
-  sql`insert into identities (environment_id, provider_id, subject, user_id, created_at) values ('env_root', 'prv_1', 's', 'usr_provider', ${now})`,
+  sql`insert into identities (environment_id, provider_id, subject, user_id, created_at)
+      values ('env_root', 'prv_1', 's', 'usr_provider', ${now})`,
   member('ten_a', 'usr_owner', 'owner'),
   member('ten_a', 'usr_invited', 'admin'),
   member('ten_a', 'usr_both', 'viewer'),
@@ -99,13 +104,13 @@ const Invitation = z.object({
 })
 
 for (const [name, { skip, fresh }] of Object.entries(engines))
-  test(`members who never used their account become invitations without a link, and every old link ends (${name})`, { skip }, async () => {
+  test(`members who never used their account become invitations without a link, and every old link ends: ${name}`, { skip }, async () => {
     const db = await fresh()
     const before = readMigrations().filter(({ number }) => number < 9)
-    const this_one = readMigrations().filter(({ number }) => number <= 9)
+    const through_0009 = readMigrations().filter(({ number }) => number <= 9)
     await migrate(db, before)
     await db.batch(old_rows)
-    await migrate(db, this_one)
+    await migrate(db, through_0009)
 
     const invited = { inviter_id: null, token_hash: null, expires_at: null, created_at: joined }
     assert.deepEqual(

@@ -1,22 +1,17 @@
-/** PostgreSQL goes away under a running service and comes back: 503 within two seconds, then full service by itself, and nothing acknowledged lost. */
+/** PostgreSQL goes away under a running service and comes back: 503 meanwhile, then full service, and no acknowledged change is lost. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { authorizationRequest, createAgent, exchange, refresh, signInForTokens, userinfo } from './support/cookie-browser.ts'
 import { noPostgres, startPostgres } from './support/postgres.ts'
+import { until } from './support/receiver.ts'
 import { openLine } from './support/tcp-proxy.ts'
-import { expectStatus, type Reply, type World, world } from './support/world.ts'
+import { expectStatus, type World, world } from './support/world.ts'
 
 const env = (url: string) => ({ OSTIARY_DATABASE_URL: url, OSTIARY_MASTER_KEY: Buffer.alloc(32, 1).toString('base64') })
 
-async function timed(work: Promise<Reply>): Promise<{ reply: Reply; ms: number }> {
-  const began = performance.now()
-  const reply = await work
-  return { reply, ms: performance.now() - began }
-}
-
-/** What every kind of endpoint says while the database is away. */
-async function answersUnavailable(w: World, application: Parameters<typeof refresh>[2], access_token: string): Promise<void> {
+/** Every kind of endpoint answers 503 while the database is away, so only a deadline of the service can end a call. */
+async function assertUnavailable(w: World, application: Parameters<typeof refresh>[2], access_token: string): Promise<void> {
   const request = authorizationRequest(w.test, application)
   const calls = {
     management: w.call('GET', '/v1/platform/projects'),
@@ -28,15 +23,14 @@ async function answersUnavailable(w: World, application: Parameters<typeof refre
     readiness: w.call('GET', '/readyz', { key: null }),
   }
   for (const [name, call] of Object.entries(calls)) {
-    const { reply, ms } = await timed(call)
+    const reply = await call
     assert.equal(reply.status, 503, `${name}: ${JSON.stringify(reply.body)}`)
-    assert.ok(ms < 2000, `${name} took ${ms} ms`)
   }
   expectStatus(200, await w.call('GET', '/healthz', { key: null }))
 }
 
 test(
-  'while PostgreSQL is stopped everything is 503 at once, and afterwards all is as it was acknowledged',
+  'while PostgreSQL is stopped every endpoint is 503, and afterwards every acknowledged change is stored',
   { skip: noPostgres },
   async () => {
     const server = await startPostgres()
@@ -49,40 +43,39 @@ test(
 
     const acknowledged: string[] = []
     const statuses = new Set<number>()
-    let slowest_ms = 0
     let is_over = false
     const writers = Array.from({ length: 4 }, async (_, writer) => {
       for (let i = 0; !is_over; i++) {
         const body = { slug: `p-${writer}-${i}`, name: 'A project' }
-        const { reply, ms } = await timed(w.call('POST', '/v1/platform/projects', { body }))
-        slowest_ms = Math.max(slowest_ms, ms)
+        const reply = await w.call('POST', '/v1/platform/projects', { body })
         statuses.add(reply.status)
         if (reply.status === 201) acknowledged.push(reply.body.id)
         else await sleep(20)
       }
     })
-    await sleep(500)
+    await until('projects are created', async () => acknowledged.length > 20)
     await server.pause()
-    await answersUnavailable(w, application, tokens.access_token)
+    await assertUnavailable(w, application, tokens.access_token)
     const before = acknowledged.length
     await server.resume()
-    await sleep(500)
+    await until('projects are created again', async () => {
+      w.advance(10) // past the rate limit of the key
+      return acknowledged.length > before + 20
+    })
     is_over = true
     await Promise.all(writers)
 
     expectStatus(200, await w.call('GET', '/readyz', { key: null }))
-    assert.ok(before > 0 && acknowledged.length > before, 'projects are made before and after')
-    // 429: the key's own limit.
-    for (const status of statuses) assert.ok([201, 429, 503].includes(status), `a project was answered ${status}`)
-    assert.ok(slowest_ms < 2000, `the slowest took ${slowest_ms} ms`)
-    for (const id of acknowledged) assert.ok(await isStored(w, id), `${id} was acknowledged and is gone`)
+    // 429: the rate limit of the key.
+    for (const status of statuses) assert.ok([201, 429, 503].includes(status), `a creation is ${status}`)
+    for (const id of acknowledged) assert.ok(await isStored(w, id), `${id} was acknowledged and is not stored`)
     const again = expectStatus(200, await refresh(w, w.test, application, tokens.refresh_token))
     expectStatus(200, await userinfo(w, w.test, again.access_token))
     await signInForTokens(w, w.test, application, person)
   },
 )
 
-/** Asked past the rate limit. */
+/** Moves the clock past the rate limit of the key when it is reached. */
 async function isStored(w: World, project_id: string): Promise<boolean> {
   let reply = await w.call('GET', `/v1/platform/projects/${project_id}`)
   while (reply.status === 429) {
@@ -92,18 +85,22 @@ async function isStored(w: World, project_id: string): Promise<boolean> {
   return reply.status === 200
 }
 
-test('while the network to PostgreSQL swallows everything, everything is 503 within two seconds', { skip: noPostgres }, async () => {
-  const server = await startPostgres()
-  after(() => server.stop())
-  const line = await openLine(await server.freshDatabase())
-  const w = await world({ env: env(line.url) })
-  const application = await w.createApplication(w.test)
-  const { tokens } = await signInForTokens(w, w.test, application, await w.createUser(w.test))
-  line.is_dead = true
-  await answersUnavailable(w, application, tokens.access_token)
-  line.is_dead = false
-  line.cut()
-  expectStatus(200, await userinfo(w, w.test, tokens.access_token))
-  expectStatus(200, await refresh(w, w.test, application, tokens.refresh_token))
-  expectStatus(200, await w.call('GET', '/readyz', { key: null }))
-})
+test(
+  'while the network to PostgreSQL drops everything, every endpoint is 503, and afterwards the service recovers',
+  { skip: noPostgres },
+  async () => {
+    const server = await startPostgres()
+    after(() => server.stop())
+    const line = await openLine(await server.freshDatabase())
+    const w = await world({ env: env(line.url) })
+    const application = await w.createApplication(w.test)
+    const { tokens } = await signInForTokens(w, w.test, application, await w.createUser(w.test))
+    line.is_dead = true
+    await assertUnavailable(w, application, tokens.access_token)
+    line.is_dead = false
+    line.cut()
+    expectStatus(200, await userinfo(w, w.test, tokens.access_token))
+    expectStatus(200, await refresh(w, w.test, application, tokens.refresh_token))
+    expectStatus(200, await w.call('GET', '/readyz', { key: null }))
+  },
+)

@@ -1,4 +1,4 @@
-/** The process: who may serve a data directory, how it stops, and which schemas it takes (contract §6). */
+/** The process: exclusive use of a data directory, stopping, and the schemas it accepts (contract §6). */
 import assert from 'node:assert/strict'
 import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -9,7 +9,7 @@ import { after, test } from 'node:test'
 import { createDb } from '../src/db/db.ts'
 import { migrate, readMigrations } from '../src/db/migrate.ts'
 import { openSqlite } from '../src/db/sqlite.ts'
-import { type Child, run, said, serve } from './support/cli-process.ts'
+import { type Child, logged, run, serve } from './support/cli-process.ts'
 import { createPerson, exchange } from './support/cookie-browser.ts'
 import { rawRequest } from './support/raw-http.ts'
 import { freePort, world } from './support/world.ts'
@@ -25,8 +25,8 @@ after(() => {
 })
 const settings = async (data_dir: string) => ({ OSTIARY_PORT: String(await freePort()), OSTIARY_DATA_DIR: data_dir })
 
-/** It would not start, and says why in one line, without a stack. */
-async function isRefused(child: Child, why: RegExp): Promise<void> {
+/** The process ends with 1, and says why in one line without a stack trace. */
+async function assertRefused(child: Child, why: RegExp): Promise<void> {
   const { code, stderr } = await child.ended
   assert.equal(code, 1)
   assert.match(stderr, why)
@@ -34,12 +34,12 @@ async function isRefused(child: Child, why: RegExp): Promise<void> {
   assert.equal(stderr.trimEnd().split('\n').length, 1)
 }
 
-test('a second serve on the same data directory or port is refused, and the first goes on; after a crash nothing is in the way', async () => {
+test('a second serve on the same data directory or port is refused, and after a crash the directory can be served again', async () => {
   const data_dir = folder()
   const env = await settings(data_dir)
   const first = await serve(env)
-  await isRefused(run('serve', await settings(data_dir)), /Another ostiary serve uses the data directory/)
-  await isRefused(run('serve', { ...env, OSTIARY_DATA_DIR: folder() }), /Port \d+ is in use\..*OSTIARY_PORT/)
+  await assertRefused(run('serve', await settings(data_dir)), /Another ostiary serve uses the data directory/)
+  await assertRefused(run('serve', { ...env, OSTIARY_DATA_DIR: folder() }), /Port \d+ is in use\..*OSTIARY_PORT/)
   assert.equal((await fetch(`http://localhost:${env.OSTIARY_PORT}/readyz`)).status, 200)
   first.process.kill('SIGKILL')
   await first.ended
@@ -48,7 +48,7 @@ test('a second serve on the same data directory or port is refused, and the firs
   assert.equal((await second.ended).code, 0)
 })
 
-test('SIGTERM: what is in flight is finished, nothing new is accepted, and the process ends with 0 at once', async () => {
+test('after SIGTERM requests in flight are answered, new connections are refused, and the process ends with 0', async () => {
   const data_dir = folder()
   const w = await world({ data_dir })
   const client = await w.createApplication(w.live)
@@ -59,22 +59,21 @@ test('SIGTERM: what is in flight is finished, nothing new is accepted, and the p
   const child = await serve(env)
   const in_flight = await Promise.all(codes.map(({ request, code }, i) => begin(i === 0 ? '127.0.0.1' : '::1', request, code)))
 
-  const stopping = said(child, 'stopping')
+  const stopping = logged(child, 'stopping')
   child.process.kill('SIGTERM')
   await stopping
   await assert.rejects(fetch(`${w.base_url}/healthz`))
-  const began = performance.now()
-  for (const { finish } of in_flight) assert.match(await finish(), /^HTTP\/1\.1 200 [\s\S]*"access_token"/)
+  // `connection: close` ends the process without waiting for idle connections.
+  for (const { finish } of in_flight) assert.match(await finish(), /^HTTP\/1\.1 200 [\s\S]*\r\nconnection: close\r\n[\s\S]*"access_token"/i)
   assert.equal((await child.ended).code, 0)
-  assert.ok(performance.now() - began < 5_000, `the end took ${performance.now() - began} ms`)
 
   const again = await serve(env)
   for (const { request, code } of codes)
-    assert.equal((await exchange(w, w.live, client, request, code)).body.error, 'invalid_grant', 'what was answered last is kept')
+    assert.equal((await exchange(w, w.live, client, request, code)).body.error, 'invalid_grant', 'the last response is stored')
   again.process.kill('SIGTERM')
   assert.equal((await again.ended).code, 0)
 
-  /** Sends all of a request but its body, and waits until the service has read that. */
+  /** Sends a request without its body, and waits until the service has read it. */
   async function begin(host: string, request: (typeof codes)[number]['request'], code: string) {
     const form = { grant_type: 'authorization_code', code, redirect_uri: request.redirect_uri, code_verifier: request.code_verifier }
     const body = new URLSearchParams(form).toString()
@@ -100,44 +99,48 @@ test('SIGTERM: what is in flight is finished, nothing new is accepted, and the p
   }
 })
 
-test('every file in the data directory is for its user only, whatever the umask', { skip: process.platform === 'win32' }, async () => {
-  const data_dir = join(folder(), 'data')
-  const modes = () => readdirSync(data_dir).map((name) => `${name} ${(statSync(join(data_dir, name)).mode & 0o777).toString(8)}`)
-  const serveOpenly = async () => {
-    const umask = process.umask(0) // a child inherits it
-    try {
-      return await serve(await settings(data_dir))
-    } finally {
-      process.umask(umask)
+test(
+  'every file in the data directory is readable by its owner only, whatever the umask',
+  { skip: process.platform === 'win32' },
+  async () => {
+    const data_dir = join(folder(), 'data')
+    const modes = () => readdirSync(data_dir).map((name) => `${name} ${(statSync(join(data_dir, name)).mode & 0o777).toString(8)}`)
+    const serveOpenly = async () => {
+      const umask = process.umask(0) // a child inherits it
+      try {
+        return await serve(await settings(data_dir))
+      } finally {
+        process.umask(umask)
+      }
     }
-  }
-  const first = await serveOpenly()
-  const serving = modes()
-  assert.deepEqual(
-    serving.filter((line) => /^(master\.key|ostiary\.db|ostiary\.db-wal|ostiary\.db-shm|serve\.lock) 600$/.test(line)).length,
-    5,
-    serving.join(),
-  )
-  assert.ok(
-    serving.every((line) => line.endsWith(' 600')),
-    serving.join(),
-  )
-  first.process.kill('SIGKILL')
-  await first.ended
+    const first = await serveOpenly()
+    const serving = modes()
+    assert.deepEqual(
+      serving.filter((line) => /^(master\.key|ostiary\.db|ostiary\.db-wal|ostiary\.db-shm|serve\.lock) 600$/.test(line)).length,
+      5,
+      serving.join(),
+    )
+    assert.ok(
+      serving.every((line) => line.endsWith(' 600')),
+      serving.join(),
+    )
+    first.process.kill('SIGKILL')
+    await first.ended
 
-  for (const name of readdirSync(data_dir)) chmodSync(join(data_dir, name), 0o644)
-  chmodSync(data_dir, 0o755)
-  const second = await serveOpenly()
-  assert.ok(
-    modes().every((line) => line.endsWith(' 600')),
-    modes().join(),
-  )
-  assert.equal(statSync(data_dir).mode & 0o777, 0o700)
-  second.process.kill('SIGTERM')
-  await second.ended
-})
+    for (const name of readdirSync(data_dir)) chmodSync(join(data_dir, name), 0o644)
+    chmodSync(data_dir, 0o755)
+    const second = await serveOpenly()
+    assert.ok(
+      modes().every((line) => line.endsWith(' 600')),
+      modes().join(),
+    )
+    assert.equal(statSync(data_dir).mode & 0o777, 0o700)
+    second.process.kill('SIGTERM')
+    await second.ended
+  },
+)
 
-test('a second signal ends the process at once', async () => {
+test('a second signal ends the process while a request is still open', async () => {
   const env = await settings(folder())
   const child = await serve(env)
   const socket = connect({ host: '127.0.0.1', port: Number(env.OSTIARY_PORT) })
@@ -146,16 +149,14 @@ test('a second signal ends the process at once', async () => {
     socket.once('data', resolve)
     socket.write(rawRequest('POST', '/healthz', { connection: 'keep-alive', expect: '100-continue', 'content-length': '1' }))
   })
-  const began = performance.now()
-  const stopping = said(child, 'stopping')
+  const stopping = logged(child, 'stopping')
   child.process.kill('SIGTERM')
   await stopping
   child.process.kill('SIGTERM')
-  assert.equal((await child.ended).code, 1)
-  assert.ok(performance.now() - began < 5_000)
+  assert.equal((await child.ended).code, 1, 'a graceful stop ends with 0')
 })
 
-test('a schema of a newer Ostiary is refused, and not touched', async () => {
+test('a schema of a newer Ostiary is refused and not changed', async () => {
   const data_dir = folder()
   const path = join(data_dir, 'ostiary.db')
   const env = await settings(data_dir)
@@ -163,12 +164,12 @@ test('a schema of a newer Ostiary is refused, and not touched', async () => {
   const database = new DatabaseSync(path)
   database.exec("insert into schema_migrations (number, name) values (9999, 'of_the_future')")
   const before = database.prepare('select * from sqlite_schema order by name').all()
-  for (const command of ['serve', 'migrate']) await isRefused(run(command, env), /schema 9999/)
+  for (const command of ['serve', 'migrate']) await assertRefused(run(command, env), /schema 9999/)
   assert.deepEqual(database.prepare('select * from sqlite_schema order by name').all(), before)
   database.close()
 })
 
-test('every older schema is brought up to date, with the same result as a new one', async () => {
+test('migrating any older schema gives the schema of a new database', async () => {
   const migrations = readMigrations()
   const schemas = new Set<string>()
   for (let known = 0; known <= migrations.length; known++) {

@@ -22,60 +22,60 @@ if (noPostgres) test('two services on one database', { skip: noPostgres })
 else await testTwoServices()
 
 const countOf = (replies: Reply[], status: number) => replies.filter((reply) => reply.status === status).length
-const fifty = <T>(work: (i: number) => Promise<T>) => Promise.all(Array.from({ length: 50 }, (_, i) => work(i)))
+const fiftyTimes = <T>(work: (i: number) => Promise<T>) => Promise.all(Array.from({ length: 50 }, (_, i) => work(i)))
 
 async function testTwoServices() {
   const w = await world({ engine: 'postgres' })
-  const b = await w.beside()
-  const place = w.test
-  const place_b = { issuer: b.at(place.issuer) }
-  const either = (i: number) => (i % 2 ? place : place_b)
-  const client = await w.createApplication(place)
-  const person = await createPerson(w, place)
-  const backend = expectStatus(201, await w.call('POST', `${place.path}/auth-keys`, { body: { type: 'auth_secret' } }))
+  const b = await w.startAnotherService()
+  const at_a = w.test
+  const at_b = { issuer: b.at(at_a.issuer) }
+  const either = (i: number) => (i % 2 ? at_a : at_b)
+  const client = await w.createApplication(at_a)
+  const person = await createPerson(w, at_a)
+  const backend = expectStatus(201, await w.call('POST', `${at_a.path}/auth-keys`, { body: { type: 'auth_secret' } }))
 
-  test('of fifty parallel exchanges of one code, split over both, exactly one succeeds', async () => {
+  test('of 50 parallel exchanges of one code over both services, exactly one succeeds', async () => {
     for (let round = 0; round < 10; round++) {
       const { request, code } = await person.code(client)
-      const replies = await fifty((i) => exchange(w, either(i), client, request, code))
+      const replies = await fiftyTimes((i) => exchange(w, either(i), client, request, code))
       assert.deepEqual([countOf(replies, 200), countOf(replies, 400)], [1, 49])
     }
   })
 
-  test('of fifty parallel refreshes of one token, split over both, exactly one succeeds, and the family is revoked', async () => {
+  test('of 50 parallel refreshes of one token over both services, exactly one succeeds, and the family is revoked', async () => {
     for (let round = 0; round < 10; round++) {
       const { refresh_token } = await person.tokens(client)
-      const replies = await fifty((i) => refresh(w, either(i), client, refresh_token))
+      const replies = await fiftyTimes((i) => refresh(w, either(i), client, refresh_token))
       assert.deepEqual([countOf(replies, 200), countOf(replies, 400)], [1, 49])
       const won = replies.find(({ status }) => status === 200)?.body
-      for (const each of [place, place_b]) assert.equal((await userinfo(w, each, won.access_token)).status, 401)
+      for (const each of [at_a, at_b]) assert.equal((await userinfo(w, each, won.access_token)).status, 401)
     }
   })
 
-  test('what one of them takes away, the other refuses at once', async () => {
+  test('a token or key that one service revokes is refused by the other at once', async () => {
     for (let round = 0; round < 10; round++) {
       const tokens = await person.tokens(client)
-      expectStatus(200, await userinfo(w, place_b, tokens.access_token))
-      expectStatus(200, await revoke(w, place, client, tokens.refresh_token))
-      assert.equal((await userinfo(w, place_b, tokens.access_token)).status, 401)
-      assert.equal((await refresh(w, place_b, client, tokens.refresh_token)).status, 400)
+      expectStatus(200, await userinfo(w, at_b, tokens.access_token))
+      expectStatus(200, await revoke(w, at_a, client, tokens.refresh_token))
+      assert.equal((await userinfo(w, at_b, tokens.access_token)).status, 401)
+      assert.equal((await refresh(w, at_b, client, tokens.refresh_token)).status, 400)
     }
-    const { key, id } = expectStatus(201, await w.call('POST', `${place.path}/auth-keys`, { body: { type: 'auth_secret' } }))
+    const { key, id } = expectStatus(201, await w.call('POST', `${at_a.path}/auth-keys`, { body: { type: 'auth_secret' } }))
     const whoami = b.at(`${w.base_url}/v1/api-keys/whoami`)
     expectStatus(200, await w.call('GET', whoami, { key }))
-    expectStatus(204, await w.call('DELETE', `${place.path}/auth-keys/${id}`))
+    expectStatus(204, await w.call('DELETE', `${at_a.path}/auth-keys/${id}`))
     assert.equal((await w.call('GET', whoami, { key })).status, 401)
   })
 
-  test('a change of the settings at one counts at the other at once', async () => {
+  test('settings that one service changes take effect at the other at once', async () => {
     for (const access_token_ttl_seconds of [60, 120, 3600]) {
-      await w.changeSettings(place, { tokens: { access_token_ttl_seconds } })
+      await w.changeSettings(at_a, { tokens: { access_token_ttl_seconds } })
       const { request, code } = await person.code(client)
-      assert.equal((await exchange(w, place_b, client, request, code)).body.expires_in, access_token_ttl_seconds)
+      assert.equal((await exchange(w, at_b, client, request, code)).body.expires_in, access_token_ttl_seconds)
     }
   })
 
-  test('an environment that both meet for the first time at once has one signing key', async () => {
+  test('an environment that both services serve for the first time at once has one signing key', async () => {
     for (let round = 0; round < 5; round++) {
       const project = await w.createProject(`first-${round}`)
       const jwks = (issuer: string) => w.call('GET', `${issuer}/v1/oauth/jwks.json`, { key: null })
@@ -85,25 +85,25 @@ async function testTwoServices() {
     }
   })
 
-  test('a session that ends at one, while the other issues a code for it, leaves no code that works', async () => {
+  test('a session that ends at one service while the other issues a code for it leaves no usable code', async () => {
     for (let round = 0; round < 20; round++) {
       const agent = createAgent()
-      await obtainCode(agent, authorizationRequest(place, client), person)
+      await obtainCode(agent, authorizationRequest(at_a, client), person)
       const sessions = await w.call('GET', `/v1/auth/users/${person.id}/sessions`, { key: backend.key })
       const { id } = expectStatus(200, sessions).data[0]
-      const request = authorizationRequest(place_b, client)
+      const request = authorizationRequest(at_b, client)
       const [called, ended] = await Promise.all([agent.get(request.url), w.call('DELETE', `/v1/auth/sessions/${id}`, { key: backend.key })])
       expectStatus(204, ended)
-      const code = new URL(called.headers.get('location') ?? place.issuer).searchParams.get('code')
-      if (code) assert.equal((await exchange(w, place, client, request, code)).status, 400)
+      const code = new URL(called.headers.get('location') ?? at_a.issuer).searchParams.get('code')
+      if (code) assert.equal((await exchange(w, at_a, client, request, code)).status, 400)
     }
   })
 
-  test('of first tenants that are made at once there is one', async () => {
+  test('of four parallel creations of the first tenant, one succeeds', async () => {
     const url = await freshDatabase()
     const config = readConfig({ OSTIARY_DATABASE_URL: url, OSTIARY_MASTER_KEY: Buffer.alloc(32).toString('base64') })
     assert.ok(!Array.isArray(config))
-    // A hash of a password takes its time, which would set them apart.
+    // Hashing a password takes time, which would spread the creations.
     const hashed = await createPasswords().hash(owner.password)
     const passwords = { ...createPasswords(), hash: async () => hashed }
     const deployments = await Promise.all(['a', 'b', 'c', 'd'].map(() => openDeployment(config)))

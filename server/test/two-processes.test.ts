@@ -1,6 +1,6 @@
 /**
- * Two `ostiary serve` processes on one PostgreSQL database. Once either of them has answered that a right is taken away,
- * no request that starts later succeeds with it, at either; and what may happen once happens once, whichever is asked.
+ * Two `ostiary serve` processes on one PostgreSQL database. After either of them has answered that a right is withdrawn,
+ * no later request succeeds with it at either process. A code and a refresh token work once over both processes.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -32,29 +32,29 @@ interface Side {
   at(path: string): string
 }
 
-/** Something that a right is good for. */
+/** A request that a right allows. */
 interface Use {
-  /** What came of it: `admitted`, or the word for the refusal. */
+  /** `admitted`, or the refusal. */
   ask(side: Side): Promise<string>
-  /** The only answer once the right is gone. */
+  /** The only outcome after the right is withdrawn. */
   refusal: string
-  /** It works once for each thing it is tried with, so nobody may try it without need. */
-  spends?: true
+  /** The request uses its credential up, so it is not repeated in the background. */
+  is_single_use?: true
 }
 
 type Person = Awaited<ReturnType<typeof createPerson>>
 
 interface Right {
   uses: Use[]
-  /** Takes the right away. */
-  take(side: Side): Promise<Reply>
+  /** Withdraws the right. */
+  withdraw(side: Side): Promise<Reply>
 }
 
 async function testTwoProcesses() {
   const rounds = 20
-  const tries_per_round = 28
+  const requests_per_round = 28
 
-  // The tenant and the people are made in this process; then the two serve the same database.
+  // This process creates the tenant and the users; then the two processes serve the same database.
   const env = { OSTIARY_DATABASE_URL: await freshDatabase(), OSTIARY_MASTER_KEY: Buffer.alloc(32, 1).toString('base64') }
   const w = await world({ env })
   const unlimited = { rate_limit: { limit: 100_000, window_seconds: 1 } }
@@ -70,7 +70,7 @@ async function testTwoProcesses() {
   assert.ok(a && b)
   const sides = [a, b]
   const children = await Promise.all(ports.map((port) => serve({ ...env, OSTIARY_BASE_URL: w.base_url, OSTIARY_PORT: port })))
-  const endOf = (i: number) => sides[i % 2] ?? a
+  const sideOf = (i: number) => sides[i % 2] ?? a
 
   const platform = async (status: number, method: string, path: string, body?: unknown) =>
     expectStatus(status, await w.call(method, path, { body }))
@@ -101,7 +101,7 @@ async function testTwoProcesses() {
       refusal: 'inactive',
     },
   ]
-  /** The token that came last is the one that counts. */
+  /** Presents the latest refresh token of the family. */
   const withRefreshToken = (held: { refresh_token: string }, of: Client, refusal = '400 invalid_grant'): Use => ({
     async ask(side) {
       const reply = await refresh(w, side, of, held.refresh_token)
@@ -109,19 +109,19 @@ async function testTwoProcesses() {
       return outcomeOf(reply)
     },
     refusal,
-    spends: true,
+    is_single_use: true,
   })
-  /** One for each side to be tried, and one that is left. */
+  /** One code for each side to exchange, and one left for the refusals. */
   const threeCodes = (who: Person, of: Client) => Promise.all([who.code(of), who.code(of), who.code(of)])
-  const withCodes = (given: Awaited<ReturnType<typeof threeCodes>>, of: Client, refusal = '400 invalid_grant'): Use => {
-    const [left, ...others] = given
+  const withCodes = (codes: Awaited<ReturnType<typeof threeCodes>>, of: Client, refusal = '400 invalid_grant'): Use => {
+    const [left, ...others] = codes
     return {
       async ask(side) {
         const { request, code } = others.pop() ?? left
         return outcomeOf(await exchange(w, side, of, request, code))
       },
       refusal,
-      spends: true,
+      is_single_use: true,
     }
   }
   const withSession = (who: Person, of: Client, refusal: string): Use => ({
@@ -132,7 +132,7 @@ async function testTwoProcesses() {
     },
     refusal,
   })
-  /** Everything that the sign-in of the person at a client is good for. */
+  /** Every request that a sign-in of the person at a client allows. */
   async function signedIn(who: Person, of: Client, refusals: { refresh?: string; code?: string; session: string }) {
     const tokens = await who.tokens(of)
     const codes = await threeCodes(who, of)
@@ -150,27 +150,27 @@ async function testTwoProcesses() {
     expectStatus(201, await administrator('POST', platform_keys, { label: 'CI', scopes: ['projects:read'], ...unlimited }))
   const user = `/v1/auth/users/${person.id}`
 
-  /** Each makes a right anew for every round. */
-  const takings: Record<string, () => Promise<Right>> = {
+  /** Each prepares a new right for every round. */
+  const withdrawals: Record<string, () => Promise<Right>> = {
     async 'an auth secret key is rotated'() {
       const { id, key } = await newAuthKey({ type: 'auth_secret' })
       return {
         uses: [withKey(key), withKey(key, user)],
-        take: (side) => w.call('POST', side.at(`${w.test.path}/auth-keys/${id}/rotate`)),
+        withdraw: (side) => w.call('POST', side.at(`${w.test.path}/auth-keys/${id}/rotate`)),
       }
     },
     async 'an auth secret key is revoked'() {
       const { id, key } = await newAuthKey({ type: 'auth_secret' })
       return {
         uses: [withKey(key), withKey(key, user)],
-        take: (side) => w.call('DELETE', side.at(`${w.test.path}/auth-keys/${id}`)),
+        withdraw: (side) => w.call('DELETE', side.at(`${w.test.path}/auth-keys/${id}`)),
       }
     },
     async 'the addresses of a key are narrowed'() {
       const { id, key } = await newAuthKey({ type: 'auth_secret', ip_allowlist: ['127.0.0.0/8', '::1'] })
       return {
         uses: [withKey(key, user, '403 ip_not_allowed')],
-        take: (side) => w.call('PATCH', side.at(`${w.test.path}/auth-keys/${id}`), { body: { ip_allowlist: ['192.0.2.1'] } }),
+        withdraw: (side) => w.call('PATCH', side.at(`${w.test.path}/auth-keys/${id}`), { body: { ip_allowlist: ['192.0.2.1'] } }),
       }
     },
     async 'an origin of a publishable key is removed'() {
@@ -178,28 +178,28 @@ async function testTwoProcesses() {
       const { id, key } = await newAuthKey({ type: 'auth_publishable', allowed_origins: [origin, other] })
       return {
         uses: [withKey(key, '/v1/auth/config', '403 origin_not_allowed', { origin })],
-        take: (side) => w.call('PATCH', side.at(`${w.test.path}/auth-keys/${id}`), { body: { allowed_origins: [other] } }),
+        withdraw: (side) => w.call('PATCH', side.at(`${w.test.path}/auth-keys/${id}`), { body: { allowed_origins: [other] } }),
       }
     },
     async 'a platform key is rotated'() {
       const { id, key } = await newPlatformKey()
       return {
         uses: [withKey(key), withKey(key, '/v1/platform/projects')],
-        take: (side) => administrator('POST', side.at(`${platform_keys}/${id}/rotate`)),
+        withdraw: (side) => administrator('POST', side.at(`${platform_keys}/${id}/rotate`)),
       }
     },
     async 'a platform key is revoked'() {
       const { id, key } = await newPlatformKey()
       return {
         uses: [withKey(key), withKey(key, '/v1/platform/projects')],
-        take: (side) => administrator('DELETE', side.at(`${platform_keys}/${id}`)),
+        withdraw: (side) => administrator('DELETE', side.at(`${platform_keys}/${id}`)),
       }
     },
     async 'a scope of a platform key is removed'() {
       const { id, key } = await newPlatformKey()
       return {
         uses: [withKey(key, '/v1/platform/projects', '403 insufficient_scope')],
-        take: (side) => administrator('PATCH', side.at(`${platform_keys}/${id}`), { scopes: ['users:read'] }),
+        withdraw: (side) => administrator('PATCH', side.at(`${platform_keys}/${id}`), { scopes: ['users:read'] }),
       }
     },
     async 'a client secret is rotated'() {
@@ -212,55 +212,58 @@ async function testTwoProcesses() {
           withRefreshToken(await person.tokens(of), of, '401 invalid_client'),
           withCodes(codes, of, '401 invalid_client'),
         ],
-        take: (side) => w.call('POST', side.at(`${w.test.path}/applications/${of.id}/rotate-secret`)),
+        withdraw: (side) => w.call('POST', side.at(`${w.test.path}/applications/${of.id}/rotate-secret`)),
       }
     },
     async 'an application is disabled'() {
       const of = await w.createApplication(w.test)
       const { uses } = await signedIn(person, of, { refresh: '401 invalid_client', code: '401 invalid_client', session: '400' })
-      return { uses, take: (side) => w.call('PATCH', side.at(`${w.test.path}/applications/${of.id}`), { body: { disabled: true } }) }
+      return { uses, withdraw: (side) => w.call('PATCH', side.at(`${w.test.path}/applications/${of.id}`), { body: { disabled: true } }) }
     },
     async 'a person is blocked'() {
       const user = `/v1/auth/users/${blocked.id}`
       expectStatus(200, await w.call('POST', `${user}/unblock`, { key: backend }))
       const { uses } = await signedIn(blocked, client, { session: 'login_required' })
-      return { uses, take: (side) => w.call('POST', side.at(`${user}/block`), { key: backend }) }
+      return { uses, withdraw: (side) => w.call('POST', side.at(`${user}/block`), { key: backend }) }
     },
     async 'a person gets another password'() {
       const user = `/v1/auth/users/${forgetful.id}`
       expectStatus(200, await w.call('PATCH', user, { key: backend, body: { password: forgetful.password } }))
       const { uses } = await signedIn(forgetful, client, { session: 'login_required' })
-      return { uses, take: (side) => w.call('PATCH', side.at(user), { key: backend, body: { password: 'another long password' } }) }
+      return { uses, withdraw: (side) => w.call('PATCH', side.at(user), { key: backend, body: { password: 'another long password' } }) }
     },
     async 'a session is ended'() {
       const { tokens, uses } = await signedIn(person, client, { session: 'login_required' })
-      return { uses, take: (side) => w.call('DELETE', side.at(`/v1/auth/sessions/${decodeJwt(tokens.id_token).sid}`), { key: backend }) }
+      return {
+        uses,
+        withdraw: (side) => w.call('DELETE', side.at(`/v1/auth/sessions/${decodeJwt(tokens.id_token).sid}`), { key: backend }),
+      }
     },
     async 'a refresh token is revoked'() {
       const tokens = await person.tokens(client)
       return {
         uses: [...withAccessToken(tokens.access_token), withRefreshToken(tokens, client)],
-        take: (side) => revoke(w, side, client, tokens.refresh_token),
+        withdraw: (side) => revoke(w, side, client, tokens.refresh_token),
       }
     },
     async 'an access token is revoked'() {
       const { access_token } = await person.tokens(client)
-      return { uses: withAccessToken(access_token), take: (side) => revoke(w, side, client, access_token) }
+      return { uses: withAccessToken(access_token), withdraw: (side) => revoke(w, side, client, access_token) }
     },
     async 'a refresh token is replaced'() {
       const tokens = await person.tokens(client)
-      return { uses: [withRefreshToken(tokens, client)], take: (side) => refresh(w, side, client, tokens.refresh_token) }
+      return { uses: [withRefreshToken(tokens, client)], withdraw: (side) => refresh(w, side, client, tokens.refresh_token) }
     },
     async 'a code is exchanged'() {
       const codes = await threeCodes(person, client)
       const [{ request, code }] = codes
-      return { uses: [withCodes(codes, client)], take: (side) => exchange(w, side, client, request, code) }
+      return { uses: [withCodes(codes, client)], withdraw: (side) => exchange(w, side, client, request, code) }
     },
     async 'an administrator becomes a viewer'() {
       await administrator('PATCH', `${members}/${colleague.user_id}`, { role: 'admin' })
       return {
         uses: [asMember(colleague.token, '403 insufficient_role')],
-        take: (side) => administrator('PATCH', side.at(`${members}/${colleague.user_id}`), { role: 'viewer' }),
+        withdraw: (side) => administrator('PATCH', side.at(`${members}/${colleague.user_id}`), { role: 'viewer' }),
       }
     },
     async 'a member is removed'() {
@@ -268,14 +271,14 @@ async function testTwoProcesses() {
       await administrator('PATCH', `${members}/${colleague.user_id}`, { role: 'admin' })
       return {
         uses: [asMember(colleague.token, '404 not_found')],
-        take: (side) => administrator('DELETE', side.at(`${members}/${colleague.user_id}`)),
+        withdraw: (side) => administrator('DELETE', side.at(`${members}/${colleague.user_id}`)),
       }
     },
   }
   let invited = 0
   const colleague = await invite()
 
-  /** Another administrator of the tenant. */
+  /** Creates another administrator of the tenant. */
   async function invite() {
     const user = { email: 'grace@example.com', password: 'a memorable sentence' }
     const agent = createAgent()
@@ -285,7 +288,7 @@ async function testTwoProcesses() {
     return { ...user, user_id, agent, token: await administratorToken(w, user) }
   }
 
-  /** Invites, each time another address, and accepts in this browser; a new person creates the account first. */
+  /** Invites a new email and accepts in this browser. With `user`, the browser creates that account first. */
   async function join(agent: Agent, user?: { email: string; password: string }): Promise<void> {
     const body = { email: `invited${invited++}@example.com`, role: 'admin' }
     const { invitation_url } = expectStatus(201, await administrator('POST', members, body))
@@ -294,53 +297,53 @@ async function testTwoProcesses() {
     if (signed_in.body.includes('accept-invitation')) expectStatus(200, await agent.submit(signed_in, {}))
   }
 
-  let tries = 0
-  for (const [what, prepare] of Object.entries(takings)) {
-    test(`once it is answered that ${what}, neither process admits anything of it`, async () => {
+  let requests = 0
+  for (const [event, prepare] of Object.entries(withdrawals)) {
+    test(`after the response that ${event}, neither process admits a request that depended on it`, async () => {
       for (let round = 0; round < rounds; round++) {
-        const { uses, take } = await prepare()
+        const { uses, withdraw } = await prepare()
         await Promise.all(uses.map(async ({ ask }) => assert.deepEqual([await ask(a), await ask(b)], ['admitted', 'admitted'])))
-        // Both are busy with the right while it goes: what they know of it is as fresh as can be.
-        const meanwhile = sides.flatMap((side) => uses.filter(({ spends }) => !spends).map(({ ask }) => ask(side)))
-        const { status, body } = await take(endOf(round))
+        // Both processes use the right while it is withdrawn, so both have just read it.
+        const meanwhile = sides.flatMap((side) => uses.filter(({ is_single_use }) => !is_single_use).map(({ ask }) => ask(side)))
+        const { status, body } = await withdraw(sideOf(round))
         assert.ok(status < 300, JSON.stringify(body))
-        const asked = Array.from({ length: tries_per_round }, async (_, i) => {
-          const { ask, refusal } = uses[Math.floor(i / 2) % uses.length] ?? assert.fail('There is no use.')
-          return { outcome: await ask(endOf(i)), refusal }
+        const asked = Array.from({ length: requests_per_round }, async (_, i) => {
+          const { ask, refusal } = uses[Math.floor(i / 2) % uses.length] ?? assert.fail('No request is defined.')
+          return { outcome: await ask(sideOf(i)), refusal }
         })
         for (const { outcome, refusal } of await Promise.all(asked)) assert.equal(outcome, refusal)
-        tries += asked.length
+        requests += asked.length
         await Promise.all(meanwhile)
       }
     })
   }
 
-  test('that was tried 10,000 times, by two processes that both still run', () => {
-    assert.ok(tries >= 10_000, `${tries}`)
+  test('these rounds made at least 10,000 requests to two processes that still run', () => {
+    assert.ok(requests >= 10_000, `${requests}`)
     assert.deepEqual(
       [new Set(children.map(({ process }) => process.pid)).size, children.map(({ process }) => process.exitCode)],
       [2, [null, null]],
     )
   })
 
-  const fifty = (work: (side: Side) => Promise<Reply>) => Promise.all(Array.from({ length: 50 }, (_, i) => work(endOf(i))))
-  const once = (replies: Reply[], round: number) => {
+  const fiftyTimes = (work: (side: Side) => Promise<Reply>) => Promise.all(Array.from({ length: 50 }, (_, i) => work(sideOf(i))))
+  const assertOneSucceeded = (replies: Reply[], round: number) => {
     const statuses = replies.map(({ status }) => status).sort()
     assert.deepEqual(statuses, [200, ...Array(49).fill(400)], `in round ${round}`)
   }
 
-  test('of fifty parallel exchanges of one code, split over both, exactly one succeeds', async () => {
+  test('of 50 parallel exchanges of one code over both processes, exactly one succeeds', async () => {
     for (let round = 0; round < 10; round++) {
       const { request, code } = await person.code(client)
-      once(await fifty((side) => exchange(w, side, client, request, code)), round)
+      assertOneSucceeded(await fiftyTimes((side) => exchange(w, side, client, request, code)), round)
     }
   })
 
-  test('of fifty parallel refreshes of one token, split over both, exactly one succeeds, and the family is revoked', async () => {
+  test('of 50 parallel refreshes of one token over both processes, exactly one succeeds, and the family is revoked', async () => {
     for (let round = 0; round < 10; round++) {
       const { refresh_token } = await person.tokens(client)
-      const replies = await fifty((side) => refresh(w, side, client, refresh_token))
-      once(replies, round)
+      const replies = await fiftyTimes((side) => refresh(w, side, client, refresh_token))
+      assertOneSucceeded(replies, round)
       const won = replies.find(({ status }) => status === 200)?.body
       for (const side of sides) assert.equal((await userinfo(w, side, won.access_token)).status, 401)
     }

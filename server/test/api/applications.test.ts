@@ -1,24 +1,25 @@
+/** Applications: fields, rules between them, secrets, and the end of their tokens. */
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
 import { authorizationRequest, createPerson, exchange, postAsClient, refresh, userinfo } from '../support/cookie-browser.ts'
-import { createAuthKey } from '../support/everything.ts'
-import { expectStatus, type Place, type Reply, world } from '../support/world.ts'
+import { createAuthKey } from '../support/tenants.ts'
+import { expectStatus, type Reply, type TestEnvironment, world } from '../support/world.ts'
 
 const w = await world()
 const redirect_uris = ['https://app.example.com/callback']
 const jwk = { ...generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' }), kid: 'one' }
 
-const create = (body: object, place: Place = w.test): Promise<Reply> =>
-  w.call('POST', `${place.path}/applications`, { body: { name: 'App', redirect_uris, ...body } })
-const made = async (body: object, place: Place = w.test) => expectStatus(201, await create(body, place))
-const one = (id: string, method: string, body?: unknown, place: Place = w.test) =>
-  w.call(method, `${place.path}/applications/${id}`, { body })
+const create = (body: object, environment: TestEnvironment = w.test): Promise<Reply> =>
+  w.call('POST', `${environment.path}/applications`, { body: { name: 'App', redirect_uris, ...body } })
+const createOk = async (body: object, environment: TestEnvironment = w.test) => expectStatus(201, await create(body, environment))
+const one = (id: string, method: string, body?: unknown, environment: TestEnvironment = w.test) =>
+  w.call(method, `${environment.path}/applications/${id}`, { body })
 const refusal = ({ status, body }: Reply) => [status, body.errors?.map(({ pointer }: { pointer: string }) => pointer)]
 
 for (const application_type of ['web', 'spa', 'native'] as const) {
-  test(`a ${application_type} application has the defaults of its type, and only a confidential one a secret`, async () => {
-    const { id, client_id, client_secret, created_at, updated_at, ...rest } = await made({ application_type })
+  test(`a ${application_type} application has the defaults of its type, and a secret only if it is confidential`, async () => {
+    const { id, client_id, client_secret, created_at, updated_at, ...rest } = await createOk({ application_type })
     const is_confidential = application_type === 'web'
     assert.deepEqual(rest, {
       tenant_id: w.tenant_id,
@@ -52,7 +53,7 @@ for (const application_type of ['web', 'spa', 'native'] as const) {
   })
 }
 
-/** Every field that may be changed: another value than the default, the default, and the type it is tried on. */
+/** Every field that can be changed: a value other than the default, the default, and the application type to test it on. */
 // biome-ignore format: this table is read by column
 const fields: [name: string, value: unknown, fallback: unknown, type?: string][] = [
   ['post_logout_redirect_uris',  ['https://app.example.com/bye', 'http://localhost:3000/bye'], []],
@@ -68,8 +69,8 @@ const fields: [name: string, value: unknown, fallback: unknown, type?: string][]
 ]
 
 for (const [name, value, fallback, application_type = 'web'] of fields) {
-  test(`${name} is taken at creation and in a change, put back by null, and left alone by other changes`, async () => {
-    const { id, ...created } = await made({ application_type, [name]: value })
+  test(`${name} is set at creation and by a change, reset by null, and kept by changes of other fields`, async () => {
+    const { id, ...created } = await createOk({ application_type, [name]: value })
     assert.deepEqual(created[name], value)
     assert.deepEqual(expectStatus(200, await one(id, 'PATCH', { name: 'Renamed' }))[name], value)
     assert.deepEqual(expectStatus(200, await one(id, 'PATCH', { [name]: null }))[name], fallback)
@@ -79,7 +80,7 @@ for (const [name, value, fallback, application_type = 'web'] of fields) {
 }
 
 // biome-ignore format: this table is read by column
-const misfits: [body: object, pointer: string, place?: Place][] = [
+const invalid: [body: object, pointer: string, environment?: TestEnvironment][] = [
   [{ application_type: 'machine' },                                                       '/application_type'],
   [{ application_type: undefined },                                                       '/application_type'],
   [{ application_type: 'web', name: '' },                                                 '/name'],
@@ -124,14 +125,14 @@ const misfits: [body: object, pointer: string, place?: Place][] = [
   [{ application_type: 'web', disabled: 'yes' },                                          '/disabled'],
 ]
 
-for (const [body, pointer, place = w.test] of misfits) {
-  test(`in ${place.type} ${JSON.stringify(body).slice(0, 110)} is refused at ${pointer}`, async () => {
-    assert.deepEqual(refusal(await create(body, place)), [422, [pointer]])
+for (const [body, pointer, environment = w.test] of invalid) {
+  test(`in ${environment.type} ${JSON.stringify(body).slice(0, 110)} is 422 at ${pointer}`, async () => {
+    assert.deepEqual(refusal(await create(body, environment)), [422, [pointer]])
   })
 }
 
 // biome-ignore format: this table is read by column
-const fits: [body: object, place: Place][] = [
+const valid: [body: object, environment: TestEnvironment][] = [
   [{ application_type: 'web', redirect_uris: ['http://localhost:3000/cb', 'http://app.example.com/cb'] },  w.test],
   [{ application_type: 'native', redirect_uris: ['com.example.app:/cb', 'http://127.0.0.1/cb', 'http://[::1]/cb'] }, w.live],
   [{ application_type: 'spa', redirect_uris: ['https://app.example.com'] },                                w.live],
@@ -140,20 +141,20 @@ const fits: [body: object, place: Place][] = [
   [{ application_type: 'web', token_endpoint_auth_method: 'private_key_jwt', jwks_uri: 'https://a.b/jwks' }, w.live],
   [{ application_type: 'web', redirect_uris: Array.from({ length: 50 }, (_, n) => `https://a.b/${n}`) },   w.live],
 ]
-for (const [body, place] of fits) {
-  test(`in ${place.type} ${JSON.stringify(body).slice(0, 110)} is taken, as it was sent`, async () => {
-    const created = await made(body, place)
+for (const [body, environment] of valid) {
+  test(`in ${environment.type} ${JSON.stringify(body).slice(0, 110)} is stored as it was sent`, async () => {
+    const created = await createOk(body, environment)
     for (const [name, value] of Object.entries(body)) assert.deepEqual(created[name], value)
   })
 }
 
-test('a change is judged with what stands already: what fits alone may not fit together', async () => {
-  const { id } = await made({ application_type: 'spa' })
+test('a change is validated together with the stored fields', async () => {
+  const { id } = await createOk({ application_type: 'spa' })
   assert.deepEqual(refusal(await one(id, 'PATCH', { token_endpoint_auth_method: 'client_secret_basic' })), [
     422,
     ['/token_endpoint_auth_method'],
   ])
-  const web = await made({ application_type: 'web' })
+  const web = await createOk({ application_type: 'web' })
   assert.deepEqual(refusal(await one(web.id, 'PATCH', { jwks: { keys: [jwk] } })), [422, ['/jwks']])
   expectStatus(200, await one(web.id, 'PATCH', { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [jwk] } }))
   assert.deepEqual(refusal(await one(web.id, 'PATCH', { jwks: null })), [422, ['/jwks']])
@@ -161,8 +162,8 @@ test('a change is judged with what stands already: what fits alone may not fit t
   expectStatus(200, await one(web.id, 'PATCH', { token_endpoint_auth_method: null, jwks: null }))
 })
 
-test('a patch of jwks changes what it names; null takes it away', async () => {
-  const { id } = await made({
+test('a merge patch of jwks changes the named members, and null removes jwks', async () => {
+  const { id } = await createOk({
     application_type: 'web',
     token_endpoint_auth_method: 'private_key_jwt',
     jwks: { keys: [jwk], note: 'one', other: 1 },
@@ -173,9 +174,9 @@ test('a patch of jwks changes what it names; null takes it away', async () => {
   assert.deepEqual(expectStatus(200, await one(id, 'PATCH', uri)).jwks, null)
 })
 
-/** An application with somebody signed in to it. */
-async function used(fields: object = {}) {
-  const client = await made({ application_type: 'web', ...fields })
+/** An application and a person who is signed in to it. */
+async function withTokens(fields: object = {}) {
+  const client = await createOk({ application_type: 'web', ...fields })
   const person = await createPerson(w, w.test)
   const tokens = await person.tokens(client)
   const works = async (secret: string = client.client_secret) =>
@@ -183,8 +184,8 @@ async function used(fields: object = {}) {
   return { client, person, tokens, works }
 }
 
-test('a rotated secret works at once and the old one no more; nobody is signed out by it', async () => {
-  const { client, tokens, works } = await used()
+test('after a rotation only the new secret works, and people stay signed in', async () => {
+  const { client, tokens, works } = await withTokens()
   const rotated = expectStatus(200, await w.call('POST', `${w.test.path}/applications/${client.id}/rotate-secret`))
   assert.match(rotated.client_secret, /^svc_client_/)
   assert.equal(rotated.secret_rotated_at, rotated.updated_at)
@@ -194,30 +195,30 @@ test('a rotated secret works at once and the old one no more; nobody is signed o
   assert.equal(expectStatus(200, await one(client.id, 'GET')).client_secret, undefined)
 })
 
-test('of many rotations at once each tells a secret, and the last one’s alone works', async () => {
-  const client = await made({ application_type: 'web' })
+test('each of ten parallel rotations returns a secret, and only the last secret works', async () => {
+  const client = await createOk({ application_type: 'web' })
   const rotations = await Promise.all(
     Array.from({ length: 10 }, () => w.call('POST', `${w.test.path}/applications/${client.id}/rotate-secret`)),
   )
   const secrets = new Set(rotations.map((reply) => expectStatus(200, reply).client_secret))
   assert.equal(secrets.size, 10)
-  const known = await Promise.all(
+  const errors = await Promise.all(
     [...secrets].map(async (client_secret) => {
       const form = { grant_type: 'authorization_code', code: 'x', redirect_uri: 'x' }
       return (await postAsClient(w, `${w.test.issuer}/v1/oauth/token`, { ...client, client_secret }, form)).body.error
     }),
   )
   assert.deepEqual(
-    known.filter((error) => error !== 'invalid_client'),
+    errors.filter((error) => error !== 'invalid_client'),
     ['invalid_grant'],
   )
 })
 
-test('an application without a secret has none to rotate; one that begins to use a secret gets it by rotation', async () => {
-  const spa = await made({ application_type: 'spa' })
+test('rotate-secret is 409 secret_not_used for a public client, and gives a first secret after a change to secret authentication', async () => {
+  const spa = await createOk({ application_type: 'spa' })
   const reply = await w.call('POST', `${w.test.path}/applications/${spa.id}/rotate-secret`)
   assert.equal(`${reply.status} ${reply.body.code}`, '409 secret_not_used')
-  const web = await made({ application_type: 'web', token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [jwk] } })
+  const web = await createOk({ application_type: 'web', token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [jwk] } })
   assert.deepEqual([web.client_secret, web.has_client_secret], [null, false])
   const changed = expectStatus(200, await one(web.id, 'PATCH', { token_endpoint_auth_method: 'client_secret_post', jwks: null }))
   assert.equal(changed.has_client_secret, false)
@@ -226,13 +227,13 @@ test('an application without a secret has none to rotate; one that begins to use
   assert.deepEqual([back.has_client_secret, back.secret_rotated_at], [false, null])
 })
 
-for (const [what, end] of [
+for (const [action, end] of [
   ['disabling', (id: string) => one(id, 'PATCH', { disabled: true })],
   ['deleting', (id: string) => one(id, 'DELETE')],
 ] as const) {
-  test(`${what} an application ends its codes and tokens at once, and no others`, async () => {
-    const other = await used()
-    const { client, person, tokens, works } = await used()
+  test(`${action} an application ends its codes and tokens at once, and those of no other application`, async () => {
+    const other = await withTokens()
+    const { client, person, tokens, works } = await withTokens()
     const { request, code } = await person.code(client)
     assert.ok((await end(client.id)).status < 300)
     assert.equal((await userinfo(w, w.test, tokens.access_token)).status, 401)
@@ -242,13 +243,13 @@ for (const [what, end] of [
     assert.equal(page.headers.get('location'), null)
     assert.equal(page.status, 400)
     assert.equal((await userinfo(w, w.test, other.tokens.access_token)).status, 200)
-    if (what === 'deleting') assert.equal((await one(client.id, 'GET')).status, 404)
-    if (what === 'deleting') assert.equal((await one(client.id, 'DELETE')).status, 404)
+    if (action === 'deleting') assert.equal((await one(client.id, 'GET')).status, 404)
+    if (action === 'deleting') assert.equal((await one(client.id, 'DELETE')).status, 404)
   })
 }
 
-test('an application that is enabled again serves whoever signs in anew; what it lost stays lost', async () => {
-  const { client, person, tokens, works } = await used()
+test('an application that is enabled again accepts new sign-ins, and its old tokens stay revoked', async () => {
+  const { client, person, tokens, works } = await withTokens()
   expectStatus(200, await one(client.id, 'PATCH', { disabled: true }))
   expectStatus(200, await one(client.id, 'PATCH', { disabled: false }))
   assert.equal((await userinfo(w, w.test, tokens.access_token)).status, 401)
@@ -256,8 +257,8 @@ test('an application that is enabled again serves whoever signs in anew; what it
   assert.ok((await person.tokens(client)).access_token)
 })
 
-test('a change of redirect URIs counts at once', async () => {
-  const client = await made({ application_type: 'web' })
+test('a change of redirect URIs takes effect at once', async () => {
+  const client = await createOk({ application_type: 'web' })
   const next = ['https://new.example.com/callback']
   expectStatus(200, await one(client.id, 'PATCH', { redirect_uris: next }))
   const ask = (redirect_uri: string) =>
@@ -266,8 +267,8 @@ test('a change of redirect URIs counts at once', async () => {
   assert.ok((await ask(next[0] ?? '')).status !== 400)
 })
 
-test('an application of one environment is unknown to the other', async () => {
-  const client = await made({ application_type: 'web' })
+test('an application of one environment is unknown in another', async () => {
+  const client = await createOk({ application_type: 'web' })
   assert.equal((await one(client.id, 'GET', undefined, w.live)).status, 404)
   assert.equal((await w.call('GET', authorizationRequest(w.live, client).url, { key: null })).status, 400)
   const key = await createAuthKey(w, w.live, 'auth_publishable')

@@ -1,20 +1,23 @@
-/** What is not accepted as a body: every row of the table with every wrong one. Generated from the table; no route is named. */
+/** Request bodies: every row of the route table refuses every kind of bad body. Generated from the table; no route is named. */
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { Route } from '@ostiary/contract/route.ts'
 import { z } from 'zod'
-import { type Asked, ask, everything, idsOf, pathOf, rightRequest, rows } from '../support/everything.ts'
+import { type ApiRequest, ask, idsOf, pathOf, rows, testRows, validRequest } from '../support/route-table.ts'
+import { createTwoTenants } from '../support/tenants.ts'
 import { type Reply, world } from '../support/world.ts'
 
 const w = await world()
-const { ours } = await everything(w)
+const { ours } = await createTwoTenants(w)
 const with_body = rows.filter(({ route }) => route.body)
+const with_fields = rows.flatMap(
+  ({ name, route }) => (route.body instanceof z.ZodObject ? [{ name, route, shape: route.body.shape as Record<string, z.ZodType> }] : []), // as: a shape holds types only
+)
 const actions = rows.filter(({ route }) => route.method === 'POST' && !route.body)
 
-/** A row's request with these bytes, sent as this type; on objects that do not exist, so that nothing can come of it. */
-function withBytes(route: Route, body: string, type = 'application/json', headers: Record<string, string> = {}): Asked {
-  const right = rightRequest(route, ours)
+/** A row's valid request with this body and Content-Type instead. */
+function withBytes(route: Route, body: string, type = 'application/json', headers: Record<string, string> = {}): ApiRequest {
+  const right = validRequest(route, ours)
   return { ...right, headers: { ...right.headers, 'content-type': type, ...headers }, body }
 }
 
@@ -39,16 +42,16 @@ const other_types = [
   'application/json, text/plain',
 ]
 
-test('a body of another content type is 415', async () => {
-  for (const { name, route } of with_body) {
-    const body = JSON.stringify(rightRequest(route, ours).body)
-    const types = route.method === 'PATCH' ? other_types : [...other_types, 'application/merge-patch+json']
-    for (const type of types) assertRefused(await ask(w, withBytes(route, body, type)), 415, 'unsupported_media_type', `${name} as ${type}`)
-  }
+testRows('a body with an unsupported Content-Type is 415 unsupported_media_type', with_body, async ({ name, route }) => {
+  const body = JSON.stringify(validRequest(route, ours).body)
+  const types = route.method === 'PATCH' ? other_types : [...other_types, 'application/merge-patch+json']
+  for (const type of types) assertRefused(await ask(w, withBytes(route, body, type)), 415, 'unsupported_media_type', `${name} as ${type}`)
 })
 
-test('JSON is taken in every spelling of its content type, merge patches also as what they are', async () => {
-  for (const { name, route } of with_body) {
+testRows(
+  'application/json is accepted in every spelling, and a merge patch also as application/merge-patch+json',
+  with_body,
+  async ({ name, route }) => {
     const types = [
       'application/json',
       'application/json;charset=utf-8',
@@ -57,16 +60,14 @@ test('JSON is taken in every spelling of its content type, merge patches also as
     ]
     for (const type of route.method === 'PATCH' ? [...types, 'application/merge-patch+json'] : types)
       assertRefused(await ask(w, withBytes(route, '{"surprise":1}', type)), 422, 'validation_failed', `${name} as ${type}`)
-  }
-})
+  },
+)
 
-test('a compressed body is 415, whatever it holds', async () => {
-  for (const { name, route } of with_body) {
-    for (const encoding of ['gzip', 'br', 'deflate', 'zstd', 'gzip, identity']) {
-      const headers = { 'content-encoding': encoding }
-      const reply = await ask(w, withBytes(route, gzipSync('{}').toString('latin1'), 'application/json', headers))
-      assertRefused(reply, 415, 'unsupported_media_type', `${name} as ${encoding}`)
-    }
+testRows('a compressed body is 415 unsupported_media_type', with_body, async ({ name, route }) => {
+  for (const encoding of ['gzip', 'br', 'deflate', 'zstd', 'gzip, identity']) {
+    const headers = { 'content-encoding': encoding }
+    const reply = await ask(w, withBytes(route, gzipSync('{}').toString('latin1'), 'application/json', headers))
+    assertRefused(reply, 415, 'unsupported_media_type', `${name} as ${encoding}`)
   }
 })
 
@@ -80,60 +81,52 @@ const broken: Record<string, string> = {
   'two documents': '{}{}',
   'a comment': '{}//',
   'a byte order mark': '\ufeff{}',
-  'the same name twice': '{"name":"a","name":"b"}',
-  'the same name in another spelling': '{"name":"a","n\\u0061me":"b"}',
-  'the same name twice further in': '{"metadata":{"a":1,"a":2}}',
-  'no number': '{"name":NaN}',
+  'a repeated member': '{"name":"a","name":"b"}',
+  'a repeated member in another spelling': '{"name":"a","n\\u0061me":"b"}',
+  'a repeated member in an inner object': '{"metadata":{"a":1,"a":2}}',
+  'a value that is not a number': '{"name":NaN}',
   'a control character': '{"name":"\u0001"}',
-  'too deep': `${'['.repeat(70)}${']'.repeat(70)}`,
-  'deep beyond all measure': '['.repeat(500_000),
+  'nested 70 levels deep': `${'['.repeat(70)}${']'.repeat(70)}`,
+  'nested 500,000 levels deep': '['.repeat(500_000),
 }
 
-test('broken JSON, a byte order mark and a repeated name are 400 malformed_request', async () => {
-  for (const { name, route } of with_body) {
-    for (const [what, body] of Object.entries(broken))
-      assertRefused(await ask(w, withBytes(route, body)), 400, 'malformed_request', `${name} with ${what}`)
+testRows('invalid JSON, a byte order mark and a repeated member are 400 malformed_request', with_body, async ({ name, route }) => {
+  for (const [defect, body] of Object.entries(broken))
+    assertRefused(await ask(w, withBytes(route, body)), 400, 'malformed_request', `${name} with ${defect}`)
+})
+
+testRows('a body that is not an object is 422 validation_failed', with_body, async ({ name, route }) => {
+  for (const body of ['null', '[]', '[{}]', '"text"', '1', 'true', ' 0 ']) {
+    const reply = await ask(w, withBytes(route, body))
+    assertRefused(reply, 422, 'validation_failed', `${name} with ${body}`)
+    assert.deepEqual(
+      reply.body.errors.map(({ pointer }: { pointer: string }) => pointer),
+      [''],
+    )
   }
 })
 
-test('a body that is no object is 422', async () => {
-  for (const { name, route } of with_body) {
-    for (const body of ['null', '[]', '[{}]', '"text"', '1', 'true', ' 0 ']) {
-      const reply = await ask(w, withBytes(route, body))
-      assertRefused(reply, 422, 'validation_failed', `${name} with ${body}`)
-      assert.deepEqual(
-        reply.body.errors.map(({ pointer }: { pointer: string }) => pointer),
-        [''],
-      )
-    }
+testRows('a body above 1 MiB is 413 body_too_large, and a body of exactly 1 MiB is read', with_body, async ({ name, route }) => {
+  const padded = (bytes: number) => `{"surprise":1${' '.repeat(bytes - 14)}}`
+  assertRefused(await ask(w, withBytes(route, padded(1_048_577))), 413, 'body_too_large', name)
+  assertRefused(await ask(w, withBytes(route, padded(1_048_576))), 422, 'validation_failed', name)
+})
+
+testRows('an unknown field is 422 at its pointer, whatever its value', with_body, async ({ name, route }) => {
+  const right = validRequest(route, ours)
+  for (const value of [1, null, {}]) {
+    const body = { ...(right.body as object), surprise: value }
+    const reply = await ask(w, { ...right, body })
+    assertRefused(reply, 422, 'validation_failed', `${name} with ${JSON.stringify(value)}`)
+    assert.deepEqual(
+      reply.body.errors.map((error: { pointer: string; code: string }) => [error.pointer, error.code]),
+      [['/surprise', 'unknown_field']],
+    )
   }
 })
 
-test('a body of more than 1 MiB is 413, one of exactly 1 MiB is read', async () => {
-  for (const { name, route } of with_body) {
-    const padded = (bytes: number) => `{"surprise":1${' '.repeat(bytes - 14)}}`
-    assertRefused(await ask(w, withBytes(route, padded(1_048_577))), 413, 'body_too_large', name)
-    assertRefused(await ask(w, withBytes(route, padded(1_048_576))), 422, 'validation_failed', name)
-  }
-})
-
-test('an unknown field is 422 at its place, null or not, and nothing comes of the fields beside it', async () => {
-  for (const { name, route } of with_body) {
-    const right = rightRequest(route, ours)
-    for (const value of [1, null, {}]) {
-      const body = { ...(right.body as object), surprise: value }
-      const reply = await ask(w, { ...right, body })
-      assertRefused(reply, 422, 'validation_failed', `${name} with ${JSON.stringify(value)}`)
-      assert.deepEqual(
-        reply.body.errors.map((error: { pointer: string; code: string }) => [error.pointer, error.code]),
-        [['/surprise', 'unknown_field']],
-      )
-    }
-  }
-})
-
-/** What the service says about itself and its objects, wherever it says it. */
-const owned_everywhere = [
+/** Fields that the service sets on every object. */
+const read_only_everywhere = [
   'id',
   'key_id',
   'client_id',
@@ -146,7 +139,8 @@ const owned_everywhere = [
   'created_at',
   'updated_at',
 ]
-const owned_somewhere = [
+/** Fields that the service sets on some objects. */
+const read_only_on_some = [
   'rotated_at',
   'revoked_at',
   'last_used_at',
@@ -160,75 +154,65 @@ const owned_somewhere = [
 const secrets = ['key', 'digest', 'client_secret', 'client_secret_hash', 'password_hash', 'secret', 'start', 'last4', 'changed_in']
 const immutable = ['slug', 'type', 'application_type', 'identifier']
 
-test('a field that is the service’s own, or that never changes, is 422 wherever it is sent', async () => {
-  for (const { name, route } of with_body) {
-    const taken = route.body instanceof z.ZodObject ? Object.keys(route.body.shape) : []
-    const answered = route.returns[1] instanceof z.ZodObject && taken.length > 0 ? Object.keys(route.returns[1].shape) : []
-    const owned = [...owned_everywhere, ...owned_somewhere, ...secrets, ...answered, ...(route.method === 'PATCH' ? immutable : [])]
-    const right = rightRequest(route, ours)
-    for (const field of new Set(owned)) {
-      if (taken.includes(field) && !(route.method === 'PATCH' && immutable.includes(field))) continue
-      const reply = await ask(w, { ...right, body: { ...(right.body as object), [field]: 'x' } })
+testRows('a read-only or immutable field is 422 at its pointer', with_body, async ({ name, route }) => {
+  const accepted = route.body instanceof z.ZodObject ? Object.keys(route.body.shape) : []
+  const returned = route.returns[1] instanceof z.ZodObject && accepted.length > 0 ? Object.keys(route.returns[1].shape) : []
+  const read_only = [...read_only_everywhere, ...read_only_on_some, ...secrets, ...returned, ...(route.method === 'PATCH' ? immutable : [])]
+  const right = validRequest(route, ours)
+  for (const field of new Set(read_only)) {
+    if (accepted.includes(field) && !(route.method === 'PATCH' && immutable.includes(field))) continue
+    const reply = await ask(w, { ...right, body: { ...(right.body as object), [field]: 'x' } })
+    assertRefused(reply, 422, 'validation_failed', `${name} with ${field}`)
+    assert.ok(
+      reply.body.errors.some(({ pointer }: { pointer: string }) => pointer === `/${field}`),
+      `${name} with ${field}`,
+    )
+  }
+})
+
+testRows('a field of the wrong type is 422 at its pointer', with_fields, async ({ name, route, shape }) => {
+  const right = validRequest(route, ours)
+  for (const [field, type] of Object.entries(shape)) {
+    const wrong = [1.5, { a: [] }, [[{}]], ['', 1]].filter((value) => !type.safeParse(value).success)
+    assert.ok(wrong.length > 0, `${name}: ${field} accepts every value`)
+    for (const value of wrong) {
+      const reply = await ask(w, { ...right, body: { ...(right.body as object), [field]: value } })
       assertRefused(reply, 422, 'validation_failed', `${name} with ${field}`)
       assert.ok(
-        reply.body.errors.some(({ pointer }: { pointer: string }) => pointer === `/${field}`),
+        reply.body.errors.some(({ pointer }: { pointer: string }) => pointer.startsWith(`/${field}`)),
         `${name} with ${field}`,
       )
     }
   }
 })
 
-test('a field of the wrong type, and null where there is no default, are 422 at their place', async () => {
-  for (const { name, route } of with_body) {
-    if (!(route.body instanceof z.ZodObject)) continue
-    const right = rightRequest(route, ours)
-    for (const [field, type] of Object.entries(route.body.shape)) {
-      const wrong = [1.5, { a: [] }, [[{}]], ['', 1]].filter((value) => !(type as z.ZodType).safeParse(value).success)
-      assert.ok(wrong.length > 0, `${name}: ${field} takes everything`)
-      for (const value of wrong) {
-        const reply = await ask(w, { ...right, body: { ...(right.body as object), [field]: value } })
-        assertRefused(reply, 422, 'validation_failed', `${name} with ${field}`)
-        assert.ok(
-          reply.body.errors.some(({ pointer }: { pointer: string }) => pointer.startsWith(`/${field}`)),
-          `${name} with ${field}`,
-        )
-      }
-    }
+testRows('an action accepts {} or no body, and any other body is 422', actions, async ({ name, route }) => {
+  const ids = idsOf(route, ours)
+  const nowhere = pathOf(route, { ...ids, [Object.keys(ids).at(-1) ?? '']: 'x' })
+  const { body: _, ...right } = { ...validRequest(route, ours), path: nowhere }
+  for (const body of [undefined, '{}', ' { } ']) {
+    const headers = body === undefined ? right.headers : { ...right.headers, 'content-type': 'application/json' }
+    assert.equal((await ask(w, { ...right, headers, body })).status, 404, name)
   }
+  for (const body of ['{"a":1}', '[]', 'null', '{"force":true}'])
+    assertRefused(await ask(w, { ...right, body }), 422, 'validation_failed', `${name} with ${body}`)
+  assertRefused(await ask(w, { ...right, body: '{' }), 400, 'malformed_request', name)
+  assertRefused(
+    await ask(w, { ...right, body: 'a=1', headers: { ...right.headers, 'content-type': 'application/x-www-form-urlencoded' } }),
+    415,
+    'unsupported_media_type',
+    name,
+  )
 })
 
-test('an action takes no body, {} or none at all, and any other is 422', async () => {
-  for (const { name, route } of actions) {
-    const ids = idsOf(route, ours)
-    const nowhere = pathOf(route, { ...ids, [Object.keys(ids).at(-1) ?? '']: 'x' })
-    const { body: _, ...right } = { ...rightRequest(route, ours), path: nowhere }
-    for (const body of [undefined, '{}', ' { } ']) {
-      const headers = body === undefined ? right.headers : { ...right.headers, 'content-type': 'application/json' }
-      assert.equal((await ask(w, { ...right, headers, body })).status, 404, name)
-    }
-    for (const body of ['{"a":1}', '[]', 'null', '{"force":true}'])
-      assertRefused(await ask(w, { ...right, body }), 422, 'validation_failed', `${name} with ${body}`)
-    assertRefused(await ask(w, { ...right, body: '{' }), 400, 'malformed_request', name)
-    assertRefused(
-      await ask(w, { ...right, body: 'a=1', headers: { ...right.headers, 'content-type': 'application/x-www-form-urlencoded' } }),
-      415,
-      'unsupported_media_type',
-      name,
-    )
-  }
-})
-
-test('every problem of a body is told at once, each with pointer, code and detail', async () => {
-  for (const { name, route } of with_body) {
-    if (!(route.body instanceof z.ZodObject)) continue
-    const fields = Object.keys(route.body.shape)
-    const reply = await ask(w, {
-      ...rightRequest(route, ours),
-      body: { ...Object.fromEntries(fields.map((field) => [field, 1.5])), surprise: 1, more: 2 },
-    })
-    assertRefused(reply, 422, 'validation_failed', name)
-    const pointers = reply.body.errors.map(({ pointer }: { pointer: string }) => pointer.split('/')[1])
-    assert.deepEqual([...new Set(pointers)].sort(), [...fields, 'surprise', 'more'].sort(), name)
-    for (const error of reply.body.errors) assert.deepEqual(Object.keys(error).sort(), ['code', 'detail', 'pointer'])
-  }
+testRows('a 422 lists every problem of the body, each with pointer, code and detail', with_fields, async ({ name, route, shape }) => {
+  const fields = Object.keys(shape)
+  const reply = await ask(w, {
+    ...validRequest(route, ours),
+    body: { ...Object.fromEntries(fields.map((field) => [field, 1.5])), surprise: 1, more: 2 },
+  })
+  assertRefused(reply, 422, 'validation_failed', name)
+  const pointers = reply.body.errors.map(({ pointer }: { pointer: string }) => pointer.split('/')[1])
+  assert.deepEqual([...new Set(pointers)].sort(), [...fields, 'surprise', 'more'].sort(), name)
+  for (const error of reply.body.errors) assert.deepEqual(Object.keys(error).sort(), ['code', 'detail', 'pointer'])
 })

@@ -1,4 +1,4 @@
-/** Who may not call: every row of the table against every wrong caller. Generated from the table; no route is named. */
+/** Credentials: every row of the route table refuses every wrong caller. Generated from the table; no route is named. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
@@ -8,31 +8,29 @@ import { platformScopes } from '@ostiary/contract/scopes.ts'
 import { type Role, roles } from '@ostiary/contract/tenancy.ts'
 import { asAdministrator } from '../support/administrator.ts'
 import {
-  admitted,
-  app_origin,
+  admittedCredentials,
   ask,
   bearer,
   type CredentialKind,
-  createAuthKey,
-  createMember,
-  createPlatformKey,
   credentialHeaders,
-  everything,
+  eachRow,
   parametersOf,
   pathOf,
-  rightRequest,
   rows,
-} from '../support/everything.ts'
+  testRows,
+  validRequest,
+} from '../support/route-table.ts'
+import { app_origin, createAuthKey, createMember, createPlatformKey, createTwoTenants } from '../support/tenants.ts'
 import { expectStatus, type Reply, world } from '../support/world.ts'
 
 const w = await world({ env: { OSTIARY_TRUSTED_PROXIES: '127.0.0.1,::1' } })
-const { ours } = await everything(w)
+const { ours } = await createTwoTenants(w)
 const tokens = new Map<Role, string>([['owner', ours.token]])
 for (const role of ['viewer', 'developer', 'admin'] as const) tokens.set(role, await createMember(w, ours, role))
 const kinds: readonly CredentialKind[] = ['publishable', 'secret', 'platform', 'administrator']
 
-/** Calls a row with these headers for a credential, and all else right. */
-const askAs = (route: Route, headers: Record<string, string>) => ask(w, { ...rightRequest(route, ours), headers })
+/** A row's valid request with these headers instead of its credential. */
+const askAs = (route: Route, headers: Record<string, string>) => ask(w, { ...validRequest(route, ours), headers })
 
 function assertRefused(reply: Reply, status: number, code: string, about: string): void {
   assert.equal(`${reply.status} ${reply.body.code}`, `${status} ${code}`, about)
@@ -41,30 +39,30 @@ function assertRefused(reply: Reply, status: number, code: string, about: string
   assert.equal(reply.headers.get('cache-control'), 'no-store', about)
 }
 
-test('no credential is 401 unauthenticated, with the schemes that are taken', async () => {
-  for (const { name, route } of rows) {
+testRows(
+  'a request without a credential is 401 unauthenticated, and WWW-Authenticate names the accepted schemes',
+  rows,
+  async ({ name, route }) => {
     for (const headers of [{}, { 'x-api-key': '' }, { origin: app_origin }] as Record<string, string>[]) {
       const reply = await askAs(route, headers)
       assertRefused(reply, 401, 'unauthenticated', name)
-      const challenge = admitted(route).includes('administrator') ? 'ApiKey, Bearer' : 'ApiKey'
+      const challenge = admittedCredentials(route).includes('administrator') ? 'ApiKey, Bearer' : 'ApiKey'
       assert.equal(reply.headers.get('www-authenticate'), challenge, name)
     }
-  }
+  },
+)
+
+testRows('a request without a credential is refused before its body arrives', rows, async ({ name, route }) => {
+  const { method, path } = validRequest(route, ours)
+  const headers = { 'content-type': 'application/json', 'content-length': '100000' }
+  const sent = request(w.reach(w.base_url + path), { method, headers, agent: false })
+  sent.flushHeaders()
+  const [{ statusCode }] = (await once(sent, 'response')) as [IncomingMessage] // as: what a 'response' comes with
+  sent.on('error', () => {}).destroy() // the body is never sent
+  assert.equal(statusCode, 401, name)
 })
 
-test('who sends no credential is refused before the body is read, which may never come', async () => {
-  for (const { name, route } of rows) {
-    const { method, path } = rightRequest(route, ours)
-    const headers = { 'content-type': 'application/json', 'content-length': '100000' }
-    const sent = request(w.reach(w.base_url + path), { method, headers, agent: false })
-    sent.flushHeaders()
-    const [{ statusCode }] = (await once(sent, 'response', { signal: AbortSignal.timeout(5_000) })) as [IncomingMessage]
-    sent.on('error', () => {}).destroy() // the rest of it is not sent
-    assert.equal(statusCode, 401, name)
-  }
-})
-
-test('a bad credential is 401 invalid_key, and no two of them differ by a byte', async () => {
+test('an invalid credential is 401 invalid_key, and the response does not show what is wrong with it', async (t) => {
   const expired = await createPlatformKey(w, ours, { expires_at: new Date(w.now().getTime() + 1_000).toISOString() })
   const revoked = await createPlatformKey(w, ours)
   const rotated = await createPlatformKey(w, ours)
@@ -91,70 +89,77 @@ test('a bad credential is 401 invalid_key, and no two of them differ by a byte',
     'without a scheme': { authorization: ours.platform },
     'an empty ApiKey': { authorization: 'ApiKey' },
     'a key as Bearer': { authorization: `Bearer ${ours.platform}`, 'x-tenant-id': ours.tenant_id },
-    'no token': { authorization: 'Bearer nobody', 'x-tenant-id': ours.tenant_id },
+    'no token': { authorization: 'Bearer unknown', 'x-tenant-id': ours.tenant_id },
     'a token with another signature': { ...bearer(swap(ours.token, ours.token.length - 9), ours) },
   }
-  for (const { name, route } of rows) {
+  await eachRow(t, rows, async ({ name, route }) => {
     const seen = new Set<string>()
-    for (const [what, headers] of Object.entries(bad)) {
+    for (const [problem, headers] of Object.entries(bad)) {
       const reply = await askAs(route, { ...headers, origin: app_origin })
-      assertRefused(reply, 401, 'invalid_key', `${name}: ${what}`)
+      assertRefused(reply, 401, 'invalid_key', `${name}: ${problem}`)
       const { request_id, ...body } = reply.body
       seen.add(JSON.stringify([body, [...reply.headers].filter(([header]) => !['x-request-id', 'date'].includes(header))]))
     }
     assert.equal(seen.size, 1, `${name}: ${[...seen].join('\n')}`)
-  }
+  })
 })
 
-test('two different credentials are 400 conflicting_credentials, even where both are good; the same one twice is one', async () => {
-  const two: Record<string, string>[] = [
-    { 'x-api-key': ours.platform, authorization: `ApiKey ${ours.test.secret}` },
-    { 'x-api-key': ours.platform, ...bearer(ours.token, ours) },
-    { 'x-api-key': `${ours.platform}, ${ours.test.secret}` },
+const two_credentials: Record<string, string>[] = [
+  { 'x-api-key': ours.platform, authorization: `ApiKey ${ours.test.secret}` },
+  { 'x-api-key': ours.platform, ...bearer(ours.token, ours) },
+  { 'x-api-key': `${ours.platform}, ${ours.test.secret}` },
+]
+
+testRows('two different credentials are 400 conflicting_credentials, even when both are valid', rows, async ({ name, route }) => {
+  for (const headers of two_credentials) assertRefused(await askAs(route, headers), 400, 'conflicting_credentials', name)
+})
+
+const read_with_key = rows.flatMap(({ name, route }) => {
+  const { 'x-api-key': key, ...rest } = validRequest(route, ours).headers
+  return key === undefined || route.method !== 'GET' ? [] : [{ name, route, key, rest }]
+})
+
+testRows('a key is accepted when it is sent twice, or with its scheme in lower case', read_with_key, async ({ route, key, rest }) => {
+  const spellings: Record<string, string>[] = [
+    { 'x-api-key': key, authorization: `ApiKey ${key}` },
+    { 'x-api-key': `${key}, ${key}` },
+    { authorization: `apikey ${key}` },
   ]
-  for (const { name, route } of rows) {
-    for (const headers of two) assertRefused(await askAs(route, headers), 400, 'conflicting_credentials', name)
-    const { 'x-api-key': key, ...rest } = rightRequest(route, ours).headers
-    if (key === undefined || route.method !== 'GET') continue
-    for (const same of [
-      { 'x-api-key': key, authorization: `ApiKey ${key}` },
-      { 'x-api-key': `${key}, ${key}` },
-      { authorization: `apikey ${key}` },
-    ])
-      expectStatus(200, await askAs(route, { ...same, ...rest } as Record<string, string>))
-  }
+  for (const headers of spellings) expectStatus(200, await askAs(route, { ...headers, ...rest }))
 })
 
-test('a key is not taken from the address', async () => {
-  for (const { name, route } of rows) {
-    const request = rightRequest(route, ours)
-    for (const parameter of ['key', 'api_key', 'x-api-key', 'access_token'])
-      assertRefused(
-        await ask(w, { ...request, path: `${request.path}?${parameter}=${ours.platform}`, headers: {} }),
-        401,
-        'unauthenticated',
-        name,
-      )
-  }
+testRows('a key in the query does not authenticate', rows, async ({ name, route }) => {
+  const request = validRequest(route, ours)
+  for (const parameter of ['key', 'api_key', 'x-api-key', 'access_token'])
+    assertRefused(
+      await ask(w, { ...request, path: `${request.path}?${parameter}=${ours.platform}`, headers: {} }),
+      401,
+      'unauthenticated',
+      name,
+    )
 })
 
-test('a credential of another type is 403 wrong_key_type', async () => {
-  for (const { name, route } of rows) {
-    for (const kind of kinds.filter((each) => !admitted(route).includes(each)))
-      assertRefused(await askAs(route, credentialHeaders(kind, ours)), 403, 'wrong_key_type', `${name} as ${kind}`)
-  }
+testRows('a credential of another type is 403 wrong_key_type', rows, async ({ name, route }) => {
+  for (const kind of kinds.filter((each) => !admittedCredentials(route).includes(each)))
+    assertRefused(await askAs(route, credentialHeaders(kind, ours)), 403, 'wrong_key_type', `${name} as ${kind}`)
 })
 
-test('every credential of an admitted type is let in', async () => {
-  for (const { name, route } of rows.filter((row) => row.route.method === 'GET')) {
-    for (const kind of admitted(route)) {
+testRows(
+  'every admittedCredentials type of credential can read',
+  rows.filter((row) => row.route.method === 'GET'),
+  async ({ name, route }) => {
+    for (const kind of admittedCredentials(route)) {
       const reply = await askAs(route, credentialHeaders(kind, ours))
       assert.equal(reply.status, 200, `${name} as ${kind}: ${JSON.stringify(reply.body)}`)
     }
-  }
-})
+  },
+)
 
-test('a platform key without the scope is 403 insufficient_scope, however many others it has; * and the scope alone are enough', async () => {
+const with_scope = rows.flatMap(({ name, route }) =>
+  route.credential.kind === 'platform' ? [{ name, route, scope: route.credential.scope }] : [],
+)
+
+test('a platform key without the required scope is 403 insufficient_scope, and the required scope alone is enough', async (t) => {
   const without = new Map<string, Record<string, string>>()
   const only = new Map<string, Record<string, string>>()
   for (const scope of platformScopes) {
@@ -162,20 +167,23 @@ test('a platform key without the scope is 403 insufficient_scope, however many o
     without.set(scope, { 'x-api-key': others.key })
     only.set(scope, { 'x-api-key': (await createPlatformKey(w, ours, { scopes: [scope] })).key })
   }
-  for (const { name, route } of rows) {
-    if (route.credential.kind !== 'platform') continue
-    const { scope } = route.credential
+  await eachRow(t, with_scope, async ({ name, route, scope }) => {
     const reply = await askAs(route, without.get(scope) ?? {})
     assertRefused(reply, 403, 'insufficient_scope', name)
     assert.deepEqual(reply.body.required_scopes, [scope], name)
     if (route.method === 'GET') expectStatus(200, await askAs(route, only.get(scope) ?? {}))
-  }
+  })
 })
 
-test('a lesser role is 403 insufficient_role, the least that is enough and every greater one is let in', async () => {
-  for (const { name, route } of rows) {
-    const needed = neededRole(route)
-    if (needed === null) continue
+const with_role = rows.flatMap(({ name, route }) => {
+  const needed = requiredRole(route)
+  return needed === null ? [] : [{ name, route, needed }]
+})
+
+testRows(
+  'a lower role is 403 insufficient_role, and the required role and every higher one can read',
+  with_role,
+  async ({ name, route, needed }) => {
     for (const role of roles) {
       const is_enough = roles.indexOf(role) >= roles.indexOf(needed)
       if (is_enough && route.method !== 'GET') continue
@@ -183,14 +191,14 @@ test('a lesser role is 403 insufficient_role, the least that is enough and every
       if (is_enough) assert.equal(reply.status, 200, `${name} as ${role}`)
       else assertRefused(reply, 403, 'insufficient_role', `${name} as ${role}`)
     }
-  }
-})
+  },
+)
 
-test('a lesser role is 403 before the body, the Idempotency-Key and the look-up, whether or not the object exists', async () => {
-  for (const { name, route } of rows) {
-    const needed = neededRole(route)
-    for (const role of roles) {
-      if (needed === null || roles.indexOf(role) >= roles.indexOf(needed)) continue
+testRows(
+  'a lower role is 403 before the body, the Idempotency-Key and the object are checked',
+  with_role.filter(({ needed }) => needed !== roles[0]),
+  async ({ name, route, needed }) => {
+    for (const role of roles.slice(0, roles.indexOf(needed))) {
       for (const id of ['01m7wwr5ftevtv5yxb47hmb4ht', 'x', '%00']) {
         const nowhere = parametersOf(route).map((parameter) => [parameter, parameter === 'tenant_id' ? ours.tenant_id : id])
         const path = pathOf(route, Object.fromEntries(nowhere))
@@ -200,15 +208,15 @@ test('a lesser role is 403 before the body, the Idempotency-Key and the look-up,
         assertRefused(await ask(w, { method: route.method, path, headers, ...body }), 403, 'insufficient_role', `${name} as ${role}`)
       }
     }
-  }
-})
+  },
+)
 
 /**
  * Contract §3: a viewer reads everything but users, inbox, audit, events, deliveries and refused calls. A developer reads
  * these too, except audit, and writes projects and environments. An admin also has platform keys, members and audit. An
  * owner also has the tenant.
  */
-function neededRole({ credential, method, path }: Route): Role | null {
+function requiredRole({ credential, method, path }: Route): Role | null {
   if (!('role' in credential) || credential.role === null) return null
   if (/\/(platform-keys|audit-log)\b/.test(path)) return 'admin'
   if (path.endsWith('/members') || path.includes('/members/')) return method === 'GET' ? 'viewer' : 'admin'
@@ -216,18 +224,24 @@ function neededRole({ credential, method, path }: Route): Role | null {
   return method !== 'GET' || /\/(users|sessions|inbox|events|deliveries|requests)\b/.test(path) ? 'developer' : 'viewer'
 }
 
-test('an administrator who does not say which tenant or environment is meant is 400 tenant_required', async () => {
-  for (const { name, route } of rows) {
-    const needs = { platform: ['x-tenant-id'], secret: ['x-tenant-id', 'x-environment-id'] }[route.credential.kind as string] ?? []
-    if (!admitted(route).includes('administrator')) continue
-    for (const header of needs) {
+/** Rows that act in the tenant, or in the environment, that an administrator names in headers. */
+const with_context = rows.flatMap(({ name, route }) => {
+  const headers_needed = { platform: ['x-tenant-id'], secret: ['x-tenant-id', 'x-environment-id'] }[route.credential.kind as string] ?? []
+  return admittedCredentials(route).includes('administrator') && headers_needed.length > 0 ? [{ name, route, headers_needed }] : []
+})
+
+testRows(
+  'an administrator who does not name the tenant or the environment is 400 tenant_required',
+  with_context,
+  async ({ name, route, headers_needed }) => {
+    for (const header of headers_needed) {
       const { [header]: _, ...headers } = bearer(ours.token, ours)
       assertRefused(await askAs(route, headers), 400, 'tenant_required', `${name} without ${header}`)
     }
-  }
-})
+  },
+)
 
-test('a key with an IP allowlist is 403 ip_not_allowed from anywhere else, by what the trusted proxy attests', async () => {
+test('a key with an IP allowlist is 403 ip_not_allowed from any other address that the trusted proxy reports', async (t) => {
   const ip_allowlist = ['203.0.113.7', '2001:db8::/32']
   const keys = new Map<CredentialKind, Record<string, string>>([
     ['platform', { 'x-api-key': (await createPlatformKey(w, ours, { ip_allowlist })).key }],
@@ -237,27 +251,30 @@ test('a key with an IP allowlist is 403 ip_not_allowed from anywhere else, by wh
       { 'x-api-key': (await createAuthKey(w, ours.test, 'auth_publishable', { ip_allowlist }, ours.platform)).key, origin: app_origin },
     ],
   ])
-  for (const { name, route } of rows) {
-    for (const kind of admitted(route)) {
-      const headers = keys.get(kind)
-      if (!headers) continue
-      for (const from of [undefined, '203.0.113.8', '203.0.113.7, 203.0.113.8', '203.0.113.7, unknown', '2001:db9::1']) {
-        const reply = await askAs(route, { ...headers, ...(from === undefined ? {} : { 'x-forwarded-for': from }) })
-        assertRefused(reply, 403, 'ip_not_allowed', `${name} as ${kind} from ${from}`)
+  await eachRow(
+    t,
+    rows.filter(({ route }) => admittedCredentials(route).some((kind) => keys.has(kind))),
+    async ({ name, route }) => {
+      for (const kind of admittedCredentials(route)) {
+        const headers = keys.get(kind)
+        if (!headers) continue
+        for (const from of [undefined, '203.0.113.8', '203.0.113.7, 203.0.113.8', '203.0.113.7, unknown', '2001:db9::1']) {
+          const reply = await askAs(route, { ...headers, ...(from === undefined ? {} : { 'x-forwarded-for': from }) })
+          assertRefused(reply, 403, 'ip_not_allowed', `${name} as ${kind} from ${from}`)
+        }
+        if (route.method !== 'GET') continue
+        for (const from of ['203.0.113.7', '::ffff:203.0.113.7', '198.51.100.1, 203.0.113.7', '2001:DB8:0::9'])
+          expectStatus(200, await askAs(route, { ...headers, 'x-forwarded-for': from }))
       }
-      if (route.method !== 'GET') continue
-      for (const from of ['203.0.113.7', '::ffff:203.0.113.7', '198.51.100.1, 203.0.113.7', '2001:DB8:0::9'])
-        expectStatus(200, await askAs(route, { ...headers, 'x-forwarded-for': from }))
-    }
-  }
+    },
+  )
 })
 
-test('a member of any role may leave, and only once', async () => {
-  for (const role of ['viewer', 'developer', 'admin'] as const) {
+for (const role of ['viewer', 'developer', 'admin'] as const)
+  test(`a member with the role ${role} can leave the tenant, once`, async () => {
     const member = asAdministrator(w, tokens.get(role) ?? '', null)
     const { user_id } = expectStatus(200, await member('GET', '/v1/me'))
     const path = `/v1/tenants/${ours.tenant_id}/members/${user_id}`
     expectStatus(204, await member('DELETE', path))
-    assert.equal((await member('DELETE', path)).body.code, 'not_found', role)
-  }
-})
+    assert.equal((await member('DELETE', path)).body.code, 'not_found')
+  })

@@ -1,36 +1,35 @@
-/** What every row has in common as HTTP: methods, queries, cursors, headers, and the order of refusals. Generated from the table; no route is named. */
+/** HTTP rules of every row of the route table: methods, queries, cursors, headers, and the order of refusals. Generated from the table; no route is named. */
 import assert from 'node:assert/strict'
 import { request as httpRequest } from 'node:http'
 import { test } from 'node:test'
 import type { Route } from '@ostiary/contract/route.ts'
 import { z } from 'zod'
 import {
-  admitted,
-  app_origin,
+  admittedCredentials,
   ask,
   type CredentialKind,
-  createAuthKey,
-  createPlatformKey,
   credentialHeaders,
-  everything,
+  eachRow,
   idsOf,
   parametersOf,
   pathOf,
-  rightRequest,
   rows,
-} from '../support/everything.ts'
+  testRows,
+  validRequest,
+} from '../support/route-table.ts'
+import { app_origin, createAuthKey, createPlatformKey, createTwoTenants } from '../support/tenants.ts'
 import { expectStatus, world } from '../support/world.ts'
 
 const w = await world({ env: { OSTIARY_TRUSTED_PROXIES: '127.0.0.1,::1' } })
-const { ours } = await everything(w)
+const { ours } = await createTwoTenants(w)
 const readable = rows.filter(({ route }) => route.method === 'GET')
 const lists = readable.filter(({ route }) => route.query && 'limit' in route.query.shape)
 const isForBrowsers = ({ credential: { kind } }: Route) => kind === 'publishable' || kind === 'any_key'
 
-/** A backend key reads the users and sessions of its environment that a platform key reads: one list at two addresses, with one cursor. */
+/** A secret key and a platform key read the same users and sessions at two paths: their cursors are interchangeable. */
 const sameList = (name: string) => name.replace('listAuth', 'list')
 
-/** A request by any method there is: `fetch` refuses some of them. */
+/** Sends a request with any method: `fetch` refuses some of them. */
 function askBy(method: string, path: string, headers: Record<string, string>): Promise<{ status: number; allow: string | undefined }> {
   return new Promise((resolve, reject) => {
     const sent = httpRequest(w.base_url + path, { method, headers }, (response) => {
@@ -40,92 +39,93 @@ function askBy(method: string, path: string, headers: Record<string, string>): P
   })
 }
 
-test('a method that an address does not have is 405 with Allow, whoever asks; one that nobody has is refused too', async () => {
-  for (const path of new Set(rows.map(({ route }) => route.path))) {
-    const here = rows.filter(({ route }) => route.path === path).map(({ route }) => route)
-    const [route] = here
-    if (!route) continue
-    const own = here.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
-    const address = pathOf(route, idsOf(route, ours))
-    const preflight = here.some(isForBrowsers) ? ['OPTIONS'] : []
-    for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter(
-      (each) => ![...own, ...preflight].includes(each),
-    )) {
-      for (const headers of [{}, credentialHeaders('platform', ours)] as Record<string, string>[]) {
-        const { status, allow } = await askBy(method, address, headers)
-        assert.deepEqual([status, allow?.split(', ').sort()], [405, [...own].sort()], `${method} ${path}`)
-      }
+const paths = [...Map.groupBy(rows, ({ route }) => route.path).values()].flatMap((group) => {
+  const here = group.map(({ route }) => route)
+  return here[0] ? [{ name: here[0].path, route: here[0], here }] : []
+})
+
+testRows('an unsupported method is 405 with Allow, with and without a credential', paths, async ({ name: path, route, here }) => {
+  const own = here.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+  const address = pathOf(route, idsOf(route, ours))
+  const preflight = here.some(isForBrowsers) ? ['OPTIONS'] : []
+  for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].filter(
+    (each) => ![...own, ...preflight].includes(each),
+  )) {
+    for (const headers of [{}, credentialHeaders('platform', ours)] as Record<string, string>[]) {
+      const { status, allow } = await askBy(method, address, headers)
+      assert.deepEqual([status, allow?.split(', ').sort()], [405, [...own].sort()], `${method} ${path}`)
     }
-    for (const method of ['TRACE', 'PROPFIND', 'PURGE'])
-      assert.ok([404, 405, 501].includes((await askBy(method, address, {})).status), `${method} ${path}`)
+  }
+  for (const method of ['TRACE', 'PROPFIND', 'PURGE'])
+    assert.ok([404, 405, 501].includes((await askBy(method, address, {})).status), `${method} ${path}`)
+})
+
+testRows('HEAD answers as GET does, without the body, also when it is refused', readable, async ({ name, route }) => {
+  const right = validRequest(route, ours)
+  const by = async (method: string, headers: Record<string, string>) => {
+    const reply = await ask(w, { ...right, method, headers })
+    const varying = ['date', 'x-request-id', 'ratelimit', 'connection', 'keep-alive', 'content-length', 'transfer-encoding']
+    return { body: reply.body, head: [reply.status, ...[...reply.headers].filter(([header]) => !varying.includes(header))] }
+  }
+  for (const headers of [right.headers, {}, { 'x-api-key': 'invented' }] as Record<string, string>[]) {
+    const [by_head, by_get] = [await by('HEAD', headers), await by('GET', headers)]
+    assert.deepEqual(by_head.head, by_get.head, name)
+    assert.equal(by_head.body, '', name)
   }
 })
 
-test('HEAD is GET without the body: the same status and headers, and the same refusals', async () => {
-  for (const { name, route } of readable) {
-    const right = rightRequest(route, ours)
-    const by = async (method: string, headers: Record<string, string>) => {
-      const reply = await ask(w, { ...right, method, headers })
-      const varying = ['date', 'x-request-id', 'ratelimit', 'connection', 'keep-alive', 'content-length', 'transfer-encoding']
-      return { body: reply.body, told: [reply.status, ...[...reply.headers].filter(([header]) => !varying.includes(header))] }
-    }
-    for (const headers of [right.headers, {}, { 'x-api-key': 'invented' }] as Record<string, string>[]) {
-      const [head, get] = [await by('HEAD', headers), await by('GET', headers)]
-      assert.deepEqual(head.told, get.told, name)
-      assert.equal(head.body, '', name)
-    }
-  }
-})
-
-test('every answer has a request id, forbids sniffing, and is not kept but where the row says so', async () => {
-  for (const { name, route } of readable) {
-    const { status, headers } = await ask(w, rightRequest(route, ours))
+testRows(
+  'every response has a request id, nosniff, and Cache-Control: no-store unless the row says otherwise',
+  readable,
+  async ({ name, route }) => {
+    const { status, headers } = await ask(w, validRequest(route, ours))
     assert.equal(status, 200, name)
     assert.match(headers.get('x-request-id') ?? '', /^req_/, name)
     assert.equal(headers.get('x-content-type-options'), 'nosniff', name)
     assert.equal(headers.get('content-type'), 'application/json; charset=utf-8', name)
     assert.equal(headers.get('cache-control'), route.cache ?? 'no-store', name)
-  }
-})
+  },
+)
 
-test('an address that does not exist is 404 with a request id, and does not ask for a credential', async () => {
-  const below = rows.map(({ route }) => `${pathOf(route, idsOf(route, ours))}/nothing/at/all`)
-  for (const path of ['/v1', '/v1/', '/v1/nothing', '/v2/me', '/V1/me', '//v1/me', '/v1//me', '/v1/./me/..', '/v1/me%2f', ...below]) {
+const below_rows = rows.map(({ route }) => `${pathOf(route, idsOf(route, ours))}/nothing/at/all`)
+const unknown_paths = ['/v1', '/v1/', '/v1/nothing', '/v2/me', '/V1/me', '//v1/me', '/v1//me', '/v1/./me/..', '/v1/me%2f', ...below_rows]
+
+testRows(
+  'an unknown path is 404 with a request id, without a credential',
+  unknown_paths.map((name) => ({ name })),
+  async ({ name: path }) => {
     const reply = await w.call('GET', path, { key: null })
     assert.equal(`${reply.status} ${reply.body.code}`, '404 not_found', path)
     assert.equal(reply.headers.get('x-request-id'), reply.body.request_id, path)
+  },
+)
+
+testRows('a bad limit is 422 at /limit, and an unknown query parameter is ignored', lists, async ({ name, route }) => {
+  const right = validRequest(route, ours)
+  for (const limit of ['', '0', '101', '-1', '1.5', 'ten', 'null', '1&limit=2', '%00', '9'.repeat(400)]) {
+    const reply = await ask(w, { ...right, path: `${right.path}?limit=${limit}` })
+    assert.equal(`${reply.status} ${reply.body.code}`, '422 validation_failed', `${name}?limit=${limit}`)
+    assert.equal(reply.body.errors[0].pointer, '/limit', name)
   }
+  for (const query of ['surprise=1', 'limit=1', 'limit=100', '__proto__=1', 'limit=1&sort=name', 'a[b]=c', '%', '&&'])
+    assert.equal((await ask(w, { ...right, path: `${right.path}?${query}` })).status, 200, `${name}?${query}`)
 })
 
-test('a bad value of a known query parameter is 422 at its name, an unknown parameter is ignored', async () => {
-  for (const { name, route } of lists) {
-    const right = rightRequest(route, ours)
-    for (const limit of ['', '0', '101', '-1', '1.5', 'ten', 'null', '1&limit=2', '%00', '9'.repeat(400)]) {
-      const reply = await ask(w, { ...right, path: `${right.path}?limit=${limit}` })
-      assert.equal(`${reply.status} ${reply.body.code}`, '422 validation_failed', `${name}?limit=${limit}`)
-      assert.equal(reply.body.errors[0].pointer, '/limit', name)
-    }
-    for (const query of ['surprise=1', 'limit=1', 'limit=100', '__proto__=1', 'limit=1&sort=name', 'a[b]=c', '%', '&&'])
-      assert.equal((await ask(w, { ...right, path: `${right.path}?${query}` })).status, 200, `${name}?${query}`)
+test('a malformed, altered or foreign cursor is 400 invalid_cursor, and its own list accepts it', async (t) => {
+  await w.createProject('more', { key: ours.platform })
+  for (const { name, route } of rows.filter(({ route }) => route.method === 'POST' && route.body && route.returns[0] === 201)) {
+    for (let n = 0; n < 2; n++) assert.equal((await ask(w, validRequest(route, ours))).status, 201, name)
   }
-})
-
-test('a cursor that is broken, altered or of another list is 400 invalid_cursor; its own list takes it', async () => {
-  const other = await w.createProject('more', { key: ours.platform })
-  for (const { name, route } of rows.filter(({ route: each }) => each.method === 'POST' && each.body && each.returns[0] === 201)) {
-    for (let n = 0; n < 2; n++) assert.equal((await ask(w, rightRequest(route, ours))).status, 201, name)
-  }
-  assert.ok(other.id)
   const cursors = new Map<string, string>()
   for (const { name, route } of lists) {
-    const right = rightRequest(route, ours)
+    const right = validRequest(route, ours)
     const page = expectStatus(200, await ask(w, { ...right, path: `${right.path}?limit=1` }))
     if (page.next_cursor !== null) cursors.set(name, page.next_cursor)
   }
   assert.ok(cursors.size > 7, `${cursors.size}`)
-  for (const { name, route } of lists) {
-    const right = rightRequest(route, ours)
-    for (const [whose, cursor] of cursors) {
+  await eachRow(t, lists, async ({ name, route }) => {
+    const right = validRequest(route, ours)
+    for (const [list, cursor] of cursors) {
       const middle = cursor.charAt(12) === 'A' ? 'B' : 'A'
       const altered = [
         cursor.slice(0, 12) + middle + cursor.slice(13),
@@ -134,11 +134,11 @@ test('a cursor that is broken, altered or of another list is 400 invalid_cursor;
         `${cursor}=`,
         cursor.toLowerCase(),
       ]
-      const is_own = sameList(whose) === sameList(name)
+      const is_own = sameList(list) === sameList(name)
       const wrong = is_own ? altered : [cursor]
       for (const each of wrong) {
         const reply = await ask(w, { ...right, path: `${right.path}?cursor=${encodeURIComponent(each)}` })
-        assert.equal(`${reply.status} ${reply.body.code}`, '400 invalid_cursor', `${name} with a cursor of ${whose}`)
+        assert.equal(`${reply.status} ${reply.body.code}`, '400 invalid_cursor', `${name} with a cursor of ${list}`)
       }
       if (is_own) assert.equal((await ask(w, { ...right, path: `${right.path}?cursor=${cursor}` })).status, 200, name)
     }
@@ -146,15 +146,17 @@ test('a cursor that is broken, altered or of another list is 400 invalid_cursor;
       const reply = await ask(w, { ...right, path: `${right.path}?cursor=${cursor}` })
       assert.equal(`${reply.status} ${reply.body.code}`, '400 invalid_cursor', `${name} with ${cursor}`)
     }
-  }
+  })
 })
 
-test('no row but those for browsers has a word of CORS, whoever asks from wherever, and preflights to them are refused', async () => {
-  for (const { name, route } of rows.filter((row) => !isForBrowsers(row.route))) {
+testRows(
+  'only rows for browsers send CORS headers and answer a preflight',
+  rows.filter((row) => !isForBrowsers(row.route)),
+  async ({ name, route }) => {
     for (const kind of ['publishable', 'secret', 'platform', 'administrator'] as const) {
       const ids = Object.fromEntries(parametersOf(route).map((parameter) => [parameter, 'x']))
       const headers = { ...credentialHeaders(kind, ours), origin: app_origin }
-      const reply = await ask(w, { ...rightRequest(route, ours), path: pathOf(route, ids), headers })
+      const reply = await ask(w, { ...validRequest(route, ours), path: pathOf(route, ids), headers })
       assert.deepEqual(
         [...reply.headers.keys()].filter((header) => header.startsWith('access-control-')),
         [],
@@ -162,18 +164,18 @@ test('no row but those for browsers has a word of CORS, whoever asks from wherev
       )
     }
     const preflight = { origin: app_origin, 'access-control-request-method': route.method, 'access-control-request-headers': 'x-api-key' }
-    const reply = await ask(w, { ...rightRequest(route, ours), method: 'OPTIONS', headers: preflight, body: undefined })
+    const reply = await ask(w, { ...validRequest(route, ours), method: 'OPTIONS', headers: preflight, body: undefined })
     assert.equal(reply.status, 405, name)
     assert.deepEqual(
       [...reply.headers.keys()].filter((header) => header.startsWith('access-control-')),
       [],
       name,
     )
-  }
-})
+  },
+)
 
-/** One after the other, these are made right; each then shows the next. */
-test('refusals come in the order of the contract: address, origin, limit, type, scope, body, Idempotency-Key, look-up', async () => {
+/** Each step mends one mistake of the request; the next mistake then decides the response. */
+test('refusals follow the order of the contract: address, origin, limit, type, scope, body, Idempotency-Key, object', async (t) => {
   const strict = { ip_allowlist: ['203.0.113.7'], rate_limit: { limit: 1, window_seconds: 3_600 } }
   const spent: Record<CredentialKind, Record<string, string>> = {
     platform: { 'x-api-key': (await createPlatformKey(w, ours, { ...strict, scopes: ['users:read'] })).key },
@@ -186,11 +188,11 @@ test('refusals come in the order of the contract: address, origin, limit, type, 
     expectStatus(200, await w.call('GET', '/v1/api-keys/whoami', { key: null, headers: { ...headers, ...from } }))
   const scopeless = { 'x-api-key': (await createPlatformKey(w, ours, { scopes: ['users:read'] })).key }
 
-  for (const { name, route } of rows) {
+  await eachRow(t, rows, async ({ name, route }) => {
     const nowhere = parametersOf(route).length > 0 && parametersOf(route).at(-1) !== 'tenant_id'
     const ids = { ...idsOf(route, ours), ...(nowhere ? { [parametersOf(route).at(-1) ?? '']: 'x' } : {}) }
     const worst = {
-      ...rightRequest(route, ours),
+      ...validRequest(route, ours),
       path: `${pathOf(route, ids)}${lists.some((list) => list.route === route) ? '?limit=0' : ''}`,
       headers: { 'content-type': 'text/plain', 'idempotency-key': 'x'.repeat(256) } as Record<string, string>,
       ...(route.method === 'GET' || route.method === 'DELETE' ? {} : { body: '{' }),
@@ -205,22 +207,22 @@ test('refusals come in the order of the contract: address, origin, limit, type, 
       if (kind === 'publishable')
         await expect('origin_not_allowed', { headers: { ...spent[kind], ...from, origin: 'https://evil.example' } })
       await expect('rate_limited', { headers: { ...spent[kind], ...from } })
-      if (!admitted(route).includes(kind)) await expect('wrong_key_type', { headers: credentialHeaders(kind, ours) })
+      if (!admittedCredentials(route).includes(kind)) await expect('wrong_key_type', { headers: credentialHeaders(kind, ours) })
     }
     const { credential } = route
     if (credential.kind === 'platform' && credential.scope !== 'users:read') await expect('insufficient_scope', { headers: scopeless })
 
-    const right = rightRequest(route, ours).headers
+    const right = validRequest(route, ours).headers
     if (lists.some((list) => list.route === route)) await expect('validation_failed', { headers: right })
     if (worst.body !== undefined) {
       const json = { ...right, 'content-type': 'application/json' }
       await expect('unsupported_media_type', { headers: right })
       await expect('malformed_request', { headers: json })
-      // The groups of settings depend on the environment, so their names are looked at where it is known.
+      // The groups of settings depend on the environment, so their names are checked after it is found.
       if (!route.body || route.body instanceof z.ZodObject) await expect('validation_failed', { headers: json, body: '{"surprise":1}' })
-      const body = JSON.stringify(rightRequest(route, ours).body ?? {})
+      const body = JSON.stringify(validRequest(route, ours).body ?? {})
       if (route.method === 'POST') await expect('malformed_request', { headers: json, body })
       if (nowhere) await expect('not_found', { headers: { ...json, 'idempotency-key': 'fine', 'if-match': 'nonsense' }, body })
     } else if (nowhere) await expect('not_found', { headers: { ...right, 'if-match': 'nonsense' }, path: pathOf(route, ids) })
-  }
+  })
 })

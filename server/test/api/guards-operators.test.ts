@@ -1,4 +1,4 @@
-/** What operators may do in the root tenant, and that nobody else reaches it: every row of the table. Generated from the table. */
+/** The root tenant: every row of the route table as an operator, and as every other caller. Generated from the table. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TenantId } from '@ostiary/contract/ids.ts'
@@ -6,22 +6,22 @@ import type { Route } from '@ostiary/contract/route.ts'
 import { insertMember } from '../../src/members/store.ts'
 import { administratorToken, asAdministrator } from '../support/administrator.ts'
 import {
-  type Asked,
+  type ApiRequest,
   ask,
-  createAdministrator,
-  createPlatformKey,
-  everything,
+  eachRow,
   type Ids,
   parametersOf,
   pathOf,
-  rightRequest,
   rows,
   sampleBody,
-} from '../support/everything.ts'
+  testRows,
+  validRequest,
+} from '../support/route-table.ts'
+import { createAdministrator, createPlatformKey, createTwoTenants } from '../support/tenants.ts'
 import { expectStatus, owner, world } from '../support/world.ts'
 
 const w = await world()
-const { ours, theirs } = await everything(w)
+const { ours, theirs } = await createTwoTenants(w)
 const operator = asAdministrator(w, ours.token, null)
 const { root_tenant_id } = expectStatus(200, await operator('GET', '/v1/me')) as { root_tenant_id: TenantId }
 const root_environment_id = w.admin_issuer.split('/').at(-1) as `env_${string}` // as: the issuer of the root environment ends with it
@@ -29,7 +29,7 @@ const inRoot = { authorization: `Bearer ${ours.token}`, 'x-tenant-id': root_tena
 const asOperator = (method: string, path: string, body?: unknown) => operator(method, path, body, inRoot)
 const [console_project] = expectStatus(200, await asOperator('GET', '/v1/platform/projects')).data
 const E = `/v1/platform/projects/${console_project.id}/environments/${root_environment_id}`
-/** The rows that name a tenant, in the path or a header. */
+/** The rows that act in a tenant, named in the path or a header. */
 const in_tenant = rows.filter(({ route: { credential } }) => 'role' in credential && credential.role !== null)
 
 async function createOperator(email: string) {
@@ -38,10 +38,10 @@ async function createOperator(email: string) {
   return made
 }
 
-/** What stands for each name of a path in the root tenant. There are no webhooks and no keys, and none can be made. */
+/** The ids of a path in the root tenant. It has no webhooks and no keys, and none can be created. */
 async function rootIds(): Promise<Ids> {
-  const person = await createAdministrator(w, `administrator${++people}@example.org`)
-  const other = await createOperator(`operator${people}@example.org`)
+  const person = await createAdministrator(w, `administrator${++administrators}@example.org`)
+  const other = await createOperator(`operator${administrators}@example.org`)
   const { data: sessions } = expectStatus(200, await asOperator('GET', `/v1/auth/users/${person.user_id}/sessions`))
   const { data: servers } = expectStatus(200, await asOperator('GET', `${E}/resource-servers`))
   const provider = { type: 'github', client_id: 'abc', client_secret: 'of the other side' }
@@ -61,15 +61,15 @@ async function rootIds(): Promise<Ids> {
     tenant_id: root_tenant_id,
   }
 }
-let people = 0
+let administrators = 0
 
-function requestOf(route: Route, ids: Ids, headers: Record<string, string> = inRoot): Asked {
+function requestOf(route: Route, ids: Ids, headers: Record<string, string> = inRoot): ApiRequest {
   const user_id = (route.path.includes('{tenant_id}') ? ids.member_id : ids.person_id) ?? ''
   const body = route.body ? { body: sampleBody(route.body) } : {}
   return { method: route.method, path: pathOf(route, { ...ids, user_id }), headers, ...body }
 }
 
-/** Contract §3: besides reading. Ending a session is less than blocking its user; the rest is that of a tenant's owner. */
+/** Contract §3: the writes of an operator, besides reading. */
 const allowed = [
   'changeSettings',
   'createProvider',
@@ -88,8 +88,10 @@ const allowed = [
 const absent_in_root = ['getWebhook', 'listDeliveries', 'getAuthKey', 'listInbox', 'getInboxMail', 'resendInvitation']
 const isHidden = ({ path }: Route) => path.includes('/platform-keys')
 
-test('in the root tenant an operator reads everything and writes only what the contract lists; platform keys do not exist there', async () => {
-  for (const { name, route } of in_tenant) {
+testRows(
+  'in the root tenant an operator reads everything, writes only what the contract lists, and finds no platform keys',
+  in_tenant,
+  async ({ name, route }) => {
     const request = requestOf(route, await rootIds())
     if (name === 'addMember' || name === 'changeMember') request.body = { ...(request.body as object), role: 'owner' }
     const { status, body } = await ask(w, request)
@@ -98,12 +100,13 @@ test('in the root tenant an operator reads everything and writes only what the c
     if (isHidden(route) || absent_in_root.includes(name)) assert.equal(answer, '404 not_found', about)
     else if (route.method === 'GET' || allowed.includes(name)) assert.equal(status, route.returns[0], about)
     else assert.equal(answer, '403 insufficient_role', about)
-  }
-})
+  },
+)
 
-test('what is refused in the root tenant is refused before the body, the Idempotency-Key and the look-up', async () => {
-  for (const { name, route } of in_tenant) {
-    if (route.method === 'GET' || allowed.includes(name)) continue
+testRows(
+  'a write that an operator may not do is refused before the body, the Idempotency-Key and the object are checked',
+  in_tenant.filter(({ name, route }) => route.method !== 'GET' && !allowed.includes(name)),
+  async ({ name, route }) => {
     const ids = Object.fromEntries(parametersOf(route).map((parameter) => [parameter, parameter === 'tenant_id' ? root_tenant_id : 'x']))
     const headers = { ...inRoot, 'x-environment-id': 'env_nowhere', 'idempotency-key': 'x'.repeat(256), 'content-type': 'text/plain' }
     const reply = await ask(w, {
@@ -113,15 +116,15 @@ test('what is refused in the root tenant is refused before the body, the Idempot
       ...(route.method === 'DELETE' ? {} : { body: '{' }),
     })
     assert.equal(reply.body.code, isHidden(route) ? 'not_found' : 'insufficient_role', name)
-  }
-})
+  },
+)
 
-test('everybody else gets the 404 of a tenant that never existed, whichever way the root tenant is named', async () => {
+test('every other caller gets the 404 of an unknown tenant, however it names the root tenant', async (t) => {
   const ids = await rootIds()
   const platform = (await createPlatformKey(w, theirs)).key
   const stranger = { authorization: `Bearer ${theirs.token}` }
   const own = { 'x-tenant-id': theirs.tenant_id, 'x-environment-id': theirs.test.id }
-  for (const { name, route } of in_tenant) {
+  await eachRow(t, in_tenant, async ({ name, route }) => {
     const absent = requestOf(
       route,
       { ...ids, tenant_id: 'ten_01m7wwr5ftevtv5yxb47hmb4ht' },
@@ -129,28 +132,28 @@ test('everybody else gets the 404 of a tenant that never existed, whichever way 
     )
     const { request_id: _, ...expected } = (await ask(w, absent)).body
     const named = requestOf(route, ids, { ...stranger, ...inRoot, ...stranger })
-    const { request_id, ...told } = (await ask(w, named)).body
-    assert.deepEqual(told, expected, name)
-    assert.equal(told.code, 'not_found', name)
-    if (parametersOf(route).length === 0 || route.path === '/v1/platform/projects') continue
+    const { request_id, ...actual } = (await ask(w, named)).body
+    assert.deepEqual(actual, expected, name)
+    assert.equal(actual.code, 'not_found', name)
+    if (parametersOf(route).length === 0 || route.path === '/v1/platform/projects') return
     const credentials =
       route.credential.kind === 'platform' ? [{ ...stranger, ...own }, { 'x-api-key': platform }] : [{ ...stranger, ...own }]
     for (const headers of credentials) {
       const reply = await ask(w, requestOf(route, ids, headers as Record<string, string>))
       assert.equal(`${reply.status} ${reply.body.code}`, '404 not_found', `${name}: ${JSON.stringify(headers)}`)
     }
-  }
+  })
   for (const id of [root_tenant_id, root_environment_id, w.admin_client_id, console_project.id, w.owner_id])
     assert.equal((await asAdministrator(w, theirs.token, null)('GET', `/v1/lookup/${id}`)).status, 404, id)
 })
 
-test('an operator gains nothing in any other tenant', async () => {
+test('an operator has no access to any other tenant', async (t) => {
   const { token } = await createOperator('only-operator@example.org')
-  for (const { name, route } of in_tenant) {
-    const { headers, ...request } = rightRequest(route, ours)
+  await eachRow(t, in_tenant, async ({ name, route }) => {
+    const { headers, ...request } = validRequest(route, ours)
     const as = { authorization: `Bearer ${token}`, 'x-tenant-id': ours.tenant_id, 'x-environment-id': ours.test.id }
     assert.equal((await ask(w, { ...request, headers: as })).body.code, 'not_found', name)
-  }
+  })
 })
 
 const refused_bodies = [
@@ -172,7 +175,7 @@ for (const { path, body, pointer } of refused_bodies)
     )
   })
 
-test('in the root tenant PATCH does not lower a role and does not let a provider link accounts by email', async () => {
+test('in the root tenant PATCH neither lowers a role nor lets a provider link accounts by email', async () => {
   const ids = await rootIds()
   for (const [path, body] of [
     [`/v1/tenants/${root_tenant_id}/members/${ids.member_id}`, { role: 'developer' }],
@@ -184,7 +187,7 @@ test('in the root tenant PATCH does not lower a role and does not let a provider
   expectStatus(200, await asOperator('PATCH', `${E}/providers/${ids.provider_id}`, { link_by_verified_email: null, enabled: false }))
 })
 
-test('a blocked administrator is out at once and signs in again once unblocked; an ended session ends its tokens', async () => {
+test('an ended session ends its tokens, and a blocked administrator can sign in again after being unblocked', async () => {
   const person = await createAdministrator(w, 'locked@example.org')
   const call = asAdministrator(w, person.token, null)
   expectStatus(200, await call('GET', '/v1/me'))
@@ -199,7 +202,7 @@ test('a blocked administrator is out at once and signs in again once unblocked; 
   await administratorToken(w, { email: person.email, password: 'correct horse battery' })
 })
 
-test('an operator who is removed is one no longer, at once', async () => {
+test('an operator who is removed loses access at once', async () => {
   const other = await createOperator('leaving@example.org')
   const call = asAdministrator(w, other.token, root_tenant_id)
   expectStatus(200, await call('GET', '/v1/platform/projects'))
@@ -207,7 +210,7 @@ test('an operator who is removed is one no longer, at once', async () => {
   assert.equal((await call('GET', '/v1/platform/projects')).status, 404)
 })
 
-test('of all operators who leave at once one stays', async () => {
+test('when all operators leave at once, one stays', async () => {
   const fresh = await world()
   const token = await administratorToken(fresh, owner)
   const members = `/v1/tenants/${expectStatus(200, await asAdministrator(fresh, token)('GET', '/v1/me')).root_tenant_id}/members`

@@ -1,4 +1,4 @@
-/** What is told once is told once, and what is stored of it never: every row of the table, the log, and the database file. */
+/** Secrets are shown once and their stored forms never: every row of the route table, the log, and the database file. */
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,24 +6,25 @@ import { test } from 'node:test'
 import { z } from 'zod'
 import { type Statement, sql } from '../../src/db/db.ts'
 import { createPerson } from '../support/cookie-browser.ts'
-import { ask, everything, rightRequest, rows } from '../support/everything.ts'
+import { ask, eachRow, rows, testRows, validRequest } from '../support/route-table.ts'
+import { createTwoTenants } from '../support/tenants.ts'
 import { expectStatus, world } from '../support/world.ts'
 
 const w = await world({ env: { OSTIARY_LOG_LEVEL: 'debug' } })
-const { ours, theirs } = await everything(w)
+const { ours, theirs } = await createTwoTenants(w)
 const smtp_password = 'a password of a mail server'
 await w.changeSettings(w.test, { email: { smtp: { host: 'smtp.example.com', password: smtp_password } } })
-const person = await createPerson(w, w.test, { password: 'a password nobody may read' })
+const person = await createPerson(w, w.test, { password: 'a password that stays secret' })
 const confidential = await w.createApplication(w.test)
 const tokens = await person.tokens(confidential)
 
-/** What the answers of this test told once. */
-const told: string[] = []
-for (const { name, route } of rows.filter(({ route: each }) => each.shown_once && each.returns[0] === 201)) {
-  const answer = expectStatus(201, await ask(w, rightRequest(route, ours)))
+/** Secrets that a creation has shown. */
+const shown: string[] = []
+for (const { name, route } of rows.filter(({ route }) => route.shown_once && route.returns[0] === 201)) {
+  const answer = expectStatus(201, await ask(w, validRequest(route, ours)))
   const secret = answer[route.shown_once ?? '']
   assert.ok(typeof secret === 'string' && secret.length > 20, name)
-  told.push(secret)
+  shown.push(secret)
 }
 
 const stored: [string, Statement][] = [
@@ -41,9 +42,9 @@ const stored: [string, Statement][] = [
 ]
 
 const plaintexts = [
-  ...told,
+  ...shown,
   ...[ours, theirs].flatMap((tenant) => [tenant.platform, tenant.token]),
-  ...[ours.test, ours.live, theirs.test, theirs.live].flatMap((place) => [place.secret, place.publishable]),
+  ...[ours.test, ours.live, theirs.test, theirs.live].flatMap(({ secret, publishable }) => [secret, publishable]),
   w.key,
   person.password,
   smtp_password,
@@ -54,55 +55,57 @@ const plaintexts = [
   ...person.agent.cookies.values(),
 ]
 
-test('no answer to reading holds a secret or what is stored of one, whoever asks for whatever', async () => {
+const readable = rows.filter(({ route }) => route.method === 'GET')
+
+test('no response to a GET holds a secret or its stored form', async (t) => {
   const secrets = [...plaintexts]
-  for (const [what, query] of stored) {
+  for (const [kind, query] of stored) {
     const found = await w.deployment.db.all(z.object({ value: z.string() }), query)
-    assert.ok(found.length > 0, `The test has no ${what}.`)
+    assert.ok(found.length > 0, `The test has no ${kind}.`)
     secrets.push(...found.map(({ value }) => value))
   }
-  for (const { name, route } of rows.filter((row) => row.route.method === 'GET')) {
-    for (const place of [ours.test, ours.live]) {
-      const right = rightRequest(route, ours, place)
+  await eachRow(t, readable, async ({ name, route }) => {
+    for (const environment of [ours.test, ours.live]) {
+      const right = validRequest(route, ours, environment)
       for (const change of [{}, { path: `${right.path}?limit=100` }, { headers: { ...right.headers, accept: route.lines ?? '*/*' } }]) {
         const { status, body } = await ask(w, { ...right, ...change })
         const is_of_test_only = /\/inbox\b/.test(route.path) // Live captures no mail
-        assert.equal(status, is_of_test_only && place === ours.live ? 404 : 200, name)
+        assert.equal(status, is_of_test_only && environment === ours.live ? 404 : 200, name)
         const text = typeof body === 'string' ? body : JSON.stringify(body)
-        for (const secret of secrets) assert.ok(!text.includes(secret), `${name} tells ${secret}`)
+        for (const secret of secrets) assert.ok(!text.includes(secret), `${name} shows ${secret}`)
       }
     }
-  }
+  })
 })
 
-/** Members that no answer has, at any depth; a JWK's private ones among them. */
-const unheard_of = /^(digest|.*_hash|password|client_secret|secret|private_key|key|token|version|changed_in|d|p|q|dp|dq|qi)$/
-/** What somebody sets, and reads again: `password` is a group of settings. */
-const groups = new Set([
+/** Members that no response has at any depth, including the private members of a JWK. */
+const secret_names = /^(digest|.*_hash|password|client_secret|secret|private_key|key|token|version|changed_in|d|p|q|dp|dq|qi)$/
+/** `password` is also the name of a group of settings. */
+const settings_groups = new Set([
   'getSettings /password',
   'changeSettings /password',
   'authConfig /sign_in/password',
   'getSettings /sign_in/password',
 ])
 
-test('no answer to reading has a member by the name of a secret', async () => {
-  const look = (name: string, value: unknown, path: string) => {
-    if (typeof value !== 'object' || value === null) return
-    for (const [member, inner] of Object.entries(value)) {
-      const here = `${path}/${Array.isArray(value) ? '' : member}`
-      assert.ok(Array.isArray(value) || !unheard_of.test(member) || groups.has(`${name} ${here}`), `${name} has ${here}`)
-      look(name, inner, here)
-    }
+function assertNoSecretNames(name: string, value: unknown, path: string): void {
+  if (typeof value !== 'object' || value === null) return
+  for (const [member, inner] of Object.entries(value)) {
+    const here = `${path}/${Array.isArray(value) ? '' : member}`
+    assert.ok(Array.isArray(value) || !secret_names.test(member) || settings_groups.has(`${name} ${here}`), `${name} has ${here}`)
+    assertNoSecretNames(name, inner, here)
   }
-  for (const { name, route } of rows.filter((row) => row.route.method === 'GET' && !row.name.startsWith('listAudit'))) {
-    look(name, (await ask(w, rightRequest(route, ours))).body, '')
-  }
+}
+
+const without_audit = readable.filter(({ name }) => !name.startsWith('listAudit'))
+testRows('no response to a GET has a member with the name of a secret', without_audit, async ({ name, route }) => {
+  assertNoSecretNames(name, (await ask(w, validRequest(route, ours))).body, '')
 })
 
-test('the log holds no secret, not of those that were refused either', async () => {
+test('the log holds no secret, also not of a refused request', async () => {
   const body = { email: 'leak@example.com', password: 'a canary in the body' }
   for (const { route } of rows.filter((row) => row.route.method === 'POST')) {
-    const right = rightRequest(route, ours)
+    const right = validRequest(route, ours)
     await ask(w, { ...right, path: `${right.path}?canary=in-the-query`, body, headers: { 'x-api-key': 'canary-in-a-header' } })
     if (route.body) await ask(w, { ...right, path: `${right.path}?canary=in-the-query`, body })
   }
@@ -112,9 +115,9 @@ test('the log holds no secret, not of those that were refused either', async () 
     assert.ok(!log.includes(secret), secret)
 })
 
-test('the database holds no plaintext of what is only compared or sealed', async (t) => {
+test('the database holds no plaintext of a hashed or sealed value', async (t) => {
   const files = existsSync(join(w.data_dir, 'ostiary.db')) ? readdirSync(w.data_dir).filter((name) => name.startsWith('ostiary.db')) : []
-  if (files.length === 0) return t.skip('The database is no file of this process.')
+  if (files.length === 0) return t.skip('The database is not a file.')
   const bytes = Buffer.concat(files.map((name) => readFileSync(join(w.data_dir, name))))
   assert.ok(bytes.includes(ours.platform_key_id))
   for (const secret of plaintexts) assert.ok(!bytes.includes(secret), secret)

@@ -1,15 +1,16 @@
-/** What text, names and numbers a request may bring: every place of every body and query of the table. Generated; no route is named. */
+/** Text, names and numbers of requests: every field of every body and query of the route table. Generated; no route is named. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { characters } from '@ostiary/contract/values.ts'
 import type { z } from 'zod'
 import { asAdministrator } from '../support/administrator.ts'
-import { ask, everything, rightRequest, rows } from '../support/everything.ts'
-import { placesOf, pointerOf, withValue } from '../support/schema-places.ts'
+import { ask, rows, validRequest } from '../support/route-table.ts'
+import { fieldsOf, pointerOf, withValue } from '../support/schema-fields.ts'
+import { createTwoTenants } from '../support/tenants.ts'
 import { expectStatus, type Reply, world } from '../support/world.ts'
 
 const w = await world()
-const { ours } = await everything(w)
+const { ours } = await createTwoTenants(w)
 const with_body = rows.flatMap(({ name, route }) => (route.body ? [{ name, route, body: route.body }] : []))
 const with_query = rows.flatMap(({ name, route }) =>
   route.query ? [{ name, route, query: route.query.shape as Record<string, z.ZodType> }] : [],
@@ -18,8 +19,8 @@ const with_query = rows.flatMap(({ name, route }) =>
 const pointersOf = ({ body }: Reply): string[] => (body.errors ?? []).map(({ pointer }: { pointer: string }) => pointer)
 const codeOf = ({ status, body }: Reply) => `${status} ${body.code}`
 
-/** The newest entry of the audit log: every change of the tenant adds one. */
-async function changes(): Promise<number> {
+/** The sequence of the newest entry of the audit log: every change of the tenant adds one. */
+async function lastChange(): Promise<number> {
   const { data } = expectStatus(
     200,
     await asAdministrator(w, ours.token, ours.tenant_id)('GET', `/v1/tenants/${ours.tenant_id}/audit-log?limit=1`),
@@ -27,7 +28,7 @@ async function changes(): Promise<number> {
   return data[0].sequence
 }
 
-const unwanted: Record<string, string> = {
+const bad_texts: Record<string, string> = {
   NUL: 'a\0b',
   BEL: '\x07',
   ESC: 'a\x1b[31m',
@@ -38,7 +39,7 @@ const unwanted: Record<string, string> = {
   'half a surrogate pair': 'a\ud800',
 }
 
-/** Fields that take more than a line: the tokens that are judged and never stored, and keys in PEM. */
+/** Fields that accept more than one line: tokens, which are never stored, and keys in PEM. */
 const exceptions: Record<string, RegExp> = {
   'validateToken /token': /./s,
   'createProvider /private_key': /^a\nb$/,
@@ -46,26 +47,26 @@ const exceptions: Record<string, RegExp> = {
 }
 
 for (const { name, route, body } of with_body) {
-  test(`${name}: no string holds control characters, line separators or half a surrogate pair, and nothing is written`, async () => {
-    const right = rightRequest(route, ours)
-    const texts = placesOf(name, body).filter(({ kind }) => kind === 'text')
+  test(`${name}: a string with a control character, a line separator or half a surrogate pair is 422, and nothing is written`, async () => {
+    const right = validRequest(route, ours)
+    const texts = fieldsOf(name, body).filter(({ kind }) => kind === 'text')
     if (name !== 'changeMember') assert.ok(texts.length > 0, 'a body has a string')
-    const before = await changes()
+    const before = await lastChange()
     for (const { path } of texts) {
-      for (const [what, value] of Object.entries(unwanted)) {
+      for (const [kind, value] of Object.entries(bad_texts)) {
         if (exceptions[`${name} ${pointerOf(path)}`]?.test(value)) continue
         const reply = await ask(w, { ...right, body: withValue(right.body, path, value) })
-        assert.equal(codeOf(reply), '422 validation_failed', `${pointerOf(path)} with ${what}: ${JSON.stringify(reply.body)}`)
-        assert.ok(pointersOf(reply).includes(pointerOf(path)), `${pointerOf(path)} with ${what}: ${pointersOf(reply)}`)
+        assert.equal(codeOf(reply), '422 validation_failed', `${pointerOf(path)} with ${kind}: ${JSON.stringify(reply.body)}`)
+        assert.ok(pointersOf(reply).includes(pointerOf(path)), `${pointerOf(path)} with ${kind}: ${pointersOf(reply)}`)
       }
     }
-    assert.equal(await changes(), before)
+    assert.equal(await lastChange(), before)
   })
 
-  test(`${name}: no name of a member holds them either`, async () => {
-    const right = rightRequest(route, ours)
-    for (const { path } of placesOf(name, body).filter(({ kind }) => kind !== 'text')) {
-      for (const value of Object.values(unwanted)) {
+  test(`${name}: a member name with such a character is 422`, async () => {
+    const right = validRequest(route, ours)
+    for (const { path } of fieldsOf(name, body).filter(({ kind }) => kind !== 'text')) {
+      for (const value of Object.values(bad_texts)) {
         const reply = await ask(w, { ...right, body: withValue(right.body, [...path, value], 'x') })
         assert.equal(codeOf(reply), '422 validation_failed', JSON.stringify(reply.body))
         assert.ok(pointersOf(reply).includes(pointerOf([...path, value])))
@@ -73,14 +74,14 @@ for (const { name, route, body } of with_body) {
     }
   })
 
-  test(`${name}: a name that every object inherits is an unknown field, null or not, however deep`, async () => {
-    const right = rightRequest(route, ours)
-    const before = await changes()
-    for (const { path, kind } of placesOf(name, body).filter(({ kind }) => kind !== 'text')) {
+  test(`${name}: a name that every object inherits is an unknown field at any depth`, async () => {
+    const right = validRequest(route, ours)
+    const before = await lastChange()
+    for (const { path, kind } of fieldsOf(name, body).filter(({ kind }) => kind !== 'text')) {
       const names = kind === 'closed' ? ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty'] : ['__proto__']
       for (const member of names) {
         for (const value of [{ name: 'x' }, null]) {
-          // An object literal with `__proto__` has no such member, so the name is put in afterwards.
+          // An object literal with `__proto__` has no such member, so the text gets the name.
           const text = JSON.stringify(withValue(right.body, [...path, 'NAME'], value)).replace('"NAME"', JSON.stringify(member))
           const reply = await ask(w, { ...right, headers: { ...right.headers, 'content-type': 'application/json' }, body: text })
           const { errors = [] } = reply.body
@@ -89,11 +90,11 @@ for (const { name, route, body } of with_body) {
         }
       }
     }
-    assert.equal(await changes(), before)
+    assert.equal(await lastChange(), before)
   })
 }
 
-test('a free-form object keeps a member of any ordinary name, and the audit log shows what changed', async () => {
+test('a free-form object keeps members with the names that every object inherits', async () => {
   const application = await w.createApplication(w.test)
   const change = (jwks: unknown) => w.call('PATCH', `${w.test.path}/applications/${application.id}`, { body: { jwks } })
   const key = { kty: 'RSA', n: 'AQAB', e: 'AQAB' }
@@ -116,12 +117,12 @@ test('a free-form object keeps a member of any ordinary name, and the audit log 
 
 for (const { name, route, query } of with_query) {
   const asking = (search: string) => {
-    const right = rightRequest(route, ours)
+    const right = validRequest(route, ours)
     return ask(w, { ...right, path: `${right.path}?${search}` })
   }
   const has = (parameter: string) => Object.hasOwn(query, parameter)
 
-  test(`${name}: a known parameter that holds control characters or comes twice is 422, an unknown one is ignored`, async () => {
+  test(`${name}: a known parameter with a control character, or sent twice, is 422, and an unknown one is ignored`, async () => {
     for (const parameter of Object.keys(query)) {
       if (characters.get(innermost(query[parameter]))) continue
       for (const value of ['a%00b', '%07', '%C2%85', '%E2%80%A8']) {
@@ -139,7 +140,7 @@ for (const { name, route, query } of with_query) {
   })
 
   if (has('limit'))
-    test(`${name}: a number is written in decimal digits`, async () => {
+    test(`${name}: a number that is not written in decimal digits is 422`, async () => {
       const numbers = ['limit', 'after'].filter(has)
       for (const parameter of numbers) {
         for (const value of [
@@ -180,7 +181,7 @@ for (const { name, route, query } of with_query) {
     })
 
   if (has('cursor'))
-    test(`${name}: a cursor that is broken, overlong or of another list is 400 invalid_cursor`, async () => {
+    test(`${name}: a malformed or overlong cursor is 400 invalid_cursor`, async () => {
       for (const value of [
         '',
         'x',
@@ -206,13 +207,13 @@ function innermost(type: z.ZodType | undefined): z.ZodType {
   return innerType ? innermost(innerType) : type
 }
 
-test('the page of an error code is 404 for every name that is not a code', async () => {
+test('the documentation page of an unknown error code is 404', async () => {
   for (const code of ['constructor', 'toString', '__proto__', 'hasOwnProperty', 'valueOf', 'not-a-code', '%00', 'x'.repeat(150)])
     assert.equal((await w.call('GET', `/docs/errors/${code}`, { key: null })).status, 404, code)
   assert.equal((await w.call('GET', '/docs/errors/not_found', { key: null })).status, 200)
 })
 
-test('a token of any size and any characters is 200 malformed, an empty one 422, a body beyond 1 MiB 413', async () => {
+test('a token of any size and any characters is malformed, an empty token is 422, and a body above 1 MiB is 413', async () => {
   const validate = (token: string) => w.call('POST', '/v1/auth/tokens/validate', { key: ours.test.secret, body: { token } })
   const part = Buffer.from('{"alg":"RS256","typ":"at+jwt"}').toString('base64url')
   const long = Buffer.from(JSON.stringify({ iss: 'x'.repeat(500_000) })).toString('base64url')

@@ -1,18 +1,19 @@
+/** API keys: the three types, their fields, rotation, revocation and expiry. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { administratorToken, asAdministrator } from '../support/administrator.ts'
-import { app_origin, createAuthKey, createPlatformKey } from '../support/everything.ts'
-import { expectStatus, owner, type Place, type Reply, world } from '../support/world.ts'
+import { app_origin, createAuthKey, createPlatformKey } from '../support/tenants.ts'
+import { expectStatus, owner, type Reply, world } from '../support/world.ts'
 
 const w = await world({ env: { OSTIARY_TRUSTED_PROXIES: '127.0.0.1,::1' } })
 const token = await administratorToken(w, owner)
 const admin = asAdministrator(w, token)
 const acme = { tenant_id: w.tenant_id, token }
 
-/** The three types, with how each is made and used. */
+/** How a key of each type is created, and its path. */
 const kinds = {
   auth_publishable: {
     create: (fields: object = {}) => createAuthKey(w, w.test, 'auth_publishable', fields),
@@ -28,9 +29,9 @@ const kinds = {
   },
 } as const
 type Kind = keyof typeof kinds
-const each = Object.entries(kinds) as [Kind, (typeof kinds)[Kind]][]
+const each_kind = Object.entries(kinds) as [Kind, (typeof kinds)[Kind]][] // as: these are its members
 
-/** Manages keys of every type: as the owner. */
+/** Manages keys of every type, as the owner of the tenant. */
 const manage = (method: string, path: string, body?: unknown, headers?: Record<string, string>) => admin(method, path, body, headers)
 const whoami = (key: string, headers: Record<string, string> = {}) =>
   w.call('GET', '/v1/api-keys/whoami', { key, headers: { origin: app_origin, ...headers } })
@@ -40,8 +41,8 @@ const without = ({ status, body }: Reply, ...names: string[]) => {
   return Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)))
 }
 
-test('a key is told once; reading, listing and changing it afterwards tell everything else', async () => {
-  for (const [kind, { create, path }] of each) {
+for (const [kind, { create, path }] of each_kind)
+  test(`a key is shown once, and its other fields by GET, list and PATCH: ${kind}`, async () => {
     const { key, ...created } = await create({ label: 'One of them', ip_allowlist: ['127.0.0.1', '::1', '10.0.0.0/8'] })
     assert.deepEqual(without(await manage('GET', path(created.id))), created)
     assert.deepEqual(without(await manage('PATCH', path(created.id), {})), created)
@@ -51,10 +52,9 @@ test('a key is told once; reading, listing and changing it afterwards tell every
     assert.equal(created.label, 'One of them')
     assert.ok(key.startsWith(created.start) && key.endsWith(created.last4))
     assert.equal(created.start.length, key.length - 38 + 4)
-  }
-})
+  })
 
-test('what a new key has that nobody set', async () => {
+test('a new key has the default of every field', async () => {
   const { key, id, key_id, start, last4, created_at, updated_at, ...rest } = expectStatus(
     201,
     await manage('POST', `${w.test.path}/auth-keys`, { type: 'auth_secret' }),
@@ -81,16 +81,15 @@ test('what a new key has that nobody set', async () => {
   assert.match(key, /^svc_auth_sk_test_[0-9A-Za-z]{38}$/)
 })
 
-test('of a key only the SHA-256 digest is stored', async () => {
-  for (const [, { create }] of each) {
+for (const [kind, { create }] of each_kind)
+  test(`only the SHA-256 digest of a key is stored: ${kind}`, async () => {
     const { key, id } = await create()
     const row = await w.deployment.db.maybeOne(z.object({ digest: z.string() }), sql`select digest from api_keys where id = ${id}`)
     assert.equal(row?.digest, createHash('sha256').update(key).digest('hex'))
-  }
-})
+  })
 
 // biome-ignore format: this table is read by column
-const origin_rules: [place: 'test' | 'live', origins: unknown, pointer: string | null][] = [
+const origin_rules: [type: 'test' | 'live', origins: unknown, pointer: string | null][] = [
   ['test', ['http://localhost:5173'],                 null],
   ['test', ['https://app.example.com', 'http://a.b'], null],
   ['live', ['https://app.example.com:8443'],          null],
@@ -113,9 +112,9 @@ const origin_rules: [place: 'test' | 'live', origins: unknown, pointer: string |
   ['test', [1],                                       '/allowed_origins/0'],
 ]
 
-for (const [place, allowed_origins, pointer] of origin_rules) {
-  test(`a publishable key of ${place} with the origins ${JSON.stringify(allowed_origins)} is ${pointer === null ? 'made' : `refused at ${pointer}`}`, async () => {
-    const reply = await manage('POST', `${w[place].path}/auth-keys`, { type: 'auth_publishable', allowed_origins })
+for (const [type, allowed_origins, pointer] of origin_rules) {
+  test(`a publishable key of ${type} with the origins ${JSON.stringify(allowed_origins)} is ${pointer === null ? 'created' : `422 at ${pointer}`}`, async () => {
+    const reply = await manage('POST', `${w[type].path}/auth-keys`, { type: 'auth_publishable', allowed_origins })
     if (pointer === null) assert.deepEqual(expectStatus(201, reply).allowed_origins, allowed_origins)
     else assert.deepEqual([reply.status, reply.body.errors?.[0].pointer], [422, pointer])
   })
@@ -145,7 +144,7 @@ const bad_fields: [Kind, Record<string, unknown>, pointer: string][] = [
 ]
 
 for (const [kind, fields, pointer] of bad_fields) {
-  test(`a key of type ${kind} with ${JSON.stringify(fields)} is refused at ${pointer}`, async () => {
+  test(`a key of type ${kind} with ${JSON.stringify(fields)} is 422 at ${pointer}`, async () => {
     const valid =
       kind === 'platform_secret'
         ? { label: 'x', scopes: ['*'] }
@@ -155,31 +154,30 @@ for (const [kind, fields, pointer] of bad_fields) {
   })
 }
 
-test('whoami tells of every type what the key resolves to', async () => {
-  const tenant = { id: w.tenant_id, slug: 'acme', name: 'Acme' }
-  for (const [kind, { create, path }] of each) {
+for (const [kind, { create, path }] of each_kind)
+  test(`whoami returns the tenant, project, environment and scopes of a key: ${kind}`, async () => {
+    const tenant = { id: w.tenant_id, slug: 'acme', name: 'Acme' }
     const made = await create(kind === 'platform_secret' ? { scopes: ['projects:write', 'users:read'] } : {})
     const answer = expectStatus(200, await whoami(made.key, { 'x-forwarded-for': '203.0.113.9' }))
-    const { tenant: told, project, environment, effective_scopes, request, ...record } = answer
-    assert.deepEqual(told, tenant)
+    const { tenant: returned, project, environment, effective_scopes, request, ...record } = answer
+    assert.deepEqual(returned, tenant)
     assert.deepEqual(request, { ip: '203.0.113.9' })
     assert.deepEqual(effective_scopes, kind === 'platform_secret' ? ['projects:write', 'users:read'] : [])
-    const place = { id: w.test.id, type: 'test', issuer: w.test.issuer }
-    assert.deepEqual(environment, kind === 'platform_secret' ? null : place)
+    const in_test = { id: w.test.id, type: 'test', issuer: w.test.issuer }
+    assert.deepEqual(environment, kind === 'platform_secret' ? null : in_test)
     assert.deepEqual(project, kind === 'platform_secret' ? null : { id: w.project.id, slug: 'shop', name: 'Project shop' })
     const { last_used_at, last_used_ip, ...rest } = without(await manage('GET', path(made.id)))
     assert.deepEqual({ ...record, last_used_at: null, last_used_ip: null }, { ...rest, last_used_at: null, last_used_ip: null })
-  }
-})
+  })
 
-test('the scope * shows as every scope by name', async () => {
+test('whoami expands the scope * to every scope', async () => {
   const { effective_scopes, scopes } = expectStatus(200, await whoami(w.key))
   assert.deepEqual(scopes, ['*'])
   assert.ok(effective_scopes.length === 17 && !effective_scopes.includes('*'))
 })
 
-test('a use is seen at once: when, and from where; it is no change of the key', async () => {
-  for (const [, { create, path }] of each) {
+for (const [kind, { create, path }] of each_kind)
+  test(`last_used_at and last_used_ip show a use at once, without a new version of the key: ${kind}`, async () => {
     const made = await create()
     const etag = (await manage('GET', path(made.id))).headers.get('etag')
     const before = w.now().getTime()
@@ -191,18 +189,17 @@ test('a use is seen at once: when, and from where; it is no change of the key', 
     assert.equal(reply.body.updated_at, made.updated_at)
     const listed = expectStatus(200, await manage('GET', path('').slice(0, -1))).data[0]
     assert.equal(listed.last_used_ip, '2001:db8::7')
-  }
-})
+  })
 
-test('a call that is refused for the address, the origin or the limit is no use of the key', async () => {
+test('a call that is refused for its address or origin is not a use of the key', async () => {
   const made = await createAuthKey(w, w.test, 'auth_publishable', { ip_allowlist: ['203.0.113.1'] })
   await whoami(made.key, { 'x-forwarded-for': '203.0.113.2' })
   await whoami(made.key, { 'x-forwarded-for': '203.0.113.1', origin: 'https://evil.example' })
   assert.equal(expectStatus(200, await manage('GET', kinds.auth_publishable.path(made.id))).last_used_at, null)
 })
 
-test('a rotated key keeps its id and everything set, and only the new plaintext works', async () => {
-  for (const [, { create, path }] of each) {
+for (const [kind, { create, path }] of each_kind)
+  test(`a rotated key keeps its id and its fields, and only the new plaintext works: ${kind}`, async () => {
     const { key, ...before } = await create({ label: 'Stays', ip_allowlist: ['127.0.0.1', '::1'] })
     const { key: next, ...after } = expectStatus(200, await manage('POST', `${path(before.id)}/rotate`))
     assert.notEqual(next, key)
@@ -211,11 +208,10 @@ test('a rotated key keeps its id and everything set, and only the new plaintext 
     assert.equal(after.rotated_at, after.updated_at)
     assert.equal((await whoami(key)).body.code, 'invalid_key')
     expectStatus(200, await whoami(next))
-  }
-})
+  })
 
-test('a revoked key stays readable, is neither changed nor rotated, and is revoked again without complaint', async () => {
-  for (const [, { create, path }] of each) {
+for (const [kind, { create, path }] of each_kind)
+  test(`a revoked key can be read and revoked again, but neither changed nor rotated: ${kind}`, async () => {
     const made = await create()
     assert.equal((await manage('DELETE', path(made.id))).status, 204)
     const reply = await manage('GET', path(made.id))
@@ -225,10 +221,9 @@ test('a revoked key stays readable, is neither changed nor rotated, and is revok
     assert.equal((await manage('POST', `${path(made.id)}/rotate`)).body.code, 'key_revoked')
     assert.equal((await manage('PATCH', path(made.id), { label: 'x' })).body.code, 'key_revoked')
     assert.equal((await whoami(made.key)).body.code, 'invalid_key')
-  }
-})
+  })
 
-/** So many calls with the key that none of them, started after `end` has answered, may succeed. */
+/** Calls with the key in parallel while `end` ends it. No call that starts after the response of `end` may succeed. */
 async function assertNoneSucceeds(key: string, end: () => Promise<Reply>) {
   let over = false
   let successes = 0
@@ -247,14 +242,14 @@ async function assertNoneSucceeds(key: string, end: () => Promise<Reply>) {
   assert.equal(successes, 0)
 }
 
-test('after the answer to a rotation or revocation not one of many parallel calls succeeds with the old key', async () => {
+test('no call that starts after the response to a rotation or revocation succeeds with the old key', async () => {
   const rotated = await createPlatformKey(w, acme)
   await assertNoneSucceeds(rotated.key, () => manage('POST', `${kinds.platform_secret.path(rotated.id)}/rotate`))
   const revoked = await createAuthKey(w, w.test, 'auth_secret')
   await assertNoneSucceeds(revoked.key, () => manage('DELETE', kinds.auth_secret.path(revoked.id)))
 })
 
-test('a key ends with its expires_at, and lives on where that is moved in time', async () => {
+test('a key is invalid after its expires_at, and valid again when that is moved or removed', async () => {
   const at = (seconds: number) => new Date(w.now().getTime() + seconds * 1000).toISOString()
   const made = await createPlatformKey(w, acme, { expires_at: at(60) })
   const moved = await createPlatformKey(w, acme, { expires_at: at(60) })
@@ -273,7 +268,7 @@ test('a key ends with its expires_at, and lives on where that is moved in time',
   expectStatus(200, await whoami(made.key))
 })
 
-test('a change of origins, addresses, scopes or limit counts from its answer on', async () => {
+test('a change of origins, addresses, scopes or limit takes effect with its response', async () => {
   const publishable = await createAuthKey(w, w.test, 'auth_publishable')
   const secret = await createAuthKey(w, w.test, 'auth_secret')
   const platform = await createPlatformKey(w, acme)
@@ -299,7 +294,7 @@ test('a change of origins, addresses, scopes or limit counts from its answer on'
   }
 })
 
-test('a merge patch of a limit changes what it names; null takes it away', async () => {
+test('a merge patch of rate_limit changes the named members, and null removes the limit', async () => {
   const made = await createPlatformKey(w, acme, { rate_limit: { limit: 5, window_seconds: 60 } })
   const path = kinds.platform_secret.path(made.id)
   assert.deepEqual(without(await manage('PATCH', path, { rate_limit: { limit: 7 } })).rate_limit, { limit: 7, window_seconds: 60 })
@@ -309,11 +304,10 @@ test('a merge patch of a limit changes what it names; null takes it away', async
   assert.equal((await manage('PATCH', path, { rate_limit: { limit: 7 } })).body.errors[0].pointer, '/rate_limit/window_seconds')
 })
 
-test('keys of one place are not in another', async () => {
-  const lists: Place[] = [w.test, w.live]
+test('a key is not found in another environment, nor under the path of another key type', async () => {
   const made = await createAuthKey(w, w.live, 'auth_secret')
   const seen = []
-  for (const { path } of lists)
+  for (const { path } of [w.test, w.live])
     seen.push(expectStatus(200, await w.call('GET', `${path}/auth-keys?limit=100`)).data.map(({ id }: { id: string }) => id))
   assert.deepEqual(
     seen.map((ids) => ids.includes(made.id)),

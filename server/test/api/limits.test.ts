@@ -1,7 +1,9 @@
+/** Rate limits of keys and administrators, and the client address behind proxies. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { administratorToken, asAdministrator } from '../support/administrator.ts'
-import { app_origin, createAuthKey, createPlatformKey, rows } from '../support/everything.ts'
+import { eachRow, rows } from '../support/route-table.ts'
+import { app_origin, createAuthKey, createPlatformKey } from '../support/tenants.ts'
 import { expectStatus, owner, type Reply, world } from '../support/world.ts'
 
 const w = await world({ env: { OSTIARY_TRUSTED_PROXIES: '127.0.0.1,::1' } })
@@ -12,11 +14,11 @@ const whoami = (key: string, headers: Record<string, string> = {}) =>
 const withLimit = (limit: number, window_seconds: number) => createPlatformKey(w, acme, { rate_limit: { limit, window_seconds } })
 const limitsOf = ({ headers }: Reply) => [headers.get('ratelimit-policy'), headers.get('ratelimit'), headers.get('retry-after')]
 
-test('a key is let in as often as its limit says, told what is left, and then refused until the window has passed', async () => {
+test('a key is admitted up to its limit, with the remaining calls in RateLimit, and then 429 until the window has passed', async () => {
   const { key } = await withLimit(3, 60)
-  const told = []
-  for (let n = 0; n < 5; n++) told.push(limitsOf(await whoami(key)))
-  assert.deepEqual(told, [
+  const seen = []
+  for (let n = 0; n < 5; n++) seen.push(limitsOf(await whoami(key)))
+  assert.deepEqual(seen, [
     ['"default";q=3;w=60', '"default";r=2;t=60', null],
     ['"default";q=3;w=60', '"default";r=1;t=60', null],
     ['"default";q=3;w=60', '"default";r=0;t=60', null],
@@ -29,7 +31,7 @@ test('a key is let in as often as its limit says, told what is left, and then re
   expectStatus(200, await whoami(key))
 })
 
-test('the window slides: what was used late in one is missing early in the next', async () => {
+test('the window slides: calls late in one window reduce the next', async () => {
   const { key } = await withLimit(2, 60)
   expectStatus(200, await whoami(key))
   w.advance(50)
@@ -44,7 +46,7 @@ test('the window slides: what was used late in one is missing early in the next'
   expectStatus(200, await whoami(key))
 })
 
-test('a refused call does not count: whoever insists is let in as soon as whoever waits', async () => {
+test('a refused call does not count against the limit', async () => {
   const { key } = await withLimit(2, 60)
   for (let n = 0; n < 2; n++) expectStatus(200, await whoami(key))
   for (let n = 0; n < 20; n++) assert.equal((await whoami(key)).status, 429)
@@ -52,14 +54,14 @@ test('a refused call does not count: whoever insists is let in as soon as whoeve
   for (let n = 0; n < 2; n++) expectStatus(200, await whoami(key))
 })
 
-test('of three times the limit in parallel exactly the limit is admitted', async () => {
+test('of 120 parallel calls with a limit of 40, exactly 40 are admitted', async () => {
   const { key } = await withLimit(40, 600)
   const statuses = (await Promise.all(Array.from({ length: 120 }, () => whoami(key)))).map(({ status }) => status)
   assert.equal(statuses.filter((status) => status === 200).length, 40)
   assert.equal(statuses.filter((status) => status === 429).length, 80)
 })
 
-test('each key has its own limit, over every route together, from whatever address', async () => {
+test('each key has its own limit, shared by all routes and client addresses', async () => {
   const [one, two] = [await withLimit(2, 600), await withLimit(2, 600)]
   expectStatus(200, await whoami(one.key, { 'x-forwarded-for': '203.0.113.1' }))
   expectStatus(200, await w.call('GET', '/v1/platform/projects', { key: one.key }))
@@ -67,7 +69,7 @@ test('each key has its own limit, over every route together, from whatever addre
   expectStatus(200, await whoami(two.key))
 })
 
-test('a call that is refused for what it asks counts, one that is refused for where it comes from does not', async () => {
+test('a call that is refused for its address or origin does not count, and any other refused call counts', async () => {
   const made = await createAuthKey(w, w.test, 'auth_publishable', {
     rate_limit: { limit: 2, window_seconds: 600 },
     ip_allowlist: ['203.0.113.1'],
@@ -86,7 +88,7 @@ test('a call that is refused for what it asks counts, one that is refused for wh
   assert.equal((await whoami(made.key, from)).status, 429)
 })
 
-test('a limit that is lowered or raised counts at once, what is spent included', async () => {
+test('a changed limit takes effect at once, and includes the calls already made', async () => {
   const made = await withLimit(5, 600)
   const change = (limit: number) =>
     asAdministrator(w, token)('PATCH', `/v1/tenants/${w.tenant_id}/platform-keys/${made.id}`, { rate_limit: { limit } })
@@ -98,14 +100,14 @@ test('a limit that is lowered or raised counts at once, what is spent included',
   assert.equal((await whoami(made.key)).status, 429)
 })
 
-test('a rotation gives no fresh limit', async () => {
+test('a rotation does not reset the limit', async () => {
   const made = await withLimit(2, 600)
   for (let n = 0; n < 2; n++) expectStatus(200, await whoami(made.key))
   const rotated = expectStatus(200, await asAdministrator(w, token)('POST', `/v1/tenants/${w.tenant_id}/platform-keys/${made.id}/rotate`))
   assert.equal((await whoami(rotated.key)).status, 429)
 })
 
-test('where nobody set a limit it is 100 in 10 s in Test, and 1,000 in Live and for platform keys', async () => {
+test('the default limit is 100 calls in 10 s in Test, and 1,000 in Live and for platform keys', async () => {
   const none = { rate_limit: null }
   const keys = [
     [await createAuthKey(w, w.test, 'auth_publishable', none), 100],
@@ -117,7 +119,7 @@ test('where nobody set a limit it is 100 in 10 s in Test, and 1,000 in Live and 
     assert.deepEqual(limitsOf(await whoami(made.key)), [`"default";q=${limit};w=10`, `"default";r=${limit - 1};t=10`, null])
 })
 
-test('an administrator has 1,000 calls in 10 s, over all tokens, tenants and routes together', async () => {
+test('an administrator has 1,000 calls in 10 s, shared by all tokens, tenants and routes', async (t) => {
   const still = await world({ tick_ms: 600_000 })
   const tokens = [await administratorToken(still, owner), await administratorToken(still, owner)]
   const asOwner = tokens.map((each) => asAdministrator(still, each, null))
@@ -143,18 +145,18 @@ test('an administrator has 1,000 calls in 10 s, over all tokens, tenants and rou
   assert.deepEqual(limitsOf(refused), ['"default";q=1000;w=10', '"default";r=0;t=10', '10'])
   expectStatus(200, await still.call('GET', '/v1/platform/projects'))
 
-  // The order of refusals: an invented token first, then the limit, then everything else, for every row of the table.
-  for (const { name, route } of rows) {
+  // The order of refusals for every row of the table: an invalid token, then the limit, then everything else.
+  await eachRow(t, rows, async ({ name, route }) => {
     const path = route.path.replaceAll(/\{\w+\}/g, 'nowhere')
     const ask = (headers: Record<string, string>) => still.call(route.method, path, { key: null, headers })
     assert.equal((await ask({ authorization: 'Bearer invented' })).body.code, 'invalid_key', name)
     assert.equal((await ask({ authorization: `Bearer ${tokens[0]}` })).body.code, 'rate_limited', name)
-  }
+  })
   still.advance(600)
   assert.deepEqual(limitsOf(await first('GET', '/v1/me')), ['"default";q=1000;w=10', '"default";r=999;t=10', null])
 })
 
-test('an X-Forwarded-For that no trusted proxy sent changes neither the address that is seen nor what an allowlist says', async () => {
+test('X-Forwarded-For from an untrusted peer changes neither the client address nor the allowlist decision', async () => {
   const alone = await world()
   const secret = await createAuthKey(alone, alone.test, 'auth_secret', { ip_allowlist: ['203.0.113.1'] })
   for (const spoofed of ['203.0.113.1', '203.0.113.1, 127.0.0.1', '::ffff:203.0.113.1']) {

@@ -1,24 +1,25 @@
-/** Lists: every row of the table that has pages. Generated from the table; no route is named. */
+/** Lists: every row of the route table that has pages. Generated from the table; no route is named. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Route } from '@ostiary/contract/route.ts'
-import { ask, everything, idsOf, pathOf, rightRequest, rows, sampleBody } from '../support/everything.ts'
+import { ask, idsOf, pathOf, rows, sampleBody, validRequest } from '../support/route-table.ts'
+import { createTwoTenants } from '../support/tenants.ts'
 import { expectStatus, world } from '../support/world.ts'
 
 const w = await world()
-const { ours } = await everything(w)
+const { ours } = await createTwoTenants(w)
 
-/** Lists to which a POST to the same address adds. */
+/** Lists to which a POST to the same path adds an object. */
 const growing = rows.flatMap(({ name, route }) => {
   const creator = rows.find(({ route: { method, path, returns } }) => method === 'POST' && path === route.path && returns[0] === 201)
   return route.method === 'GET' && route.query && 'cursor' in route.query.shape && creator ? [{ name, route, creator: creator.route }] : []
 })
 
 const add = async (creator: Route): Promise<string> =>
-  expectStatus(201, await ask(w, { ...rightRequest(creator, ours), body: creator.body ? sampleBody(creator.body) : undefined })).id
+  expectStatus(201, await ask(w, { ...validRequest(creator, ours), body: creator.body ? sampleBody(creator.body) : undefined })).id
 
 async function page(route: Route, limit: number, cursor: string | null) {
-  const right = rightRequest(route, ours)
+  const right = validRequest(route, ours)
   const query = `?limit=${limit}${cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`}`
   const body = expectStatus(200, await ask(w, { ...right, path: pathOf(route, idsOf(route, ours)) + query }))
   assert.deepEqual(Object.keys(body).sort(), ['data', 'has_more', 'next_cursor'])
@@ -26,8 +27,8 @@ async function page(route: Route, limit: number, cursor: string | null) {
   return { ids: body.data.map(({ id }: { id: string }) => id) as string[], next_cursor: body.next_cursor as string | null }
 }
 
-/** All pages, with something done between the first and the second. */
-async function walk(route: Route, limit: number, between: () => Promise<unknown> = async () => {}) {
+/** Reads all pages. Calls `between` after the first page. */
+async function readPages(route: Route, limit: number, between: () => Promise<unknown> = async () => {}) {
   const seen: string[][] = []
   let cursor: string | null = null
   do {
@@ -39,10 +40,10 @@ async function walk(route: Route, limit: number, between: () => Promise<unknown>
   return seen
 }
 
-test('there are lists to look at', () => assert.ok(growing.length >= 9, `${growing.map(({ name }) => name)}`))
+test('the route table has at least nine such lists', () => assert.ok(growing.length >= 9, `${growing.map(({ name }) => name)}`))
 
 for (const { name, route, creator } of growing) {
-  test(`${name}: newest first, whole in pages of any size, and steady while it grows`, async () => {
+  test(`${name}: newest first, complete in pages of any size, and stable while objects are added`, async () => {
     const made: string[] = []
     for (let n = 0; n < 6; n++) made.unshift(await add(creator))
     const whole = (await page(route, 100, null)).ids
@@ -53,7 +54,7 @@ for (const { name, route, creator } of growing) {
     )
     assert.ok(made.every((id) => whole.includes(id)))
     for (const limit of [1, 2, 5, whole.length, whole.length + 1]) {
-      const pages = await walk(route, limit)
+      const pages = await readPages(route, limit)
       assert.deepEqual(pages.flat(), whole)
       assert.deepEqual(
         pages.slice(0, -1).map(({ length }) => length),
@@ -61,14 +62,14 @@ for (const { name, route, creator } of growing) {
       )
       assert.ok((pages.at(-1)?.length ?? 0) > 0, 'a last page is never empty')
     }
-    assert.deepEqual((await walk(route, 2, () => add(creator))).flat(), whole)
+    assert.deepEqual((await readPages(route, 2, () => add(creator))).flat(), whole)
   })
 }
 
-test('without a limit a page has 20', async () => {
+test('a page has 20 objects by default', async () => {
   const [list] = growing.filter(({ creator }) => creator.path.endsWith('/projects'))
   if (!list) throw new Error('There is no list of projects.')
   for (let n = 0; n < 21; n++) await add(list.creator)
-  const { data, has_more } = expectStatus(200, await ask(w, rightRequest(list.route, ours)))
+  const { data, has_more } = expectStatus(200, await ask(w, validRequest(list.route, ours)))
   assert.deepEqual([data.length, has_more], [20, true])
 })

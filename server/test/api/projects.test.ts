@@ -1,8 +1,8 @@
-/** Tenants, projects, environments and members: what they are made of, and what they refuse. */
+/** Tenants, projects, environments and members: their fields, their defaults, and the roles that manage them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { administratorToken, asAdministrator, joinTenant } from '../support/administrator.ts'
-import { createAdministrator, createPlatformKey } from '../support/everything.ts'
+import { createAdministrator, createPlatformKey } from '../support/tenants.ts'
 import { expectStatus, owner, type Reply, world } from '../support/world.ts'
 
 const w = await world()
@@ -18,15 +18,15 @@ const slugs: [slug: unknown, is_good: boolean][] = [
   ['shop 2',          false], ['shöp',    false], ['shop\n', false], ['../x',   false], [1,              false], [null, false],
 ]
 
-/** Where something with a slug and a name is made. */
-const parents: Record<string, { path: string; fields: object }> = {
+/** The objects that have a slug and a name. */
+const named_objects: Record<string, { path: string; fields: object }> = {
   tenant: { path: '/v1/tenants', fields: {} },
   project: { path: projects, fields: {} },
   environment: { path: `${projects}/${w.project.id}/environments`, fields: { type: 'test' } },
 }
 
-for (const [what, { path, fields }] of Object.entries(parents)) {
-  test(`${what}: the slug is 1 to 63 of a-z, 0-9 and hyphen, and nobody else's`, async () => {
+for (const [kind, { path, fields }] of Object.entries(named_objects)) {
+  test(`${kind}: the slug is 1 to 63 of a-z, 0-9 and hyphen, and unique`, async () => {
     for (const [slug, is_good] of slugs) {
       const reply = await admin('POST', path, { slug, name: 'X', ...fields })
       if (is_good) {
@@ -37,8 +37,8 @@ for (const [what, { path, fields }] of Object.entries(parents)) {
     }
   })
 
-  test(`${what}: the name is 1 to 100 characters of any language, and is changed; the slug is not`, async () => {
-    const made = expectStatus(201, await admin('POST', path, { slug: `named-${what}`, name: 'Ñandú 🦤', ...fields }))
+  test(`${kind}: the name is 1 to 100 characters of any language and can be changed, and the slug cannot`, async () => {
+    const made = expectStatus(201, await admin('POST', path, { slug: `named-${kind}`, name: 'Ñandú 🦤', ...fields }))
     const object = `${path}/${made.id}`
     for (const name of ['x', 'x'.repeat(100), '<script>alert(1)</script>', '名前'])
       assert.equal(expectStatus(200, await admin('PATCH', object, { name })).name, name)
@@ -50,15 +50,15 @@ for (const [what, { path, fields }] of Object.entries(parents)) {
     assert.ok(now.updated_at >= made.updated_at)
   })
 
-  test(`${what}: of many who make one with the same slug at once one does`, async () => {
+  test(`${kind}: of 12 parallel creations with the same slug, one succeeds`, async () => {
     const replies = await Promise.all(
-      Array.from({ length: 12 }, () => admin('POST', path, { slug: `raced-${what}`, name: 'X', ...fields })),
+      Array.from({ length: 12 }, () => admin('POST', path, { slug: `raced-${kind}`, name: 'X', ...fields })),
     )
     assert.deepEqual(replies.map(({ status }) => status).sort(), [201, ...Array.from({ length: 11 }, () => 409)])
   })
 }
 
-test('a project comes with one Test and one Live environment, each with an issuer of its own', async () => {
+test('a new project has one Test and one Live environment, each with its own issuer', async () => {
   const made = await admin('POST', projects, { slug: 'pair', name: 'Pair' })
   const project = expectStatus(201, made)
   assert.deepEqual(Object.keys(project).sort(), ['created_at', 'id', 'name', 'slug', 'tenant_id', 'updated_at'])
@@ -77,7 +77,7 @@ test('a project comes with one Test and one Live environment, each with an issue
   }
 })
 
-test('more environments of either type can be added; type and issuer never change', async () => {
+test('environments of either type can be added, and their type and issuer never change', async () => {
   const list = `${projects}/${w.project.id}/environments`
   for (const type of ['test', 'live']) {
     const made = expectStatus(201, await admin('POST', list, { slug: `more-${type}`, name: 'More', type }))
@@ -91,7 +91,7 @@ test('more environments of either type can be added; type and issuer never chang
     assert.deepEqual(refusal(await admin('POST', list, { slug: 'x1', name: 'X', type })), [422, ['/type']])
 })
 
-test('the same slug is free in another tenant and another project', async () => {
+test('a slug is unique only within its tenant or project', async () => {
   const other = expectStatus(201, await admin('POST', '/v1/tenants', { slug: 'second', name: 'Second' }))
   const { id } = expectStatus(201, await asAdministrator(w, token, other.id)('POST', projects, { slug: 'shop', name: 'Shop' }))
   expectStatus(
@@ -100,32 +100,32 @@ test('the same slug is free in another tenant and another project', async () => 
   )
 })
 
-test('a tenant belongs to whoever makes it, with nobody else in it', async () => {
-  const maker = await createAdministrator(w, 'maker@example.com')
-  const as = asAdministrator(w, maker.token, null)
-  const made = expectStatus(201, await as('POST', '/v1/tenants', { slug: 'makers', name: 'Makers' }))
+test('the creator of a tenant is its owner and only member', async () => {
+  const creator = await createAdministrator(w, 'creator@example.com')
+  const as = asAdministrator(w, creator.token, null)
+  const made = expectStatus(201, await as('POST', '/v1/tenants', { slug: 'creators', name: 'Creators' }))
   assert.deepEqual(expectStatus(200, await as('GET', '/v1/tenants')).data, [made])
   const { data } = expectStatus(200, await as('GET', `/v1/tenants/${made.id}/members`))
   assert.deepEqual(
     data.map(({ user_id, role, email }: Record<string, string>) => [user_id, role, email]),
-    [[maker.user_id, 'owner', maker.email]],
+    [[creator.user_id, 'owner', creator.email]],
   )
   assert.equal((await admin('GET', `/v1/tenants/${made.id}`)).status, 404)
-  const { id, key } = await createPlatformKey(w, { tenant_id: made.id, token: maker.token })
+  const { id, key } = await createPlatformKey(w, { tenant_id: made.id, token: creator.token })
   assert.deepEqual(expectStatus(200, await w.call('GET', projects, { key })).data, [])
   assert.equal((await admin('GET', `/v1/tenants/${made.id}/platform-keys/${id}`)).status, 404)
 })
 
-test('roles are given up to one’s own, and taken from whoever is not above', async () => {
+test('a member grants roles up to their own, and changes only members who are not above them', async () => {
   const members = `/v1/tenants/${w.tenant_id}/members`
-  const people = new Map<string, { user_id: string; token: string }>()
+  const colleagues = new Map<string, { user_id: string; token: string }>()
   for (const role of ['viewer', 'developer', 'admin', 'owner'] as const) {
     const made = await createAdministrator(w, `some-${role}@example.com`)
-    people.set(role, made)
+    colleagues.set(role, made)
     await joinTenant(w, { tenant_id: w.tenant_id, token }, made, role)
   }
-  const as = (role: string) => asAdministrator(w, people.get(role)?.token ?? '')
-  const member = (role: string) => `${members}/${people.get(role)?.user_id}`
+  const as = (role: string) => asAdministrator(w, colleagues.get(role)?.token ?? '')
+  const member = (role: string) => `${members}/${colleagues.get(role)?.user_id}`
   assert.equal((await as('admin')('POST', members, { email: 'x@example.com', role: 'owner' })).body.code, 'insufficient_role')
   assert.equal((await as('admin')('PATCH', member('owner'), { role: 'viewer' })).body.code, 'insufficient_role')
   assert.equal((await as('admin')('PATCH', member('viewer'), { role: 'owner' })).body.code, 'insufficient_role')
@@ -141,7 +141,7 @@ test('roles are given up to one’s own, and taken from whoever is not above', a
   assert.deepEqual(refusal(await admin('POST', members, { email: 'x@example.com', role: 'root' })), [422, ['/role']])
 })
 
-test('members are listed by the time of joining, invitations by the time of inviting, newest first', async () => {
+test('members are listed by when they joined, invitations by when they were sent, newest first', async () => {
   const [old, young] = [await createAdministrator(w, 'old@example.com'), await createAdministrator(w, 'young@example.com')]
   const tenant = expectStatus(201, await asAdministrator(w, token, null)('POST', '/v1/tenants', { slug: 'in-order', name: 'In order' }))
   const members = `/v1/tenants/${tenant.id}/members`
@@ -156,7 +156,7 @@ test('members are listed by the time of joining, invitations by the time of invi
   assert.deepEqual(seen, ['pending@example.com', old.email, young.email, owner.email])
 })
 
-test('of two owners who leave at once one stays', async () => {
+test('when both owners leave at once, one stays', async () => {
   const first = await createAdministrator(w, 'first@example.com')
   const second = await createAdministrator(w, 'second@example.com')
   const tenant = expectStatus(201, await asAdministrator(w, first.token, null)('POST', '/v1/tenants', { slug: 'two-owners', name: 'Two' }))
@@ -168,7 +168,7 @@ test('of two owners who leave at once one stays', async () => {
   assert.equal(replies.find(({ status }) => status === 409)?.body.code, 'last_owner')
 })
 
-test('whoever is no member any more is out at once; a token lives for an hour', async () => {
+test('a removed member loses access at once, and an administrator token expires after an hour', async () => {
   const made = await createAdministrator(w, 'leaver@example.com')
   const members = `/v1/tenants/${w.tenant_id}/members`
   await joinTenant(w, { tenant_id: w.tenant_id, token }, made, 'admin')

@@ -1,8 +1,8 @@
-/** What a page may do with a publishable key: from its origins, and nothing that tells others anything. */
+/** Publishable keys in browsers: allowed origins, CORS, preflights, and the configuration of an environment. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { administratorToken } from '../support/administrator.ts'
-import { app_origin, createAuthKey, createPlatformKey } from '../support/everything.ts'
+import { app_origin, createAuthKey, createPlatformKey } from '../support/tenants.ts'
 import { expectStatus, owner, type Reply, world } from '../support/world.ts'
 
 const w = await world()
@@ -17,7 +17,7 @@ const ask = (
 ): Promise<Reply> => w.call('GET', path, { key, headers: { ...(origin === undefined ? {} : { origin }), ...headers } })
 const corsOf = (reply: Reply) => Object.fromEntries([...reply.headers].filter(([name]) => name.startsWith('access-control-')))
 
-test('from its origins a key is let in, and the page may read the answer and its headers', async () => {
+test('a request from an allowed origin is admitted, and its page can read the response and its headers', async () => {
   for (const path of routes) {
     for (const origin of [app_origin, 'http://localhost:5173']) {
       const reply = await ask(path, origin)
@@ -50,7 +50,7 @@ const foreign = [
 ]
 
 for (const origin of foreign) {
-  test(`from the origin ${JSON.stringify(origin)} it is 403 origin_not_allowed, and the page may read nothing`, async () => {
+  test(`a request from the origin ${JSON.stringify(origin)} is 403 origin_not_allowed without CORS headers`, async () => {
     for (const path of routes) {
       const reply = await ask(path, origin)
       assert.equal(`${reply.status} ${reply.body.code}`, '403 origin_not_allowed')
@@ -61,7 +61,7 @@ for (const origin of foreign) {
   })
 }
 
-test('what is refused after the origin may be read by the page: it is told why', async () => {
+test('a page of an allowed origin can read why its request is refused', async () => {
   const strict = await createAuthKey(w, w.test, 'auth_publishable', { rate_limit: { limit: 1, window_seconds: 60 } })
   for (const status of [200, 429]) {
     const reply = await ask('/v1/auth/config', app_origin, strict.key)
@@ -70,7 +70,7 @@ test('what is refused after the origin may be read by the page: it is told why',
   }
 })
 
-test('a key that is not valid tells no page anything', async () => {
+test('a response to an invalid key has no CORS headers', async () => {
   for (const path of routes) {
     const reply = await ask(path, app_origin, `${made.key.slice(0, -1)}_`)
     assert.equal(reply.status, 401)
@@ -78,7 +78,7 @@ test('a key that is not valid tells no page anything', async () => {
   }
 })
 
-test('a secret key is no key for pages, whatever it is used for', async () => {
+test('a response to a secret key has no CORS headers', async () => {
   const platform = await createPlatformKey(w, { tenant_id: w.tenant_id, token: await administratorToken(w, owner) })
   const secret = await createAuthKey(w, w.test, 'auth_secret')
   for (const { key } of [platform, secret]) {
@@ -89,7 +89,7 @@ test('a secret key is no key for pages, whatever it is used for', async () => {
   }
 })
 
-test('a preflight succeeds alike for every origin, and tells nothing of keys', async () => {
+test('a preflight succeeds the same way for every origin and key', async () => {
   for (const path of routes) {
     const answers = new Set<string>()
     for (const origin of [app_origin, 'https://evil.example', 'null']) {
@@ -118,7 +118,7 @@ test('a preflight succeeds alike for every origin, and tells nothing of keys', a
   }
 })
 
-test('the configuration of an environment is what its settings say', async () => {
+test('the configuration of an environment shows its settings', async () => {
   const key = await createAuthKey(w, w.live, 'auth_publishable')
   const spa = await w.createApplication(w.live, { application_type: 'spa', name: 'Shop front' })
   const native = await w.createApplication(w.live, { application_type: 'native', name: 'Shop app' })
@@ -162,7 +162,7 @@ test('the configuration of an environment is what its settings say', async () =>
   assert.equal(expectStatus(200, await ask('/v1/auth/config', app_origin)).test_mode, true)
 })
 
-test('the configuration may be kept by the browser for a minute, apart for each key, and is asked for again by its ETag', async () => {
+test('a browser caches the configuration for a minute per key, and revalidates it by its ETag', async () => {
   const first = await ask('/v1/auth/config', app_origin)
   assert.equal(first.headers.get('cache-control'), 'private, max-age=60')
   assert.equal(first.headers.get('vary'), 'Origin, X-API-Key, Authorization')
@@ -184,7 +184,7 @@ test('the configuration may be kept by the browser for a minute, apart for each 
   assert.equal((await ask('/v1/auth/config', app_origin, made.key, { 'if-none-match': etag })).status, 200)
 })
 
-test('a refusal of the configuration is never kept', async () => {
+test('a refused request for the configuration is no-store', async () => {
   for (const reply of [await ask('/v1/auth/config', 'https://evil.example'), await ask('/v1/auth/config', app_origin, null)])
     assert.equal(reply.headers.get('cache-control'), 'no-store')
 })

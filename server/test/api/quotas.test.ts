@@ -1,4 +1,4 @@
-/** The quotas of contract §3: exactly so many objects exist, however many are asked for at once. */
+/** The quotas of contract §3 hold exactly, also for parallel creations. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Client } from 'pg'
@@ -7,17 +7,17 @@ import { sql } from '../../src/db/db.ts'
 import { readMigrations } from '../../src/db/migrate.ts'
 import { default_limits, type LimitName } from '../../src/limits.ts'
 import { administratorToken, asAdministrator } from '../support/administrator.ts'
-import { expectStatus, owner, type Place, type Reply, type World, world } from '../support/world.ts'
+import { expectStatus, owner, type Reply, type TestEnvironment, type World, world } from '../support/world.ts'
 
-const most = 4
+const limit_of_all = 4
 const limits = {
-  tenants_per_person: most,
-  projects_per_tenant: most,
-  environments_per_project: most,
-  applications: most,
-  keys: most,
-  webhooks: most,
-  webhooks_per_tenant: most + 2,
+  tenants_per_person: limit_of_all,
+  projects_per_tenant: limit_of_all,
+  environments_per_project: limit_of_all,
+  applications: limit_of_all,
+  keys: limit_of_all,
+  webhooks: limit_of_all,
+  webhooks_per_tenant: limit_of_all + 2,
 }
 const w = await world({ env: { OSTIARY_LIMITS: JSON.stringify(limits) } })
 const admin = asAdministrator(w, await administratorToken(w, owner))
@@ -26,20 +26,20 @@ const tenant_keys = `/v1/tenants/${w.tenant_id}/platform-keys`
 type Create = (i: number) => Promise<Reply>
 const platform = (path: string, body: object): Promise<Reply> => w.call('POST', path, { body })
 const application = { name: 'App', application_type: 'spa', redirect_uris: ['https://app.example.com/'] }
-const authKey = (place: Place, i: number) =>
+const authKey = (environment: TestEnvironment, i: number) =>
   platform(
-    `${place.path}/auth-keys`,
+    `${environment.path}/auth-keys`,
     i % 2 ? { type: 'auth_secret' } : { type: 'auth_publishable', allowed_origins: ['https://a.example'] },
   )
-const webhook = (place: Place) => platform(`${place.path}/webhooks`, { url: 'https://hooks.example.com/' })
+const webhook = (environment: TestEnvironment) => platform(`${environment.path}/webhooks`, { url: 'https://hooks.example.com/' })
 
 /**
- * Lets creations meet. On PostgreSQL each batch is held up at its entry of the audit log, when its object is written and not
- * yet committed, until several connections wait; a count alone would not see the objects of the others.
+ * Runs creations at the same time. On PostgreSQL a lock holds each batch at its entry of the audit log, after it has
+ * written its object and before it commits, until several connections wait: no count can see the objects of the others.
  */
 async function atOnce(begin: () => Promise<Reply>[]): Promise<Reply[]> {
   const { config, db } = w.deployment
-  if (db.engine === 'sqlite') return Promise.all(begin()) // there batches run one after another
+  if (db.engine === 'sqlite') return Promise.all(begin()) // SQLite runs batches one after another
   const holder = new Client({ connectionString: config.database_url ?? '' })
   await holder.connect()
   await holder.query('begin')
@@ -64,7 +64,7 @@ async function atOnce(begin: () => Promise<Reply>[]): Promise<Reply[]> {
   }
 }
 
-/** How many of each kind there are already, and how one more is created. */
+/** Each kind of object: how many exist at the start, and how to create one more. */
 // biome-ignore format: this table is read by column
 const kinds: { kind: string; limit: LimitName; exist: number; create: Create; list: () => Promise<Reply>; beside?: number }[] = [
   { kind: 'applications of an environment', limit: 'applications',             exist: 0, create: () => platform(`${w.test.path}/applications`, application),                     list: () => w.call('GET', `${w.test.path}/applications`) },
@@ -76,51 +76,51 @@ const kinds: { kind: string; limit: LimitName; exist: number; create: Create; li
   { kind: 'tenants of a person',            limit: 'tenants_per_person',       exist: 1, create: (i) => admin('POST', '/v1/tenants', { slug: `t${i}`, name: 'T' }),             list: () => admin('GET', '/v1/tenants'), beside: 1 }, // the root tenant, which nobody created
 ]
 for (const { kind, limit, exist, create, list, beside = 0 } of kinds)
-  test(`of 50 ${kind} asked for at once, where there is room for one, exactly one is created`, async () => {
-    const before = await leftBehind()
-    for (let i = exist; i < most - 1; i++) expectStatus(201, await create(100 + i))
+  test(`of 50 parallel creations of ${kind} with room for one, exactly one succeeds`, async () => {
+    const before = await auditEntries()
+    for (let i = exist; i < limit_of_all - 1; i++) expectStatus(201, await create(100 + i))
     const replies = await atOnce(() => Array.from({ length: 50 }, (_, i) => create(i)))
     const created = replies.filter(({ status }) => status === 201)
     assert.equal(created.length, 1)
     for (const reply of replies.filter((reply) => !created.includes(reply))) {
       expectStatus(422, reply)
       assert.equal(reply.body.code, 'quota_exceeded')
-      assert.match(reply.body.detail, new RegExp(`^The limit is ${most} .*\\(${limit}\\)\\. .*ask the operator`, 'i'))
+      assert.match(reply.body.detail, new RegExp(`^The limit is ${limit_of_all} .*\\(${limit}\\)\\. .*ask the operator`, 'i'))
     }
-    assert.equal(expectStatus(200, await list()).data.length, most + beside)
-    assert.equal((await leftBehind()) - before, most - exist, 'the audit log has an entry of each object that was created')
+    assert.equal(expectStatus(200, await list()).data.length, limit_of_all + beside)
+    assert.equal((await auditEntries()) - before, limit_of_all - exist, 'the audit log has one entry for each created object')
   })
 
 const Count = z.object({ n: z.int() })
-const leftBehind = async () => (await w.deployment.db.maybeOne(Count, sql`select count(*) as n from audit_log`))?.n ?? 0
+const auditEntries = async () => (await w.deployment.db.maybeOne(Count, sql`select count(*) as n from audit_log`))?.n ?? 0
 
-test('webhooks of all environments of a tenant share a limit, also when they are created at once', async () => {
-  const [, ...places] = [w.test, w.live, ...(await otherEnvironments(w))]
-  const replies = await Promise.all(Array.from({ length: 48 }, (_, i) => webhook(places[i % places.length] ?? w.live)))
+test('the webhooks of all environments of a tenant share a limit, also for parallel creations', async () => {
+  const [, ...environments] = [w.test, w.live, ...(await otherEnvironments(w))]
+  const replies = await Promise.all(Array.from({ length: 48 }, (_, i) => webhook(environments[i % environments.length] ?? w.live)))
   assert.equal(replies.filter(({ status }) => status === 201).length, limits.webhooks_per_tenant - limits.webhooks)
   const refused = replies.find(({ status }) => status === 422)
   assert.match(refused?.body.detail, /^The limit is 6 .*\(webhooks_per_tenant\)\. Delete a webhook of this tenant/)
 })
 
-async function otherEnvironments({ project, call }: World): Promise<Place[]> {
+async function otherEnvironments({ project, call }: World): Promise<TestEnvironment[]> {
   const { data } = expectStatus(200, await call('GET', `/v1/platform/projects/${project.id}/environments`))
   return data
-    .filter(({ id }: Place) => id !== w.test.id && id !== w.live.id)
-    .map((place: Place) => ({ ...place, path: `/v1/platform/projects/${project.id}/environments/${place.id}` }))
+    .filter(({ id }: TestEnvironment) => id !== w.test.id && id !== w.live.id)
+    .map((environment: TestEnvironment) => ({ ...environment, path: `/v1/platform/projects/${project.id}/environments/${environment.id}` }))
 }
 
-/** What makes room: the list of objects, and what removes one of them. */
+/** Removals that make room for one more object. */
 const removable = [
   {
-    what: 'a deleted application',
+    removed: 'a deleted application',
     path: `${w.test.path}/applications`,
     create: () => platform(`${w.test.path}/applications`, application),
   },
-  { what: 'a revoked auth key', path: `${w.test.path}/auth-keys`, create: () => authKey(w.test, 1) },
-  { what: 'a deleted webhook', path: `${w.test.path}/webhooks`, create: () => webhook(w.test) },
+  { removed: 'a revoked auth key', path: `${w.test.path}/auth-keys`, create: () => authKey(w.test, 1) },
+  { removed: 'a deleted webhook', path: `${w.test.path}/webhooks`, create: () => webhook(w.test) },
 ]
-for (const { what, path, create } of removable)
-  test(`${what} makes room for one more`, async () => {
+for (const { removed, path, create } of removable)
+  test(`${removed} makes room for one more`, async () => {
     expectStatus(422, await create())
     const [oldest] = expectStatus(200, await w.call('GET', path)).data
     expectStatus(204, await w.call('DELETE', `${path}/${oldest.id}`))
@@ -128,21 +128,21 @@ for (const { what, path, create } of removable)
     expectStatus(422, await create())
   })
 
-test('an expired key counts, since its expiry can be changed', async () => {
+test('an expired key counts against the quota, because its expiry can be changed', async () => {
   const path = `${w.live.path}/auth-keys`
   const expires_at = new Date(w.now().getTime() + 60_000).toISOString()
-  for (let i = 0; i < most; i++) expectStatus(201, await platform(path, { type: 'auth_secret', expires_at }))
+  for (let i = 0; i < limit_of_all; i++) expectStatus(201, await platform(path, { type: 'auth_secret', expires_at }))
   w.advance(120)
   assert.equal((await authKey(w.live, 1)).body.code, 'quota_exceeded')
 })
 
-test('a slug that is taken is 409 at the limit too', async () => {
+test('a slug in use is 409 slug_taken also at the limit', async () => {
   expectStatus(409, await platform('/v1/platform/projects', { slug: 'shop', name: 'Again' }))
   expectStatus(409, await platform(`/v1/platform/projects/${w.project.id}/environments`, { slug: 'live', name: 'Again', type: 'live' }))
   expectStatus(409, await admin('POST', '/v1/tenants', { slug: 'acme', name: 'Again' }))
 })
 
-test('a refusal is not kept for its Idempotency-Key: the same request succeeds when there is room', async () => {
+test('a request that was refused at the quota succeeds with the same Idempotency-Key when there is room', async () => {
   const create = () => w.call('POST', `${w.test.path}/applications`, { body: application, headers: { 'idempotency-key': 'quota' } })
   expectStatus(422, await create())
   const [newest] = expectStatus(200, await w.call('GET', `${w.test.path}/applications`)).data
@@ -151,13 +151,13 @@ test('a refusal is not kept for its Idempotency-Key: the same request succeeds w
   assert.equal(expectStatus(201, await create()).id, made.id)
 })
 
-test('rotating and changing are possible at the limit', async () => {
+test('objects can be rotated and changed at the limit', async () => {
   const [key] = expectStatus(200, await w.call('GET', `${w.test.path}/auth-keys`)).data
   expectStatus(200, await w.call('POST', `${w.test.path}/auth-keys/${key.id}/rotate`))
   expectStatus(200, await w.call('PATCH', `${w.test.path}/auth-keys/${key.id}`, { body: { label: 'x' } }))
 })
 
-test('a project needs room for its two environments', async () => {
+test('a project is refused when the limit has no room for its two environments', async () => {
   const small = await world({ engine: 'sqlite', env: { OSTIARY_LIMITS: '{"environments_per_project":2}' } })
   expectStatus(
     422,
@@ -168,14 +168,14 @@ test('a project needs room for its two environments', async () => {
   assert.deepEqual([refused.code, /environments_per_project/.test(refused.detail)], ['quota_exceeded', true])
 })
 
-test('the default limits hold where nothing is set', async () => {
+test('the default limits hold when OSTIARY_LIMITS is not set', async () => {
   const usual = await world()
   const make = () => usual.call('POST', `${usual.test.path}/webhooks`, { body: { url: 'https://hooks.example.com/' } })
   for (let i = 0; i < default_limits.webhooks; i++) expectStatus(201, await make())
   assert.equal((await make()).body.code, 'quota_exceeded')
 })
 
-test('a tenant from before the quota counts for the person whom its log names, or for its first owner', async () => {
+test('a migrated tenant counts for the administrator in its creation log entry, or for its first owner', async () => {
   const { db } = w.deployment
   const Creator = z.object({ created_by: z.string().nullable() })
   const creators = () => db.all(Creator, sql`select created_by from tenants order by id`)
@@ -190,10 +190,10 @@ test('a tenant from before the quota counts for the person whom its log names, o
   assert.deepEqual(await creators(), before)
   assert.deepEqual(
     before.map(({ created_by }) => created_by),
-    [null, ...Array(most).fill(w.owner_id)],
+    [null, ...Array(limit_of_all).fill(w.owner_id)],
   )
 })
 
-test('the error has its documentation page', async () => {
+test('quota_exceeded has a documentation page', async () => {
   expectStatus(200, await w.call('GET', '/docs/errors/quota_exceeded', { key: null }))
 })

@@ -1,3 +1,4 @@
+/** Sessions as the backend of an environment reads and ends them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'
@@ -11,7 +12,7 @@ import {
   signInForTokens,
   userinfo,
 } from '../support/cookie-browser.ts'
-import { createAuthKey } from '../support/everything.ts'
+import { createAuthKey } from '../support/tenants.ts'
 import { expectStatus, type Reply, world } from '../support/world.ts'
 
 const w = await world()
@@ -20,7 +21,7 @@ const api = (method: string, path: string, headers: Record<string, string> = {})
   w.call(method, `/v1/auth/${path}`, { key: secret.key, headers })
 const sessionsOf = async (user_id: string, query = '') => expectStatus(200, await api('GET', `users/${user_id}/sessions${query}`))
 
-test('a session tells who signed in where, when, how, and to what', async () => {
+test('a session shows its user, times, client address, user agent, methods and applications', async () => {
   const [one, two] = [await w.createApplication(w.test), await w.createApplication(w.test)]
   const user = await w.createUser(w.test)
   const before = w.now().getTime()
@@ -41,7 +42,7 @@ test('a session tells who signed in where, when, how, and to what', async () => 
   assert.deepEqual((await sessionsOf(user.id)).data, [used])
 })
 
-test('each browser has its own session, newest first, and a list of them has pages', async () => {
+test('each browser has its own session, listed newest first, in pages', async () => {
   const client = await w.createApplication(w.test)
   const user = await w.createUser(w.test)
   for (let n = 0; n < 3; n++) await signInForTokens(w, w.test, client, user)
@@ -57,7 +58,7 @@ test('each browser has its own session, newest first, and a list of them has pag
   assert.deepEqual([second.has_more, second.next_cursor], [false, null])
 })
 
-test('ending a session ends what it bought, offline_access included, and leaves the person’s other sessions', async () => {
+test('ending a session ends its tokens, including offline ones, and no other session of the user', async () => {
   const client = await w.createApplication(w.test)
   const user = await w.createUser(w.test)
   const kept = await signInForTokens(w, w.test, client, user)
@@ -74,7 +75,7 @@ test('ending a session ends what it bought, offline_access included, and leaves 
   assert.match((await silent(kept.agent)).headers.get('location') ?? '', /[?&]code=/)
 })
 
-test('a session that has expired is none, by idleness or by age; using it keeps it', async () => {
+test('a session expires when it is idle or too old, and its use extends the idle time', async () => {
   await w.changeSettings(w.test, { sessions: { idle_ttl_seconds: 3_600, absolute_ttl_seconds: 9_000 } })
   const client = await w.createApplication(w.test)
   const [idle, used] = [await createPerson(w, w.test), await createPerson(w, w.test)]
@@ -91,7 +92,7 @@ test('a session that has expired is none, by idleness or by age; using it keeps 
   await w.changeSettings(w.test, { sessions: null })
 })
 
-test('the ETag of a session outlives its use, and not a new sign-in; a DELETE may depend on it', async () => {
+test('the ETag of a session changes with a new sign-in but not with its use, and If-Match protects DELETE', async () => {
   const client = await w.createApplication(w.test)
   const person = await createPerson(w, w.test)
   await person.tokens(client)
@@ -109,7 +110,7 @@ test('the ETag of a session outlives its use, and not a new sign-in; a DELETE ma
   assert.equal((await api('DELETE', `sessions/${id}`, { 'if-match': second })).status, 204)
 })
 
-test('of many who end the same session at once one does, and one event tells of it', async () => {
+test('of 20 parallel requests that end one session, one succeeds, with one event', async () => {
   const client = await w.createApplication(w.test)
   const person = await createPerson(w, w.test)
   await person.tokens(client)
@@ -119,7 +120,7 @@ test('of many who end the same session at once one does, and one event tells of 
   assert.equal((await eventsOf('session.ended', person.id)).length, 1)
 })
 
-/** Events are numbered within a second; what stands unnumbered is in the outbox already. */
+/** Includes events that are not numbered yet. */
 async function eventsOf(type: string, user_id: string): Promise<object[]> {
   return w.deployment.db.all(
     z.object({ id: z.string() }),

@@ -1,14 +1,14 @@
-/** The settings of an environment: every field with its range and default as the contract has them, and what a merge patch does to them. */
+/** The settings of an environment: the range and default of every field, as in the contract, and merge patches. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '../../src/db/db.ts'
 import { authorizationRequest, createAgent } from '../support/cookie-browser.ts'
-import { expectStatus, type Place, type Reply, world } from '../support/world.ts'
+import { expectStatus, type Reply, type TestEnvironment, world } from '../support/world.ts'
 
 const w = await world()
-const read = async (place: Place) => expectStatus(200, await w.call('GET', `${place.path}/settings`))
-const change = (place: Place, body: unknown): Promise<Reply> =>
-  w.call('PATCH', `${place.path}/settings`, { body, headers: { 'content-type': 'application/merge-patch+json' } })
+const read = async (environment: TestEnvironment) => expectStatus(200, await w.call('GET', `${environment.path}/settings`))
+const change = (environment: TestEnvironment, body: unknown): Promise<Reply> =>
+  w.call('PATCH', `${environment.path}/settings`, { body, headers: { 'content-type': 'application/merge-patch+json' } })
 const pointersOf = ({ status, body }: Reply) => [status, body.errors?.map(({ pointer }: { pointer: string }) => pointer)]
 const at = (document: Record<string, any>, path: string) => path.split('.').reduce((value, name) => value?.[name], document as any) // settings have groups of every shape
 const patchOf = (path: string, value: unknown): unknown => path.split('.').reduceRight((inner, name) => ({ [name]: inner }), value)
@@ -51,19 +51,19 @@ const others: [path: string, fallback: unknown, good: unknown[], bad: unknown[]]
   ['cors.allowed_origins',        [],      [['https://app.example.com', 'http://localhost:5173']], [['*'], ['https://app.example.com/'], ['null'], 'https://a.b']],
 ]
 
-test('an environment begins with the defaults of the contract', async () => {
-  for (const place of [w.test, w.live]) {
-    const settings = await read(place)
+test('a new environment has the defaults of the contract', async () => {
+  for (const environment of [w.test, w.live]) {
+    const settings = await read(environment)
     for (const [path, , , fallback] of numbers) assert.equal(at(settings, path), fallback, path)
     for (const [path, fallback] of others) if (path !== 'email.delivery') assert.deepEqual(at(settings, path), fallback, path)
-    assert.deepEqual(settings.email, { delivery: place.type === 'test' ? 'capture' : 'none', from: null, smtp: null })
-    assert.deepEqual(settings.test, place.type === 'test' ? { fixed_code: null } : null)
-    assert.deepEqual([settings.project_id, settings.environment_id], [w.project.id, place.id])
+    assert.deepEqual(settings.email, { delivery: environment.type === 'test' ? 'capture' : 'none', from: null, smtp: null })
+    assert.deepEqual(settings.test, environment.type === 'test' ? { fixed_code: null } : null)
+    assert.deepEqual([settings.project_id, settings.environment_id], [w.project.id, environment.id])
   }
 })
 
-/** What has to change with it, so that the longer of two stays the longer. */
-const company: Record<string, [lower: object, upper: object]> = {
+/** Other changes that a bound of a field needs, so that an absolute lifetime stays at least the idle one. */
+const companions: Record<string, [lower: object, upper: object]> = {
   'tokens.refresh_token_idle_ttl_seconds': [{}, { tokens: { refresh_token_absolute_ttl_seconds: 63_072_000 } }],
   'tokens.refresh_token_absolute_ttl_seconds': [{ tokens: { refresh_token_idle_ttl_seconds: 3_600 } }, {}],
   'sessions.idle_ttl_seconds': [{}, {}],
@@ -71,8 +71,8 @@ const company: Record<string, [lower: object, upper: object]> = {
 }
 
 for (const [path, min, max, fallback] of numbers) {
-  test(`${path} is from ${min} to ${max}, and ${fallback} where nobody set it`, async () => {
-    const [lower, upper] = company[path] ?? [{}, {}]
+  test(`${path} is from ${min} to ${max}, and ${fallback} by default`, async () => {
+    const [lower, upper] = companions[path] ?? [{}, {}]
     for (const [value, besides] of [
       [min, lower],
       [max, upper],
@@ -92,7 +92,7 @@ for (const [path, min, max, fallback] of numbers) {
 }
 
 for (const [path, fallback, good, bad] of others) {
-  test(`${path} takes what fits, refuses the rest, and goes back to ${JSON.stringify(fallback)}`, async () => {
+  test(`${path} accepts valid values, refuses invalid ones, and null resets it to ${JSON.stringify(fallback)}`, async () => {
     for (const value of good) {
       assert.deepEqual(at(expectStatus(200, await change(w.test, patchOf(path, value))), path), value)
       assert.deepEqual(at(await read(w.test), path), value)
@@ -107,7 +107,7 @@ for (const [path, fallback, good, bad] of others) {
   })
 }
 
-test('what lives absolutely lives at least as long as what is idle', async () => {
+test('an absolute lifetime is at least as long as the idle lifetime', async () => {
   const cases: [object, string][] = [
     [{ tokens: { refresh_token_idle_ttl_seconds: 7_776_001 } }, '/tokens/refresh_token_absolute_ttl_seconds'],
     [{ tokens: { refresh_token_absolute_ttl_seconds: 3_600 } }, '/tokens/refresh_token_absolute_ttl_seconds'],
@@ -123,7 +123,7 @@ test('what lives absolutely lives at least as long as what is idle', async () =>
 
 const other_groups = { sign_up: { mode: 'closed' } }
 
-test('Live refuses what only Test has, by whatever spelling', async () => {
+test('Live refuses the settings that only Test has', async () => {
   for (const body of [
     { test: { fixed_code: '123456' } },
     { test: {} },
@@ -138,7 +138,7 @@ test('Live refuses what only Test has, by whatever spelling', async () => {
   assert.equal((await read(w.live)).sign_up.mode, 'open')
 })
 
-test('Test takes a fixed code of six digits', async () => {
+test('Test accepts a fixed code of six digits', async () => {
   for (const code of ['000000', '123456'])
     assert.equal(expectStatus(200, await change(w.test, { test: { fixed_code: code } })).test.fixed_code, code)
   for (const code of ['12345', '1234567', 'abcdef', '١٢٣٤٥٦', 123456, '12 456', '123456\n'])
@@ -146,7 +146,7 @@ test('Test takes a fixed code of six digits', async () => {
   assert.equal(expectStatus(200, await change(w.test, { test: null })).test.fixed_code, null)
 })
 
-test('a name that no settings have is refused at its place, null or not, however deep', async () => {
+test('an unknown name is 422 at its pointer, whatever its value and depth', async () => {
   const cases: [object, string][] = [
     [{ surprise: {} }, '/surprise'],
     [{ surprise: null }, '/surprise'],
@@ -167,7 +167,7 @@ test('a name that no settings have is refused at its place, null or not, however
   assert.deepEqual(await read(w.test), before)
 })
 
-test('a patch changes what it names; a group that is null, or {}, is all defaults, or as it was', async () => {
+test('a merge patch changes the named settings: a group of null resets it, and {} leaves it', async () => {
   await change(w.test, { tokens: { access_token_ttl_seconds: 600, id_token_ttl_seconds: 700 }, sign_up: { mode: 'closed' } })
   const changed = expectStatus(200, await change(w.test, { tokens: { id_token_ttl_seconds: null } }))
   assert.deepEqual(
@@ -180,7 +180,7 @@ test('a patch changes what it names; a group that is null, or {}, is all default
   assert.deepEqual([reset.tokens.access_token_ttl_seconds, reset.sign_up.mode], [3_600, 'open'])
 })
 
-test('a change that changes nothing raises no version; one that does, does', async () => {
+test('only a change with an effect has a new version', async () => {
   const tag = async () => (await w.call('GET', `${w.test.path}/settings`)).headers.get('etag')
   const before = await tag()
   for (const body of [{}, { tokens: {} }, { tokens: null }, { tokens: { access_token_ttl_seconds: null } }]) {
@@ -192,7 +192,7 @@ test('a change that changes nothing raises no version; one that does, does', asy
   assert.equal(expectStatus(200, await w.call('GET', w.test.path)).slug, 'test')
 })
 
-test('a mail server’s password is taken, kept through other changes, replaced, removed, and never told', async () => {
+test('the password of a mail server can be set, replaced and removed, stays through other changes, and is never shown', async () => {
   const smtp = { host: 'smtp.example.com', port: 465, username: 'shop', secure: false }
   const shown = async () => (await read(w.test)).email.smtp
   expectStatus(200, await change(w.test, { email: { smtp: { host: 'smtp.example.com' } } }))
@@ -215,7 +215,7 @@ test('a mail server’s password is taken, kept through other changes, replaced,
     assert.equal((await change(w.test, { email: { smtp: wrong } })).status, 422)
 })
 
-test('a setting counts from its answer on', async () => {
+test('a changed setting takes effect with its response', async () => {
   const client = await w.createApplication(w.live)
   const discovery = async () => expectStatus(200, await w.call('GET', `${w.live.issuer}/.well-known/openid-configuration`, { key: null }))
   assert.ok((await discovery()).scopes_supported.includes('phone'))
@@ -232,7 +232,7 @@ test('a setting counts from its answer on', async () => {
   assert.match(refused.headers.get('location') ?? '', /error=invalid_scope/)
 })
 
-test('Test and Live have settings of their own', async () => {
+test('Test and Live have separate settings', async () => {
   await change(w.test, { password: { min_length: 30 } })
   assert.equal((await read(w.live)).password.min_length, 12)
 })
@@ -247,45 +247,45 @@ const not_built: [change: object, pointer: string, says: RegExp][] = [
   [{ email: { delivery: 'smtp', from: 'a@example.com', smtp: { host: 'h' } } }, '/email/delivery',   /SMTP/],
 ]
 for (const [body, pointer, says] of not_built) {
-  test(`${JSON.stringify(body)} is 422 with a sentence that says why, for as long as nothing enforces it`, async () => {
-    for (const place of [w.test, w.live]) {
-      const before = await read(place)
-      const reply = await change(place, { ...other_groups, ...body })
+  test(`${JSON.stringify(body)} is 422 with the reason, because no code enforces it yet`, async () => {
+    for (const environment of [w.test, w.live]) {
+      const before = await read(environment)
+      const reply = await change(environment, { ...other_groups, ...body })
       assert.deepEqual(pointersOf(reply), [422, [pointer]])
       assert.match(reply.body.errors[0].detail, says)
-      assert.deepEqual(await read(place), before)
+      assert.deepEqual(await read(environment), before)
     }
   })
 }
 
-test('what an earlier version stored of it counts as the default: in the settings, discovery, the auth configuration and on the sign-in page', async () => {
-  const place = (await w.createProject('earlier')).test
+test('stored settings that are no longer supported count as the default: in the settings, discovery, the auth configuration and on the sign-in page', async () => {
+  const environment = (await w.createProject('earlier')).test
   const stored = {
     mfa: { mode: 'required' },
     sign_in: { passkey: true, email_code: true },
     email: { delivery: 'smtp', smtp: { host: 'mail.example.com' } },
   }
   await w.deployment.db.run(
-    sql`update environments set settings = ${stored}, settings_version = settings_version + 1 where id = ${place.id}`,
+    sql`update environments set settings = ${stored}, settings_version = settings_version + 1 where id = ${environment.id}`,
   )
-  const settings = await read(place)
+  const settings = await read(environment)
   assert.deepEqual(
     [settings.mfa, settings.sign_in, settings.email.delivery, settings.email.smtp.host],
     [{ mode: 'off' }, { password: true, email_code: false, passkey: false }, 'capture', 'mail.example.com'],
   )
-  const discovery = expectStatus(200, await w.call('GET', `${place.issuer}/.well-known/openid-configuration`, { key: null }))
+  const discovery = expectStatus(200, await w.call('GET', `${environment.issuer}/.well-known/openid-configuration`, { key: null }))
   assert.deepEqual(discovery.acr_values_supported, ['urn:ostiary:1fa'])
   const origin = 'https://app.example.com'
   const { key } = expectStatus(
     201,
-    await w.call('POST', `${place.path}/auth-keys`, { body: { type: 'auth_publishable', allowed_origins: [origin] } }),
+    await w.call('POST', `${environment.path}/auth-keys`, { body: { type: 'auth_publishable', allowed_origins: [origin] } }),
   )
   const { sign_in } = expectStatus(200, await w.call('GET', '/v1/auth/config', { key, headers: { origin } }))
   assert.deepEqual(sign_in.methods, ['password'])
-  const page = await createAgent().get(authorizationRequest(place, await w.createApplication(place)).url)
+  const page = await createAgent().get(authorizationRequest(environment, await w.createApplication(environment)).url)
   assert.match(page.body, /type="password"/)
   assert.doesNotMatch(page.body, /passkey|one-time-code/)
-  expectStatus(200, await change(place, { sign_up: { mode: 'closed' } }))
-  expectStatus(200, await change(place, { mfa: null, sign_in: null, email: null }))
-  assert.equal((await read(place)).email.smtp, null)
+  expectStatus(200, await change(environment, { sign_up: { mode: 'closed' } }))
+  expectStatus(200, await change(environment, { mfa: null, sign_in: null, email: null }))
+  assert.equal((await read(environment)).email.smtp, null)
 })

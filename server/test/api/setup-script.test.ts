@@ -1,3 +1,4 @@
+/** An automation that has only a platform key creates a complete project, and can run again. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'
@@ -7,7 +8,7 @@ import { expectStatus, type Reply, world } from '../support/world.ts'
 
 const w = await world()
 
-/** What an automation does that knows nothing but a platform key: everything an environment needs, twice over if it has to. */
+/** Creates a project with everything that its environments need. Repeats take effect once. */
 async function setUp() {
   const replies: Reply[] = []
   const call = async (method: string, path: string, body?: object) => {
@@ -73,26 +74,26 @@ async function counts(): Promise<Record<string, number | undefined>> {
   return Object.fromEntries(await Promise.all(Object.entries(tables).map(async ([name, table]) => [name, await count(table)])))
 }
 
-test('a script with nothing but a platform key sets everything up; run again, it changes nothing and is told the same', async () => {
+test('a setup script with only a platform key succeeds; a second run changes nothing and gets the same responses', async () => {
   const first = await setUp()
   const before = await counts()
   const second = await setUp()
   assert.deepEqual(await counts(), before)
 
   const secrets = ['key', 'client_secret', 'secret']
-  const told = ({ status, headers, body }: Reply) => [
+  const withoutSecrets = ({ status, headers, body }: Reply) => [
     status,
     headers.get('etag'),
     headers.get('location'),
     { ...body, ...Object.fromEntries(secrets.filter((name) => name in body).map((name) => [name, null])) },
   ]
-  const lists = (reply: Reply) => Array.isArray(reply.body.data)
-  assert.deepEqual(second.replies.map(told), first.replies.map(told))
-  const again = second.replies.filter(({ headers }) => headers.get('idempotent-replayed') === 'true')
-  assert.equal(again.length, second.replies.filter((reply) => reply.status === 201 && !lists(reply)).length)
+  const isList = (reply: Reply) => Array.isArray(reply.body.data)
+  assert.deepEqual(second.replies.map(withoutSecrets), first.replies.map(withoutSecrets))
+  const replayed = second.replies.filter(({ headers }) => headers.get('idempotent-replayed') === 'true')
+  assert.equal(replayed.length, second.replies.filter((reply) => reply.status === 201 && !isList(reply)).length)
 })
 
-test('what it made works: the keys, and a sign-in', async () => {
+test('the applications of a setup script serve sign-ins', async () => {
   const { made } = await setUp()
   assert.equal(made.length, 3)
   const { data } = expectStatus(200, await w.call('GET', '/v1/platform/projects?limit=100'))

@@ -1,45 +1,46 @@
+/** POST /v1/auth/tokens/validate: active tokens, and the reason for every inactive one. */
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
 import { type Agent, createAgent, createPerson, postAsClient, revoke, signInForTokens, userinfo } from '../support/cookie-browser.ts'
-import { createAuthKey } from '../support/everything.ts'
-import { expectStatus, type Place, type Reply, world } from '../support/world.ts'
+import { createAuthKey } from '../support/tenants.ts'
+import { expectStatus, type Reply, type TestEnvironment, world } from '../support/world.ts'
 
 const w = await world()
 const other = await w.createProject('other')
-const places: Place[] = [w.test, w.live, other.test]
 const secrets = new Map<string, string>()
-for (const place of places) secrets.set(place.id, (await createAuthKey(w, place, 'auth_secret')).key)
+for (const environment of [w.test, w.live, other.test])
+  secrets.set(environment.id, (await createAuthKey(w, environment, 'auth_secret')).key)
 
-const validate = (place: Place, token: unknown): Promise<Reply> =>
-  w.call('POST', '/v1/auth/tokens/validate', { key: secrets.get(place.id) ?? '', body: { token } })
-const reasonOf = async (place: Place, token: string) => {
-  const body = expectStatus(200, await validate(place, token))
+const validate = (environment: TestEnvironment, token: unknown): Promise<Reply> =>
+  w.call('POST', '/v1/auth/tokens/validate', { key: secrets.get(environment.id) ?? '', body: { token } })
+const reasonOf = async (environment: TestEnvironment, token: string) => {
+  const body = expectStatus(200, await validate(environment, token))
   if (body.active) return 'active'
   assert.deepEqual(Object.keys(body).sort(), ['active', 'reason'])
   return body.reason as string
 }
-const backend = (place: Place, method: string, path: string, body?: unknown) =>
-  w.call(method, `/v1/auth/${path}`, { key: secrets.get(place.id) ?? '', body })
+const backend = (environment: TestEnvironment, method: string, path: string, body?: unknown) =>
+  w.call(method, `/v1/auth/${path}`, { key: secrets.get(environment.id) ?? '', body })
 const payloadOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** Somebody signed in to a client of their own, so that what ends it touches no other test. */
-async function signedIn(place: Place = w.test, change: Record<string, string | undefined> = {}) {
-  const client = await w.createApplication(place)
-  const user = await w.createUser(place)
-  const { tokens, agent } = await signInForTokens(w, place, client, user, change)
+/** A new person who is signed in to a new client, so that ending them affects no other test. */
+async function signedIn(environment: TestEnvironment = w.test, change: Record<string, string | undefined> = {}) {
+  const client = await w.createApplication(environment)
+  const user = await w.createUser(environment)
+  const { tokens, agent } = await signInForTokens(w, environment, client, user, change)
   return { client, user, agent, tokens, access_token: tokens.access_token as string }
 }
 
 for (const format of ['jwt', 'opaque'] as const) {
-  /** Tokens of this format. */
-  const fresh = async (place: Place = w.test) => {
-    await w.changeSettings(place, { tokens: { access_token_format: format } })
-    return signedIn(place)
+  /** A signed-in person with tokens of this format. */
+  const fresh = async (environment: TestEnvironment = w.test) => {
+    await w.changeSettings(environment, { tokens: { access_token_format: format } })
+    return signedIn(environment)
   }
 
-  test(`a living token (${format}) is told by its RFC 7662 members`, async () => {
+  test(`an active token (${format}) has its RFC 7662 members`, async () => {
     const { client, user, tokens } = await fresh()
     const body = expectStatus(200, await validate(w.test, tokens.access_token))
     const { exp, iat, nbf, jti, sid, auth_time, ...rest } = body
@@ -62,7 +63,7 @@ for (const format of ['jwt', 'opaque'] as const) {
         assert.equal(payloadOf(tokens.access_token)[name], value, name)
   })
 
-  test(`a token (${format}) of the other environment of the project says so; of another project nothing is told`, async () => {
+  test(`a token (${format}) of another environment of the project is environment_mismatch, and one of another project unknown`, async () => {
     const { access_token } = await fresh(w.live)
     assert.equal(await reasonOf(w.live, access_token), 'active')
     assert.equal(await reasonOf(w.test, access_token), 'environment_mismatch')
@@ -82,11 +83,11 @@ for (const format of ['jwt', 'opaque'] as const) {
     'the deletion of its application': [({ client }) => w.call('DELETE', `${w.test.path}/applications/${client.id}`), 'revoked'],
     'the end of its session': [({ access_token }) => endSession(access_token), 'session_ended'],
     'a new password': [({ user }) => backend(w.test, 'PATCH', `users/${user.id}`, { password: 'another long password' }), 'session_ended'],
-    'the blocking of the person': [({ user }) => backend(w.test, 'POST', `users/${user.id}/block`), 'user_blocked'],
-    'the deletion of the person': [({ user }) => backend(w.test, 'DELETE', `users/${user.id}`), 'user_blocked'],
+    'the blocking of its user': [({ user }) => backend(w.test, 'POST', `users/${user.id}/block`), 'user_blocked'],
+    'the deletion of its user': [({ user }) => backend(w.test, 'DELETE', `users/${user.id}`), 'user_blocked'],
   }
-  for (const [what, [end, reason]] of Object.entries(ends)) {
-    test(`after ${what} a token (${format}) is ${reason}, at once`, async () => {
+  for (const [event, [end, reason]] of Object.entries(ends)) {
+    test(`after ${event} a token (${format}) is ${reason} at once`, async () => {
       const person = await fresh()
       assert.equal(await reasonOf(w.test, person.access_token), 'active')
       await end(person)
@@ -95,7 +96,7 @@ for (const format of ['jwt', 'opaque'] as const) {
     })
   }
 
-  test(`of several reasons a token (${format}) tells the first of: blocked, session ended, revoked, expired`, async () => {
+  test(`a token (${format}) with several reasons shows the first of: user_blocked, session_ended, revoked, expired`, async () => {
     const person = await fresh()
     await revoke(w, w.test, person.client, person.access_token)
     w.advance(3_600)
@@ -115,7 +116,7 @@ async function endSession(access_token: string): Promise<Reply> {
   return backend(w.test, 'DELETE', `sessions/${sid}`)
 }
 
-test('signing out ends what was bought without offline_access, and leaves the rest', async () => {
+test('signing out ends tokens without offline_access, and no others', async () => {
   await w.changeSettings(w.test, { tokens: null })
   const client = await w.createApplication(w.test)
   const person = await createPerson(w, w.test)
@@ -128,7 +129,7 @@ test('signing out ends what was bought without offline_access, and leaves the re
   assert.equal(await reasonOf(w.test, offline.access_token), 'active')
 })
 
-test('a token for a resource server names it, and is told as what it is', async () => {
+test('a token for a resource server has it in aud', async () => {
   const identifier = 'https://orders.example.com'
   expectStatus(201, await w.call('POST', `${w.test.path}/resource-servers`, { body: { identifier, name: 'Orders', scopes: [] } }))
   const { access_token } = await signedIn(w.test, { resource: identifier })
@@ -136,7 +137,7 @@ test('a token for a resource server names it, and is told as what it is', async 
   assert.deepEqual([body.active, body.aud], [true, [identifier, w.test.issuer]])
 })
 
-test('what cannot be read as a token is malformed', async () => {
+test('a text that is not a token is malformed', async () => {
   const { tokens } = await signedIn()
   const { access_token, refresh_token } = tokens
   const [head, body, signature] = access_token.split('.')
@@ -159,7 +160,7 @@ test('what cannot be read as a token is malformed', async () => {
     assert.equal(await reasonOf(w.test, token), 'malformed', token.slice(0, 60))
 })
 
-test('what we did not make as an access token is unknown, however much it looks like one', async () => {
+test('a forged token is unknown', async () => {
   const { tokens } = await signedIn()
   const [head = '', body = '', signature = ''] = tokens.access_token.split('.')
   const header = JSON.parse(Buffer.from(head, 'base64url').toString())
@@ -178,7 +179,7 @@ test('what we did not make as an access token is unknown, however much it looks 
     signedWith(JSON.stringify(keys[0]), { alg: 'HS256' }),
     signedWith(keys[0].n, { alg: 'HS256' }),
     signedWith('', { alg: 'HS256', kid: undefined }),
-    `${encode({ ...header, kid: 'nobody' })}.${body}.${signature}`,
+    `${encode({ ...header, kid: 'unknown' })}.${body}.${signature}`,
     `${encode({ ...header, crit: ['x'], x: 1 })}.${body}.${signature}`,
     `${encode({ ...header, jwk: keys[0] })}.${body}.${signature}`,
     `${head}.${body}.${signature.slice(0, -2)}AA`,
@@ -188,14 +189,14 @@ test('what we did not make as an access token is unknown, however much it looks 
   for (const token of forged) assert.equal(await reasonOf(w.test, token), 'unknown', token.slice(0, 80))
 })
 
-test('a body without a token is 422: an empty one, none, one that is no text', async () => {
+test('an empty or missing token, or one that is not a string, is 422 at /token', async () => {
   for (const token of ['', undefined, null, 1, {}, ['x']]) {
     const reply = await validate(w.test, token)
     assert.deepEqual([reply.status, reply.body.errors?.[0].pointer], [422, '/token'])
   }
 })
 
-test('a token stays good while its person is only used: profile, sign-in elsewhere, refresh', async () => {
+test('a token stays active through a changed profile, another sign-in and a refresh', async () => {
   const { client, user, tokens } = await signedIn()
   expectStatus(200, await backend(w.test, 'PATCH', `users/${user.id}`, { name: 'Renamed' }))
   await signInForTokens(w, w.test, client, user, {}, createAgent())

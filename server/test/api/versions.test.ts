@@ -1,30 +1,30 @@
-/** ETag and If-Match: every row that changes or removes an object. Generated from the table; no route is named. */
+/** ETag and If-Match: every row of the route table that changes or deletes an object. Generated from the table; no route is named. */
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import type { Route } from '@ostiary/contract/route.ts'
-import { ask, everything, idsOf, pathOf, rightRequest, rows } from '../support/everything.ts'
+import { ask, idsOf, pathOf, rows, testRows, validRequest } from '../support/route-table.ts'
+import { createTwoTenants } from '../support/tenants.ts'
 import { expectStatus, type Reply, world } from '../support/world.ts'
 
 const w = await world()
-const { ours } = await everything(w)
+const { ours } = await createTwoTenants(w)
 
 const all = rows.map(({ route }) => route)
 const at = (method: string, path: string) => all.find((route) => route.method === method && route.path === path)
-/** Rows that give one object, and tell its version. */
+/** Rows that return one object with its ETag. */
 const single = all.filter((route) => route.method === 'GET' && (/_id\}$/.test(route.path) || at('PATCH', route.path)))
 const changes = all.filter((route) => route.method === 'PATCH' || route.method === 'DELETE')
-/** `…/{key_id}/rotate` and the like: they change the object above them, and answer it. */
+/** Rows such as `…/{key_id}/rotate`, which change and return the object above them in the path. */
 const actions = all.filter((route) => {
   const object = at('GET', route.path.replace(/\/[^/]+$/, ''))
   return route.method === 'POST' && route.returns[0] === 200 && object && single.includes(object)
 })
 
 const askWith = (route: Route, if_match: string | null, change: object = {}): Promise<Reply> => {
-  const right = { ...rightRequest(route, ours), ...change }
+  const right = { ...validRequest(route, ours), ...change }
   return ask(w, { ...right, headers: { ...right.headers, ...(if_match === null ? {} : { 'if-match': if_match }) } })
 }
 
-/** The tag of the object that a row changes. */
+/** The ETag of the object that a row changes. */
 async function tagOf(route: Route): Promise<string> {
   const path = route.method === 'POST' ? route.path.replace(/\/[^/]+$/, '') : route.path
   const reader = at('GET', path)
@@ -32,81 +32,77 @@ async function tagOf(route: Route): Promise<string> {
   return reply.headers.get('etag') ?? ''
 }
 
-test('every single object has a strong ETag, the same until it changes', async () => {
-  assert.ok(single.length > 8)
-  for (const route of single) {
-    const [first, second] = [await askWith(route, null), await askWith(route, null)]
-    assert.match(first.headers.get('etag') ?? '', /^"[\w-]+"$/, route.path)
-    assert.equal(first.headers.get('etag'), second.headers.get('etag'), route.path)
-    const known = await ask(w, {
-      ...rightRequest(route, ours),
-      headers: { ...rightRequest(route, ours).headers, 'if-none-match': first.headers.get('etag') ?? '' },
-    })
-    assert.deepEqual([known.status, known.body], [304, ''], route.path)
-  }
+const named = (routes: readonly Route[]) => routes.map((route) => ({ name: `${route.method} ${route.path}`, route }))
+const writes = named([...changes, ...actions])
+const patches = named(changes.filter(({ method, path }) => method === 'PATCH' && !path.includes('/members/')))
+
+testRows('every single object has a strong ETag, the same until it changes', named(single), async ({ route }) => {
+  const [first, second] = [await askWith(route, null), await askWith(route, null)]
+  assert.match(first.headers.get('etag') ?? '', /^"[\w-]+"$/, route.path)
+  assert.equal(first.headers.get('etag'), second.headers.get('etag'), route.path)
+  const known = await ask(w, {
+    ...validRequest(route, ours),
+    headers: { ...validRequest(route, ours).headers, 'if-none-match': first.headers.get('etag') ?? '' },
+  })
+  assert.deepEqual([known.status, known.body], [304, ''], route.path)
 })
 
-test('a stale If-Match is 412 stale_version, and nothing is changed', async () => {
-  for (const route of [...changes, ...actions]) {
-    const tag = await tagOf(route)
-    for (const stale of ['"0"', '"999999"', `W/${tag}`, '"0", "x"', '""']) {
-      const reply = await askWith(route, stale)
-      assert.equal(`${reply.status} ${reply.body.code}`, '412 stale_version', `${route.method} ${route.path} with ${stale}`)
-    }
-    assert.equal(await tagOf(route), tag)
+testRows('a stale If-Match is 412 stale_version, and nothing is changed', writes, async ({ name, route }) => {
+  const tag = await tagOf(route)
+  for (const stale of ['"0"', '"999999"', `W/${tag}`, '"0", "x"', '""']) {
+    const reply = await askWith(route, stale)
+    assert.equal(`${reply.status} ${reply.body.code}`, '412 stale_version', `${name} with ${stale}`)
   }
+  assert.equal(await tagOf(route), tag)
 })
 
-test('an If-Match that is none is 400 malformed_request', async () => {
-  for (const route of [...changes, ...actions]) {
-    for (const malformed of ['', '1', '"1', '"1" "2"', '"1";', "'1'", 'null', '"a b"', '*, "1"'])
-      assert.equal((await askWith(route, malformed)).body.code, 'malformed_request', `${route.method} ${route.path} with ${malformed}`)
-  }
+testRows('a malformed If-Match is 400 malformed_request', writes, async ({ name, route }) => {
+  for (const malformed of ['', '1', '"1', '"1" "2"', '"1";', "'1'", 'null', '"a b"', '*, "1"'])
+    assert.equal((await askWith(route, malformed)).body.code, 'malformed_request', `${name} with ${malformed}`)
 })
 
-test('an object that is not there is 404, whatever If-Match says', async () => {
-  for (const route of [...changes, ...actions]) {
-    const ids = idsOf(route, ours)
-    const last = Object.keys(ids).at(-1) ?? ''
-    const path = pathOf(route, { ...ids, [last]: `${ids[last]?.slice(0, 4)}01m7wwr5ftevtv5yxb47hmb4ht`.slice(0, 30) })
-    for (const if_match of ['"1"', '*', 'nonsense', null])
-      assert.equal((await askWith(route, if_match, { path })).body.code, 'not_found', `${route.method} ${path} with ${if_match}`)
-  }
+testRows('an unknown object is 404, whatever If-Match says', writes, async ({ route }) => {
+  const ids = idsOf(route, ours)
+  const last = Object.keys(ids).at(-1) ?? ''
+  const path = pathOf(route, { ...ids, [last]: `${ids[last]?.slice(0, 4)}01m7wwr5ftevtv5yxb47hmb4ht`.slice(0, 30) })
+  for (const if_match of ['"1"', '*', 'nonsense', null])
+    assert.equal((await askWith(route, if_match, { path })).body.code, 'not_found', `${route.method} ${path} with ${if_match}`)
 })
 
-test('with the tag of now, in a list or by *, a change is made and its answer has the next tag', async () => {
-  const renamed = {
-    name: 'Renamed',
-    label: 'Renamed',
-    description: 'Renamed',
-    display_name: 'Renamed',
-    branding: { display_name: 'Renamed' },
+const renamed = {
+  name: 'Renamed',
+  label: 'Renamed',
+  description: 'Renamed',
+  display_name: 'Renamed',
+  branding: { display_name: 'Renamed' },
+}
+
+testRows('a change with the current ETag, alone, in a list or as *, succeeds and returns the next ETag', patches, async ({ route }) => {
+  const [field, value] = Object.entries(renamed).find(([name]) => name in patchable(route)) ?? []
+  assert.ok(field, route.path)
+  const seen = new Set([await tagOf(route)])
+  for (const [n, form] of [(tag: string) => tag, (tag: string) => `"x", ${tag}`, () => '*'].entries()) {
+    const next = typeof value === 'string' ? `${value} ${n}` : { display_name: `Renamed ${n}` }
+    const before = await tagOf(route)
+    const reply = await askWith(route, form(before), { body: { [field]: next } })
+    expectStatus(200, reply)
+    assert.equal(reply.headers.get('etag'), await tagOf(route), route.path)
+    seen.add(reply.headers.get('etag') ?? '')
+    assert.equal((await askWith(route, before, { body: { [field]: 'Too late' } })).status, 412, route.path)
   }
-  for (const route of changes.filter(({ method, path }) => method === 'PATCH' && !path.includes('/members/'))) {
-    const [field, value] = Object.entries(renamed).find(([name]) => name in patchable(route)) ?? []
-    assert.ok(field, route.path)
-    const seen = new Set([await tagOf(route)])
-    for (const [n, form] of [(tag: string) => tag, (tag: string) => `"x", ${tag}`, () => '*'].entries()) {
-      const next = typeof value === 'string' ? `${value} ${n}` : { display_name: `Renamed ${n}` }
-      const before = await tagOf(route)
-      const reply = await askWith(route, form(before), { body: { [field]: next } })
-      expectStatus(200, reply)
-      assert.equal(reply.headers.get('etag'), await tagOf(route), route.path)
-      seen.add(reply.headers.get('etag') ?? '')
-      assert.equal((await askWith(route, before, { body: { [field]: 'Too late' } })).status, 412, route.path)
-    }
-    assert.equal(seen.size, 4, route.path)
-  }
+  assert.equal(seen.size, 4, route.path)
 })
 
-/** The fields of a change; settings take groups. */
+/** The fields of a change. Settings have groups. */
 function patchable(route: Route): object {
   const shape = route.body && 'shape' in route.body ? (route.body.shape as object) : {}
   return Object.keys(shape).length > 0 ? shape : { branding: true }
 }
 
-test('of many changes at once with the same tag exactly one is made; without a tag all are, one after the other', async () => {
-  for (const route of changes.filter(({ method, path }) => method === 'PATCH' && !path.includes('/members/'))) {
+testRows(
+  'of 20 parallel changes with the same ETag one succeeds, and of 15 without a precondition all succeed',
+  patches,
+  async ({ route }) => {
     const field = ['name', 'label', 'description', 'display_name', 'branding'].find((name) => name in patchable(route)) ?? ''
     const body = (n: number) => ({ [field]: field === 'branding' ? { display_name: `Racer ${n}` } : `Racer ${n}` })
     const tag = await tagOf(route)
@@ -115,5 +111,5 @@ test('of many changes at once with the same tag exactly one is made; without a t
     const patient = await Promise.all(Array.from({ length: 15 }, (_, n) => askWith(route, null, { body: body(100 + n) })))
     assert.deepEqual([...new Set(patient.map(({ status }) => status))], [200], route.path)
     assert.equal(new Set(patient.map(({ headers }) => headers.get('etag'))).size, 15, route.path)
-  }
-})
+  },
+)

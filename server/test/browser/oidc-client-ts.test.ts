@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { noBrowser } from '../support/chromium.ts'
-import { createLanding } from '../support/client-server.ts'
+import { startClientServer } from '../support/client-server.ts'
 import { launchForTests } from '../support/page-audit.ts'
 import { world } from '../support/world.ts'
 
@@ -19,7 +19,7 @@ interface Tokens {
 test('oidc-client-ts: discovery, sign-in with PKCE, refresh, userinfo, revoke, logout', { skip: noBrowser }, async (t) => {
   const w = await world()
   const page_source = '<!doctype html><title>App</title><script src="/oidc-client-ts.js"></script><h1>App</h1>'
-  const landing = await createLanding(t, {
+  const landing = await startClientServer(t, {
     '/oidc-client-ts.js': { type: 'text/javascript', body: library },
     ...Object.fromEntries(['/', '/callback', '/bye'].map((path) => [path, { type: 'text/html', body: page_source }])),
   })

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { BrowserContext, Page, Response } from 'playwright-core'
 import { noBrowser } from '../support/chromium.ts'
-import { createLanding } from '../support/client-server.ts'
+import { startClientServer } from '../support/client-server.ts'
 import { authorizationRequest } from '../support/cookie-browser.ts'
 import { audit, launchForTests } from '../support/page-audit.ts'
-import { type Place, world } from '../support/world.ts'
+import { type TestEnvironment, world } from '../support/world.ts'
 
 const w = await world()
 
@@ -81,12 +81,13 @@ const brand = {
 }
 
 test('the hosted pages, walked through without scripts, are what pages must be', { skip: noBrowser }, async (t) => {
-  const landing = await createLanding(t)
+  const landing = await startClientServer(t)
   const { browser, context, page, seen, complaints, look, press } = await withoutScripts(t)
   await w.changeSettings(w.test, brand)
   const fields = { name: 'Storefront web', consent: 'ask', post_logout_redirect_uris: [`${landing.origin}/bye`] }
   const application = await w.createApplication(w.test, { ...fields, redirect_uris: [`${landing.origin}/callback`] })
-  const begin = (change = {}, place: Place = w.test, client = application) => page.goto(authorizationRequest(place, client, change).url)
+  const begin = (change = {}, place: TestEnvironment = w.test, client = application) =>
+    page.goto(authorizationRequest(place, client, change).url)
   const signIn = async (email: string, password: string) => {
     await page.getByLabel('Email address').fill(email)
     await page.getByLabel('Password').fill(password)
@@ -185,7 +186,7 @@ test('the hosted pages, walked through without scripts, are what pages must be',
 })
 
 test('with scripts, form_post goes on by itself', { skip: noBrowser }, async (t) => {
-  const landing = await createLanding(t)
+  const landing = await startClientServer(t)
   const application = await w.createApplication(w.live, { name: 'Storefront web' })
   const browser = await launchForTests(t)
   const page = await browser.newPage()
@@ -205,7 +206,7 @@ test('with scripts, form_post goes on by itself', { skip: noBrowser }, async (t)
 test('no page of ours can be framed', { skip: noBrowser }, async (t) => {
   const application = await w.createApplication(w.test)
   const { url } = authorizationRequest(w.test, application)
-  const landing = await createLanding(t, {
+  const landing = await startClientServer(t, {
     '/frames': { type: 'text/html', body: `<!doctype html><title>Frames</title><iframe src="${url}"></iframe>` },
   })
   const browser = await launchForTests(t)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { authorizationRequest, createAgent, createPerson, formOf } from '../support/cookie-browser.ts'
-import { type Place, type Reply, world } from '../support/world.ts'
+import { type Reply, type TestEnvironment, world } from '../support/world.ts'
 
 const w = await world()
 const callback = 'https://app.example.com/callback'
@@ -78,7 +78,7 @@ const spellings = [
   '<script>alert(1)</script>', '" onfocus="alert(1)', 'a'.repeat(10_000),
 ]
 
-async function setUp(place: Place) {
+async function setUp(place: TestEnvironment) {
   const client = await w.createApplication(place, {
     redirect_uris: [callback],
     allowed_scopes: ['openid', 'profile', 'email', 'offline_access'],

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { type createAgent, createPerson, refresh, signInForTokens } from '../support/cookie-browser.ts'
 import { type Received, startReceiver, until } from '../support/receiver.ts'
-import { expectStatus, type Place, type Reply, world } from '../support/world.ts'
+import { expectStatus, type Reply, type TestEnvironment, world } from '../support/world.ts'
 
 const w = await world({
   env: { OSTIARY_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1' },
@@ -22,7 +22,7 @@ const pending = async () => {
 }
 
 /** An application with a receiver of its own. */
-async function createListener(answer?: Parameters<typeof startReceiver>[0], at: Place = place) {
+async function createListener(answer?: Parameters<typeof startReceiver>[0], at: TestEnvironment = place) {
   const receiver = await startReceiver(answer)
   const client = await w.createApplication(at, { backchannel_logout_uri: receiver.url })
   return { ...receiver, client }

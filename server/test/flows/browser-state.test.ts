@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeJwt } from 'jose'
 import { type Agent, authorizationRequest, createAgent, createPerson, exchange, formOf } from '../support/cookie-browser.ts'
-import { expectStatus, type Place, type Reply, randomText, world } from '../support/world.ts'
+import { expectStatus, type Reply, randomText, type TestEnvironment, world } from '../support/world.ts'
 
 const w = await world()
 const steps = ['sign-in', 'sign-up', 'select-account', 'consent', 'sign-out'] as const
@@ -11,7 +11,7 @@ const locationOf = (reply: Reply) => reply.headers.get('location') ?? ''
 const cookiesSet = (reply: Reply, kind: string) => reply.headers.getSetCookie().filter((line) => line.includes(`_${kind}_`))
 const csrfOf = (reply: Reply) => formOf(reply.body).hidden.csrf ?? ''
 
-async function setUp(place: Place) {
+async function setUp(place: TestEnvironment) {
   const client = await w.createApplication(place)
   const asking = await w.createApplication(place, { consent: 'ask' })
   const silent = (agent: Agent, application = client) => agent.get(authorizationRequest(place, application, { prompt: 'none' }).url)

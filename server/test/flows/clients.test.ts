@@ -10,7 +10,7 @@ import { promisify } from 'node:util'
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose'
 import * as client from 'openid-client'
 import { authorizationRequest, createAgent, followToClient, formOf, signInForTokens } from '../support/cookie-browser.ts'
-import { type Place, world } from '../support/world.ts'
+import { type TestEnvironment, world } from '../support/world.ts'
 
 const w = await world()
 
@@ -36,7 +36,7 @@ const kinds = {
   },
 }
 
-const discover = (place: Place, client_id: string, auth: client.ClientAuth) =>
+const discover = (place: TestEnvironment, client_id: string, auth: client.ClientAuth) =>
   client.discovery(new URL(place.issuer), client_id, undefined, auth, { execute: [client.allowInsecureRequests] })
 
 const way_out = 'https://app.example.com/signed-out'

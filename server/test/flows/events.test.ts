@@ -3,16 +3,19 @@ import { test } from 'node:test'
 import { type Event, eventKinds } from '@ostiary/contract/event.ts'
 import { removeExpiredRows } from '../../src/expiring-rows.ts'
 import { createAgent, exchange, refresh, signInForTokens } from '../support/cookie-browser.ts'
-import { expectStatus, type Place, world } from '../support/world.ts'
+import { expectStatus, type TestEnvironment, world } from '../support/world.ts'
 
 const w = await world()
 
-async function list(place: Pick<Place, 'path'>, query = ''): Promise<{ data: Event[]; has_more: boolean; next_cursor: string | null }> {
+async function list(
+  place: Pick<TestEnvironment, 'path'>,
+  query = '',
+): Promise<{ data: Event[]; has_more: boolean; next_cursor: string | null }> {
   return expectStatus(200, await w.call('GET', `${place.path}/events?${query}`))
 }
 
 /** Waits until an event is shown. The contract gives it a second; a machine that is busy with other tests gets more. */
-async function shown(place: Place, query: string): Promise<Event[]> {
+async function shown(place: TestEnvironment, query: string): Promise<Event[]> {
   const began = performance.now()
   while (performance.now() - began < 5_000) {
     const { data } = await list(place, query)
@@ -22,7 +25,7 @@ async function shown(place: Place, query: string): Promise<Event[]> {
   throw new Error(`No event ${query}.`)
 }
 
-const all = async (place: Place) => (await list(place, 'limit=100')).data
+const all = async (place: TestEnvironment) => (await list(place, 'limit=100')).data
 
 test('a change is told of in the body of the contract', async () => {
   const application = await w.createApplication(w.test)
@@ -154,7 +157,7 @@ test(
   'what another process of the deployment changes is told of within a second',
   { skip: w.deployment.db.engine === 'sqlite' },
   async () => {
-    const { at } = await w.beside()
+    const { at } = await w.startAnotherService()
     const place = (await w.createProject('beside')).test
     const body = { name: 'Beside', application_type: 'spa', redirect_uris: ['https://app.example.com/'] }
     const application = expectStatus(201, await w.call('POST', at(`${w.base_url}${place.path}/applications`), { body }))

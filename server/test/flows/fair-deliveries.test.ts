@@ -12,7 +12,7 @@ import { enqueue, enqueueEach } from '../../src/outbound/queue.ts'
 import { insertTenant } from '../../src/tenancy/store.ts'
 import { startReceiver, until } from '../support/receiver.ts'
 import { insertWebhooks } from '../support/webhooks.ts'
-import { expectStatus, type Place, world } from '../support/world.ts'
+import { expectStatus, type TestEnvironment, world } from '../support/world.ts'
 
 const silent_receivers = 300
 /** Of 150 places, those that one tenant cannot take. */
@@ -44,13 +44,17 @@ const others = {
   'another project of the tenant': { key: w.key },
 }
 
-async function createApplication(place: Place, key: string, backchannel_logout_uri: string | null = null): Promise<{ id: string }> {
+async function createApplication(
+  place: TestEnvironment,
+  key: string,
+  backchannel_logout_uri: string | null = null,
+): Promise<{ id: string }> {
   const body = { name: 'A', application_type: 'web', redirect_uris: ['https://a.example.com/'], backchannel_logout_uri }
   return expectStatus(201, await w.call('POST', `${place.path}/applications`, { key, body }))
 }
 
 /** Sends everything of an environment again, at once. */
-const retryAll = ({ id }: Place) =>
+const retryAll = ({ id }: TestEnvironment) =>
   db.batch([
     sql`update webhook_messages set status = 'waiting' where environment_id = ${id}`,
     enqueueEach(
@@ -66,10 +70,10 @@ const retryAll = ({ id }: Place) =>
     ),
   ])
 
-const messagesOf = async ({ id }: Place): Promise<number> =>
+const messagesOf = async ({ id }: TestEnvironment): Promise<number> =>
   (await db.all(z.object({ id: z.string() }), sql`select id from webhook_messages where environment_id = ${id}`)).length
 
-type Who = { place: Place; key: string }
+type Who = { place: TestEnvironment; key: string }
 /** What makes each kind of delivery, to any number of receivers. The noisy tenant is first. */
 const kinds: Record<string, (who: Who, urls: readonly string[]) => Promise<unknown>> = {
   async 'back-channel logout'({ place, key }, urls) {

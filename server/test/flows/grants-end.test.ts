@@ -6,17 +6,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeJwt } from 'jose'
 import { authorizationRequest, createAgent, createPerson, exchange, refresh, userinfo } from '../support/cookie-browser.ts'
-import { expectStatus, type Place, world } from '../support/world.ts'
+import { expectStatus, type TestEnvironment, world } from '../support/world.ts'
 
 const w = await world()
 
-async function backendKey(place: Place): Promise<string> {
+async function backendKey(place: TestEnvironment): Promise<string> {
   return expectStatus(201, await w.call('POST', `${place.path}/auth-keys`, { body: { type: 'auth_secret' } })).key
 }
 const keys = { test: await backendKey(w.test), live: await backendKey(w.live) }
 
 interface Concerned {
-  place: Place
+  place: TestEnvironment
   user_id: string
   session_id: string
   application_id: string
@@ -24,7 +24,7 @@ interface Concerned {
 
 const changeApplication = async ({ place, application_id }: Concerned, change: Record<string, unknown>) =>
   expectStatus(200, await w.call('PATCH', `${place.path}/applications/${application_id}`, { body: change }))
-const asBackend = async (status: number, method: string, place: Place, path: string, body?: unknown) =>
+const asBackend = async (status: number, method: string, place: TestEnvironment, path: string, body?: unknown) =>
   expectStatus(status, await w.call(method, `/v1/auth/${path}`, { key: keys[place.type], ...(body === undefined ? {} : { body }) }))
 
 const ends: Record<string, (concerned: Concerned) => Promise<unknown>> = {

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { authorizationRequest, createAgent } from '../support/cookie-browser.ts'
-import { createAuthKey } from '../support/everything.ts'
+import { createAuthKey } from '../support/tenants.ts'
 import { expectStatus, world } from '../support/world.ts'
 
 const w = await world({ env: { OSTIARY_TRUSTED_PROXIES: '127.0.0.0/8,::1' } })

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
 import { authorizationRequest, createPerson } from '../support/cookie-browser.ts'
-import { createAuthKey } from '../support/everything.ts'
 import { type RawReply, rawRequest, sendRaw } from '../support/raw-http.ts'
+import { createAuthKey } from '../support/tenants.ts'
 import { world } from '../support/world.ts'
 
 const w = await world()

@@ -9,8 +9,8 @@ import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { administratorToken, asAdministrator, signInAt } from '../support/administrator.ts'
 import { type Agent, createAgent } from '../support/cookie-browser.ts'
-import { createAdministrator } from '../support/everything.ts'
 import { type Administrator, createAccount, createTenant, type Tenant } from '../support/invitations.ts'
+import { createAdministrator } from '../support/tenants.ts'
 import { expectStatus, type World, world } from '../support/world.ts'
 
 /** The attacker has two accounts; the victim owns the second tenant, and the colleague may become a member of it. */

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { administratorToken } from '../support/administrator.ts'
 import { createAgent } from '../support/cookie-browser.ts'
-import { createAdministrator } from '../support/everything.ts'
 import { createTenant, type Tenant } from '../support/invitations.ts'
+import { createAdministrator } from '../support/tenants.ts'
 import { expectStatus, world } from '../support/world.ts'
 
 const w = await world({ env: { OSTIARY_LIMITS: '{"tenants_per_person":1000}' } })

@@ -5,8 +5,8 @@ import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { acceptInvitation, signInAt } from '../support/administrator.ts'
 import { type Agent, createAgent } from '../support/cookie-browser.ts'
-import { createAdministrator } from '../support/everything.ts'
 import { type Administrator, createTenant, storedMembers } from '../support/invitations.ts'
+import { createAdministrator } from '../support/tenants.ts'
 import { expectStatus, type Reply, world } from '../support/world.ts'
 
 const w = await world({ env: { OSTIARY_LIMITS: '{"tenants_per_person":1000}' } })

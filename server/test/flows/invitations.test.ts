@@ -4,8 +4,8 @@ import { test } from 'node:test'
 import { sql } from '../../src/db/db.ts'
 import { acceptInvitation, asAdministrator, signInAt } from '../support/administrator.ts'
 import { createAgent, formOf } from '../support/cookie-browser.ts'
-import { createAdministrator } from '../support/everything.ts'
 import { type Administrator, createAccount, createTenant, storedMembers, type Tenant } from '../support/invitations.ts'
+import { createAdministrator } from '../support/tenants.ts'
 import { expectStatus, randomText, world } from '../support/world.ts'
 
 const w = await world({ env: { OSTIARY_LIMITS: '{"tenants_per_person":1000}' } })

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose'
 import { createPerson, refresh, userinfo } from '../support/cookie-browser.ts'
-import { expectStatus, type Place, world } from '../support/world.ts'
+import { expectStatus, type TestEnvironment, world } from '../support/world.ts'
 
 const w = await world()
 
-async function readJwks({ issuer }: Place) {
+async function readJwks({ issuer }: TestEnvironment) {
   const reply = await w.call('GET', `${issuer}/v1/oauth/jwks.json`, { key: null })
   const max_age_seconds = Number(/max-age=(\d+)/.exec(reply.headers.get('cache-control') ?? '')?.[1])
   return { jwks: expectStatus(200, reply) as JSONWebKeySet, max_age_seconds, etag: reply.headers.get('etag') ?? '' } // as: a body of any shape

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { type Agent, authorizationRequest, createAgent, createPerson, exchange, refresh, userinfo } from '../support/cookie-browser.ts'
 import { forgeriesOf } from '../support/forgeries.ts'
-import { expectStatus, type Place, type Reply, world } from '../support/world.ts'
+import { expectStatus, type Reply, type TestEnvironment, world } from '../support/world.ts'
 
 const w = await world()
 const way_out = 'https://app.example.com/signed-out'
@@ -24,7 +24,7 @@ const spellings = [
 
 const Ended = z.object({ user_id: z.string() })
 
-async function idTokenOfSomebody(place: Place): Promise<string> {
+async function idTokenOfSomebody(place: TestEnvironment): Promise<string> {
   const application = await w.createApplication(place, { post_logout_redirect_uris: [way_out] })
   return (await (await createPerson(w, place)).tokens(application)).id_token
 }

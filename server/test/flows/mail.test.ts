@@ -5,16 +5,16 @@ import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { administratorToken, asAdministrator } from '../support/administrator.ts'
 import { until } from '../support/receiver.ts'
-import { expectStatus, owner, type Place, world } from '../support/world.ts'
+import { expectStatus, owner, type TestEnvironment, world } from '../support/world.ts'
 
 const w = await world()
 
 interface Backend {
-  place: Place
+  place: TestEnvironment
   secret: string
 }
 
-async function createBackend(place: Place): Promise<Backend> {
+async function createBackend(place: TestEnvironment): Promise<Backend> {
   return { place, secret: expectStatus(201, await w.call('POST', `${place.path}/auth-keys`, { body: { type: 'auth_secret' } })).key }
 }
 const projectOf = async (slug: string) => {
@@ -22,7 +22,7 @@ const projectOf = async (slug: string) => {
   return { test: await createBackend(test), live: await createBackend(live) }
 }
 
-const inbox = async ({ path }: Place, search = '') => expectStatus(200, await w.call('GET', `${path}/inbox${search}`)).data
+const inbox = async ({ path }: TestEnvironment, search = '') => expectStatus(200, await w.call('GET', `${path}/inbox${search}`)).data
 const changePassword = (backend: Backend, id: string, password: string | null = 'staple and something else', more: object = {}) =>
   w.call('PATCH', `/v1/auth/users/${id}`, { key: backend.secret, body: { password, ...more } })
 

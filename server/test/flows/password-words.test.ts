@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { createFirstTenant } from '../../src/setup/first-tenant.ts'
 import { createPasswords } from '../../src/users/password.ts'
 import { authorizationRequest, createAgent } from '../support/cookie-browser.ts'
-import { createAuthKey } from '../support/everything.ts'
+import { createAuthKey } from '../support/tenants.ts'
 import { expectStatus, type Reply, world } from '../support/world.ts'
 
 const w = await world()

@@ -12,10 +12,10 @@ import {
   followToClient,
   obtainCode,
 } from '../support/cookie-browser.ts'
-import { expectStatus, owner, type Place, type Reply, world } from '../support/world.ts'
+import { expectStatus, owner, type Reply, type TestEnvironment, world } from '../support/world.ts'
 
 const w = await world()
-const root = { id: w.admin_issuer.split('/').at(-1) as Place['id'], issuer: w.admin_issuer } // as: the issuer ends with it
+const root = { id: w.admin_issuer.split('/').at(-1) as TestEnvironment['id'], issuer: w.admin_issuer } // as: the issuer ends with it
 const client = { client_id: w.admin_client_id, redirect_uris: ['http://127.0.0.1:49152/callback'] }
 const requestWith = (change: Fields = {}) => authorizationRequest(root, client, { scope: 'openid', resource: w.base_url, ...change })
 

@@ -5,7 +5,7 @@ import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from 'jose'
 import * as oidc from 'openid-client'
 import { authorizationRequest, createAgent, obtainCode } from '../support/cookie-browser.ts'
 import { startReceiver, until } from '../support/receiver.ts'
-import { expectStatus, type Place, type Reply, randomText, world } from '../support/world.ts'
+import { expectStatus, type Reply, randomText, type TestEnvironment, world } from '../support/world.ts'
 
 const names: Record<string, string[]> = { 'inside.test': ['10.0.0.1'] }
 const w = await world({ env: { OSTIARY_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1' }, resolve: async (name) => names[name] ?? [] })
@@ -27,7 +27,7 @@ async function makeKey(alg = 'ES256', kid: string | undefined = randomText(), op
 const key = await makeKey()
 const other = await makeKey()
 
-const createClient = (fields: Record<string, unknown>, at: Place = place) =>
+const createClient = (fields: Record<string, unknown>, at: TestEnvironment = place) =>
   w.createApplication(at, { token_endpoint_auth_method: 'private_key_jwt', ...fields })
 const client = await createClient({ jwks: { keys: [key.jwk] } })
 
@@ -35,7 +35,7 @@ const client = await createClient({ jwks: { keys: [key.jwk] } })
 function assertion(
   client_id: string,
   change: Record<string, unknown> = {},
-  { by = key, header = {}, at = place as Pick<Place, 'issuer'> } = {},
+  { by = key, header = {}, at = place as Pick<TestEnvironment, 'issuer'> } = {},
 ): Promise<string> {
   const seconds = Math.floor(w.now().getTime() / 1000)
   const claims = { iss: client_id, sub: client_id, aud: at.issuer, iat: seconds, exp: seconds + 60, jti: randomText(), ...change }
@@ -47,7 +47,7 @@ function assertion(
 const assertion_type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
 /** A token request that is refused with `invalid_grant` once the client has been recognised. */
-function ask(client_assertion: string, more: Record<string, string> = {}, at: Pick<Place, 'issuer'> = place): Promise<Reply> {
+function ask(client_assertion: string, more: Record<string, string> = {}, at: Pick<TestEnvironment, 'issuer'> = place): Promise<Reply> {
   const form = { grant_type: 'refresh_token', refresh_token: 'none', client_assertion, client_assertion_type: assertion_type, ...more }
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
   return w.call('POST', `${at.issuer}/v1/oauth/token`, { key: null, headers, body: new URLSearchParams(form).toString() })

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { type Agent, authorizationRequest, createAgent, exchange, formOf, type Request } from '../support/cookie-browser.ts'
 import { startUpstreams } from '../support/upstream-provider.ts'
-import { expectStatus, type Place, world } from '../support/world.ts'
+import { expectStatus, type TestEnvironment, world } from '../support/world.ts'
 
 const upstreams = await startUpstreams()
 const w = await world({ outbound: upstreams.outbound })
@@ -21,7 +21,7 @@ const types = {
   oidc:      { client_id: 'o', client_secret: 's', issuer: 'https://sso.example.com' },
 }
 
-const addProvider = async (type: string, change: Record<string, unknown> = {}, place: Place = w.test) =>
+const addProvider = async (type: string, change: Record<string, unknown> = {}, place: TestEnvironment = w.test) =>
   expectStatus(201, await w.call('POST', `${place.path}/providers`, { body: { type, ...types[type as keyof typeof types], ...change } }))
 
 /** Presses the provider's button. */

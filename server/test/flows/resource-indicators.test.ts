@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose'
 import { authorizationRequest, createPerson, exchange, type Fields, refresh, revoke, userinfo } from '../support/cookie-browser.ts'
-import { expectStatus, type Place, type Reply, world } from '../support/world.ts'
+import { expectStatus, type Reply, type TestEnvironment, world } from '../support/world.ts'
 
 const w = await world()
 
@@ -49,7 +49,7 @@ async function setUp(type: 'test' | 'live', slug: string) {
 }
 
 /** What the API at this address checks (RFC 9068 §4). */
-async function verify(place: Place, access_token: string, audience: string) {
+async function verify(place: TestEnvironment, access_token: string, audience: string) {
   const keys = createRemoteJWKSet(new URL(`${place.issuer}/v1/oauth/jwks.json`))
   return (
     await jwtVerify(access_token, keys, { issuer: place.issuer, audience, typ: 'at+jwt', algorithms: ['RS256'], currentDate: w.now() })

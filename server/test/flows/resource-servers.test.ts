@@ -6,10 +6,10 @@ import { sql } from '../../src/db/db.ts'
 import { findAudiences } from '../../src/resource-servers/store.ts'
 import { ensureRoot } from '../../src/setup/root.ts'
 import { administratorToken, asAdministrator } from '../support/administrator.ts'
-import { expectStatus, owner, type Place, type Reply, randomText, world } from '../support/world.ts'
+import { expectStatus, owner, type Reply, randomText, type TestEnvironment, world } from '../support/world.ts'
 
 const w = await world()
-const at = (place: Place) => `${place.path}/resource-servers`
+const at = (place: TestEnvironment) => `${place.path}/resource-servers`
 const orders = {
   identifier: 'https://orders.example.com',
   name: 'Orders API',
@@ -239,7 +239,7 @@ test('a deployment that starts at another address has a resource server for that
   const moved = { ...w.deployment, config: { ...w.deployment.config, base_url: 'https://moved.example.com' } }
   for (let starts = 0; starts < 2; starts++) {
     const { environment_id } = await ensureRoot(moved)
-    const known = await findAudiences(w.deployment.db, environment_id as Place['id'], [w.base_url, 'https://moved.example.com']) // as: an environment's
+    const known = await findAudiences(w.deployment.db, environment_id as TestEnvironment['id'], [w.base_url, 'https://moved.example.com']) // as: an environment's
     assert.deepEqual(known.map(({ identifier }) => identifier).sort(), [w.base_url, 'https://moved.example.com'].sort())
   }
 })

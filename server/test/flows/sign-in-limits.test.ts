@@ -5,8 +5,8 @@ import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { accountOf, sourceOf, takeAttempt } from '../../src/users/attempts.ts'
 import { type Agent, authorizationRequest, createAgent, createPerson } from '../support/cookie-browser.ts'
-import { createAuthKey } from '../support/everything.ts'
-import { expectStatus, type Place, type Reply, world } from '../support/world.ts'
+import { createAuthKey } from '../support/tenants.ts'
+import { expectStatus, type Reply, type TestEnvironment, world } from '../support/world.ts'
 
 /** Behind a proxy that it trusts, so that a header says where an attempt comes from. */
 const w = await world({ env: { OSTIARY_TRUSTED_PROXIES: '127.0.0.0/8,::1' } })
@@ -26,7 +26,7 @@ async function newPlace(slug: string) {
 }
 
 const Sum = z.object({ attempts: z.int() })
-async function attemptsOf(place: Place, account: string, source = '%') {
+async function attemptsOf(place: TestEnvironment, account: string, source = '%') {
   const row = await w.deployment.db.maybeOne(
     Sum,
     sql`select cast(coalesce(sum(attempts), 0) as integer) as attempts from sign_in_attempts
@@ -36,7 +36,7 @@ async function attemptsOf(place: Place, account: string, source = '%') {
 }
 
 /** As many failed attempts without their passwords, whose hashes would take long. Returns how many were admitted. */
-async function spend(place: Place, count: number, from: (i: number) => string, email: (i: number) => string) {
+async function spend(place: TestEnvironment, count: number, from: (i: number) => string, email: (i: number) => string) {
   const verdicts = await inTurns(count, (i) => {
     const attempt = { environment_id: place.id, account: accountOf(email(i)), source: sourceOf(from(i)), device: null, now: w.now() }
     return takeAttempt(w.deployment.db, attempt, lockout)

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '../../src/db/db.ts'
 import { type Agent, authorizationRequest, createAgent, createPerson } from '../support/cookie-browser.ts'
-import { expectStatus, type Place, type Reply, world } from '../support/world.ts'
+import { expectStatus, type Reply, type TestEnvironment, world } from '../support/world.ts'
 
 const w = await world()
 /** The same service behind a proxy that it trusts. */
@@ -12,7 +12,7 @@ const behind_proxy = await world({ env: { OSTIARY_TRUSTED_PROXIES: '127.0.0.0/8,
 const max_attempts = 4
 const duration_seconds = 60
 
-async function setUp(at: typeof w, place: Place) {
+async function setUp(at: typeof w, place: TestEnvironment) {
   const client = await at.createApplication(place)
   await at.changeSettings(place, { lockout: { max_attempts, duration_seconds } })
   const { url } = authorizationRequest(place, client, { prompt: 'login' })

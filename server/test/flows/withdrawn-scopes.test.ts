@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createPerson, exchange, refresh, userinfo } from '../support/cookie-browser.ts'
-import { expectStatus, type Place, world } from '../support/world.ts'
+import { expectStatus, type TestEnvironment, world } from '../support/world.ts'
 
 const w = await world()
 const granted = ['openid', 'profile', 'email', 'offline_access']
 
-async function setUp(place: Place) {
+async function setUp(place: TestEnvironment) {
   const application = await w.createApplication(place)
   const person = await createPerson(w, place)
   const allow = async (allowed_scopes: string[]) =>

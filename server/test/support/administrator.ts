@@ -1,8 +1,8 @@
-/** An administrator as scripts are: signs in at the root tenant's issuer by the ordinary code flow, from what RFC 9728 metadata tells. */
+/** Administrators in scripts: they find the issuer of the root tenant in RFC 9728 metadata and sign in there with the code flow. */
 import { type Agent, authorizationRequest, createAgent, followPages, obtainCode } from './cookie-browser.ts'
 import { expectStatus, type Reply, type World } from './world.ts'
 
-/** An access token for this API. */
+/** An access token of this administrator for the management API. */
 export async function administratorToken(w: World, user: { email: string; password: string }): Promise<string> {
   const metadata = expectStatus(200, await w.call('GET', '/.well-known/oauth-protected-resource', { key: null }))
   const issuer: string = metadata.authorization_servers[0]
@@ -24,14 +24,14 @@ export async function administratorToken(w: World, user: { email: string; passwo
   return expectStatus(200, reply).access_token
 }
 
-/** Calls the API as this administrator. */
+/** Returns a function that calls the management API as this administrator. */
 export function asAdministrator(w: World, token: string, tenant_id: string | null = w.tenant_id) {
   const base = { authorization: `Bearer ${token}`, ...(tenant_id === null ? {} : { 'x-tenant-id': tenant_id }) }
   return (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
     w.call(method, path, { key: null, body, headers: { ...base, ...headers } })
 }
 
-/** Opens the link of an invitation, signs in, and accepts by the one press. Returns the page after it. */
+/** Opens the link of an invitation, signs in and accepts. Returns the page after that. */
 export async function acceptInvitation(
   invitation_url: string,
   user: { email: string; password: string },
@@ -41,7 +41,7 @@ export async function acceptInvitation(
   return page.body.includes('data-action="accept-invitation"') ? agent.submit(page, {}) : page
 }
 
-/** The page of an invitation as this account sees it. */
+/** Opens the link of an invitation and signs in. Returns the page that the account sees. */
 export async function signInAt(
   invitation_url: string,
   user: { email: string; password: string },
@@ -52,7 +52,7 @@ export async function signInAt(
   return followPages(agent, await agent.submit(form, { ...user, method: 'password' }))
 }
 
-/** Invites an account and accepts as it. */
+/** Makes an account a member of a tenant: invites it, and accepts as it. */
 export async function joinTenant(
   w: World,
   { tenant_id, token }: { tenant_id: string; token: string },

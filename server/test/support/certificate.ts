@@ -1,4 +1,4 @@
-/** A self-signed certificate for a test server: made on the spot, so that no private key lies in the repository. RFC 5280 §4.1, in DER. */
+/** Makes a self-signed certificate for a test server (RFC 5280 §4.1, in DER), so that the repository holds no private key. */
 import { generateKeyPairSync, sign } from 'node:crypto'
 import ipaddr from 'ipaddr.js'
 
@@ -7,7 +7,7 @@ export function makeCertificate(dns_name: string, ...others: readonly string[]):
   const algorithm = sequence(oid('2a8648ce3d040302')) // ecdsa-with-SHA256
   const name = sequence(der(0x31, sequence(oid('550403'), der(0x0c, Buffer.from(dns_name)))))
   const extensions = [
-    sequence(oid('551d13'), der(0x04, sequence(der(0x01, Buffer.from([0xff]))))), // basicConstraints: an authority, its own
+    sequence(oid('551d13'), der(0x04, sequence(der(0x01, Buffer.from([0xff]))))), // basicConstraints: a certificate authority
     sequence(oid('551d11'), der(0x04, sequence(...[dns_name, ...others].map(alternativeName)))), // subjectAltName: dNSName
   ]
   const certificate = sequence(

@@ -1,6 +1,6 @@
 /**
  * A real browser for tests: the Chromium or Chrome of this machine or, without one, that of an npm package.
- * OSTIARY_TEST_BROWSER=packaged takes the npm one in any case.
+ * OSTIARY_TEST_BROWSER=packaged always uses the npm package.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -26,14 +26,14 @@ const hasPackage = process.platform === 'linux' && process.arch === 'x64'
 export const noBrowser =
   installed.length > 0 || hasPackage ? false : 'needs Chromium or Chrome, and there is no npm package of it for this platform'
 
-/** Starts a browser, which whoever asked for it closes. */
+/** Starts a browser. The caller closes it. */
 export async function launchBrowser(): Promise<Browser> {
   const failures: unknown[] = []
   for (const executablePath of installed) {
     try {
       return await launch(executablePath)
     } catch (error) {
-      failures.push(error) // such as Ubuntu's chromium-browser, which only says that there is a snap
+      failures.push(error) // such as Ubuntu's chromium-browser, which only points to a snap
     }
   }
   if (!hasPackage) throw new AggregateError(failures, 'No browser of this machine starts.')
@@ -41,7 +41,7 @@ export async function launchBrowser(): Promise<Browser> {
   return launch(join(folder, 'chromium'), { LD_LIBRARY_PATH: join(folder, 'al2023/lib'), FONTCONFIG_PATH: join(folder, 'fonts') })
 }
 
-/** What axe finds wrong with a page, a line for each rule; all rules, or these. It is not stopped by the page's Content-Security-Policy. */
+/** The violations that axe finds on a page, one line for each rule. The page's Content-Security-Policy does not block axe. */
 export async function axeViolations(page: Page, rules?: readonly string[]): Promise<string[]> {
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(axe.source)
   const only = rules ? { runOnly: rules } : {}
@@ -56,7 +56,7 @@ function launch(executablePath: string, env: Record<string, string> = {}): Promi
   return chromium.launch({ executablePath, args, chromiumSandbox: false, env: { ...process.env, ...env } }) // root has no sandbox
 }
 
-/** The folder with the npm package's Chromium: unpacked once for each version, put in place whole because test files run side by side. */
+/** The folder with the Chromium of the npm package. Unpacked once per version, and renamed at the end because test files run in parallel. */
 function unpackedChromium(): string {
   const manifest = new URL('../../package.json', import.meta.resolve('@sparticuz/chromium'))
   const { version } = JSON.parse(readFileSync(manifest, 'utf8'))
@@ -64,11 +64,11 @@ function unpackedChromium(): string {
   if (existsSync(folder)) return folder
 
   const fresh = mkdtempSync(`${folder}-`)
-  // The package brings its shared libraries along only where it believes to run in AWS Lambda.
+  // The package unpacks its shared libraries only in AWS Lambda.
   const env = { ...process.env, TMPDIR: fresh, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs22.x' }
   const { status, stderr } = spawnSync(process.execPath, [join(import.meta.dirname, 'unpack-chromium.ts')], { env, encoding: 'utf8' })
   if (status !== 0) throw new Error(`Chromium could not be unpacked into ${fresh}: ${stderr}`)
-  // Its own list of fonts names folders of AWS Lambda, and without any font this Chromium dies at the first form field.
+  // Its font configuration names folders of AWS Lambda. Without fonts this Chromium crashes at the first form field.
   writeFileSync(
     join(fresh, 'fonts/fonts.conf'),
     `<fontconfig><dir>${folder}/fonts</dir><cachedir>${folder}/fonts/cache</cachedir></fontconfig>`,
@@ -77,7 +77,7 @@ function unpackedChromium(): string {
     renameSync(fresh, folder)
   } catch (error) {
     rmSync(fresh, { recursive: true })
-    if (!existsSync(folder)) throw error // else another process was faster
+    if (!existsSync(folder)) throw error // another process was faster
   }
   return folder
 }

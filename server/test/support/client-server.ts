@@ -1,10 +1,10 @@
-/** A small web server that plays the application people come back to: it serves what it is given and remembers who came. */
+/** A small web server as the application that people return to. It serves fixed files and records its requests. */
 import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { TestContext } from 'node:test'
 import { freePort } from './world.ts'
 
-export async function createLanding(t: TestContext, files: Record<string, { type: string; body: string }> = {}) {
+export async function startClientServer(t: TestContext, files: Record<string, { type: string; body: string }> = {}) {
   const port = await freePort()
   const origin = `http://localhost:${port}`
   const visits: { method: string; url: string; body: string }[] = []

@@ -1,13 +1,13 @@
-/** A browser without scripts: keeps cookies, follows nothing by itself, fills the forms of the hosted pages. */
+/** A browser without scripts: it keeps cookies, follows no redirect by itself, and fills in the forms of the hosted pages. */
 import { createHash } from 'node:crypto'
 import type { NewUser } from '@ostiary/contract/user.ts'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
-import { expectStatus, type Place, type Reply, randomText, type World } from './world.ts'
+import { expectStatus, type Reply, randomText, type TestEnvironment, type World } from './world.ts'
 
 export type Agent = ReturnType<typeof createAgent>
 
-/** `reach` says where an address is to be found; see `world`. */
+/** `reach` maps a URL to the address where the service listens; see `world`. */
 export function createAgent(reach = (url: string) => url) {
   const cookies = new Map<string, string>()
 
@@ -82,14 +82,14 @@ export interface Client {
   token_endpoint_auth_method?: string
 }
 
-/** Fields of a form or an address: a list is one that repeats, `undefined` is left out. */
+/** Fields of a form or a query: a list repeats the field, and `undefined` omits it. */
 export type Fields = Record<string, string | readonly string[] | undefined>
 
 const pairsOf = (parameters: Fields) =>
   Object.entries(parameters).flatMap(([name, value]) => [value ?? []].flat().map((one): [string, string] => [name, one]))
 
-/** An authorization request. */
-export function authorizationRequest(place: Pick<Place, 'issuer'>, client: Client, change: Fields = {}): Request {
+/** An authorization request with PKCE. */
+export function authorizationRequest({ issuer }: Pick<TestEnvironment, 'issuer'>, client: Client, change: Fields = {}): Request {
   const code_verifier = randomText()
   const parameters = {
     response_type: 'code',
@@ -104,7 +104,7 @@ export function authorizationRequest(place: Pick<Place, 'issuer'>, client: Clien
   }
   const query = new URLSearchParams(pairsOf(parameters))
   return {
-    url: `${place.issuer}/oauth/authorize?${query}`,
+    url: `${issuer}/oauth/authorize?${query}`,
     code_verifier,
     redirect_uri: parameters.redirect_uri ?? '',
     state: parameters.state ?? '',
@@ -112,7 +112,7 @@ export function authorizationRequest(place: Pick<Place, 'issuer'>, client: Clien
   }
 }
 
-/** Signs in with a password and consents, wherever a page asks for it, until the client is called; returns the address it is called at. */
+/** Signs in with a password and consents on the pages that ask for it. Returns the redirect to the client. */
 export async function followToClient(
   agent: Agent,
   request: Pick<Request, 'url' | 'redirect_uri'>,
@@ -128,10 +128,10 @@ export async function followToClient(
       reply = await agent.submit(reply, { email: user.email, password: user.password, method: 'password' })
     else reply = await agent.submit(reply, { decision: 'allow' })
   }
-  throw new Error(`The client was not called: ${reply.status} ${textOf(reply.body)}`)
+  throw new Error(`There was no redirect to the client: ${reply.status} ${textOf(reply.body)}`)
 }
 
-/** Follows redirects within the service to the page at their end. */
+/** Follows redirects within the service to a page. */
 export async function followPages(agent: Agent, reply: Reply): Promise<Reply> {
   for (let steps = 0; steps < 5; steps++) {
     const location = reply.headers.get('location')
@@ -142,13 +142,13 @@ export async function followPages(agent: Agent, reply: Reply): Promise<Reply> {
 }
 
 export async function obtainCode(agent: Agent, request: Request, user: { email: string; password: string }): Promise<string> {
-  const called = await followToClient(agent, request, user)
-  const code = called.searchParams.get('code')
-  if (code === null) throw new Error(`No code: ${called}`)
+  const redirect = await followToClient(agent, request, user)
+  const code = redirect.searchParams.get('code')
+  if (code === null) throw new Error(`No code: ${redirect}`)
   return code
 }
 
-/** A request to a form-encoded endpoint, authenticated as the client is configured. */
+/** Posts a form to an OAuth endpoint, with the authentication method of the client. */
 export async function postAsClient(w: World, url: string, client: Client, form: Fields): Promise<Reply> {
   const { client_id, client_secret } = client
   const basic = client_secret && (client.token_endpoint_auth_method ?? 'client_secret_basic') === 'client_secret_basic'
@@ -165,7 +165,14 @@ export async function postAsClient(w: World, url: string, client: Client, form: 
   })
 }
 
-export function exchange(w: World, place: Pick<Place, 'issuer'>, client: Client, request: Request, code: string, change: Fields = {}) {
+export function exchange(
+  w: World,
+  environment: Pick<TestEnvironment, 'issuer'>,
+  client: Client,
+  request: Request,
+  code: string,
+  change: Fields = {},
+) {
   const form = {
     grant_type: 'authorization_code',
     code,
@@ -173,52 +180,65 @@ export function exchange(w: World, place: Pick<Place, 'issuer'>, client: Client,
     code_verifier: request.code_verifier,
     ...change,
   }
-  return postAsClient(w, `${place.issuer}/v1/oauth/token`, client, form)
+  return postAsClient(w, `${environment.issuer}/v1/oauth/token`, client, form)
 }
 
-export function refresh(w: World, place: Pick<Place, 'issuer'>, client: Client, refresh_token: string, change: Fields = {}) {
-  return postAsClient(w, `${place.issuer}/v1/oauth/token`, client, { grant_type: 'refresh_token', refresh_token, ...change })
+export function refresh(
+  w: World,
+  environment: Pick<TestEnvironment, 'issuer'>,
+  client: Client,
+  refresh_token: string,
+  change: Fields = {},
+) {
+  return postAsClient(w, `${environment.issuer}/v1/oauth/token`, client, { grant_type: 'refresh_token', refresh_token, ...change })
 }
 
-/** The whole way to tokens, in one line. */
+/** Signs in and exchanges the code for tokens. */
 export async function signInForTokens(
   w: World,
-  place: Place,
+  environment: TestEnvironment,
   client: Client,
   user: { email: string; password: string },
   change: Fields = {},
   agent = createAgent(),
 ) {
-  const request = authorizationRequest(place, client, change)
+  const request = authorizationRequest(environment, client, change)
   const code = await obtainCode(agent, request, user)
-  return { agent, request, code, tokens: expectStatus(200, await exchange(w, place, client, request, code)) }
+  return { agent, request, code, tokens: expectStatus(200, await exchange(w, environment, client, request, code)) }
 }
 
-/** UserInfo with a Bearer token. */
-export function userinfo(w: World, place: Pick<Place, 'issuer'>, access_token: string): Promise<Reply> {
-  return w.call('GET', `${place.issuer}/v1/oauth/userinfo`, { key: null, headers: { authorization: `Bearer ${access_token}` } })
+/** Calls UserInfo with a Bearer token. */
+export function userinfo(w: World, environment: Pick<TestEnvironment, 'issuer'>, access_token: string): Promise<Reply> {
+  return w.call('GET', `${environment.issuer}/v1/oauth/userinfo`, { key: null, headers: { authorization: `Bearer ${access_token}` } })
 }
 
-export function revoke(w: World, place: Pick<Place, 'issuer'>, client: Client, token: string, change: Record<string, string> = {}) {
-  return postAsClient(w, `${place.issuer}/v1/oauth/revoke`, client, { token, ...change })
+export function revoke(
+  w: World,
+  environment: Pick<TestEnvironment, 'issuer'>,
+  client: Client,
+  token: string,
+  change: Record<string, string> = {},
+) {
+  return postAsClient(w, `${environment.issuer}/v1/oauth/revoke`, client, { token, ...change })
 }
 
 const Reuse = z.object({ user_id: z.string(), data: z.object({ grant_id: z.string(), presented: z.string() }) })
 
-/** What was told of codes and refresh tokens that an application sent again. */
-export function reuseEvents(w: World, place: Pick<Place, 'id'>, application_id: string) {
+/** The events about codes and refresh tokens that an application presented again. */
+export function reuseEvents(w: World, environment: Pick<TestEnvironment, 'id'>, application_id: string) {
   return w.deployment.db.all(
     Reuse,
-    sql`select user_id, data from events where environment_id = ${place.id} and type = 'token.reuse_detected' and application_id = ${application_id}`,
+    sql`select user_id, data from events
+      where environment_id = ${environment.id} and type = 'token.reuse_detected' and application_id = ${application_id}`,
   )
 }
 
-/** A person with a browser that signs in once, and codes and tokens from there, as many as a test wants. */
-export async function createPerson(w: World, place: Place, fields: Partial<NewUser> = {}) {
-  const user = await w.createUser(place, fields)
+/** A person with a browser: it signs in once, and then obtains any number of codes and tokens. */
+export async function createPerson(w: World, environment: TestEnvironment, fields: Partial<NewUser> = {}) {
+  const user = await w.createUser(environment, fields)
   const agent = createAgent()
   async function code(client: Client, change: Fields = {}) {
-    const request = authorizationRequest(place, client, change)
+    const request = authorizationRequest(environment, client, change)
     return { request, code: await obtainCode(agent, request, user) }
   }
   return {
@@ -226,8 +246,8 @@ export async function createPerson(w: World, place: Place, fields: Partial<NewUs
     agent,
     code,
     async tokens(client: Client, change: Fields = {}) {
-      const { request, code: got } = await code(client, change)
-      return expectStatus(200, await exchange(w, place, client, request, got))
+      const obtained = await code(client, change)
+      return expectStatus(200, await exchange(w, environment, client, obtained.request, obtained.code))
     },
   }
 }

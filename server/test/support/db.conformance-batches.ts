@@ -1,11 +1,11 @@
-/** A batch happens whole or not at all, once, whoever else is at it, on every engine. */
+/** Batches on every engine: atomic, and decided by their guards also in parallel. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Db, guard, sql } from '../../src/db/db.ts'
 import { find, Id, makeThing, Number_, newId } from './db.conformance-things.ts'
 
 export function testBatches(db: Db, beside: Db): void {
-  test('a batch whose last statement fails changes nothing, and those beside it are not touched', async () => {
+  test('a batch with a failing statement changes nothing, and parallel batches succeed', async () => {
     const taken = await makeThing(db)
     const id = newId()
     const failing = db.batch([sql`insert into things (id) values (${id})`, sql`insert into things (id) values (${taken})`])
@@ -81,7 +81,7 @@ export function testBatches(db: Db, beside: Db): void {
     )
   })
 
-  test('a statement that fails the first time it is used can be used again', async () => {
+  test('a statement whose first execution fails can be used again', async () => {
     const id = newId()
     const insert = (thing_id: string) => sql`insert into children (id, thing_id) select ${`child_of_${id}`}, ${thing_id}`
     const outcomes = await Promise.allSettled(Array.from({ length: 10 }, () => db.run(insert('none'))))
@@ -90,7 +90,7 @@ export function testBatches(db: Db, beside: Db): void {
     assert.equal(await db.run(insert(id)), 1)
   })
 
-  test('a statement sees what those before it in its batch did, and the next read sees the batch, through any opening', async () => {
+  test('a statement sees the earlier statements of its batch, and every connection sees the batch in its next read', async () => {
     const id = newId()
     await db.batch([
       sql`insert into things (id, number) values (${id}, 1)`,
@@ -108,7 +108,7 @@ export function testBatches(db: Db, beside: Db): void {
     }
   })
 
-  test('an empty batch does nothing, and one text may stand in a batch many times', async () => {
+  test('an empty batch does nothing, and a batch can hold one text many times', async () => {
     assert.deepEqual(await db.batch([]), [])
     const made = await Promise.all(Array.from({ length: 200 }, () => makeThing(db)))
     const results = await db.batch(made.map((id, i) => sql`update things set number = ${i} where id = ${id}`))
@@ -116,7 +116,7 @@ export function testBatches(db: Db, beside: Db): void {
     assert.equal((await find(db, made[150] ?? ''))?.number, 150)
   })
 
-  test('batchLater has written when its result is asked for, and of 50 with the same guard one happens', async () => {
+  test('batchLater has written when its result is awaited, and of 50 with the same guard one happens', async () => {
     const id = await makeThing(db)
     const asked = Array.from({ length: 50 }, (_, i) =>
       (i % 2 ? db : beside).batchLater([
@@ -132,7 +132,7 @@ export function testBatches(db: Db, beside: Db): void {
   test('batchLater writes with the next batch at the latest, and the function it returns rejects when it failed', async () => {
     const id = newId()
     const ask = db.batchLater([sql`insert into things (id) values (${id})`])
-    const fails = db.batchLater([sql`insert into things (id) values (${id})`]) // one of the two
+    const fails = db.batchLater([sql`insert into things (id) values (${id})`]) // the same id: one of the two fails
     await db.run(sql`insert into things (id) values (${newId()})`)
     const outcomes = await Promise.allSettled([ask(), fails()])
     assert.deepEqual(outcomes.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
@@ -160,7 +160,7 @@ export function testBatches(db: Db, beside: Db): void {
     assert.equal(changed.filter((count) => count === 1).length, 1)
   })
 
-  test('a counter with a limit admits no more than the limit, and loses nobody', async () => {
+  test('a counter with a limit admits exactly the limit', async () => {
     const id = newId()
     const count = (by: Db) =>
       by.changeOne(
@@ -176,7 +176,7 @@ export function testBatches(db: Db, beside: Db): void {
     )
   })
 
-  test('a batch that adds to a row finds it ended, or is seen by the batch that ends it, when both write the row first', async () => {
+  test('of two batches that first write the same row, the later one sees what the earlier one did', async () => {
     for (let round = 0; round < 50; round++) {
       const id = await makeThing(db)
       const end = db.batch([
@@ -192,7 +192,7 @@ export function testBatches(db: Db, beside: Db): void {
     }
   })
 
-  test('batches that wait for each other are sorted out', async () => {
+  test('batches that deadlock are repeated until both succeed', async () => {
     const [a, b] = [await makeThing(db), await makeThing(db)]
     const add = (id: string) => sql`update things set number = coalesce(number, 0) + 1 where id = ${id}`
     const rest = Array.from({ length: 30 }, () => add(a))

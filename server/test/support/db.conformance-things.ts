@@ -1,4 +1,4 @@
-/** The table that the conformance of engines is shown with. */
+/** The tables of the conformance tests. */
 import { z } from 'zod'
 import { type Db, sql } from '../../src/db/db.ts'
 

@@ -1,4 +1,4 @@
-/** What goes into a database comes back as it was, on every engine. */
+/** Values on every engine: they are read as they were written. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'
@@ -18,7 +18,7 @@ export function testValues(db: Db): void {
     'x'.repeat(100_000),
   ]
   for (const label of texts) {
-    test(`a text comes back as it went in: ${JSON.stringify(label.slice(0, 40))}`, async () => {
+    test(`a text is read as it was written: ${JSON.stringify(label.slice(0, 40))}`, async () => {
       const id = newId()
       await db.run(sql`insert into things (id, label) values (${id}, ${label})`)
       assert.equal((await find(db, id))?.label, label)
@@ -28,7 +28,7 @@ export function testValues(db: Db): void {
   }
 
   for (const label of ['a\0b', 'a\ud800b']) {
-    test(`text that no database stores as it is fails the statement: ${JSON.stringify(label)}`, async () => {
+    test(`a text that no database stores unchanged is refused: ${JSON.stringify(label)}`, async () => {
       const id = await makeThing(db)
       assert.throws(() => sql`update things set label = ${label} where id = ${id}`, TypeError)
       await db.run(sql`delete from things where id = ${id}`)
@@ -36,7 +36,7 @@ export function testValues(db: Db): void {
   }
 
   for (const number of [0, -1, 2 ** 31, -(2 ** 31) - 1, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, null]) {
-    test(`a number comes back as it went in: ${number}`, async () => {
+    test(`a number is read as it was written: ${number}`, async () => {
       const id = newId()
       await db.run(sql`insert into things (id, number) values (${id}, ${number})`)
       assert.equal((await find(db, id))?.number, number)
@@ -44,28 +44,28 @@ export function testValues(db: Db): void {
     })
   }
 
-  test('a number that JavaScript cannot hold is refused, not rounded', async () => {
+  test('reading a number that JavaScript cannot represent fails instead of rounding it', async () => {
     const id = newId()
     await db.run(sql`insert into things (id, number) values (${id}, ${2n ** 53n + 1n})`)
     await assert.rejects(find(db, id), RangeError)
     await db.run(sql`delete from things where id = ${id}`)
   })
 
-  test('a time, a boolean and a document come back as they went in', async () => {
+  test('a time, a boolean and a document are read as they were written', async () => {
     const id = newId()
     const thing = { id, label: null, number: null, flag: true, at: new Date('2026-11-20T16:31:00.123Z'), document: { a: [1, null, 'ü'] } }
     await db.run(sql`insert into things (id, flag, at, document) values (${id}, ${thing.flag}, ${thing.at}, ${thing.document})`)
     assert.deepEqual(await find(db, id), thing)
   })
 
-  test('a document that looks like a statement is a value', async () => {
+  test('a document with the members of a statement is a value', async () => {
     const id = newId()
     const document = { parts: [`'{}') returning 'gotcha' as id --`], values: [] }
     await db.run(sql`insert into things (id, document) values (${id}, ${document})`)
     assert.deepEqual((await find(db, id))?.document, document)
   })
 
-  test('values may stand wherever a value may stand', async () => {
+  test('a value can be used wherever SQL allows a value', async () => {
     const id = await makeThing(db)
     await db.run(sql`insert into things (id, label, number, at) select ${`${id}_2`}, ${null}, ${null}, ${7} from things where id = ${id}`)
     await db.run(sql`update things set number = case when number is null then ${1_800_000_000_000} else ${null} end where id = ${id}`)
@@ -112,7 +112,7 @@ export function testValues(db: Db): void {
     assert.deepEqual(await db.all(Label, sql`select max(label) as label from things where label in (${list})`), [{ label: '🦉' }])
   })
 
-  test('a statement takes many values, and lists of any length', async () => {
+  test('a statement can have many values, and lists of any length', async () => {
     const many = Array.from({ length: 300 }, (_, i) => i)
     const total = await db.maybeOne(
       Number_,
@@ -131,7 +131,7 @@ export function testValues(db: Db): void {
     }
   })
 
-  test('more texts than an engine keeps at hand still run', async () => {
+  test('more statement texts than an engine caches still run', async () => {
     const texts = Array.from({ length: 1200 }, (_, i) => ({ parts: [`select ${i % 600} as number`], values: [] }))
     const statements = texts.map((text) => ({ ...sql`select 1`, ...text }))
     const rows = await Promise.all(statements.map((statement) => db.maybeOne(Number_, statement)))

@@ -1,4 +1,4 @@
-/** What every engine does alike, whatever is said here for one holds for the other. Run by db.sqlite.test.ts and db.postgres.test.ts. */
+/** The conformance tests of every engine. Run by db.sqlite.test.ts and db.postgres.test.ts. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createDb, DatabaseUnavailable, type Db, type Engine, rowOf, sql } from '../../src/db/db.ts'
@@ -7,7 +7,7 @@ import { testBatches } from './db.conformance-batches.ts'
 import { children, find, Id, makeThing, Number_, newId, things } from './db.conformance-things.ts'
 import { testValues } from './db.conformance-values.ts'
 
-/** `fresh` makes an empty database and returns how to open it, once or several times. */
+/** `fresh` makes an empty database. The function it returns opens that database, also several times. */
 export async function testConformance(fresh: () => Promise<() => Engine>): Promise<void> {
   const open = await fresh()
   const db = createDb(open())
@@ -23,7 +23,7 @@ export async function testConformance(fresh: () => Promise<() => Engine>): Promi
 }
 
 function testChanges(db: Db): void {
-  test('a change tells how many rows it changed, with or without returning', async () => {
+  test('a change returns how many rows it changed, with or without returning', async () => {
     const [a, b] = [await makeThing(db), await makeThing(db)]
     const both = sql`id in (${a}, ${b})`
     const results =
@@ -51,7 +51,7 @@ function testChanges(db: Db): void {
     assert.deepEqual(rowOf(Number_, results[7]), { number: 12 })
   })
 
-  test('a value that breaks a rule of the schema is refused as a fault, and what comes after it works', async () => {
+  test('a value that violates a constraint is an error of the caller, and the next statement works', async () => {
     const id = await makeThing(db)
     for (const statement of [
       sql`insert into things (id) values (${id})`,
@@ -69,7 +69,7 @@ function testMigrations(fresh: () => Promise<() => Engine>): void {
   const first = { number: 1, name: 'first', statements: ['create table a (id text primary key, number {int})'] }
   const second = { number: 2, name: 'second', statements: ['alter table a add column label text', `insert into a (id) values ('once')`] }
 
-  test('several that start at once migrate once, step by step', async () => {
+  test('five parallel starts migrate once, step by step', async () => {
     const open = await fresh()
     const dbs = Array.from({ length: 5 }, () => createDb(open()))
     assert.deepEqual(await Promise.all(dbs.map((db) => db.schema())), [0, 0, 0, 0, 0])
@@ -85,7 +85,7 @@ function testMigrations(fresh: () => Promise<() => Engine>): void {
     await Promise.all(dbs.map((each) => each.close()))
   })
 
-  test('a schema that is newer than the program is refused and left alone', async () => {
+  test('a schema that is newer than the program is refused and not changed', async () => {
     const db = createDb((await fresh())())
     await migrate(db, [first, second])
     await assert.rejects(migrate(db, [first]), SchemaTooNew)
@@ -93,7 +93,7 @@ function testMigrations(fresh: () => Promise<() => Engine>): void {
     await db.close()
   })
 
-  test('a migration that fails leaves nothing behind', async () => {
+  test('a failing migration changes nothing', async () => {
     const db = createDb((await fresh())())
     await migrate(db, [first])
     await assert.rejects(migrate(db, [first, second, { number: 3, name: 'broken', statements: ['alter table none add column x text'] }]))
@@ -112,7 +112,7 @@ function testMigrations(fresh: () => Promise<() => Engine>): void {
 }
 
 function testEnding(open: () => Engine): void {
-  test('what is under way when the database is closed is answered, and what comes later is refused', async () => {
+  test('closing a database completes the calls in progress and refuses later ones', async () => {
     const db = createDb(open())
     const made = Array.from({ length: 50 }, () => makeThing(db))
     const closing = db.close()

@@ -1,12 +1,12 @@
-/** Everything that looks like one of our tokens and is none, made of a real one and the public keys (RFC 8725 §2). */
+/** Forged tokens, made from a valid token and the public keys (RFC 8725 §2). */
 import { createHmac, createPublicKey, generateKeyPairSync, type JsonWebKey, type KeyObject, sign } from 'node:crypto'
-import type { Place, World } from './world.ts'
+import type { TestEnvironment, World } from './world.ts'
 
 const stranger = generateKeyPairSync('rsa', { modulusLength: 2048 })
 
-/** Forgeries by what is wrong with them. */
-export async function forgeriesOf(w: World, place: Pick<Place, 'issuer'>, token: string): Promise<Record<string, string>> {
-  const { body } = await w.call('GET', `${place.issuer}/v1/oauth/jwks.json`, { key: null })
+/** Forged tokens by what is wrong with them. */
+export async function forgeriesOf(w: World, { issuer }: Pick<TestEnvironment, 'issuer'>, token: string): Promise<Record<string, string>> {
+  const { body } = await w.call('GET', `${issuer}/v1/oauth/jwks.json`, { key: null })
   const published: JsonWebKey = body.keys[0]
   const public_key = createPublicKey({ key: published, format: 'jwk' })
   const [head = '', payload = '', signature = ''] = token.split('.')

@@ -1,4 +1,4 @@
-/** A peer on a raw TCP socket that answers a request in every way that does not end, or ends wrongly. */
+/** A peer on a raw TCP socket whose responses never end, or end wrongly. */
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { after } from 'node:test'
@@ -14,7 +14,7 @@ const send =
   (socket) =>
     socket.write(text)
 
-/** A piece every few milliseconds, like a byte a second against a limit of seconds. */
+/** Sends a piece every few milliseconds, as a slow peer would every second. */
 export const drip =
   (begin: string | Buffer, piece: string | Buffer = 'a'): Misbehave =>
   (socket) => {
@@ -23,7 +23,7 @@ export const drip =
     socket.once('close', () => clearInterval(timer))
   }
 
-/** As much as the other side reads. */
+/** Sends as much as the other side reads. */
 const flood =
   (begin: string, piece: string): Misbehave =>
   (socket) => {
@@ -48,7 +48,7 @@ const reset =
 
 const with_trailer = `${chunked}1\r\na\r\n0\r\n`
 
-/** How a peer answers, and how a call that reads at most 1,000 bytes ends. */
+/** The response of a peer, and the failure of a call that reads at most 1,000 bytes. */
 // biome-ignore format: this table is read by line
 export const misbehaviours: Record<string, { answer: Misbehave; reason: OutboundFailure }> = {
   'says nothing': { answer: () => {}, reason: 'timeout' },
@@ -91,20 +91,20 @@ export const misbehaviours: Record<string, { answer: Misbehave; reason: Outbound
   'sends a chunk extension without end': { answer: flood(`${chunked}1;`, 'a'), reason: 'unreachable' },
   'sends a trailer without end': { answer: flood(`${with_trailer}x: `, 'a'), reason: 'unreachable' },
   'sends trailers without end': { answer: flood(with_trailer, 'x: a\r\n'), reason: 'unreachable' },
-  'sends what is no HTTP': { answer: send('SSH-2.0-OpenSSH_9.6\r\n'), reason: 'unreachable' },
+  'sends another protocol': { answer: send('SSH-2.0-OpenSSH_9.6\r\n'), reason: 'unreachable' },
   'sends a status below 100': { answer: send('HTTP/1.1 099 Less\r\ncontent-length: 0\r\n\r\n'), reason: 'unreachable' },
   'sends a status above 599': { answer: send('HTTP/1.1 999 More\r\ncontent-length: 0\r\n\r\n'), reason: 'unreachable' },
 }
 
 export const misbehaviour_names = Object.keys(misbehaviours)
 
-/** A peer whose path says how it answers: the number of a row of the table. */
+/** Starts a peer that reads its behaviour from the path: the number of a row of the table. */
 export async function startHostilePeer() {
   const open = new Set<Socket>()
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     open.add(socket)
     socket.once('close', () => open.delete(socket))
-    socket.on('error', () => {}) // the other side may reset: that is what it is here for
+    socket.on('error', () => {}) // the other side may reset the connection
     socket.on('end', () => socket.destroy())
     socket.once('data', (request: Buffer) => {
       const row = /^[A-Z]+ \S*\/row-(\d+)\//.exec(request.toString('latin1'))?.[1]
@@ -120,10 +120,10 @@ export async function startHostilePeer() {
   const port = typeof address === 'object' && address ? address.port : 0
   return {
     port,
-    /** Where a peer that misbehaves like this listens. */
+    /** The path of a behaviour. */
     pathOf: (name: string) => `/row-${misbehaviour_names.indexOf(name)}/`,
     open,
-    /** Until every connection has ended. */
+    /** Resolves when every connection has ended. */
     async idle(): Promise<void> {
       while (open.size > 0) await new Promise(setImmediate)
     },

@@ -1,11 +1,11 @@
-/** Tenants and administrators to invite with, for the tests of invitations. */
+/** Tenants and administrators for the tests of invitations. */
 import { TenantId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { recover } from '../../src/setup/recover.ts'
 import { asAdministrator, joinTenant } from './administrator.ts'
 import { type Agent, followPages } from './cookie-browser.ts'
-import type { createAdministrator } from './everything.ts'
+import type { createAdministrator } from './tenants.ts'
 import { expectStatus, type Reply, type World } from './world.ts'
 
 export type Administrator = Awaited<ReturnType<typeof createAdministrator>>
@@ -14,7 +14,7 @@ export type Tenant = Awaited<ReturnType<typeof createTenant>>
 
 let tenants = 0
 
-/** A tenant of this owner. `as` calls the API as an administrator and names the members’ list. */
+/** Creates a tenant of this owner. `as` calls the member list of the tenant as an administrator. */
 export async function createTenant(w: World, owner: Administrator) {
   const slug = `invites-${++tenants}`
   const body = { slug, name: `Tenant ${tenants}` }
@@ -30,7 +30,7 @@ export async function createTenant(w: World, owner: Administrator) {
     as,
     invite: async (email: string, role: string, inviter: { token: string } = owner) =>
       expectStatus(201, await as(inviter, 'POST', '', { email, role })),
-    join: (person: Administrator, role: string) => joinTenant(w, { tenant_id: id, token: owner.token }, person, role),
+    join: (administrator: Administrator, role: string) => joinTenant(w, { tenant_id: id, token: owner.token }, administrator, role),
     recover: (email: string) => recover(w.deployment, { tenant: slug, email }),
     list: async () => expectStatus(200, await as(owner, 'GET', '?limit=100')).data as Member[],
   }
@@ -44,7 +44,7 @@ export interface Member {
   status: string
 }
 
-/** Fills in the form of a new account on the page of an invitation, and follows to the question whether to accept. */
+/** Creates an account on the page of an invitation. Returns the page that asks whether to accept. */
 export async function createAccount(
   agent: Agent,
   invitation_url: string,

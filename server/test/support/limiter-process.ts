@@ -1,4 +1,4 @@
-/** Asks a shared limiter from a process of its own: `fork(…, [url, key, limit])`, then any message; answers how many were admitted. */
+/** A process that calls a shared limiter: `fork(…, [url, key, limit])`, then any message. Sends back how many calls were admitted. */
 import { createSharedRateLimiter } from '../../src/http/rate-limit-redis.ts'
 import { createLog } from '../../src/log.ts'
 

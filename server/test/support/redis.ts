@@ -1,4 +1,4 @@
-/** A real Redis for tests, where the machine has one: `redis-server` or `valkey-server`, in memory only, ended with the process. */
+/** A real Redis for tests, if the machine has `redis-server` or `valkey-server`: in memory only, and ended with the process. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import { freePort } from './world.ts'
 
 const program = ['redis-server', 'valkey-server'].find((name) => spawnSync(name, ['--version']).status === 0)
 
-/** Why there is none, for `skip`; `false` where there is one. */
+/** For `test('…', { skip: noRedis }, …)`: why there is no Redis, or `false`. */
 export const noRedis = program ? false : 'needs redis-server or valkey-server'
 
 export async function startRedis(port?: number) {
@@ -29,7 +29,7 @@ export async function startRedis(port?: number) {
     url: `redis://:hush@127.0.0.1:${at}`,
     port: at,
     stop,
-    /** As if the machine stood still: connections stay, nothing answers. */
+    /** Stops the process without closing its connections: nothing is answered. */
     freeze: () => server.kill('SIGSTOP'),
     thaw: () => server.kill('SIGCONT'),
   }

@@ -1,4 +1,4 @@
-/** A process that only numbers events and chains audit entries, as fast as it can and without asking for the lease; for tests to kill. */
+/** A process for tests to kill: it numbers events and chains audit entries all the time, without the lease. */
 import { chainEntries, findUnchained } from '../../src/audit/chaining.ts'
 import { readConfig } from '../../src/config.ts'
 import { findUnnumbered, numberEvents } from '../../src/events/numbering.ts'

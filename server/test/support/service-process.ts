@@ -1,4 +1,4 @@
-/** The service in a process of its own, to be killed, with a clock its parent moves: `fork(…, [data_dir, port])`, then `{ ahead_seconds }`. */
+/** The service in a process for tests to kill. The parent moves its clock: `fork(…, [data_dir, port])`, then `{ ahead_seconds }`. */
 import { readConfig } from '../../src/config.ts'
 import { startService } from '../../src/main.ts'
 

@@ -1,15 +1,15 @@
-/** A line to a server, for tests: it can keep answers back, go dead without a word, or break. */
+/** A TCP proxy in front of a server: it can hold answers, drop everything, or break its connections. */
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
 export interface Line {
-  /** The address of the server, through this line. */
+  /** The URL of the server through the proxy. */
   url: string
-  /** Keeps what the server answers until the function that comes back is called. */
+  /** Holds the answers of the server until the returned function is called. */
   holdAnswers(): () => void
-  /** A dead line takes everything and passes nothing on, new connections included. */
+  /** A dead proxy accepts connections and data, and forwards nothing. */
   is_dead: boolean
-  /** Hears what is sent to the server. */
+  /** Called with the data that is sent to the server. */
   onSent: (data: Buffer) => void
   /** Breaks every connection. */
   cut(): void
@@ -31,7 +31,7 @@ export async function openLine(to: string): Promise<Line> {
         if (held && from === far) held.push(deliver)
         else deliver()
       })
-      from.on('error', () => {}) // its 'close' says all
+      from.on('error', () => {}) // 'close' follows
       from.on('close', () => {
         sockets.delete(from)
         into.destroy()

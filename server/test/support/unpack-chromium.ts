@@ -1,4 +1,4 @@
-/** Unpacks the Chromium of the npm package into TMPDIR. Its package reads the environment while it is imported, hence a process of its own. */
+/** Unpacks the Chromium of the npm package into TMPDIR. A separate process, because the package reads the environment on import. */
 import chromium from '@sparticuz/chromium'
 
 await chromium.executablePath()

@@ -1,6 +1,6 @@
 /**
- * Providers as their documentation describes them, on one small server of this machine: whoever asks for
- * `https://accounts.google.com/…` through `outbound` gets the answer of `/accounts.google.com/…` here.
+ * Upstream providers as their documentation describes them, on one small server of this machine. `outbound` sends a request
+ * for `https://accounts.google.com/…` to `/accounts.google.com/…` of this server.
  */
 import { createServer } from 'node:http'
 import { after } from 'node:test'
@@ -10,7 +10,7 @@ import { createOutbound, type Outbound } from '../../src/outbound/fetch.ts'
 
 interface Person {
   claims: JWTPayload
-  /** What GitHub's API says. */
+  /** The responses of GitHub's API. */
   github?: { user: unknown; emails: unknown }
 }
 
@@ -88,7 +88,7 @@ export async function startUpstreams() {
     setDown(down: boolean) {
       is_down = down
     },
-    /** What the provider does when somebody agrees there: a code for the authorization request it was sent. */
+    /** Signs a person in at the provider. Returns the code and state of the callback. */
     agree(location: string, person: Person, change: { nonce?: string } = {}): { code: string; state: string } {
       const url = new URL(location)
       const code = `code-${codes.size}`

@@ -1,14 +1,14 @@
-/** Webhooks straight into the store: as many as a test needs, whatever the quota. */
+/** Inserts webhooks into the store, without the quota. */
 import type { EventKind } from '@ostiary/contract/event.ts'
 
 import { sealed_columns } from '../../src/sealed-columns.ts'
 import { makeWebhookSecret } from '../../src/webhooks/sign.ts'
 import { insertWebhook } from '../../src/webhooks/store.ts'
-import type { Place, World } from './world.ts'
+import type { TestEnvironment, World } from './world.ts'
 
 export async function insertWebhooks(
   { deployment, now }: World,
-  { id: environment_id }: Pick<Place, 'id'>,
+  { id: environment_id }: Pick<TestEnvironment, 'id'>,
   urls: readonly string[],
   events: readonly EventKind[] = ['test.ping'],
 ) {

@@ -1,6 +1,6 @@
 /**
- * One running service to test against, made in a line: `const w = await world()`. It has a tenant with a platform key,
- * a project with its Test and Live environment, an injected clock, and ends with the test file.
+ * A running service for a test file: `const w = await world()`. It has a tenant with a platform key, a project with a
+ * Test and a Live environment, and an injected clock. It stops with the test file.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -22,10 +22,10 @@ import { dropDatabase, freshDatabase } from './postgres.ts'
 export interface Reply {
   status: number
   headers: Headers
-  body: any // tests look into bodies of every shape
+  body: any // tests read bodies of every shape
 }
 
-export interface Place {
+export interface TestEnvironment {
   id: EnvironmentId
   type: 'test' | 'live'
   issuer: string
@@ -45,11 +45,11 @@ export const owner = { email: 'owner@example.com', password: 'a long enough pass
 
 type EngineName = 'sqlite' | 'postgres'
 
-/** Where nothing else is said. `npm test` runs what shows behaviour on both; see scripts/test.ts. */
-const usual_engine: EngineName = process.env.OSTIARY_TEST_ENGINE === 'postgres' ? 'postgres' : 'sqlite'
+/** The default. `npm test` runs the tests of behaviour on both engines; see scripts/test.ts. */
+const default_engine: EngineName = process.env.OSTIARY_TEST_ENGINE === 'postgres' ? 'postgres' : 'sqlite'
 
 export async function world(
-  given: {
+  options: {
     env?: Record<string, string>
     data_dir?: string
     engine?: EngineName
@@ -59,36 +59,36 @@ export async function world(
   } = {},
 ) {
   const port = await freePort()
-  const data_dir = given.data_dir ?? mkdtempSync(join(tmpdir(), 'ostiary-test-'))
-  const engine = given.engine ?? (given.data_dir === undefined ? usual_engine : 'sqlite')
+  const data_dir = options.data_dir ?? mkdtempSync(join(tmpdir(), 'ostiary-test-'))
+  const engine = options.engine ?? (options.data_dir === undefined ? default_engine : 'sqlite')
   const database_url = engine === 'postgres' ? await freshDatabase() : null
   const env = {
     OSTIARY_PORT: String(port),
     OSTIARY_DATA_DIR: data_dir,
     OSTIARY_LOG_LEVEL: 'info',
     ...(database_url ? { OSTIARY_DATABASE_URL: database_url, OSTIARY_MASTER_KEY: randomBytes(32).toString('base64') } : {}),
-    ...given.env,
+    ...options.env,
   }
   const config = readConfig(env)
   if (Array.isArray(config)) throw new Error(JSON.stringify(config))
 
   let ahead_ms = 0
   const log: string[] = []
-  /** How long an instant lasts, from here on: everything within one happens at the same time. */
-  const { tick_ms = 1 } = given
+  /** The clock moves in steps of this length: everything within a step happens at the same time. */
+  const { tick_ms = 1 } = options
   const begun = Date.now()
   const now = () => new Date(begun + Math.floor((Date.now() - begun + ahead_ms) / tick_ms) * tick_ms)
-  const how = {
+  const service_options = {
     now,
     write: (line: string) => log.push(line),
     check_answers: true,
-    ...(given.resolve ? { resolve: given.resolve } : {}),
-    ...(given.outbound ? { outbound: given.outbound } : {}),
+    ...(options.resolve ? { resolve: options.resolve } : {}),
+    ...(options.outbound ? { outbound: options.outbound } : {}),
   }
-  const service = await startService(config, how)
+  const service = await startService(config, service_options)
   const { deployment } = service
   const { base_url } = config
-  /** Where the service listens, whatever it calls itself. */
+  /** Maps a URL of the service to the address where it listens. */
   const reach = (url: string) => url.replace(base_url, `http://localhost:${port}`)
   const passwords = createPasswords(1_000)
   const first = await createFirstTenant(deployment, passwords, { ...owner, tenant_name: 'Acme', slug: 'acme' })
@@ -112,18 +112,18 @@ export async function world(
   async function createProject(slug: string, options: CallOptions = {}) {
     const project = expectStatus(201, await call('POST', '/v1/platform/projects', { ...options, body: { slug, name: `Project ${slug}` } }))
     const { data } = expectStatus(200, await call('GET', `/v1/platform/projects/${project.id}/environments`, options))
-    const place = (type: 'test' | 'live'): Place => {
-      const { id, issuer } = data.find((environment: Place) => environment.type === type)
+    const environmentOf = (type: 'test' | 'live'): TestEnvironment => {
+      const { id, issuer } = data.find((environment: TestEnvironment) => environment.type === type)
       return { id, type, issuer, path: `/v1/platform/projects/${project.id}/environments/${id}` }
     }
-    return { id: project.id as string, test: place('test'), live: place('live') }
+    return { id: project.id as string, test: environmentOf('test'), live: environmentOf('live') }
   }
 
   const project = await createProject('shop')
   let users = 0
   const others: Service[] = []
 
-  const made = {
+  const running = {
     base_url,
     reach,
     service,
@@ -147,30 +147,30 @@ export async function world(
     call,
     createProject,
 
-    /** An application; confidential ones come with their secret. */
-    async createApplication(place: Place, fields: Record<string, unknown> = {}) {
+    /** Creates an application. A confidential one is returned with its secret. */
+    async createApplication(environment: TestEnvironment, fields: Record<string, unknown> = {}) {
       const body = { name: 'Storefront', application_type: 'web', redirect_uris: ['https://app.example.com/callback'], ...fields }
-      return expectStatus(201, await call('POST', `${place.path}/applications`, { body }))
+      return expectStatus(201, await call('POST', `${environment.path}/applications`, { body }))
     },
 
-    async changeSettings(place: Place, change: unknown) {
-      return expectStatus(200, await call('PATCH', `${place.path}/settings`, { body: change }))
+    async changeSettings(environment: TestEnvironment, change: unknown) {
+      return expectStatus(200, await call('PATCH', `${environment.path}/settings`, { body: change }))
     },
 
-    /** A person with a password, in the store. */
-    async createUser(place: Pick<Place, 'id'>, fields: Partial<NewUser> = {}) {
+    /** Stores a user with a password. */
+    async createUser(environment: Pick<TestEnvironment, 'id'>, fields: Partial<NewUser> = {}) {
       const password = fields.password ?? 'correct horse battery'
       const email = fields.email ?? `user${++users}@example.com`
       const id = deployment.newId('usr')
       const hash = await passwords.hash(password)
-      await deployment.db.run(insertUser(place.id, id, { name: 'Ada Example', email_verified: true, ...fields, email }, hash, now()))
+      await deployment.db.run(insertUser(environment.id, id, { name: 'Ada Example', email_verified: true, ...fields, email }, hash, now()))
       return { id, email, password }
     },
 
-    /** Another service of the same deployment, as behind a balancer: `at` is where it answers what the first one would. */
-    async beside() {
+    /** Starts another service of the deployment, as behind a load balancer. `at` maps a URL to its address. */
+    async startAnotherService() {
       const port = await freePort()
-      const other = await startService({ ...config, port }, how)
+      const other = await startService({ ...config, port }, service_options)
       others.push(other)
       return { service: other, at: (url: string) => url.replace(base_url, `http://127.0.0.1:${port}`) }
     },
@@ -178,11 +178,11 @@ export async function world(
     async close() {
       await Promise.all([service, ...others].map((each) => each.stop()))
       if (database_url) await dropDatabase(database_url)
-      if (given.data_dir === undefined) rmSync(data_dir, { recursive: true, force: true })
+      if (options.data_dir === undefined) rmSync(data_dir, { recursive: true, force: true })
     },
   }
-  after(() => made.close())
-  return made
+  after(() => running.close())
+  return running
 }
 
 export function expectStatus(status: number, reply: Reply) {

@@ -1,17 +1,17 @@
-/** Where the strings and objects of a request body are, read from its schema: a new field is covered by the tests without a change. */
+/** The strings and objects of a request body, read from its schema, so that the tests cover a new field without a change. */
 import { settingsSchemas } from '@ostiary/contract/settings.ts'
 import type { z } from 'zod'
 
 export type Path = readonly (string | number)[]
 
-export interface Place {
+export interface Field {
   path: Path
-  /** `text`: a string, whatever its rules. `closed`: an object whose members are all named. `open`: one that takes any member. */
+  /** `text`: a string. `closed`: an object that accepts only its named members. `open`: an object that accepts any member. */
   kind: 'text' | 'closed' | 'open'
 }
 
-/** Every place of a body. The schema of a settings change takes any object; what it is checked against is the document. */
-export function placesOf(name: string, body: z.ZodType): Place[] {
+/** Every string and object of a body. The schema of `changeSettings` accepts any object, so the schema of the settings replaces it. */
+export function fieldsOf(name: string, body: z.ZodType): Field[] {
   return walk(name === 'changeSettings' ? settingsSchemas.test : body, [])
 }
 
@@ -22,7 +22,7 @@ interface Def {
   catchall?: z.ZodType
 }
 
-function walk(type: z.ZodType, path: Path): Place[] {
+function walk(type: z.ZodType, path: Path): Field[] {
   const def = type.def as Def // as: the public, untyped introspection of zod
   switch (def.type) {
     case 'optional':
@@ -61,7 +61,7 @@ function walk(type: z.ZodType, path: Path): Place[] {
   }
 }
 
-/** A copy of a body with another value at a place. Containers that are missing on the way are made. */
+/** A copy of a body with another value at a path. Creates the containers on the way that are missing. */
 export function withValue(body: unknown, path: Path, value: unknown): unknown {
   const [first, ...rest] = path
   if (first === undefined) return value

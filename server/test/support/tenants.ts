@@ -1,0 +1,114 @@
+/** Two unrelated tenants with one object of every kind, and functions that create administrators and keys. */
+import type { Role } from '@ostiary/contract/tenancy.ts'
+import { administratorToken, asAdministrator, joinTenant } from './administrator.ts'
+import { createPerson } from './cookie-browser.ts'
+import { expectStatus, owner, type TestEnvironment, type World } from './world.ts'
+
+export const app_origin = 'https://app.example.com'
+/** Only the tests of limits reach a limit. */
+const unlimited = { limit: 100_000, window_seconds: 1 }
+
+export interface EnvironmentObjects extends TestEnvironment {
+  application_id: string
+  resource_server_id: string
+  webhook_id: string
+  provider_id: string
+  key_id: string
+  user_id: string
+  mail_id: string
+  session_id: string
+  secret: string
+  publishable: string
+}
+
+export interface Tenant {
+  tenant_id: string
+  project_id: string
+  member_id: string
+  platform_key_id: string
+  platform: string
+  /** The access token of an owner. */
+  token: string
+  test: EnvironmentObjects
+  live: EnvironmentObjects
+}
+
+export async function createTwoTenants(w: World) {
+  const ours = await createTenantObjects(w, w.tenant_id, w.owner_id, await administratorToken(w, owner), 'ours')
+  const stranger = await createAdministrator(w, 'stranger@example.org')
+  const anonymous = asAdministrator(w, stranger.token, null)
+  const { id } = expectStatus(201, await anonymous('POST', '/v1/tenants', { slug: 'globex', name: 'Globex' }))
+  const theirs = await createTenantObjects(w, id, stranger.user_id, stranger.token, 'theirs')
+  return { ours, theirs }
+}
+
+/** An administrator who is in no tenant yet. */
+export async function createAdministrator(w: World, email: string) {
+  const user = await w.createUser({ id: w.admin_issuer.split('/').at(-1) as TestEnvironment['id'] }, { email })
+  return { user_id: user.id, email, password: user.password, token: await administratorToken(w, user) }
+}
+
+/** Creates a member of a tenant. Returns their access token. */
+export async function createMember(w: World, { tenant_id, token }: Tenant, role: Role): Promise<string> {
+  const made = await createAdministrator(w, `${role}@example.com`)
+  await joinTenant(w, { tenant_id, token }, made, role)
+  return made.token
+}
+
+/** Creates a platform key of the tenant. */
+export async function createPlatformKey(w: World, { tenant_id, token }: Pick<Tenant, 'tenant_id' | 'token'>, fields: object = {}) {
+  const body = { label: 'Made by a test', scopes: ['*'], rate_limit: unlimited, ...fields }
+  return expectStatus(201, await asAdministrator(w, token, tenant_id)('POST', `/v1/tenants/${tenant_id}/platform-keys`, body))
+}
+
+/** Creates an auth key of an environment. A publishable key gets an allowed origin. */
+export async function createAuthKey(w: World, { path }: Pick<TestEnvironment, 'path'>, type: string, fields: object = {}, key?: string) {
+  const origins = type === 'auth_publishable' ? { allowed_origins: [app_origin] } : {}
+  const body = { type, rate_limit: unlimited, ...origins, ...fields }
+  return expectStatus(201, await w.call('POST', `${path}/auth-keys`, { body, ...(key === undefined ? {} : { key }) }))
+}
+
+async function createTenantObjects(w: World, tenant_id: string, member_id: string, token: string, slug: string): Promise<Tenant> {
+  const { id: platform_key_id, key: platform } = await createPlatformKey(w, { tenant_id, token })
+  const project = await w.createProject(slug, { key: platform })
+  const createObjects = async (environment: TestEnvironment): Promise<EnvironmentObjects> => {
+    const create = async (list: string, body: object) =>
+      expectStatus(201, await w.call('POST', `${environment.path}/${list}`, { key: platform, body }))
+    const application = await create('applications', {
+      name: 'Storefront',
+      application_type: 'web',
+      redirect_uris: [`${app_origin}/callback`],
+    })
+    const resource_server = await create('resource-servers', { identifier: 'https://api.example.com', name: 'Orders' })
+    const webhook = await create('webhooks', { url: 'https://hooks.example.com/', disabled: true })
+    const provider = await create('providers', { type: 'github', client_id: 'abc', client_secret: 'of the other side' })
+    const person = await createPerson(w, environment)
+    await person.tokens(application)
+    const secret = await createAuthKey(w, environment, 'auth_secret', {}, platform)
+    const publishable = await createAuthKey(w, environment, 'auth_publishable', {}, platform)
+    const sessions = expectStatus(200, await w.call('GET', `/v1/auth/users/${person.id}/sessions`, { key: secret.key }))
+    return {
+      ...environment,
+      application_id: application.id,
+      resource_server_id: resource_server.id,
+      webhook_id: webhook.id,
+      provider_id: provider.id,
+      key_id: secret.id,
+      user_id: person.id,
+      mail_id: await mailIn(environment, secret.key, platform),
+      session_id: sessions.data[0].id,
+      secret: secret.key,
+      publishable: publishable.key,
+    }
+  }
+  /** Creates a captured email. Live captures none, so its id is unknown. */
+  const mailIn = async (environment: TestEnvironment, secret: string, key: string): Promise<string> => {
+    const body = { email: 'mailed@example.com', password: 'correct horse battery' }
+    const { id } = expectStatus(201, await w.call('POST', '/v1/auth/users', { key: secret, body }))
+    expectStatus(200, await w.call('PATCH', `/v1/auth/users/${id}`, { key: secret, body: { password: 'staple and something else' } }))
+    if (environment.type === 'live') return 'eml_01m7wwr5ftevtv5yxb47hmb4ht'
+    return expectStatus(200, await w.call('GET', `${environment.path}/inbox`, { key })).data[0].id
+  }
+  const [test, live] = [await createObjects(project.test), await createObjects(project.live)]
+  return { tenant_id, project_id: project.id, member_id, platform_key_id, platform, token, test, live }
+}
