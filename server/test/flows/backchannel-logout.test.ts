@@ -1,4 +1,4 @@
-/** Back-Channel Logout 1.0: whoever ends a session, its applications are told, and nobody else. */
+/** Back-Channel Logout 1.0: when a session ends, its applications receive a logout token, and no others do. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createLocalJWKSet, jwtVerify } from 'jose'
@@ -47,7 +47,7 @@ async function readToken({ body, headers }: Received) {
   return verified.payload
 }
 
-test('a sign-out tells every application of the session, and no other', async () => {
+test('a sign-out sends a logout token to every application of the session, and to no other', async () => {
   const [first, second, elsewhere] = [await createListener(), await createListener(), await createListener()]
   const [switched_off, silent] = [await createListener(), await w.createApplication(place)]
   const [person, other] = [await createPerson(w, place), await createPerson(w, place)]
@@ -58,7 +58,7 @@ test('a sign-out tells every application of the session, and no other', async ()
   await w.call('PATCH', `${place.path}/applications/${switched_off.client.id}`, { body: { disabled: true } })
 
   await signOut(person.agent, id_token)
-  await until('everybody is told', async () => (await pending()).length === 0)
+  await until('every logout token is delivered', async () => (await pending()).length === 0)
 
   assert.deepEqual(
     [first, second, elsewhere, switched_off].map(({ received }) => received.length),
@@ -75,7 +75,7 @@ test('a sign-out tells every application of the session, and no other', async ()
   }
 })
 
-test('an application whose tokens were revoked before is told all the same', async () => {
+test('an application whose tokens were revoked receives the logout token', async () => {
   const { received, client } = await createListener()
   const person = await createPerson(w, place)
   const { id_token, refresh_token } = await person.tokens(client)
@@ -89,7 +89,7 @@ test('an application whose tokens were revoked before is told all the same', asy
   })
   assert.equal((await refresh(w, place, client, refresh_token)).body.error, 'invalid_grant')
   await signOut(person.agent, id_token)
-  await until('it is told', () => received.length === 1)
+  await until('a logout token', () => received.length === 1)
 })
 
 const sessionOf = async (user_id: string): Promise<string> =>
@@ -99,24 +99,24 @@ const sessionOf = async (user_id: string): Promise<string> =>
 const ends: Record<string, (person: { id: string; agent: ReturnType<typeof createAgent> }) => Promise<unknown>> = {
   'the person signs out by hand': async ({ agent }) => agent.submit(await agent.get(`${place.issuer}/oauth/logout`), { decision: 'sign_out' }),
   'the backend ends the session': async ({ id }) => expectStatus(204, await asBackend('DELETE', `/sessions/${await sessionOf(id)}`)),
-  'the backend blocks the person': async ({ id }) => expectStatus(200, await asBackend('POST', `/users/${id}/block`)),
-  'the backend deletes the person': async ({ id }) => expectStatus(204, await asBackend('DELETE', `/users/${id}`)),
+  'the backend blocks the user': async ({ id }) => expectStatus(200, await asBackend('POST', `/users/${id}/block`)),
+  'the backend deletes the user': async ({ id }) => expectStatus(204, await asBackend('DELETE', `/users/${id}`)),
   'the backend sets another password': async ({ id }) => expectStatus(200, await asBackend('PATCH', `/users/${id}`, { password: 'another long password' })),
 }
 for (const [what, end] of Object.entries(ends)) {
-  test(`the applications are told when ${what}, once`, async () => {
+  test(`the application receives one logout token when ${what}`, async () => {
     const { received, client } = await createListener()
     const person = await createPerson(w, place)
     await person.tokens(client)
     await end(person)
-    await until('it is told', () => received.length > 0)
+    await until('a logout token', () => received.length > 0)
     assert.equal((await readToken(received[0] ?? assert.fail())).sub, person.id)
-    await until('nothing is left to tell', async () => (await pending()).length === 0)
+    await until('an empty queue', async () => (await pending()).length === 0)
     assert.equal(received.length, 1)
   })
 }
 
-test('an application is told weeks after its tokens expired, while the session lives', async () => {
+test('an application receives the logout token weeks after its tokens expired, while the session lives', async () => {
   const { received, client } = await createListener()
   const person = await createPerson(w, place)
   const { id_token } = await person.tokens(client, { scope: 'openid' })
@@ -124,17 +124,18 @@ test('an application is told weeks after its tokens expired, while the session l
   const { expires_at, absolute_expires_at } =
     (await w.deployment.db.maybeOne(
       z.object({ expires_at: z.date(), absolute_expires_at: z.date() }),
-      sql`select g.expires_at, s.absolute_expires_at from grants g join sessions s on s.environment_id = g.environment_id and s.id = g.session_id where g.user_id = ${person.id}`,
+      sql`select g.expires_at, s.absolute_expires_at from grants g
+            join sessions s on s.environment_id = g.environment_id and s.id = g.session_id where g.user_id = ${person.id}`,
     )) ?? assert.fail()
-  assert.deepEqual(expires_at, absolute_expires_at) // the sweep leaves it until then
+  assert.deepEqual(expires_at, absolute_expires_at) // the sweep keeps the grant as long as the session
   await signOut(person.agent, id_token)
-  await until('it is told', () => received.length === 1)
+  await until('a logout token', () => received.length === 1)
 })
 
 // biome-ignore format: this table is read by line
-const passing = { 'a server error': 503, 'too many requests': 429 }
-for (const [what, status] of Object.entries(passing)) {
-  test(`after ${what} a logout is tried again, with a token of its own`, async () => {
+const temporary = { 'a server error': 503, 'too many requests': 429 }
+for (const [what, status] of Object.entries(temporary)) {
+  test(`a logout is sent again with a new token after ${what}`, async () => {
     const { received, client } = await createListener((_, count) => ({ status: count === 1 ? status : 200 }))
     const { agent, tokens } = await signInForTokens(w, place, client, await w.createUser(place))
     await signOut(agent, tokens.id_token)
@@ -154,26 +155,26 @@ const final: Record<string, Parameters<typeof startReceiver>[0]> = {
 }
 const elsewhere = await startReceiver()
 for (const [what, answer] of Object.entries(final)) {
-  test(`after ${what} a logout is not tried again`, async () => {
+  test(`a logout is not sent again after ${what}`, async () => {
     const { received, client } = await createListener(answer)
     const { agent, tokens } = await signInForTokens(w, place, client, await w.createUser(place))
     await signOut(agent, tokens.id_token)
-    await until('it is told', () => received.length === 1)
-    await until('it is given up', async () => (await pending()).length === 0)
+    await until('a logout token', () => received.length === 1)
+    await until('an empty queue', async () => (await pending()).length === 0)
     assert.equal(elsewhere.received.length, 0)
   })
 }
 
-test('a name that leads to a private address is not called, and given up in the end', async () => {
+test('a name with a private address is never called, and its logout ends after the fourth attempt', async () => {
   const client = await w.createApplication(place, { backchannel_logout_uri: 'http://inside.test/logout' })
   const { agent, tokens } = await signInForTokens(w, place, client, await w.createUser(place))
   const before = w.log.length
   await signOut(agent, tokens.id_token)
   for (const attempt of [1, 2, 3, 4]) {
-    const told = () => w.log.slice(before).filter((line) => line.includes('did not arrive'))
-    await until(`attempt ${attempt}`, () => told().length === attempt)
-    assert.match(told().at(-1) ?? '', /"why":"unreachable"/)
+    const failures = () => w.log.slice(before).filter((line) => line.includes('did not arrive'))
+    await until(`attempt ${attempt}`, () => failures().length === attempt)
+    assert.match(failures().at(-1) ?? '', /"why":"unreachable"/)
     w.advance(200)
   }
-  await until('it is given up', async () => !(await pending()).includes(client.id))
+  await until('an empty queue', async () => !(await pending()).includes(client.id))
 })

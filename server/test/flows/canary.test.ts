@@ -1,4 +1,4 @@
-/** Secrets stay with whom they belong: after every flow none of them stands in the log or in the database (contract §2, §4). */
+/** After every flow neither the log nor the database holds a secret (contract §2, §4). */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ const keep = (what: string, ...values: (string | null | undefined)[]) => {
 
 for (const place of [w.test, w.live]) {
   for (const format of ['jwt', 'opaque'] as const) {
-    test(`people sign up, sign in and out, clients exchange, refresh and revoke, and some get it wrong (${place.type}, ${format})`, async () => {
+    test(`people sign up, sign in and sign out, clients exchange, refresh and revoke, and some requests are wrong (${place.type}, ${format})`, async () => {
       await w.changeSettings(place, { tokens: { access_token_format: format, refresh_retry_window_seconds: format === 'jwt' ? 0 : 30 } })
       const client = await w.createApplication(place)
       const spa = await w.createApplication(place, { application_type: 'spa', consent: 'ask' })
@@ -70,7 +70,7 @@ for (const place of [w.test, w.live]) {
   }
 }
 
-test('none of these secrets stands in the log, and neither do the words of a request', () => {
+test('the log holds none of these secrets, and no words of a request', () => {
   keep('API key', w.key)
   const log = w.log.join('\n')
   assert.ok(log.length > 10_000 && secrets.size > 60)
@@ -82,8 +82,8 @@ test('none of these secrets stands in the log, and neither do the words of a req
 const Name = z.object({ name: z.string() })
 const Text = z.object({ text: z.string() })
 
-/** Everything that the database keeps: the bytes of its files or, of a server, the text of its rows. */
-async function kept(): Promise<(readonly [where: string, bytes: Buffer])[]> {
+/** Everything that the database stores: the bytes of its files, or the text of the rows of a server. */
+async function readDatabase(): Promise<(readonly [where: string, bytes: Buffer])[]> {
   const { db } = w.deployment
   if (db.engine === 'sqlite') {
     const files = readdirSync(w.data_dir).filter((name) => name !== 'master.key')
@@ -100,10 +100,10 @@ async function kept(): Promise<(readonly [where: string, bytes: Buffer])[]> {
   )
 }
 
-test('none of these secrets, and no private or master key, is kept by the database', async () => {
+test('the database holds none of these secrets, and no private or master key', async () => {
   const [master_key = Buffer.from(readFileSync(join(w.data_dir, 'master.key'), 'utf8'), 'base64')] = w.deployment.config.master_keys ?? []
   keep('master key', master_key.toString('base64'))
-  for (const [where, bytes] of await kept()) {
+  for (const [where, bytes] of await readDatabase()) {
     for (const [secret, what] of secrets) assert.ok(!bytes.includes(secret), `${where} holds a ${what}`)
     for (const word of ['PRIVATE KEY', '"d":', master_key]) assert.ok(!bytes.includes(word), `${where} holds a key`)
   }

@@ -1,4 +1,4 @@
-/** What client libraries make of an issuer: the same library, configured by nothing but discovery, for every type of application. */
+/** Client libraries against an issuer: one library, configured by discovery alone, for every type of application. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -24,7 +24,7 @@ const kinds = {
     auth: (secret: string) => client.ClientSecretPost(secret),
   },
   spa: { fields: { application_type: 'spa' }, auth: () => client.None() },
-  'native, a loopback port of the moment': {
+  'native, a loopback redirect with any port': {
     fields: { application_type: 'native', redirect_uris: ['http://127.0.0.1/callback'], allow_loopback_port: true },
     redirect_uri: 'http://127.0.0.1:51004/callback',
     auth: () => client.None(),
@@ -39,12 +39,12 @@ const kinds = {
 const discover = (place: Place, client_id: string, auth: client.ClientAuth) =>
   client.discovery(new URL(place.issuer), client_id, undefined, auth, { execute: [client.allowInsecureRequests] })
 
-const way_out = 'https://app.example.com/signed-out'
+const signed_out_uri = 'https://app.example.com/signed-out'
 
 for (const place of [w.test, w.live]) {
   for (const [kind, { fields, auth, ...rest }] of Object.entries(kinds)) {
     test(`openid-client signs in, refreshes, reads UserInfo, revokes and signs out (${place.type}: ${kind})`, async () => {
-      const post_logout_redirect_uris = fields.application_type === 'native' ? ['com.example.app:/signed-out'] : [way_out]
+      const post_logout_redirect_uris = fields.application_type === 'native' ? ['com.example.app:/signed-out'] : [signed_out_uri]
       const application = await w.createApplication(place, { ...fields, post_logout_redirect_uris })
       const user = await w.createUser(place)
       const agent = createAgent()
@@ -82,12 +82,12 @@ for (const place of [w.test, w.live]) {
 
       const [post_logout_redirect_uri = ''] = post_logout_redirect_uris
       const logout = { post_logout_redirect_uri, id_token_hint: refreshed.id_token ?? '', state: 'bye' }
-      const left = await agent.get(client.buildEndSessionUrl(config, logout).href)
-      assert.equal(left.headers.get('location'), `${post_logout_redirect_uri}?state=bye`)
+      const signed_out = await agent.get(client.buildEndSessionUrl(config, logout).href)
+      assert.equal(signed_out.headers.get('location'), `${post_logout_redirect_uri}?state=bye`)
     })
   }
 
-  test(`openid-client hears of a refusal as the error it is (${place.type})`, async () => {
+  test(`openid-client reports a refused authorization request by its error code (${place.type})`, async () => {
     const application = await w.createApplication(place)
     const config = await discover(place, application.client_id, client.ClientSecretBasic(application.client_secret))
     const request = authorizationRequest(place, application, { prompt: 'none' })
@@ -96,7 +96,7 @@ for (const place of [w.test, w.live]) {
     await assert.rejects(client.authorizationCodeGrant(config, called, checks), { error: 'login_required' })
   })
 
-  test(`jose verifies access and ID tokens by the published keys, and tells the two apart (${place.type})`, async () => {
+  test(`jose verifies access and ID tokens with the published keys, and takes neither for the other (${place.type})`, async () => {
     const application = await w.createApplication(place)
     const user = await w.createUser(place)
     const { request, tokens } = await signInForTokens(w, place, application, user)
@@ -129,7 +129,7 @@ const hasCurl = (process.env.PATH ?? '').split(delimiter).some((folder) => exist
 
 test('the whole flow works with curl', { skip: hasCurl ? false : 'needs curl' }, async () => {
   const { issuer } = w.test
-  const application = await w.createApplication(w.test, { post_logout_redirect_uris: [way_out] })
+  const application = await w.createApplication(w.test, { post_logout_redirect_uris: [signed_out_uri] })
   const user = await w.createUser(w.test)
   const jar = join(mkdtempSync(join(tmpdir(), 'ostiary-curl-')), 'cookies')
   after(() => rmSync(join(jar, '..'), { recursive: true }))
@@ -154,7 +154,7 @@ test('the whole flow works with curl', { skip: hasCurl ? false : 'needs curl' },
   assert.equal(JSON.parse(await curl(...bearer, metadata.userinfo_endpoint)).sub, user.id)
   assert.equal(await curl(...asClient, ...form({ token: again.refresh_token }), metadata.revocation_endpoint), '{}')
   assert.equal(await curl(...bearer, '--output', '/dev/null', '--write-out', '%{http_code}', metadata.userinfo_endpoint), '401')
-  const logout = new URLSearchParams({ id_token_hint: again.id_token, post_logout_redirect_uri: way_out })
-  assert.equal(await browser(...location, `${metadata.end_session_endpoint}?${logout}`), way_out)
+  const logout = new URLSearchParams({ id_token_hint: again.id_token, post_logout_redirect_uri: signed_out_uri })
+  assert.equal(await browser(...location, `${metadata.end_session_endpoint}?${logout}`), signed_out_uri)
   assert.equal(decodeJwt(again.id_token).iss, issuer)
 })

@@ -25,7 +25,7 @@ async function areRevoked(place: typeof w.test, client: Parameters<typeof refres
   isInvalidGrant(await refresh(w, place, client, tokens.refresh_token ?? ''))
 }
 
-/** What was told of the grant behind these tokens. */
+/** The reuse events of the grant behind these tokens. */
 async function reuseOf(place: typeof w.test, client: { id: string }, tokens: Record<string, string>) {
   const { grant_id } = decodeJwt(tokens.access_token ?? '')
   return (await reuseEvents(w, place, client.id)).filter(({ data }) => data.grant_id === grant_id)
@@ -35,7 +35,7 @@ for (const type of ['test', 'live'] as const) {
   const { place, client, other_client, other_uri, spa, elsewhere, client_elsewhere, person } = await setUp(type)
 
   for (const [kind, application] of Object.entries({ confidential: client, public: spa })) {
-    test(`of fifty parallel exchanges of one code exactly one succeeds, its tokens are revoked, and one event tells of it (${type}, ${kind} client)`, async () => {
+    test(`of fifty parallel exchanges of one code exactly one succeeds, its tokens are revoked, and one event reports the reuse (${type}, ${kind} client)`, async () => {
       const { request, code } = await person.code(application)
       const replies = await Promise.all(Array.from({ length: 50 }, () => exchange(w, place, application, request, code)))
       const [won, ...others] = replies.filter((reply) => reply.status === 200)
@@ -52,7 +52,7 @@ for (const type of ['test', 'live'] as const) {
     'with another redirect_uri': { redirect_uri: other_uri },
   }
   for (const [how, change] of Object.entries(replays)) {
-    test(`a code that its client sends again ${how} is invalid_grant and revokes every token it bought, and one event tells of it (${type})`, async () => {
+    test(`a code that its client presents again ${how} is invalid_grant, revokes the tokens issued for it, and causes one event (${type})`, async () => {
       const { request, code } = await person.code(client)
       const first = expectStatus(200, await exchange(w, place, client, request, code))
       const second = expectStatus(200, await refresh(w, place, client, first.refresh_token))
@@ -65,7 +65,7 @@ for (const type of ['test', 'live'] as const) {
     })
   }
 
-  test(`a code that another client sends again is invalid_grant and has no effect (${type})`, async () => {
+  test(`a code that another client presents again is invalid_grant and has no effect (${type})`, async () => {
     const { request, code } = await person.code(client)
     const tokens = expectStatus(200, await exchange(w, place, client, request, code))
     isInvalidGrant(await exchange(w, place, other_client, request, code))
@@ -76,12 +76,12 @@ for (const type of ['test', 'live'] as const) {
 
   type Attempt = (request: ReturnType<typeof authorizationRequest>, code: string) => Promise<Reply>
   const failures: [why: string, error: string, attempt: Attempt][] = [
-    ['another client sends it', 'invalid_grant', (request, code) => exchange(w, place, other_client, request, code)],
-    ['a public client sends it', 'invalid_grant', (request, code) => exchange(w, place, spa, request, code)],
-    ['the client is not of this environment', 'invalid_client', (request, code) => exchange(w, place, client_elsewhere, request, code)],
-    ['it is sent to the other environment', 'invalid_client', (request, code) => exchange(w, elsewhere, client, request, code)],
+    ['another client presents it', 'invalid_grant', (request, code) => exchange(w, place, other_client, request, code)],
+    ['a public client presents it', 'invalid_grant', (request, code) => exchange(w, place, spa, request, code)],
+    ['the client belongs to the other environment', 'invalid_client', (request, code) => exchange(w, place, client_elsewhere, request, code)],
+    ['it is presented to the other environment', 'invalid_client', (request, code) => exchange(w, elsewhere, client, request, code)],
     [
-      'a client of the other environment sends it there',
+      'a client of the other environment presents it there',
       'invalid_grant',
       (request, code) => exchange(w, elsewhere, client_elsewhere, request, code),
     ],
@@ -96,7 +96,7 @@ for (const type of ['test', 'live'] as const) {
       (request, code) => exchange(w, place, { ...client, client_secret: null }, request, code),
     ],
     [
-      'the client uses another method than its own',
+      'the client authenticates by a method that is not its own',
       'invalid_client',
       (request, code) => exchange(w, place, { ...client, token_endpoint_auth_method: 'client_secret_post' }, request, code),
     ],
@@ -113,20 +113,20 @@ for (const type of ['test', 'live'] as const) {
     ['grant_type is empty', 'invalid_request', (request, code) => exchange(w, place, client, request, code, { grant_type: '' })],
   ]
   const wrong: [why: string, error: string, change: Record<string, string>][] = [
-    ['the verifier is another', 'invalid_grant', { code_verifier: randomText() }],
+    ['the verifier is wrong', 'invalid_grant', { code_verifier: randomText() }],
     ['the verifier is empty', 'invalid_grant', { code_verifier: '' }],
     ['the verifier is 42 characters', 'invalid_grant', { code_verifier: 'a'.repeat(42) }],
     ['the verifier is 129 characters', 'invalid_grant', { code_verifier: 'a'.repeat(129) }],
     ['redirect_uri is another registered one', 'invalid_grant', { redirect_uri: other_uri }],
-    ['redirect_uri has a slash more', 'invalid_grant', { redirect_uri: 'https://app.example.com/callback/' }],
-    ['redirect_uri is in capitals', 'invalid_grant', { redirect_uri: 'HTTPS://APP.EXAMPLE.COM/callback' }],
+    ['redirect_uri ends with an extra slash', 'invalid_grant', { redirect_uri: 'https://app.example.com/callback/' }],
+    ['redirect_uri is in upper case', 'invalid_grant', { redirect_uri: 'HTTPS://APP.EXAMPLE.COM/callback' }],
     ['redirect_uri is empty', 'invalid_request', { redirect_uri: '' }],
   ]
   for (const [why, error, change] of wrong)
     failures.push([why, error, (request, code) => exchange(w, place, client, request, code, change)])
 
   for (const [why, error, attempt] of failures) {
-    test(`a code is refused with ${error} and not spent when ${why} (${type})`, async () => {
+    test(`a code is refused with ${error} and stays valid when ${why} (${type})`, async () => {
       const { request, code } = await person.code(client)
       const reply = await attempt(request, code)
       assert.equal(reply.body.error, error)
@@ -136,50 +136,62 @@ for (const type of ['test', 'live'] as const) {
     })
   }
 
-  test(`the challenge itself does not pass for the verifier (${type})`, async () => {
+  test(`the code challenge is not accepted as the verifier (${type})`, async () => {
     const { request, code } = await person.code(client)
     const challenge = new URL(request.url).searchParams.get('code_challenge') ?? ''
     isInvalidGrant(await exchange(w, place, client, request, code, { code_verifier: challenge }))
   })
 
-  test(`a code without a challenge is not redeemed with a verifier, and is without one (${type})`, async () => {
+  test(`a code without a challenge is refused with a verifier and exchanged without one (${type})`, async () => {
     const legacy = await w.createApplication(place, { require_pkce: false })
     const { request, code } = await person.code(legacy, { code_challenge: undefined, code_challenge_method: undefined })
     isInvalidGrant(await exchange(w, place, legacy, request, code))
     expectStatus(200, await exchange(w, place, legacy, request, code, { code_verifier: '' }))
   })
 
-  test(`what is no code is not redeemed, and what is no refresh token does not refresh (${type})`, async () => {
+  test(`only a code is exchanged, only a refresh token refreshes, and only an access token reads UserInfo (${type})`, async (t) => {
     const { request, code } = await person.code(client)
     const tokens = await person.tokens(client)
     const page = await person.agent.get(authorizationRequest(place, client, { prompt: 'login' }).url)
     const csrf = /name="csrf" value="([^"]*)"/.exec(page.body)?.[1] ?? ''
     const { access_token, refresh_token, id_token } = tokens
-    const cookies = [...person.agent.cookies.values()].flatMap((value) => [value, ...value.split('.')])
-    const others = [access_token, id_token, csrf, client.client_id, client.client_secret, request.state, request.nonce, w.key, ...cookies]
-    for (const not_a_code of [refresh_token, ...others]) isInvalidGrant(await exchange(w, place, client, request, not_a_code))
-    for (const not_a_refresh_token of [code, ...others]) isInvalidGrant(await refresh(w, place, client, not_a_refresh_token))
-    for (const not_an_access_token of [code, refresh_token, id_token, csrf, ...cookies])
-      assert.equal((await userinfo(w, place, not_an_access_token)).status, 401)
+    const values: Record<string, string> = {
+      code,
+      'refresh token': refresh_token,
+      'access token': access_token,
+      'ID token': id_token,
+      'form token': csrf,
+      'client id': client.client_id,
+      'client secret': client.client_secret,
+      state: request.state,
+      nonce: request.nonce,
+      'platform key': w.key,
+    }
+    for (const [name, value] of person.agent.cookies)
+      for (const [i, text] of [value, ...value.split('.')].entries()) values[`${name}, part ${i}`] = text
+    for (const [what, value] of Object.entries(values))
+      await t.test(what, async () => {
+        if (what !== 'code') isInvalidGrant(await exchange(w, place, client, request, value))
+        if (what !== 'refresh token') isInvalidGrant(await refresh(w, place, client, value))
+        if (what !== 'access token') assert.equal((await userinfo(w, place, value)).status, 401)
+      })
 
     expectStatus(200, await exchange(w, place, client, request, code))
     expectStatus(200, await refresh(w, place, client, refresh_token))
   })
 
-  test(`no code, refresh token or access token passes for a session or form cookie (${type})`, async () => {
-    const { code } = await person.code(client)
-    const { access_token, refresh_token } = await person.tokens(client)
-    const name = [...person.agent.cookies.keys()].find((key) => key.includes('_session_')) ?? ''
-    for (const value of [code, refresh_token, access_token]) {
+  for (const kind of ['code', 'refresh_token', 'access_token'] as const)
+    test(`a value of the kind ${kind} does not work as the session cookie (${type})`, async () => {
+      const value = kind === 'code' ? (await person.code(client)).code : (await person.tokens(client))[kind]
+      const name = [...person.agent.cookies.keys()].find((key) => key.includes('_session_')) ?? ''
       const reply = await w.call('GET', authorizationRequest(place, client, { prompt: 'none' }).url, {
         key: null,
         headers: { cookie: `${name}=${value}` },
       })
       assert.match(reply.headers.get('location') ?? '', /error=login_required/)
-    }
-  })
+    })
 
-  test(`a code dies after the time that the settings say (${type})`, async () => {
+  test(`a code expires after authorization_code_ttl_seconds (${type})`, async () => {
     await w.changeSettings(place, { tokens: { authorization_code_ttl_seconds: 30 } })
     const early = await person.code(client)
     const late = await person.code(client)
@@ -190,7 +202,7 @@ for (const type of ['test', 'live'] as const) {
     await w.changeSettings(place, { tokens: { authorization_code_ttl_seconds: null } })
   })
 
-  test(`a code that is replayed after its time still revokes what it bought (${type})`, async () => {
+  test(`an expired code that is presented again still revokes the tokens issued for it (${type})`, async () => {
     const { request, code } = await person.code(client)
     const tokens = expectStatus(200, await exchange(w, place, client, request, code))
     w.advance(61)
@@ -198,7 +210,7 @@ for (const type of ['test', 'live'] as const) {
     await areRevoked(place, client, tokens)
   })
 
-  test(`an answer of the token endpoint may not be kept, and says what was granted for how long (${type})`, async () => {
+  test(`a token response is no-store and states the granted scope and lifetime (${type})`, async () => {
     const { request, code } = await person.code(client, { scope: 'openid email' })
     const reply = await exchange(w, place, client, request, code)
     assert.equal(reply.headers.get('cache-control'), 'no-store')
@@ -207,7 +219,7 @@ for (const type of ['test', 'live'] as const) {
     assert.ok(access_token && id_token)
   })
 
-  test(`a public client that sends a secret is refused, and its code is not spent (${type})`, async () => {
+  test(`a public client that sends a secret is refused, and its code stays valid (${type})`, async () => {
     const { request, code } = await person.code(spa)
     const reply = await exchange(w, place, spa, request, code, { client_secret: randomText() })
     assert.deepEqual([reply.status, reply.body.error], [401, 'invalid_client'])

@@ -1,4 +1,4 @@
-/** Which web pages may read which answers: those of the environment's own applications the token endpoints, everybody the public documents (contract §4). */
+/** Origins that may read an answer: those of the environment's own applications at the token endpoints, every origin for public documents (contract §4). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createPerson, exchange } from '../support/cookie-browser.ts'
@@ -45,8 +45,8 @@ for (const type of ['test', 'live'] as const) {
     })
 
   for (const [method, path] of endpoints) {
-    test(`${method} ${path} is readable, refusals included, from the origins of single-page applications and those of the settings (${type})`, async () => {
-      for (const origin of allowed) {
+    for (const origin of allowed)
+      test(`${method} ${path} is readable from ${origin}, an origin of a single-page application or of the settings, also when it refuses (${type})`, async () => {
         const reply = await call(method, path, origin)
         assert.ok(reply.status >= 400)
         assert.deepEqual(cors(reply.headers), { 'access-control-allow-origin': origin, 'access-control-allow-credentials': 'true' })
@@ -59,32 +59,29 @@ for (const type of ['test', 'live'] as const) {
         assert.deepEqual([names.toLowerCase().includes('authorization'), names.toLowerCase().includes('content-type')], [true, true])
         assert.ok(methods.includes(method))
         assert.equal(rest['access-control-allow-origin'], origin)
-      }
-    })
+      })
 
-    test(`${method} ${path} is readable from nowhere else, and says that it depends on the origin (${type})`, async () => {
-      for (const origin of [...refused, null]) {
+    for (const origin of [...refused, null])
+      test(`${method} ${path} is not readable from ${JSON.stringify(origin)}, and varies by Origin (${type})`, async () => {
         for (const reply of [await call(method, path, origin), await preflight(method, path, origin)]) {
-          assert.deepEqual(cors(reply.headers), {}, `${origin}`)
+          assert.deepEqual(cors(reply.headers), {})
           assert.equal(reply.headers.get('vary'), 'Origin')
         }
-      }
-    })
+      })
   }
 
   for (const path of ['.well-known/openid-configuration', 'v1/oauth/jwks.json']) {
-    test(`${path} is readable from everywhere, without credentials (${type})`, async () => {
-      for (const origin of [...allowed, ...refused, null]) {
+    for (const origin of [...allowed, ...refused, null])
+      test(`${path} is readable from ${JSON.stringify(origin)}, without credentials (${type})`, async () => {
         const reply = await call('GET', path, origin)
         assert.deepEqual([reply.status, cors(reply.headers)], [200, { 'access-control-allow-origin': '*' }])
         const asked = await preflight('GET', path, origin)
         assert.deepEqual([asked.status, asked.headers.get('access-control-allow-origin')], [204, '*'])
         assert.equal(asked.headers.get('access-control-allow-credentials'), null)
-      }
-    })
+      })
   }
 
-  test(`the metadata of RFC 8414 is the discovery document, and as readable (${type})`, async () => {
+  test(`the metadata of RFC 8414 equals the discovery document and is readable from every origin (${type})`, async () => {
     const { pathname } = new URL(place.issuer)
     const reply = await w.call('GET', `/.well-known/oauth-authorization-server${pathname}`, {
       key: null,
@@ -94,17 +91,16 @@ for (const type of ['test', 'live'] as const) {
     assert.equal(reply.headers.get('access-control-allow-origin'), '*')
   })
 
-  test(`pages and forms are readable from no other page, and have no preflight (${type})`, async () => {
-    for (const path of ['oauth/authorize', 'oauth/logout', 'sign-in', 'sign-up', 'consent', 'select-account', 'sign-out']) {
+  for (const path of ['oauth/authorize', 'oauth/logout', 'sign-in', 'sign-up', 'consent', 'select-account', 'sign-out'])
+    test(`${path} is a page: it is readable from no origin, and has no preflight (${type})`, async () => {
       for (const origin of allowed) {
-        assert.deepEqual(cors((await call(path.startsWith('oauth') ? 'GET' : 'POST', path, origin)).headers), {})
+        assert.deepEqual(cors((await call(path.startsWith('oauth') ? 'GET' : 'POST', path, origin)).headers), {}, origin)
         const asked = await preflight('POST', path, origin)
-        assert.deepEqual([asked.status, cors(asked.headers)], [405, {}])
+        assert.deepEqual([asked.status, cors(asked.headers)], [405, {}], origin)
       }
-    }
-  })
+    })
 
-  test(`an origin counts from the moment its application is there, until it is gone (${type})`, async () => {
+  test(`an origin is allowed from the creation of its application until the application is disabled (${type})`, async () => {
     const origin = 'https://new.example.com'
     const isAllowed = async () => (await call('POST', 'v1/oauth/token', origin)).headers.get('access-control-allow-origin') === origin
     assert.equal(await isAllowed(), false)
