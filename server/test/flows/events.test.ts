@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { type Event, eventKinds } from '@ostiary/contract/event.ts'
 import { removeOldEvents } from '../../src/events/store.ts'
 import { createAgent, exchange, refresh, signInForTokens } from '../support/cookie-browser.ts'
+import { until } from '../support/receiver.ts'
 import { expectStatus, type Place, world } from '../support/world.ts'
 
 const w = await world()
@@ -11,20 +12,16 @@ async function list(place: Pick<Place, 'path'>, query = ''): Promise<{ data: Eve
   return expectStatus(200, await w.call('GET', `${place.path}/events?${query}`))
 }
 
-/** Waits until an event is shown. The contract gives it a second; a machine that is busy with other tests gets more. */
-async function shown(place: Place, query: string): Promise<Event[]> {
-  const began = performance.now()
-  while (performance.now() - began < 5_000) {
+/** Waits until the list shows an event. */
+const shown = (place: Place, query: string): Promise<Event[]> =>
+  until(`an event ${query}`, async () => {
     const { data } = await list(place, query)
-    if (data.length > 0) return data
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-  throw new Error(`No event ${query}.`)
-}
+    return data.length > 0 && data
+  })
 
 const all = async (place: Place) => (await list(place, 'limit=100')).data
 
-test('a change is told of in the body of the contract', async () => {
+test('the event of a change has the body of the contract', async () => {
   const application = await w.createApplication(w.test)
   const [event] = await shown(w.test, `application_id=${application.id}`)
   assert.deepEqual(
@@ -47,7 +44,7 @@ test('a change is told of in the body of the contract', async () => {
   assert.match(event?.request_id ?? '', /^req_/)
 })
 
-test('every step of a sign-in and of its end is told of', async () => {
+test('every step of a sign-in and of its end causes an event', async () => {
   const place = (await w.createProject('steps')).live
   const application = await w.createApplication(place, { consent: 'ask', post_logout_redirect_uris: ['https://app.example.com/'] })
   const user = await w.createUser(place)
@@ -81,7 +78,7 @@ test('every step of a sign-in and of its end is told of', async () => {
   ])
 })
 
-test('a sign-in with a wrong password is told of, with the person it was for', async () => {
+test('a sign-in with a wrong password causes an event with the user of the email', async () => {
   const place = (await w.createProject('wrong')).live
   const application = await w.createApplication(place)
   const user = await w.createUser(place)
@@ -90,7 +87,7 @@ test('a sign-in with a wrong password is told of, with the person it was for', a
   assert.deepEqual([event?.user_id, event?.application_id, event?.actor.type], [user.id, application.id, 'user'])
 })
 
-test('signing an account out in the account chooser is told of', async () => {
+test('signing an account out in the account chooser causes an event', async () => {
   const place = (await w.createProject('chooser')).live
   const application = await w.createApplication(place)
   const user = await w.createUser(place)
@@ -102,7 +99,7 @@ test('signing an account out in the account chooser is told of', async () => {
   assert.deepEqual([event?.user_id, event?.data], [user.id, { session_id: remove, reason: 'signed_out' }])
 })
 
-test('filters and pages go together, newest first, or oldest first behind a sequence', async () => {
+test('filters and pages combine: newest first, or oldest first with after', async () => {
   const place = (await w.createProject('filters')).test
   const [one, two] = [await w.createApplication(place), await w.createApplication(place)]
   const person = await w.createUser(place)
@@ -136,12 +133,12 @@ test('filters and pages go together, newest first, or oldest first behind a sequ
 })
 
 for (const query of ['type=user.exploded', 'after=-1', 'after=soon', 'after=1.5']) {
-  test(`?${query} is refused`, async () => {
+  test(`?${query} is 422`, async () => {
     assert.equal((await w.call('GET', `${w.test.path}/events?${query}`)).status, 422)
   })
 }
 
-test('the events of another environment are not shown, and there are none of another project', async () => {
+test('the list holds the events of its environment only, and the path of another project is 404', async () => {
   const other = await w.createProject('other')
   await w.createApplication(other.test)
   await shown(other.test, 'type=application.created')
@@ -151,7 +148,7 @@ test('the events of another environment are not shown, and there are none of ano
 })
 
 test(
-  'what another process of the deployment changes is told of within a second',
+  'a change by another process of the deployment causes an event',
   { skip: w.deployment.db.engine === 'sqlite' },
   async () => {
     const { at } = await w.beside()
@@ -163,7 +160,7 @@ test(
   },
 )
 
-test('events are kept for 90 days', async () => {
+test('events are removed after 90 days, and the numbering goes on', async () => {
   const place = (await w.createProject('old')).test
   await w.createApplication(place)
   await shown(place, 'type=application.created')
@@ -178,5 +175,5 @@ test('events are kept for 90 days', async () => {
 })
 
 for (const kind of eventKinds) {
-  test(`${kind} is a noun and what happened to it`, () => assert.match(kind, /^[a-z_]+\.[a-z_]+$/))
+  test(`the event type ${kind} is a noun and a participle`, () => assert.match(kind, /^[a-z_]+\.[a-z_]+$/))
 }

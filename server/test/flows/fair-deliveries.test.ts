@@ -1,6 +1,6 @@
 /**
- * Receivers that never answer hold up nobody else: not another tenant, not another project of the same tenant. Every
- * answer of the silent receivers is held back for the whole test, so what arrives arrives beside them.
+ * Receivers that never answer delay no deliveries of another tenant or of another project of the same tenant. The silent
+ * receivers hold back every answer for the whole test, so every delivery that arrives did not wait for them.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -15,7 +15,7 @@ import { insertWebhooks } from '../support/webhooks.ts'
 import { expectStatus, type Place, world } from '../support/world.ts'
 
 const silent_receivers = 300
-/** Of 150 places, those that one tenant cannot take. */
+/** Calls that one tenant may have under way, of 150 for all. */
 const most_held = 50
 
 const silent = await startReceiver(() => new Promise(() => {}))
@@ -49,7 +49,7 @@ async function createApplication(place: Place, key: string, backchannel_logout_u
   return expectStatus(201, await w.call('POST', `${place.path}/applications`, { key, body }))
 }
 
-/** Sends everything of an environment again, at once. */
+/** Sends every message of an environment again at once. */
 const retryAll = ({ id }: Place) =>
   db.batch([
     sql`update webhook_messages set status = 'waiting' where environment_id = ${id}`,
@@ -69,9 +69,9 @@ const retryAll = ({ id }: Place) =>
 const messagesOf = async ({ id }: Place): Promise<number> =>
   (await db.all(z.object({ id: z.string() }), sql`select id from webhook_messages where environment_id = ${id}`)).length
 
-type Who = { place: Place; key: string }
-/** What makes each kind of delivery, to any number of receivers. The noisy tenant is first. */
-const kinds: Record<string, (who: Who, urls: readonly string[]) => Promise<unknown>> = {
+type Sender = { place: Place; key: string }
+/** Causes one kind of delivery to any number of receivers. */
+const kinds: Record<string, (sender: Sender, urls: readonly string[]) => Promise<unknown>> = {
   async 'back-channel logout'({ place, key }, urls) {
     const applications: { id: string }[] = []
     for (const url of urls) applications.push(await createApplication(place, key, url))
@@ -93,18 +93,18 @@ const kinds: Record<string, (who: Who, urls: readonly string[]) => Promise<unkno
   },
 }
 
-const places = new Map<string, Who>()
-for (const [name, { key }] of Object.entries(others)) places.set(name, { key, place: (await w.createProject('quiet', { key })).test })
+const senders = new Map<string, Sender>()
+for (const [name, { key }] of Object.entries(others)) senders.set(name, { key, place: (await w.createProject('quiet', { key })).test })
 
 for (const [kind, deliver] of Object.entries(kinds)) {
-  test(`a ${kind} arrives while ${silent_receivers} receivers of another project or tenant are silent`, async (t) => {
+  test(`a ${kind} arrives while ${silent_receivers} receivers of another project or tenant do not answer`, async (t) => {
     const before = silent.received.length
     await deliver(noisy, hosts(silent, '', silent_receivers))
-    await until('silent receivers that hold their calls', () => silent.received.length > before)
-    for (const [name, who] of places) {
+    await until('calls that silent receivers hold', () => silent.received.length > before)
+    for (const [name, sender] of senders) {
       await t.test(`for ${name}`, async () => {
         const count = answering.received.length
-        await deliver(who, hosts(answering, name.replaceAll(' ', '-'), 1))
+        await deliver(sender, hosts(answering, name.replaceAll(' ', '-'), 1))
         await until('the delivery', () => answering.received.length > count)
       })
     }
