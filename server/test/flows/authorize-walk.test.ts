@@ -136,7 +136,8 @@ for (const place of [w.test, w.live]) {
         if (id_token_hint !== undefined) assert.equal(sub, hinted, `the hint names another person: ${details}`)
         if (requires('login') || max_age === '0') assert.ok(done.signed_in_at >= began, `the person did not sign in again: ${details}`)
         if (max_age !== undefined) assert.ok(done.signed_in_at >= began - Number(max_age), `the sign-in is older than max_age: ${details}`)
-        if (requires('select_account') && id_token_hint === undefined) assert.ok(done.chosen_at >= began, `the person was not selected: ${details}`)
+        if (requires('select_account') && id_token_hint === undefined)
+          assert.ok(done.chosen_at >= began, `the person was not selected: ${details}`)
         if (client === asking)
           assert.ok(
             scope.split(' ').every((name) => done.consented.has(name)),

@@ -78,7 +78,11 @@ for (const type of ['test', 'live'] as const) {
   const failures: [why: string, error: string, attempt: Attempt][] = [
     ['another client presents it', 'invalid_grant', (request, code) => exchange(w, place, other_client, request, code)],
     ['a public client presents it', 'invalid_grant', (request, code) => exchange(w, place, spa, request, code)],
-    ['the client belongs to the other environment', 'invalid_client', (request, code) => exchange(w, place, client_elsewhere, request, code)],
+    [
+      'the client belongs to the other environment',
+      'invalid_client',
+      (request, code) => exchange(w, place, client_elsewhere, request, code),
+    ],
     ['it is presented to the other environment', 'invalid_client', (request, code) => exchange(w, elsewhere, client, request, code)],
     [
       'a client of the other environment presents it there',

@@ -60,7 +60,10 @@ for (const type of ['test', 'live'] as const) {
     w.advance(5_000)
     const page = await person.agent.get(authorizationRequest(place, client, { prompt: 'login' }).url)
     expectStatus(303, await person.agent.submit(page, { email: person.email, password: person.password }))
-    assert.equal(locationOf(await logOut(person.agent, { id_token_hint: person.id_token, post_logout_redirect_uri: signed_out_uri })), signed_out_uri)
+    assert.equal(
+      locationOf(await logOut(person.agent, { id_token_hint: person.id_token, post_logout_redirect_uri: signed_out_uri })),
+      signed_out_uri,
+    )
     assert.equal(await isSignedIn(person.agent), false)
   })
 
@@ -159,7 +162,8 @@ for (const type of ['test', 'live'] as const) {
         assert.ok(!body.includes('https://app.example.com/&quot;'), 'the address is not shown')
       }
       const { client_id: _, ...hinted } = request
-      if (request.client_id === client.id) assert.match((await logOut(agent, { ...hinted, id_token_hint: id_token })).body, /not registered/)
+      if (request.client_id === client.id)
+        assert.match((await logOut(agent, { ...hinted, id_token_hint: id_token })).body, /not registered/)
     }
     const { agent } = await signedIn()
     for (const request of [

@@ -80,7 +80,9 @@ async function startSignIns(providers: { id: string }[]) {
 each(
   'a sign-in at a provider ends with its page when the discovery misbehaves',
   async () =>
-    (await startSignIns(await Promise.all(misbehaviour_names.map((what) => addProvider(what))))).replies.map(({ status }) => String(status)),
+    (await startSignIns(await Promise.all(misbehaviour_names.map((what) => addProvider(what))))).replies.map(({ status }) =>
+      String(status),
+    ),
   () => /^502$/,
 )
 

@@ -17,7 +17,7 @@ for (const type of ['test', 'live'] as const) {
   const post = await w.createApplication(place, { token_endpoint_auth_method: 'client_secret_post' })
   const spa = await w.createApplication(place, { application_type: 'spa' })
   const person = await createPerson(w, place)
-  /** A client whose events are nobody else's. */
+  /** A client for this test only, so that its events are too. */
   const fresh = () => w.createApplication(place)
   const client = await fresh()
 
@@ -26,7 +26,7 @@ for (const type of ['test', 'live'] as const) {
     return expectStatus(200, await refresh(w, place, application, tokens.refresh_token))
   }
 
-  test(`every refresh gives another refresh token and another access token, and the access tokens before live on (${type})`, async () => {
+  test(`every refresh returns a new refresh token and a new access token, and earlier access tokens stay valid (${type})`, async () => {
     const first = await person.tokens(client)
     const second = expectStatus(200, await refresh(w, place, client, first.refresh_token))
     const third = expectStatus(200, await refresh(w, place, client, second.refresh_token))
@@ -36,7 +36,7 @@ for (const type of ['test', 'live'] as const) {
   })
 
   for (const generation of [0, 1, 2]) {
-    test(`a spent refresh token that comes back ends its whole family, and one event tells of it (${type}, generation ${generation} of 3)`, async () => {
+    test(`a spent refresh token that is presented again ends its whole family, and causes one event (${type}, generation ${generation} of 3)`, async () => {
       const application = await fresh()
       const family = [await person.tokens(application)]
       for (let i = 0; i < 3; i++) family.push(expectStatus(200, await refresh(w, place, application, family[i].refresh_token)))
@@ -50,7 +50,7 @@ for (const type of ['test', 'live'] as const) {
     })
   }
 
-  test(`of fifty parallel refreshes with one token exactly one succeeds, the family ends, and one event tells of it (${type})`, async () => {
+  test(`of fifty parallel refreshes with one token exactly one succeeds, the family ends, and one event reports the reuse (${type})`, async () => {
     const application = await fresh()
     const { refresh_token } = await person.tokens(application)
     const replies = await fifty(() => refresh(w, place, application, refresh_token))
@@ -70,8 +70,8 @@ for (const type of ['test', 'live'] as const) {
 
   const other = await fresh()
   const refusals: [why: string, error: string, attempt: (refresh_token: string) => Promise<Reply>][] = [
-    ['another client sends it', 'invalid_grant', (token) => refresh(w, place, other, token)],
-    ['a public client sends it', 'invalid_grant', (token) => refresh(w, place, spa, token)],
+    ['another client presents it', 'invalid_grant', (token) => refresh(w, place, other, token)],
+    ['a public client presents it', 'invalid_grant', (token) => refresh(w, place, spa, token)],
     ['the secret is missing', 'invalid_client', (token) => refresh(w, place, { ...client, client_secret: null }, token)],
     ['the secret is wrong', 'invalid_client', (token) => refresh(w, place, { ...client, client_secret: randomText() }, token)],
     [
@@ -80,11 +80,11 @@ for (const type of ['test', 'live'] as const) {
       (token) => refresh(w, place, { ...client, client_secret: other.client_secret }, token),
     ],
     [
-      'the client uses another method than its own',
+      'the client authenticates by a method that is not its own',
       'invalid_client',
       (token) => refresh(w, place, { ...client, token_endpoint_auth_method: 'client_secret_post' }, token),
     ],
-    ['it is sent to the other environment', 'invalid_client', (token) => refresh(w, elsewhere, client, token)],
+    ['it is presented to the other environment', 'invalid_client', (token) => refresh(w, elsewhere, client, token)],
     [
       'grant_type is authorization_code',
       'invalid_request',
@@ -95,7 +95,7 @@ for (const type of ['test', 'live'] as const) {
     ['the scope has control characters', 'invalid_request', (token) => refresh(w, place, client, token, { scope: 'openid\0' })],
   ]
   for (const [why, error, attempt] of refusals) {
-    test(`a refresh is ${error}, and the token not spent, when ${why} (${type})`, async () => {
+    test(`a refresh is ${error}, and the token stays valid, when ${why} (${type})`, async () => {
       const tokens = await person.tokens(client)
       const reply = await attempt(tokens.refresh_token)
       assert.deepEqual([reply.status, reply.body.error], [error === 'invalid_client' ? 401 : 400, error])
@@ -103,7 +103,7 @@ for (const type of ['test', 'live'] as const) {
     })
   }
 
-  test(`a confidential client that uses client_secret_post refreshes by that and not by Basic (${type})`, async () => {
+  test(`a client registered for client_secret_post refreshes with it and not with Basic (${type})`, async () => {
     const tokens = await person.tokens(post)
     const basic = await refresh(w, place, { ...post, token_endpoint_auth_method: 'client_secret_basic' }, tokens.refresh_token)
     assert.deepEqual([basic.status, basic.body.error], [401, 'invalid_client'])
@@ -113,7 +113,7 @@ for (const type of ['test', 'live'] as const) {
     await isAlive(tokens, post)
   })
 
-  test(`another client that replays a spent refresh token harms nobody (${type})`, async () => {
+  test(`another client that presents a spent refresh token does not end the family (${type})`, async () => {
     const first = await person.tokens(client)
     const second = expectStatus(200, await refresh(w, place, client, first.refresh_token))
     isInvalidGrant(await refresh(w, place, other, first.refresh_token))
@@ -131,7 +131,7 @@ for (const type of ['test', 'live'] as const) {
     assert.equal(decodeJwt(wide.id_token).name, 'Ada Example')
   })
 
-  test(`an empty scope is an omitted one (${type})`, async () => {
+  test(`an empty scope counts as omitted (${type})`, async () => {
     const { refresh_token } = await person.tokens(client)
     const { scope } = expectStatus(200, await refresh(w, place, client, refresh_token, { scope: '' }))
     assert.equal(scope, 'openid profile email offline_access')
@@ -150,7 +150,7 @@ for (const type of ['test', 'live'] as const) {
     assert.equal((await person.tokens(client, { scope: 'openid' })).refresh_token, undefined)
   })
 
-  test(`the ID token of a refresh has the auth_time of the sign-in, no nonce, and otherwise the same person and session (${type})`, async () => {
+  test(`the ID token of a refresh has the same user, session and auth_time as the first, and no nonce (${type})`, async () => {
     const first = await person.tokens(client)
     w.advance(100)
     const second = expectStatus(200, await refresh(w, place, client, first.refresh_token))
@@ -162,7 +162,7 @@ for (const type of ['test', 'live'] as const) {
     assert.notEqual(later_at_hash, at_hash)
   })
 
-  test(`a refresh token dies when it is not used for the idle time, and with the greatest age of its grant (${type})`, async () => {
+  test(`a refresh token expires after its idle time without use, and at the maximum age of its grant (${type})`, async () => {
     await w.changeSettings(place, { tokens: { refresh_token_idle_ttl_seconds: 3_600, refresh_token_absolute_ttl_seconds: 7_200 } })
     const idle = await person.tokens(client)
     let used = await person.tokens(client)
@@ -176,7 +176,7 @@ for (const type of ['test', 'live'] as const) {
     await w.changeSettings(place, { tokens: { refresh_token_idle_ttl_seconds: null, refresh_token_absolute_ttl_seconds: null } })
   })
 
-  test(`a revoked refresh token stays revoked, whoever refreshes with what is left of its family (${type})`, async () => {
+  test(`a revoked refresh token revokes its whole family (${type})`, async () => {
     const first = await person.tokens(client)
     const second = expectStatus(200, await refresh(w, place, client, first.refresh_token))
     expectStatus(200, await revoke(w, place, client, first.refresh_token))

@@ -1,4 +1,4 @@
-/** The limits of failed sign-ins: none can be spent for others, and none is passed (contract §4, people.md 16). */
+/** Limits of failed sign-ins: no limit can be exceeded, and no one can use up the limit of others (contract §4, people.md 16). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'
@@ -8,12 +8,12 @@ import { type Agent, authorizationRequest, createAgent, createPerson } from '../
 import { createAuthKey } from '../support/everything.ts'
 import { expectStatus, type Place, type Reply, world } from '../support/world.ts'
 
-/** Behind a proxy that it trusts, so that a header says where an attempt comes from. */
+/** Behind a trusted proxy, so that a header sets the source of an attempt. */
 const w = await world({ env: { OSTIARY_TRUSTED_PROXIES: '127.0.0.0/8,::1' } })
 const max_attempts = 3
 const lockout = { max_attempts, duration_seconds: 60 }
 
-async function newPlace(slug: string) {
+async function createEnvironment(slug: string) {
   const place = (await w.createProject(slug)).test
   await w.changeSettings(place, { lockout })
   const client = await w.createApplication(place)
@@ -35,7 +35,7 @@ async function attemptsOf(place: Place, account: string, source = '%') {
   return row?.attempts
 }
 
-/** As many failed attempts without their passwords, whose hashes would take long. Returns how many were admitted. */
+/** Counts failed attempts without hashing passwords, which would take long. Returns how many were admitted. */
 async function spend(place: Place, count: number, from: (i: number) => string, email: (i: number) => string) {
   const verdicts = await inTurns(count, (i) => {
     const attempt = { environment_id: place.id, account: accountOf(email(i)), source: sourceOf(from(i)), device: null, now: w.now() }
@@ -47,18 +47,18 @@ async function spend(place: Place, count: number, from: (i: number) => string, e
 const statusesOf = (replies: readonly Reply[]) => replies.map(({ status }) => status)
 const countOf = (statuses: readonly number[], status: number) => statuses.filter((each) => each === status).length
 
-test('an attempt that its own source’s limit refuses counts for no other limit', async () => {
-  const { place, guesser } = await newPlace('refused')
+test('an attempt that the limit of its source refuses counts against no other limit', async () => {
+  const { place, guesser } = await createEnvironment('refused')
   const user = await w.createUser(place)
   const guess = await guesser()
   for (let i = 0; i < max_attempts * 10; i++) await guess('198.51.100.1', user.email)
   assert.equal(await attemptsOf(place, accountOf(user.email), 'everywhere'), max_attempts)
   assert.equal(await attemptsOf(place, 'spraying'), max_attempts)
-  assert.equal((await guess('198.51.100.2', user.email, user.password)).status, 303, 'the person is not locked out elsewhere')
+  assert.equal((await guess('198.51.100.2', user.email, user.password)).status, 303, 'other sources are not locked out')
 })
 
-test('an attempt that the limit of the account refuses does not count for its source', async () => {
-  const { place, guesser } = await newPlace('account')
+test('an attempt that the limit of the account refuses does not count against its source', async () => {
+  const { place, guesser } = await createEnvironment('account')
   const user = await w.createUser(place)
   const guess = await guesser()
   const everywhere = (i: number) => `198.51.100.${i}`
@@ -67,9 +67,9 @@ test('an attempt that the limit of the account refuses does not count for its so
   assert.equal(await attemptsOf(place, 'spraying', 'ip:203.0.113.1%'), 0)
 })
 
-test('a source has 100 failed attempts in 15 minutes, whatever the accounts, and an IPv6 /64 is one source', async () => {
-  const { place, guesser } = await newPlace('spraying')
-  const other = await newPlace('spraying-elsewhere')
+test('a source has 100 failed attempts in 15 minutes over all accounts, and an IPv6 /64 is one source', async () => {
+  const { place, guesser } = await createEnvironment('spraying')
+  const other = await createEnvironment('spraying-elsewhere')
   const user = await w.createUser(place)
   const guess = await guesser()
   const spray = (count: number, of: string) =>
@@ -80,7 +80,7 @@ test('a source has 100 failed attempts in 15 minutes, whatever the accounts, and
       (i) => `${of}${i}@example.com`,
     )
   assert.equal(await spray(59, 'first'), 59)
-  assert.equal((await guess('2001:db8::aaaa', 'somebody@example.com')).status, 400)
+  assert.equal((await guess('2001:db8::aaaa', 'another@example.com')).status, 400)
   w.advance(600)
   assert.equal(await spray(45, 'second'), 40)
   const refused = await guess('2001:db8::ffff', user.email, user.password)
@@ -88,17 +88,17 @@ test('a source has 100 failed attempts in 15 minutes, whatever the accounts, and
   const wait_seconds = Number(refused.headers.get('retry-after'))
   assert.ok(wait_seconds > 0 && wait_seconds <= 390, `${wait_seconds}`)
   assert.match(refused.body, /from your network/)
-  assert.equal(await attemptsOf(place, accountOf(user.email)), 0, 'and it does not count for the account')
+  assert.equal(await attemptsOf(place, accountOf(user.email)), 0, 'the attempt does not count against the account')
   assert.equal((await guess('2001:db8:0:1::1', user.email, user.password)).status, 303, 'another /64')
   assert.equal((await (await other.guesser())('2001:db8::1', 'new@example.com')).status, 400, 'another environment')
-  // What is older than 15 minutes no longer counts; what is younger does.
+  // Attempts older than 15 minutes no longer count; younger ones do.
   w.advance(390)
   assert.equal(await spray(70, 'third'), 60)
   w.advance(1_000)
 })
 
-test('right passwords do not use up the limit of their source, and do not give back what others used up', async () => {
-  const { place, guesser } = await newPlace('office')
+test('right passwords neither use up the limit of their source nor reset it', async () => {
+  const { place, guesser } = await createEnvironment('office')
   const user = await w.createUser(place)
   const guess = await guesser()
   await spend(
@@ -115,8 +115,8 @@ test('right passwords do not use up the limit of their source, and do not give b
   assert.equal((await stranger('192.0.2.1', user.email, user.password)).status, 429)
 })
 
-test('a browser that signed in before gets in from a network whose limit others have spent', async () => {
-  const { place, client, guesser } = await newPlace('network')
+test('a browser that signed in before can sign in from a network whose limit is used up', async () => {
+  const { place, client, guesser } = await createEnvironment('network')
   const person = await createPerson(w, place)
   await person.code(client)
   const guess = await guesser()
@@ -124,14 +124,14 @@ test('a browser that signed in before gets in from a network whose limit others 
     place,
     100,
     () => '192.0.2.1',
-    (i) => `nobody${i}@example.com`,
+    (i) => `unknown${i}@example.com`,
   )
   assert.equal((await guess('192.0.2.1', person.email, person.password)).status, 429)
   assert.equal((await (await guesser(person.agent))('192.0.2.1', person.email, person.password)).status, 303)
 })
 
-test('all sources together have ten times the limit of an account, known browsers among them', async () => {
-  const { place, client, guesser } = await newPlace('together')
+test('an account admits ten times its limit from all sources together, including known browsers', async () => {
+  const { place, client, guesser } = await createEnvironment('together')
   const person = await createPerson(w, place)
   const browsers = await inTurns(6, async () => {
     const agent = createAgent()
@@ -159,8 +159,8 @@ const password_changes: [how: string, body: (other: string) => object][] = [
   ['the backend sets the same password again', () => ({})],
 ]
 for (const [how, body] of password_changes) {
-  test(`the mark of a browser ends when ${how}`, async () => {
-    const { place, client, guesser } = await newPlace(`mark-${password_changes.findIndex(([each]) => each === how)}`)
+  test(`the device cookie of a known browser stops working when ${how}`, async () => {
+    const { place, client, guesser } = await createEnvironment(`device-${password_changes.findIndex(([each]) => each === how)}`)
     const secret = await createAuthKey(w, place, 'auth_secret')
     const person = await createPerson(w, place)
     await person.code(client)
@@ -180,37 +180,41 @@ for (const [how, body] of password_changes) {
     w.advance(lockout.duration_seconds)
     assert.equal((await known('203.0.113.1', person.email, change.password)).status, 303)
     await lockOut()
-    assert.equal((await (await guesser(person.agent))('203.0.113.1', person.email, change.password)).status, 303, 'and begins again')
+    assert.equal(
+      (await (await guesser(person.agent))('203.0.113.1', person.email, change.password)).status,
+      303,
+      'a new sign-in makes the browser known again',
+    )
   })
 }
 
 // biome-ignore format: one cookie a line
-const strange_marks = [
+const invalid_cookies = [
   'ü'.repeat(49), `${'a'.repeat(16)}.${'é'.repeat(32)}`, `${'é'.repeat(16)}.${'a'.repeat(32)}`, 'ÿ.ÿ', '.', '', '%C3%BC', `${'a'.repeat(16)}.${'a'.repeat(32)}`, 'a'.repeat(4_000), '\u00a0',
 ]
-for (const mark of strange_marks) {
-  test(`a device cookie of ${JSON.stringify(mark.slice(0, 20))} is ignored`, async () => {
+for (const value of invalid_cookies) {
+  test(`a device cookie of ${JSON.stringify(value.slice(0, 20))} is ignored`, async () => {
     const { place, guesser } = strange
     const user = await w.createUser(place)
     const agent = createAgent()
     const guess = await guesser(agent)
-    agent.cookies.set(`ostiary_device_${place.id}`, mark)
+    agent.cookies.set(`ostiary_device_${place.id}`, value)
     assert.equal((await guess('203.0.113.7', user.email)).status, 400)
     assert.equal((await guess('203.0.113.7', user.email, user.password)).status, 303)
   })
   for (const kind of ['session', 'form']) {
-    test(`a ${kind} cookie of ${JSON.stringify(mark.slice(0, 20))} is as none`, async () => {
+    test(`a ${kind} cookie of ${JSON.stringify(value.slice(0, 20))} is ignored`, async () => {
       const { place, client } = strange
       const agent = createAgent()
-      agent.cookies.set(`ostiary_${kind}_${place.id}`, mark)
+      agent.cookies.set(`ostiary_${kind}_${place.id}`, value)
       assert.equal((await agent.get(authorizationRequest(place, client).url)).status, 200)
     })
   }
 }
-const strange = await newPlace('strange')
+const strange = await createEnvironment('strange')
 
-test('of fifty parallel guesses of one source no more are checked than its limit, in one batch with the limits of all', async () => {
-  const { place, guesser } = await newPlace('fifty')
+test('of fifty parallel guesses of one source at most its limit are checked, and only those count for the account', async () => {
+  const { place, guesser } = await createEnvironment('fifty')
   const user = await w.createUser(place)
   const guess = await guesser()
   const statuses = statusesOf(await Promise.all(Array.from({ length: 50 }, () => guess('198.51.100.1', user.email))))
@@ -240,13 +244,13 @@ for (const [what, source, account, device, admitted] of floods) {
   })
 }
 
-test('sign-ups from one source are limited, and no source can use up what others have', async () => {
-  const { place, client } = await newPlace('sign-ups')
+test('sign-ups from one source are limited, and other sources are not affected', async () => {
+  const { place, client } = await createEnvironment('sign-ups')
   const agent = createAgent()
   const page = await agent.get(authorizationRequest(place, client, { prompt: 'create' }).url)
   const signUp = (from: string, email: string) =>
     createAgentFrom(agent).submit(page, { email, name: '', password: 'a memorable sentence' }, { 'x-forwarded-for': from })
-  // The limit is reached by what earlier sign-ups left behind: 200 hashes would take long.
+  // A row stands for 200 earlier sign-ups, whose hashes would take long.
   await w.deployment.db.run(
     sql`insert into sign_in_attempts (environment_id, account, source, attempts, expires_at)
         select ${place.id}, 'sign-up', source, 200, ${new Date(w.now().getTime() + 600_000)} from (${slotOfNow('ip:198.51.100.1')}) slot`,
@@ -271,7 +275,7 @@ function createAgentFrom(agent: Agent): Agent {
   return other
 }
 
-/** One after the other, so that the queue for hashes is never full. */
+/** Runs the work one by one, so that the hashing queue is never full. */
 async function inTurns<T>(count: number, work: (i: number) => Promise<T>): Promise<T[]> {
   const results: T[] = []
   for (let i = 0; i < count; i++) results.push(await work(i))

@@ -1,4 +1,4 @@
-/** A sign-in that runs while its account changes: no session outlives what ends the sessions of the account. */
+/** Sign-ins during a change of the account: no session outlives a change that ends the sessions of the account. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { authorizationRequest, createAgent } from '../support/cookie-browser.ts'
@@ -20,7 +20,7 @@ const changes: [what: string, change: (id: string) => Promise<Reply>][] = [
   ['a block', (id) => users('POST', `${id}/block`)],
 ]
 for (const [what, change] of changes) {
-  test(`of sign-ins with the old password and ${what} at the same time, no session outlives the change`, async () => {
+  test(`no session of parallel sign-ins with the old password outlives ${what}`, async () => {
     const user = await w.createUser(place)
     const pages = await Promise.all(
       Array.from({ length: 6 }, async () => {
