@@ -48,6 +48,9 @@ const findHead = (tenant_id: TenantId) =>
 
 const deleteHead = (id: TenantId) => sql`delete from audit_heads where tenant_id = ${id}`
 const deleteFrom = (id: TenantId, sequence: number) => sql`delete from audit_log where tenant_id = ${id} and sequence >= ${sequence}`
+const deleteEntry = (id: TenantId, sequence: number) => sql`delete from audit_log where tenant_id = ${id} and sequence = ${sequence}`
+const unlink = (id: TenantId) =>
+  sql`update audit_log set sequence = null, previous_hash = null, hash = null, actor_label = 'another' where tenant_id = ${id}`
 const replaceHead = (id: TenantId, { sequence, hash, seal }: z.infer<typeof Head>) =>
   sql`update audit_heads set sequence = ${sequence}, hash = ${hash}, seal = ${seal} where tenant_id = ${id}`
 
@@ -57,12 +60,12 @@ const damages: [what: string, damage: (id: TenantId, heads: SavedHeads) => State
   ['the head is deleted',                                       (id) => [deleteHead(id)],                                                            /the head of the chain is missing/],
   ['the head is deleted and the tail forged',                   (id) => [deleteHead(id), deleteFrom(id, 3), entry(id, 'forged'), entry(id, 'forged')], /missing|altered/],
   ['the head is deleted and the history forged',                (id) => [deleteHead(id), deleteFrom(id, 1), entry(id, 'forged'), entry(id, 'forged')], /missing|altered/],
-  ['the head is deleted and every link is taken away',          (id) => [deleteHead(id), sql`update audit_log set sequence = null, previous_hash = null, hash = null, actor_label = 'another' where tenant_id = ${id}`], /missing|altered/],
+  ['the head is deleted and every link is taken away',          (id) => [deleteHead(id), unlink(id)], /missing|altered/],
   ['the log and its head are deleted',                          (id) => [deleteHead(id), deleteFrom(id, 1)],                                         /the head of the chain is missing/],
   ['the log is deleted and its head stays',                     (id) => [deleteFrom(id, 1)],                                                         /the log was cut off after entry 0: it had 4/],
   ['the head is replaced by an older one',                      (id, { second }) => [replaceHead(id, second)],                                       /entry 3 stands beyond the end of the chain/],
   ['the head is replaced by the anchor',                        (id, { anchor }) => [replaceHead(id, anchor)],                                       /entry 1 stands beyond the end of the chain/],
-  ['the head is replaced by an older one and the tail forged',  (id, { second }) => [replaceHead(id, second), sql`delete from audit_log where tenant_id = ${id} and sequence = 3`, entry(id, 'forged')], /beyond the end|altered|missing/],
+  ['the head is replaced by an older one and the tail forged',  (id, { second }) => [replaceHead(id, second), deleteEntry(id, 3), entry(id, 'forged')], /beyond the end|altered|missing/],
   ['the head is replaced by the anchor of another tenant',      (id, { foreign }) => [deleteFrom(id, 1), replaceHead(id, foreign)],                  /the head of the chain was altered/],
   ['the head gets a made-up sequence',                          (id, { second }) => [deleteFrom(id, 4), replaceHead(id, { ...second, sequence: 3 })], /altered/],
 ]

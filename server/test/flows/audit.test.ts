@@ -100,7 +100,8 @@ async function changeEverything(): Promise<string[]> {
   const session_id = w.deployment.newId('ses')
   const [now, later] = [w.now(), new Date(w.now().getTime() + 60_000)]
   await db.run(
-    sql`insert into sessions (environment_id, id, user_id, token_hash, amr, acr, created_at, auth_time, last_seen_at, expires_at, absolute_expires_at)
+    sql`insert into sessions (environment_id, id, user_id, token_hash, amr, acr, created_at, auth_time, last_seen_at,
+          expires_at, absolute_expires_at)
         values (${environment.id}, ${session_id}, ${user.id}, 'x', '[]', '', ${now}, ${now}, ${now}, ${later}, ${later})`,
   )
   await backend('DELETE', `/sessions/${session_id}`)
@@ -271,20 +272,52 @@ async function expectProblem(damage: readonly Statement[], expected: RegExp): Pr
 
 const mine = sql`tenant_id = ${w.tenant_id}`
 const shift = 1_000_000
-// biome-ignore format: this table is read by column
 const damages: [what: string, damage: Statement[], found: RegExp][] = [
-  ['one byte of a state is changed',   [sql`update audit_log set after_change = replace(after_change, 'Audited again', 'Audited_again') where ${mine} and action = 'changeProject'`], /^ten_\w+: entry \d+ was altered(; .*)?$/],
-  ['one byte of a label is changed',   [sql`update audit_log set actor_label = 'first key' where ${mine} and sequence = 3`],                                        /entry 3 was altered/],
-  ['a time is moved by a millisecond', [sql`update audit_log set created_at = created_at + 1 where ${mine} and sequence = 2`],                                      /entry 2 was altered/],
-  ['an address is taken out',          [sql`update audit_log set ip = null where ${mine} and sequence = 4`],                                                        /entry 4 was altered/],
-  ['a row is deleted',                 [sql`delete from audit_log where ${mine} and sequence = 2`],                                                                 /entry 2 is missing/],
-  ['rows are deleted',                 [sql`delete from audit_log where ${mine} and sequence in (2, 3, 4)`],                                                        /entries 2 to 4 are missing/],
-  ['two rows change places',           [sql`update audit_log set sequence = sequence + ${shift} where ${mine} and sequence in (2, 3)`,
-                                        sql`update audit_log set sequence = ${shift + 5} - sequence where ${mine} and sequence > ${shift}`],            /entry 2 was moved or replaced; .*entry 3 was moved or replaced/],
-  ['the newest row is deleted',        [sql`delete from audit_log where ${mine} and sequence = (select sequence from audit_heads where ${mine})`],                 /the log was cut off after entry \d+: it had \d+/],
-  ['the newest row and the head go',   [sql`delete from audit_log where ${mine} and sequence = (select sequence from audit_heads where ${mine})`,
-                                        sql`update audit_heads set sequence = sequence - 1, hash = (select hash from audit_log l where l.tenant_id = audit_heads.tenant_id and l.sequence = audit_heads.sequence - 1) where ${mine}`], /the head of the chain was altered/],
-  ['the head is deleted',              [sql`delete from audit_heads where ${mine}`],                                                                                /entry 1 stands beyond the end of the chain/],
+  [
+    'one byte of a state is changed',
+    [
+      sql`update audit_log set after_change = replace(after_change, 'Audited again', 'Audited_again')
+           where ${mine} and action = 'changeProject'`,
+    ],
+    /^ten_\w+: entry \d+ was altered(; .*)?$/,
+  ],
+  [
+    'one byte of a label is changed',
+    [sql`update audit_log set actor_label = 'first key' where ${mine} and sequence = 3`],
+    /entry 3 was altered/,
+  ],
+  [
+    'a time is moved by a millisecond',
+    [sql`update audit_log set created_at = created_at + 1 where ${mine} and sequence = 2`],
+    /entry 2 was altered/,
+  ],
+  ['an address is taken out', [sql`update audit_log set ip = null where ${mine} and sequence = 4`], /entry 4 was altered/],
+  ['a row is deleted', [sql`delete from audit_log where ${mine} and sequence = 2`], /entry 2 is missing/],
+  ['rows are deleted', [sql`delete from audit_log where ${mine} and sequence in (2, 3, 4)`], /entries 2 to 4 are missing/],
+  [
+    'two rows change places',
+    [
+      sql`update audit_log set sequence = sequence + ${shift} where ${mine} and sequence in (2, 3)`,
+      sql`update audit_log set sequence = ${shift + 5} - sequence where ${mine} and sequence > ${shift}`,
+    ],
+    /entry 2 was moved or replaced; .*entry 3 was moved or replaced/,
+  ],
+  [
+    'the newest row is deleted',
+    [sql`delete from audit_log where ${mine} and sequence = (select sequence from audit_heads where ${mine})`],
+    /the log was cut off after entry \d+: it had \d+/,
+  ],
+  [
+    'the newest row and the head go',
+    [
+      sql`delete from audit_log where ${mine} and sequence = (select sequence from audit_heads where ${mine})`,
+      sql`update audit_heads set sequence = sequence - 1, hash = (
+              select hash from audit_log l where l.tenant_id = audit_heads.tenant_id and l.sequence = audit_heads.sequence - 1
+            ) where ${mine}`,
+    ],
+    /the head of the chain was altered/,
+  ],
+  ['the head is deleted', [sql`delete from audit_heads where ${mine}`], /entry 1 stands beyond the end of the chain/],
 ]
 for (const [what, damage, found] of damages) test(`verification reports that ${what}`, () => expectProblem(damage, found))
 

@@ -59,9 +59,11 @@ test('migration 0014 keeps the user of an identity and sets the issuer that a si
     sql`insert into environments (id, tenant_id, project_id, slug, name, type, issuer, created_at, updated_at, settings_updated_at)
         values ('env_1', 'ten_1', 'prj_1', 'test', 'Test', 'test', 'http://localhost/e/env_1', ${at}, ${at}, ${at})`,
     ...providers.flatMap(({ type, issuer }, i) => [
-      sql`insert into providers (environment_id, id, type, display_name, issuer, client_id, scopes, enabled, link_by_verified_email, created_at, updated_at)
+      sql`insert into providers (environment_id, id, type, display_name, issuer, client_id, scopes, enabled,
+            link_by_verified_email, created_at, updated_at)
           values ('env_1', ${`prv_${i}`}, ${type}, 'Provider', ${issuer}, 'c', '[]', 1, 0, ${at}, ${at})`,
-      sql`insert into identities (environment_id, provider_id, subject, user_id, created_at) values ('env_1', ${`prv_${i}`}, 'one', ${`usr_${i}`}, ${at})`,
+      sql`insert into identities (environment_id, provider_id, subject, user_id, created_at)
+          values ('env_1', ${`prv_${i}`}, 'one', ${`usr_${i}`}, ${at})`,
     ]),
   ])
   await migrate(db, all)

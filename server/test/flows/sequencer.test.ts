@@ -146,7 +146,8 @@ test('a sequencer leaves alone events that another one numbered since, and their
   const fan_out: FanOut = async (environment_id) => async (event) =>
     event.id === same[0]?.id
       ? [
-          sql`insert into deployment (name, value) values ('fanned out', ${environment_id}) on conflict (name) do update set value = 'twice'`,
+          sql`insert into deployment (name, value) values ('fanned out', ${environment_id})
+              on conflict (name) do update set value = 'twice'`,
         ]
       : []
   const results = await Promise.all([1, 2, 3].map(() => numberEvents(db, same, [fan_out])))
