@@ -65,7 +65,7 @@ async function auditSeen(context: BrowserContext, { name, url, headers, body }: 
   const page = await context.newPage()
   const errors: string[] = []
   page.on('console', (message) => message.type() === 'error' && errors.push(`${name}: ${message.text()}`))
-  // 204 keeps the page that posts itself to the client in place.
+  // 204 keeps the page that posts itself to the client as it is.
   await page.route('**/*', (route) => (route.request().url() === url ? route.fulfill({ headers, body }) : route.fulfill({ status: 204 })))
   await page.goto(url, { waitUntil: 'commit' })
   await page.locator('h1').waitFor()
@@ -86,7 +86,8 @@ test('the hosted pages work without scripts and pass the audit', { skip: noBrows
   await w.changeSettings(w.test, brand)
   const fields = { name: 'Storefront web', consent: 'ask', post_logout_redirect_uris: [`${landing.origin}/bye`] }
   const application = await w.createApplication(w.test, { ...fields, redirect_uris: [`${landing.origin}/callback`] })
-  const begin = (change = {}, place: Place = w.test, client = application) => page.goto(authorizationRequest(place, client, change).url)
+  const begin = (change = {}, environment: Place = w.test, client = application) =>
+    page.goto(authorizationRequest(environment, client, change).url)
   const signIn = async (email: string, password: string) => {
     await page.getByLabel(/^E-?mail address$/).fill(email)
     await page.getByLabel('Password').fill(password)
@@ -163,16 +164,16 @@ test('the hosted pages work without scripts and pass the audit', { skip: noBrows
 
   await t.test('error pages, with details for developers in Test and without in Live', async () => {
     const live = await w.createApplication(w.live)
-    for (const [place, client] of [
+    for (const [environment, client] of [
       [w.test, application],
       [w.live, live],
     ] as const) {
-      await begin({ redirect_uri: `${client.redirect_uris[0]}/` }, place, client)
-      await look(`redirect mismatch, ${place.type}`, 400)
-      await begin({ client_id: 'app_unknown' }, place, client)
-      await look(`unknown app, ${place.type}`, 400)
-      await page.goto(`${place.issuer}/oauth/logout?state=one&state=two`)
-      await look(`sign-out, unusable, ${place.type}`, 400)
+      await begin({ redirect_uri: `${client.redirect_uris[0]}/` }, environment, client)
+      await look(`redirect mismatch, ${environment.type}`, 400)
+      await begin({ client_id: 'app_unknown' }, environment, client)
+      await look(`unknown app, ${environment.type}`, 400)
+      await page.goto(`${environment.issuer}/oauth/logout?state=one&state=two`)
+      await look(`sign-out, unusable, ${environment.type}`, 400)
     }
     await begin({}, w.live, live)
     await look('sign-in, live')

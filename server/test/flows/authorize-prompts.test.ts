@@ -27,11 +27,11 @@ async function settle(agent: Agent, reply: Reply, request: Request): Promise<Rep
 }
 
 for (const type of ['test', 'live'] as const) {
-  const place = w[type]
-  const client = await w.createApplication(place)
-  const asking = await w.createApplication(place, { consent: 'ask', name: 'Asking' })
+  const environment = w[type]
+  const client = await w.createApplication(environment)
+  const asking = await w.createApplication(environment, { consent: 'ask', name: 'Asking' })
   const signedIn = async (application = client) => {
-    const person = await createPerson(w, place)
+    const person = await createPerson(w, environment)
     const { id_token } = await person.tokens(application)
     return { ...person, id_token }
   }
@@ -41,7 +41,7 @@ for (const type of ['test', 'live'] as const) {
     submit(agent, page, request, { email, password })
   const subjectOf = async (request: Request, reply: Reply) => {
     const code = new URL(reply.headers.get('location') ?? '').searchParams.get('code') ?? ''
-    return decodeJwt(expectStatus(200, await exchange(w, place, client, request, code)).id_token).sub
+    return decodeJwt(expectStatus(200, await exchange(w, environment, client, request, code)).id_token).sub
   }
 
   // biome-ignore format: this table is read by column
@@ -69,8 +69,8 @@ for (const type of ['test', 'live'] as const) {
   ]
   for (const [session, change, page, then] of steps) {
     test(`a person who is ${session} gets ${page}${then ? `, then ${then}` : ''} with ${JSON.stringify(change)} (${type})`, async () => {
-      const person = session === 'signed out' ? await createPerson(w, place) : await signedIn()
-      const request = authorizationRequest(place, client, change)
+      const person = session === 'signed out' ? await createPerson(w, environment) : await signedIn()
+      const request = authorizationRequest(environment, client, change)
       const first = await person.agent.get(request.url)
       assert.equal(pageOf(first), page)
       if (then) assert.equal(pageOf(await signIn(person.agent, first, request, person)), then)
@@ -80,26 +80,26 @@ for (const type of ['test', 'live'] as const) {
   test(`a session older than max_age requires a sign-in, whose time the ID token holds as auth_time (${type})`, async () => {
     const person = await signedIn()
     w.advance(100)
-    const request = authorizationRequest(place, client, { max_age: '99' })
+    const request = authorizationRequest(environment, client, { max_age: '99' })
     assert.equal(
-      pageOf(await person.agent.get(authorizationRequest(place, client, { max_age: '99', prompt: 'none' }).url)),
+      pageOf(await person.agent.get(authorizationRequest(environment, client, { max_age: '99', prompt: 'none' }).url)),
       'login_required',
     )
-    assert.equal(pageOf(await person.agent.get(authorizationRequest(place, client, { max_age: '200' }).url)), 'code')
+    assert.equal(pageOf(await person.agent.get(authorizationRequest(environment, client, { max_age: '200' }).url)), 'code')
     const page = await person.agent.get(request.url)
     assert.equal(pageOf(page), 'sign_in')
     const called = await signIn(person.agent, page, request, person)
     const code = new URL(called.headers.get('location') ?? '').searchParams.get('code') ?? ''
-    const { auth_time, sid } = decodeJwt(expectStatus(200, await exchange(w, place, client, request, code)).id_token)
+    const { auth_time, sid } = decodeJwt(expectStatus(200, await exchange(w, environment, client, request, code)).id_token)
     const before = decodeJwt(person.id_token)
     assert.ok(Number(auth_time) >= Number(before.auth_time) + 100)
     assert.equal(sid, before.sid, 'a person who signs in again in the same browser keeps the session')
   })
 
   test(`a session ends after its idle time without use, and at its maximum age (${type})`, async () => {
-    await w.changeSettings(place, { sessions: { idle_ttl_seconds: 3_600, absolute_ttl_seconds: 7_200 } })
+    await w.changeSettings(environment, { sessions: { idle_ttl_seconds: 3_600, absolute_ttl_seconds: 7_200 } })
     const [idle, used] = [await signedIn(), await signedIn()]
-    const silent = ({ agent }: { agent: Agent }) => agent.get(authorizationRequest(place, client, { prompt: 'none' }).url)
+    const silent = ({ agent }: { agent: Agent }) => agent.get(authorizationRequest(environment, client, { prompt: 'none' }).url)
     w.advance(3_500)
     assert.equal(pageOf(await silent(used)), 'code')
     w.advance(3_500)
@@ -107,13 +107,13 @@ for (const type of ['test', 'live'] as const) {
     assert.equal(pageOf(await silent(idle)), 'login_required')
     w.advance(300)
     assert.equal(pageOf(await silent(used)), 'login_required')
-    await w.changeSettings(place, { sessions: { idle_ttl_seconds: null, absolute_ttl_seconds: null } })
+    await w.changeSettings(environment, { sessions: { idle_ttl_seconds: null, absolute_ttl_seconds: null } })
   })
 
   test(`login_hint fills the email field, with markup escaped (${type})`, async () => {
     const login_hint = '"><script>alert(1)</script>@example.com'
     for (const prompt of ['login', 'create']) {
-      const { body } = await createAgent().get(authorizationRequest(place, client, { login_hint, prompt }).url)
+      const { body } = await createAgent().get(authorizationRequest(environment, client, { login_hint, prompt }).url)
       assert.ok(body.includes('value="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;@example.com"'))
     }
   })
@@ -122,15 +122,15 @@ for (const type of ['test', 'live'] as const) {
     const [ada, ben] = [await signedIn(), await signedIn()]
     w.advance(4_000)
     const ask = (person: { agent: Agent }, change: Record<string, string>) =>
-      person.agent.get(authorizationRequest(place, client, change).url)
+      person.agent.get(authorizationRequest(environment, client, change).url)
     assert.equal(pageOf(await ask(ada, { id_token_hint: ada.id_token, prompt: 'none' })), 'code')
     assert.equal(pageOf(await ask(ben, { id_token_hint: ada.id_token, prompt: 'none' })), 'login_required')
     assert.equal(pageOf(await ask(ben, { id_token_hint: ada.id_token })), 'sign_in')
   })
 
   test(`with id_token_hint and prompt=login only a sign-in of the user it names yields a code (${type})`, async () => {
-    const [ada, ben] = [await signedIn(), await createPerson(w, place)]
-    const request = authorizationRequest(place, client, { id_token_hint: ada.id_token, prompt: 'login' })
+    const [ada, ben] = [await signedIn(), await createPerson(w, environment)]
+    const request = authorizationRequest(environment, client, { id_token_hint: ada.id_token, prompt: 'login' })
     const agent = ada.agent
     let page = await agent.get(request.url)
     assert.equal(pageOf(page), 'sign_in')
@@ -155,13 +155,13 @@ for (const type of ['test', 'live'] as const) {
     }
     for (const [what, id_token_hint] of Object.entries(hints))
       await t.test(what, async () => {
-        assert.equal(pageOf(await own.agent.get(authorizationRequest(place, client, { id_token_hint }).url)), 'invalid_request')
+        assert.equal(pageOf(await own.agent.get(authorizationRequest(environment, client, { id_token_hint }).url)), 'invalid_request')
       })
   })
 
   test(`consent is asked once and again for more scopes, a refusal is access_denied, and prompt=none shows no page (${type})`, async () => {
     const person = await signedIn()
-    const ask = (change: Record<string, string>) => authorizationRequest(place, asking, change)
+    const ask = (change: Record<string, string>) => authorizationRequest(environment, asking, change)
     const agent = person.agent
     assert.equal(pageOf(await agent.get(ask({ scope: 'openid', prompt: 'none' }).url)), 'consent_required')
     const first = ask({ scope: 'openid email' })
@@ -179,27 +179,27 @@ for (const type of ['test', 'live'] as const) {
 
   test(`the consent of one person does not count for another (${type})`, async () => {
     const person = await signedIn(asking)
-    const other = await createPerson(w, place)
-    const request = authorizationRequest(place, asking)
+    const other = await createPerson(w, environment)
+    const request = authorizationRequest(environment, asking)
     assert.equal(pageOf(await person.agent.get(request.url)), 'code')
     assert.equal(pageOf(await signIn(other.agent, await other.agent.get(request.url), request, other)), 'consent')
   })
 
   test(`with two people in one browser the account chooser selects and removes either, and the selected one becomes current (${type})`, async () => {
-    const [ada, ben] = [await signedIn(), await createPerson(w, place)]
+    const [ada, ben] = [await signedIn(), await createPerson(w, environment)]
     const { agent } = ada
-    const request = authorizationRequest(place, client, { prompt: 'select_account' })
+    const request = authorizationRequest(environment, client, { prompt: 'select_account' })
     const session = async (email: string) => {
       const page = await agent.get(request.url)
       const buttons = [...page.body.matchAll(/name="session" value="(ses_[^"]*)">(.*?)<\/button>/gs)]
       return { page, id: buttons.find(([, , text]) => text?.includes(email))?.[1] ?? '', count: buttons.length }
     }
-    const login = authorizationRequest(place, client, { prompt: 'login' })
+    const login = authorizationRequest(environment, client, { prompt: 'login' })
     assert.equal(await subjectOf(login, await signIn(agent, await agent.get(login.url), login, ben)), ben.id)
     const { page, id, count } = await session(ada.email)
     assert.equal(count, 2)
     assert.equal(await subjectOf(request, await submit(agent, page, request, { session: id })), ada.id)
-    const plain = authorizationRequest(place, client)
+    const plain = authorizationRequest(environment, client)
     assert.equal(await subjectOf(plain, await agent.get(plain.url)), ada.id, 'the selected person stays the current one')
 
     const removed = await session(ada.email)
@@ -215,7 +215,7 @@ for (const type of ['test', 'live'] as const) {
   for (const change of [{ prompt: 'login' }, { max_age: '0' }, { prompt: 'login consent' }]) {
     test(`selecting another account does not replace the sign-in that ${JSON.stringify(change)} requires (${type})`, async () => {
       const { agent, ...ada } = await signedIn()
-      const request = authorizationRequest(place, client, change)
+      const request = authorizationRequest(environment, client, change)
       const links = [...(await agent.get(request.url)).body.matchAll(/href="([^"]*prompt=[^"]*)"/g)].map(([, url]) =>
         `${url}`.replaceAll('&amp;', '&'),
       )
@@ -229,15 +229,15 @@ for (const type of ['test', 'live'] as const) {
   }
 
   test(`the cancel link leads to the client with access_denied, state and iss (${type})`, async () => {
-    const request = authorizationRequest(place, client)
+    const request = authorizationRequest(environment, client)
     const { body } = await createAgent().get(request.url)
     const [, cancel = ''] = /href="(https:\/\/app\.example\.com\/callback\?[^"]*)"/.exec(body) ?? []
     const { error_description, ...answer } = Object.fromEntries(new URL(cancel.replaceAll('&amp;', '&')).searchParams)
-    assert.deepEqual(answer, { error: 'access_denied', state: request.state, iss: place.issuer })
+    assert.deepEqual(answer, { error: 'access_denied', state: request.state, iss: environment.issuer })
   })
 
   test(`ten parallel sign-ups with one email and one password create one account, and a later one signs in with that password only (${type})`, async (t) => {
-    const request = authorizationRequest(place, client, { prompt: 'create' })
+    const request = authorizationRequest(environment, client, { prompt: 'create' })
     const account = { email: `new.${type}@example.com`, password: 'a password of my own', name: 'Nora' }
     const agents = Array.from({ length: 10 }, createAgent)
     const pages = await Promise.all(agents.map((agent) => agent.get(request.url)))
@@ -267,34 +267,34 @@ for (const type of ['test', 'live'] as const) {
   ]
   for (const form of bad_forms) {
     test(`sign-up shows the form again, without the password, for ${JSON.stringify(form).slice(0, 80)} (${type})`, async () => {
-      const request = authorizationRequest(place, client, { prompt: 'create' })
+      const request = authorizationRequest(environment, client, { prompt: 'create' })
       const agent = createAgent()
       const page = await submit(agent, await agent.get(request.url), request, form)
       assert.deepEqual([page.status, pageOf(page)], [400, 'sign_up'])
       assert.ok(!form.password || !page.body.includes(form.password))
-      const { data } = expectStatus(200, await w.call('GET', `${place.path}/users?email=unknown@example.com`))
+      const { data } = expectStatus(200, await w.call('GET', `${environment.path}/users?email=unknown@example.com`))
       assert.deepEqual(data, [])
     })
   }
 
   test(`while sign-up is closed no page offers it, and a sign-up form that was open creates no account and skips no step (${type})`, async () => {
     const { agent } = await signedIn()
-    const request = authorizationRequest(place, client, { prompt: 'create login' })
+    const request = authorizationRequest(environment, client, { prompt: 'create login' })
     const page = await agent.get(request.url)
-    await w.changeSettings(place, { sign_up: { mode: 'closed' } })
+    await w.changeSettings(environment, { sign_up: { mode: 'closed' } })
     const after = await submit(agent, page, request, { email: 'late@example.com', password: 'a password of my own' })
     assert.equal(pageOf(after), 'sign_in')
     assert.equal(pageOf(await agent.get(request.url)), 'sign_in')
-    assert.doesNotMatch((await createAgent().get(authorizationRequest(place, client).url)).body, /prompt=create|sign-up/)
-    assert.deepEqual(expectStatus(200, await w.call('GET', `${place.path}/users?email=late@example.com`)).data, [])
-    await w.changeSettings(place, { sign_up: { mode: null } })
+    assert.doesNotMatch((await createAgent().get(authorizationRequest(environment, client).url)).body, /prompt=create|sign-up/)
+    assert.deepEqual(expectStatus(200, await w.call('GET', `${environment.path}/users?email=late@example.com`)).data, [])
+    await w.changeSettings(environment, { sign_up: { mode: null } })
   })
 
   test(`the page has no form while the environment has no way to sign in (${type})`, async () => {
-    await w.changeSettings(place, { sign_in: { password: false } })
-    const page = await createAgent().get(authorizationRequest(place, client).url)
+    await w.changeSettings(environment, { sign_in: { password: false } })
+    const page = await createAgent().get(authorizationRequest(environment, client).url)
     assert.equal(page.status, 200)
     assert.throws(() => formOf(page.body))
-    await w.changeSettings(place, { sign_in: { password: null } })
+    await w.changeSettings(environment, { sign_in: { password: null } })
   })
 }

@@ -33,14 +33,14 @@ interface History {
 
 const seconds = () => Math.floor(w.now().getTime() / 1000)
 
-for (const place of [w.test, w.live]) {
-  await w.changeSettings(place, { lockout: { max_attempts: 100 } })
-  const skipping = await w.createApplication(place)
-  const asking = await w.createApplication(place, { consent: 'ask' })
+for (const environment of [w.test, w.live]) {
+  await w.changeSettings(environment, { lockout: { max_attempts: 100 } })
+  const skipping = await w.createApplication(environment)
+  const asking = await w.createApplication(environment, { consent: 'ask' })
 
-  for (const seed of place === w.test ? [1, 2, 3] : [4, 5, 6]) {
-    test(`a code is issued only for a person who did everything that the request requires (${place.type}, walk ${seed})`, async () => {
-      const people = [await w.createUser(place), await w.createUser(place)]
+  for (const seed of environment === w.test ? [1, 2, 3] : [4, 5, 6]) {
+    test(`a code is issued only for a person who did everything that the request requires (${environment.type}, walk ${seed})`, async () => {
+      const people = [await w.createUser(environment), await w.createUser(environment)]
       const hints = new Map<string, string>()
       const random = randomFrom(seed)
       const any = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)] as T // as: no list is empty
@@ -102,7 +102,7 @@ for (const place of [w.test, w.live]) {
         const hinted = maybe(0.25) ? any(people).id : null
         const id_token_hint = hinted === null ? undefined : hints.get(hinted)
         const scope = any(['openid', 'openid email', 'openid profile email'])
-        const request = authorizationRequest(place, client, { prompt, max_age, id_token_hint, scope })
+        const request = authorizationRequest(environment, client, { prompt, max_age, id_token_hint, scope })
         const began = seconds()
 
         let reply: Reply = await agent.get(request.url)
@@ -117,7 +117,7 @@ for (const place of [w.test, w.live]) {
         outcomes[outcome] = (outcomes[outcome] ?? 0) + 1
         if (outcome !== 'code') continue
 
-        const { id_token } = expectStatus(200, await exchange(w, place, client, request, answer.get('code') ?? ''))
+        const { id_token } = expectStatus(200, await exchange(w, environment, client, request, answer.get('code') ?? ''))
         const { sub = '', auth_time } = decodeJwt(id_token)
         const done = historyOf(sub)
         const requires = (word: string) => prompt?.split(' ').includes(word) ?? false

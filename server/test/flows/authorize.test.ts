@@ -80,23 +80,23 @@ const spellings = [
 
 const captionOf = (value: unknown) => JSON.stringify(value)?.slice(0, 60) ?? 'missing'
 
-async function setUp(place: Place) {
-  const client = await w.createApplication(place, {
+async function setUp(environment: Place) {
+  const client = await w.createApplication(environment, {
     redirect_uris: [callback],
     allowed_scopes: ['openid', 'profile', 'email', 'offline_access'],
   })
-  const elsewhere = await w.createApplication(place === w.test ? w.live : w.test, { redirect_uris: [callback] })
-  const person = await createPerson(w, place)
+  const elsewhere = await w.createApplication(environment === w.test ? w.live : w.test, { redirect_uris: [callback] })
+  const person = await createPerson(w, environment)
   await person.code(client)
   return { client, elsewhere, person }
 }
 
-for (const place of [w.test, w.live]) {
-  const { client, elsewhere, person } = await setUp(place)
-  const request = (change: Record<string, string | undefined> = {}) => authorizationRequest(place, client, change)
+for (const environment of [w.test, w.live]) {
+  const { client, elsewhere, person } = await setUp(environment)
+  const request = (change: Record<string, string | undefined> = {}) => authorizationRequest(environment, client, change)
   const ask = (change: Record<string, string | undefined> = {}, agent = createAgent()) => agent.get(request(change).url)
 
-  test(`a redirect_uri that is not registered byte by byte gets an error page, whatever else is wrong (${place.type})`, async (t) => {
+  test(`a redirect_uri that is not registered byte by byte gets an error page, whatever else is wrong (${environment.type})`, async (t) => {
     const others = [{}, ...errors.map(([, change]) => change), { response_mode: 'form_post' }, { response_mode: 'fragment' }]
     for (const redirect_uri of [...spellings, undefined])
       await t.test(`redirect_uri ${captionOf(redirect_uri)}`, async () => {
@@ -116,7 +116,7 @@ for (const place of [w.test, w.live]) {
     '*',
     "' or 1=1 --",
   ]
-  test(`a client_id that names no application of this environment gets an error page, whatever else is wrong (${place.type})`, async (t) => {
+  test(`a client_id that names no application of this environment gets an error page, whatever else is wrong (${environment.type})`, async (t) => {
     const others = [{}, ...errors.map(([, change]) => change), { response_mode: 'form_post' }, { redirect_uri: 'https://evil.example/' }]
     for (const client_id of client_ids)
       await t.test(`client_id ${captionOf(client_id)}`, async () => {
@@ -129,12 +129,12 @@ for (const place of [w.test, w.live]) {
   for (const [error, change] of errors) {
     const modes = 'response_mode' in change ? [change.response_mode] : [undefined, 'query', 'fragment', 'form_post']
     for (const response_mode of modes)
-      test(`${error} goes to the client with state and iss: ${captionOf(change)}, response_mode ${response_mode} (${place.type})`, async () => {
+      test(`${error} goes to the client with state and iss: ${captionOf(change)}, response_mode ${response_mode} (${environment.type})`, async () => {
         const { url, state } = request({ response_mode, ...change })
         const reply = await createAgent().get(url)
         const { to, fields } = answerIn(reply)
         const { error_description = '', ...rest } = fields
-        assert.deepEqual({ to, ...rest }, { to: callback, error, state, iss: place.issuer })
+        assert.deepEqual({ to, ...rest }, { to: callback, error, state, iss: environment.issuer })
         assert.match(error_description, /^[\x20-\x21\x23-\x5B\x5D-\x7E]+$/)
         assert.equal(reply.status, response_mode === 'form_post' ? 200 : 303)
         const mark = reply.headers.get('location')?.[callback.length]
@@ -143,22 +143,22 @@ for (const place of [w.test, w.live]) {
   }
 
   for (const response_mode of [undefined, 'query', 'fragment', 'form_post'])
-    test(`a code goes to the client with state and iss: response_mode ${response_mode} (${place.type})`, async () => {
+    test(`a code goes to the client with state and iss: response_mode ${response_mode} (${environment.type})`, async () => {
       const { url, state } = request({ response_mode })
       const { to, fields } = answerIn(await person.agent.get(url))
       const { code = '', ...rest } = fields
-      assert.deepEqual({ to, ...rest }, { to: callback, state, iss: place.issuer })
+      assert.deepEqual({ to, ...rest }, { to: callback, state, iss: environment.issuer })
       assert.match(code, /^[\w-]{43}$/)
     })
 
-  test(`an unsupported request object is refused by its response_mode form_post, with the state outside of it (${place.type})`, async () => {
+  test(`an unsupported request object is refused by its response_mode form_post, with the state outside of it (${environment.type})`, async () => {
     const inside = Buffer.from(JSON.stringify({ response_mode: 'form_post', state: 'inside' })).toString('base64url')
     const reply = await ask({ request: `eyJhbGciOiJub25lIn0.${inside}.`, state: 'outside' }, person.agent)
     const { to, fields } = answerIn(reply)
     assert.deepEqual([reply.status, to, fields.error, fields.state], [200, callback, 'request_not_supported', 'outside'])
   })
 
-  test(`the form_post page has a button, runs only its own script, and can be neither framed nor stored (${place.type})`, async () => {
+  test(`the form_post page has a button, runs only its own script, and can be neither framed nor stored (${environment.type})`, async () => {
     const reply = await ask({ response_mode: 'form_post', state: '"><script>alert(1)</script>&amp;' }, person.agent)
     assert.equal(formOf(reply.body).hidden.state, '"><script>alert(1)</script>&amp;')
     assert.match(reply.body, /<button/)
@@ -169,32 +169,32 @@ for (const place of [w.test, w.live]) {
     assert.equal(reply.headers.get('cache-control'), 'no-store')
   })
 
-  test(`the query of a registered redirect_uri is kept (${place.type})`, async () => {
+  test(`the query of a registered redirect_uri is kept (${environment.type})`, async () => {
     const redirect_uri = `${callback}?tenant=1&x=%20y`
-    const application = await w.createApplication(place, { redirect_uris: [redirect_uri] })
-    const reply = await person.agent.get(authorizationRequest(place, application).url)
+    const application = await w.createApplication(environment, { redirect_uris: [redirect_uri] })
+    const reply = await person.agent.get(authorizationRequest(environment, application).url)
     assert.ok(reply.headers.get('location')?.startsWith(`${redirect_uri}&code=`))
   })
 
   for (const value of [undefined, ''])
-    test(`state and nonce may be ${value === '' ? 'empty' : 'missing'} (${place.type})`, async () => {
+    test(`state and nonce may be ${value === '' ? 'empty' : 'missing'} (${environment.type})`, async () => {
       const { fields } = answerIn(await ask({ state: value, nonce: value }, person.agent))
       assert.deepEqual(Object.keys(fields).sort(), ['code', 'iss'])
     })
 
   for (const state of [' a b ', '+&=#%', 'ü日本🙂', '"<>\'', 'a'.repeat(4_096), '%0d%0aSet-Cookie: x=1'])
-    test(`the state ${captionOf(state)} is returned unchanged (${place.type})`, async () => {
+    test(`the state ${captionOf(state)} is returned unchanged (${environment.type})`, async () => {
       for (const response_mode of ['query', 'fragment', 'form_post'])
         assert.equal(answerIn(await ask({ state, response_mode }, person.agent)).fields.state, state, response_mode)
     })
 
   for (const state of ['a'.repeat(4_097), 'a\r\nb', 'a\0b'])
-    test(`a state that is too long or holds control characters is refused and not returned: ${captionOf(state)} (${place.type})`, async () => {
+    test(`a state that is too long or holds control characters is refused and not returned: ${captionOf(state)} (${environment.type})`, async () => {
       const { fields } = answerIn(await ask({ state }, person.agent))
       assert.deepEqual([fields.error, fields.state, fields.code], ['invalid_request', undefined, undefined])
     })
 
-  test(`unknown and unused parameters are ignored (${place.type})`, async () => {
+  test(`unknown and unused parameters are ignored (${environment.type})`, async () => {
     const known = {
       display: 'popup',
       acr_values: 'urn:x',
@@ -206,7 +206,7 @@ for (const place of [w.test, w.live]) {
     assert.ok(fields.code)
   })
 
-  test(`a request by POST is answered 303 to the same request as GET (${place.type})`, async () => {
+  test(`a request by POST is answered 303 to the same request as GET (${environment.type})`, async () => {
     const url = new URL(request({ state: 'a b&c=ü' }).url)
     const reply = await createAgent().post(url.origin + url.pathname, Object.fromEntries(url.searchParams), {
       origin: 'https://app.example.com',
@@ -219,7 +219,7 @@ for (const place of [w.test, w.live]) {
   })
 
   for (const type of ['application/json', 'text/plain', 'multipart/form-data; boundary=x', 'application/x-www-form-urlencodedx'])
-    test(`a POST of ${type} is 400 (${place.type})`, async () => {
+    test(`a POST of ${type} is 400 (${environment.type})`, async () => {
       const { origin, pathname, searchParams } = new URL(request().url)
       const reply = await w.call('POST', origin + pathname, { key: null, body: searchParams.toString(), headers: { 'content-type': type } })
       assert.deepEqual([reply.status, reply.headers.get('location')], [400, null])
@@ -236,7 +236,7 @@ for (const place of [w.test, w.live]) {
     'client_id',
     'redirect_uri',
   ]) {
-    test(`${name} sent twice is refused, in the query, in the body or once in each, with the same, another or no value (${place.type})`, async () => {
+    test(`${name} sent twice is refused, in the query, in the body or once in each, with the same, another or no value (${environment.type})`, async () => {
       const url = new URL(request({ prompt: 'login' }).url)
       const endpoint = url.origin + url.pathname
       const value = url.searchParams.get(name) ?? ''
@@ -263,21 +263,21 @@ for (const place of [w.test, w.live]) {
   const post = (url: string, body: string) =>
     w.call('POST', url, { key: null, body, headers: { 'content-type': 'application/x-www-form-urlencoded' } })
 
-  test(`resource may be sent twice (${place.type})`, async () => {
+  test(`resource may be sent twice (${environment.type})`, async () => {
     const { fields } = answerIn(await createAgent().get(`${request().url}&resource=https://a.example/&resource=https://b.example/`))
     assert.equal(fields.error, 'invalid_target')
   })
 
-  test(`a scope that the settings disable is refused, and discovery does not name it (${place.type})`, async () => {
-    await w.changeSettings(place, { scopes: { disabled: ['email'] } })
+  test(`a scope that the settings disable is refused, and discovery does not name it (${environment.type})`, async () => {
+    await w.changeSettings(environment, { scopes: { disabled: ['email'] } })
     assert.equal(answerIn(await ask({}, person.agent)).fields.error, 'invalid_scope')
-    const { body } = await w.call('GET', `${place.issuer}/.well-known/openid-configuration`, { key: null })
+    const { body } = await w.call('GET', `${environment.issuer}/.well-known/openid-configuration`, { key: null })
     assert.deepEqual(body.scopes_supported.includes('email'), false)
-    await w.changeSettings(place, { scopes: { disabled: null } })
+    await w.changeSettings(environment, { scopes: { disabled: null } })
     assert.ok(answerIn(await ask({}, person.agent)).fields.code)
   })
 
-  test(`the pages of an environment cannot be framed or stored, and load nothing from elsewhere (${place.type})`, async () => {
+  test(`the pages of an environment cannot be framed or stored, and load nothing from elsewhere (${environment.type})`, async () => {
     for (const reply of [await ask(), await ask({ prompt: 'create' }), await ask({ client_id: 'x' }), await ask({ redirect_uri: 'x' })]) {
       const csp = reply.headers.get('content-security-policy') ?? ''
       assert.match(csp, /^default-src 'none'; style-src 'sha256-[^;]*; img-src 'none'; frame-ancestors 'none'; base-uri 'none'$/)
@@ -291,9 +291,9 @@ for (const place of [w.test, w.live]) {
 }
 
 test('an error page names the application in Test, and not in Live', async () => {
-  for (const place of [w.test, w.live]) {
-    const client = await w.createApplication(place)
-    const reply = await createAgent().get(authorizationRequest(place, client, { redirect_uri: 'https://evil.example/callback' }).url)
-    assert.equal(reply.body.includes(client.client_id), place === w.test)
+  for (const environment of [w.test, w.live]) {
+    const client = await w.createApplication(environment)
+    const reply = await createAgent().get(authorizationRequest(environment, client, { redirect_uri: 'https://evil.example/callback' }).url)
+    assert.equal(reply.body.includes(client.client_id), environment === w.test)
   }
 })

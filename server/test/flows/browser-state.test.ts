@@ -12,14 +12,14 @@ const locationOf = (reply: Reply) => reply.headers.get('location') ?? ''
 const cookiesSet = (reply: Reply, kind: string) => reply.headers.getSetCookie().filter((line) => line.includes(`_${kind}_`))
 const csrfOf = (reply: Reply) => formOf(reply.body).hidden.csrf ?? ''
 
-async function setUp(place: Place) {
-  const client = await w.createApplication(place)
-  const asking = await w.createApplication(place, { consent: 'ask' })
-  const silent = (agent: Agent, application = client) => agent.get(authorizationRequest(place, application, { prompt: 'none' }).url)
+async function setUp(environment: Place) {
+  const client = await w.createApplication(environment)
+  const asking = await w.createApplication(environment, { consent: 'ask' })
+  const silent = (agent: Agent, application = client) => agent.get(authorizationRequest(environment, application, { prompt: 'none' }).url)
   const isSignedIn = async (agent: Agent) => /[?&]code=/.test(locationOf(await silent(agent)))
-  const request = (change = {}, application = client) => new URL(authorizationRequest(place, application, change).url).search.slice(1)
+  const request = (change = {}, application = client) => new URL(authorizationRequest(environment, application, change).url).search.slice(1)
   async function signedIn() {
-    const person = await createPerson(w, place)
+    const person = await createPerson(w, environment)
     const { id_token } = await person.tokens(client)
     return { ...person, session_id: String(decodeJwt(id_token).sid) }
   }
@@ -27,13 +27,13 @@ async function setUp(place: Place) {
 }
 
 for (const type of ['test', 'live'] as const) {
-  const place = w[type]
-  const { client, asking, silent, isSignedIn, request, signedIn } = await setUp(place)
-  const stepUrl = (step: string) => `${place.issuer}/${step}`
+  const environment = w[type]
+  const { client, asking, silent, isSignedIn, request, signedIn } = await setUp(environment)
+  const stepUrl = (step: string) => `${environment.issuer}/${step}`
 
   /** The form of the step as its page submits it. */
   async function rightForm(step: (typeof steps)[number], person: { email: string; password: string; session_id: string; agent: Agent }) {
-    const csrf = csrfOf(await person.agent.get(authorizationRequest(place, client, { prompt: 'login' }).url))
+    const csrf = csrfOf(await person.agent.get(authorizationRequest(environment, client, { prompt: 'login' }).url))
     const own = {
       'sign-in': { email: person.email, password: person.password },
       'sign-up': { email: `${randomText()}@example.com`, password: 'a password of my own' },
@@ -74,7 +74,8 @@ for (const type of ['test', 'live'] as const) {
         })
       assert.ok(await isSignedIn(person.agent))
       assert.match(locationOf(await silent(person.agent, asking)), /consent_required/)
-      if (step === 'sign-up') assert.deepEqual(expectStatus(200, await w.call('GET', `${place.path}/users?email=${form.email}`)).data, [])
+      if (step === 'sign-up')
+        assert.deepEqual(expectStatus(200, await w.call('GET', `${environment.path}/users?email=${form.email}`)).data, [])
     })
 
     test(`${step}: a form out of order, without fields or with a made-up request yields no code and no session (${type})`, async (t) => {
@@ -137,7 +138,7 @@ for (const type of ['test', 'live'] as const) {
     test(`${step}: the form has no effect in a browser that is not signed in (${type})`, async () => {
       const person = await signedIn()
       const agent = createAgent()
-      const csrf = csrfOf(await agent.get(authorizationRequest(place, client).url))
+      const csrf = csrfOf(await agent.get(authorizationRequest(environment, client).url))
       const reply = await agent.post(stepUrl(step), { ...(await rightForm(step, person)), csrf })
       assert.doesNotMatch(locationOf(reply), /[?&]code=/)
       assert.equal(await isSignedIn(agent), false)
@@ -146,8 +147,8 @@ for (const type of ['test', 'live'] as const) {
     })
 
   test(`a sign-in form that is submitted three times at once signs in (${type})`, async () => {
-    const { agent, ...user } = await createPerson(w, place)
-    const page = await agent.get(authorizationRequest(place, client).url)
+    const { agent, ...user } = await createPerson(w, environment)
+    const page = await agent.get(authorizationRequest(environment, client).url)
     const replies = await Promise.all([1, 2, 3].map(() => agent.submit(page, { email: user.email, password: user.password })))
     assert.ok(replies.every((reply) => reply.status === 303))
     assert.ok(await isSignedIn(agent))
@@ -155,7 +156,7 @@ for (const type of ['test', 'live'] as const) {
 
   test(`a sign-in page that an attacker opened signs no other browser in (${type})`, async () => {
     const [attacker, victim] = [await signedIn(), createAgent()]
-    const page = await attacker.agent.get(authorizationRequest(place, client, { prompt: 'login' }).url)
+    const page = await attacker.agent.get(authorizationRequest(environment, client, { prompt: 'login' }).url)
     const reply = await victim.submit(page, { email: attacker.email, password: attacker.password })
     assert.equal(reply.status, 400)
     assert.equal(await isSignedIn(victim), false)
@@ -166,33 +167,33 @@ for (const type of ['test', 'live'] as const) {
     const copy = createAgent()
     for (const [name, value] of person.agent.cookies) copy.cookies.set(name, value)
     assert.ok(await isSignedIn(copy))
-    const page = await person.agent.get(authorizationRequest(place, client, { prompt: 'login' }).url)
+    const page = await person.agent.get(authorizationRequest(environment, client, { prompt: 'login' }).url)
     expectStatus(303, await person.agent.submit(page, { email: person.email, password: person.password }))
     assert.ok(await isSignedIn(person.agent))
     assert.equal(await isSignedIn(copy), false)
   })
 
   test(`an attacker who planted cookies in a browser does not share the session of the person who signs in there (${type})`, async () => {
-    const [attacker, victim] = [await signedIn(), await createPerson(w, place)]
+    const [attacker, victim] = [await signedIn(), await createPerson(w, environment)]
     const agent = createAgent()
     for (const [name, value] of attacker.agent.cookies) agent.cookies.set(name, value)
-    const request = authorizationRequest(place, client, { prompt: 'login' })
+    const request = authorizationRequest(environment, client, { prompt: 'login' })
     const reply = await agent.submit(await agent.get(request.url), { email: victim.email, password: victim.password })
     assert.equal(reply.status, 303)
     const subject = async (browser: Agent) => {
-      const again = authorizationRequest(place, client, { prompt: 'none' })
+      const again = authorizationRequest(environment, client, { prompt: 'none' })
       const code = new URL(locationOf(await browser.get(again.url))).searchParams.get('code') ?? ''
-      return decodeJwt(expectStatus(200, await exchange(w, place, client, again, code)).id_token).sub
+      return decodeJwt(expectStatus(200, await exchange(w, environment, client, again, code)).id_token).sub
     }
     assert.equal(await subject(agent), victim.id)
     assert.equal(await subject(attacker.agent), attacker.id)
   })
 
   test(`consent counts only for the person to whom the page was shown, even if another person signs in before it is submitted (${type})`, async () => {
-    const [ada, ben] = [await signedIn(), await createPerson(w, place)]
+    const [ada, ben] = [await signedIn(), await createPerson(w, environment)]
     const { agent } = ada
-    const page = await agent.get(authorizationRequest(place, asking).url)
-    const login = await agent.get(authorizationRequest(place, client, { prompt: 'login' }).url)
+    const page = await agent.get(authorizationRequest(environment, asking).url)
+    const login = await agent.get(authorizationRequest(environment, client, { prompt: 'login' }).url)
     expectStatus(303, await agent.submit(login, { email: ben.email, password: ben.password }))
     const reply = await agent.submit(page, { decision: 'allow' })
     assert.doesNotMatch(locationOf(reply), /[?&]code=/)
@@ -200,15 +201,15 @@ for (const type of ['test', 'live'] as const) {
   })
 
   test(`cookies are HttpOnly, SameSite=Lax, under the issuer's path, with the environment's id in the name (${type})`, async () => {
-    const { agent, ...user } = await createPerson(w, place)
-    const page = await agent.get(authorizationRequest(place, client).url)
+    const { agent, ...user } = await createPerson(w, environment)
+    const page = await agent.get(authorizationRequest(environment, client).url)
     const after = await agent.submit(page, { email: user.email, password: user.password })
     const lines = [...page.headers.getSetCookie(), ...after.headers.getSetCookie()]
     assert.deepEqual(
       lines.map((line) => line.split('=')[0]).sort(),
-      ['device', 'form', 'session'].map((kind) => `ostiary_${kind}_${place.id}`),
+      ['device', 'form', 'session'].map((kind) => `ostiary_${kind}_${environment.id}`),
     )
-    for (const line of lines) assert.match(line, new RegExp(`; Path=/e/${place.id}; Max-Age=\\d+; HttpOnly; SameSite=Lax$`))
+    for (const line of lines) assert.match(line, new RegExp(`; Path=/e/${environment.id}; Max-Age=\\d+; HttpOnly; SameSite=Lax$`))
   })
 
   test(`the cookies of one environment do not work at the other (${type})`, async () => {
@@ -218,7 +219,7 @@ for (const type of ['test', 'live'] as const) {
     const agent = createAgent()
     for (const [name, value] of person.agent.cookies) {
       agent.cookies.set(name, value)
-      agent.cookies.set(name.replace(place.id, other.id), value)
+      agent.cookies.set(name.replace(environment.id, other.id), value)
     }
     assert.equal(await there.isSignedIn(agent), false)
     const form = { ...(await rightForm('sign-in', person)), request: there.request() }
@@ -226,7 +227,7 @@ for (const type of ['test', 'live'] as const) {
   })
 
   test(`a broken, repeated or long cookie counts as no session (${type})`, async (t) => {
-    const name = `ostiary_session_${place.id}`
+    const name = `ostiary_session_${environment.id}`
     const values = [
       '',
       '.',
@@ -241,7 +242,7 @@ for (const type of ['test', 'live'] as const) {
     for (const value of values)
       await t.test(`${value.length} characters: ${JSON.stringify(value.slice(0, 20))}`, async () => {
         for (const cookie of [`${name}=${value}`, `${name}=${value}; ${name}=${value}`, `${name}`, `=${value}`, `;;${name}=${value};`]) {
-          const { url } = authorizationRequest(place, client, { prompt: 'none' })
+          const { url } = authorizationRequest(environment, client, { prompt: 'none' })
           const reply = await w.call('GET', url, { key: null, headers: { cookie: Buffer.from(cookie).toString('latin1') } })
           assert.match(locationOf(reply), /login_required/)
         }
@@ -249,13 +250,13 @@ for (const type of ['test', 'live'] as const) {
   })
 
   test(`a browser keeps at most six signed-in people, the latest ones (${type})`, async () => {
-    const people = await Promise.all(Array.from({ length: 7 }, () => w.createUser(place)))
+    const people = await Promise.all(Array.from({ length: 7 }, () => w.createUser(environment)))
     const agent = createAgent()
     for (const user of people) {
-      const page = await agent.get(authorizationRequest(place, client, { prompt: 'login' }).url)
+      const page = await agent.get(authorizationRequest(environment, client, { prompt: 'login' }).url)
       expectStatus(303, await agent.submit(page, { email: user.email, password: user.password }))
     }
-    const { body } = await agent.get(authorizationRequest(place, client, { prompt: 'select_account' }).url)
+    const { body } = await agent.get(authorizationRequest(environment, client, { prompt: 'select_account' }).url)
     const shown = people.filter((user) => body.includes(user.email))
     assert.deepEqual(shown, people.slice(1))
   })

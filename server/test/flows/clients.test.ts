@@ -36,19 +36,19 @@ const kinds = {
   },
 }
 
-const discover = (place: Place, client_id: string, auth: client.ClientAuth) =>
-  client.discovery(new URL(place.issuer), client_id, undefined, auth, { execute: [client.allowInsecureRequests] })
+const discover = (environment: Place, client_id: string, auth: client.ClientAuth) =>
+  client.discovery(new URL(environment.issuer), client_id, undefined, auth, { execute: [client.allowInsecureRequests] })
 
 const signed_out_uri = 'https://app.example.com/signed-out'
 
-for (const place of [w.test, w.live]) {
+for (const environment of [w.test, w.live]) {
   for (const [kind, { fields, auth, ...rest }] of Object.entries(kinds)) {
-    test(`openid-client signs in, refreshes, reads UserInfo, revokes and signs out (${place.type}: ${kind})`, async () => {
+    test(`openid-client signs in, refreshes, reads UserInfo, revokes and signs out (${environment.type}: ${kind})`, async () => {
       const post_logout_redirect_uris = fields.application_type === 'native' ? ['com.example.app:/signed-out'] : [signed_out_uri]
-      const application = await w.createApplication(place, { ...fields, post_logout_redirect_uris })
-      const user = await w.createUser(place)
+      const application = await w.createApplication(environment, { ...fields, post_logout_redirect_uris })
+      const user = await w.createUser(environment)
       const agent = createAgent()
-      const config = await discover(place, application.client_id, auth(application.client_secret))
+      const config = await discover(environment, application.client_id, auth(application.client_secret))
 
       const pkceCodeVerifier = client.randomPKCECodeVerifier()
       const expectedState = client.randomState()
@@ -63,7 +63,7 @@ for (const place of [w.test, w.live]) {
         nonce: expectedNonce,
       })
       const called = await followToClient(agent, { url: url.href, redirect_uri }, user)
-      assert.equal(called.searchParams.get('iss'), place.issuer)
+      assert.equal(called.searchParams.get('iss'), environment.issuer)
       const tokens = await client.authorizationCodeGrant(config, called, {
         pkceCodeVerifier,
         expectedState,
@@ -87,24 +87,24 @@ for (const place of [w.test, w.live]) {
     })
   }
 
-  test(`openid-client reports a refused authorization request by its error code (${place.type})`, async () => {
-    const application = await w.createApplication(place)
-    const config = await discover(place, application.client_id, client.ClientSecretBasic(application.client_secret))
-    const request = authorizationRequest(place, application, { prompt: 'none' })
+  test(`openid-client reports a refused authorization request by its error code (${environment.type})`, async () => {
+    const application = await w.createApplication(environment)
+    const config = await discover(environment, application.client_id, client.ClientSecretBasic(application.client_secret))
+    const request = authorizationRequest(environment, application, { prompt: 'none' })
     const called = await followToClient(createAgent(), request, { email: '', password: '' })
     const checks = { pkceCodeVerifier: request.code_verifier, expectedState: request.state, expectedNonce: request.nonce }
     await assert.rejects(client.authorizationCodeGrant(config, called, checks), { error: 'login_required' })
   })
 
-  test(`jose verifies access and ID tokens with the published keys, and takes neither for the other (${place.type})`, async () => {
-    const application = await w.createApplication(place)
-    const user = await w.createUser(place)
-    const { request, tokens } = await signInForTokens(w, place, application, user)
+  test(`jose verifies access and ID tokens with the published keys, and takes neither for the other (${environment.type})`, async () => {
+    const application = await w.createApplication(environment)
+    const user = await w.createUser(environment)
+    const { request, tokens } = await signInForTokens(w, environment, application, user)
     const { access_token, id_token } = tokens
 
-    const keys = createRemoteJWKSet(new URL(`${place.issuer}/v1/oauth/jwks.json`))
-    const as_access_token = { issuer: place.issuer, audience: place.issuer, typ: 'at+jwt', algorithms: ['RS256'] }
-    const as_id_token = { issuer: place.issuer, audience: application.client_id, typ: 'JWT', algorithms: ['RS256'] }
+    const keys = createRemoteJWKSet(new URL(`${environment.issuer}/v1/oauth/jwks.json`))
+    const as_access_token = { issuer: environment.issuer, audience: environment.issuer, typ: 'at+jwt', algorithms: ['RS256'] }
+    const as_id_token = { issuer: environment.issuer, audience: application.client_id, typ: 'JWT', algorithms: ['RS256'] }
     const { payload: access } = await jwtVerify(access_token, keys, {
       ...as_access_token,
       requiredClaims: ['exp', 'iat', 'jti', 'sub', 'client_id', 'scope'],
@@ -120,7 +120,7 @@ for (const place of [w.test, w.live]) {
 
     await assert.rejects(jwtVerify(id_token, keys, as_access_token))
     await assert.rejects(jwtVerify(access_token, keys, as_id_token))
-    const elsewhere = createRemoteJWKSet(new URL(`${(place === w.test ? w.live : w.test).issuer}/v1/oauth/jwks.json`))
+    const elsewhere = createRemoteJWKSet(new URL(`${(environment === w.test ? w.live : w.test).issuer}/v1/oauth/jwks.json`))
     await assert.rejects(jwtVerify(access_token, elsewhere), { code: 'ERR_JWKS_NO_MATCHING_KEY' })
   })
 }

@@ -9,19 +9,22 @@ const cors = (headers: Headers) =>
   Object.fromEntries([...headers].filter(([name]) => name.startsWith('access-control-') && name !== 'access-control-expose-headers'))
 
 for (const type of ['test', 'live'] as const) {
-  const place = w[type]
+  const environment = w[type]
   const elsewhere = type === 'test' ? w.live : w.test
-  const spa = await w.createApplication(place, {
+  const spa = await w.createApplication(environment, {
     application_type: 'spa',
     redirect_uris: ['https://spa.example.com/callback', 'https://spa.example.com:8443/a/b?c'],
   })
-  await w.createApplication(place, { redirect_uris: ['https://web.example.com/callback'] })
-  await w.createApplication(place, { application_type: 'native', redirect_uris: ['com.example.app:/callback', 'http://127.0.0.1:8765/'] })
+  await w.createApplication(environment, { redirect_uris: ['https://web.example.com/callback'] })
+  await w.createApplication(environment, {
+    application_type: 'native',
+    redirect_uris: ['com.example.app:/callback', 'http://127.0.0.1:8765/'],
+  })
   await w.createApplication(elsewhere, { application_type: 'spa', redirect_uris: [`https://elsewhere-${type}.example.com/callback`] })
   const disabled = { application_type: 'spa', redirect_uris: ['https://disabled.example.com/callback'], disabled: true }
-  await w.createApplication(place, disabled)
-  await w.changeSettings(place, { cors: { allowed_origins: ['https://settings.example.com'] } })
-  const person = await createPerson(w, place)
+  await w.createApplication(environment, disabled)
+  await w.changeSettings(environment, { cors: { allowed_origins: ['https://settings.example.com'] } })
+  const person = await createPerson(w, environment)
 
   const allowed = ['https://spa.example.com', 'https://spa.example.com:8443', 'https://settings.example.com']
   // biome-ignore format: one origin a line
@@ -37,7 +40,7 @@ for (const type of ['test', 'live'] as const) {
     ['POST', 'v1/oauth/revoke'],
   ]
   const call = (method: string, path: string, origin: string | null, headers: Record<string, string> = {}) =>
-    w.call(method, `${place.issuer}/${path}`, { key: null, headers: { ...(origin === null ? {} : { origin }), ...headers } })
+    w.call(method, `${environment.issuer}/${path}`, { key: null, headers: { ...(origin === null ? {} : { origin }), ...headers } })
   const preflight = (method: string, path: string, origin: string | null) =>
     call('OPTIONS', path, origin, {
       'access-control-request-method': method,
@@ -82,7 +85,7 @@ for (const type of ['test', 'live'] as const) {
   }
 
   test(`the metadata of RFC 8414 equals the discovery document and is readable from every origin (${type})`, async () => {
-    const { pathname } = new URL(place.issuer)
+    const { pathname } = new URL(environment.issuer)
     const reply = await w.call('GET', `/.well-known/oauth-authorization-server${pathname}`, {
       key: null,
       headers: { origin: 'https://x.example' },
@@ -104,18 +107,18 @@ for (const type of ['test', 'live'] as const) {
     const origin = 'https://new.example.com'
     const isAllowed = async () => (await call('POST', 'v1/oauth/token', origin)).headers.get('access-control-allow-origin') === origin
     assert.equal(await isAllowed(), false)
-    const application = await w.createApplication(place, { application_type: 'spa', redirect_uris: [`${origin}/callback`] })
+    const application = await w.createApplication(environment, { application_type: 'spa', redirect_uris: [`${origin}/callback`] })
     assert.equal(await isAllowed(), true)
-    expectStatus(200, await w.call('PATCH', `${place.path}/applications/${application.id}`, { body: { disabled: true } }))
+    expectStatus(200, await w.call('PATCH', `${environment.path}/applications/${application.id}`, { body: { disabled: true } }))
     assert.equal(await isAllowed(), false)
-    await w.changeSettings(place, { cors: { allowed_origins: [origin] } })
+    await w.changeSettings(environment, { cors: { allowed_origins: [origin] } })
     assert.equal(await isAllowed(), true)
-    await w.changeSettings(place, { cors: { allowed_origins: null } })
+    await w.changeSettings(environment, { cors: { allowed_origins: null } })
     assert.equal(await isAllowed(), false)
   })
 
   test(`a single-page application exchanges its code from its own page (${type})`, async () => {
     const { request, code } = await person.code(spa)
-    expectStatus(200, await exchange(w, place, spa, request, code))
+    expectStatus(200, await exchange(w, environment, spa, request, code))
   })
 }

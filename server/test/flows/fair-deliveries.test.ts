@@ -38,15 +38,15 @@ async function createTenant(slug: string): Promise<string> {
   return made.key
 }
 
-const noisy = { place: w.test, key: w.key }
+const noisy = { environment: w.test, key: w.key }
 const others = {
   'another tenant': { key: await createTenant('other') },
   'another project of the tenant': { key: w.key },
 }
 
-async function createApplication(place: Place, key: string, backchannel_logout_uri: string | null = null): Promise<{ id: string }> {
+async function createApplication(environment: Place, key: string, backchannel_logout_uri: string | null = null): Promise<{ id: string }> {
   const body = { name: 'A', application_type: 'web', redirect_uris: ['https://a.example.com/'], backchannel_logout_uri }
-  return expectStatus(201, await w.call('POST', `${place.path}/applications`, { key, body }))
+  return expectStatus(201, await w.call('POST', `${environment.path}/applications`, { key, body }))
 }
 
 /** Sends every message of an environment again at once. */
@@ -69,32 +69,33 @@ const retryAll = ({ id }: Place) =>
 const messagesOf = async ({ id }: Place): Promise<number> =>
   (await db.all(z.object({ id: z.string() }), sql`select id from webhook_messages where environment_id = ${id}`)).length
 
-type Sender = { place: Place; key: string }
+type Sender = { environment: Place; key: string }
 /** Causes one kind of delivery to any number of receivers. */
 const kinds: Record<string, (sender: Sender, urls: readonly string[]) => Promise<unknown>> = {
-  async 'back-channel logout'({ place, key }, urls) {
+  async 'back-channel logout'({ environment, key }, urls) {
     const applications: { id: string }[] = []
-    for (const url of urls) applications.push(await createApplication(place, key, url))
+    for (const url of urls) applications.push(await createApplication(environment, key, url))
     const payload = { session_id: 'ses_none', user_id: 'usr_none' }
     await db.batch(
       applications.map(({ id }) =>
-        enqueue({ id: `logout.${id}`, kind: 'backchannel_logout', lane: id, environment_id: place.id, payload }, w.now()),
+        enqueue({ id: `logout.${id}`, kind: 'backchannel_logout', lane: id, environment_id: environment.id, payload }, w.now()),
       ),
     )
   },
-  async 'first attempt'({ place, key }, urls) {
-    await insertWebhooks(w, place, urls, ['application.created'])
-    await createApplication(place, key)
+  async 'first attempt'({ environment, key }, urls) {
+    await insertWebhooks(w, environment, urls, ['application.created'])
+    await createApplication(environment, key)
   },
-  async retry({ place }, urls) {
-    const expected = (await messagesOf(place)) || urls.length
-    await until('messages', async () => (await messagesOf(place)) >= expected)
-    await retryAll(place)
+  async retry({ environment }, urls) {
+    const expected = (await messagesOf(environment)) || urls.length
+    await until('messages', async () => (await messagesOf(environment)) >= expected)
+    await retryAll(environment)
   },
 }
 
 const senders = new Map<string, Sender>()
-for (const [name, { key }] of Object.entries(others)) senders.set(name, { key, place: (await w.createProject('quiet', { key })).test })
+for (const [name, { key }] of Object.entries(others))
+  senders.set(name, { key, environment: (await w.createProject('quiet', { key })).test })
 
 for (const [kind, deliver] of Object.entries(kinds)) {
   test(`a ${kind} arrives while ${silent_receivers} receivers of another project or tenant do not answer`, async (t) => {

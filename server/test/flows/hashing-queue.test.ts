@@ -64,10 +64,10 @@ test('new passwords beyond the queue of an environment are 503 unavailable, and 
 })
 
 test('a sign-in whose client disconnects while it waits is not checked, and counts against no limit', async () => {
-  const { test: place } = await w.createProject('gone')
-  const client = await w.createApplication(place)
+  const { test: environment } = await w.createProject('gone')
+  const client = await w.createApplication(environment)
   const agent = createAgent()
-  const page = await agent.get(authorizationRequest(place, client).url)
+  const page = await agent.get(authorizationRequest(environment, client).url)
   const disconnect = new AbortController()
   const attempts = Array.from({ length: most_at_once }, (_, i) => {
     const headers = { 'x-forwarded-for': `203.0.113.${i}` }
@@ -81,7 +81,7 @@ test('a sign-in whose client disconnects while it waits is not checked, and coun
   assert.equal((await agent.submit(page, { email: 'last@example.com', password: 'wrong' })).status, 400)
   const failed = await w.deployment.db.maybeOne(
     z.object({ failed: z.int() }),
-    sql`select cast(count(*) as integer) as failed from events where environment_id = ${place.id} and type = 'sign_in.failed'`,
+    sql`select cast(count(*) as integer) as failed from events where environment_id = ${environment.id} and type = 'sign_in.failed'`,
   )
   assert.ok((failed?.failed ?? 0) < most_at_once, `${failed?.failed} of ${most_at_once + 1} were checked`)
 })

@@ -24,24 +24,24 @@ const spellings = [
 
 const Ended = z.object({ user_id: z.string() })
 
-async function createIdToken(place: Place): Promise<string> {
-  const application = await w.createApplication(place, { post_logout_redirect_uris: [signed_out_uri] })
-  return (await (await createPerson(w, place)).tokens(application)).id_token
+async function createIdToken(environment: Place): Promise<string> {
+  const application = await w.createApplication(environment, { post_logout_redirect_uris: [signed_out_uri] })
+  return (await (await createPerson(w, environment)).tokens(application)).id_token
 }
 // Created before any test moves the clock.
 const id_tokens = { test: await createIdToken(w.test), live: await createIdToken(w.live) }
 
 for (const type of ['test', 'live'] as const) {
-  const place = w[type]
+  const environment = w[type]
   const elsewhere = type === 'test' ? w.live : w.test
-  const client = await w.createApplication(place, { post_logout_redirect_uris: [signed_out_uri] })
-  const other = await w.createApplication(place, { post_logout_redirect_uris: ['https://other.example.com/'] })
-  const logoutUrl = (parameters: Record<string, string>) => `${place.issuer}/oauth/logout?${new URLSearchParams(parameters)}`
+  const client = await w.createApplication(environment, { post_logout_redirect_uris: [signed_out_uri] })
+  const other = await w.createApplication(environment, { post_logout_redirect_uris: ['https://other.example.com/'] })
+  const logoutUrl = (parameters: Record<string, string>) => `${environment.issuer}/oauth/logout?${new URLSearchParams(parameters)}`
   const logOut = (agent: Agent, parameters: Record<string, string>) => agent.get(logoutUrl(parameters))
   const isSignedIn = async (agent: Agent) =>
-    /[?&]code=/.test(locationOf(await agent.get(authorizationRequest(place, client, { prompt: 'none' }).url)) ?? '')
+    /[?&]code=/.test(locationOf(await agent.get(authorizationRequest(environment, client, { prompt: 'none' }).url)) ?? '')
   async function signedIn(application = client, change = {}) {
-    const person = await createPerson(w, place)
+    const person = await createPerson(w, environment)
     return { ...person, ...(await person.tokens(application, change)) }
   }
 
@@ -58,7 +58,7 @@ for (const type of ['test', 'live'] as const) {
   test(`an expired ID token signs out too, also when its session was renewed since (${type})`, async () => {
     const person = await signedIn()
     w.advance(5_000)
-    const page = await person.agent.get(authorizationRequest(place, client, { prompt: 'login' }).url)
+    const page = await person.agent.get(authorizationRequest(environment, client, { prompt: 'login' }).url)
     expectStatus(303, await person.agent.submit(page, { email: person.email, password: person.password }))
     assert.equal(
       locationOf(await logOut(person.agent, { id_token_hint: person.id_token, post_logout_redirect_uri: signed_out_uri })),
@@ -75,9 +75,9 @@ for (const type of ['test', 'live'] as const) {
   })
 
   test(`the confirmation links to the initiate_login_uri of the application (${type})`, async () => {
-    const application = await w.createApplication(place, { initiate_login_uri: 'https://app.example.com/begin?from=id' })
+    const application = await w.createApplication(environment, { initiate_login_uri: 'https://app.example.com/begin?from=id' })
     const { agent, id_token } = await signedIn(application)
-    const sign_in_url = `https://app.example.com/begin?from=id&iss=${encodeURIComponent(place.issuer)}`
+    const sign_in_url = `https://app.example.com/begin?from=id&iss=${encodeURIComponent(environment.issuer)}`
     assert.deepEqual(linksOf(await logOut(agent, { id_token_hint: id_token })), [sign_in_url])
   })
 
@@ -125,10 +125,10 @@ for (const type of ['test', 'live'] as const) {
 
   test(`a forged or changed hint signs nobody out, and is invalid_request at authorization (${type})`, async (t) => {
     const { agent, id_token } = await signedIn()
-    for (const [what, id_token_hint] of Object.entries(await forgeriesOf(w, place, id_token)))
+    for (const [what, id_token_hint] of Object.entries(await forgeriesOf(w, environment, id_token)))
       await t.test(what, async () => {
         assert.ok(isQuestion(await logOut(agent, { id_token_hint, post_logout_redirect_uri: signed_out_uri })))
-        const reply = await agent.get(authorizationRequest(place, client, { id_token_hint, prompt: 'none' }).url)
+        const reply = await agent.get(authorizationRequest(environment, client, { id_token_hint, prompt: 'none' }).url)
         assert.match(locationOf(reply) ?? '', /[?&]error=invalid_request&/)
       })
     assert.ok(await isSignedIn(agent))
@@ -176,9 +176,9 @@ for (const type of ['test', 'live'] as const) {
   })
 
   test(`a disabled application signs people out and redirects them nowhere (${type})`, async () => {
-    const application = await w.createApplication(place, { post_logout_redirect_uris: [signed_out_uri] })
+    const application = await w.createApplication(environment, { post_logout_redirect_uris: [signed_out_uri] })
     const { agent, id_token } = await signedIn(application)
-    expectStatus(200, await w.call('PATCH', `${place.path}/applications/${application.id}`, { body: { disabled: true } }))
+    expectStatus(200, await w.call('PATCH', `${environment.path}/applications/${application.id}`, { body: { disabled: true } }))
     const reply = await logOut(agent, { id_token_hint: id_token, post_logout_redirect_uri: signed_out_uri })
     assert.deepEqual([locationOf(reply), linksOf(reply)], [null, []])
     assert.equal(await isSignedIn(agent), false)
@@ -200,22 +200,22 @@ for (const type of ['test', 'live'] as const) {
   test(`a request by POST is answered 303 to the same request as GET (${type})`, async () => {
     const { agent, id_token } = await signedIn()
     const parameters = { id_token_hint: id_token, post_logout_redirect_uri: signed_out_uri, state: 'a b' }
-    const reply = await createAgent().post(`${place.issuer}/oauth/logout`, parameters, { origin: 'https://app.example.com' })
+    const reply = await createAgent().post(`${environment.issuer}/oauth/logout`, parameters, { origin: 'https://app.example.com' })
     assert.equal(reply.status, 303)
     assert.equal(locationOf(await agent.get(locationOf(reply) ?? '')), `${signed_out_uri}?state=a%20b`)
-    const bare = await agent.post(`${place.issuer}/oauth/logout`, {})
+    const bare = await agent.post(`${environment.issuer}/oauth/logout`, {})
     assert.equal(bare.status, 303)
   })
 
   test(`the hint signs out the user it names; a confirmed sign-out signs out every person in the browser (${type})`, async () => {
-    const [ada, ben] = [await signedIn(), await createPerson(w, place)]
-    const page = await ada.agent.get(authorizationRequest(place, client, { prompt: 'login' }).url)
+    const [ada, ben] = [await signedIn(), await createPerson(w, environment)]
+    const page = await ada.agent.get(authorizationRequest(environment, client, { prompt: 'login' }).url)
     expectStatus(303, await ada.agent.submit(page, { email: ben.email, password: ben.password }))
-    const people = async () => (await ada.agent.get(authorizationRequest(place, client, { prompt: 'select_account' }).url)).body
+    const people = async () => (await ada.agent.get(authorizationRequest(environment, client, { prompt: 'select_account' }).url)).body
     await logOut(ada.agent, { id_token_hint: ada.id_token })
     const accounts = await people()
     assert.deepEqual([accounts.includes(ada.email), accounts.includes(ben.email)], [false, true])
-    const again = await ada.agent.get(authorizationRequest(place, client, { prompt: 'login' }).url)
+    const again = await ada.agent.get(authorizationRequest(environment, client, { prompt: 'login' }).url)
     expectStatus(303, await ada.agent.submit(again, { email: ada.email, password: ada.password }))
     await ada.agent.submit(await logOut(ada.agent, {}), { decision: 'sign_out' })
     assert.equal(await isSignedIn(ada.agent), false)
@@ -226,30 +226,30 @@ for (const type of ['test', 'live'] as const) {
     'with the hint': (agent, id_token_hint) => logOut(agent, { id_token_hint }),
     'with confirmation': async (agent) => agent.submit(await logOut(agent, {}), { decision: 'sign_out' }),
     'in the account chooser': async (agent) => {
-      const page = await agent.get(authorizationRequest(place, client, { prompt: 'select_account' }).url)
+      const page = await agent.get(authorizationRequest(environment, client, { prompt: 'select_account' }).url)
       return agent.submit(page, { remove: /name="remove" value="([^"]*)"/.exec(page.body)?.[1] ?? '' })
     },
   }
   for (const format of ['jwt', 'opaque'] as const) {
     for (const [how, signOut] of Object.entries(ways)) {
       test(`signing out ${how} ends only the grants without offline_access, and causes one event (${type}, ${format} access tokens)`, async () => {
-        await w.changeSettings(place, { tokens: { access_token_format: format } })
-        const { id, tokens, code, agent } = await createPerson(w, place)
+        await w.changeSettings(environment, { tokens: { access_token_format: format } })
+        const { id, tokens, code, agent } = await createPerson(w, environment)
         const online = await tokens(client, { scope: 'openid email' })
         const offline = await tokens(other)
         const pending = await code(client, { scope: 'openid' })
         const offline_pending = await code(other)
         await signOut(agent, online.id_token)
         await signOut(agent, online.id_token).catch(() => 'no session is left')
-        assert.equal((await userinfo(w, place, online.access_token)).status, 401)
-        assert.equal((await exchange(w, place, client, pending.request, pending.code)).body.error, 'invalid_grant')
-        assert.equal((await userinfo(w, place, offline.access_token)).status, 200)
-        const refreshed = expectStatus(200, await refresh(w, place, other, offline.refresh_token))
-        assert.equal((await userinfo(w, place, refreshed.access_token)).status, 200)
-        expectStatus(200, await exchange(w, place, other, offline_pending.request, offline_pending.code))
-        const events = sql`select user_id from events where environment_id = ${place.id} and type = 'session.ended' and user_id = ${id}`
+        assert.equal((await userinfo(w, environment, online.access_token)).status, 401)
+        assert.equal((await exchange(w, environment, client, pending.request, pending.code)).body.error, 'invalid_grant')
+        assert.equal((await userinfo(w, environment, offline.access_token)).status, 200)
+        const refreshed = expectStatus(200, await refresh(w, environment, other, offline.refresh_token))
+        assert.equal((await userinfo(w, environment, refreshed.access_token)).status, 200)
+        expectStatus(200, await exchange(w, environment, other, offline_pending.request, offline_pending.code))
+        const events = sql`select user_id from events where environment_id = ${environment.id} and type = 'session.ended' and user_id = ${id}`
         assert.equal((await w.deployment.db.all(Ended, events)).length, 1)
-        await w.changeSettings(place, { tokens: { access_token_format: null } })
+        await w.changeSettings(environment, { tokens: { access_token_format: null } })
       })
     }
   }

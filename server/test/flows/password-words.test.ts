@@ -8,10 +8,10 @@ import { createAuthKey } from '../support/everything.ts'
 import { expectStatus, type Reply, world } from '../support/world.ts'
 
 const w = await world()
-const place = w.test
-await w.changeSettings(place, { branding: { display_name: 'Blue Bottle' } })
-const secret = await createAuthKey(w, place, 'auth_secret')
-const client = await w.createApplication(place)
+const environment = w.test
+await w.changeSettings(environment, { branding: { display_name: 'Blue Bottle' } })
+const secret = await createAuthKey(w, environment, 'auth_secret')
+const client = await w.createApplication(environment)
 
 const email = (i: number) => `grace.hopper${i}@navy-museum.example`
 const name = 'Grace Murray'
@@ -30,7 +30,7 @@ const words: [what: string, password: string][] = [
 let people = 0
 const signUp = async (password: string): Promise<Reply> => {
   const agent = createAgent()
-  const page = await agent.get(authorizationRequest(place, client, { prompt: 'create' }).url)
+  const page = await agent.get(authorizationRequest(environment, client, { prompt: 'create' }).url)
   return agent.submit(page, { email: email(++people), name, password })
 }
 const create = (password: string) => w.call('POST', '/v1/auth/users', { key: secret.key, body: { email: email(++people), name, password } })
@@ -62,9 +62,9 @@ for (const [path, set, accepted, refused] of paths) {
   })
 
   test(`such a password is accepted while reject_common is off: ${path}`, async () => {
-    await w.changeSettings(place, { password: { reject_common: false } })
+    await w.changeSettings(environment, { password: { reject_common: false } })
     const reply = await set('Acme-Acme-2026!')
-    await w.changeSettings(place, { password: null })
+    await w.changeSettings(environment, { password: null })
     assert.equal(reply.status, accepted)
   })
 }

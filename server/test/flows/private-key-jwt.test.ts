@@ -27,7 +27,7 @@ const w = await world({
     return Promise.race([call(request), deadline.promise])
   },
 })
-const place = w.test
+const environment = w.test
 
 interface Key {
   alg: string
@@ -45,7 +45,7 @@ async function makeKey(alg = 'ES256', kid: string | undefined = randomText(), op
 const key = await makeKey()
 const other = await makeKey()
 
-const createClient = (fields: Record<string, unknown>, at: Place = place) =>
+const createClient = (fields: Record<string, unknown>, at: Place = environment) =>
   w.createApplication(at, { token_endpoint_auth_method: 'private_key_jwt', ...fields })
 const client = await createClient({ jwks: { keys: [key.jwk] } })
 
@@ -53,7 +53,7 @@ const client = await createClient({ jwks: { keys: [key.jwk] } })
 function assertion(
   client_id: string,
   change: Record<string, unknown> = {},
-  { by = key, header = {}, at = place as Pick<Place, 'issuer'> } = {},
+  { by = key, header = {}, at = environment as Pick<Place, 'issuer'> } = {},
 ): Promise<string> {
   const seconds = Math.floor(w.now().getTime() / 1000)
   const claims = { iss: client_id, sub: client_id, aud: at.issuer, iat: seconds, exp: seconds + 60, jti: randomText(), ...change }
@@ -65,7 +65,7 @@ function assertion(
 const assertion_type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
 /** A token request that is refused with `invalid_grant` after the client was authenticated. */
-function ask(client_assertion: string, more: Record<string, string> = {}, at: Pick<Place, 'issuer'> = place): Promise<Reply> {
+function ask(client_assertion: string, more: Record<string, string> = {}, at: Pick<Place, 'issuer'> = environment): Promise<Reply> {
   const form = { grant_type: 'refresh_token', refresh_token: 'none', client_assertion, client_assertion_type: assertion_type, ...more }
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
   return w.call('POST', `${at.issuer}/v1/oauth/token`, { key: null, headers, body: new URLSearchParams(form).toString() })
@@ -80,10 +80,10 @@ for (const [alg, by] of Object.entries(libraries)) {
   test(`openid-client signs a person in with PrivateKeyJwt and ${alg}`, async () => {
     const { client_id, redirect_uris } = await createClient({ jwks: { keys: [by.jwk] } })
     const auth = oidc.PrivateKeyJwt({ key: by.privateKey, kid: by.kid ?? '' })
-    const config = await oidc.discovery(new URL(place.issuer), client_id, undefined, auth, { execute: [oidc.allowInsecureRequests] })
-    const request = authorizationRequest(place, { client_id, redirect_uris })
-    const code = await obtainCode(createAgent(), request, await w.createUser(place))
-    const back = new URL(`${request.redirect_uri}?${new URLSearchParams({ code, state: request.state, iss: place.issuer })}`)
+    const config = await oidc.discovery(new URL(environment.issuer), client_id, undefined, auth, { execute: [oidc.allowInsecureRequests] })
+    const request = authorizationRequest(environment, { client_id, redirect_uris })
+    const code = await obtainCode(createAgent(), request, await w.createUser(environment))
+    const back = new URL(`${request.redirect_uri}?${new URLSearchParams({ code, state: request.state, iss: environment.issuer })}`)
     const tokens = await oidc.authorizationCodeGrant(config, back, {
       pkceCodeVerifier: request.code_verifier,
       expectedState: request.state,
@@ -119,7 +119,7 @@ test('client_id may accompany the assertion, and must match it', async () => {
 test('revocation accepts an assertion, which then counts nowhere else', async () => {
   const form = { token: 'none', client_assertion: await assertion(client.client_id), client_assertion_type: assertion_type }
   const revoke = () =>
-    w.call('POST', `${place.issuer}/v1/oauth/revoke`, {
+    w.call('POST', `${environment.issuer}/v1/oauth/revoke`, {
       key: null,
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams(form).toString(),
@@ -142,15 +142,15 @@ const refused: Record<string, () => Promise<string> | string> = {
   'it is signed with another key of the same kid': sign({}, { by: { ...other, kid: key.kid } }),
   'it brings its own key': sign({}, { by: other, header: { jwk: other.jwk } }),
   'it names a key by URL': sign({}, { by: other, header: { jku: 'http://127.0.0.1:1/', x5u: 'http://127.0.0.1:1/' } }),
-  'it is not signed': () => `${part({ alg: 'none' })}.${part({ iss: client.client_id, sub: client.client_id, aud: place.issuer, exp: seconds() + 60, jti: 'n' })}.`,
-  'it is signed with the public key as a secret': () => new SignJWT({ iss: client.client_id, sub: client.client_id, aud: place.issuer, exp: seconds() + 60, jti: 'h' }).setProtectedHeader({ alg: 'HS256' }).sign(Buffer.from(JSON.stringify(key.jwk))),
-  'its payload was changed': async () => (await sign({})()).replace(/\.[^.]+\./, `.${part({ iss: client.client_id, sub: client.client_id, aud: place.issuer, exp: seconds() + 60, jti: 'x' })}.`),
+  'it is not signed': () => `${part({ alg: 'none' })}.${part({ iss: client.client_id, sub: client.client_id, aud: environment.issuer, exp: seconds() + 60, jti: 'n' })}.`,
+  'it is signed with the public key as a secret': () => new SignJWT({ iss: client.client_id, sub: client.client_id, aud: environment.issuer, exp: seconds() + 60, jti: 'h' }).setProtectedHeader({ alg: 'HS256' }).sign(Buffer.from(JSON.stringify(key.jwk))),
+  'its payload was changed': async () => (await sign({})()).replace(/\.[^.]+\./, `.${part({ iss: client.client_id, sub: client.client_id, aud: environment.issuer, exp: seconds() + 60, jti: 'x' })}.`),
   'its signature is missing': async () => (await sign({})()).replace(/[^.]*$/, ''),
   'it is another kind of JWT': sign({}, { header: { typ: 'dpop+jwt' } }),
   'it has a critical header': async () => (await sign({})()).replace(/^[^.]*/, part({ alg: key.alg, kid: key.kid, crit: ['exp'], exp: 1 })),
   'its issuer is not the client': sign({ iss: 'another' }),
   'its audience is Live': sign({ aud: w.live.issuer }),
-  'its audience is also another server': sign({ aud: [place.issuer, 'https://other.example.com'] }),
+  'its audience is also another server': sign({ aud: [environment.issuer, 'https://other.example.com'] }),
   'its audience is missing': sign({ aud: undefined }),
   'it has no exp': sign({ exp: undefined }),
   'it has expired': () => assertion(client.client_id, { exp: seconds() - 60 }),
@@ -189,7 +189,7 @@ test('two clients may use the same jti', async () => {
 
 test('an application that was disabled, or whose keys were replaced, is not authenticated', async () => {
   const { id, client_id } = await createClient({ jwks: { keys: [key.jwk] } })
-  const change = async (body: object) => expectStatus(200, await w.call('PATCH', `${place.path}/applications/${id}`, { body }))
+  const change = async (body: object) => expectStatus(200, await w.call('PATCH', `${environment.path}/applications/${id}`, { body }))
   await change({ jwks: { keys: [other.jwk] } })
   expectStatus(401, await ask(await assertion(client_id)))
   assert.ok(isAuthenticated(await ask(await assertion(client_id, {}, { by: other }))))
@@ -278,7 +278,7 @@ test('a jwks_uri that does not answer ends its request after three seconds, and 
 
 for (const jwks_uri of ['http://inside.test/jwks', 'http://127.0.0.2:1/jwks', 'http://[::1]:1/jwks', 'http://169.254.169.254/jwks']) {
   test(`keys at ${jwks_uri} are not read`, async () => {
-    const reply = await w.call('POST', `${place.path}/applications`, {
+    const reply = await w.call('POST', `${environment.path}/applications`, {
       body: {
         name: 'A',
         application_type: 'web',

@@ -10,13 +10,13 @@ import { expectStatus, world } from '../support/world.ts'
 
 const upstreams = await startUpstreams()
 const w = await world({ outbound: upstreams.outbound })
-const place = w.test
-const application = await w.createApplication(place)
+const environment = w.test
+const application = await w.createApplication(environment)
 const pem = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
 
 const add = async (body: object) =>
-  expectStatus(201, await w.call('POST', `${place.path}/providers`, { body: { client_id: 'c', ...body } }))
-const change = (id: string, body: object) => w.call('PATCH', `${place.path}/providers/${id}`, { body })
+  expectStatus(201, await w.call('POST', `${environment.path}/providers`, { body: { client_id: 'c', ...body } }))
+const change = (id: string, body: object) => w.call('PATCH', `${environment.path}/providers/${id}`, { body })
 
 const oidc = { type: 'oidc', issuer: 'https://sso.example.com', client_secret: 'first' }
 const microsoft = { type: 'microsoft', issuer: 'https://login.microsoftonline.com/one/v2.0', client_secret: 'first' }
@@ -50,7 +50,7 @@ for (const [created, sent, pointers] of changes) {
     const reply = await change(provider.id, sent)
     const found = reply.body.errors?.map(({ pointer }: { pointer: string }) => pointer)
     assert.deepEqual([reply.status, found], pointers ? [422, pointers] : [200, undefined])
-    if (pointers) assert.deepEqual((await w.call('GET', `${place.path}/providers/${provider.id}`)).body, provider)
+    if (pointers) assert.deepEqual((await w.call('GET', `${environment.path}/providers/${provider.id}`)).body, provider)
   })
 }
 
@@ -62,18 +62,18 @@ const person = () => {
 
 async function startSignIn(provider_id: string) {
   const agent = createAgent()
-  const page = await agent.get(authorizationRequest(place, application).url)
-  const started = await agent.post(`${place.issuer}/federate`, { ...formOf(page.body).hidden, provider: provider_id })
+  const page = await agent.get(authorizationRequest(environment, application).url)
+  const started = await agent.post(`${environment.issuer}/federate`, { ...formOf(page.body).hidden, provider: provider_id })
   return { agent, location: started.headers.get('location') ?? '' }
 }
 
 async function signIn(provider_id: string, identity: ReturnType<typeof person>) {
   const { agent, location } = await startSignIn(provider_id)
   const answer = upstreams.agree(location, identity)
-  const reply = await agent.get(`${place.issuer}/oauth/callback/${provider_id}?${new URLSearchParams(answer)}`)
+  const reply = await agent.get(`${environment.issuer}/oauth/callback/${provider_id}?${new URLSearchParams(answer)}`)
   const session = await w.deployment.db.maybeOne(
     z.object({ user_id: z.string() }),
-    sql`select user_id from sessions where environment_id = ${place.id} order by created_at desc, id desc limit 1`,
+    sql`select user_id from sessions where environment_id = ${environment.id} order by created_at desc, id desc limit 1`,
   )
   return { status: reply.status, user_id: session?.user_id }
 }
@@ -99,7 +99,7 @@ test('a code of the issuer at which a sign-in began is not sent to a new issuer 
   const { agent, location } = await startSignIn(provider.id)
   const answer = upstreams.agree(location, person())
   expectStatus(200, await change(provider.id, { issuer: 'https://after.example', client_secret: 'second' }))
-  const reply = await agent.get(`${place.issuer}/oauth/callback/${provider.id}?${new URLSearchParams(answer)}`)
+  const reply = await agent.get(`${environment.issuer}/oauth/callback/${provider.id}?${new URLSearchParams(answer)}`)
   assert.match(reply.headers.get('location') ?? '', /oauth\/authorize/)
   assert.ok(upstreams.requests.every(({ path, body }) => !path.startsWith('after.example') && body.get('code') !== answer.code))
 })
@@ -110,11 +110,11 @@ test('fifty parallel first sign-ins of one subject create one account', async ()
   const started = await Promise.all(Array.from({ length: 50 }, () => startSignIn(provider.id)))
   const replies = await Promise.all(
     started.map(({ agent, location }) =>
-      agent.get(`${place.issuer}/oauth/callback/${provider.id}?${new URLSearchParams(upstreams.agree(location, identity))}`),
+      agent.get(`${environment.issuer}/oauth/callback/${provider.id}?${new URLSearchParams(upstreams.agree(location, identity))}`),
     ),
   )
   assert.ok(replies.some(({ status }) => status === 303))
-  const { data } = expectStatus(200, await w.call('GET', `${place.path}/users?email=${identity.claims.email}`))
+  const { data } = expectStatus(200, await w.call('GET', `${environment.path}/users?email=${identity.claims.email}`))
   assert.equal(data.length, 1)
   assert.equal((await signIn(provider.id, identity)).user_id, data[0].id)
 })

@@ -21,8 +21,11 @@ const types = {
   oidc:      { client_id: 'o', client_secret: 's', issuer: 'https://sso.example.com' },
 }
 
-const addProvider = async (type: string, change: Record<string, unknown> = {}, place: Place = w.test) =>
-  expectStatus(201, await w.call('POST', `${place.path}/providers`, { body: { type, ...types[type as keyof typeof types], ...change } }))
+const addProvider = async (type: string, change: Record<string, unknown> = {}, environment: Place = w.test) =>
+  expectStatus(
+    201,
+    await w.call('POST', `${environment.path}/providers`, { body: { type, ...types[type as keyof typeof types], ...change } }),
+  )
 
 /** Starts a sign-in at the provider. */
 async function startSignIn(agent: Agent, request: Request, provider_id: string) {

@@ -108,7 +108,7 @@ test('eight parallel sequencers over many environments give every number once', 
       await new Promise((resolve) => setImmediate(resolve))
     }
   })
-  for (let round = 0; round < 40; round++) await Promise.all(places.map((place) => db.batch(ping(place, 1 + (round % 5)))))
+  for (let round = 0; round < 40; round++) await Promise.all(places.map((environment) => db.batch(ping(environment, 1 + (round % 5)))))
   writing = false
   await Promise.all(sequencers)
   await waitUntilNumbered()
@@ -185,15 +185,15 @@ test('events with many deliveries are numbered in parts', async () => {
 
 test('an event without a number is not listed, and one that commits late is numbered last', async () => {
   await waitUntilNumbered()
-  const place = (await w.createProject('late')).test.id
-  const shown = async () => (await listEvents(db, place, {}, sql`order by sequence`)).map(({ id }) => id)
+  const environment = (await w.createProject('late')).test.id
+  const shown = async () => (await listEvents(db, environment, {}, sql`order by sequence`)).map(({ id }) => id)
   const early_id = newId('evt')
   const late = { id: newId('evt'), actor: { type: 'system' as const, id: null }, request_id: null }
-  await db.batch([insertEvent(place, late, { type: 'test.ping', data: {} }, w.now())])
+  await db.batch([insertEvent(environment, late, { type: 'test.ping', data: {} }, w.now())])
   await waitUntilNumbered()
   assert.deepEqual(await shown(), [late.id])
   const early = { ...late, id: early_id }
-  await db.batch([insertEvent(place, early, { type: 'test.ping', data: {} }, w.now())])
+  await db.batch([insertEvent(environment, early, { type: 'test.ping', data: {} }, w.now())])
   await waitUntilNumbered()
   assert.deepEqual(await shown(), [late.id, early_id])
 })

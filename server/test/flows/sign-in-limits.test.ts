@@ -14,31 +14,31 @@ const max_attempts = 3
 const lockout = { max_attempts, duration_seconds: 60 }
 
 async function createEnvironment(slug: string) {
-  const place = (await w.createProject(slug)).test
-  await w.changeSettings(place, { lockout })
-  const client = await w.createApplication(place)
+  const environment = (await w.createProject(slug)).test
+  await w.changeSettings(environment, { lockout })
+  const client = await w.createApplication(environment)
   /** Sends the sign-in form of this browser from this address. */
   async function guesser(agent: Agent = createAgent()) {
-    const page = await agent.get(authorizationRequest(place, client, { prompt: 'login' }).url)
+    const page = await agent.get(authorizationRequest(environment, client, { prompt: 'login' }).url)
     return (from: string, email: string, password = 'wrong') => agent.submit(page, { email, password }, { 'x-forwarded-for': from })
   }
-  return { place, client, guesser }
+  return { environment, client, guesser }
 }
 
 const Sum = z.object({ attempts: z.int() })
-async function attemptsOf(place: Place, account: string, source = '%') {
+async function attemptsOf(environment: Place, account: string, source = '%') {
   const row = await w.deployment.db.maybeOne(
     Sum,
     sql`select cast(coalesce(sum(attempts), 0) as integer) as attempts from sign_in_attempts
-         where environment_id = ${place.id} and account = ${account} and source like ${source}`,
+         where environment_id = ${environment.id} and account = ${account} and source like ${source}`,
   )
   return row?.attempts
 }
 
 /** Counts failed attempts without hashing passwords, which would take long. Returns how many were admitted. */
-async function spend(place: Place, count: number, from: (i: number) => string, email: (i: number) => string) {
+async function spend(environment: Place, count: number, from: (i: number) => string, email: (i: number) => string) {
   const verdicts = await inTurns(count, (i) => {
-    const attempt = { environment_id: place.id, account: accountOf(email(i)), source: sourceOf(from(i)), device: null, now: w.now() }
+    const attempt = { environment_id: environment.id, account: accountOf(email(i)), source: sourceOf(from(i)), device: null, now: w.now() }
     return takeAttempt(w.deployment.db, attempt, lockout)
   })
   return verdicts.filter((verdict) => verdict === null).length
@@ -48,33 +48,33 @@ const statusesOf = (replies: readonly Reply[]) => replies.map(({ status }) => st
 const countOf = (statuses: readonly number[], status: number) => statuses.filter((each) => each === status).length
 
 test('an attempt that the limit of its source refuses counts against no other limit', async () => {
-  const { place, guesser } = await createEnvironment('refused')
-  const user = await w.createUser(place)
+  const { environment, guesser } = await createEnvironment('refused')
+  const user = await w.createUser(environment)
   const guess = await guesser()
   for (let i = 0; i < max_attempts * 10; i++) await guess('198.51.100.1', user.email)
-  assert.equal(await attemptsOf(place, accountOf(user.email), 'everywhere'), max_attempts)
-  assert.equal(await attemptsOf(place, 'spraying'), max_attempts)
+  assert.equal(await attemptsOf(environment, accountOf(user.email), 'everywhere'), max_attempts)
+  assert.equal(await attemptsOf(environment, 'spraying'), max_attempts)
   assert.equal((await guess('198.51.100.2', user.email, user.password)).status, 303, 'other sources are not locked out')
 })
 
 test('an attempt that the limit of the account refuses does not count against its source', async () => {
-  const { place, guesser } = await createEnvironment('account')
-  const user = await w.createUser(place)
+  const { environment, guesser } = await createEnvironment('account')
+  const user = await w.createUser(environment)
   const guess = await guesser()
   const everywhere = (i: number) => `198.51.100.${i}`
-  assert.equal(await spend(place, max_attempts * 8 + 1, everywhere, () => user.email), max_attempts * 8)
+  assert.equal(await spend(environment, max_attempts * 8 + 1, everywhere, () => user.email), max_attempts * 8)
   for (let i = 0; i < 5; i++) assert.equal((await guess('203.0.113.1', user.email)).status, 429)
-  assert.equal(await attemptsOf(place, 'spraying', 'ip:203.0.113.1%'), 0)
+  assert.equal(await attemptsOf(environment, 'spraying', 'ip:203.0.113.1%'), 0)
 })
 
 test('a source has 100 failed attempts in 15 minutes over all accounts, and an IPv6 /64 is one source', async () => {
-  const { place, guesser } = await createEnvironment('spraying')
+  const { environment, guesser } = await createEnvironment('spraying')
   const other = await createEnvironment('spraying-elsewhere')
-  const user = await w.createUser(place)
+  const user = await w.createUser(environment)
   const guess = await guesser()
   const spray = (count: number, of: string) =>
     spend(
-      place,
+      environment,
       count,
       (i) => `2001:db8::${i + 1}`,
       (i) => `${of}${i}@example.com`,
@@ -88,7 +88,7 @@ test('a source has 100 failed attempts in 15 minutes over all accounts, and an I
   const wait_seconds = Number(refused.headers.get('retry-after'))
   assert.ok(wait_seconds > 0 && wait_seconds <= 390, `${wait_seconds}`)
   assert.match(refused.body, /from your network/)
-  assert.equal(await attemptsOf(place, accountOf(user.email)), 0, 'the attempt does not count against the account')
+  assert.equal(await attemptsOf(environment, accountOf(user.email)), 0, 'the attempt does not count against the account')
   assert.equal((await guess('2001:db8:0:1::1', user.email, user.password)).status, 303, 'another /64')
   assert.equal((await (await other.guesser())('2001:db8::1', 'new@example.com')).status, 400, 'another environment')
   // Attempts older than 15 minutes no longer count; younger ones do.
@@ -98,17 +98,17 @@ test('a source has 100 failed attempts in 15 minutes over all accounts, and an I
 })
 
 test('right passwords neither use up the limit of their source nor reset it', async () => {
-  const { place, guesser } = await createEnvironment('office')
-  const user = await w.createUser(place)
+  const { environment, guesser } = await createEnvironment('office')
+  const user = await w.createUser(environment)
   const guess = await guesser()
   await spend(
-    place,
+    environment,
     98,
     () => '192.0.2.1',
     (i) => `colleague${i}@example.com`,
   )
   for (let i = 0; i < 5; i++) assert.equal((await guess('192.0.2.1', user.email, user.password)).status, 303)
-  assert.equal(await attemptsOf(place, 'spraying'), 98)
+  assert.equal(await attemptsOf(environment, 'spraying'), 98)
   assert.equal((await guess('192.0.2.1', 'one@example.com')).status, 400)
   assert.equal((await guess('192.0.2.1', 'two@example.com')).status, 400)
   const stranger = await guesser()
@@ -116,12 +116,12 @@ test('right passwords neither use up the limit of their source nor reset it', as
 })
 
 test('a browser that signed in before can sign in from a network whose limit is used up', async () => {
-  const { place, client, guesser } = await createEnvironment('network')
-  const person = await createPerson(w, place)
+  const { environment, client, guesser } = await createEnvironment('network')
+  const person = await createPerson(w, environment)
   await person.code(client)
   const guess = await guesser()
   await spend(
-    place,
+    environment,
     100,
     () => '192.0.2.1',
     (i) => `unknown${i}@example.com`,
@@ -131,16 +131,16 @@ test('a browser that signed in before can sign in from a network whose limit is 
 })
 
 test('an account admits ten times its limit from all sources together, including known browsers', async () => {
-  const { place, client, guesser } = await createEnvironment('together')
-  const person = await createPerson(w, place)
+  const { environment, client, guesser } = await createEnvironment('together')
+  const person = await createPerson(w, environment)
   const browsers = await inTurns(6, async () => {
     const agent = createAgent()
-    const page = await agent.get(authorizationRequest(place, client).url)
+    const page = await agent.get(authorizationRequest(environment, client).url)
     expectStatus(303, await agent.submit(page, { email: person.email, password: person.password }))
     return agent
   })
   const strangers = await spend(
-    place,
+    environment,
     max_attempts * 10,
     (i) => `198.51.100.${i}`,
     () => person.email,
@@ -160,16 +160,16 @@ const password_changes: [how: string, body: (other: string) => object][] = [
 ]
 for (const [how, body] of password_changes) {
   test(`the device cookie of a known browser stops working when ${how}`, async () => {
-    const { place, client, guesser } = await createEnvironment(`device-${password_changes.findIndex(([each]) => each === how)}`)
-    const secret = await createAuthKey(w, place, 'auth_secret')
-    const person = await createPerson(w, place)
+    const { environment, client, guesser } = await createEnvironment(`device-${password_changes.findIndex(([each]) => each === how)}`)
+    const secret = await createAuthKey(w, environment, 'auth_secret')
+    const person = await createPerson(w, environment)
     await person.code(client)
     const password = 'another long sentence'
     const change = { password: person.password, ...body(password) }
     expectStatus(200, await w.call('PATCH', `/v1/auth/users/${person.id}`, { key: secret.key, body: change }))
     const lockOut = () =>
       spend(
-        place,
+        environment,
         max_attempts * 8,
         (i) => `198.51.100.${i}`,
         () => person.email,
@@ -194,32 +194,32 @@ const invalid_cookies = [
 ]
 for (const value of invalid_cookies) {
   test(`a device cookie of ${JSON.stringify(value.slice(0, 20))} is ignored`, async () => {
-    const { place, guesser } = strange
-    const user = await w.createUser(place)
+    const { environment, guesser } = strange
+    const user = await w.createUser(environment)
     const agent = createAgent()
     const guess = await guesser(agent)
-    agent.cookies.set(`ostiary_device_${place.id}`, value)
+    agent.cookies.set(`ostiary_device_${environment.id}`, value)
     assert.equal((await guess('203.0.113.7', user.email)).status, 400)
     assert.equal((await guess('203.0.113.7', user.email, user.password)).status, 303)
   })
   for (const kind of ['session', 'form']) {
     test(`a ${kind} cookie of ${JSON.stringify(value.slice(0, 20))} is ignored`, async () => {
-      const { place, client } = strange
+      const { environment, client } = strange
       const agent = createAgent()
-      agent.cookies.set(`ostiary_${kind}_${place.id}`, value)
-      assert.equal((await agent.get(authorizationRequest(place, client).url)).status, 200)
+      agent.cookies.set(`ostiary_${kind}_${environment.id}`, value)
+      assert.equal((await agent.get(authorizationRequest(environment, client).url)).status, 200)
     })
   }
 }
 const strange = await createEnvironment('strange')
 
 test('of fifty parallel guesses of one source at most its limit are checked, and only those count for the account', async () => {
-  const { place, guesser } = await createEnvironment('fifty')
-  const user = await w.createUser(place)
+  const { environment, guesser } = await createEnvironment('fifty')
+  const user = await w.createUser(environment)
   const guess = await guesser()
   const statuses = statusesOf(await Promise.all(Array.from({ length: 50 }, () => guess('198.51.100.1', user.email))))
   assert.ok(countOf(statuses, 400) <= max_attempts && countOf(statuses, 429) >= 50 - max_attempts, statuses.join())
-  assert.ok(((await attemptsOf(place, accountOf(user.email), 'everywhere')) ?? 0) <= max_attempts)
+  assert.ok(((await attemptsOf(environment, accountOf(user.email), 'everywhere')) ?? 0) <= max_attempts)
 })
 
 // biome-ignore format: this table is read by column
@@ -245,22 +245,22 @@ for (const [what, source, account, device, admitted] of floods) {
 }
 
 test('sign-ups from one source are limited, and other sources are not affected', async () => {
-  const { place, client } = await createEnvironment('sign-ups')
+  const { environment, client } = await createEnvironment('sign-ups')
   const agent = createAgent()
-  const page = await agent.get(authorizationRequest(place, client, { prompt: 'create' }).url)
+  const page = await agent.get(authorizationRequest(environment, client, { prompt: 'create' }).url)
   const signUp = (from: string, email: string) =>
     createAgentFrom(agent).submit(page, { email, name: '', password: 'a memorable sentence' }, { 'x-forwarded-for': from })
   // A row stands for 200 earlier sign-ups, whose hashes would take long.
   await w.deployment.db.run(
     sql`insert into sign_in_attempts (environment_id, account, source, attempts, expires_at)
-        select ${place.id}, 'sign-up', source, 200, ${new Date(w.now().getTime() + 600_000)} from (${slotOfNow('ip:198.51.100.1')}) slot`,
+        select ${environment.id}, 'sign-up', source, 200, ${new Date(w.now().getTime() + 600_000)} from (${slotOfNow('ip:198.51.100.1')}) slot`,
   )
   for (let i = 0; i < 10; i++) {
     const refused = await signUp('198.51.100.1', `new${i}@example.com`)
     assert.equal(refused.status, 429)
     assert.ok(Number(refused.headers.get('retry-after')) > 0)
   }
-  assert.equal(await attemptsOf(place, 'sign-up', 'everywhere'), 0)
+  assert.equal(await attemptsOf(environment, 'sign-up', 'everywhere'), 0)
   assert.equal((await signUp('198.51.100.2', 'welcome@example.com')).status, 303)
   w.advance(601)
   assert.equal((await signUp('198.51.100.1', 'late@example.com')).status, 303)

@@ -6,10 +6,10 @@ import { createAuthKey } from '../support/everything.ts'
 import { expectStatus, type Reply, world } from '../support/world.ts'
 
 const w = await world()
-const place = w.test
-const secret = await createAuthKey(w, place, 'auth_secret')
-const client = await w.createApplication(place)
-await w.changeSettings(place, { lockout: { max_attempts: 100 } })
+const environment = w.test
+const secret = await createAuthKey(w, environment, 'auth_secret')
+const client = await w.createApplication(environment)
+await w.changeSettings(environment, { lockout: { max_attempts: 100 } })
 
 const users = (method: string, path: string, body?: object): Promise<Reply> =>
   w.call(method, `/v1/auth/users/${path}`, { key: secret.key, ...(body ? { body } : {}) })
@@ -21,11 +21,11 @@ const changes: [what: string, change: (id: string) => Promise<Reply>][] = [
 ]
 for (const [what, change] of changes) {
   test(`no session of parallel sign-ins with the old password outlives ${what}`, async () => {
-    const user = await w.createUser(place)
+    const user = await w.createUser(environment)
     const pages = await Promise.all(
       Array.from({ length: 6 }, async () => {
         const agent = createAgent()
-        return { agent, page: await agent.get(authorizationRequest(place, client).url) }
+        return { agent, page: await agent.get(authorizationRequest(environment, client).url) }
       }),
     )
     const form = { email: user.email, password: user.password }

@@ -15,10 +15,10 @@ const behind_proxy = await world({ env: { OSTIARY_TRUSTED_PROXIES: '127.0.0.0/8,
 const max_attempts = 4
 const duration_seconds = 60
 
-async function setUp(at: typeof w, place: Place) {
-  const client = await at.createApplication(place)
-  await at.changeSettings(place, { lockout: { max_attempts, duration_seconds } })
-  const { url } = authorizationRequest(place, client, { prompt: 'login' })
+async function setUp(at: typeof w, environment: Place) {
+  const client = await at.createApplication(environment)
+  await at.changeSettings(environment, { lockout: { max_attempts, duration_seconds } })
+  const { url } = authorizationRequest(environment, client, { prompt: 'login' })
   /** Sends the form as this browser; each guess is one request. */
   async function guesser(agent: Agent = createAgent(), headers: Record<string, string> = {}) {
     const page = await agent.get(url)
@@ -43,11 +43,11 @@ function visibleIn(reply: Reply, email: string) {
 }
 
 for (const type of ['test', 'live'] as const) {
-  const place = w[type]
-  const { client, url, guesser, lockOut } = await setUp(w, place)
+  const environment = w[type]
+  const { client, url, guesser, lockOut } = await setUp(w, environment)
 
   test(`after max_attempts wrong guesses even the right password is refused for duration_seconds (${type})`, async () => {
-    const user = await w.createUser(place)
+    const user = await w.createUser(environment)
     const guess = await guesser()
     for (let i = 0; i < max_attempts; i++) assert.equal((await guess(user.email, `wrong ${i}`)).status, 400)
     for (let i = 0; i < 3; i++) assert.equal((await guess(user.email, user.password)).status, 429)
@@ -58,7 +58,7 @@ for (const type of ['test', 'live'] as const) {
   })
 
   test(`of fifty parallel guesses at most max_attempts passwords are checked (${type})`, async () => {
-    const user = await w.createUser(place)
+    const user = await w.createUser(environment)
     const guess = await guesser()
     const passwords = Array.from({ length: 50 }, (_, i) => (i === 25 ? user.password : `wrong ${i}`))
     const statuses = (await Promise.all(passwords.map((password) => guess(user.email, password)))).map(({ status }) => status)
@@ -66,7 +66,7 @@ for (const type of ['test', 'live'] as const) {
   })
 
   test(`a right password resets the count (${type})`, async () => {
-    const user = await w.createUser(place)
+    const user = await w.createUser(environment)
     const guess = await guesser()
     for (let round = 0; round < 3; round++) {
       for (let i = 1; i < max_attempts; i++) assert.equal((await guess(user.email, 'wrong')).status, 400)
@@ -81,7 +81,7 @@ for (const type of ['test', 'live'] as const) {
     (email: string) => email.replace('@', '＠'),
   ]
   test(`an email is one account in any spelling, for the sign-in and for the count (${type})`, async () => {
-    const user = await w.createUser(place)
+    const user = await w.createUser(environment)
     for (const spell of spellings) assert.equal((await (await guesser())(spell(user.email), user.password)).status, 303)
     const guess = await guesser()
     for (let i = 0; i < max_attempts; i++)
@@ -90,9 +90,9 @@ for (const type of ['test', 'live'] as const) {
   })
 
   test(`guesses at the sign-up form count like those at the sign-in form (${type})`, async () => {
-    const user = await w.createUser(place)
+    const user = await w.createUser(environment)
     const agent = createAgent()
-    const page = await agent.get(authorizationRequest(place, client, { prompt: 'create' }).url)
+    const page = await agent.get(authorizationRequest(environment, client, { prompt: 'create' }).url)
     for (let i = 0; i < max_attempts; i++)
       assert.equal((await agent.submit(page, { email: user.email, password: `a wrong password ${i}` })).status, 400)
     assert.equal((await agent.submit(page, { email: user.email, password: user.password })).status, 429)
@@ -101,12 +101,12 @@ for (const type of ['test', 'live'] as const) {
   test(`answers are equal whether an account exists, has a password, is blocked or locked out (${type})`, async () => {
     // Emails of equal length, since the page shows the entered email.
     const [known, bare, blocked] = await Promise.all(
-      ['one', 'two', 'six'].map((name) => w.createUser(place, { email: `${name}@example.com` })),
+      ['one', 'two', 'six'].map((name) => w.createUser(environment, { email: `${name}@example.com` })),
     )
     assert.ok(known && bare && blocked)
     await w.deployment.db.batch([
-      sql`update users set password_hash = null where environment_id = ${place.id} and id = ${bare.id}`,
-      sql`update users set blocked_at = ${w.now()} where environment_id = ${place.id} and id = ${blocked.id}`,
+      sql`update users set password_hash = null where environment_id = ${environment.id} and id = ${bare.id}`,
+      sql`update users set blocked_at = ${w.now()} where environment_id = ${environment.id} and id = ${blocked.id}`,
     ])
     const agent = createAgent()
     const page = await agent.get(url)
@@ -122,7 +122,7 @@ for (const type of ['test', 'live'] as const) {
   })
 
   test(`a person signs in with a known browser while other browsers are locked out (${type})`, async () => {
-    const [owner, other] = [await createPerson(w, place), await createPerson(w, place)]
+    const [owner, other] = [await createPerson(w, environment), await createPerson(w, environment)]
     for (const person of [owner, other]) await person.code(client)
     await lockOut(owner.email)
     const keep = (agent: Agent, kind: string) => {
@@ -154,7 +154,7 @@ for (const type of ['test', 'live'] as const) {
     'x-forwarded-for', 'forwarded', 'x-real-ip', 'x-client-ip', 'true-client-ip', 'cf-connecting-ip', 'x-forwarded', 'x-originating-ip', 'fastly-client-ip',
   ]
   test(`headers that claim another source are ignored without a trusted proxy (${type})`, async () => {
-    const user = await w.createUser(place)
+    const user = await w.createUser(environment)
     const guess = await guesser()
     const statuses: number[] = []
     for (const [i, header] of spoofs.entries())
@@ -167,7 +167,7 @@ for (const type of ['test', 'live'] as const) {
 
   test(`passwords of any length and script are compared as a whole (${type})`, async () => {
     const prefix = 'é🙂'.repeat(20)
-    const user = await w.createUser(place, { password: `${prefix}${'a'.repeat(72)}1` })
+    const user = await w.createUser(environment, { password: `${prefix}${'a'.repeat(72)}1` })
     const attempt = async (password: string) => (await (await guesser())(user.email, password)).status
     assert.equal(await attempt(`${prefix}${'a'.repeat(72)}2`), 400)
     assert.equal(await attempt(`${prefix}${'a'.repeat(72)}`), 400)
@@ -178,7 +178,7 @@ for (const type of ['test', 'live'] as const) {
   })
 
   test(`an empty or huge field is a wrong one (${type})`, async () => {
-    const user = await w.createUser(place)
+    const user = await w.createUser(environment)
     const guess = await guesser()
     for (const [email, password] of [
       ['', ''],
@@ -234,15 +234,15 @@ test('the hash that stands in for a missing one has the parameters of a real one
 test('Test and Live count separately', async () => {
   const email = 'both@example.com'
   const [here, there] = [await setUp(w, w.test), await setUp(w, w.live)]
-  for (const place of [w.test, w.live]) await w.createUser(place, { email, password: 'correct horse battery' })
+  for (const environment of [w.test, w.live]) await w.createUser(environment, { email, password: 'correct horse battery' })
   await here.lockOut(email)
   assert.equal((await (await there.guesser())(email, 'correct horse battery')).status, 303)
 })
 
 test('behind a trusted proxy the address it reports is the source, and an IPv6 /64 is one source', async () => {
-  const place = behind_proxy.live
-  const { guesser } = await setUp(behind_proxy, place)
-  const user = await behind_proxy.createUser(place)
+  const environment = behind_proxy.live
+  const { guesser } = await setUp(behind_proxy, environment)
+  const user = await behind_proxy.createUser(environment)
   const guess = await guesser()
   const from = async (address: string) => (await guess(user.email, 'wrong', { 'x-forwarded-for': address })).status
   for (let i = 0; i < max_attempts; i++) assert.equal(await from(`spoofed, 198.51.100.${i}, 2001:db8::${i + 1}`), 400)
@@ -252,9 +252,9 @@ test('behind a trusted proxy the address it reports is the source, and an IPv6 /
 })
 
 test('guesses from many addresses share a limit too, and a known browser still signs in', async () => {
-  const place = behind_proxy.test
-  const { client, guesser } = await setUp(behind_proxy, place)
-  const owner = await createPerson(behind_proxy, place)
+  const environment = behind_proxy.test
+  const { client, guesser } = await setUp(behind_proxy, environment)
+  const owner = await createPerson(behind_proxy, environment)
   await owner.code(client)
   const guess = await guesser()
   const statuses: number[] = []

@@ -8,11 +8,16 @@ import { type Reply, world } from '../support/world.ts'
 const w = await world()
 
 for (const type of ['test', 'live'] as const) {
-  const place = w[type]
+  const environment = w[type]
   const elsewhere = type === 'test' ? w.live : w.test
-  const client = await w.createApplication(place)
-  const person = await createPerson(w, place, { phone_number: '+43123456789', given_name: 'Ada', locale: 'en', zoneinfo: 'Europe/Vienna' })
-  const url = `${place.issuer}/v1/oauth/userinfo`
+  const client = await w.createApplication(environment)
+  const person = await createPerson(w, environment, {
+    phone_number: '+43123456789',
+    given_name: 'Ada',
+    locale: 'en',
+    zoneinfo: 'Europe/Vienna',
+  })
+  const url = `${environment.issuer}/v1/oauth/userinfo`
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
   const ask = (method: string, headers: Record<string, string>, body?: string, query = '') =>
     w.call(method, url + query, { key: null, headers, ...(body === undefined ? {} : { body }) })
@@ -68,15 +73,15 @@ for (const type of ['test', 'live'] as const) {
   }
 
   const isRefused = async (token: string) => {
-    const reply = await userinfo(w, place, token)
+    const reply = await userinfo(w, environment, token)
     assert.deepEqual([reply.status, reply.body.error], [401, 'invalid_token'])
     assert.match(reply.headers.get('www-authenticate') ?? '', /^Bearer error="invalid_token"/)
   }
 
   test(`UserInfo refuses a forged or changed token (${type})`, async (t) => {
     const { access_token } = await person.tokens(client)
-    for (const [what, token] of Object.entries(await forgeriesOf(w, place, access_token))) await t.test(what, () => isRefused(token))
-    assert.equal((await userinfo(w, place, access_token)).status, 200)
+    for (const [what, token] of Object.entries(await forgeriesOf(w, environment, access_token))) await t.test(what, () => isRefused(token))
+    assert.equal((await userinfo(w, environment, access_token)).status, 200)
   })
 
   test(`UserInfo refuses every secret that is no access token (${type})`, async (t) => {
@@ -94,16 +99,16 @@ for (const type of ['test', 'live'] as const) {
 
   for (const format of ['jwt', 'opaque'] as const) {
     test(`an access token works at its own environment only, until it expires (${type}, ${format})`, async () => {
-      for (const each of [place, elsewhere])
+      for (const each of [environment, elsewhere])
         await w.changeSettings(each, { tokens: { access_token_format: format, access_token_ttl_seconds: 60 } })
       const { access_token, expires_in } = await person.tokens(client)
       assert.deepEqual([expires_in, access_token.startsWith('svc_at_')], [60, format === 'opaque'])
       assert.equal((await userinfo(w, elsewhere, access_token)).status, 401)
       w.advance(58)
-      assert.equal((await userinfo(w, place, access_token)).status, 200)
+      assert.equal((await userinfo(w, environment, access_token)).status, 200)
       w.advance(3)
       await isRefused(access_token)
-      for (const each of [place, elsewhere])
+      for (const each of [environment, elsewhere])
         await w.changeSettings(each, { tokens: { access_token_format: null, access_token_ttl_seconds: null } })
     })
   }
@@ -120,7 +125,7 @@ for (const type of ['test', 'live'] as const) {
   for (const [scope, claims] of claims_by_scope) {
     test(`with the scope "${scope}" UserInfo and the ID token hold sub and ${claims.join(', ') || 'no other claim'} (${type})`, async () => {
       const { access_token, id_token } = await person.tokens(client, { scope })
-      const { body } = await userinfo(w, place, access_token)
+      const { body } = await userinfo(w, environment, access_token)
       assert.deepEqual(Object.keys(body).sort(), ['sub', ...claims].sort())
       const payload = JSON.parse(Buffer.from(id_token.split('.')[1], 'base64url').toString())
       for (const [name, value] of Object.entries(body)) assert.deepEqual(payload[name], value)
@@ -130,10 +135,10 @@ for (const type of ['test', 'live'] as const) {
   }
 
   test(`with id_token_claims minimal only UserInfo holds the claims (${type})`, async () => {
-    await w.changeSettings(place, { tokens: { id_token_claims: 'minimal' } })
+    await w.changeSettings(environment, { tokens: { id_token_claims: 'minimal' } })
     const { access_token, id_token } = await person.tokens(client)
     assert.doesNotMatch(Buffer.from(id_token.split('.')[1], 'base64url').toString(), /email|"name"/)
-    assert.equal((await userinfo(w, place, access_token)).body.email, person.email)
-    await w.changeSettings(place, { tokens: { id_token_claims: null } })
+    assert.equal((await userinfo(w, environment, access_token)).body.email, person.email)
+    await w.changeSettings(environment, { tokens: { id_token_claims: null } })
   })
 }
