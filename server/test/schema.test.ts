@@ -14,8 +14,8 @@ import { expiring_rows } from '../src/expiring-rows.ts'
 import { openDeployment } from '../src/main.ts'
 import { type SealedColumns, sealed_columns } from '../src/sealed-columns.ts'
 import { authorizationRequest, createAgent, formOf } from './support/cookie-browser.ts'
-import { everything } from './support/everything.ts'
 import { freshDatabase, noPostgres } from './support/postgres.ts'
+import { createTwoTenants } from './support/tenants.ts'
 import { type World, world } from './support/world.ts'
 
 const Name = z.object({ name: z.string() })
@@ -150,7 +150,7 @@ const registered = () =>
 
 /** Fills every column that can hold sealed text. */
 async function sealEverything(w: World): Promise<void> {
-  const { ours } = await everything(w)
+  const { ours } = await createTwoTenants(w)
   const { test: environment } = ours
   const call = async (method: string, path: string, body?: object) => {
     const { status, body: answer } = await w.call(method, `${environment.path}${path}`, { key: ours.platform, body })

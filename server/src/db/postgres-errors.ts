@@ -13,8 +13,7 @@ export class ConnectionLost extends Error {
  */
 export function isRepeatable(error: unknown): boolean {
   return (
-    isRefusal(error) &&
-    (lost_a_race.has(error.code ?? '') || stale_connection.has(error.code ?? '') || error.code === unique_violation)
+    isRefusal(error) && (lost_a_race.has(error.code ?? '') || stale_connection.has(error.code ?? '') || error.code === unique_violation)
   )
 }
 

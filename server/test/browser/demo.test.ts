@@ -22,32 +22,32 @@ async function startDemo(t: TestContext, env: Record<string, string> = {}, data_
   return { ...config, ...service, data_dir, demo: created?.demo }
 }
 
-test('from /demo to tokens, through refresh, userinfo and revoke to sign-out', { skip: noBrowser }, async (t) => {
+test('the demo signs in, reads UserInfo, refreshes, revokes and signs out', { skip: noBrowser }, async (t) => {
   const { base_url, demo } = await startDemo(t)
   const browser = await launchForTests(t)
   const page = await browser.newPage()
-  const complaints: string[] = []
-  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
-  page.on('pageerror', (error) => complaints.push(String(error)))
+  const errors: string[] = []
+  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
+  page.on('pageerror', (error) => errors.push(String(error)))
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click()
   const stepDone = (title: string) => page.locator('#steps').getByText(title, { exact: true }).waitFor()
-  const isFine = async (name: string) => assert.deepEqual(await audit(page, `demo ${name}`), [])
+  const passesAudit = async (name: string) => assert.deepEqual(await audit(page, `demo ${name}`), [])
 
-  // Another name of this machine is another origin, where nothing is registered: the page moves to its own.
+  // 127.0.0.1 is another origin, which is not registered: the page redirects to the right one.
   await page.goto(`${base_url.replace('localhost', '127.0.0.1')}/demo`)
   await page.waitForURL(`${base_url}/demo`)
   await page.getByRole('button', { name: 'Sign in' }).waitFor()
-  await isFine('before')
+  await passesAudit('before')
   await press('Sign in')
-  assert.equal(await page.getByLabel('Email address').inputValue(), demo?.email)
+  assert.equal(await page.getByLabel(/^E-?mail address$/).inputValue(), demo?.email)
   await page.getByLabel('Password').fill(demo?.password ?? '')
   await press('Sign in')
 
   await stepDone('ID token checked')
   assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'Signed in as Demo Example')
-  assert.equal(page.url(), `${base_url}/demo/callback`, 'the code is out of the address')
+  assert.equal(page.url(), `${base_url}/demo/callback`, 'the URL no longer holds the code')
   assert.match(await page.locator('#panel-id').innerText(), /sub\s+usr_\w+\s+Stable and never reused: store this one\.[\s\S]*\bin 60 min/)
-  await isFine('tokens')
+  await passesAudit('tokens')
 
   await press('UserInfo')
   await stepDone('UserInfo read')
@@ -57,35 +57,35 @@ test('from /demo to tokens, through refresh, userinfo and revoke to sign-out', {
   await page.getByRole('tab', { name: 'UserInfo' }).press('ArrowRight')
   assert.equal(await page.locator('#panel-raw > .raw').count(), 3)
   await page.getByRole('tab', { name: 'Raw' }).press('ArrowRight')
-  assert.ok(await page.locator('#panel-id').isVisible(), 'after the last tab comes the first')
+  assert.ok(await page.locator('#panel-id').isVisible(), 'the first tab follows the last')
 
   await press('Revoke')
   await stepDone('Revoked')
-  assert.equal(complaints.join('\n'), '')
+  assert.equal(errors.join('\n'), '')
   await press('UserInfo')
   await stepDone('The access token is refused')
   await press('Refresh')
   await stepDone('This token is no longer valid')
-  await isFine('revoked')
-  // The browser itself writes a line for each answer that is a refusal.
-  assert.ok(complaints.every((text) => text.startsWith('Failed to load resource')) && complaints.length === 2, complaints.join('\n'))
+  await passesAudit('revoked')
+  // The browser logs a line for each error status.
+  assert.ok(errors.every((text) => text.startsWith('Failed to load resource')) && errors.length === 2, errors.join('\n'))
 
   assert.equal(await page.evaluate('sessionStorage.length + localStorage.length'), 0, 'no token is stored')
   await page.reload()
   await page.getByText('The tokens are gone').waitFor()
   await press('Sign in')
-  await stepDone('ID token checked') // without a question: the session is there
+  await stepDone('ID token checked') // without a page: the session still exists
   await press('Sign out')
   await page.getByText('You are signed out').waitFor()
   await press('Sign in')
-  assert.equal(await page.getByLabel('Password').inputValue(), '', 'signed out means that the password is asked for')
+  assert.equal(await page.getByLabel('Password').inputValue(), '', 'a sign-in after the sign-out asks for the password')
   await page.getByRole('link', { name: 'Back to Token viewer' }).click()
-  await stepDone('You did not sign in')
+  await stepDone('Nobody signed in')
   await page.goto(`${base_url}/demo/callback?code=stolen&state=another`)
-  await stepDone('This response does not belong to this tab')
+  await stepDone('This answer is not for this tab')
 })
 
-test('an application of the demo keeps to its origin and cannot be framed', async (t) => {
+test('the demo loads and calls only its own origin, and cannot be framed', async (t) => {
   const { base_url } = await startDemo(t)
   const page = await fetch(`${base_url}/demo`)
   assert.match(
@@ -99,18 +99,18 @@ test('an application of the demo keeps to its origin and cannot be framed', asyn
     assert.equal((await fetch(base_url + path)).status, 404, path)
 })
 
-test('at another address than the one it was made for, the demo says how to mend that', { skip: noBrowser }, async (t) => {
+test('the demo at another base URL names the one it was created for', { skip: noBrowser }, async (t) => {
   const first = await startDemo(t)
   await first.stop()
   const moved = await startDemo(t, {}, first.data_dir)
   const browser = await launchForTests(t)
   const page = await browser.newPage()
   await page.goto(`${moved.base_url}/demo`)
-  assert.match(await page.getByRole('main').innerText(), new RegExp(`created the demo for ${first.base_url}\\.`))
+  assert.match(await page.getByRole('main').innerText(), new RegExp(`made for ${first.base_url}\\.`))
   assert.deepEqual(await axeViolations(page), [])
 })
 
-test('a deployment without a demo has no such address', async () => {
+test('a deployment without a demo is 404 at its paths', async () => {
   const w = await world()
   for (const path of ['/demo', '/demo/callback', '/demo/view.js'])
     assert.equal((await w.call('GET', path, { key: null })).status, 404, path)

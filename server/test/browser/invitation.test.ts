@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { noBrowser } from '../support/chromium.ts'
-import { createAdministrator } from '../support/everything.ts'
 import { createTenant } from '../support/invitations.ts'
 import { audit, launchForTests } from '../support/page-audit.ts'
+import { createAdministrator } from '../support/tenants.ts'
 import { world } from '../support/world.ts'
 
 test(

@@ -1,4 +1,4 @@
-/** The library that most single-page applications use, unchanged and in a real browser, from another origin than the issuer's. */
+/** oidc-client-ts, unchanged and in a real browser, from another origin than the issuer's. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
@@ -16,7 +16,7 @@ interface Tokens {
   profile: { sub: string; email: string; nickname?: string }
 }
 
-test('oidc-client-ts: discovery, sign-in with PKCE, refresh, userinfo, revoke, logout', { skip: noBrowser }, async (t) => {
+test('oidc-client-ts signs in with PKCE, refreshes, reads UserInfo, revokes and signs out', { skip: noBrowser }, async (t) => {
   const w = await world()
   const page_source = '<!doctype html><title>App</title><script src="/oidc-client-ts.js"></script><h1>App</h1>'
   const landing = await startClientServer(t, {
@@ -31,9 +31,9 @@ test('oidc-client-ts: discovery, sign-in with PKCE, refresh, userinfo, revoke, l
   const user = await w.createUser(w.test)
   const browser = await launchForTests(t)
   const page = await browser.newPage()
-  const complaints: string[] = []
-  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
-  page.on('pageerror', (error) => complaints.push(String(error)))
+  const errors: string[] = []
+  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
+  page.on('pageerror', (error) => errors.push(String(error)))
 
   /** Runs code of the application, with the library's manager as `manager`. */
   const settings = {
@@ -51,7 +51,7 @@ test('oidc-client-ts: discovery, sign-in with PKCE, refresh, userinfo, revoke, l
   await page.goto(landing.origin)
   await run('void manager.signinRedirect()')
   await page.waitForURL(`${w.test.issuer}/**`)
-  await page.getByLabel('Email address').fill(user.email)
+  await page.getByLabel(/^E-?mail address$/).fill(user.email)
   await page.getByLabel('Password').fill(user.password)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.waitForURL(`${landing.origin}/callback?*`)
@@ -70,7 +70,7 @@ test('oidc-client-ts: discovery, sign-in with PKCE, refresh, userinfo, revoke, l
     `fetch('${w.test.issuer}/v1/oauth/userinfo', { headers: { authorization: 'Bearer ${second.access_token}' } }).then(({ status }) => status)`,
   )
   assert.equal(status, 401)
-  assert.ok(complaints.every((text) => text.includes('401')) && complaints.length === 1, complaints.join('\n'))
+  assert.ok(errors.every((text) => text.includes('401')) && errors.length === 1, errors.join('\n'))
 
   await run('void manager.signoutRedirect()')
   await page.waitForURL(`${landing.origin}/bye*`)

@@ -1,4 +1,4 @@
-/** Every hosted page as a person meets it: walked through without scripts, then held to what pages must be in each theme and width. */
+/** Every hosted page: visited without scripts, then audited in each theme and width. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { BrowserContext, Page, Response } from 'playwright-core'
@@ -18,16 +18,16 @@ interface Seen {
   body: string
 }
 
-/** A browser without scripts that keeps each page it is told to look at, and everything that the browser complains of. */
+/** A browser without scripts that records pages for the audit and the errors in its console. */
 async function withoutScripts(t: TestContext) {
   const browser = await launchForTests(t)
   const context = await browser.newContext({ javaScriptEnabled: false })
   const page = await context.newPage()
-  const complaints: string[] = []
+  const errors: string[] = []
   let latest: Response | null = null
   page.on('console', (message) => {
-    // A page that tells of an error has its status, of which the browser writes a line.
-    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) complaints.push(message.text())
+    // The browser logs a line for each error status, which error pages have.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) errors.push(message.text())
   })
   page.on('response', (response) => {
     if (response.request().isNavigationRequest() && response.status() !== 303) latest = response
@@ -44,13 +44,13 @@ async function withoutScripts(t: TestContext) {
     context,
     page,
     seen,
-    complaints,
+    errors,
     look,
     press: (name: string) => page.getByRole('button', { name, exact: true }).click(),
   }
 }
 
-/** What password managers go by: a form that is posted as a whole, with the address and the password in it, each by its standard name. */
+/** Password managers need one posted form with the email and the password, each with its standard autocomplete name. */
 async function attributesFit(page: Page, name: string): Promise<void> {
   for (const password of await page.locator('input[type=password]').all()) {
     const form = page.locator('form', { has: page.locator('input[type=password]') })
@@ -60,18 +60,18 @@ async function attributesFit(page: Page, name: string): Promise<void> {
   }
 }
 
-/** The page with its own headers again, where scripts run, so that axe can look at it; it is not asked from the service again. */
+/** Audits a recorded page with its own headers, in a browser with scripts, which axe needs. Requests nothing from the service. */
 async function auditSeen(context: BrowserContext, { name, url, headers, body }: Seen): Promise<string[]> {
   const page = await context.newPage()
-  const complaints: string[] = []
-  page.on('console', (message) => message.type() === 'error' && complaints.push(`${name}: ${message.text()}`))
-  // 204: the page that posts itself to the client stays where it is.
+  const errors: string[] = []
+  page.on('console', (message) => message.type() === 'error' && errors.push(`${name}: ${message.text()}`))
+  // 204 keeps the page that posts itself to the client as it is.
   await page.route('**/*', (route) => (route.request().url() === url ? route.fulfill({ headers, body }) : route.fulfill({ status: 204 })))
   await page.goto(url, { waitUntil: 'commit' })
   await page.locator('h1').waitFor()
   const found = await audit(page, name)
   await page.close()
-  return [...found, ...complaints]
+  return [...found, ...errors]
 }
 
 const brand = {
@@ -80,16 +80,16 @@ const brand = {
   lockout: { max_attempts: 3, duration_seconds: 900 },
 }
 
-test('the hosted pages, walked through without scripts, are what pages must be', { skip: noBrowser }, async (t) => {
+test('the hosted pages work without scripts and pass the audit', { skip: noBrowser }, async (t) => {
   const landing = await startClientServer(t)
-  const { browser, context, page, seen, complaints, look, press } = await withoutScripts(t)
+  const { browser, context, page, seen, errors, look, press } = await withoutScripts(t)
   await w.changeSettings(w.test, brand)
   const fields = { name: 'Storefront web', consent: 'ask', post_logout_redirect_uris: [`${landing.origin}/bye`] }
   const application = await w.createApplication(w.test, { ...fields, redirect_uris: [`${landing.origin}/callback`] })
-  const begin = (change = {}, place: TestEnvironment = w.test, client = application) =>
-    page.goto(authorizationRequest(place, client, change).url)
+  const begin = (change = {}, environment: TestEnvironment = w.test, client = application) =>
+    page.goto(authorizationRequest(environment, client, change).url)
   const signIn = async (email: string, password: string) => {
-    await page.getByLabel('Email address').fill(email)
+    await page.getByLabel(/^E-?mail address$/).fill(email)
     await page.getByLabel('Password').fill(password)
     await press('Sign in')
   }
@@ -100,7 +100,7 @@ test('the hosted pages, walked through without scripts, are what pages must be',
     await look('sign-in')
     await signIn(person.email, 'not the password')
     await look('sign-in, wrong', 400)
-    assert.equal(await page.getByLabel('Email address').inputValue(), person.email)
+    assert.equal(await page.getByLabel(/^E-?mail address$/).inputValue(), person.email)
     assert.equal(await page.getByLabel('Password').inputValue(), '')
     for (let attempt = 0; attempt < 3; attempt++) await signIn(person.email, 'not the password')
     await look('sign-in, locked', 429)
@@ -109,15 +109,15 @@ test('the hosted pages, walked through without scripts, are what pages must be',
     await look('sign-in, expired', 400)
   })
 
-  await t.test('sign-up with what browsers let pass and the service does not, then consent', async () => {
+  await t.test('sign-up with values that only the service refuses, then consent', async () => {
     await begin()
     await page.getByRole('link', { name: 'Create an account' }).click()
     await look('sign-up')
-    await page.getByLabel('Email address').fill('ada@example')
+    await page.getByLabel(/^E-?mail address$/).fill('ada@example')
     await page.getByLabel('Password').fill('password1234')
     await press('Create account')
     await look('sign-up, wrong', 400)
-    await page.getByLabel('Email address').fill('ada@example.com')
+    await page.getByLabel(/^E-?mail address$/).fill('ada@example.com')
     await page.getByLabel('Name').fill('Ada Lovelace')
     await page.getByLabel('Password').fill('an engine of brass')
     await press('Create account')
@@ -142,14 +142,14 @@ test('the hosted pages, walked through without scripts, are what pages must be',
     assert.ok(page.url().startsWith(landing.origin), 'Ada has consented before')
   })
 
-  await t.test('form_post goes on by its button', async () => {
+  await t.test('form_post continues with its button', async () => {
     await begin({ response_mode: 'form_post' })
     await look('form post')
     await press('Continue')
     assert.match(landing.visits.at(-1)?.body ?? '', /^code=[\w-]+&state=/)
   })
 
-  await t.test('sign-out asks, and is no dead end', async () => {
+  await t.test('sign-out asks first, and links back to the application', async () => {
     const address = `${w.test.issuer}/oauth/logout?${new URLSearchParams({ client_id: application.client_id, post_logout_redirect_uri: `${landing.origin}/bye` })}`
     await page.goto(address)
     await look('sign-out')
@@ -162,48 +162,48 @@ test('the hosted pages, walked through without scripts, are what pages must be',
     assert.equal(page.url(), `${landing.origin}/bye`)
   })
 
-  await t.test('errors, in Test for the developer, in Live for whoever came along', async () => {
+  await t.test('error pages, with details for developers in Test and without in Live', async () => {
     const live = await w.createApplication(w.live)
-    for (const [place, client] of [
+    for (const [environment, client] of [
       [w.test, application],
       [w.live, live],
     ] as const) {
-      await begin({ redirect_uri: `${client.redirect_uris[0]}/` }, place, client)
-      await look(`redirect mismatch, ${place.type}`, 400)
-      await begin({ client_id: 'app_nobody' }, place, client)
-      await look(`unknown app, ${place.type}`, 400)
-      await page.goto(`${place.issuer}/oauth/logout?state=one&state=two`)
-      await look(`sign-out, unusable, ${place.type}`, 400)
+      await begin({ redirect_uri: `${client.redirect_uris[0]}/` }, environment, client)
+      await look(`redirect mismatch, ${environment.type}`, 400)
+      await begin({ client_id: 'app_unknown' }, environment, client)
+      await look(`unknown app, ${environment.type}`, 400)
+      await page.goto(`${environment.issuer}/oauth/logout?state=one&state=two`)
+      await look(`sign-out, unusable, ${environment.type}`, 400)
     }
     await begin({}, w.live, live)
     await look('sign-in, live')
   })
 
-  assert.deepEqual(complaints, [])
+  assert.deepEqual(errors, [])
   const scripted = await browser.newContext()
   for (const one of seen)
     await t.test(`${one.name}: axe, both themes, 320 to 1440 px`, async () => assert.deepEqual(await auditSeen(scripted, one), []))
 })
 
-test('with scripts, form_post goes on by itself', { skip: noBrowser }, async (t) => {
+test('form_post continues by itself with scripts', { skip: noBrowser }, async (t) => {
   const landing = await startClientServer(t)
   const application = await w.createApplication(w.live, { name: 'Storefront web' })
   const browser = await launchForTests(t)
   const page = await browser.newPage()
   const user = await w.createUser(w.live)
-  // In Live return addresses are https: what is posted there is caught on its way.
+  // In Live the redirect URI uses https, so the browser intercepts the POST.
   await page.route('https://app.example.com/**', (route) =>
     route.fulfill({ contentType: 'text/html', body: `<h1>${route.request().method()} ${route.request().postData()}</h1>` }),
   )
   await page.goto(authorizationRequest(w.live, application, { response_mode: 'form_post' }).url)
-  await page.getByLabel('Email address').fill(user.email)
+  await page.getByLabel(/^E-?mail address$/).fill(user.email)
   await page.getByLabel('Password').fill(user.password)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { name: /^POST code=/ }).waitFor()
   assert.equal(landing.visits.length, 0)
 })
 
-test('no page of ours can be framed', { skip: noBrowser }, async (t) => {
+test('a hosted page cannot be framed', { skip: noBrowser }, async (t) => {
   const application = await w.createApplication(w.test)
   const { url } = authorizationRequest(w.test, application)
   const landing = await startClientServer(t, {

@@ -11,7 +11,7 @@ const token = await administratorToken(w, owner)
 const admin = asAdministrator(w, token)
 const keys = `/v1/tenants/${w.tenant_id}/platform-keys`
 
-test('an owner reads who they are and which tenants are theirs; bootstrap made them the first operator', async () => {
+test('GET /v1/me returns the owner with both memberships: the own tenant and, since bootstrap, the root tenant', async () => {
   const me = expectStatus(200, await admin('GET', '/v1/me'))
   assert.equal(me.user_id, w.owner_id)
   assert.deepEqual(
@@ -23,7 +23,7 @@ test('an owner reads who they are and which tenants are theirs; bootstrap made t
   )
 })
 
-test('a platform key is told once, works at once, and stops with its rotation and its revocation', async () => {
+test('a platform key is shown once, works at once, and stops working when it is rotated or revoked', async () => {
   const created = expectStatus(201, await admin('POST', keys, { label: 'CI', scopes: ['projects:read'] }))
   assert.match(created.key, /^svc_platform_sk_/)
   expectStatus(200, await w.call('GET', '/v1/platform/projects', { key: created.key }))
@@ -39,12 +39,12 @@ test('a platform key is told once, works at once, and stops with its rotation an
   assert.equal((await admin('POST', `${keys}/${created.id}/rotate`)).body.code, 'key_revoked')
 })
 
-test('the root tenant shows no platform keys, not even whether it exists', async () => {
+test('the platform keys of the root tenant are 404', async () => {
   const { root_tenant_id } = expectStatus(200, await admin('GET', '/v1/me'))
   assert.equal((await admin('GET', `/v1/tenants/${root_tenant_id}/platform-keys`)).status, 404)
 })
 
-test('an invited person creates an account, accepts by one press, signs in, and may do what the role allows', async () => {
+test('an invited person creates an account, accepts the invitation, signs in, and has the rights of the role', async () => {
   const invited = expectStatus(
     201,
     await admin('POST', `/v1/tenants/${w.tenant_id}/members`, { email: 'grace@example.com', role: 'viewer' }),
@@ -54,11 +54,11 @@ test('an invited person creates an account, accepts by one press, signs in, and 
   const created = await agent.submit(await agent.get(invited.invitation_url), { email: 'grace@example.com', password })
   expectStatus(200, await agent.submit(await followPages(agent, created), {}))
   const [member] = expectStatus(200, await admin('GET', `/v1/tenants/${w.tenant_id}/members`)).data
-  const [made] = await w.deployment.db.all(
+  const [event] = await w.deployment.db.all(
     z.object({ data: z.record(z.string(), z.unknown()) }),
     sql`select data from events where type = 'user.created' and user_id = ${member.user_id}`,
   )
-  assert.deepEqual(made?.data, { email: 'grace@example.com', method: 'invitation' })
+  assert.deepEqual(event?.data, { email: 'grace@example.com', method: 'invitation' })
 
   const viewer = asAdministrator(w, await administratorToken(w, { email: 'grace@example.com', password }))
   expectStatus(200, await viewer('GET', '/v1/platform/projects'))
@@ -70,13 +70,13 @@ test('an invited person creates an account, accepts by one press, signs in, and 
   expectStatus(201, await viewer('POST', '/v1/platform/projects', { slug: 'yes', name: 'Yes' }))
 })
 
-test('the last owner neither leaves nor steps down, also where two try at once', async () => {
+test('the last owner can neither leave nor give up the role', async () => {
   const member = `/v1/tenants/${w.tenant_id}/members/${w.owner_id}`
   assert.equal((await admin('DELETE', member)).body.code, 'last_owner')
   assert.equal((await admin('PATCH', member, { role: 'admin' })).body.code, 'last_owner')
 })
 
-test('an administrator of one tenant does not see another, nor act without naming one', async () => {
+test('an administrator sees no tenant of others, and a call that names no tenant is tenant_required', async () => {
   const other = expectStatus(201, await admin('POST', '/v1/tenants', { slug: 'other', name: 'Other' }))
   expectStatus(200, await admin('GET', `/v1/tenants/${other.id}`))
   const stranger = 'ten_01m7wwr5ftevtv5yxb47hmb4ht'
@@ -86,7 +86,7 @@ test('an administrator of one tenant does not see another, nor act without namin
   assert.equal((await asAdministrator(w, token, other.id)('GET', `/v1/platform/projects/${w.project.id}`)).status, 404)
 })
 
-test('an id of the tenant is looked up to its place; of another one it is unknown', async () => {
+test('lookup returns the project and environment of an id of the tenant, and 404 for any other id', async () => {
   const found = expectStatus(200, await admin('GET', `/v1/lookup/${w.live.id}`))
   assert.deepEqual(found, {
     object: 'environment',
@@ -98,6 +98,7 @@ test('an id of the tenant is looked up to its place; of another one it is unknow
   assert.equal((await admin('GET', '/v1/lookup/env_01m7wwr5ftevtv5yxb47hmb4ht')).status, 404)
 })
 
-test('an API key on an administrators’ route is the wrong kind of credential', async () => {
-  for (const path of [keys, '/v1/me', '/v1/tenants']) assert.equal((await w.call('GET', path)).body.code, 'wrong_key_type')
-})
+for (const path of [keys, '/v1/me', '/v1/tenants'])
+  test(`an API key is wrong_key_type at ${path.replace(w.tenant_id, '{tenant_id}')}`, async () => {
+    assert.equal((await w.call('GET', path)).body.code, 'wrong_key_type')
+  })

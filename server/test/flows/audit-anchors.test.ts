@@ -1,4 +1,4 @@
-/** The head of a tenant's audit log, which exists from the tenant's creation on: what an attacker with the database, but without the master key, cannot do. */
+/** A tenant's audit log has a head from its creation on. An attacker with the database but without the master key cannot change the log unnoticed. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TenantId } from '@ostiary/contract/ids.ts'
@@ -28,7 +28,7 @@ function entry(tenant_id: TenantId, action = 'changeProject'): Statement {
   return insertAuditEntry(tenant_id, { id: newId('aud') as `aud_${string}`, ...origin }, change, w.now()) // as: newId gives exactly this
 }
 
-async function allLinked(): Promise<void> {
+async function waitUntilLinked(): Promise<void> {
   while ((await findUnchained(db)).length > 0) await new Promise((resolve) => setTimeout(resolve, 10))
 }
 
@@ -36,7 +36,7 @@ async function allLinked(): Promise<void> {
 async function addEntries(tenant_id: TenantId, count: number): Promise<void> {
   for (let i = 0; i < count; i++) {
     await db.batch([entry(tenant_id)])
-    await allLinked()
+    await waitUntilLinked()
   }
 }
 
@@ -49,26 +49,29 @@ const findHead = (tenant_id: TenantId) =>
 
 const deleteHead = (id: TenantId) => sql`delete from audit_heads where tenant_id = ${id}`
 const deleteFrom = (id: TenantId, sequence: number) => sql`delete from audit_log where tenant_id = ${id} and sequence >= ${sequence}`
+const deleteEntry = (id: TenantId, sequence: number) => sql`delete from audit_log where tenant_id = ${id} and sequence = ${sequence}`
+const unlink = (id: TenantId) =>
+  sql`update audit_log set sequence = null, previous_hash = null, hash = null, actor_label = 'another' where tenant_id = ${id}`
 const replaceHead = (id: TenantId, { sequence, hash, seal }: z.infer<typeof Head>) =>
   sql`update audit_heads set sequence = ${sequence}, hash = ${hash}, seal = ${seal} where tenant_id = ${id}`
 
-type Old = Record<'anchor' | 'second' | 'foreign', z.infer<typeof Head>>
+type SavedHeads = Record<'anchor' | 'second' | 'foreign', z.infer<typeof Head>>
 // biome-ignore format: this table is read by column
-const damages: [what: string, damage: (id: TenantId, old: Old) => Statement[], found: RegExp][] = [
+const damages: [what: string, damage: (id: TenantId, heads: SavedHeads) => Statement[], found: RegExp][] = [
   ['the head is deleted',                                       (id) => [deleteHead(id)],                                                            /the head of the chain is missing/],
   ['the head is deleted and the tail forged',                   (id) => [deleteHead(id), deleteFrom(id, 3), entry(id, 'forged'), entry(id, 'forged')], /missing|altered/],
   ['the head is deleted and the history forged',                (id) => [deleteHead(id), deleteFrom(id, 1), entry(id, 'forged'), entry(id, 'forged')], /missing|altered/],
-  ['the head is deleted and every link is taken away',          (id) => [deleteHead(id), sql`update audit_log set sequence = null, previous_hash = null, hash = null, actor_label = 'another' where tenant_id = ${id}`], /missing|altered/],
+  ['the head is deleted and every link is taken away',          (id) => [deleteHead(id), unlink(id)], /missing|altered/],
   ['the log and its head are deleted',                          (id) => [deleteHead(id), deleteFrom(id, 1)],                                         /the head of the chain is missing/],
   ['the log is deleted and its head stays',                     (id) => [deleteFrom(id, 1)],                                                         /the log was cut off after entry 0: it had 4/],
-  ['the head is replaced by an older one',                      (id, { second }) => [replaceHead(id, second)],                                       /entry 3 is beyond the end of the chain/],
-  ['the head is replaced by the anchor',                        (id, { anchor }) => [replaceHead(id, anchor)],                                       /entry 1 is beyond the end of the chain/],
-  ['the head is replaced by an older one and the tail forged',  (id, { second }) => [replaceHead(id, second), sql`delete from audit_log where tenant_id = ${id} and sequence = 3`, entry(id, 'forged')], /beyond the end|altered|missing/],
+  ['the head is replaced by an older one',                      (id, { second }) => [replaceHead(id, second)],                                       /entry 3 stands beyond the end of the chain/],
+  ['the head is replaced by the anchor',                        (id, { anchor }) => [replaceHead(id, anchor)],                                       /entry 1 stands beyond the end of the chain/],
+  ['the head is replaced by an older one and the tail forged',  (id, { second }) => [replaceHead(id, second), deleteEntry(id, 3), entry(id, 'forged')], /beyond the end|altered|missing/],
   ['the head is replaced by the anchor of another tenant',      (id, { foreign }) => [deleteFrom(id, 1), replaceHead(id, foreign)],                  /the head of the chain was altered/],
-  ['the head gets a sequence of its own making',                (id, { second }) => [deleteFrom(id, 4), replaceHead(id, { ...second, sequence: 3 })], /altered/],
+  ['the head gets a made-up sequence',                          (id, { second }) => [deleteFrom(id, 4), replaceHead(id, { ...second, sequence: 3 })], /altered/],
 ]
 for (const [what, damage, found] of damages)
-  test(`it is found when ${what}, now and after the service went on`, async () => {
+  test(`verification reports that ${what}, now and after further entries`, async () => {
     const id = await createTenant()
     const anchor = (await findHead(id)) ?? assert.fail('no anchor')
     await addEntries(id, 2)
@@ -79,13 +82,13 @@ for (const [what, damage, found] of damages)
 
     await db.batch(damage(id, { anchor, second, foreign }))
     assert.match((await problemsOf(id)).join('; '), found)
-    await allLinked()
+    await waitUntilLinked()
     assert.notDeepEqual(await problemsOf(id), [])
     await addEntries(id, 2)
     assert.match((await problemsOf(id)).join('; '), /head of the chain was altered/)
   })
 
-test('a fresh tenant without entries is whole, and so is the root tenant', async () => {
+test('verification finds no problem in a new tenant without entries, nor in the root tenant', async () => {
   const id = await createTenant()
   assert.equal((await findHead(id))?.sequence, 0)
   assert.deepEqual(await problemsOf(id), [])
@@ -99,14 +102,14 @@ test('every way to create a tenant anchors its log in the same batch', async () 
   const { id } = expectStatus(201, await admin('POST', '/v1/tenants', { slug: 'anchored', name: 'Anchored' }))
   const Missing = z.object({ slug: z.string() })
   const none = sql`select slug from tenants where not exists (select 1 from audit_heads h where h.tenant_id = tenants.id)`
-  // Those that the tests above took the head of have had it written again, unsealed.
+  // The service wrote the heads that the tests above deleted again, without a seal.
   assert.deepEqual(await db.all(Missing, none), [])
-  await allLinked()
+  await waitUntilLinked()
   assert.deepEqual([...(await problemsOf(id)), ...(await problemsOf(w.tenant_id))], [])
 })
 
 for (const has_head of [true, false])
-  test(`two processes that link the entries of a log ${has_head ? 'with' : 'without'} a head at once link each of them once`, async () => {
+  test(`ten parallel sequencers link each entry of a log ${has_head ? 'with' : 'without'} a head once`, async () => {
     const id = await createTenant()
     await addEntries(id, 2)
     await db.batch([...(has_head ? [] : [deleteHead(id)]), ...Array.from({ length: 20 }, () => entry(id))])
@@ -117,7 +120,7 @@ for (const has_head of [true, false])
         (await findUnchained(db)).filter(({ tenant_id }) => tenant_id === id),
       )
     await Promise.all(Array.from({ length: 10 }, linkAll))
-    await allLinked()
+    await waitUntilLinked()
     const found = await problemsOf(id)
     assert.deepEqual(
       found.filter((problem) => !/^the head of the chain was altered/.test(problem)),
@@ -127,7 +130,7 @@ for (const has_head of [true, false])
     assert.equal((await findHead(id))?.sequence, 22)
   })
 
-/** Makes the deployment one that is older than anchors. */
+/** Turns the deployment into one from before anchors existed. */
 async function forgetAnchors(): Promise<void> {
   const Sealed = z.object({ value: z.string() })
   const { value } = (await db.maybeOne(Sealed, sql`select value from deployment where name = 'secret'`)) ?? assert.fail('no secret')
@@ -139,7 +142,7 @@ async function forgetAnchors(): Promise<void> {
 
 const open = async () => (await openDeployment(w.deployment.config)).db.close()
 
-test('an older deployment gets its anchors at one start, of logs without links only; two processes may start at once', async () => {
+test('the first start of a deployment from before anchors anchors the logs without links only, also when two processes start at once', async () => {
   const [empty, broken, whole] = [await createTenant(), await createTenant(), await createTenant()]
   for (const id of [broken, whole]) await addEntries(id, 2)
   await db.batch([deleteHead(empty), deleteHead(broken)])
@@ -151,7 +154,7 @@ test('an older deployment gets its anchors at one start, of logs without links o
   assert.deepEqual(await problemsOf(whole), [])
 })
 
-test('a later start gives no new anchor to a log whose head was deleted', async () => {
+test('a later start creates no new anchor for a log whose head was deleted', async () => {
   const id = await createTenant()
   await db.batch([deleteHead(id)])
   await open()

@@ -1,6 +1,6 @@
 /**
- * Random walks through the pages: whatever two people do in one browser, in whatever order, a code is only ever given for
- * somebody who did all that the request asked for. The walks are the same at every run.
+ * Random walks of two people through the pages in one browser. Whatever they do, and in whatever order, a code is issued only for
+ * a person who did everything that the request requires. The walks are the same in every run.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -11,7 +11,7 @@ import { expectStatus, type Reply, world } from '../support/world.ts'
 const w = await world()
 const requests_per_walk = 30
 
-/** Numbers from 0 to 1 that are the same for the same seed (mulberry32). */
+/** Pseudo-random numbers from 0 to 1; the same seed yields the same numbers (mulberry32). */
 function randomFrom(seed: number): () => number {
   let state = seed
   return () => {
@@ -22,8 +22,8 @@ function randomFrom(seed: number): () => number {
   }
 }
 
-/** What a person did, by the service's clock in whole seconds. */
-interface Doings {
+/** What a person has done. Times are whole seconds of the service's clock. */
+interface History {
   signed_in_at: number
   chosen_at: number
   consented_at: number
@@ -33,26 +33,26 @@ interface Doings {
 
 const seconds = () => Math.floor(w.now().getTime() / 1000)
 
-for (const place of [w.test, w.live]) {
-  await w.changeSettings(place, { lockout: { max_attempts: 100 } })
-  const skipping = await w.createApplication(place)
-  const asking = await w.createApplication(place, { consent: 'ask' })
+for (const environment of [w.test, w.live]) {
+  await w.changeSettings(environment, { lockout: { max_attempts: 100 } })
+  const skipping = await w.createApplication(environment)
+  const asking = await w.createApplication(environment, { consent: 'ask' })
 
-  for (const seed of place === w.test ? [1, 2, 3] : [4, 5, 6]) {
-    test(`a code is given only for somebody who did all that was asked (${place.type}, walk ${seed})`, async () => {
-      const people = [await w.createUser(place), await w.createUser(place)]
+  for (const seed of environment === w.test ? [1, 2, 3] : [4, 5, 6]) {
+    test(`a code is issued only for a person who did everything that the request requires (${environment.type}, walk ${seed})`, async () => {
+      const people = [await w.createUser(environment), await w.createUser(environment)]
       const hints = new Map<string, string>()
       const random = randomFrom(seed)
       const any = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)] as T // as: no list is empty
       const maybe = (chance: number) => random() < chance
-      const doings = new Map<string, Doings>(
+      const histories = new Map<string, History>(
         people.map(({ id }) => [id, { signed_in_at: 0, chosen_at: 0, consented_at: 0, consented: new Set(), is_signed_in: false }]),
       )
-      const of = (id: string) => doings.get(id) as Doings // as: both are there
+      const historyOf = (id: string) => histories.get(id) as History // as: both are there
       const agent = createAgent()
-      const met: Record<string, number> = {}
+      const outcomes: Record<string, number> = {}
 
-      /** Does something with the page that came, and keeps account of it. */
+      /** Takes a random step on the page and records it. */
       async function act(page: Reply, request: Request): Promise<Reply> {
         const person = any(people)
         const links = [...page.body.matchAll(/href="([^"]*\/oauth\/authorize\?[^"]*)"/g)].map(([, link = '']) =>
@@ -61,7 +61,7 @@ for (const place of [w.test, w.live]) {
         if (links.length > 0 && maybe(0.2)) return agent.get(any(links))
         if (/\/sign-in"/.test(page.body) || /\/sign-up"/.test(page.body)) {
           if (maybe(0.15)) return agent.submit(page, { email: person.email, password: 'a wrong password' })
-          Object.assign(of(person.id), { signed_in_at: seconds(), chosen_at: seconds(), is_signed_in: true })
+          Object.assign(historyOf(person.id), { signed_in_at: seconds(), chosen_at: seconds(), is_signed_in: true })
           const reply = await agent.submit(page, { email: person.email, password: person.password })
           assert.equal(reply.status, 303)
           return reply
@@ -72,15 +72,15 @@ for (const place of [w.test, w.live]) {
           const chosen = people.find(({ email }) => text.includes(email))
           assert.ok(chosen)
           const removes = maybe(0.3)
-          Object.assign(of(chosen.id), removes ? { is_signed_in: false } : { chosen_at: seconds() })
+          Object.assign(historyOf(chosen.id), removes ? { is_signed_in: false } : { chosen_at: seconds() })
           return agent.submit(page, removes ? { remove: session } : { session })
         }
         const asked = people.find(({ email }) => page.body.includes(email))
         assert.ok(asked && /\/consent"/.test(page.body), page.body.slice(-500))
         if (maybe(0.3)) return agent.submit(page, { decision: 'deny' })
-        const { consented } = of(asked.id)
+        const { consented } = historyOf(asked.id)
         for (const scope of (new URL(request.url).searchParams.get('scope') ?? '').split(' ')) consented.add(scope)
-        of(asked.id).consented_at = seconds()
+        historyOf(asked.id).consented_at = seconds()
         return agent.submit(page, { decision: 'allow' })
       }
 
@@ -102,26 +102,26 @@ for (const place of [w.test, w.live]) {
         const hinted = maybe(0.25) ? any(people).id : null
         const id_token_hint = hinted === null ? undefined : hints.get(hinted)
         const scope = any(['openid', 'openid email', 'openid profile email'])
-        const request = authorizationRequest(place, client, { prompt, max_age, id_token_hint, scope })
+        const request = authorizationRequest(environment, client, { prompt, max_age, id_token_hint, scope })
         const began = seconds()
 
         let reply: Reply = await agent.get(request.url)
         for (let steps = 0; steps < 12 && !reply.headers.get('location')?.startsWith(request.redirect_uri); steps++) {
           const location = reply.headers.get('location')
           if (location === null) w.advance(2)
-          assert.ok(location !== null || prompt !== 'none', 'with prompt=none nothing is shown')
+          assert.ok(location !== null || prompt !== 'none', 'prompt=none shows no page')
           reply = location === null ? await act(reply, request) : await agent.get(location)
         }
         const answer = new URL(reply.headers.get('location') ?? 'about:blank').searchParams
-        const outcome = answer.get('error') ?? (answer.has('code') ? 'code' : 'given up')
-        met[outcome] = (met[outcome] ?? 0) + 1
+        const outcome = answer.get('error') ?? (answer.has('code') ? 'code' : 'none')
+        outcomes[outcome] = (outcomes[outcome] ?? 0) + 1
         if (outcome !== 'code') continue
 
-        const { id_token } = expectStatus(200, await exchange(w, place, client, request, answer.get('code') ?? ''))
+        const { id_token } = expectStatus(200, await exchange(w, environment, client, request, answer.get('code') ?? ''))
         const { sub = '', auth_time } = decodeJwt(id_token)
-        const done = of(sub)
-        const wants = (word: string) => prompt?.split(' ').includes(word) ?? false
-        const told = JSON.stringify({
+        const done = historyOf(sub)
+        const requires = (word: string) => prompt?.split(' ').includes(word) ?? false
+        const details = JSON.stringify({
           seed,
           i,
           prompt,
@@ -131,21 +131,22 @@ for (const place of [w.test, w.live]) {
           sub,
           done: { ...done, consented: [...done.consented] },
         })
-        assert.ok(done.is_signed_in, `is not signed in: ${told}`)
-        assert.ok(Math.abs(Number(auth_time) - done.signed_in_at) <= 1, `another time of sign-in: ${told}`)
-        if (id_token_hint !== undefined) assert.equal(sub, hinted, `somebody else than the hint names: ${told}`)
-        if (wants('login') || max_age === '0') assert.ok(done.signed_in_at >= began, `did not sign in anew: ${told}`)
-        if (max_age !== undefined) assert.ok(done.signed_in_at >= began - Number(max_age), `signed in too long ago: ${told}`)
-        if (wants('select_account') && id_token_hint === undefined) assert.ok(done.chosen_at >= began, `was not chosen: ${told}`)
+        assert.ok(done.is_signed_in, `the person is not signed in: ${details}`)
+        assert.ok(Math.abs(Number(auth_time) - done.signed_in_at) <= 1, `auth_time is not the time of the sign-in: ${details}`)
+        if (id_token_hint !== undefined) assert.equal(sub, hinted, `the hint names another person: ${details}`)
+        if (requires('login') || max_age === '0') assert.ok(done.signed_in_at >= began, `the person did not sign in again: ${details}`)
+        if (max_age !== undefined) assert.ok(done.signed_in_at >= began - Number(max_age), `the sign-in is older than max_age: ${details}`)
+        if (requires('select_account') && id_token_hint === undefined)
+          assert.ok(done.chosen_at >= began, `the person was not selected: ${details}`)
         if (client === asking)
           assert.ok(
             scope.split(' ').every((name) => done.consented.has(name)),
-            `has not consented: ${told}`,
+            `the person did not consent: ${details}`,
           )
-        if (wants('consent')) assert.ok(done.consented_at >= began, `was not asked for consent: ${told}`)
+        if (requires('consent')) assert.ok(done.consented_at >= began, `the person was not asked for consent: ${details}`)
         hints.set(sub, id_token)
       }
-      assert.ok((met.code ?? 0) > 5, JSON.stringify(met))
+      assert.ok((outcomes.code ?? 0) > 5, JSON.stringify(outcomes))
     })
   }
 }

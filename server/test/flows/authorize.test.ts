@@ -1,4 +1,4 @@
-/** What the authorization endpoint does with a request before anybody signs in: whom it tells what, and where (contract §4). */
+/** Answers of the authorization endpoint before a sign-in: which errors the person sees, and which ones go to the client (contract §4). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { authorizationRequest, createAgent, createPerson, formOf } from '../support/cookie-browser.ts'
@@ -7,7 +7,7 @@ import { type Reply, type TestEnvironment, world } from '../support/world.ts'
 const w = await world()
 const callback = 'https://app.example.com/callback'
 
-/** What a client is told: by the address it is called at, or by the form that carries it there. */
+/** The answer to the client: in the redirect, or in the form that the browser posts. */
 function answerIn(reply: Reply): { to: string; fields: Record<string, string> } {
   const location = reply.headers.get('location')
   if (location === null) {
@@ -18,16 +18,16 @@ function answerIn(reply: Reply): { to: string; fields: Record<string, string> } 
   return { to, fields: Object.fromEntries(new URLSearchParams(fields)) }
 }
 
-/** Told to the person here, and sent nowhere by any means. */
-function isToldHere(reply: Reply, sent: string | undefined): void {
+/** The person sees an error page, which leads nowhere. */
+function isErrorPage(reply: Reply, sent: string | undefined): void {
   assert.equal(reply.status, 400)
   for (const name of ['location', 'refresh', 'content-location', 'link']) assert.equal(reply.headers.get(name), null)
   assert.doesNotMatch(reply.body, /<meta http-equiv="refresh|<form|<script/i)
   const links = [...reply.body.matchAll(/(?:href|action|src)="([^"]*)"/g)].map(([, link]) => link)
-  assert.ok(sent === undefined || sent === '' || !links.some((link) => link?.includes(sent)), 'the address is no link')
+  assert.ok(sent === undefined || sent === '' || !links.some((link) => link?.includes(sent)), 'no link leads to the address')
 }
 
-/** Everything else that can be wrong with a request at the same time. */
+/** Other faults that a request may have at the same time. */
 const errors: [error: string, change: Record<string, string | undefined>][] = [
   ['unsupported_response_type', { response_type: 'token' }],
   ['unsupported_response_type', { response_type: 'code id_token' }],
@@ -78,26 +78,30 @@ const spellings = [
   '<script>alert(1)</script>', '" onfocus="alert(1)', 'a'.repeat(10_000),
 ]
 
-async function setUp(place: TestEnvironment) {
-  const client = await w.createApplication(place, {
+const captionOf = (value: unknown) => JSON.stringify(value)?.slice(0, 60) ?? 'missing'
+
+async function setUp(environment: TestEnvironment) {
+  const client = await w.createApplication(environment, {
     redirect_uris: [callback],
     allowed_scopes: ['openid', 'profile', 'email', 'offline_access'],
   })
-  const elsewhere = await w.createApplication(place === w.test ? w.live : w.test, { redirect_uris: [callback] })
-  const person = await createPerson(w, place)
+  const elsewhere = await w.createApplication(environment === w.test ? w.live : w.test, { redirect_uris: [callback] })
+  const person = await createPerson(w, environment)
   await person.code(client)
   return { client, elsewhere, person }
 }
 
-for (const place of [w.test, w.live]) {
-  const { client, elsewhere, person } = await setUp(place)
-  const request = (change: Record<string, string | undefined> = {}) => authorizationRequest(place, client, change)
+for (const environment of [w.test, w.live]) {
+  const { client, elsewhere, person } = await setUp(environment)
+  const request = (change: Record<string, string | undefined> = {}) => authorizationRequest(environment, client, change)
   const ask = (change: Record<string, string | undefined> = {}, agent = createAgent()) => agent.get(request(change).url)
 
-  test(`a redirect_uri that is not registered byte by byte is told to the person and never redirected to, whatever else is wrong (${place.type})`, async () => {
+  test(`a redirect_uri that is not registered byte by byte gets an error page, whatever else is wrong (${environment.type})`, async (t) => {
     const others = [{}, ...errors.map(([, change]) => change), { response_mode: 'form_post' }, { response_mode: 'fragment' }]
     for (const redirect_uri of [...spellings, undefined])
-      await Promise.all(others.map(async (change) => isToldHere(await ask({ ...change, redirect_uri }, person.agent), redirect_uri)))
+      await t.test(`redirect_uri ${captionOf(redirect_uri)}`, async () => {
+        await Promise.all(others.map(async (change) => isErrorPage(await ask({ ...change, redirect_uri }, person.agent), redirect_uri)))
+      })
   })
 
   const client_ids = [
@@ -112,49 +116,49 @@ for (const place of [w.test, w.live]) {
     '*',
     "' or 1=1 --",
   ]
-  test(`a client_id that names no application of this environment is told to the person and never redirected, whatever else is wrong (${place.type})`, async () => {
+  test(`a client_id that names no application of this environment gets an error page, whatever else is wrong (${environment.type})`, async (t) => {
     const others = [{}, ...errors.map(([, change]) => change), { response_mode: 'form_post' }, { redirect_uri: 'https://evil.example/' }]
     for (const client_id of client_ids)
-      await Promise.all(
-        others.map(async (change) => isToldHere(await ask({ ...change, client_id }, person.agent), change.redirect_uri ?? callback)),
-      )
+      await t.test(`client_id ${captionOf(client_id)}`, async () => {
+        await Promise.all(
+          others.map(async (change) => isErrorPage(await ask({ ...change, client_id }, person.agent), change.redirect_uri ?? callback)),
+        )
+      })
   })
 
   for (const [error, change] of errors) {
-    const said = JSON.stringify(change).slice(0, 60)
-    test(`${error} goes back to the client with state and iss, in the mode it asked for: ${said} (${place.type})`, async () => {
-      for (const response_mode of 'response_mode' in change ? [change.response_mode] : [undefined, 'query', 'fragment', 'form_post']) {
+    const modes = 'response_mode' in change ? [change.response_mode] : [undefined, 'query', 'fragment', 'form_post']
+    for (const response_mode of modes)
+      test(`${error} goes to the client with state and iss: ${captionOf(change)}, response_mode ${response_mode} (${environment.type})`, async () => {
         const { url, state } = request({ response_mode, ...change })
         const reply = await createAgent().get(url)
         const { to, fields } = answerIn(reply)
         const { error_description = '', ...rest } = fields
-        assert.deepEqual({ to, ...rest }, { to: callback, error, state, iss: place.issuer })
+        assert.deepEqual({ to, ...rest }, { to: callback, error, state, iss: environment.issuer })
         assert.match(error_description, /^[\x20-\x21\x23-\x5B\x5D-\x7E]+$/)
         assert.equal(reply.status, response_mode === 'form_post' ? 200 : 303)
         const mark = reply.headers.get('location')?.[callback.length]
         assert.equal(mark, response_mode === 'form_post' ? undefined : response_mode === 'fragment' ? '#' : '?')
-      }
-    })
+      })
   }
 
-  test(`a code goes back with state and iss, in the mode that was asked for (${place.type})`, async () => {
-    for (const response_mode of [undefined, 'query', 'fragment', 'form_post']) {
+  for (const response_mode of [undefined, 'query', 'fragment', 'form_post'])
+    test(`a code goes to the client with state and iss: response_mode ${response_mode} (${environment.type})`, async () => {
       const { url, state } = request({ response_mode })
       const { to, fields } = answerIn(await person.agent.get(url))
       const { code = '', ...rest } = fields
-      assert.deepEqual({ to, ...rest }, { to: callback, state, iss: place.issuer })
+      assert.deepEqual({ to, ...rest }, { to: callback, state, iss: environment.issuer })
       assert.match(code, /^[\w-]{43}$/)
-    }
-  })
+    })
 
-  test(`a client that asks for form_post only inside a request object gets its refusal by form_post, with the state outside (${place.type})`, async () => {
+  test(`an unsupported request object is refused by its response_mode form_post, with the state outside of it (${environment.type})`, async () => {
     const inside = Buffer.from(JSON.stringify({ response_mode: 'form_post', state: 'inside' })).toString('base64url')
     const reply = await ask({ request: `eyJhbGciOiJub25lIn0.${inside}.`, state: 'outside' }, person.agent)
     const { to, fields } = answerIn(reply)
     assert.deepEqual([reply.status, to, fields.error, fields.state], [200, callback, 'request_not_supported', 'outside'])
   })
 
-  test(`form_post is a page with a button, no store, no frame, and only its own script (${place.type})`, async () => {
+  test(`the form_post page has a button, runs only its own script, and can be neither framed nor stored (${environment.type})`, async () => {
     const reply = await ask({ response_mode: 'form_post', state: '"><script>alert(1)</script>&amp;' }, person.agent)
     assert.equal(formOf(reply.body).hidden.state, '"><script>alert(1)</script>&amp;')
     assert.match(reply.body, /<button/)
@@ -165,50 +169,44 @@ for (const place of [w.test, w.live]) {
     assert.equal(reply.headers.get('cache-control'), 'no-store')
   })
 
-  test(`the query of a registered redirect_uri is kept (${place.type})`, async () => {
+  test(`the query of a registered redirect_uri is kept (${environment.type})`, async () => {
     const redirect_uri = `${callback}?tenant=1&x=%20y`
-    const application = await w.createApplication(place, { redirect_uris: [redirect_uri] })
-    const reply = await person.agent.get(authorizationRequest(place, application).url)
+    const application = await w.createApplication(environment, { redirect_uris: [redirect_uri] })
+    const reply = await person.agent.get(authorizationRequest(environment, application).url)
     assert.ok(reply.headers.get('location')?.startsWith(`${redirect_uri}&code=`))
   })
 
-  test(`state and nonce may be missing, and an empty one counts as missing (${place.type})`, async () => {
-    for (const change of [
-      { state: undefined, nonce: undefined },
-      { state: '', nonce: '' },
-    ]) {
-      const { fields } = answerIn(await ask(change, person.agent))
+  for (const value of [undefined, ''])
+    test(`state and nonce may be ${value === '' ? 'empty' : 'missing'} (${environment.type})`, async () => {
+      const { fields } = answerIn(await ask({ state: value, nonce: value }, person.agent))
       assert.deepEqual(Object.keys(fields).sort(), ['code', 'iss'])
-    }
-  })
+    })
 
-  test(`a state of any characters comes back as it was (${place.type})`, async () => {
-    for (const state of [' a b ', '+&=#%', 'ü日本🙂', '"<>\'', 'a'.repeat(4_096), '%0d%0aSet-Cookie: x=1']) {
+  for (const state of [' a b ', '+&=#%', 'ü日本🙂', '"<>\'', 'a'.repeat(4_096), '%0d%0aSet-Cookie: x=1'])
+    test(`the state ${captionOf(state)} is returned unchanged (${environment.type})`, async () => {
       for (const response_mode of ['query', 'fragment', 'form_post'])
-        assert.equal(answerIn(await ask({ state, response_mode }, person.agent)).fields.state, state)
-    }
-  })
+        assert.equal(answerIn(await ask({ state, response_mode }, person.agent)).fields.state, state, response_mode)
+    })
 
-  test(`a state that is too long or holds control characters is refused and not returned (${place.type})`, async () => {
-    for (const state of ['a'.repeat(4_097), 'a\r\nb', 'a\0b']) {
+  for (const state of ['a'.repeat(4_097), 'a\r\nb', 'a\0b'])
+    test(`a state that is too long or holds control characters is refused and not returned: ${captionOf(state)} (${environment.type})`, async () => {
       const { fields } = answerIn(await ask({ state }, person.agent))
       assert.deepEqual([fields.error, fields.state, fields.code], ['invalid_request', undefined, undefined])
-    }
-  })
+    })
 
-  test(`parameters that nobody knows are ignored (${place.type})`, async () => {
+  test(`unknown and unused parameters are ignored (${environment.type})`, async () => {
     const known = {
       display: 'popup',
       acr_values: 'urn:x',
       ui_locales: 'xx de',
       claims: '{"userinfo":{}}',
-      login_hint: 'somebody@example.com',
+      login_hint: 'ada@example.com',
     }
     const { fields } = answerIn(await ask({ ...known, utm_source: 'x', __proto__x: '1', 'resource[]': 'x', 'a[b]': 'c' }, person.agent))
     assert.ok(fields.code)
   })
 
-  test(`a request by POST is answered 303 to the same request as GET (${place.type})`, async () => {
+  test(`a request by POST is answered 303 to the same request as GET (${environment.type})`, async () => {
     const url = new URL(request({ state: 'a b&c=ü' }).url)
     const reply = await createAgent().post(url.origin + url.pathname, Object.fromEntries(url.searchParams), {
       origin: 'https://app.example.com',
@@ -220,13 +218,12 @@ for (const place of [w.test, w.live]) {
     assert.equal((await createAgent().get(location.href)).status, 200)
   })
 
-  test(`a POST that is no form is told to the person (${place.type})`, async () => {
-    const { origin, pathname, searchParams } = new URL(request().url)
-    for (const type of ['application/json', 'text/plain', 'multipart/form-data; boundary=x', 'application/x-www-form-urlencodedx']) {
+  for (const type of ['application/json', 'text/plain', 'multipart/form-data; boundary=x', 'application/x-www-form-urlencodedx'])
+    test(`a POST of ${type} is 400 (${environment.type})`, async () => {
+      const { origin, pathname, searchParams } = new URL(request().url)
       const reply = await w.call('POST', origin + pathname, { key: null, body: searchParams.toString(), headers: { 'content-type': type } })
       assert.deepEqual([reply.status, reply.headers.get('location')], [400, null])
-    }
-  })
+    })
 
   for (const name of [
     'response_type',
@@ -239,7 +236,7 @@ for (const place of [w.test, w.live]) {
     'client_id',
     'redirect_uri',
   ]) {
-    test(`${name} sent twice is refused, in the query, in the body or split between them, alike or not, empty or not (${place.type})`, async () => {
+    test(`${name} sent twice is refused, in the query, in the body or once in each, with the same, another or no value (${environment.type})`, async () => {
       const url = new URL(request({ prompt: 'login' }).url)
       const endpoint = url.origin + url.pathname
       const value = url.searchParams.get(name) ?? ''
@@ -252,7 +249,7 @@ for (const place of [w.test, w.live]) {
             way.status === 303 && way.headers.get('location')?.startsWith(endpoint)
               ? await person.agent.get(way.headers.get('location') ?? '')
               : way
-          if (name === 'client_id' || name === 'redirect_uri') isToldHere(reply, callback)
+          if (name === 'client_id' || name === 'redirect_uri') isErrorPage(reply, callback)
           else {
             const { fields } = answerIn(reply)
             assert.equal(fields.error, 'invalid_request')
@@ -266,21 +263,21 @@ for (const place of [w.test, w.live]) {
   const post = (url: string, body: string) =>
     w.call('POST', url, { key: null, body, headers: { 'content-type': 'application/x-www-form-urlencoded' } })
 
-  test(`resource may be sent twice (${place.type})`, async () => {
+  test(`resource may be sent twice (${environment.type})`, async () => {
     const { fields } = answerIn(await createAgent().get(`${request().url}&resource=https://a.example/&resource=https://b.example/`))
     assert.equal(fields.error, 'invalid_target')
   })
 
-  test(`a scope that the settings disable is refused, and discovery does not name it (${place.type})`, async () => {
-    await w.changeSettings(place, { scopes: { disabled: ['email'] } })
+  test(`a scope that the settings disable is refused, and discovery does not name it (${environment.type})`, async () => {
+    await w.changeSettings(environment, { scopes: { disabled: ['email'] } })
     assert.equal(answerIn(await ask({}, person.agent)).fields.error, 'invalid_scope')
-    const { body } = await w.call('GET', `${place.issuer}/.well-known/openid-configuration`, { key: null })
+    const { body } = await w.call('GET', `${environment.issuer}/.well-known/openid-configuration`, { key: null })
     assert.deepEqual(body.scopes_supported.includes('email'), false)
-    await w.changeSettings(place, { scopes: { disabled: null } })
+    await w.changeSettings(environment, { scopes: { disabled: null } })
     assert.ok(answerIn(await ask({}, person.agent)).fields.code)
   })
 
-  test(`the pages of an environment are shown in no frame, kept by nobody, and load nothing from elsewhere (${place.type})`, async () => {
+  test(`the pages of an environment cannot be framed or stored, and load nothing from elsewhere (${environment.type})`, async () => {
     for (const reply of [await ask(), await ask({ prompt: 'create' }), await ask({ client_id: 'x' }), await ask({ redirect_uri: 'x' })]) {
       const csp = reply.headers.get('content-security-policy') ?? ''
       assert.match(csp, /^default-src 'none'; style-src 'sha256-[^;]*; img-src 'none'; frame-ancestors 'none'; base-uri 'none'$/)
@@ -293,10 +290,10 @@ for (const place of [w.test, w.live]) {
   })
 }
 
-test('in Live nobody is told the reason of a refusal, in Test the developer is', async () => {
-  for (const place of [w.test, w.live]) {
-    const client = await w.createApplication(place)
-    const reply = await createAgent().get(authorizationRequest(place, client, { redirect_uri: 'https://evil.example/callback' }).url)
-    assert.equal(reply.body.includes(client.client_id), place === w.test)
+test('an error page names the application in Test, and not in Live', async () => {
+  for (const environment of [w.test, w.live]) {
+    const client = await w.createApplication(environment)
+    const reply = await createAgent().get(authorizationRequest(environment, client, { redirect_uri: 'https://evil.example/callback' }).url)
+    assert.equal(reply.body.includes(client.client_id), environment === w.test)
   }
 })

@@ -1,4 +1,4 @@
-/** Back-Channel Logout 1.0: whoever ends a session, its applications are told, and nobody else. */
+/** Back-Channel Logout 1.0: when a session ends, its applications receive a logout token, and no others do. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createLocalJWKSet, jwtVerify } from 'jose'
@@ -12,8 +12,8 @@ const w = await world({
   env: { OSTIARY_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1' },
   resolve: async (name) => (name === 'inside.test' ? ['10.0.0.1'] : []),
 })
-const place = w.test
-const backend = expectStatus(201, await w.call('POST', `${place.path}/auth-keys`, { body: { type: 'auth_secret' } }))
+const environment = w.test
+const backend = expectStatus(201, await w.call('POST', `${environment.path}/auth-keys`, { body: { type: 'auth_secret' } }))
 const asBackend = (method: string, path: string, body?: unknown) => w.call(method, `/v1/auth${path}`, { key: backend.key, body })
 
 const pending = async () => {
@@ -22,14 +22,14 @@ const pending = async () => {
 }
 
 /** An application with a receiver of its own. */
-async function createListener(answer?: Parameters<typeof startReceiver>[0], at: TestEnvironment = place) {
+async function createListener(answer?: Parameters<typeof startReceiver>[0], at: TestEnvironment = environment) {
   const receiver = await startReceiver(answer)
   const client = await w.createApplication(at, { backchannel_logout_uri: receiver.url })
   return { ...receiver, client }
 }
 
 async function signOut(agent: ReturnType<typeof createAgent>, id_token_hint: string): Promise<Reply> {
-  return agent.get(`${place.issuer}/oauth/logout?${new URLSearchParams({ id_token_hint })}`)
+  return agent.get(`${environment.issuer}/oauth/logout?${new URLSearchParams({ id_token_hint })}`)
 }
 
 /** The claims of a logout token, as a client library would read them. */
@@ -37,9 +37,9 @@ async function readToken({ body, headers }: Received) {
   assert.equal(headers['content-type'], 'application/x-www-form-urlencoded')
   const form = new URLSearchParams(body)
   assert.deepEqual([...form.keys()], ['logout_token'])
-  const jwks = expectStatus(200, await w.call('GET', `${place.issuer}/v1/oauth/jwks.json`, { key: null }))
+  const jwks = expectStatus(200, await w.call('GET', `${environment.issuer}/v1/oauth/jwks.json`, { key: null }))
   const verified = await jwtVerify(form.get('logout_token') ?? '', createLocalJWKSet(jwks), {
-    issuer: place.issuer,
+    issuer: environment.issuer,
     typ: 'logout+jwt',
     currentDate: w.now(),
     requiredClaims: ['iss', 'aud', 'iat', 'exp', 'jti', 'events', 'sub', 'sid'],
@@ -47,18 +47,18 @@ async function readToken({ body, headers }: Received) {
   return verified.payload
 }
 
-test('a sign-out tells every application of the session, and no other', async () => {
+test('a sign-out sends a logout token to every application of the session, and to no other', async () => {
   const [first, second, elsewhere] = [await createListener(), await createListener(), await createListener()]
-  const [switched_off, silent] = [await createListener(), await w.createApplication(place)]
-  const [person, other] = [await createPerson(w, place), await createPerson(w, place)]
+  const [switched_off, silent] = [await createListener(), await w.createApplication(environment)]
+  const [person, other] = [await createPerson(w, environment), await createPerson(w, environment)]
   const { id_token } = await person.tokens(first.client)
   await person.tokens(first.client, { prompt: 'none' })
   for (const client of [second.client, silent, switched_off.client]) await person.tokens(client)
   await other.tokens(elsewhere.client)
-  await w.call('PATCH', `${place.path}/applications/${switched_off.client.id}`, { body: { disabled: true } })
+  await w.call('PATCH', `${environment.path}/applications/${switched_off.client.id}`, { body: { disabled: true } })
 
   await signOut(person.agent, id_token)
-  await until('everybody is told', async () => (await pending()).length === 0)
+  await until('every logout token is delivered', async () => (await pending()).length === 0)
 
   assert.deepEqual(
     [first, second, elsewhere, switched_off].map(({ received }) => received.length),
@@ -75,11 +75,11 @@ test('a sign-out tells every application of the session, and no other', async ()
   }
 })
 
-test('an application whose tokens were revoked before is told all the same', async () => {
+test('an application whose tokens were revoked receives the logout token', async () => {
   const { received, client } = await createListener()
-  const person = await createPerson(w, place)
+  const person = await createPerson(w, environment)
   const { id_token, refresh_token } = await person.tokens(client)
-  await w.call('POST', `${place.issuer}/v1/oauth/revoke`, {
+  await w.call('POST', `${environment.issuer}/v1/oauth/revoke`, {
     key: null,
     headers: {
       'content-type': 'application/x-www-form-urlencoded',
@@ -87,9 +87,9 @@ test('an application whose tokens were revoked before is told all the same', asy
     },
     body: new URLSearchParams({ token: refresh_token }).toString(),
   })
-  assert.equal((await refresh(w, place, client, refresh_token)).body.error, 'invalid_grant')
+  assert.equal((await refresh(w, environment, client, refresh_token)).body.error, 'invalid_grant')
   await signOut(person.agent, id_token)
-  await until('it is told', () => received.length === 1)
+  await until('a logout token', () => received.length === 1)
 })
 
 const sessionOf = async (user_id: string): Promise<string> =>
@@ -97,46 +97,47 @@ const sessionOf = async (user_id: string): Promise<string> =>
 
 // biome-ignore format: this table is read by line
 const ends: Record<string, (person: { id: string; agent: ReturnType<typeof createAgent> }) => Promise<unknown>> = {
-  'the person signs out by hand': async ({ agent }) => agent.submit(await agent.get(`${place.issuer}/oauth/logout`), { decision: 'sign_out' }),
+  'the person signs out by hand': async ({ agent }) => agent.submit(await agent.get(`${environment.issuer}/oauth/logout`), { decision: 'sign_out' }),
   'the backend ends the session': async ({ id }) => expectStatus(204, await asBackend('DELETE', `/sessions/${await sessionOf(id)}`)),
-  'the backend blocks the person': async ({ id }) => expectStatus(200, await asBackend('POST', `/users/${id}/block`)),
-  'the backend deletes the person': async ({ id }) => expectStatus(204, await asBackend('DELETE', `/users/${id}`)),
+  'the backend blocks the user': async ({ id }) => expectStatus(200, await asBackend('POST', `/users/${id}/block`)),
+  'the backend deletes the user': async ({ id }) => expectStatus(204, await asBackend('DELETE', `/users/${id}`)),
   'the backend sets another password': async ({ id }) => expectStatus(200, await asBackend('PATCH', `/users/${id}`, { password: 'another long password' })),
 }
 for (const [what, end] of Object.entries(ends)) {
-  test(`the applications are told when ${what}, once`, async () => {
+  test(`the application receives one logout token when ${what}`, async () => {
     const { received, client } = await createListener()
-    const person = await createPerson(w, place)
+    const person = await createPerson(w, environment)
     await person.tokens(client)
     await end(person)
-    await until('it is told', () => received.length > 0)
+    await until('a logout token', () => received.length > 0)
     assert.equal((await readToken(received[0] ?? assert.fail())).sub, person.id)
-    await until('nothing is left to tell', async () => (await pending()).length === 0)
+    await until('an empty queue', async () => (await pending()).length === 0)
     assert.equal(received.length, 1)
   })
 }
 
-test('an application is told weeks after its tokens expired, while the session lives', async () => {
+test('an application receives the logout token weeks after its tokens expired, while the session lives', async () => {
   const { received, client } = await createListener()
-  const person = await createPerson(w, place)
+  const person = await createPerson(w, environment)
   const { id_token } = await person.tokens(client, { scope: 'openid' })
   await w.deployment.db.run(sql`update sessions set expires_at = absolute_expires_at where user_id = ${person.id}`)
   const { expires_at, absolute_expires_at } =
     (await w.deployment.db.maybeOne(
       z.object({ expires_at: z.date(), absolute_expires_at: z.date() }),
-      sql`select g.expires_at, s.absolute_expires_at from grants g join sessions s on s.environment_id = g.environment_id and s.id = g.session_id where g.user_id = ${person.id}`,
+      sql`select g.expires_at, s.absolute_expires_at from grants g
+            join sessions s on s.environment_id = g.environment_id and s.id = g.session_id where g.user_id = ${person.id}`,
     )) ?? assert.fail()
-  assert.deepEqual(expires_at, absolute_expires_at) // the sweep leaves it until then
+  assert.deepEqual(expires_at, absolute_expires_at) // the sweep keeps the grant as long as the session
   await signOut(person.agent, id_token)
-  await until('it is told', () => received.length === 1)
+  await until('a logout token', () => received.length === 1)
 })
 
 // biome-ignore format: this table is read by line
-const passing = { 'a server error': 503, 'too many requests': 429 }
-for (const [what, status] of Object.entries(passing)) {
-  test(`after ${what} a logout is tried again, with a token of its own`, async () => {
+const temporary = { 'a server error': 503, 'too many requests': 429 }
+for (const [what, status] of Object.entries(temporary)) {
+  test(`a logout is sent again with a new token after ${what}`, async () => {
     const { received, client } = await createListener((_, count) => ({ status: count === 1 ? status : 200 }))
-    const { agent, tokens } = await signInForTokens(w, place, client, await w.createUser(place))
+    const { agent, tokens } = await signInForTokens(w, environment, client, await w.createUser(environment))
     await signOut(agent, tokens.id_token)
     await until('the first attempt', () => received.length === 1)
     w.advance(7)
@@ -154,26 +155,26 @@ const final: Record<string, Parameters<typeof startReceiver>[0]> = {
 }
 const elsewhere = await startReceiver()
 for (const [what, answer] of Object.entries(final)) {
-  test(`after ${what} a logout is not tried again`, async () => {
+  test(`a logout is not sent again after ${what}`, async () => {
     const { received, client } = await createListener(answer)
-    const { agent, tokens } = await signInForTokens(w, place, client, await w.createUser(place))
+    const { agent, tokens } = await signInForTokens(w, environment, client, await w.createUser(environment))
     await signOut(agent, tokens.id_token)
-    await until('it is told', () => received.length === 1)
-    await until('it is given up', async () => (await pending()).length === 0)
+    await until('a logout token', () => received.length === 1)
+    await until('an empty queue', async () => (await pending()).length === 0)
     assert.equal(elsewhere.received.length, 0)
   })
 }
 
-test('a name that leads to a private address is not called, and given up in the end', async () => {
-  const client = await w.createApplication(place, { backchannel_logout_uri: 'http://inside.test/logout' })
-  const { agent, tokens } = await signInForTokens(w, place, client, await w.createUser(place))
+test('a name with a private address is never called, and its logout ends after the fourth attempt', async () => {
+  const client = await w.createApplication(environment, { backchannel_logout_uri: 'http://inside.test/logout' })
+  const { agent, tokens } = await signInForTokens(w, environment, client, await w.createUser(environment))
   const before = w.log.length
   await signOut(agent, tokens.id_token)
   for (const attempt of [1, 2, 3, 4]) {
-    const told = () => w.log.slice(before).filter((line) => line.includes('did not arrive'))
-    await until(`attempt ${attempt}`, () => told().length === attempt)
-    assert.match(told().at(-1) ?? '', /"why":"unreachable"/)
+    const failures = () => w.log.slice(before).filter((line) => line.includes('did not arrive'))
+    await until(`attempt ${attempt}`, () => failures().length === attempt)
+    assert.match(failures().at(-1) ?? '', /"why":"unreachable"/)
     w.advance(200)
   }
-  await until('it is given up', async () => !(await pending()).includes(client.id))
+  await until('an empty queue', async () => !(await pending()).includes(client.id))
 })

@@ -1,4 +1,4 @@
-/** Secrets stay with whom they belong: after every flow none of them stands in the log or in the database (contract §2, §4). */
+/** After every flow neither the log nor the database holds a secret (contract §2, §4). */
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,22 +14,24 @@ const keep = (what: string, ...values: (string | null | undefined)[]) => {
   for (const value of values) if (value) secrets.set(value, what)
 }
 
-for (const place of [w.test, w.live]) {
+for (const environment of [w.test, w.live]) {
   for (const format of ['jwt', 'opaque'] as const) {
-    test(`people sign up, sign in and out, clients exchange, refresh and revoke, and some get it wrong (${place.type}, ${format})`, async () => {
-      await w.changeSettings(place, { tokens: { access_token_format: format, refresh_retry_window_seconds: format === 'jwt' ? 0 : 30 } })
-      const client = await w.createApplication(place)
-      const spa = await w.createApplication(place, { application_type: 'spa', consent: 'ask' })
-      const rotated = expectStatus(200, await w.call('POST', `${place.path}/applications/${client.id}/rotate-secret`))
+    test(`people sign up, sign in and sign out, clients exchange, refresh and revoke, and some requests are wrong (${environment.type}, ${format})`, async () => {
+      await w.changeSettings(environment, {
+        tokens: { access_token_format: format, refresh_retry_window_seconds: format === 'jwt' ? 0 : 30 },
+      })
+      const client = await w.createApplication(environment)
+      const spa = await w.createApplication(environment, { application_type: 'spa', consent: 'ask' })
+      const rotated = expectStatus(200, await w.call('POST', `${environment.path}/applications/${client.id}/rotate-secret`))
       keep('client secret', client.client_secret, rotated.client_secret)
-      const person = await createPerson(w, place, { password: `password ${randomText()}` })
+      const person = await createPerson(w, environment, { password: `password ${randomText()}` })
       keep('password', person.password)
 
       for (const application of [{ ...client, client_secret: rotated.client_secret }, spa]) {
         const { request, code } = await person.code(application)
-        const first = expectStatus(200, await exchange(w, place, application, request, code))
-        const second = expectStatus(200, await refresh(w, place, application, first.refresh_token))
-        const again = await refresh(w, place, application, first.refresh_token)
+        const first = expectStatus(200, await exchange(w, environment, application, request, code))
+        const second = expectStatus(200, await refresh(w, environment, application, first.refresh_token))
+        const again = await refresh(w, environment, application, first.refresh_token)
         keep('code', code)
         keep('code verifier', request.code_verifier)
         keep('state', request.state)
@@ -38,14 +40,14 @@ for (const place of [w.test, w.live]) {
           keep('refresh token', refresh_token)
           keep('ID token', id_token)
         }
-        await userinfo(w, place, second.access_token)
-        const in_address = await w.call('GET', `${place.issuer}/v1/oauth/userinfo?access_token=${second.access_token}`, { key: null })
+        await userinfo(w, environment, second.access_token)
+        const in_address = await w.call('GET', `${environment.issuer}/v1/oauth/userinfo?access_token=${second.access_token}`, { key: null })
         assert.equal(in_address.status, 401)
-        await revoke(w, place, application, second.refresh_token)
-        await exchange(w, place, application, request, code)
+        await revoke(w, environment, application, second.refresh_token)
+        await exchange(w, environment, application, request, code)
         const wrong = `wrong secret ${randomText()}`
         keep('wrong client secret', wrong)
-        await exchange(w, place, { ...application, client_secret: wrong }, request, code)
+        await exchange(w, environment, { ...application, client_secret: wrong }, request, code)
       }
 
       const typed = `typed into the wrong field ${randomText()}`
@@ -53,7 +55,7 @@ for (const place of [w.test, w.live]) {
       const own = `a password of my own ${randomText()}`
       keep('password', typed, mistyped, own)
       const agent = createAgent()
-      const page = await agent.get(authorizationRequest(place, client).url)
+      const page = await agent.get(authorizationRequest(environment, client).url)
       keep('form token', formOf(page.body).hidden.csrf)
       for (const form of [
         { email: person.email, password: mistyped },
@@ -61,16 +63,16 @@ for (const place of [w.test, w.live]) {
         { email: `${typed}@example.com`, password: mistyped },
       ])
         await agent.submit(page, form)
-      const new_page = await agent.get(authorizationRequest(place, client, { prompt: 'create' }).url)
+      const new_page = await agent.get(authorizationRequest(environment, client, { prompt: 'create' }).url)
       expectStatus(303, await agent.submit(new_page, { email: `new.${format}@example.com`, password: own }))
       for (const browser of [person.agent, agent])
         for (const [name, value] of browser.cookies) keep(`cookie ${name}`, value, ...value.split('.').filter((part) => part.length > 30))
-      await agent.submit(await agent.get(`${place.issuer}/oauth/logout`), { decision: 'sign_out' })
+      await agent.submit(await agent.get(`${environment.issuer}/oauth/logout`), { decision: 'sign_out' })
     })
   }
 }
 
-test('none of these secrets stands in the log, and neither do the words of a request', () => {
+test('the log holds none of these secrets, and no words of a request', () => {
   keep('API key', w.key)
   const log = w.log.join('\n')
   assert.ok(log.length > 10_000 && secrets.size > 60)
@@ -82,8 +84,8 @@ test('none of these secrets stands in the log, and neither do the words of a req
 const Name = z.object({ name: z.string() })
 const Text = z.object({ text: z.string() })
 
-/** Everything that the database keeps: the bytes of its files or, of a server, the text of its rows. */
-async function kept(): Promise<(readonly [where: string, bytes: Buffer])[]> {
+/** Everything that the database stores: the bytes of its files, or the text of the rows of a server. */
+async function readDatabase(): Promise<(readonly [where: string, bytes: Buffer])[]> {
   const { db } = w.deployment
   if (db.engine === 'sqlite') {
     const files = readdirSync(w.data_dir).filter((name) => name !== 'master.key')
@@ -100,10 +102,10 @@ async function kept(): Promise<(readonly [where: string, bytes: Buffer])[]> {
   )
 }
 
-test('none of these secrets, and no private or master key, is kept by the database', async () => {
+test('the database holds none of these secrets, and no private or master key', async () => {
   const [master_key = Buffer.from(readFileSync(join(w.data_dir, 'master.key'), 'utf8'), 'base64')] = w.deployment.config.master_keys ?? []
   keep('master key', master_key.toString('base64'))
-  for (const [where, bytes] of await kept()) {
+  for (const [where, bytes] of await readDatabase()) {
     for (const [secret, what] of secrets) assert.ok(!bytes.includes(secret), `${where} holds a ${what}`)
     for (const word of ['PRIVATE KEY', '"d":', master_key]) assert.ok(!bytes.includes(word), `${where} holds a key`)
   }

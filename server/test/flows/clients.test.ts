@@ -1,4 +1,4 @@
-/** What client libraries make of an issuer: the same library, configured by nothing but discovery, for every type of application. */
+/** Client libraries against an issuer: one library, configured by discovery alone, for every type of application. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -24,7 +24,7 @@ const kinds = {
     auth: (secret: string) => client.ClientSecretPost(secret),
   },
   spa: { fields: { application_type: 'spa' }, auth: () => client.None() },
-  'native, a loopback port of the moment': {
+  'native, a loopback redirect with any port': {
     fields: { application_type: 'native', redirect_uris: ['http://127.0.0.1/callback'], allow_loopback_port: true },
     redirect_uri: 'http://127.0.0.1:51004/callback',
     auth: () => client.None(),
@@ -36,19 +36,19 @@ const kinds = {
   },
 }
 
-const discover = (place: TestEnvironment, client_id: string, auth: client.ClientAuth) =>
-  client.discovery(new URL(place.issuer), client_id, undefined, auth, { execute: [client.allowInsecureRequests] })
+const discover = (environment: TestEnvironment, client_id: string, auth: client.ClientAuth) =>
+  client.discovery(new URL(environment.issuer), client_id, undefined, auth, { execute: [client.allowInsecureRequests] })
 
-const way_out = 'https://app.example.com/signed-out'
+const signed_out_uri = 'https://app.example.com/signed-out'
 
-for (const place of [w.test, w.live]) {
+for (const environment of [w.test, w.live]) {
   for (const [kind, { fields, auth, ...rest }] of Object.entries(kinds)) {
-    test(`openid-client signs in, refreshes, reads UserInfo, revokes and signs out (${place.type}: ${kind})`, async () => {
-      const post_logout_redirect_uris = fields.application_type === 'native' ? ['com.example.app:/signed-out'] : [way_out]
-      const application = await w.createApplication(place, { ...fields, post_logout_redirect_uris })
-      const user = await w.createUser(place)
+    test(`openid-client signs in, refreshes, reads UserInfo, revokes and signs out (${environment.type}: ${kind})`, async () => {
+      const post_logout_redirect_uris = fields.application_type === 'native' ? ['com.example.app:/signed-out'] : [signed_out_uri]
+      const application = await w.createApplication(environment, { ...fields, post_logout_redirect_uris })
+      const user = await w.createUser(environment)
       const agent = createAgent()
-      const config = await discover(place, application.client_id, auth(application.client_secret))
+      const config = await discover(environment, application.client_id, auth(application.client_secret))
 
       const pkceCodeVerifier = client.randomPKCECodeVerifier()
       const expectedState = client.randomState()
@@ -63,7 +63,7 @@ for (const place of [w.test, w.live]) {
         nonce: expectedNonce,
       })
       const called = await followToClient(agent, { url: url.href, redirect_uri }, user)
-      assert.equal(called.searchParams.get('iss'), place.issuer)
+      assert.equal(called.searchParams.get('iss'), environment.issuer)
       const tokens = await client.authorizationCodeGrant(config, called, {
         pkceCodeVerifier,
         expectedState,
@@ -82,29 +82,29 @@ for (const place of [w.test, w.live]) {
 
       const [post_logout_redirect_uri = ''] = post_logout_redirect_uris
       const logout = { post_logout_redirect_uri, id_token_hint: refreshed.id_token ?? '', state: 'bye' }
-      const left = await agent.get(client.buildEndSessionUrl(config, logout).href)
-      assert.equal(left.headers.get('location'), `${post_logout_redirect_uri}?state=bye`)
+      const signed_out = await agent.get(client.buildEndSessionUrl(config, logout).href)
+      assert.equal(signed_out.headers.get('location'), `${post_logout_redirect_uri}?state=bye`)
     })
   }
 
-  test(`openid-client hears of a refusal as the error it is (${place.type})`, async () => {
-    const application = await w.createApplication(place)
-    const config = await discover(place, application.client_id, client.ClientSecretBasic(application.client_secret))
-    const request = authorizationRequest(place, application, { prompt: 'none' })
+  test(`openid-client reports a refused authorization request by its error code (${environment.type})`, async () => {
+    const application = await w.createApplication(environment)
+    const config = await discover(environment, application.client_id, client.ClientSecretBasic(application.client_secret))
+    const request = authorizationRequest(environment, application, { prompt: 'none' })
     const called = await followToClient(createAgent(), request, { email: '', password: '' })
     const checks = { pkceCodeVerifier: request.code_verifier, expectedState: request.state, expectedNonce: request.nonce }
     await assert.rejects(client.authorizationCodeGrant(config, called, checks), { error: 'login_required' })
   })
 
-  test(`jose verifies access and ID tokens by the published keys, and tells the two apart (${place.type})`, async () => {
-    const application = await w.createApplication(place)
-    const user = await w.createUser(place)
-    const { request, tokens } = await signInForTokens(w, place, application, user)
+  test(`jose verifies access and ID tokens with the published keys, and takes neither for the other (${environment.type})`, async () => {
+    const application = await w.createApplication(environment)
+    const user = await w.createUser(environment)
+    const { request, tokens } = await signInForTokens(w, environment, application, user)
     const { access_token, id_token } = tokens
 
-    const keys = createRemoteJWKSet(new URL(`${place.issuer}/v1/oauth/jwks.json`))
-    const as_access_token = { issuer: place.issuer, audience: place.issuer, typ: 'at+jwt', algorithms: ['RS256'] }
-    const as_id_token = { issuer: place.issuer, audience: application.client_id, typ: 'JWT', algorithms: ['RS256'] }
+    const keys = createRemoteJWKSet(new URL(`${environment.issuer}/v1/oauth/jwks.json`))
+    const as_access_token = { issuer: environment.issuer, audience: environment.issuer, typ: 'at+jwt', algorithms: ['RS256'] }
+    const as_id_token = { issuer: environment.issuer, audience: application.client_id, typ: 'JWT', algorithms: ['RS256'] }
     const { payload: access } = await jwtVerify(access_token, keys, {
       ...as_access_token,
       requiredClaims: ['exp', 'iat', 'jti', 'sub', 'client_id', 'scope'],
@@ -120,7 +120,7 @@ for (const place of [w.test, w.live]) {
 
     await assert.rejects(jwtVerify(id_token, keys, as_access_token))
     await assert.rejects(jwtVerify(access_token, keys, as_id_token))
-    const elsewhere = createRemoteJWKSet(new URL(`${(place === w.test ? w.live : w.test).issuer}/v1/oauth/jwks.json`))
+    const elsewhere = createRemoteJWKSet(new URL(`${(environment === w.test ? w.live : w.test).issuer}/v1/oauth/jwks.json`))
     await assert.rejects(jwtVerify(access_token, elsewhere), { code: 'ERR_JWKS_NO_MATCHING_KEY' })
   })
 }
@@ -129,7 +129,7 @@ const hasCurl = (process.env.PATH ?? '').split(delimiter).some((folder) => exist
 
 test('the whole flow works with curl', { skip: hasCurl ? false : 'needs curl' }, async () => {
   const { issuer } = w.test
-  const application = await w.createApplication(w.test, { post_logout_redirect_uris: [way_out] })
+  const application = await w.createApplication(w.test, { post_logout_redirect_uris: [signed_out_uri] })
   const user = await w.createUser(w.test)
   const jar = join(mkdtempSync(join(tmpdir(), 'ostiary-curl-')), 'cookies')
   after(() => rmSync(join(jar, '..'), { recursive: true }))
@@ -154,7 +154,7 @@ test('the whole flow works with curl', { skip: hasCurl ? false : 'needs curl' },
   assert.equal(JSON.parse(await curl(...bearer, metadata.userinfo_endpoint)).sub, user.id)
   assert.equal(await curl(...asClient, ...form({ token: again.refresh_token }), metadata.revocation_endpoint), '{}')
   assert.equal(await curl(...bearer, '--output', '/dev/null', '--write-out', '%{http_code}', metadata.userinfo_endpoint), '401')
-  const logout = new URLSearchParams({ id_token_hint: again.id_token, post_logout_redirect_uri: way_out })
-  assert.equal(await browser(...location, `${metadata.end_session_endpoint}?${logout}`), way_out)
+  const logout = new URLSearchParams({ id_token_hint: again.id_token, post_logout_redirect_uri: signed_out_uri })
+  assert.equal(await browser(...location, `${metadata.end_session_endpoint}?${logout}`), signed_out_uri)
   assert.equal(decodeJwt(again.id_token).iss, issuer)
 })

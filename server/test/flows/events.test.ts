@@ -3,31 +3,28 @@ import { test } from 'node:test'
 import { type Event, eventKinds } from '@ostiary/contract/event.ts'
 import { removeExpiredRows } from '../../src/expiring-rows.ts'
 import { createAgent, exchange, refresh, signInForTokens } from '../support/cookie-browser.ts'
+import { until } from '../support/receiver.ts'
 import { expectStatus, type TestEnvironment, world } from '../support/world.ts'
 
 const w = await world()
 
 async function list(
-  place: Pick<TestEnvironment, 'path'>,
+  environment: Pick<TestEnvironment, 'path'>,
   query = '',
 ): Promise<{ data: Event[]; has_more: boolean; next_cursor: string | null }> {
-  return expectStatus(200, await w.call('GET', `${place.path}/events?${query}`))
+  return expectStatus(200, await w.call('GET', `${environment.path}/events?${query}`))
 }
 
-/** Waits until an event is shown. The contract gives it a second; a machine that is busy with other tests gets more. */
-async function shown(place: TestEnvironment, query: string): Promise<Event[]> {
-  const began = performance.now()
-  while (performance.now() - began < 5_000) {
-    const { data } = await list(place, query)
-    if (data.length > 0) return data
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-  throw new Error(`No event ${query}.`)
-}
+/** Waits until the list shows an event. */
+const shown = (environment: TestEnvironment, query: string): Promise<Event[]> =>
+  until(`an event ${query}`, async () => {
+    const { data } = await list(environment, query)
+    return data.length > 0 && data
+  })
 
-const all = async (place: TestEnvironment) => (await list(place, 'limit=100')).data
+const all = async (environment: TestEnvironment) => (await list(environment, 'limit=100')).data
 
-test('a change is told of in the body of the contract', async () => {
+test('the event of a change has the body of the contract', async () => {
   const application = await w.createApplication(w.test)
   const [event] = await shown(w.test, `application_id=${application.id}`)
   assert.deepEqual(
@@ -50,23 +47,23 @@ test('a change is told of in the body of the contract', async () => {
   assert.match(event?.request_id ?? '', /^req_/)
 })
 
-test('every step of a sign-in and of its end is told of', async () => {
-  const place = (await w.createProject('steps')).live
-  const application = await w.createApplication(place, { consent: 'ask', post_logout_redirect_uris: ['https://app.example.com/'] })
-  const user = await w.createUser(place)
-  const { agent, request, code, tokens } = await signInForTokens(w, place, application, user)
-  await exchange(w, place, application, request, code)
-  await signInForTokens(w, place, application, user).then(async ({ tokens }) => {
-    await refresh(w, place, application, tokens.refresh_token)
-    await refresh(w, place, application, tokens.refresh_token)
+test('every step of a sign-in and of its end causes an event', async () => {
+  const environment = (await w.createProject('steps')).live
+  const application = await w.createApplication(environment, { consent: 'ask', post_logout_redirect_uris: ['https://app.example.com/'] })
+  const user = await w.createUser(environment)
+  const { agent, request, code, tokens } = await signInForTokens(w, environment, application, user)
+  await exchange(w, environment, application, request, code)
+  await signInForTokens(w, environment, application, user).then(async ({ tokens }) => {
+    await refresh(w, environment, application, tokens.refresh_token)
+    await refresh(w, environment, application, tokens.refresh_token)
   })
-  await agent.get(`${place.issuer}/oauth/logout?id_token_hint=${tokens.id_token}`)
-  await w.changeSettings(place, { lockout: { max_attempts: 20 } })
-  await w.call('PATCH', `${place.path}/applications/${application.id}`, { body: { name: 'Renamed' } })
-  await w.call('POST', `${place.path}/applications/${application.id}/rotate-secret`)
-  await w.call('DELETE', `${place.path}/applications/${application.id}`)
-  await shown(place, 'type=application.deleted')
-  const kinds = (await all(place)).map(({ type }) => type).reverse()
+  await agent.get(`${environment.issuer}/oauth/logout?id_token_hint=${tokens.id_token}`)
+  await w.changeSettings(environment, { lockout: { max_attempts: 20 } })
+  await w.call('PATCH', `${environment.path}/applications/${application.id}`, { body: { name: 'Renamed' } })
+  await w.call('POST', `${environment.path}/applications/${application.id}/rotate-secret`)
+  await w.call('DELETE', `${environment.path}/applications/${application.id}`)
+  await shown(environment, 'type=application.deleted')
+  const kinds = (await all(environment)).map(({ type }) => type).reverse()
   assert.deepEqual(kinds, [
     'application.created',
     'session.created',
@@ -84,67 +81,67 @@ test('every step of a sign-in and of its end is told of', async () => {
   ])
 })
 
-test('a sign-in with a wrong password is told of, with the person it was for', async () => {
-  const place = (await w.createProject('wrong')).live
-  const application = await w.createApplication(place)
-  const user = await w.createUser(place)
-  await assert.rejects(signInForTokens(w, place, application, { ...user, password: 'not the right one' }))
-  const [event] = await shown(place, 'type=sign_in.failed')
+test('a sign-in with a wrong password causes an event with the user of the email', async () => {
+  const environment = (await w.createProject('wrong')).live
+  const application = await w.createApplication(environment)
+  const user = await w.createUser(environment)
+  await assert.rejects(signInForTokens(w, environment, application, { ...user, password: 'not the right one' }))
+  const [event] = await shown(environment, 'type=sign_in.failed')
   assert.deepEqual([event?.user_id, event?.application_id, event?.actor.type], [user.id, application.id, 'user'])
 })
 
-test('signing an account out in the account chooser is told of', async () => {
-  const place = (await w.createProject('chooser')).live
-  const application = await w.createApplication(place)
-  const user = await w.createUser(place)
-  const { agent, request } = await signInForTokens(w, place, application, user)
+test('signing an account out in the account chooser causes an event', async () => {
+  const environment = (await w.createProject('chooser')).live
+  const application = await w.createApplication(environment)
+  const user = await w.createUser(environment)
+  const { agent, request } = await signInForTokens(w, environment, application, user)
   const page = await agent.get(`${request.url}&prompt=select_account`)
   const remove = /name="remove" value="(ses_[a-z0-9]+)"/.exec(page.body)?.[1] ?? ''
   await agent.submit(page, { remove })
-  const [event] = await shown(place, 'type=session.ended')
+  const [event] = await shown(environment, 'type=session.ended')
   assert.deepEqual([event?.user_id, event?.data], [user.id, { session_id: remove, reason: 'signed_out' }])
 })
 
-test('filters and pages go together, newest first, or oldest first behind a sequence', async () => {
-  const place = (await w.createProject('filters')).test
-  const [one, two] = [await w.createApplication(place), await w.createApplication(place)]
-  const person = await w.createUser(place)
-  for (const application of [one, two, one]) await signInForTokens(w, place, application, person, {}, createAgent())
-  await shown(place, 'after=7')
-  const everything = await all(place)
+test('filters and pages combine: newest first, or oldest first with after', async () => {
+  const environment = (await w.createProject('filters')).test
+  const [one, two] = [await w.createApplication(environment), await w.createApplication(environment)]
+  const person = await w.createUser(environment)
+  for (const application of [one, two, one]) await signInForTokens(w, environment, application, person, {}, createAgent())
+  await shown(environment, 'after=7')
+  const everything = await all(environment)
   const sequences = everything.map(({ sequence }) => sequence)
   assert.deepEqual(sequences, [8, 7, 6, 5, 4, 3, 2, 1])
 
   const expected = everything.filter(({ type }) => type === 'sign_in.succeeded')
-  assert.deepEqual((await list(place, 'type=sign_in.succeeded')).data, expected)
-  assert.deepEqual((await list(place, `user_id=${person.id}`)).data.length, 6)
-  assert.deepEqual((await list(place, `application_id=${two.id}&type=sign_in.succeeded`)).data.length, 1)
-  assert.deepEqual((await list(place, `request_id=${everything[0]?.request_id}`)).data.length, 2)
-  assert.deepEqual((await list(place, 'after=5')).data, everything.slice(0, 3).reverse())
-  assert.deepEqual((await list(place, 'after=8')).data, [])
+  assert.deepEqual((await list(environment, 'type=sign_in.succeeded')).data, expected)
+  assert.deepEqual((await list(environment, `user_id=${person.id}`)).data.length, 6)
+  assert.deepEqual((await list(environment, `application_id=${two.id}&type=sign_in.succeeded`)).data.length, 1)
+  assert.deepEqual((await list(environment, `request_id=${everything[0]?.request_id}`)).data.length, 2)
+  assert.deepEqual((await list(environment, 'after=5')).data, everything.slice(0, 3).reverse())
+  assert.deepEqual((await list(environment, 'after=8')).data, [])
 
   for (const query of ['limit=3', 'limit=3&after=2', 'limit=2&type=sign_in.succeeded']) {
-    const whole = (await list(place, `${query}&limit=100`.replace(/limit=\d&?/, ''))).data
+    const whole = (await list(environment, `${query}&limit=100`.replace(/limit=\d&?/, ''))).data
     const collected: Event[] = []
     for (let cursor: string | null = ''; cursor !== null; ) {
-      const page = await list(place, `${query}${cursor ? `&cursor=${cursor}` : ''}`)
+      const page = await list(environment, `${query}${cursor ? `&cursor=${cursor}` : ''}`)
       collected.push(...page.data)
       assert.equal(page.has_more, page.next_cursor !== null)
       cursor = page.next_cursor
     }
     assert.deepEqual(collected, whole, query)
   }
-  const { next_cursor } = await list(place, 'limit=1')
-  assert.equal((await w.call('GET', `${place.path}/events?after=1&cursor=${next_cursor}`)).body.code, 'invalid_cursor')
+  const { next_cursor } = await list(environment, 'limit=1')
+  assert.equal((await w.call('GET', `${environment.path}/events?after=1&cursor=${next_cursor}`)).body.code, 'invalid_cursor')
 })
 
 for (const query of ['type=user.exploded', 'after=-1', 'after=soon', 'after=1.5']) {
-  test(`?${query} is refused`, async () => {
+  test(`?${query} is 422`, async () => {
     assert.equal((await w.call('GET', `${w.test.path}/events?${query}`)).status, 422)
   })
 }
 
-test('the events of another environment are not shown, and there are none of another project', async () => {
+test('the list holds the events of its environment only, and the path of another project is 404', async () => {
   const other = await w.createProject('other')
   await w.createApplication(other.test)
   await shown(other.test, 'type=application.created')
@@ -153,33 +150,29 @@ test('the events of another environment are not shown, and there are none of ano
   assert.equal((await w.call('GET', crossed)).status, 404)
 })
 
-test(
-  'what another process of the deployment changes is told of within a second',
-  { skip: w.deployment.db.engine === 'sqlite' },
-  async () => {
-    const { at } = await w.startAnotherService()
-    const place = (await w.createProject('beside')).test
-    const body = { name: 'Beside', application_type: 'spa', redirect_uris: ['https://app.example.com/'] }
-    const application = expectStatus(201, await w.call('POST', at(`${w.base_url}${place.path}/applications`), { body }))
-    const [event] = await shown(place, 'type=application.created')
-    assert.equal(event?.application_id, application.id)
-  },
-)
+test('a change by another process of the deployment causes an event', { skip: w.deployment.db.engine === 'sqlite' }, async () => {
+  const { at } = await w.startAnotherService()
+  const environment = (await w.createProject('beside')).test
+  const body = { name: 'Beside', application_type: 'spa', redirect_uris: ['https://app.example.com/'] }
+  const application = expectStatus(201, await w.call('POST', at(`${w.base_url}${environment.path}/applications`), { body }))
+  const [event] = await shown(environment, 'type=application.created')
+  assert.equal(event?.application_id, application.id)
+})
 
-test('events are kept for 90 days', async () => {
-  const place = (await w.createProject('old')).test
-  await w.createApplication(place)
-  await shown(place, 'type=application.created')
+test('events are removed after 90 days, and the numbering goes on', async () => {
+  const environment = (await w.createProject('old')).test
+  await w.createApplication(environment)
+  await shown(environment, 'type=application.created')
   const in_days = (days: number) => new Date(w.now().getTime() + days * 86_400_000)
   await removeExpiredRows(w.deployment.db, in_days(89))
-  assert.equal((await all(place)).length, 1)
+  assert.equal((await all(environment)).length, 1)
   await removeExpiredRows(w.deployment.db, in_days(91))
-  assert.equal((await all(place)).length, 0)
-  await w.createApplication(place)
-  const [event] = await shown(place, 'type=application.created')
+  assert.equal((await all(environment)).length, 0)
+  await w.createApplication(environment)
+  const [event] = await shown(environment, 'type=application.created')
   assert.equal(event?.sequence, 2)
 })
 
 for (const kind of eventKinds) {
-  test(`${kind} is a noun and what happened to it`, () => assert.match(kind, /^[a-z_]+\.[a-z_]+$/))
+  test(`the event type ${kind} is a noun and a participle`, () => assert.match(kind, /^[a-z_]+\.[a-z_]+$/))
 }

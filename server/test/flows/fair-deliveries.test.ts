@@ -1,6 +1,6 @@
 /**
- * Receivers that never answer hold up nobody else: not another tenant, not another project of the same tenant. Every
- * answer of the silent receivers is held back for the whole test, so what arrives arrives beside them.
+ * Receivers that never answer delay no deliveries of another tenant or of another project of the same tenant. The silent
+ * receivers hold back every answer for the whole test, so every delivery that arrives did not wait for them.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -15,7 +15,7 @@ import { insertWebhooks } from '../support/webhooks.ts'
 import { expectStatus, type TestEnvironment, world } from '../support/world.ts'
 
 const silent_receivers = 300
-/** Of 150 places, those that one tenant cannot take. */
+/** Calls that one tenant may have under way, of 150 for all. */
 const most_held = 50
 
 const silent = await startReceiver(() => new Promise(() => {}))
@@ -38,22 +38,22 @@ async function createTenant(slug: string): Promise<string> {
   return made.key
 }
 
-const noisy = { place: w.test, key: w.key }
+const noisy = { environment: w.test, key: w.key }
 const others = {
   'another tenant': { key: await createTenant('other') },
   'another project of the tenant': { key: w.key },
 }
 
 async function createApplication(
-  place: TestEnvironment,
+  environment: TestEnvironment,
   key: string,
   backchannel_logout_uri: string | null = null,
 ): Promise<{ id: string }> {
   const body = { name: 'A', application_type: 'web', redirect_uris: ['https://a.example.com/'], backchannel_logout_uri }
-  return expectStatus(201, await w.call('POST', `${place.path}/applications`, { key, body }))
+  return expectStatus(201, await w.call('POST', `${environment.path}/applications`, { key, body }))
 }
 
-/** Sends everything of an environment again, at once. */
+/** Sends every message of an environment again at once. */
 const retryAll = ({ id }: TestEnvironment) =>
   db.batch([
     sql`update webhook_messages set status = 'waiting' where environment_id = ${id}`,
@@ -73,42 +73,43 @@ const retryAll = ({ id }: TestEnvironment) =>
 const messagesOf = async ({ id }: TestEnvironment): Promise<number> =>
   (await db.all(z.object({ id: z.string() }), sql`select id from webhook_messages where environment_id = ${id}`)).length
 
-type Who = { place: TestEnvironment; key: string }
-/** What makes each kind of delivery, to any number of receivers. The noisy tenant is first. */
-const kinds: Record<string, (who: Who, urls: readonly string[]) => Promise<unknown>> = {
-  async 'back-channel logout'({ place, key }, urls) {
+type Sender = { environment: TestEnvironment; key: string }
+/** Causes one kind of delivery to any number of receivers. */
+const kinds: Record<string, (sender: Sender, urls: readonly string[]) => Promise<unknown>> = {
+  async 'back-channel logout'({ environment, key }, urls) {
     const applications: { id: string }[] = []
-    for (const url of urls) applications.push(await createApplication(place, key, url))
+    for (const url of urls) applications.push(await createApplication(environment, key, url))
     const payload = { session_id: 'ses_none', user_id: 'usr_none' }
     await db.batch(
       applications.map(({ id }) =>
-        enqueue({ id: `logout.${id}`, kind: 'backchannel_logout', lane: id, environment_id: place.id, payload }, w.now()),
+        enqueue({ id: `logout.${id}`, kind: 'backchannel_logout', lane: id, environment_id: environment.id, payload }, w.now()),
       ),
     )
   },
-  async 'first attempt'({ place, key }, urls) {
-    await insertWebhooks(w, place, urls, ['application.created'])
-    await createApplication(place, key)
+  async 'first attempt'({ environment, key }, urls) {
+    await insertWebhooks(w, environment, urls, ['application.created'])
+    await createApplication(environment, key)
   },
-  async retry({ place }, urls) {
-    const expected = (await messagesOf(place)) || urls.length
-    await until('messages', async () => (await messagesOf(place)) >= expected)
-    await retryAll(place)
+  async retry({ environment }, urls) {
+    const expected = (await messagesOf(environment)) || urls.length
+    await until('messages', async () => (await messagesOf(environment)) >= expected)
+    await retryAll(environment)
   },
 }
 
-const places = new Map<string, Who>()
-for (const [name, { key }] of Object.entries(others)) places.set(name, { key, place: (await w.createProject('quiet', { key })).test })
+const senders = new Map<string, Sender>()
+for (const [name, { key }] of Object.entries(others))
+  senders.set(name, { key, environment: (await w.createProject('quiet', { key })).test })
 
 for (const [kind, deliver] of Object.entries(kinds)) {
-  test(`a ${kind} arrives while ${silent_receivers} receivers of another project or tenant are silent`, async (t) => {
+  test(`a ${kind} arrives while ${silent_receivers} receivers of another project or tenant do not answer`, async (t) => {
     const before = silent.received.length
     await deliver(noisy, hosts(silent, '', silent_receivers))
-    await until('silent receivers that hold their calls', () => silent.received.length > before)
-    for (const [name, who] of places) {
+    await until('calls that silent receivers hold', () => silent.received.length > before)
+    for (const [name, sender] of senders) {
       await t.test(`for ${name}`, async () => {
         const count = answering.received.length
-        await deliver(who, hosts(answering, name.replaceAll(' ', '-'), 1))
+        await deliver(sender, hosts(answering, name.replaceAll(' ', '-'), 1))
         await until('the delivery', () => answering.received.length > count)
       })
     }

@@ -1,4 +1,4 @@
-/** Who the first operator is: the account that bootstrap, or the first start with a demo, creates. */
+/** The first operator is the account that bootstrap, or the first start with a demo, creates. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -43,9 +43,9 @@ async function deploymentOf(t: TestContext) {
   return { deployment, operators, audited }
 }
 
-test('of fifty bootstraps at once one succeeds, and only its account becomes operator', async (t) => {
+test('of fifty parallel bootstraps one succeeds, and only its account becomes an operator', async (t) => {
   const { deployment, operators, audited } = await deploymentOf(t)
-  // A password hash takes time, which would spread the attempts.
+  // One hash for all: computing each would spread the attempts over time.
   const hashed = await createPasswords().hash(owner.password)
   const passwords = { ...createPasswords(), hash: async () => hashed }
   const outcomes = await Promise.allSettled(
@@ -53,13 +53,13 @@ test('of fifty bootstraps at once one succeeds, and only its account becomes ope
       createFirstTenant(deployment, passwords, { ...owner, email: `owner${i}@example.com`, tenant_name: `T${i}`, slug: `t${i}` }),
     ),
   )
-  const made = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value.user_id] : []))
-  assert.equal(made.length, 1)
+  const created = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value.user_id] : []))
+  assert.equal(created.length, 1)
   for (const outcome of outcomes) assert.ok(outcome.status === 'fulfilled' || outcome.reason instanceof SetupRefused)
-  assert.deepEqual(await operators(), [{ user_id: made[0], role: 'owner' }])
-  assert.deepEqual(await audited(), [{ action: 'bootstrap', object_type: 'member', object_id: made[0] }])
+  assert.deepEqual(await operators(), [{ user_id: created[0], role: 'owner' }])
+  assert.deepEqual(await audited(), [{ action: 'bootstrap', object_type: 'member', object_id: created[0] }])
   const left_over = await deployment.db.all(z.object({ id: z.string() }), sql`select id from users`)
-  assert.deepEqual(left_over, [{ id: made[0] }])
+  assert.deepEqual(left_over, [{ id: created[0] }])
 })
 
 test('the account of the demo is the first operator', async (t) => {
@@ -75,7 +75,7 @@ test('the account of the demo is the first operator', async (t) => {
   assert.deepEqual(others, [])
 })
 
-test('a deployment that has tenants and no operator gets none by itself', async (t) => {
+test('a start creates no operator in a deployment that has tenants', async (t) => {
   const { deployment, operators } = await deploymentOf(t)
   await createFirstTenant(deployment, createPasswords(), { ...owner, tenant_name: 'Acme', slug: 'acme' })
   await deployment.db.run(sql`delete from members where tenant_id = ${(await ensureRoot(deployment)).tenant_id}`)

@@ -1,4 +1,4 @@
-/** Headers with letters outside ASCII: Node reads them as Latin-1. None of them is an error on our side. */
+/** Headers with letters outside ASCII, which Node reads as Latin-1, never cause a 5xx. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { authorizationRequest } from '../support/cookie-browser.ts'
@@ -30,8 +30,8 @@ const requests: [method: string, target: string][] = [
   ['GET',     '/v1/me'],
 ]
 for (const header of headers) {
-  test(`${header} with letters outside ASCII is answered without an error on our side, everywhere`, async () => {
-    for (const [method, target] of requests) {
+  for (const [method, target] of requests) {
+    test(`the header ${header} with letters outside ASCII causes no 5xx: ${method} ${target.replaceAll(w.test.id, '{id}').slice(0, 60)}`, async () => {
       for (const value of [
         'é',
         'Bearer é',
@@ -41,8 +41,8 @@ for (const header of headers) {
       ]) {
         const key = header === 'x-api-key' || header === 'authorization' ? {} : { 'x-api-key': w.key }
         const reply = await sendRaw(w.base_url, rawRequest(method, target, { ...key, [header]: value }))
-        assert.ok(reply.status >= 200 && reply.status < 500, `${method} ${target} with ${value}: ${reply.status}`)
+        assert.ok(reply.status >= 200 && reply.status < 500, `${value}: ${reply.status}`)
       }
-    }
-  })
+    })
+  }
 }

@@ -1,6 +1,6 @@
 /**
- * What ends every grant at once, those with offline_access included: its application disabled or deleted, its person
- * blocked, deleted or given another password, its session ended by the backend (contract §4).
+ * Events that end a grant at once, with or without offline_access: the application is disabled or deleted, the user is blocked,
+ * deleted or gets another password, the backend ends the session (contract §4).
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -10,121 +10,121 @@ import { expectStatus, type TestEnvironment, world } from '../support/world.ts'
 
 const w = await world()
 
-async function backendKey(place: TestEnvironment): Promise<string> {
-  return expectStatus(201, await w.call('POST', `${place.path}/auth-keys`, { body: { type: 'auth_secret' } })).key
+async function backendKey(environment: TestEnvironment): Promise<string> {
+  return expectStatus(201, await w.call('POST', `${environment.path}/auth-keys`, { body: { type: 'auth_secret' } })).key
 }
 const keys = { test: await backendKey(w.test), live: await backendKey(w.live) }
 
-interface Concerned {
-  place: TestEnvironment
+interface Grant {
+  environment: TestEnvironment
   user_id: string
   session_id: string
   application_id: string
 }
 
-const changeApplication = async ({ place, application_id }: Concerned, change: Record<string, unknown>) =>
-  expectStatus(200, await w.call('PATCH', `${place.path}/applications/${application_id}`, { body: change }))
-const asBackend = async (status: number, method: string, place: TestEnvironment, path: string, body?: unknown) =>
-  expectStatus(status, await w.call(method, `/v1/auth/${path}`, { key: keys[place.type], ...(body === undefined ? {} : { body }) }))
+const changeApplication = async ({ environment, application_id }: Grant, change: Record<string, unknown>) =>
+  expectStatus(200, await w.call('PATCH', `${environment.path}/applications/${application_id}`, { body: change }))
+const asBackend = async (status: number, method: string, environment: TestEnvironment, path: string, body?: unknown) =>
+  expectStatus(status, await w.call(method, `/v1/auth/${path}`, { key: keys[environment.type], ...(body === undefined ? {} : { body }) }))
 
-const ends: Record<string, (concerned: Concerned) => Promise<unknown>> = {
-  'the application is disabled': (concerned) => changeApplication(concerned, { disabled: true }),
-  'the application is disabled and enabled again': async (concerned) => {
-    await changeApplication(concerned, { disabled: true })
-    await changeApplication(concerned, { disabled: false })
+const ends: Record<string, (grant: Grant) => Promise<unknown>> = {
+  'the application is disabled': (grant) => changeApplication(grant, { disabled: true }),
+  'the application is disabled and enabled again': async (grant) => {
+    await changeApplication(grant, { disabled: true })
+    await changeApplication(grant, { disabled: false })
   },
-  'the application is deleted': async ({ place, application_id }) =>
-    expectStatus(204, await w.call('DELETE', `${place.path}/applications/${application_id}`)),
-  'the person is blocked': ({ place, user_id }) => asBackend(200, 'POST', place, `users/${user_id}/block`),
-  'the person is blocked and unblocked again': async ({ place, user_id }) => {
-    await asBackend(200, 'POST', place, `users/${user_id}/block`)
-    await asBackend(200, 'POST', place, `users/${user_id}/unblock`)
+  'the application is deleted': async ({ environment, application_id }) =>
+    expectStatus(204, await w.call('DELETE', `${environment.path}/applications/${application_id}`)),
+  'the user is blocked': ({ environment, user_id }) => asBackend(200, 'POST', environment, `users/${user_id}/block`),
+  'the user is blocked and unblocked again': async ({ environment, user_id }) => {
+    await asBackend(200, 'POST', environment, `users/${user_id}/block`)
+    await asBackend(200, 'POST', environment, `users/${user_id}/unblock`)
   },
-  'the person is deleted': ({ place, user_id }) => asBackend(204, 'DELETE', place, `users/${user_id}`),
-  'the person has another password': ({ place, user_id }) =>
-    asBackend(200, 'PATCH', place, `users/${user_id}`, { password: 'another long password' }),
-  'the backend ended the session': ({ place, session_id }) => asBackend(204, 'DELETE', place, `sessions/${session_id}`),
+  'the user is deleted': ({ environment, user_id }) => asBackend(204, 'DELETE', environment, `users/${user_id}`),
+  'the user has another password': ({ environment, user_id }) =>
+    asBackend(200, 'PATCH', environment, `users/${user_id}`, { password: 'another long password' }),
+  'the backend ended the session': ({ environment, session_id }) => asBackend(204, 'DELETE', environment, `sessions/${session_id}`),
 }
 
-let codes_given = 0
+let codes_issued = 0
 
 for (const type of ['test', 'live'] as const) {
-  const place = w[type]
+  const environment = w[type]
   for (const format of ['jwt', 'opaque'] as const) {
     for (const [what, end] of Object.entries(ends)) {
-      test(`once ${what}, no token, code or refresh token works any more, and nobody else's stops (${type}, ${format} access tokens)`, async () => {
-        await w.changeSettings(place, { tokens: { access_token_format: format } })
-        const [client, other_client] = [await w.createApplication(place), await w.createApplication(place)]
-        const [person, other_person] = [await createPerson(w, place), await createPerson(w, place)]
-        const mine = await person.tokens(client)
+      test(`once ${what}, its tokens and codes stop working, and those of others go on (${type}, ${format} access tokens)`, async () => {
+        await w.changeSettings(environment, { tokens: { access_token_format: format } })
+        const [client, other_client] = [await w.createApplication(environment), await w.createApplication(environment)]
+        const [person, other_person] = [await createPerson(w, environment), await createPerson(w, environment)]
+        const ended = await person.tokens(client)
         const pending = await person.code(client)
-        const elsewhere = await other_person.tokens(other_client)
+        const untouched = await other_person.tokens(other_client)
 
-        const session_id = String(decodeJwt(mine.id_token).sid)
-        await end({ place, user_id: person.id, session_id, application_id: client.id })
+        const session_id = String(decodeJwt(ended.id_token).sid)
+        await end({ environment, user_id: person.id, session_id, application_id: client.id })
 
-        assert.equal((await asBackend(200, 'POST', place, 'tokens/validate', { token: mine.access_token })).active, false)
-        assert.equal((await userinfo(w, place, mine.access_token)).status, 401)
+        assert.equal((await asBackend(200, 'POST', environment, 'tokens/validate', { token: ended.access_token })).active, false)
+        assert.equal((await userinfo(w, environment, ended.access_token)).status, 401)
         for (const reply of [
-          await refresh(w, place, client, mine.refresh_token),
-          await exchange(w, place, client, pending.request, pending.code),
+          await refresh(w, environment, client, ended.refresh_token),
+          await exchange(w, environment, client, pending.request, pending.code),
         ])
           assert.ok(['invalid_grant', 'invalid_client'].includes(reply.body.error), reply.body)
-        assert.equal((await userinfo(w, place, elsewhere.access_token)).status, 200)
-        expectStatus(200, await refresh(w, place, other_client, elsewhere.refresh_token))
+        assert.equal((await userinfo(w, environment, untouched.access_token)).status, 200)
+        expectStatus(200, await refresh(w, environment, other_client, untouched.refresh_token))
       })
     }
   }
 
   for (const [what, end] of Object.entries(ends)) {
-    if (what.endsWith('enabled again')) continue // then codes may be given again
-    test(`of fifty codes that are asked for while ${what}, none is worth a token afterwards (${type})`, async () => {
-      const client = await w.createApplication(place)
-      const person = await createPerson(w, place)
+    if (what.endsWith('enabled again')) continue // codes may be issued again by then
+    test(`of fifty codes requested while ${what}, none can be exchanged afterwards (${type})`, async () => {
+      const client = await w.createApplication(environment)
+      const person = await createPerson(w, environment)
       const session_id = String(decodeJwt((await person.tokens(client)).id_token).sid)
-      const requests = Array.from({ length: 50 }, () => authorizationRequest(place, client))
+      const requests = Array.from({ length: 50 }, () => authorizationRequest(environment, client))
       const ask = requests.map((request) => async () => ({ request, answer: await person.agent.get(request.url) }))
       const [before, after] = [ask.slice(0, 25), ask.slice(25)]
       const asked = before.map((each) => each())
-      const ended = end({ place, user_id: person.id, session_id, application_id: client.id })
+      const ended = end({ environment, user_id: person.id, session_id, application_id: client.id })
       asked.push(...after.map((each) => each()))
       await ended
       for (const { request, answer } of await Promise.all(asked)) {
         const location = answer.headers.get('location')
         const code = location && new URL(location, w.base_url).searchParams.get('code')
         if (!code) continue
-        codes_given += 1
-        assert.ok([400, 401].includes((await exchange(w, place, client, request, code)).status), location)
+        codes_issued += 1
+        assert.ok([400, 401].includes((await exchange(w, environment, client, request, code)).status), location)
       }
     })
   }
 
-  for (const what of ['the person is blocked', 'the person is deleted', 'the person has another password']) {
-    test(`once ${what}, the session in the browser is none, and the password does not sign in (${type})`, async () => {
-      const client = await w.createApplication(place)
-      const person = await createPerson(w, place)
+  for (const what of ['the user is blocked', 'the user is deleted', 'the user has another password']) {
+    test(`once ${what}, the browser is signed out, and the old password does not sign in (${type})`, async () => {
+      const client = await w.createApplication(environment)
+      const person = await createPerson(w, environment)
       await person.tokens(client)
-      await ends[what]?.({ place, user_id: person.id, session_id: '', application_id: client.id })
+      await ends[what]?.({ environment, user_id: person.id, session_id: '', application_id: client.id })
 
-      const silent = await person.agent.get(authorizationRequest(place, client, { prompt: 'none' }).url)
+      const silent = await person.agent.get(authorizationRequest(environment, client, { prompt: 'none' }).url)
       assert.match(silent.headers.get('location') ?? '', /[?&]error=login_required&/)
       for (const agent of [person.agent, createAgent()]) {
-        const page = await agent.get(authorizationRequest(place, client).url)
+        const page = await agent.get(authorizationRequest(environment, client).url)
         assert.equal((await agent.submit(page, { email: person.email, password: person.password })).status, 400)
       }
     })
   }
 
-  test(`a disabled application is told to the person, and is no client anywhere (${type})`, async () => {
-    const client = await w.createApplication(place)
-    await changeApplication({ place, application_id: client.id, user_id: '', session_id: '' }, { disabled: true })
+  test(`a disabled application gets an error page at authorization and invalid_client at the token endpoint (${type})`, async () => {
+    const client = await w.createApplication(environment)
+    await changeApplication({ environment, application_id: client.id, user_id: '', session_id: '' }, { disabled: true })
     for (const change of [{}, { prompt: 'none' }, { response_type: 'token' }]) {
-      const reply = await createAgent().get(authorizationRequest(place, client, change).url)
+      const reply = await createAgent().get(authorizationRequest(environment, client, change).url)
       assert.deepEqual([reply.status, reply.headers.get('location')], [400, null])
     }
-    const reply = await refresh(w, place, client, 'whatever')
+    const reply = await refresh(w, environment, client, 'any token')
     assert.deepEqual([reply.status, reply.body.error], [401, 'invalid_client'])
   })
 }
 
-test('some of those codes were given before the end', () => assert.ok(codes_given > 0))
+test('some of those codes were issued before the end', () => assert.ok(codes_issued > 0))

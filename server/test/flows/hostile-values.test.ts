@@ -1,4 +1,4 @@
-/** Values that would cost a lot to look at, at every entrance: each is refused by its length, before anything normalises, hashes or looks it up. */
+/** Values that are costly to process, at every input: each is refused by its length, before the service normalises it. */
 import assert from 'node:assert/strict'
 import { afterEach, test } from 'node:test'
 import { authorizationRequest, createPerson } from '../support/cookie-browser.ts'
@@ -15,7 +15,7 @@ const form = 'application/x-www-form-urlencoded'
 const users_path = '/v1/auth/users'
 const { key: secret_key } = await createAuthKey(w, w.test, 'auth_secret', { rate_limit: { limit: 10_000, window_seconds: 10 } })
 
-/** The longest texts that were normalised or looked up since the last test. */
+/** The longest text that was normalised since the last test. */
 const seen = { normalised: 0 }
 const { normalize } = String.prototype
 String.prototype.normalize = function (this: string, form?: string) {
@@ -39,7 +39,7 @@ const values: [what: string, value: string][] = [
 const send = (method: string, path: string, headers: Record<string, string>, body: string | Buffer = '') =>
   sendRaw(w.base_url, rawRequest(method, path, headers, body))
 const post = (path: string, fields: Record<string, string>) => send('POST', `${issuer_path}/${path}`, { 'content-type': form }, raw(fields))
-/** Letters as they are, not percent-encoded, so that a megabyte of them fits into a body. */
+/** Letters are not percent-encoded, so that a megabyte of them fits into a body. */
 const raw = (fields: Record<string, string>) =>
   Object.entries(fields)
     .map(([name, value]) => `${name}=${name === 'request' ? encodeURIComponent(value) : value}`)
@@ -50,7 +50,7 @@ const postJson = (method: string, path: string, body: object) =>
 const request = search.slice(1)
 const account = { request, email: person.email, password: person.password }
 // biome-ignore format: this table is read by column
-const entrances: [entrance: string, statuses: number[], send: (value: string) => Promise<RawReply>][] = [
+const inputs: [input: string, statuses: number[], send: (value: string) => Promise<RawReply>][] = [
   ['the email of a sign-in form',       [400, 413],      (value) => post('sign-in', { ...account, email: value })],
   ['the password of a sign-in form',    [400, 413],      (value) => post('sign-in', { ...account, password: value })],
   ['the request of a sign-in form',     [400, 413],      (value) => post('sign-in', { ...account, request: value.slice(0, 100_000) })],
@@ -80,15 +80,14 @@ const entrances: [entrance: string, statuses: number[], send: (value: string) =>
   ['the name of a user in JSON',        [422, 413],      (value) => postJson('POST', users_path, { email: 'x@example.com', name: value })],
   ['the name of a field in JSON',       [422, 413],      (value) => postJson('POST', users_path, { email: 'x@example.com', [value]: 1 })],
 ]
-for (const [entrance, statuses, sendTo] of entrances) {
-  test(`${entrance}: what is too long is refused, and never normalised`, async () => {
-    for (const [what, value] of values) {
+for (const [input, statuses, sendTo] of inputs) {
+  for (const [what, value] of values)
+    test(`${input}: ${what} are refused and never normalised`, async () => {
       const reply = await sendTo(value)
-      assert.ok(statuses.includes(reply.status), `${what}: ${reply.status} ${reply.body.slice(0, 200)}`)
-      assert.ok(reply.body.length < 100_000, `${what}: an answer of ${reply.body.length} characters`)
-      assert.ok(seen.normalised <= 1_000, `${what}: ${seen.normalised} characters were normalised`)
-    }
-  })
+      assert.ok(statuses.includes(reply.status), `${reply.status} ${reply.body.slice(0, 200)}`)
+      assert.ok(reply.body.length < 100_000, `an answer of ${reply.body.length} characters`)
+      assert.ok(seen.normalised <= 1_000, `${seen.normalised} characters were normalised`)
+    })
 }
 
 // biome-ignore format: this table is read by column
@@ -100,27 +99,27 @@ const shapes: [what: string, statuses: number[], send: () => Promise<RawReply>][
   ['fifteen thousand unknown fields',   [422],      () => postJson('POST', users_path, Object.fromEntries(Array.from({ length: 15_000 }, (_, i) => [`f${i}`, 1])))],
 ]
 for (const [what, statuses, sendIt] of shapes) {
-  test(`${what} are refused in a short answer`, async () => {
+  test(`${what} are refused with a short answer`, async () => {
     const reply = await sendIt()
     assert.ok(statuses.includes(reply.status), `${reply.status} ${reply.body.slice(0, 200)}`)
     assert.ok(reply.body.length < 30_000, `${reply.body.length}`)
   })
 }
 
-test('cookies that cannot be ours are as none: many of them, long ones, and letters beyond ASCII', async () => {
-  for (const name of ['session', 'form', 'device']) {
-    const own = `ostiary_${name}_${w.test.id}`
-    for (const cookie of [
-      'a=b; '.repeat(5_000),
-      `${own}=${'a'.repeat(20_000)}`,
-      `${own}=${'a.'.repeat(10_000)}`,
-      `${own}=\xe9.\xe9`,
-      `${own}=a.b.c`,
-    ]) {
+for (const name of ['session', 'form', 'device']) {
+  const own = `ostiary_${name}_${w.test.id}`
+  const cookies = {
+    'thousands of cookies': 'a=b; '.repeat(5_000),
+    'a long value': `${own}=${'a'.repeat(20_000)}`,
+    'a value of many parts': `${own}=${'a.'.repeat(10_000)}`,
+    'letters beyond ASCII': `${own}=\xe9.\xe9`,
+    'a value of a wrong form': `${own}=a.b.c`,
+  }
+  for (const [what, cookie] of Object.entries(cookies))
+    test(`${what} count as no ${name} cookie`, async () => {
       const reply = await send('GET', `${issuer_path}/oauth/authorize${search}`, { cookie })
       assert.equal(reply.status, 200, `${reply.body.slice(0, 200)}`)
       const signed_in = await send('POST', `${issuer_path}/sign-in`, { cookie, 'content-type': form }, raw(account))
       assert.equal(signed_in.status, 400)
-    }
-  }
-})
+    })
+}

@@ -1,6 +1,6 @@
 /**
- * Two tenants and an attacker who administers the first. Over random sequences of invitations, acceptances, recoveries, removals and
- * address changes the attacker has in the second tenant exactly what its owner gave to an account of the attacker, and nothing else.
+ * Two tenants and an attacker who administers the first. After any random sequence of invitations, acceptances, recoveries,
+ * removals and changes of email the attacker has only those rights in the second tenant that its owner granted.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -40,7 +40,7 @@ interface State {
   w: World
   tenants: Record<Side, Tenant>
   people: Record<Name, Administrator & { agent: Agent }>
-  /** Every link that a person has been handed, or has created. */
+  /** Every link that a person has received or created. */
   known: Record<Name, Link[]>
   invitations: Invitation[]
   /** The roles in each tenant as they should be. */
@@ -49,20 +49,20 @@ interface State {
 
 const side = fc.constantFrom<Side>('first', 'second')
 const who = fc.constantFrom(...names)
-const place = fc.nat({ max: 3 })
+const position = fc.nat({ max: 3 })
 const role = fc.constantFrom('viewer', 'developer')
-const address = fc.constantFrom(...names.map((name) => `${name}@example.com`), 'nobody@example.com')
+const email = fc.constantFrom(...names.map((name) => `${name}@example.com`), 'unknown@example.com')
 const command = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('invite' as const), side, address, role }) },
-  { weight: 6, arbitrary: fc.record({ do: fc.constant('accept' as const), who, place }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('resend' as const), side, place }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('delete' as const), side, place }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('invite' as const), side, email, role }) },
+  { weight: 6, arbitrary: fc.record({ do: fc.constant('accept' as const), who, position }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('resend' as const), side, position }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('delete' as const), side, position }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('recover' as const), side, who: fc.constantFrom<Name>('victim', 'colleague') }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('remove' as const), side, who }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('change role' as const), side, who, role }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('change address' as const), who, address }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('trespass' as const), who: fc.constantFrom(...attackers), place }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('sign up' as const), address, place }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('change email' as const), who, email }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('trespass' as const), who: fc.constantFrom(...attackers), position }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('sign up' as const), email, position }) },
 )
 type Command = typeof command extends fc.Arbitrary<infer C> ? C : never
 
@@ -70,14 +70,14 @@ const w = await world()
 const people = Object.fromEntries(
   await Promise.all(names.map(async (name) => [name, { ...(await createAdministrator(w, `${name}@example.com`)), agent: createAgent() }])),
 ) as State['people'] // as: one for each name
-const meeting = await createTenant(w, people.victim)
-const { invitation_url: any_link } = await meeting.invite('sign.in@example.com', 'viewer')
+const meeting_point = await createTenant(w, people.victim)
+const { invitation_url: any_link } = await meeting_point.invite('sign.in@example.com', 'viewer')
 for (const person of Object.values(people)) await signInAt(any_link, person, person.agent)
 
 const Id = z.object({ id: z.string() })
 let runs = 0
 
-test('an attacker who administers one tenant gets nothing in another but what its owner gave', async () => {
+test('an attacker who administers one tenant has only the granted rights in another', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(command, { minLength: 8, maxLength: 25 }), async (commands) => {
       const state = await begin()
@@ -92,11 +92,11 @@ test('an attacker who administers one tenant gets nothing in another but what it
   )
 })
 
-/** Fresh tenants for people who keep their accounts and browsers. */
+/** Creates new tenants. The people keep their accounts and browsers. */
 async function begin(): Promise<State> {
   const owners = { first: people.attacker, second: people.victim }
   const tenants = { first: await createTenant(w, owners.first), second: await createTenant(w, owners.second) }
-  for (const name of names) await setAddress(people[name].user_id, `${name}@example.com`)
+  for (const name of names) await setEmail(people[name].user_id, `${name}@example.com`)
   return {
     w,
     tenants,
@@ -112,7 +112,7 @@ async function run(state: State, each: Command): Promise<void> {
     case 'invite':
       return invite(state, each)
     case 'accept':
-      return accept(state, each.who, state.known[each.who].at(-1 - each.place))
+      return accept(state, each.who, state.known[each.who].at(-1 - each.position))
     case 'resend':
     case 'delete':
       return endOne(state, each)
@@ -121,8 +121,8 @@ async function run(state: State, each: Command): Promise<void> {
     case 'remove':
     case 'change role':
       return changeMember(state, each)
-    case 'change address':
-      return setAddress(state.people[each.who].user_id, each.address)
+    case 'change email':
+      return setEmail(state.people[each.who].user_id, each.email)
     case 'trespass':
       return trespass(state, each)
     case 'sign up':
@@ -132,26 +132,26 @@ async function run(state: State, each: Command): Promise<void> {
 
 const ownerOf = ({ people: all }: State, where: Side) => (where === 'first' ? all.attacker : all.victim)
 
-/** The link is handed to the person whose own address was meant; the attacker keeps those of the first tenant, and hands them out too. */
+/** Passes the link to the person with the invited email. The attacker also keeps every link of the first tenant. */
 function handOut(state: State, invitation: Invitation): void {
   const link = { url: invitation.current_url, invitation }
-  const meant = names.find((name) => `${name}@example.com` === invitation.email)
-  const readers = new Set<Name>([...(invitation.side === 'first' ? attackers : []), ...(meant ? [meant] : [])])
+  const invited = names.find((name) => `${name}@example.com` === invitation.email)
+  const readers = new Set<Name>([...(invitation.side === 'first' ? attackers : []), ...(invited ? [invited] : [])])
   if (readers.has('attacker') || readers.has('alias')) for (const name of attackers) readers.add(name)
   for (const name of readers) state.known[name].push(link)
 }
 
-async function invite(state: State, { side: where, address: email, role: given }: Command & { do: 'invite' }): Promise<void> {
-  const reply = await state.tenants[where].as(ownerOf(state, where), 'POST', '', { email, role: given })
+async function invite(state: State, { side: where, email, role: granted }: Command & { do: 'invite' }): Promise<void> {
+  const reply = await state.tenants[where].as(ownerOf(state, where), 'POST', '', { email, role: granted })
   if (reply.status === 422) return assert.equal(reply.body.code, 'quota_exceeded')
   const { id, invitation_url } = expectStatus(201, reply)
-  replace(state, { side: where, id, email, role: given, open: true, current_url: invitation_url })
+  replace(state, { side: where, id, email, role: granted, open: true, current_url: invitation_url })
 }
 
 async function recover(state: State, { side: where, who: name }: Command & { do: 'recover' }): Promise<void> {
   const email = `${name}@example.com`
   const { invitation_id, invitation_url } = await state.tenants[where].recover(email)
-  // Whoever runs the command hands the link to the person; the attacker of the first tenant gets none of the second.
+  // The operator passes the link to the person; the attacker gets no link of the second tenant.
   replace(state, { side: where, id: invitation_id, email, role: 'owner', open: true, current_url: invitation_url })
 }
 
@@ -174,8 +174,8 @@ async function accept(state: State, name: Name, link: Link | undefined): Promise
   roles.set(name, invitation.role)
 }
 
-async function endOne(state: State, { do: how, side: where, place: at }: Command & { do: 'resend' | 'delete' }): Promise<void> {
-  const invitation = state.invitations.filter((one) => one.side === where).at(-1 - at)
+async function endOne(state: State, { do: how, side: where, position }: Command & { do: 'resend' | 'delete' }): Promise<void> {
+  const invitation = state.invitations.filter((one) => one.side === where).at(-1 - position)
   if (!invitation) return
   const path = `/${invitation.id}${how === 'resend' ? '/resend' : ''}`
   const reply = await state.tenants[where].as(ownerOf(state, where), how === 'resend' ? 'POST' : 'DELETE', path)
@@ -189,7 +189,7 @@ async function endOne(state: State, { do: how, side: where, place: at }: Command
   }
 }
 
-/** Owners of the tenants stay, so that the sequences go on. */
+/** The owners stay members, so that the sequence can go on. */
 async function changeMember(
   state: State,
   { side: where, who: name, ...change }: Command & { do: 'remove' | 'change role' },
@@ -208,17 +208,18 @@ async function changeMember(
   else roles.set(name, change.role)
 }
 
-/** As a backend would: the address of an account becomes another one, unless an account has it. */
-async function setAddress(user_id: string, email: string): Promise<void> {
+/** Changes the email of an account as a backend does, unless another account has it. */
+async function setEmail(user_id: string, email: string): Promise<void> {
   await w.deployment.db.run(
-    sql`update users set email = ${email}, email_key = ${email} where id = ${user_id} and not exists (select 1 from users o where o.email_key = ${email} and o.id <> ${user_id})`,
+    sql`update users set email = ${email}, email_key = ${email}
+         where id = ${user_id} and not exists (select 1 from users o where o.email_key = ${email} and o.id <> ${user_id})`,
   )
 }
 
-/** What an attacker tries at the second tenant with the ids of its invitations, or through the first tenant's path. */
-async function trespass(state: State, { who: name, place: at }: Command & { do: 'trespass' }): Promise<void> {
+/** The attacker uses ids of the second tenant's invitations, at its path and at the path of the first tenant. */
+async function trespass(state: State, { who: name, position }: Command & { do: 'trespass' }): Promise<void> {
   const person = state.people[name]
-  const target = state.invitations.filter((one) => one.side === 'second').at(-1 - at)
+  const target = state.invitations.filter((one) => one.side === 'second').at(-1 - position)
   const allowed = state.roles.second.get(name)
   const expected = allowed === undefined ? 404 : 403
   const { first, second } = state.tenants
@@ -234,19 +235,19 @@ async function trespass(state: State, { who: name, place: at }: Command & { do: 
   }
 }
 
-/** An attacker creates an account through a link of the first tenant, with the address of another person and a chosen password. */
-async function signUp(state: State, { address: email, place: at }: Command & { do: 'sign up' }): Promise<void> {
-  const link = state.known.attacker.filter(({ invitation }) => invitation.side === 'first').at(-1 - at)
+/** The attacker creates an account through a link of the first tenant, with the email of another person. */
+async function signUp(state: State, { email, position }: Command & { do: 'sign up' }): Promise<void> {
+  const link = state.known.attacker.filter(({ invitation }) => invitation.side === 'first').at(-1 - position)
   if (!link || !isOpen(link)) return
   const [before] = await w.deployment.db.all(Id, sql`select id from users where email_key = ${email}`)
   const agent = createAgent()
   const page = await createAccount(agent, link.url, email)
   if (before) assert.equal(page.status, 400)
   const signed_in = /data-action="accept-invitation"/.test((await agent.get(link.url)).body)
-  assert.equal(signed_in, !before, 'a session only of the account that was just created')
+  assert.equal(signed_in, !before, 'the browser is signed in only to the account that it just created')
 }
 
-/** Each account reads of the tenant what its role allows: `null` is none. */
+/** Each account has the expected role in the tenant, and the attacker reads only what that role allows. */
 async function checkAccess(state: State, where: Side): Promise<void> {
   const tenant = state.tenants[where]
   const check = async (name: Name) => {
@@ -264,10 +265,10 @@ async function checkAccess(state: State, where: Side): Promise<void> {
   await Promise.all(names.map(check))
 }
 
-/** Every password is what it was, and opens the account that it opened. */
+/** Every password still signs in to its account. */
 async function checkSignIns(state: State): Promise<void> {
   for (const name of names) {
-    await setAddress(state.people[name].user_id, `${name}.own@example.com`)
+    await setEmail(state.people[name].user_id, `${name}.own@example.com`)
     const token = await administratorToken(w, { ...state.people[name], email: `${name}.own@example.com` })
     assert.equal(expectStatus(200, await asAdministrator(w, token, null)('GET', '/v1/me')).user_id, state.people[name].user_id)
   }

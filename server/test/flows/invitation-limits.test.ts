@@ -1,4 +1,4 @@
-/** How many invitations and links a tenant may have, and how long a link lives. The tests move the clock. */
+/** Limits of invitations and links per tenant, and the lifetime of a link. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { administratorToken } from '../support/administrator.ts'
@@ -19,10 +19,10 @@ test('a tenant has at most 50 pending invitations', async () => {
   const [{ id } = { id: '' }] = await t.list()
   assert.equal((await t.as(olga, 'DELETE', `/${id}`)).status, 204)
   await t.invite('one.more@example.com', 'viewer')
-  assert.ok((await t.recover('owner@example.com')).invitation_url, 'the way back has no limit')
+  assert.ok((await t.recover('owner@example.com')).invitation_url, 'recovery has no limit')
 })
 
-test('a link is 410 after 7 days, its invitation is in no list, and it cannot be resent', async () => {
+test('after 7 days a link is 410, and its invitation is no longer listed and cannot be resent', async () => {
   const t = await createTenant(w, olga)
   const { id, invitation_url } = await t.invite('label@example.com', 'viewer')
   w.advance(7 * 86_400 - 60)
@@ -38,11 +38,11 @@ test('a link is 410 after 7 days, its invitation is in no list, and it cannot be
   await t.invite('label@example.com', 'viewer')
 })
 
-test('a tenant creates at most 100 links a day, and 3 a day to one address; other tenants have their own', async () => {
+test('a tenant creates at most 100 links a day, and 3 a day for one email', async () => {
   const [t, other] = [await createTenant(w, olga), await createTenant(w, olga)]
   const refusal = async (tenant: Tenant, path: string, body?: unknown) => {
-    const { status, body: answer } = await tenant.as(tenant.owner, 'POST', path, body)
-    return `${status} ${answer.code}`
+    const { status, body: problem } = await tenant.as(tenant.owner, 'POST', path, body)
+    return `${status} ${problem.code}`
   }
   const { id } = await t.invite('often@example.com', 'viewer')
   await t.invite('OFTEN@example.com', 'viewer')
@@ -53,8 +53,8 @@ test('a tenant creates at most 100 links a day, and 3 a day to one address; othe
   assert.equal(await refusal(t, '', { email: 'often@example.com', role: 'viewer' }), '422 quota_exceeded')
   await other.invite('often@example.com', 'viewer')
   for (let i = 0; i < 97; i++) {
-    const made = await t.invite(`day${i}@example.com`, 'viewer')
-    assert.equal((await t.as(olga, 'DELETE', `/${made.id}`)).status, 204)
+    const extra = await t.invite(`day${i}@example.com`, 'viewer')
+    assert.equal((await t.as(olga, 'DELETE', `/${extra.id}`)).status, 204)
   }
   assert.equal(await refusal(t, '', { email: 'hundred.and.first@example.com', role: 'viewer' }), '422 quota_exceeded')
   assert.equal(await refusal(t, `/${last}/resend`), '422 quota_exceeded')

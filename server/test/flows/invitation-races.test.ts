@@ -1,4 +1,4 @@
-/** Invitations under parallel callers: a link counts once, and what ends an invitation ends it for presses under way. */
+/** Invitations under parallel callers: a link makes one member, and the end of an invitation also stops acceptances under way. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'
@@ -30,14 +30,14 @@ test('of fifty parallel acceptances of one link by five people exactly one makes
   const t = await createTenant(w, olga)
   const { invitation_url } = await t.invite('label@example.com', 'developer')
   const pages = await Promise.all(people.map(async ({ agent }) => ({ agent, page: await agent.get(invitation_url) })))
-  const presses = Array.from({ length: 50 }, (_, i) => pages[i % pages.length] ?? assert.fail())
-  const replies = await Promise.all(presses.map(({ agent, page }) => agent.submit(page, {})))
+  const attempts = Array.from({ length: 50 }, (_, i) => pages[i % pages.length] ?? assert.fail())
+  const replies = await Promise.all(attempts.map(({ agent, page }) => agent.submit(page, {})))
   assert.equal(replies.filter(isAccepted).length, 1)
   assert.deepEqual(statusesOf(replies), [200, ...Array(49).fill(410)])
   assert.equal((await storedMembers(w, t.id)).length, 2)
 })
 
-test('of twenty-five links that one person accepts at once one counts, and the others stay open', async () => {
+test('of twenty-five links that one person accepts in parallel one makes the member, and the others stay open', async () => {
   const t = await createTenant(w, olga)
   const invited = await Promise.all(Array.from({ length: 25 }, (_, i) => t.invite(`label${i}@example.com`, 'viewer')))
   const pages = await Promise.all(invited.map(({ invitation_url }) => paul.agent.get(invitation_url)))
@@ -51,15 +51,15 @@ test('of twenty-five links that one person accepts at once one counts, and the o
   )
 })
 
-test('an acceptance that races the deletion of the invitation wins or loses, and both sides hear the same', async () => {
+test('of an acceptance and a parallel deletion of the invitation exactly one succeeds', async () => {
   const t = await createTenant(w, olga)
   for (let round = 0; round < 20; round++) {
     const { id, invitation_url } = await t.invite(`round${round}@example.com`, 'viewer')
     const page = await paul.agent.get(invitation_url)
-    const press = () => paul.agent.submit(page, {})
+    const accept = () => paul.agent.submit(page, {})
     const end = () => t.as(olga, 'DELETE', `/${id}`)
-    const [pressed, ended] = round % 2 ? await Promise.all([press(), end()]) : (await Promise.all([end(), press()])).reverse()
-    const outcome = `${pressed?.status} ${ended?.status}`
+    const [accepted, ended] = round % 2 ? await Promise.all([accept(), end()]) : (await Promise.all([end(), accept()])).reverse()
+    const outcome = `${accepted?.status} ${ended?.status}`
     assert.ok(['200 404', '410 204'].includes(outcome), outcome)
     const is_member = (await storedMembers(w, t.id)).some(({ user_id }) => user_id === paul.user_id)
     assert.equal(is_member, outcome === '200 404')
@@ -74,18 +74,18 @@ for (const [how, end] of Object.entries({
   'is removed': (t: Awaited<ReturnType<typeof createTenant>>) => t.as(olga, 'DELETE', `/${inviter.user_id}`),
   'loses the role': (t: Awaited<ReturnType<typeof createTenant>>) => t.as(olga, 'PATCH', `/${inviter.user_id}`, { role: 'viewer' }),
 }))
-  test(`while the inviter ${how}, an acceptance comes before it or never, and nothing that the inviter invites meanwhile stays`, async () => {
+  test(`while the inviter ${how}, an acceptance succeeds before or never, and no invitation sent meanwhile stays open`, async () => {
     for (let round = 0; round < 10; round++) {
       const t = await createTenant(w, olga)
       await t.join(inviter, 'admin')
       const { id, invitation_url } = await t.invite('label@example.com', 'viewer', inviter)
       const page = await paul.agent.get(invitation_url)
       const invites = Array.from({ length: 5 }, (_, i) => t.as(inviter, 'POST', '', { email: `late${i}@example.com`, role: 'viewer' }))
-      const [pressed, ended, ...late] = await Promise.all([paul.agent.submit(page, {}), end(t), ...invites])
+      const [accepted, ended, ...late] = await Promise.all([paul.agent.submit(page, {}), end(t), ...invites])
       assert.ok(ended.status < 300)
       const is_member = (await storedMembers(w, t.id)).some(({ user_id }) => user_id === paul.user_id)
-      assert.deepEqual([is_member, (await endOf(id))?.ended_by], isAccepted(pressed) ? [true, 'accepted'] : [false, 'inviter'])
-      assert.ok(isAccepted(pressed) || pressed.status === 410, `${pressed.status}`)
+      assert.deepEqual([is_member, (await endOf(id))?.ended_by], isAccepted(accepted) ? [true, 'accepted'] : [false, 'inviter'])
+      assert.ok(isAccepted(accepted) || accepted.status === 410, `${accepted.status}`)
       for (const { status } of late) assert.ok([201, 403, 404].includes(status), `${status}`)
       assert.deepEqual(
         (await t.list()).filter(({ status }) => status === 'pending'),
@@ -94,7 +94,7 @@ for (const [how, end] of Object.entries({
     }
   })
 
-test('of sixty parallel invitations fifty are admitted, and of ten to one address three, of which one is pending', async () => {
+test('of sixty parallel invitations fifty are accepted, and of ten for one email three, one of which stays pending', async () => {
   const t = await createTenant(w, olga)
   const sixty = await Promise.all(
     Array.from({ length: 60 }, (_, i) => t.as(olga, 'POST', '', { email: `label${i}@example.com`, role: 'viewer' })),
@@ -106,7 +106,7 @@ test('of sixty parallel invitations fifty are admitted, and of ten to one addres
   assert.equal((await other.list()).filter(({ status }) => status === 'pending').length, 1)
 })
 
-test('of ten parallel accounts through one link five are created', async () => {
+test('of ten parallel sign-ups through one link five create an account', async () => {
   const t = await createTenant(w, olga)
   const { invitation_url } = await t.invite('label@example.com', 'viewer')
   const agents = await Promise.all(
@@ -120,7 +120,7 @@ test('of ten parallel accounts through one link five are created', async () => {
   )
   const signed_in = await Promise.all(agents.map(({ agent }) => agent.get(invitation_url)))
   assert.equal(signed_in.filter(({ body }) => body.includes('accept-invitation')).length, 5)
-  const made = await w.deployment.db.all(z.object({ id: z.string() }), sql`select id from users where email like 'new%@example.com'`)
-  assert.equal(made.length, 5)
+  const created = await w.deployment.db.all(z.object({ id: z.string() }), sql`select id from users where email like 'new%@example.com'`)
+  assert.equal(created.length, 5)
   expectStatus(200, await acceptInvitation(invitation_url, paul))
 })

@@ -1,4 +1,4 @@
-/** Inviting administrators: a membership begins when a signed-in person accepts a link of the tenant by one press. */
+/** Inviting administrators: a membership begins when a signed-in person accepts a link of the tenant. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '../../src/db/db.ts'
@@ -14,22 +14,24 @@ const adam = await createAdministrator(w, 'adam@example.com')
 const paul = await createAdministrator(w, 'paul@example.com')
 const shown = (html: string) => html.replace(/<style>.*?<\/style>/gs, '')
 
-test('inviting answers 201 in one shape for a new address, the address of an account, and that of a member', async () => {
-  const t = await createTenant(w, olga)
-  for (const email of ['new@example.com', paul.email, olga.email]) {
-    const reply = await t.as(olga, 'POST', '', { email, role: 'developer' })
-    const { id, created_at, updated_at, expires_at, invitation_url, ...rest } = expectStatus(201, reply)
-    assert.match(id, /^inv_/)
-    assert.equal(reply.headers.get('location'), `${w.base_url}/v1/tenants/${t.id}/members/${id}`)
-    assert.equal(Date.parse(expires_at) - Date.parse(created_at), 7 * 86_400_000)
-    assert.equal(created_at, updated_at)
-    assert.match(invitation_url, new RegExp(`^${w.admin_issuer}/invitation\\?token=`))
-    const none = { user_id: null, name: null, email_verified: null, accepted_at: null, last_sign_in_at: null }
-    assert.deepEqual(rest, { tenant_id: t.id, email, role: 'developer', status: 'pending', ...none })
-  }
+test('inviting answers 201 in the same shape for every email', async (t) => {
+  const tenant = await createTenant(w, olga)
+  const emails = { 'a new email': 'new@example.com', 'the email of an account': paul.email, 'the email of a member': olga.email }
+  for (const [what, email] of Object.entries(emails))
+    await t.test(what, async () => {
+      const reply = await tenant.as(olga, 'POST', '', { email, role: 'developer' })
+      const { id, created_at, updated_at, expires_at, invitation_url, ...rest } = expectStatus(201, reply)
+      assert.match(id, /^inv_/)
+      assert.equal(reply.headers.get('location'), `${w.base_url}/v1/tenants/${tenant.id}/members/${id}`)
+      assert.equal(Date.parse(expires_at) - Date.parse(created_at), 7 * 86_400_000)
+      assert.equal(created_at, updated_at)
+      assert.match(invitation_url, new RegExp(`^${w.admin_issuer}/invitation\\?token=`))
+      const none = { user_id: null, name: null, email_verified: null, accepted_at: null, last_sign_in_at: null }
+      assert.deepEqual(rest, { tenant_id: tenant.id, email, role: 'developer', status: 'pending', ...none })
+    })
 })
 
-test('two tenants that invite one new address at the same moment both get 201', async () => {
+test('two tenants that invite one new email in parallel both get 201', async () => {
   const [first, second] = [await createTenant(w, olga), await createTenant(w, adam)]
   const replies = await Promise.all([first, second].map((t) => t.as(t.owner, 'POST', '', { email: 'both@example.com', role: 'viewer' })))
   assert.deepEqual(
@@ -38,7 +40,7 @@ test('two tenants that invite one new address at the same moment both get 201', 
   )
 })
 
-test('the page names the tenant, the inviter, the role and the account, and reading it changes nothing', async () => {
+test('the page of a link shows the tenant, the inviter, the role and the account, and reading it changes nothing', async () => {
   const t = await createTenant(w, olga)
   const { invitation_url } = await t.invite('label@example.com', 'admin')
   const agent = createAgent()
@@ -53,7 +55,7 @@ test('the page names the tenant, the inviter, the role and the account, and read
   assert.deepEqual(await storedMembers(w, t.id), [{ user_id: olga.user_id, role: 'owner' }])
 })
 
-test('the account that accepts becomes the member, with its own address, and the link is spent', async () => {
+test('the account that accepts becomes the member with its own email, and the link is 410 from then on', async () => {
   const t = await createTenant(w, olga)
   const { invitation_url } = await t.invite('label@example.com', 'developer')
   const agent = createAgent()
@@ -83,18 +85,18 @@ test('the account that accepts becomes the member, with its own address, and the
     assert.equal(reply.status, 410)
 })
 
-test('a person without an account creates one, which is unproven, although sign-up is closed', async () => {
+test('a person without an account creates one through a link while sign-up is closed, and its email is unverified', async () => {
   const t = await createTenant(w, olga)
   const { invitation_url } = await t.invite('grace@example.com', 'viewer')
   const agent = createAgent()
   const page = await createAccount(agent, invitation_url, 'grace@example.com')
-  assert.equal((await storedMembers(w, t.id)).length, 1, 'creating an account is no acceptance')
+  assert.equal((await storedMembers(w, t.id)).length, 1, 'creating an account accepts nothing')
   expectStatus(200, await agent.submit(page, {}))
   const [member] = await t.list()
   assert.deepEqual([member?.email, (member as unknown as { email_verified: boolean }).email_verified], ['grace@example.com', false])
 })
 
-test('a link neither sets nor tells the password of an account: its address is said to be taken, and another may be entered', async () => {
+test('sign-up through a link is 400 for the email of an account, whatever the password, and accepts another email', async () => {
   const t = await createTenant(w, adam)
   const { invitation_url } = await t.invite(paul.email, 'viewer')
   const agent = createAgent()
@@ -104,13 +106,13 @@ test('a link neither sets nor tells the password of an account: its address is s
     assert.match(page.body, /There is an account with this address/)
     assert.doesNotMatch(page.body, /accept-invitation/)
   }
-  assert.match((await signInAt(invitation_url, paul)).body, /accept-invitation/, 'the password is what it was')
+  assert.match((await signInAt(invitation_url, paul)).body, /accept-invitation/, 'the password is unchanged')
   const other = await createAccount(agent, invitation_url, 'paul.other@example.com')
   expectStatus(200, await agent.submit(other, {}))
   assert.equal((await t.list())[0]?.email, 'paul.other@example.com')
 })
 
-test('a member who opens a link keeps the role, reads so, and leaves the invitation to others', async () => {
+test('a member who opens a link keeps the role, and the invitation stays open for others', async () => {
   const t = await createTenant(w, olga)
   await t.join(paul, 'viewer')
   const { id, invitation_url } = await t.invite('label@example.com', 'admin')
@@ -125,7 +127,7 @@ test('a member who opens a link keeps the role, reads so, and leaves the invitat
   assert.ok((await t.list()).some(({ user_id, role }) => user_id === adam.user_id && role === 'admin'))
 })
 
-test('a person with two accounts in one browser accepts as the one that the page names', async () => {
+test('a person with two accounts in one browser accepts with the account that the page shows', async () => {
   const t = await createTenant(w, olga)
   const { invitation_url } = await t.invite('label@example.com', 'viewer')
   const agent = createAgent()
@@ -140,7 +142,7 @@ test('a person with two accounts in one browser accepts as the one that the page
   )
 })
 
-test('a press without the form token, of another role, or without the session changes nothing', async () => {
+test('an acceptance without the form token, from another origin, with another role or without the session changes nothing', async () => {
   const t = await createTenant(w, olga)
   const { invitation_url } = await t.invite('label@example.com', 'viewer')
   const agent = createAgent()
@@ -160,7 +162,7 @@ interface Invited {
   invitation_url: string
 }
 
-/** What ends the invitation that an administrator of a tenant sent. */
+/** Changes that end an invitation which an administrator of the tenant sent. */
 const ends: Record<string, (t: Tenant, inviter: Administrator, invitation: Invited) => Promise<unknown>> = {
   'it was accepted': (_, __, { invitation_url }) => acceptInvitation(invitation_url, paul),
   'it was deleted': async (t, _, { id }) => assert.equal((await t.as(olga, 'DELETE', `/${id}`)).status, 204),
@@ -172,14 +174,14 @@ const ends: Record<string, (t: Tenant, inviter: Administrator, invitation: Invit
     assert.equal((await t.as(olga, 'DELETE', `/${inviter.user_id}`)).status, 204)
     await t.join(inviter, 'admin')
   },
-  'its inviter may no longer give the role': async (t, { user_id }) =>
+  'its inviter may no longer grant the role': async (t, { user_id }) =>
     expectStatus(200, await t.as(olga, 'PATCH', `/${user_id}`, { role: 'developer' })),
-  'its role was raised above what its inviter may give': async (t, _, { id }) =>
+  'its role was raised above what its inviter may grant': async (t, _, { id }) =>
     expectStatus(200, await t.as(olga, 'PATCH', `/${id}`, { role: 'owner' })),
 }
 
 for (const [why, end] of Object.entries(ends))
-  test(`a link is 410 when ${why}, and neither its page nor a form that was open does anything`, async () => {
+  test(`a link is 410 when ${why}, and pages that were open create no member and no account`, async () => {
     const t = await createTenant(w, olga)
     const inviter = await createAdministrator(w, `inviter.${t.slug}@example.com`)
     await t.join(inviter, 'admin')
@@ -206,7 +208,7 @@ for (const [why, end] of Object.entries(ends))
     assert.ok(!members.some(({ user_id }) => user_id === reader.user_id))
   })
 
-test('an invitation of the system ends with nobody’s leaving', async () => {
+test('an invitation of the system stays open when an owner leaves', async () => {
   const t = await createTenant(w, olga)
   await t.join(adam, 'owner')
   const { invitation_url } = await t.recover('label@example.com')
@@ -217,7 +219,7 @@ test('an invitation of the system ends with nobody’s leaving', async () => {
   assert.ok((await storedMembers(w, t.id)).some(({ user_id, role }) => user_id === paul.user_id && role === 'owner'))
 })
 
-test('while its inviter is blocked, a link does not work', async () => {
+test('a link is 410 while its inviter is blocked', async () => {
   const t = await createTenant(w, olga)
   await t.join(adam, 'admin')
   const { invitation_url } = await t.invite('label@example.com', 'viewer', adam)
@@ -227,7 +229,7 @@ test('while its inviter is blocked, a link does not work', async () => {
   assert.equal((await createAgent().get(invitation_url)).status, 200)
 })
 
-test('a link that was never created is 404, and so is one at the issuer of another environment', async () => {
+test('an unknown link is 404, and so is a link at the issuer of another environment', async () => {
   const t = await createTenant(w, olga)
   const { invitation_url } = await t.invite('label@example.com', 'viewer')
   const token = new URL(invitation_url).searchParams.get('token') ?? ''
@@ -250,7 +252,7 @@ test('a link creates at most five accounts', async () => {
   assert.doesNotMatch(page.body, /create-account|prompt=create/)
 })
 
-test('a pending invitation is changed, resent and deleted; one that is not pending is 404', async () => {
+test('a pending invitation can be changed, resent and deleted; one that is not pending is 404', async () => {
   const t = await createTenant(w, olga)
   const invited = await t.invite('label@example.com', 'viewer')
   const { invitation_url: _, ...before } = invited
@@ -277,7 +279,7 @@ test('a pending invitation is changed, resent and deleted; one that is not pendi
     assert.equal((await t.as(olga, method, path, body)).body.code, 'not_found', `${method} ${path}`)
 })
 
-test('an administrator touches no invitation of an owner, and gets no link of one', async () => {
+test('an admin can neither change nor create an invitation for the role owner', async () => {
   const t = await createTenant(w, olga)
   await t.join(adam, 'admin')
   const { id, email } = await t.invite('label@example.com', 'owner')
@@ -297,7 +299,7 @@ test('an administrator touches no invitation of an owner, and gets no link of on
   )
 })
 
-test('who resends an invitation is its inviter from then on', async () => {
+test('the administrator who resends an invitation becomes its inviter', async () => {
   const t = await createTenant(w, olga)
   await t.join(adam, 'admin')
   const { id } = await t.invite('label@example.com', 'viewer')
@@ -307,7 +309,7 @@ test('who resends an invitation is its inviter from then on', async () => {
   assert.equal((await createAgent().get(invitation_url)).status, 410)
 })
 
-test('the answer to a repeated Idempotency-Key has no link, and creates no second invitation', async () => {
+test('the replay for a repeated Idempotency-Key has no link, and creates no second invitation', async () => {
   const t = await createTenant(w, olga)
   const key = { 'idempotency-key': 'once' }
   const body = { email: 'label@example.com', role: 'viewer' }
@@ -322,7 +324,7 @@ test('the answer to a repeated Idempotency-Key has no link, and creates no secon
   })
 })
 
-test('the audit log of the tenant tells of inviting and accepting, without the token', async () => {
+test('the audit log records inviting and accepting, without the token', async () => {
   const t = await createTenant(w, olga)
   const invited = await t.invite('label@example.com', 'viewer')
   await acceptInvitation(invited.invitation_url, paul)
@@ -350,7 +352,7 @@ test('the audit log of the tenant tells of inviting and accepting, without the t
   assert.ok(!w.log.join('').includes(token))
 })
 
-test('an invitation is found by its id by members of the tenant only', async () => {
+test('only members of the tenant find an invitation by its id', async () => {
   const t = await createTenant(w, olga)
   const { id } = await t.invite('label@example.com', 'viewer')
   const found = expectStatus(200, await asAdministrator(w, olga.token, null)('GET', `/v1/lookup/${id}`))

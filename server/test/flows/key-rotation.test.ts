@@ -1,4 +1,4 @@
-/** Signing keys change without anybody noticing: published before they sign, kept until their last token has expired (contract §4). */
+/** Rotation of signing keys: a key is published before it signs, and kept until its last token has expired (contract §4). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose'
@@ -17,42 +17,42 @@ const kids = ({ keys }: JSONWebKeySet) => keys.map(({ kid }) => kid)
 const kidOf = (token: string) => decodeProtectedHeader(token).kid
 
 for (const type of ['test', 'live'] as const) {
-  test(`a new key is published before it signs, and the old one until its last token has expired (${type})`, async () => {
-    const place = w[type]
-    const client = await w.createApplication(place)
-    const person = await createPerson(w, place)
-    const before = await readJwks(place)
+  test(`a new key is published before it signs, and the old one stays published until its last token has expired (${type})`, async () => {
+    const environment = w[type]
+    const client = await w.createApplication(environment)
+    const person = await createPerson(w, environment)
+    const before = await readJwks(environment)
     const first = await person.tokens(client)
     assert.deepEqual(kids(before.jwks), [kidOf(first.access_token)])
 
-    const rotate = async () => expectStatus(200, await w.call('POST', `${place.path}/signing-keys/rotate`)).kid
-    assert.equal(await rotate(), await rotate(), 'one that waits is enough')
-    const announced = await readJwks(place)
+    const rotate = async () => expectStatus(200, await w.call('POST', `${environment.path}/signing-keys/rotate`)).kid
+    assert.equal(await rotate(), await rotate(), 'one waiting key is enough')
+    const announced = await readJwks(environment)
     assert.equal(kids(announced.jwks).length, 2)
     assert.notEqual(announced.etag, before.etag)
     const second = await person.tokens(client)
-    assert.equal(kidOf(second.id_token), kidOf(first.id_token), 'no copy of the old JWKS meets an unknown key')
+    assert.equal(kidOf(second.id_token), kidOf(first.id_token), 'a cached copy of the old JWKS verifies every token')
 
     w.advance(before.max_age_seconds * 2 + 1)
-    const third = expectStatus(200, await refresh(w, place, client, first.refresh_token))
+    const third = expectStatus(200, await refresh(w, environment, client, first.refresh_token))
     assert.notEqual(kidOf(third.access_token), kidOf(first.access_token))
     assert.equal(kidOf(third.access_token), kidOf(third.id_token))
     for (const { access_token } of [first, second, third]) {
-      assert.equal((await userinfo(w, place, access_token)).status, 200)
-      await jwtVerify(access_token, createLocalJWKSet(announced.jwks), { issuer: place.issuer, currentDate: w.now() })
+      assert.equal((await userinfo(w, environment, access_token)).status, 200)
+      await jwtVerify(access_token, createLocalJWKSet(announced.jwks), { issuer: environment.issuer, currentDate: w.now() })
     }
-    const hinted = new URLSearchParams({ id_token_hint: first.id_token })
-    const left = await person.agent.get(`${place.issuer}/oauth/logout?${hinted}`)
-    assert.match(left.body, /You are signed out/)
+    const hint = new URLSearchParams({ id_token_hint: first.id_token })
+    const signed_out = await person.agent.get(`${environment.issuer}/oauth/logout?${hint}`)
+    assert.match(signed_out.body, /You are signed out/)
 
     w.advance(86_400 + 600)
-    assert.deepEqual(kids((await readJwks(place)).jwks), [kidOf(third.access_token)])
-    const fourth = expectStatus(200, await refresh(w, place, client, third.refresh_token))
+    assert.deepEqual(kids((await readJwks(environment)).jwks), [kidOf(third.access_token)])
+    const fourth = expectStatus(200, await refresh(w, environment, client, third.refresh_token))
     assert.equal(kidOf(fourth.access_token), kidOf(third.access_token))
   })
 }
 
-test('the published keys are the public halves of RSA keys for RS256, with a kid each, of one environment only', async () => {
+test('the published keys are public RSA keys for RS256 with a kid, of one environment only', async () => {
   const [{ jwks: here }, { jwks: there }] = [await readJwks(w.test), await readJwks(w.live)]
   for (const key of [...here.keys, ...there.keys]) {
     assert.deepEqual(Object.keys(key).sort(), ['alg', 'e', 'kid', 'kty', 'n', 'use'])
@@ -65,7 +65,7 @@ test('the published keys are the public halves of RSA keys for RS256, with a kid
   )
 })
 
-test('whoever has the current JWKS is told so by its ETag, and gets no body', async () => {
+test('a request with the ETag of the current JWKS is 304 without a body', async () => {
   const { etag } = await readJwks(w.test)
   const again = await w.call('GET', `${w.test.issuer}/v1/oauth/jwks.json`, { key: null, headers: { 'if-none-match': etag } })
   assert.deepEqual([again.status, again.body], [304, ''])

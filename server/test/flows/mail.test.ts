@@ -1,4 +1,4 @@
-/** Mail in Test environments: what is captured, who reads it, and how long it stays (contract §3; people.md 22, 24). */
+/** Mail in Test environments: which mail is captured, its readers, and how long it stays (contract §3; people.md 22, 24). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'
@@ -10,12 +10,15 @@ import { expectStatus, owner, type TestEnvironment, world } from '../support/wor
 const w = await world()
 
 interface Backend {
-  place: TestEnvironment
+  environment: TestEnvironment
   secret: string
 }
 
-async function createBackend(place: TestEnvironment): Promise<Backend> {
-  return { place, secret: expectStatus(201, await w.call('POST', `${place.path}/auth-keys`, { body: { type: 'auth_secret' } })).key }
+async function createBackend(environment: TestEnvironment): Promise<Backend> {
+  return {
+    environment,
+    secret: expectStatus(201, await w.call('POST', `${environment.path}/auth-keys`, { body: { type: 'auth_secret' } })).key,
+  }
 }
 const projectOf = async (slug: string) => {
   const { test, live } = await w.createProject(slug)
@@ -26,15 +29,18 @@ const inbox = async ({ path }: TestEnvironment, search = '') => expectStatus(200
 const changePassword = (backend: Backend, id: string, password: string | null = 'staple and something else', more: object = {}) =>
   w.call('PATCH', `/v1/auth/users/${id}`, { key: backend.secret, body: { password, ...more } })
 
-test('a backend that changes a password in Test mails the person, and the mail is read back whole', async () => {
+test('a password change by the backend sends a mail in Test, which the inbox shows complete', async () => {
   const backend = (await projectOf('mails')).test
-  const { place } = backend
-  await w.changeSettings(place, { branding: { display_name: 'Tom & <b>Jerry</b>' }, links: { support_url: 'https://help.example.com/' } })
-  const user = await w.createUser(place, { email: 'Ada.Lovelace@example.com' })
+  const { environment } = backend
+  await w.changeSettings(environment, {
+    branding: { display_name: 'Tom & <b>Jerry</b>' },
+    links: { support_url: 'https://help.example.com/' },
+  })
+  const user = await w.createUser(environment, { email: 'Ada.Lovelace@example.com' })
   const reply = await changePassword(backend, user.id)
   expectStatus(200, reply)
 
-  const [mail, ...others] = await inbox(place)
+  const [mail, ...others] = await inbox(environment)
   assert.equal(others.length, 0)
   assert.deepEqual(Object.keys(mail).sort(), ['code', 'created_at', 'html', 'id', 'kind', 'link', 'subject', 'text', 'to'])
   assert.match(mail.id, /^eml_[0-9a-z]{26}$/)
@@ -43,10 +49,10 @@ test('a backend that changes a password in Test mails the person, and the mail i
   assert.match(mail.text, /Ada\.Lovelace@example\.com.*https:\/\/help\.example\.com\//s)
   assert.match(mail.html, /Tom &amp; &lt;b&gt;Jerry/)
   assert.doesNotMatch(mail.html + mail.text, /staple/)
-  assert.deepEqual(expectStatus(200, await w.call('GET', `${place.path}/inbox/${mail.id}`)), mail)
+  assert.deepEqual(expectStatus(200, await w.call('GET', `${environment.path}/inbox/${mail.id}`)), mail)
 
   const [event] = await until('the event', async () => {
-    const { data } = expectStatus(200, await w.call('GET', `${place.path}/events?type=mail.sent`))
+    const { data } = expectStatus(200, await w.call('GET', `${environment.path}/events?type=mail.sent`))
     return data.length > 0 && data
   })
   assert.deepEqual(event.data, { mail_id: mail.id, kind: 'password_changed', attempts: 1 })
@@ -56,19 +62,19 @@ test('a backend that changes a password in Test mails the person, and the mail i
   )
 })
 
-test('the notice goes to the address that the account had before', async () => {
+test('the mail goes to the email that the account had before', async () => {
   const backend = (await projectOf('moves')).test
-  const user = await w.createUser(backend.place, { email: 'before@example.com' })
+  const user = await w.createUser(backend.environment, { email: 'before@example.com' })
   expectStatus(200, await changePassword(backend, user.id, undefined, { email: 'after@example.com' }))
   assert.deepEqual(
-    (await inbox(backend.place)).map(({ to }: { to: string }) => to),
+    (await inbox(backend.environment)).map(({ to }: { to: string }) => to),
     ['before@example.com'],
   )
 })
 
-test('no mail exists without its change: a refused or stale change, one without a new password, delivery none, Live', async () => {
+test('no mail is captured for a refused or stale change, without a new password, with delivery none, or in Live', async () => {
   const { test, live } = await projectOf('silent')
-  const user = await w.createUser(test.place)
+  const user = await w.createUser(test.environment)
   assert.equal((await changePassword(test, user.id, 'short')).status, 422)
   const stale = await w.call('PATCH', `/v1/auth/users/${user.id}`, {
     key: test.secret,
@@ -77,14 +83,14 @@ test('no mail exists without its change: a refused or stale change, one without 
   })
   assert.equal(stale.status, 412)
   expectStatus(200, await w.call('PATCH', `/v1/auth/users/${user.id}`, { key: test.secret, body: { name: 'Renamed' } }))
-  await w.changeSettings(test.place, { email: { delivery: 'none' } })
+  await w.changeSettings(test.environment, { email: { delivery: 'none' } })
   expectStatus(200, await changePassword(test, user.id))
-  const person = await w.createUser(live.place)
+  const person = await w.createUser(live.environment)
   expectStatus(200, await changePassword(live, person.id))
-  assert.deepEqual(await inbox(test.place), [])
+  assert.deepEqual(await inbox(test.environment), [])
   const Count = z.object({ count: z.int() })
   for (const table of [sql`captured_mails`, sql`events`])
-    for (const { id } of [test.place, live.place]) {
+    for (const { id } of [test.environment, live.environment]) {
       const kind = table.parts[0] === 'events' ? sql`and type = 'mail.sent'` : sql``
       assert.equal(
         (await w.deployment.db.maybeOne(Count, sql`select count(*) as count from ${table} where environment_id = ${id} ${kind}`))?.count,
@@ -93,9 +99,9 @@ test('no mail exists without its change: a refused or stale change, one without 
     }
 })
 
-test('of 50 parallel changes with one version, one happens and one mail tells of it', async () => {
+test('of 50 parallel changes with one version one succeeds and sends one mail', async () => {
   const backend = (await projectOf('races')).test
-  const user = await w.createUser(backend.place)
+  const user = await w.createUser(backend.environment)
   const { headers } = await w.call('GET', `/v1/auth/users/${user.id}`, { key: backend.secret })
   const replies = await Promise.all(
     Array.from({ length: 50 }, (_, i) =>
@@ -107,36 +113,36 @@ test('of 50 parallel changes with one version, one happens and one mail tells of
     ),
   )
   assert.equal(replies.filter(({ status }) => status === 200).length, 1)
-  assert.equal((await inbox(backend.place)).length, 1)
+  assert.equal((await inbox(backend.environment)).length, 1)
 })
 
-test('?to= compares the whole address without regard to case', async () => {
+test('?to= matches the whole email, case-insensitively', async () => {
   const backend = (await projectOf('sought')).test
   for (const email of ['ada@example.com', 'grace@example.com', 'ada@example.com.example.org', 'xada@example.com']) {
-    const user = await w.createUser(backend.place, { email })
+    const user = await w.createUser(backend.environment, { email })
     expectStatus(200, await changePassword(backend, user.id))
   }
   const to = async (address: string) =>
-    (await inbox(backend.place, `?to=${encodeURIComponent(address)}`)).map((mail: { to: string }) => mail.to)
+    (await inbox(backend.environment, `?to=${encodeURIComponent(address)}`)).map((mail: { to: string }) => mail.to)
   for (const address of ['ada@example.com', 'ADA@Example.COM', ' ada@example.com'])
     assert.deepEqual(await to(address), ['ada@example.com'], address)
-  for (const address of ['ada', '@example.com', 'ada@example', '%', '_da@example.com', '', 'nobody@example.com'])
+  for (const address of ['ada', '@example.com', 'ada@example', '%', '_da@example.com', '', 'unknown@example.com'])
     assert.deepEqual(await to(address), [], address)
-  assert.equal((await inbox(backend.place)).length, 4)
-  assert.equal((await w.call('GET', `${backend.place.path}/inbox?to=a&to=b`)).status, 422)
+  assert.equal((await inbox(backend.environment)).length, 4)
+  assert.equal((await w.call('GET', `${backend.environment.path}/inbox?to=a&to=b`)).status, 422)
 })
 
-test('both routes are 404 in Live, and a mail of another environment is 404', async () => {
+test('the inbox is 404 in Live, and so is a mail of another environment', async () => {
   const { test, live } = await projectOf('alive')
-  const user = await w.createUser(test.place)
+  const user = await w.createUser(test.environment)
   expectStatus(200, await changePassword(test, user.id))
-  const [{ id }] = await inbox(test.place)
+  const [{ id }] = await inbox(test.environment)
   const other = (await projectOf('other')).test
   for (const path of [
-    `${live.place.path}/inbox`,
-    `${live.place.path}/inbox/${id}`,
-    `${other.place.path}/inbox/${id}`,
-    `${test.place.path}/inbox/eml_01m7wwr5ftevtv5yxb47hmb4ht`,
+    `${live.environment.path}/inbox`,
+    `${live.environment.path}/inbox/${id}`,
+    `${other.environment.path}/inbox/${id}`,
+    `${test.environment.path}/inbox/eml_01m7wwr5ftevtv5yxb47hmb4ht`,
   ])
     assert.equal((await w.call('GET', path)).status, 404, path)
 })
@@ -155,34 +161,30 @@ test('a key needs users:read, an administrator the role developer', async () => 
   expectStatus(200, await admin('GET', `${w.test.path}/inbox`))
 })
 
-test('mail stays seven days, and the newest 1,000 of an environment', async () => {
+test('the inbox keeps mail for seven days, and at most the newest 1,000', async () => {
   const backend = (await projectOf('kept')).test
-  const { place } = backend
+  const { environment } = backend
   const [first, second] = [
-    await w.createUser(place, { email: 'first@example.com' }),
-    await w.createUser(place, { email: 'second@example.com' }),
+    await w.createUser(environment, { email: 'first@example.com' }),
+    await w.createUser(environment, { email: 'second@example.com' }),
   ]
   expectStatus(200, await changePassword(backend, first.id))
   const at = w.now()
-  await w.deployment.db.batch(
-    Array.from(
-      { length: 1_000 },
-      (
-        _,
-        i,
-      ) => sql`insert into captured_mails (environment_id, id, recipient, recipient_key, kind, subject, body_text, body_html, created_at)
-        values (${place.id}, ${w.deployment.newId('eml')}, ${`p${i}@example.com`}, ${`p${i}@example.com`}, 'password_changed', 's', 't', 'h', ${at})`,
-    ),
-  )
+  const insertMail = (i: number) => {
+    const [id, to] = [w.deployment.newId('eml'), `p${i}@example.com`]
+    return sql`insert into captured_mails (environment_id, id, recipient, recipient_key, kind, subject, body_text, body_html, created_at)
+               values (${environment.id}, ${id}, ${to}, ${to}, 'password_changed', 's', 't', 'h', ${at})`
+  }
+  await w.deployment.db.batch(Array.from({ length: 1_000 }, (_, i) => insertMail(i)))
   expectStatus(200, await changePassword(backend, second.id))
-  assert.equal((await inbox(place, '?to=first@example.com')).length, 0)
-  assert.equal((await inbox(place, '?to=p0@example.com')).length, 0)
-  assert.equal((await inbox(place, '?to=p1@example.com')).length, 1)
-  const [newest] = await inbox(place)
+  assert.equal((await inbox(environment, '?to=first@example.com')).length, 0)
+  assert.equal((await inbox(environment, '?to=p0@example.com')).length, 0)
+  assert.equal((await inbox(environment, '?to=p1@example.com')).length, 1)
+  const [newest] = await inbox(environment)
   assert.equal(newest.to, 'second@example.com')
   w.advance(7 * 86_400 - 60)
-  assert.equal((await inbox(place, '?limit=100')).length, 100)
+  assert.equal((await inbox(environment, '?limit=100')).length, 100)
   w.advance(120)
-  assert.deepEqual(await inbox(place), [])
-  assert.equal((await w.call('GET', `${place.path}/inbox/${newest.id}`)).status, 404)
+  assert.deepEqual(await inbox(environment), [])
+  assert.equal((await w.call('GET', `${environment.path}/inbox/${newest.id}`)).status, 404)
 })

@@ -1,7 +1,7 @@
 /**
- * Where a URL that somebody else chose may not lead, by each of the four ways in which this service calls one. Every URL
- * has the port of a server that listens at all addresses of this machine, and every connection that this process
- * attempts is seen, so that also those count which nobody here could have accepted.
+ * Private addresses are out of reach for a URL that a tenant chose, in each of the four kinds of outgoing calls. Every URL has the
+ * port of a server that listens at all addresses of this machine. The test also sees every connection that this process attempts,
+ * so that an attempt counts even if no server could accept it.
  */
 import assert from 'node:assert/strict'
 import { subscribe } from 'node:diagnostics_channel'
@@ -32,10 +32,10 @@ const spelt_out: Record<string, string[]> = {
   'this machine, by another address': ['127.0.0.2', '0', '0x', '0.0.0.0', '[::]'],
   'a metadata service': ['169.254.169.254', '2852039166', '0xA9FEA9FE', '0251.0376.0251.0376', '[::ffff:a9fe:a9fe]', '[fd00:ec2::254]', '168.63.129.16', '100.100.100.200', '192.0.0.192'],
   'a private network': ['10.0.0.1', '10.1', '172.16.0.1', '192.168.0.1', '3232235521', '[fc00::1]', '[fd00::1]', '169.254.0.1', '[fe80::1]', '[fec0::1]'],
-  'an IPv4 address in disguise': ['[::127.0.0.1]', '[::ffff:0:127.0.0.1]', '[64:ff9b::127.0.0.1]', '[64:ff9b::A9FE:A9FE]', '[64:ff9b:1::7f00:1]', '[2002:7f00:1::]', '[2001:0:7f00:1::]'],
-  everybody: ['224.0.0.1', '255.255.255.255', '[ff02::1]'],
+  'an IPv4 address within IPv6': ['[::127.0.0.1]', '[::ffff:0:127.0.0.1]', '[64:ff9b::127.0.0.1]', '[64:ff9b::A9FE:A9FE]', '[64:ff9b:1::7f00:1]', '[2002:7f00:1::]', '[2001:0:7f00:1::]'],
+  'broadcast and multicast': ['224.0.0.1', '255.255.255.255', '[ff02::1]'],
 }
-const literals = Object.values(spelt_out).flat()
+const literal_hosts = Object.values(spelt_out).flat()
 // biome-ignore format: this table is read by line
 const names: Record<string, string[]> = {
   'inside.test': ['127.0.0.1'], 'INSIDE.test.': ['127.0.0.1'], '127.0.0.1.inside.test': ['127.0.0.1'], 'mapped.test': ['::ffff:127.0.0.1'], 'any.test': ['0.0.0.0'],
@@ -44,9 +44,9 @@ const names: Record<string, string[]> = {
 }
 const no_urls = ['a@127.0.0.1', '127.0.0.1\\@a.test', '12\t7.0.0.1', '[fe80::1%25lo]', '[::1', '127.0.0.0.1', '256.0.0.1']
 const groups = [
-  { what: 'private addresses spelt out', hosts: literals, refused_by: ['webhook'] },
+  { what: 'private addresses spelt out', hosts: literal_hosts, refused_by: ['webhook'] },
   { what: 'names that lead to a private address', hosts: Object.keys(names), refused_by: [] },
-  { what: 'private addresses in what is no URL', hosts: no_urls, refused_by: ['webhook', 'jwks_uri', 'provider', 'back-channel logout'] },
+  { what: 'private addresses in malformed URLs', hosts: no_urls, refused_by: ['webhook', 'jwks_uri', 'provider', 'back-channel logout'] },
 ]
 
 const zone = new Map(Object.entries(names).map(([name, answer]) => [name.toLowerCase(), () => answer]))
@@ -57,16 +57,15 @@ const resolve: Resolve = async (name, signal) => {
   return zone.get(name)?.() ?? localhost(name, signal)
 }
 
-// An issuer is https, so the server has a certificate for every name and address that it may be called by.
+// An issuer is https, so the server has a certificate for every name and address that it is called by.
 const hostOf = (host: string) => URL.parse(`https://${host}/`)?.hostname.replace(/^\[(.*)\]$|\.$/g, '$1') ?? host
-const certificate = makeCertificate(
-  ...(['127.0.0.1', ...new Set([...literals, ...Object.keys(names), 'issuer.turning.test', 'moved.test'].map(hostOf))] as const),
-)
+const all_hosts = [...literal_hosts, ...Object.keys(names), 'issuer.rebinding.test', 'moved.test'].map(hostOf)
+const certificate = makeCertificate('127.0.0.1', ...new Set(all_hosts))
 setDefaultCACertificates([...getCACertificates(), certificate.cert])
 
 const attempts: { ip: string; port: number }[] = []
 subscribe('net.client.socket', (message) => {
-  const { socket } = message as { socket: Socket } // as: what this channel tells
+  const { socket } = message as { socket: Socket } // as: the message of this channel
   socket.on('connectionAttempt', (ip: string, port: number) => attempts.push({ ip, port }))
 })
 
@@ -78,7 +77,7 @@ function sign(claims: JWTPayload, at = new Date()) {
   return token.setProtectedHeader({ alg: 'ES256', kid: 'one' }).sign(privateKey)
 }
 
-/** A receiver, a key set, and a provider whose codes are the nonce; what an issuer has after `/but/` is elsewhere. */
+/** Answers as a receiver, a key set and a provider whose codes are the nonce. The endpoint after `/but/` in an issuer is at a private address. */
 async function answerTo(url: URL, form: URLSearchParams): Promise<object> {
   const issuer = url.href.replace(/\/(\.well-known\/.*|[^/]*)$/, '')
   const at = (name: string) => [name, issuer.endsWith(`/but/${name}`) ? forbidden : `${issuer}/${name}`]
@@ -91,7 +90,7 @@ async function answerTo(url: URL, form: URLSearchParams): Promise<object> {
   return { access_token: 'a', token_type: 'Bearer', id_token }
 }
 
-/** A server at all addresses of this machine, which redirects below `/302`. */
+/** A server at all addresses of this machine. It redirects requests below `/302` and other such statuses. */
 async function listen() {
   const connections: string[] = []
   const requests: string[] = []
@@ -157,21 +156,21 @@ async function authenticate(w: World, clients: Client[]): Promise<string[]> {
   return Promise.all(outcomes)
 }
 
-/** Presses the buttons of all these providers. */
-async function leave(w: World, providers: { id: string }[]) {
+/** Starts a sign-in at each provider. */
+async function startSignIns(w: World, providers: { id: string }[]) {
   const agent = createAgent()
   const page = await agent.get(authorizationRequest(w.test, await w.createApplication(w.test)).url)
-  const press = (provider: string) => agent.post(`${w.test.issuer}/federate`, { ...formOf(page.body).hidden, provider })
-  return { agent, replies: await Promise.all(providers.map(({ id }) => press(id))) }
+  const start = (provider: string) => agent.post(`${w.test.issuer}/federate`, { ...formOf(page.body).hidden, provider })
+  return { agent, replies: await Promise.all(providers.map(({ id }) => start(id))) }
 }
 
-/** The status and what people read, without the number of the request. */
+/** The status and the text of the page, without the request id. */
 function wordsOf({ status, body }: Reply): string {
   const words = /<h1>.*<\/dl>/s.exec(body)?.[0].replace(/<[^>]*>|req_\w+/g, ' ') ?? ''
   return `${status} ${words}`.replace(/\s+/g, ' ').trim()
 }
 
-/** Ends a session of all these applications. Of how they took it only the log tells. */
+/** Ends a session with all these applications. Only the log shows the outcome. */
 async function signOut(w: World, applications: Client[]): Promise<string[]> {
   const person = await createPerson(w, w.test)
   await person.code(await w.createApplication(w.test))
@@ -181,8 +180,8 @@ async function signOut(w: World, applications: Client[]): Promise<string[]> {
     const jobs = await w.deployment.db.all(z.object({ lane: z.string() }), sql`select lane from jobs where kind = 'backchannel_logout'`)
     const failed = w.log.filter((line) => line.includes('A back-channel logout did not arrive.')).map((line) => JSON.parse(line))
     const outcomes = applications.map(({ client_id }) => {
-      const is_told = jobs.every(({ lane }) => lane !== client_id)
-      return failed.find((entry) => entry.client_id === client_id)?.why ?? (is_told && 'told')
+      const is_delivered = jobs.every(({ lane }) => lane !== client_id)
+      return failed.find((entry) => entry.client_id === client_id)?.why ?? (is_delivered && 'delivered')
     })
     return !outcomes.includes(false) && outcomes
   })
@@ -198,37 +197,37 @@ interface Path {
   list: string
   field: string
   more: Record<string, unknown>
-  /** Has the service call each of what is registered. All that it tells of that: where it got nowhere, an answer, or a redirect. */
+  /** Makes the service call every registered URL, and returns all that it reveals about each call. */
   call: (w: World, registered: any[]) => Promise<string[]> // any: as `Reply` has it
-  nothing: string
+  unreachable: string
   answered: string
   redirected: (status: number) => string
 }
 // biome-ignore format: this table is read by line
 const paths = {
-  webhook: { scheme: 'http', list: 'webhooks', field: 'url', more: { events: ['test.ping'] }, call: deliver, nothing: 'null null', answered: `200 ${JSON.stringify(published)}`, redirected: (status) => `${status} {}` },
-  jwks_uri: { scheme: 'http', list: 'applications', field: 'jwks_uri', more: { ...application, token_endpoint_auth_method: 'private_key_jwt' }, call: authenticate, nothing: no_keys, answered: '400 invalid_grant The refresh token is unknown or has expired.', redirected: () => no_keys },
-  provider: { scheme: 'https', list: 'providers', field: 'issuer', more: { type: 'oidc', client_id: 'ostiary', client_secret: 's' }, call: async (w, all) => (await leave(w, all)).replies.map(wordsOf), nothing: no_provider, answered: '303', redirected: () => no_provider },
-  'back-channel logout': { scheme: 'http', list: 'applications', field: 'backchannel_logout_uri', more: application, call: signOut, nothing: 'unreachable', answered: 'told', redirected: (status) => `status ${status}` },
+  webhook: { scheme: 'http', list: 'webhooks', field: 'url', more: { events: ['test.ping'] }, call: deliver, unreachable: 'null null', answered: `200 ${JSON.stringify(published)}`, redirected: (status) => `${status} {}` },
+  jwks_uri: { scheme: 'http', list: 'applications', field: 'jwks_uri', more: { ...application, token_endpoint_auth_method: 'private_key_jwt' }, call: authenticate, unreachable: no_keys, answered: '400 invalid_grant The refresh token is unknown or has expired.', redirected: () => no_keys },
+  provider: { scheme: 'https', list: 'providers', field: 'issuer', more: { type: 'oidc', client_id: 'ostiary', client_secret: 's' }, call: async (w, all) => (await startSignIns(w, all)).replies.map(wordsOf), unreachable: no_provider, answered: '303', redirected: () => no_provider },
+  'back-channel logout': { scheme: 'http', list: 'applications', field: 'backchannel_logout_uri', more: application, call: signOut, unreachable: 'unreachable', answered: 'delivered', redirected: (status) => `status ${status}` },
 } satisfies Record<string, Path>
 
 const register = (w: World, { list, field, more }: Path, url: string) =>
   w.call('POST', `${w.test.path}/${list}`, { body: { ...more, [field]: url } })
 
-/** Registers the URLs and has the service call them; compares what it says to the one and of the other. */
+/** Registers the URLs, makes the service call them, and compares both outcomes. */
 async function expectOutcomes(w: World, path: Path, cases: { url: string; outcome: string }[]): Promise<void> {
   const replies = await Promise.all(cases.map(({ url }) => register(w, path, url)))
   const registered = replies.flatMap(({ status, body }) => (status === 201 ? [body] : []))
-  const told = registered.length === 0 ? [] : await path.call(w, registered)
-  const outcomes = replies.map(({ status, body }) => `${status} ${status === 201 ? told.shift() : body.errors[0].pointer}`)
+  const called = registered.length === 0 ? [] : await path.call(w, registered)
+  const outcomes = replies.map(({ status, body }) => `${status} ${status === 201 ? called.shift() : body.errors[0].pointer}`)
   const as_they_are = cases.map(({ url }, i) => ({ url, outcome: outcomes[i] }))
   assert.deepEqual(as_they_are, cases)
 }
 
 for (const [name, path] of Object.entries<Path>(paths)) {
   for (const { what, hosts, refused_by } of groups) {
-    test(`none of ${hosts.length} ${what} is reached by a ${name}, which tells nothing of it`, async () => {
-      const outcome = refused_by.includes(name) ? `422 /${path.field}` : `201 ${path.nothing}`
+    test(`none of ${hosts.length} ${what} is reached by a ${name}, which reveals nothing about them`, async () => {
+      const outcome = refused_by.includes(name) ? `422 /${path.field}` : `201 ${path.unreachable}`
       const cases = hosts.map((host) => ({ url: urlOf(path.scheme, host, '', secret), outcome }))
       await expectOutcomes(closed, path, cases)
       assert.deepEqual(secret.reachedAt(), [])
@@ -236,7 +235,7 @@ for (const [name, path] of Object.entries<Path>(paths)) {
   }
 }
 
-test('a webhook is not changed to a private address, and not delivered to one that it has all the same', async () => {
+test('a webhook cannot be changed to a private address, and is not delivered to one in the database', async () => {
   const change = async (host: string) => {
     const webhook = expectStatus(201, await register(closed, paths.webhook, 'https://hooks.example.com/'))
     const url = urlOf('http', host, '', secret)
@@ -244,8 +243,8 @@ test('a webhook is not changed to a private address, and not delivered to one th
     await closed.deployment.db.run(sql`update webhooks set url = ${url} where id = ${webhook.id}`)
     return webhook
   }
-  const outcomes = await deliver(closed, await Promise.all(literals.map(change)))
-  const expected = literals.map(() => paths.webhook.nothing)
+  const outcomes = await deliver(closed, await Promise.all(literal_hosts.map(change)))
+  const expected = literal_hosts.map(() => paths.webhook.unreachable)
   assert.deepEqual(outcomes, expected)
   assert.deepEqual(secret.reachedAt(), [])
 })
@@ -256,14 +255,14 @@ const allowed = own.filter((host) => server.has_ipv6 || !/^\[|inside6/.test(host
 const requestsTo = (path: string) => server.requests.filter((request) => request.includes(path))
 
 const timesAsked = (host: string) => asked.filter((name) => name === host).length
-/** A name that means something else after the first time that it is asked for. */
-function turningName(host: string): string {
+/** A name with another address after its first resolution. */
+function rebindingName(host: string): string {
   zone.set(host, () => (timesAsked(host) === 1 ? ['127.0.0.1'] : ['127.0.0.2']))
   return host
 }
 
 for (const [name, path] of Object.entries<Path>(paths)) {
-  test(`a private address is reached by a ${name} where the deployment allows it, in ${allowed.length} spellings`, async () => {
+  test(`an allowed private address is reached by a ${name} in ${allowed.length} spellings`, async () => {
     const cases = allowed.map((host) => ({ url: urlOf(path.scheme, host, `allowed/${path.field}`), outcome: `201 ${path.answered}` }))
     await expectOutcomes(open, path, cases)
     assert.equal(requestsTo(`/allowed/${path.field}`).length, allowed.length)
@@ -278,18 +277,18 @@ for (const [name, path] of Object.entries<Path>(paths)) {
     assert.deepEqual(secret.reachedAt(), [])
   })
 
-  test(`a name is asked for once a call by a ${name}: an address that it had opens none that it has since`, async () => {
-    const host = turningName(`${path.field}.turning.test`)
-    const registered = [expectStatus(201, await register(open, path, urlOf(path.scheme, host, `turning/${path.field}`)))]
+  test(`a ${name} resolves a name once for each call, and a later private address is not reached`, async () => {
+    const host = rebindingName(`${path.field}.rebinding.test`)
+    const registered = [expectStatus(201, await register(open, path, urlOf(path.scheme, host, `rebinding/${path.field}`)))]
     assert.deepEqual(await path.call(open, registered), [path.answered])
-    open.advance(301) // longer than keys or a discovery are kept
-    assert.deepEqual(await path.call(open, registered), [path.nothing])
-    assert.deepEqual([timesAsked(host), requestsTo(`/turning/${path.field}`).length], [2, 1])
+    open.advance(301) // longer than keys and discovery documents are cached
+    assert.deepEqual(await path.call(open, registered), [path.unreachable])
+    assert.deepEqual([timesAsked(host), requestsTo(`/rebinding/${path.field}`).length], [2, 1])
     assert.ok(!server.reachedAt().includes('127.0.0.2'))
   })
 
-  test(`a ${name} tells no more of a closed port than of a private address`, async () => {
-    await expectOutcomes(open, path, [{ url: `${path.scheme}://127.0.0.1:${await freePort()}/`, outcome: `201 ${path.nothing}` }])
+  test(`a ${name} reveals no more about a closed port than about a private address`, async () => {
+    await expectOutcomes(open, path, [{ url: `${path.scheme}://127.0.0.1:${await freePort()}/`, outcome: `201 ${path.unreachable}` }])
   })
 }
 
@@ -300,12 +299,12 @@ const providers = [
   { elsewhere: 'userinfo_endpoint', called: [discovery, 'token_endpoint', 'jwks_uri'],                      outcome: no_provider },
   { elsewhere: 'jwks_uri',          called: [discovery, 'token_endpoint'],                                  outcome: no_provider },
   { elsewhere: 'token_endpoint',    called: [discovery],                                                    outcome: no_provider },
-  { elsewhere: 'everything',        called: [discovery],                                                    outcome: no_provider, host: turningName('moved.test') },
+  { elsewhere: 'everything',        called: [discovery],                                                    outcome: no_provider, host: rebindingName('moved.test') },
 ]
 for (const { elsewhere, called, outcome, host = '127.0.0.1' } of providers) {
-  test(`a provider is called at ${called.join(', ')} and no further where ${elsewhere} of it is at a private address`, async () => {
+  test(`a sign-in at a provider calls only ${called.join(', ')} when ${elsewhere} is at a private address`, async () => {
     const provider = expectStatus(201, await register(open, paths.provider, urlOf('https', host, `but/${elsewhere}`)))
-    const { agent, replies } = await leave(open, [provider])
+    const { agent, replies } = await startSignIns(open, [provider])
     const { searchParams } = new URL(replies[0]?.headers.get('location') ?? '')
     const back = new URLSearchParams({ code: searchParams.get('nonce') ?? '', state: searchParams.get('state') ?? '' })
     assert.equal(wordsOf(await agent.get(`${provider.callback_url}?${back}`)), outcome)

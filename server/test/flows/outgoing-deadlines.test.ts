@@ -1,4 +1,4 @@
-/** Every kind of outgoing call ends by its deadline, however the peer misbehaves, and what waits for it goes on. */
+/** Every kind of outgoing call ends by its deadline, however the peer misbehaves. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { generateKeyPair, SignJWT } from 'jose'
@@ -16,7 +16,7 @@ const loopback = parseNetwork('127.0.0.1/32')
 if (typeof loopback === 'string') throw new Error(loopback)
 const real = createOutbound({ base_url: 'http://localhost', webhook_allowed_networks: [loopback] })
 
-/** The deadline of a caller is a few seconds; here it is cut short, after a look at it. */
+/** The deadlines of the callers, which are a few seconds. The calls of this test get a shorter one. */
 const deadlines = new Set<number>()
 const outbound: Outbound = async (request) => {
   deadlines.add(request.timeout_ms)
@@ -28,7 +28,7 @@ const outbound: Outbound = async (request) => {
 }
 const w = await world({ outbound })
 
-/** Where a peer listens that misbehaves in this step. */
+/** The URL of a peer that misbehaves in this step. */
 const urlOf = (what: string, step = 'all') => `https://${step}-${misbehaviour_names.indexOf(what)}.test`
 
 /** Calls all peers at once, and then reports each in a subtest of its own. */
@@ -70,17 +70,19 @@ const addProvider = async (what: string, step?: string) =>
     }),
   )
 
-/** Presses the buttons of these providers. */
-async function leave(providers: { id: string }[]) {
+/** Starts a sign-in at each provider. */
+async function startSignIns(providers: { id: string }[]) {
   const agent = createAgent()
   const page = await agent.get(authorizationRequest(w.test, await w.createApplication(w.test)).url)
-  const press = ({ id }: { id: string }) => agent.post(`${w.test.issuer}/federate`, { ...formOf(page.body).hidden, provider: id })
-  return { agent, replies: await Promise.all(providers.map(press)) }
+  const start = ({ id }: { id: string }) => agent.post(`${w.test.issuer}/federate`, { ...formOf(page.body).hidden, provider: id })
+  return { agent, replies: await Promise.all(providers.map(start)) }
 }
 each(
   'a sign-in at a provider ends with its page when the discovery misbehaves',
   async () =>
-    (await leave(await Promise.all(misbehaviour_names.map((what) => addProvider(what))))).replies.map(({ status }) => String(status)),
+    (await startSignIns(await Promise.all(misbehaviour_names.map((what) => addProvider(what))))).replies.map(({ status }) =>
+      String(status),
+    ),
   () => /^502$/,
 )
 
@@ -88,7 +90,7 @@ for (const step of ['token', 'jwks', 'userinfo']) {
   for (const what of ['switches protocols', 'says nothing', 'sends 103 again and again', 'sends a status above 599']) {
     test(`a sign-in at a provider ends with its page when ${step} at the provider ${what}`, async () => {
       const provider = await addProvider(what, step)
-      const { agent, replies } = await leave([provider])
+      const { agent, replies } = await startSignIns([provider])
       const location = replies[0]?.headers.get('location') ?? assert.fail('The provider was not reached.')
       const back = new URLSearchParams(upstreams.agree(location, { claims: { sub: what } }))
       assert.equal((await agent.get(`${provider.callback_url}?${back}`)).status, 502)
@@ -116,7 +118,7 @@ each(
       ),
     )
   },
-  // Of a longer body the beginning is enough.
+  // The beginning of a longer body is enough.
   (what) => (['sends a body without end', 'sends chunks without end'].includes(what) ? /^(200|null)$/ : /^null$/),
 )
 

@@ -1,4 +1,4 @@
-/** Passwords made of what surrounds the account are refused on every path that sets one (decision 0005, NIST SP 800-63B §3.1.1.2). */
+/** Passwords made of words of the account or its environment are refused on every path that sets one (decision 0005, NIST SP 800-63B §3.1.1.2). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createFirstTenant } from '../../src/setup/first-tenant.ts'
@@ -8,10 +8,10 @@ import { createAuthKey } from '../support/tenants.ts'
 import { expectStatus, type Reply, world } from '../support/world.ts'
 
 const w = await world()
-const place = w.test
-await w.changeSettings(place, { branding: { display_name: 'Blue Bottle' } })
-const secret = await createAuthKey(w, place, 'auth_secret')
-const client = await w.createApplication(place)
+const environment = w.test
+await w.changeSettings(environment, { branding: { display_name: 'Blue Bottle' } })
+const secret = await createAuthKey(w, environment, 'auth_secret')
+const client = await w.createApplication(environment)
 
 const email = (i: number) => `grace.hopper${i}@navy-museum.example`
 const name = 'Grace Murray'
@@ -30,7 +30,7 @@ const words: [what: string, password: string][] = [
 let people = 0
 const signUp = async (password: string): Promise<Reply> => {
   const agent = createAgent()
-  const page = await agent.get(authorizationRequest(place, client, { prompt: 'create' }).url)
+  const page = await agent.get(authorizationRequest(environment, client, { prompt: 'create' }).url)
   return agent.submit(page, { email: email(++people), name, password })
 }
 const create = (password: string) => w.call('POST', '/v1/auth/users', { key: secret.key, body: { email: email(++people), name, password } })
@@ -49,7 +49,7 @@ const changeNames = async (password: string) => {
 // biome-ignore format: this table is read by column
 const paths: [path: string, set: (password: string) => Promise<Reply>, accepted: number, refused: number][] = [
   ['the sign-up page',                      signUp,       303, 400],
-  ['a user made by the backend',            create,       201, 422],
+  ['a user created by the backend',            create,       201, 422],
   ['a user changed by the backend',         change,       200, 422],
   ['a change of names and password at once', changeNames, 200, 422],
 ]
@@ -61,10 +61,10 @@ for (const [path, set, accepted, refused] of paths) {
     assert.equal((await set('a memorable sentence')).status, accepted)
   })
 
-  test(`where reject_common is off, such a password is accepted: ${path}`, async () => {
-    await w.changeSettings(place, { password: { reject_common: false } })
+  test(`such a password is accepted while reject_common is off: ${path}`, async () => {
+    await w.changeSettings(environment, { password: { reject_common: false } })
     const reply = await set('Acme-Acme-2026!')
-    await w.changeSettings(place, { password: null })
+    await w.changeSettings(environment, { password: null })
     assert.equal(reply.status, accepted)
   })
 }

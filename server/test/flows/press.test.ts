@@ -1,4 +1,4 @@
-/** The pre-registered client of command lines gets no code without a press of the person (RFC 8252 §8.6). */
+/** The pre-registered client of command lines gets no code before the person confirms the request (RFC 8252 §8.6). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { asAdministrator } from '../support/administrator.ts'
@@ -29,14 +29,14 @@ async function signedIn(): Promise<Agent> {
 const answerOf = (reply: Reply) => new URL(reply.headers.get('location') ?? 'about:blank').searchParams
 const isConsentPage = (reply: Reply) => reply.status === 200 && reply.body.includes(`action="${root.issuer}/consent"`)
 
-/** The address that a press leads to, which yields the code. */
-async function press(agent: Agent, url: string): Promise<string> {
-  const pressed = await agent.submit(await agent.get(url), { decision: 'allow' })
-  assert.equal(pressed.status, 303)
-  return pressed.headers.get('location') ?? ''
+/** Confirms the request. Returns the address that yields the code. */
+async function confirm(agent: Agent, url: string): Promise<string> {
+  const confirmed = await agent.submit(await agent.get(url), { decision: 'allow' })
+  assert.equal(confirmed.status, 303)
+  return confirmed.headers.get('location') ?? ''
 }
 
-test('prompt=none is interaction_required in spite of a session, also after a press for the same application', async () => {
+test('prompt=none is interaction_required with a session, also after a confirmation for the same application', async () => {
   const agent = await signedIn()
   await obtainCode(agent, requestWith(), owner)
   const replies = await Promise.all(Array.from({ length: 50 }, () => agent.get(requestWith({ prompt: 'none' }).url)))
@@ -47,31 +47,31 @@ test('prompt=none is interaction_required in spite of a session, also after a pr
   assert.equal(answerOf(await createAgent().get(requestWith({ prompt: 'none' }).url)).get('error'), 'login_required')
 })
 
-test('a session alone yields a page with a button, every time; the press yields the code', async () => {
+test('a session yields the confirmation page every time, and the confirmation yields the code', async () => {
   const agent = await signedIn()
   for (let round = 0; round < 2; round++) {
     const request = requestWith()
     assert.ok(isConsentPage(await agent.get(request.url)), 'a page')
-    const reply = await agent.get(await press(agent, request.url))
+    const reply = await agent.get(await confirm(agent, request.url))
     const tokens = expectStatus(200, await exchange(w, root, client, request, answerOf(reply).get('code') ?? ''))
     expectStatus(200, await asAdministrator(w, tokens.access_token)('GET', '/v1/me'))
   }
 })
 
-test('a press that says no is access_denied', async () => {
+test('a denied request is access_denied', async () => {
   const agent = await signedIn()
   const refused = await agent.submit(await agent.get(requestWith().url), { decision: 'deny' })
   assert.equal(answerOf(refused).get('error'), 'access_denied')
 })
 
-test('signing in for the request is the press: there is no second page', async () => {
+test('signing in for the request counts as the confirmation', async () => {
   const agent = createAgent()
   const request = requestWith()
   const signed_in = await agent.submit(await agent.get(request.url), { email: owner.email, password: owner.password })
   assert.ok(answerOf(await agent.get(signed_in.headers.get('location') ?? '')).has('code'))
 })
 
-test('choosing an account for the request is the press, for that account', async () => {
+test('selecting an account for the request counts as the confirmation', async () => {
   const agent = await signedIn()
   const chooser = await agent.get(requestWith({ prompt: 'select_account' }).url)
   const session = /name="session" value="([^"]*)"/.exec(chooser.body)?.[1] ?? ''
@@ -80,46 +80,46 @@ test('choosing an account for the request is the press, for that account', async
 })
 
 const changes: { what: string; change: (url: URL) => void }[] = [
-  { what: 'another state', change: (url) => url.searchParams.set('state', 'of somebody else') },
+  { what: 'another state', change: (url) => url.searchParams.set('state', 'of another request') },
   { what: 'another port', change: (url) => url.searchParams.set('redirect_uri', 'http://127.0.0.1:6666/callback') },
   { what: 'another challenge', change: (url) => url.searchParams.set('code_challenge', 'a'.repeat(43)) },
   { what: 'a wider scope', change: (url) => url.searchParams.set('scope', 'openid offline_access') },
   { what: 'another parameter', change: (url) => url.searchParams.append('nonce2', 'x') },
-  { what: 'a later time', change: (url) => replacePress(url, (at, mac) => `${Number(at) + 1}.${mac}`) },
-  { what: 'another MAC', change: (url) => replacePress(url, (at, mac) => `${at}.${mac.slice(1)}${mac[0]}`) },
-  { what: 'no MAC', change: (url) => replacePress(url, (at) => `${at}.`) },
-  { what: 'no mark', change: (url) => url.searchParams.delete('pressed') },
+  { what: 'a later time', change: (url) => replaceConfirmation(url, (at, mac) => `${Number(at) + 1}.${mac}`) },
+  { what: 'another MAC', change: (url) => replaceConfirmation(url, (at, mac) => `${at}.${mac.slice(1)}${mac[0]}`) },
+  { what: 'no MAC', change: (url) => replaceConfirmation(url, (at) => `${at}.`) },
+  { what: 'no confirmation', change: (url) => url.searchParams.delete('pressed') },
 ]
 
-function replacePress(url: URL, by: (at: string, mac: string) => string): void {
+function replaceConfirmation(url: URL, by: (at: string, mac: string) => string): void {
   const [at = '', mac = ''] = (url.searchParams.get('pressed') ?? '').split('.')
   url.searchParams.set('pressed', by(at, mac))
 }
 
 for (const { what, change } of changes)
-  test(`a press does not count for the request with ${what}`, async () => {
+  test(`a confirmation does not count for the request with ${what}`, async () => {
     const agent = await signedIn()
-    const url = new URL(await press(agent, requestWith().url))
+    const url = new URL(await confirm(agent, requestWith().url))
     change(url)
     assert.ok(isConsentPage(await agent.get(url.href)))
   })
 
-test('a press does not count with prompt=none', async () => {
+test('a confirmation does not count with prompt=none', async () => {
   const agent = await signedIn()
-  const url = new URL(await press(agent, requestWith().url))
+  const url = new URL(await confirm(agent, requestWith().url))
   url.searchParams.set('prompt', 'none')
   assert.equal(answerOf(await agent.get(url.href)).get('error'), 'interaction_required')
 })
 
-test('a press does not count in another browser, for another session of the same person, or after a minute', async () => {
+test('a confirmation does not count for another session of the same person, or after a minute', async () => {
   const agent = await signedIn()
-  const url = await press(agent, requestWith().url)
+  const url = await confirm(agent, requestWith().url)
   assert.ok(isConsentPage(await (await signedIn()).get(url)))
   w.advance(61)
   assert.ok(isConsentPage(await agent.get(url)))
 })
 
-test('a press needs the form of our own page', async () => {
+test('a confirmation needs the form token and the origin of the page', async () => {
   const agent = await signedIn()
   const page = await agent.get(requestWith().url)
   const forged = await agent.submit(page, { decision: 'allow', csrf: 'x' })
@@ -128,7 +128,7 @@ test('a press needs the form of our own page', async () => {
   assert.ok(isConsentPage(await agent.get(foreign.headers.get('location') ?? '')))
 })
 
-test('a tenant’s own native application is as its consent says: prompt=none yields a code', async () => {
+test('a native application of a tenant needs no confirmation: prompt=none yields a code', async () => {
   const fields = { application_type: 'native', redirect_uris: ['http://127.0.0.1/callback'] }
   const native = await w.createApplication(w.test, fields)
   const person = await createPerson(w, w.test)

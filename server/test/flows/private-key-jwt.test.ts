@@ -1,15 +1,33 @@
-/** Clients that authenticate by a signed assertion: OIDC Core §9, RFC 7523, and what contract §4 adds. */
+/** Clients that authenticate by a signed assertion (OIDC Core §9, RFC 7523, contract §4). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from 'jose'
 import * as oidc from 'openid-client'
+import { parseNetwork } from '../../src/net/networks.ts'
+import { createOutbound, OutboundFailed } from '../../src/outbound/fetch.ts'
 import { authorizationRequest, createAgent, obtainCode } from '../support/cookie-browser.ts'
 import { startReceiver, until } from '../support/receiver.ts'
 import { expectStatus, type Reply, randomText, type TestEnvironment, world } from '../support/world.ts'
 
 const names: Record<string, string[]> = { 'inside.test': ['10.0.0.1'] }
-const w = await world({ env: { OSTIARY_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1' }, resolve: async (name) => names[name] ?? [] })
-const place = w.test
+const loopback = parseNetwork('127.0.0.1')
+if (typeof loopback === 'string') throw new Error(loopback)
+const call = createOutbound(
+  { base_url: 'http://localhost', webhook_allowed_networks: [loopback] },
+  { resolve: async (name) => names[name] ?? [] },
+)
+
+/** The deadline of the latest outgoing call, and a function that ends the call as its deadline would. */
+let last_call = { timeout_ms: 0, end: () => {} }
+const w = await world({
+  env: { OSTIARY_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1' },
+  async outbound(request) {
+    const deadline = Promise.withResolvers<never>()
+    last_call = { timeout_ms: request.timeout_ms, end: () => deadline.reject(new OutboundFailed('timeout', 'The deadline has passed.')) }
+    return Promise.race([call(request), deadline.promise])
+  },
+})
+const environment = w.test
 
 interface Key {
   alg: string
@@ -27,15 +45,15 @@ async function makeKey(alg = 'ES256', kid: string | undefined = randomText(), op
 const key = await makeKey()
 const other = await makeKey()
 
-const createClient = (fields: Record<string, unknown>, at: TestEnvironment = place) =>
+const createClient = (fields: Record<string, unknown>, at: TestEnvironment = environment) =>
   w.createApplication(at, { token_endpoint_auth_method: 'private_key_jwt', ...fields })
 const client = await createClient({ jwks: { keys: [key.jwk] } })
 
-/** An assertion as it should be, but for the changes; `undefined` leaves a claim out. */
+/** A valid assertion with these changes; `undefined` leaves a claim out. */
 function assertion(
   client_id: string,
   change: Record<string, unknown> = {},
-  { by = key, header = {}, at = place as Pick<TestEnvironment, 'issuer'> } = {},
+  { by = key, header = {}, at = environment as Pick<TestEnvironment, 'issuer'> } = {},
 ): Promise<string> {
   const seconds = Math.floor(w.now().getTime() / 1000)
   const claims = { iss: client_id, sub: client_id, aud: at.issuer, iat: seconds, exp: seconds + 60, jti: randomText(), ...change }
@@ -46,26 +64,30 @@ function assertion(
 
 const assertion_type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
 
-/** A token request that is refused with `invalid_grant` once the client has been recognised. */
-function ask(client_assertion: string, more: Record<string, string> = {}, at: Pick<TestEnvironment, 'issuer'> = place): Promise<Reply> {
+/** A token request that is refused with `invalid_grant` after the client was authenticated. */
+function ask(
+  client_assertion: string,
+  more: Record<string, string> = {},
+  at: Pick<TestEnvironment, 'issuer'> = environment,
+): Promise<Reply> {
   const form = { grant_type: 'refresh_token', refresh_token: 'none', client_assertion, client_assertion_type: assertion_type, ...more }
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
   return w.call('POST', `${at.issuer}/v1/oauth/token`, { key: null, headers, body: new URLSearchParams(form).toString() })
 }
 
-const isRecognised = ({ body }: Reply) => body.error === 'invalid_grant'
+const isAuthenticated = ({ body }: Reply) => body.error === 'invalid_grant'
 
-// First, since the clock of this library is moved by nobody.
+// These tests come first, since no test can move the clock of the library.
 // biome-ignore format: this table is read by line
 const libraries = { ES256: await makeKey('ES256'), RS256: await makeKey('RS256'), PS256: await makeKey('PS256'), Ed25519: await makeKey('Ed25519') }
 for (const [alg, by] of Object.entries(libraries)) {
   test(`openid-client signs a person in with PrivateKeyJwt and ${alg}`, async () => {
     const { client_id, redirect_uris } = await createClient({ jwks: { keys: [by.jwk] } })
     const auth = oidc.PrivateKeyJwt({ key: by.privateKey, kid: by.kid ?? '' })
-    const config = await oidc.discovery(new URL(place.issuer), client_id, undefined, auth, { execute: [oidc.allowInsecureRequests] })
-    const request = authorizationRequest(place, { client_id, redirect_uris })
-    const code = await obtainCode(createAgent(), request, await w.createUser(place))
-    const back = new URL(`${request.redirect_uri}?${new URLSearchParams({ code, state: request.state, iss: place.issuer })}`)
+    const config = await oidc.discovery(new URL(environment.issuer), client_id, undefined, auth, { execute: [oidc.allowInsecureRequests] })
+    const request = authorizationRequest(environment, { client_id, redirect_uris })
+    const code = await obtainCode(createAgent(), request, await w.createUser(environment))
+    const back = new URL(`${request.redirect_uri}?${new URLSearchParams({ code, state: request.state, iss: environment.issuer })}`)
     const tokens = await oidc.authorizationCodeGrant(config, back, {
       pkceCodeVerifier: request.code_verifier,
       expectedState: request.state,
@@ -78,30 +100,30 @@ for (const [alg, by] of Object.entries(libraries)) {
 }
 
 for (const alg of ['RS256', 'PS256', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519', 'RS512']) {
-  test(`a client is recognised by an assertion signed with ${alg}`, async () => {
+  test(`a client is authenticated by an assertion signed with ${alg}`, async () => {
     const by = await makeKey(alg)
     const { client_id } = await createClient({ jwks: { keys: [other.jwk, by.jwk] } })
-    assert.ok(isRecognised(await ask(await assertion(client_id, {}, { by }))))
+    assert.ok(isAuthenticated(await ask(await assertion(client_id, {}, { by }))))
   })
 }
 
-test('of several keys without kid the one that fits is found', async () => {
+test('the right one of several keys without kid is found', async () => {
   const keys = await Promise.all([1, 2, 3].map(() => makeKey('ES256', undefined)))
   const { client_id } = await createClient({ jwks: { keys: keys.map(({ jwk }) => jwk) } })
-  for (const by of keys) assert.ok(isRecognised(await ask(await assertion(client_id, {}, { by }))))
+  for (const by of keys) assert.ok(isAuthenticated(await ask(await assertion(client_id, {}, { by }))))
 })
 
-test('client_id may stand beside the assertion, and must agree with it', async () => {
-  assert.ok(isRecognised(await ask(await assertion(client.client_id), { client_id: client.client_id })))
+test('client_id may accompany the assertion, and must match it', async () => {
+  assert.ok(isAuthenticated(await ask(await assertion(client.client_id), { client_id: client.client_id })))
   const twin = await createClient({ jwks: { keys: [key.jwk] } })
   const reply = await ask(await assertion(client.client_id), { client_id: twin.client_id })
   assert.deepEqual([reply.status, reply.body.error], [401, 'invalid_client'])
 })
 
-test('revocation takes an assertion too, and an assertion counts for one of both', async () => {
+test('revocation accepts an assertion, which then counts nowhere else', async () => {
   const form = { token: 'none', client_assertion: await assertion(client.client_id), client_assertion_type: assertion_type }
   const revoke = () =>
-    w.call('POST', `${place.issuer}/v1/oauth/revoke`, {
+    w.call('POST', `${environment.issuer}/v1/oauth/revoke`, {
       key: null,
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams(form).toString(),
@@ -121,25 +143,25 @@ const seconds = () => Math.floor(w.now().getTime() / 1000)
 // biome-ignore format: this table is read by line
 const refused: Record<string, () => Promise<string> | string> = {
   'it is signed with another key': sign({}, { by: other }),
-  'it is signed with another key of the same name': sign({}, { by: { ...other, kid: key.kid } }),
+  'it is signed with another key of the same kid': sign({}, { by: { ...other, kid: key.kid } }),
   'it brings its own key': sign({}, { by: other, header: { jwk: other.jwk } }),
-  'it names a key by address': sign({}, { by: other, header: { jku: 'http://127.0.0.1:1/', x5u: 'http://127.0.0.1:1/' } }),
-  'it is not signed': () => `${part({ alg: 'none' })}.${part({ iss: client.client_id, sub: client.client_id, aud: place.issuer, exp: seconds() + 60, jti: 'n' })}.`,
-  'it is signed with the public key as a secret': () => new SignJWT({ iss: client.client_id, sub: client.client_id, aud: place.issuer, exp: seconds() + 60, jti: 'h' }).setProtectedHeader({ alg: 'HS256' }).sign(Buffer.from(JSON.stringify(key.jwk))),
-  'its payload was changed': async () => (await sign({})()).replace(/\.[^.]+\./, `.${part({ iss: client.client_id, sub: client.client_id, aud: place.issuer, exp: seconds() + 60, jti: 'x' })}.`),
+  'it names a key by URL': sign({}, { by: other, header: { jku: 'http://127.0.0.1:1/', x5u: 'http://127.0.0.1:1/' } }),
+  'it is not signed': () => `${part({ alg: 'none' })}.${part({ iss: client.client_id, sub: client.client_id, aud: environment.issuer, exp: seconds() + 60, jti: 'n' })}.`,
+  'it is signed with the public key as a secret': () => new SignJWT({ iss: client.client_id, sub: client.client_id, aud: environment.issuer, exp: seconds() + 60, jti: 'h' }).setProtectedHeader({ alg: 'HS256' }).sign(Buffer.from(JSON.stringify(key.jwk))),
+  'its payload was changed': async () => (await sign({})()).replace(/\.[^.]+\./, `.${part({ iss: client.client_id, sub: client.client_id, aud: environment.issuer, exp: seconds() + 60, jti: 'x' })}.`),
   'its signature is missing': async () => (await sign({})()).replace(/[^.]*$/, ''),
   'it is another kind of JWT': sign({}, { header: { typ: 'dpop+jwt' } }),
   'it has a critical header': async () => (await sign({})()).replace(/^[^.]*/, part({ alg: key.alg, kid: key.kid, crit: ['exp'], exp: 1 })),
-  'its issuer is somebody else': sign({ iss: 'somebody' }),
+  'its issuer is not the client': sign({ iss: 'another' }),
   'its audience is Live': sign({ aud: w.live.issuer }),
-  'its audience is also another server': sign({ aud: [place.issuer, 'https://other.example.com'] }),
+  'its audience is also another server': sign({ aud: [environment.issuer, 'https://other.example.com'] }),
   'its audience is missing': sign({ aud: undefined }),
-  'it has no end': sign({ exp: undefined }),
+  'it has no exp': sign({ exp: undefined }),
   'it has expired': () => assertion(client.client_id, { exp: seconds() - 60 }),
   'it lives for a day': () => assertion(client.client_id, { exp: seconds() + 86_400 }),
-  'it has no id': sign({ jti: undefined }),
+  'it has no jti': sign({ jti: undefined }),
   'it is very long': sign({ padding: 'x'.repeat(10_000) }),
-  'it is no JWT': () => `x.${part({ sub: client.client_id })}.x`,
+  'its parts are no JSON': () => `x.${part({ sub: client.client_id })}.x`,
   'it is an array': () => `${part({ alg: 'ES256' })}.${part([])}.x`,
 }
 for (const [why, make] of Object.entries(refused)) {
@@ -149,37 +171,37 @@ for (const [why, make] of Object.entries(refused)) {
   })
 }
 
-test('an assertion of one environment is worth nothing in another, for a client of the same key', async () => {
+test('an assertion for one environment does not authenticate a client with the same key in another', async () => {
   const twin = await createClient({ jwks: { keys: [key.jwk] } }, w.live)
-  assert.ok(isRecognised(await ask(await assertion(twin.client_id, {}, { at: w.live }), {}, w.live)))
+  assert.ok(isAuthenticated(await ask(await assertion(twin.client_id, {}, { at: w.live }), {}, w.live)))
   expectStatus(401, await ask(await assertion(twin.client_id), {}, w.live))
   expectStatus(401, await ask(await assertion(twin.client_id, {}, { at: w.live })))
 })
 
-test('of fifty requests with one assertion, one goes on', async () => {
+test('of fifty parallel requests with one assertion one succeeds', async () => {
   const once = await assertion(client.client_id)
   const replies = await Promise.all(Array.from({ length: 50 }, () => ask(once)))
-  assert.deepEqual([replies.filter(isRecognised).length, replies.filter(({ status }) => status === 401).length], [1, 49])
+  assert.deepEqual([replies.filter(isAuthenticated).length, replies.filter(({ status }) => status === 401).length], [1, 49])
   assert.match(replies.find(({ status }) => status === 401)?.body.error_description, /used before/)
 })
 
 test('two clients may use the same jti', async () => {
   const twin = await createClient({ jwks: { keys: [key.jwk] } })
   const jti = randomText()
-  for (const { client_id } of [client, twin]) assert.ok(isRecognised(await ask(await assertion(client_id, { jti }))))
+  for (const { client_id } of [client, twin]) assert.ok(isAuthenticated(await ask(await assertion(client_id, { jti }))))
 })
 
-test('a disabled application, and one that changed its keys, is recognised no more', async () => {
+test('an application that was disabled, or whose keys were replaced, is not authenticated', async () => {
   const { id, client_id } = await createClient({ jwks: { keys: [key.jwk] } })
-  const change = async (body: object) => expectStatus(200, await w.call('PATCH', `${place.path}/applications/${id}`, { body }))
+  const change = async (body: object) => expectStatus(200, await w.call('PATCH', `${environment.path}/applications/${id}`, { body }))
   await change({ jwks: { keys: [other.jwk] } })
   expectStatus(401, await ask(await assertion(client_id)))
-  assert.ok(isRecognised(await ask(await assertion(client_id, {}, { by: other }))))
+  assert.ok(isAuthenticated(await ask(await assertion(client_id, {}, { by: other }))))
   await change({ disabled: true })
   expectStatus(401, await ask(await assertion(client_id, {}, { by: other })))
 })
 
-/** A client whose keys stand at an address; `answer` may be changed while the test runs. */
+/** A client with a jwks_uri. The test may change `answer` at any time. */
 async function createPublisher(first: { status: number; body: string; headers?: Record<string, string> }) {
   const publisher = { answer: first, hold: Promise.resolve() }
   const server = await startReceiver(async () => {
@@ -196,26 +218,26 @@ async function createPublisher(first: { status: number; body: string; headers?: 
 }
 const published = (...keys: Key[]) => ({ status: 200, body: JSON.stringify({ keys: keys.map(({ jwk }) => jwk) }) })
 
-test('keys at a jwks_uri are read once, for any number of requests', async () => {
+test('ten parallel requests read the keys at a jwks_uri once', async () => {
   const publisher = await createPublisher(published(key))
   const replies = await Promise.all(Array.from({ length: 10 }, async () => ask(await assertion(publisher.client_id))))
-  assert.ok(replies.every(isRecognised))
+  assert.ok(replies.every(isAuthenticated))
   assert.equal(publisher.calls.length, 1)
 })
 
-test('a key that was published since is found at once, and a withdrawn one forgotten after five minutes', async () => {
+test('a new key is found after ten seconds, and a withdrawn one forgotten after five minutes', async () => {
   const publisher = await createPublisher(published(key))
-  assert.ok(isRecognised(await ask(await assertion(publisher.client_id))))
+  assert.ok(isAuthenticated(await ask(await assertion(publisher.client_id))))
   publisher.answer = published(other)
   w.advance(11)
-  assert.ok(isRecognised(await ask(await assertion(publisher.client_id, {}, { by: other }))))
+  assert.ok(isAuthenticated(await ask(await assertion(publisher.client_id, {}, { by: other }))))
   assert.equal(publisher.calls.length, 2)
   publisher.answer = published(key)
   w.advance(301)
   expectStatus(401, await ask(await assertion(publisher.client_id, {}, { by: other })))
 })
 
-test('wrong assertions do not make us call a client again and again', async () => {
+test('wrong assertions cause at most one call of a jwks_uri in ten seconds', async () => {
   const publisher = await createPublisher(published(key))
   for (let i = 0; i < 5; i++) expectStatus(401, await ask(await assertion(publisher.client_id, {}, { by: await makeKey() })))
   assert.equal(publisher.calls.length, 1)
@@ -235,30 +257,32 @@ const useless = {
   'a private key': { status: 200, body: JSON.stringify({ keys: [{ ...key.jwk, d: 'AAAA' }] }) },
 }
 for (const [what, answer] of Object.entries(useless)) {
-  test(`a client is not recognised while its jwks_uri answers with ${what}, and is soon after`, async () => {
+  test(`a client is not authenticated while its jwks_uri answers with ${what}, and is again after ten seconds`, async () => {
     const publisher = await createPublisher(answer)
     const reply = await ask(await assertion(publisher.client_id))
     assert.deepEqual([reply.status, reply.body.error], [401, 'invalid_client'])
     publisher.answer = published(key)
     w.advance(11)
-    assert.ok(isRecognised(await ask(await assertion(publisher.client_id))))
+    assert.ok(isAuthenticated(await ask(await assertion(publisher.client_id))))
   })
 }
 
-test('a jwks_uri that hangs ends the request after three seconds, and holds up nobody else', async () => {
+test('a jwks_uri that does not answer ends its request after three seconds, and delays no other client', async () => {
   const publisher = await createPublisher(published(key))
   const { promise, resolve } = Promise.withResolvers<void>()
   publisher.hold = promise
-  const hanging = ask(await assertion(publisher.client_id))
-  await until('it hangs', () => publisher.calls.length === 1)
-  assert.ok(isRecognised(await ask(await assertion(client.client_id))))
-  expectStatus(401, await hanging)
+  const waiting = ask(await assertion(publisher.client_id))
+  await until('a call without an answer', () => publisher.calls.length === 1)
+  assert.equal(last_call.timeout_ms, 3_000)
+  assert.ok(isAuthenticated(await ask(await assertion(client.client_id))))
+  last_call.end()
+  expectStatus(401, await waiting)
   resolve()
 })
 
 for (const jwks_uri of ['http://inside.test/jwks', 'http://127.0.0.2:1/jwks', 'http://[::1]:1/jwks', 'http://169.254.169.254/jwks']) {
   test(`keys at ${jwks_uri} are not read`, async () => {
-    const reply = await w.call('POST', `${place.path}/applications`, {
+    const reply = await w.call('POST', `${environment.path}/applications`, {
       body: {
         name: 'A',
         application_type: 'web',

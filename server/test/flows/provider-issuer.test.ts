@@ -1,4 +1,4 @@
-/** What belongs to the issuer of a provider: its secret, its people, and those on their way to it (decision 0018). */
+/** The secret, the identities and the pending sign-ins of a provider belong to its issuer (decision 0018). */
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
@@ -10,13 +10,13 @@ import { expectStatus, world } from '../support/world.ts'
 
 const upstreams = await startUpstreams()
 const w = await world({ outbound: upstreams.outbound })
-const place = w.test
-const application = await w.createApplication(place)
+const environment = w.test
+const application = await w.createApplication(environment)
 const pem = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
 
 const add = async (body: object) =>
-  expectStatus(201, await w.call('POST', `${place.path}/providers`, { body: { client_id: 'c', ...body } }))
-const change = (id: string, body: object) => w.call('PATCH', `${place.path}/providers/${id}`, { body })
+  expectStatus(201, await w.call('POST', `${environment.path}/providers`, { body: { client_id: 'c', ...body } }))
+const change = (id: string, body: object) => w.call('PATCH', `${environment.path}/providers/${id}`, { body })
 
 const oidc = { type: 'oidc', issuer: 'https://sso.example.com', client_secret: 'first' }
 const microsoft = { type: 'microsoft', issuer: 'https://login.microsoftonline.com/one/v2.0', client_secret: 'first' }
@@ -24,7 +24,7 @@ const gitlab = { type: 'gitlab', client_secret: 'first' }
 const apple = { type: 'apple', team_id: 'T', key_id: 'K', private_key: pem }
 
 // biome-ignore format: this table is read by column
-const changes: [made: object, change: object, pointers: string[] | null][] = [
+const changes: [created: object, change: object, pointers: string[] | null][] = [
   [oidc,       { issuer: 'https://attacker.example' },                                         ['/client_secret']],
   [oidc,       { issuer: 'https://attacker.example', client_id: 'd', display_name: 'New' },    ['/client_secret']],
   [oidc,       { issuer: 'https://sso.example.com.attacker.example' },                         ['/client_secret']],
@@ -43,14 +43,14 @@ const changes: [made: object, change: object, pointers: string[] | null][] = [
   [{ ...gitlab, issuer: 'https://gitlab.acme.example' }, { issuer: null },                     ['/client_secret']],
   [apple,      { team_id: 'U' },                                                               null],
 ]
-for (const [made, sent, pointers] of changes) {
-  const { type } = made as { type: string }
-  test(`${type}: ${JSON.stringify(sent)} ${pointers ? `is 422 at ${pointers}` : 'needs no other secret'}`, async () => {
-    const provider = await add(made)
+for (const [created, sent, pointers] of changes) {
+  const { type } = created as { type: string }
+  test(`${type}: ${JSON.stringify(sent)} ${pointers ? `is 422 at ${pointers}` : 'needs no new secret'}`, async () => {
+    const provider = await add(created)
     const reply = await change(provider.id, sent)
     const found = reply.body.errors?.map(({ pointer }: { pointer: string }) => pointer)
     assert.deepEqual([reply.status, found], pointers ? [422, pointers] : [200, undefined])
-    if (pointers) assert.deepEqual((await w.call('GET', `${place.path}/providers/${provider.id}`)).body, provider)
+    if (pointers) assert.deepEqual((await w.call('GET', `${environment.path}/providers/${provider.id}`)).body, provider)
   })
 }
 
@@ -60,61 +60,61 @@ const person = () => {
   return { claims: { sub, email: `${sub}@example.com`, email_verified: true } }
 }
 
-async function leave(provider_id: string) {
+async function startSignIn(provider_id: string) {
   const agent = createAgent()
-  const page = await agent.get(authorizationRequest(place, application).url)
-  const left = await agent.post(`${place.issuer}/federate`, { ...formOf(page.body).hidden, provider: provider_id })
-  return { agent, location: left.headers.get('location') ?? '' }
+  const page = await agent.get(authorizationRequest(environment, application).url)
+  const started = await agent.post(`${environment.issuer}/federate`, { ...formOf(page.body).hidden, provider: provider_id })
+  return { agent, location: started.headers.get('location') ?? '' }
 }
 
-async function signIn(provider_id: string, who: ReturnType<typeof person>) {
-  const { agent, location } = await leave(provider_id)
-  const answer = upstreams.agree(location, who)
-  const reply = await agent.get(`${place.issuer}/oauth/callback/${provider_id}?${new URLSearchParams(answer)}`)
+async function signIn(provider_id: string, identity: ReturnType<typeof person>) {
+  const { agent, location } = await startSignIn(provider_id)
+  const answer = upstreams.agree(location, identity)
+  const reply = await agent.get(`${environment.issuer}/oauth/callback/${provider_id}?${new URLSearchParams(answer)}`)
   const session = await w.deployment.db.maybeOne(
     z.object({ user_id: z.string() }),
-    sql`select user_id from sessions where environment_id = ${place.id} order by created_at desc, id desc limit 1`,
+    sql`select user_id from sessions where environment_id = ${environment.id} order by created_at desc, id desc limit 1`,
   )
   return { status: reply.status, user_id: session?.user_id }
 }
 
-test('the same subject at another issuer is another person, and the first one at the first issuer again', async () => {
+test('one subject is one user at each issuer, and the first user again when the first issuer returns', async () => {
   const provider = await add({ ...oidc, issuer: 'https://one.example' })
-  const who = person()
-  const first = await signIn(provider.id, who)
+  const identity = person()
+  const first = await signIn(provider.id, identity)
   assert.equal(first.status, 303)
   expectStatus(200, await change(provider.id, { issuer: 'https://two.example', client_secret: 'second' }))
-  assert.equal((await signIn(provider.id, who)).status, 400, 'the address has an account, and that is not this person')
-  const other = { claims: { ...who.claims, email: `other${people}@example.com` } }
+  assert.equal((await signIn(provider.id, identity)).status, 400, 'the email belongs to another account')
+  const other = { claims: { ...identity.claims, email: `other${people}@example.com` } }
   const second = await signIn(provider.id, other)
   assert.equal(second.status, 303)
   assert.notEqual(second.user_id, first.user_id)
   assert.equal((await signIn(provider.id, other)).user_id, second.user_id)
   expectStatus(200, await change(provider.id, { issuer: 'https://one.example/', client_secret: 'first' }))
-  assert.equal((await signIn(provider.id, who)).user_id, first.user_id, 'a slash at the end is the same issuer')
+  assert.equal((await signIn(provider.id, identity)).user_id, first.user_id, 'a slash at the end is the same issuer')
 })
 
-test('an answer of the issuer that the provider had when the person left is not sent to the one it has now', async () => {
+test('a code of the issuer at which a sign-in began is not sent to a new issuer of the provider', async () => {
   const provider = await add({ ...oidc, issuer: 'https://before.example' })
-  const { agent, location } = await leave(provider.id)
+  const { agent, location } = await startSignIn(provider.id)
   const answer = upstreams.agree(location, person())
   expectStatus(200, await change(provider.id, { issuer: 'https://after.example', client_secret: 'second' }))
-  const reply = await agent.get(`${place.issuer}/oauth/callback/${provider.id}?${new URLSearchParams(answer)}`)
+  const reply = await agent.get(`${environment.issuer}/oauth/callback/${provider.id}?${new URLSearchParams(answer)}`)
   assert.match(reply.headers.get('location') ?? '', /oauth\/authorize/)
   assert.ok(upstreams.requests.every(({ path, body }) => !path.startsWith('after.example') && body.get('code') !== answer.code))
 })
 
-test('of fifty parallel first sign-ins of one subject one makes the account, and all are this person', async () => {
+test('fifty parallel first sign-ins of one subject create one account', async () => {
   const provider = await add({ ...oidc, issuer: 'https://parallel.example' })
-  const who = person()
-  const left = await Promise.all(Array.from({ length: 50 }, () => leave(provider.id)))
+  const identity = person()
+  const started = await Promise.all(Array.from({ length: 50 }, () => startSignIn(provider.id)))
   const replies = await Promise.all(
-    left.map(({ agent, location }) =>
-      agent.get(`${place.issuer}/oauth/callback/${provider.id}?${new URLSearchParams(upstreams.agree(location, who))}`),
+    started.map(({ agent, location }) =>
+      agent.get(`${environment.issuer}/oauth/callback/${provider.id}?${new URLSearchParams(upstreams.agree(location, identity))}`),
     ),
   )
   assert.ok(replies.some(({ status }) => status === 303))
-  const { data } = expectStatus(200, await w.call('GET', `${place.path}/users?email=${who.claims.email}`))
+  const { data } = expectStatus(200, await w.call('GET', `${environment.path}/users?email=${identity.claims.email}`))
   assert.equal(data.length, 1)
-  assert.equal((await signIn(provider.id, who)).user_id, data[0].id)
+  assert.equal((await signIn(provider.id, identity)).user_id, data[0].id)
 })

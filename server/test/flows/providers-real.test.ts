@@ -7,7 +7,7 @@ import { makeCertificate } from '../support/certificate.ts'
 import { type Agent, authorizationRequest, createAgent, exchange, formOf, obtainCode } from '../support/cookie-browser.ts'
 import { expectStatus, freePort, world } from '../support/world.ts'
 
-/** An issuer is https, so the other provider has a certificate that this process trusts. */
+/** An issuer uses https, so this process trusts the certificate of the other provider. */
 const certificate = makeCertificate('localhost')
 setDefaultCACertificates([...getCACertificates(), certificate.cert])
 
@@ -17,11 +17,11 @@ const application = await w.createApplication(w.test)
 const addProvider = async (body: Record<string, unknown>) =>
   expectStatus(201, await w.call('POST', `${w.test.path}/providers`, { body: { type: 'oidc', ...body } }))
 
-async function leave(agent: Agent, provider_id: string) {
+async function startSignIn(agent: Agent, provider_id: string) {
   const request = authorizationRequest(w.test, application)
   const { hidden } = formOf((await agent.get(request.url)).body)
-  const left = await agent.post(`${w.test.issuer}/federate`, { ...hidden, provider: provider_id })
-  return { request, location: left.headers.get('location') ?? '' }
+  const started = await agent.post(`${w.test.issuer}/federate`, { ...hidden, provider: provider_id })
+  return { request, location: started.headers.get('location') ?? '' }
 }
 
 /** Follows redirects until the application has its code. */
@@ -36,10 +36,10 @@ async function follow(agent: Agent, location: string): Promise<string> {
   return new URL(at).searchParams.get('code') ?? ''
 }
 
-test('people of one environment sign in to another one of the same service', async () => {
+test('users of one environment sign in to another one of the same service', async () => {
   const upstream = await w.createApplication(w.live, { redirect_uris: ['https://placeholder.example.com/'] })
   const provider = await addProvider({ issuer: w.live.issuer, client_id: upstream.client_id, client_secret: upstream.client_secret })
-  // The callback is under the base URL, which Live takes although it is http.
+  // Live accepts this http callback, since it is under the base URL.
   expectStatus(
     200,
     await w.call('PATCH', `${w.live.path}/applications/${upstream.id}`, { body: { redirect_uris: [provider.callback_url] } }),
@@ -47,7 +47,7 @@ test('people of one environment sign in to another one of the same service', asy
   const user = await w.createUser(w.live)
 
   const agent = createAgent()
-  const { request, location } = await leave(agent, provider.id)
+  const { request, location } = await startSignIn(agent, provider.id)
   const back = { url: location, redirect_uri: provider.callback_url, code_verifier: '', state: '', nonce: '' }
   const code = await obtainCode(agent, back, user)
   const state = new URL(location).searchParams.get('state') ?? ''
@@ -85,7 +85,7 @@ test('people sign in through oidc-provider', async () => {
   })
 
   const [here, there] = [createAgent(), createAgent()]
-  const { request, location } = await leave(here, provider.id)
+  const { request, location } = await startSignIn(here, provider.id)
   let at = location
   for (let steps = 0; steps < 12 && !at.startsWith(provider.callback_url); steps++) {
     const reply = await there.get(at)

@@ -21,11 +21,14 @@ const types = {
   oidc:      { client_id: 'o', client_secret: 's', issuer: 'https://sso.example.com' },
 }
 
-const addProvider = async (type: string, change: Record<string, unknown> = {}, place: TestEnvironment = w.test) =>
-  expectStatus(201, await w.call('POST', `${place.path}/providers`, { body: { type, ...types[type as keyof typeof types], ...change } }))
+const addProvider = async (type: string, change: Record<string, unknown> = {}, environment: TestEnvironment = w.test) =>
+  expectStatus(
+    201,
+    await w.call('POST', `${environment.path}/providers`, { body: { type, ...types[type as keyof typeof types], ...change } }),
+  )
 
-/** Presses the provider's button. */
-async function leave(agent: Agent, request: Request, provider_id: string) {
+/** Starts a sign-in at the provider. */
+async function startSignIn(agent: Agent, request: Request, provider_id: string) {
   const page = await agent.get(request.url)
   const { hidden } = formOf(page.body)
   return agent.post(`${w.test.issuer}/federate`, { ...hidden, provider: provider_id })
@@ -38,7 +41,7 @@ function person(claims: Record<string, unknown> = {}) {
   return { claims: { sub: `subject-${people}`, email, email_verified: true, name: 'Pat Example', ...claims }, github }
 }
 
-async function arrive(agent: Agent, provider_id: string, parameters: Record<string, string>) {
+async function handleCallback(agent: Agent, provider_id: string, parameters: Record<string, string>) {
   let reply = await agent.get(`${w.test.issuer}/oauth/callback/${provider_id}?${new URLSearchParams(parameters)}`)
   while (reply.status === 303 && !(reply.headers.get('location') ?? '').startsWith('https://app.example.com'))
     reply = await agent.get(reply.headers.get('location') ?? '')
@@ -46,29 +49,29 @@ async function arrive(agent: Agent, provider_id: string, parameters: Record<stri
 }
 
 for (const type of Object.keys(types)) {
-  test(`somebody new signs in with ${type}, and is the same person the next time`, async () => {
+  test(`a new person signs in with ${type}, and is the same user the next time`, async () => {
     const provider = await addProvider(type)
     assert.equal(provider.callback_url, `${w.test.issuer}/oauth/callback/${provider.id}`)
-    const who = person()
+    const identity = person()
     const subjects: string[] = []
     for (let i = 0; i < 2; i++) {
       const agent = createAgent()
       const request = authorizationRequest(w.test, application)
-      const left = await leave(agent, request, provider.id)
-      const location = left.headers.get('location') ?? ''
+      const started = await startSignIn(agent, request, provider.id)
+      const location = started.headers.get('location') ?? ''
       assert.equal(new URL(location).searchParams.get('code_challenge_method'), 'S256')
-      const done = await arrive(agent, provider.id, upstreams.agree(location, who))
+      const done = await handleCallback(agent, provider.id, upstreams.agree(location, identity))
       const code = new URL(done.headers.get('location') ?? '').searchParams.get('code') ?? ''
       const tokens = expectStatus(200, await exchange(w, w.test, application, request, code))
       subjects.push(String(decodeJwt(tokens.id_token).sub))
-      assert.equal(decodeJwt(tokens.id_token).email, who.claims.email)
+      assert.equal(decodeJwt(tokens.id_token).email, identity.claims.email)
     }
     assert.equal(subjects[0], subjects[1])
   })
 }
 
 // biome-ignore format: this table is read by column
-const anew = [
+const prompts = [
   { asks: { prompt: 'login' },          type: 'oidc',   prompt: 'login' },
   { asks: { max_age: '60' },            type: 'oidc',   prompt: 'login' },
   { asks: { prompt: 'select_account' }, type: 'oidc',   prompt: 'select_account' },
@@ -77,22 +80,22 @@ const anew = [
   { asks: { prompt: 'login' },          type: 'apple',  prompt: null },
   { asks: {},                           type: 'oidc',   prompt: null },
 ]
-for (const { asks, type, prompt } of anew) {
-  test(`an application that asks for ${JSON.stringify(asks)} has ${type} asked for ${prompt ?? 'nothing'}`, async () => {
-    const left = await leave(createAgent(), authorizationRequest(w.test, application, asks), (await addProvider(type)).id)
-    assert.equal(new URL(left.headers.get('location') ?? '').searchParams.get('prompt'), prompt)
+for (const { asks, type, prompt } of prompts) {
+  test(`an authorization request with ${JSON.stringify(asks)} sends prompt=${prompt} to ${type}`, async () => {
+    const started = await startSignIn(createAgent(), authorizationRequest(w.test, application, asks), (await addProvider(type)).id)
+    assert.equal(new URL(started.headers.get('location') ?? '').searchParams.get('prompt'), prompt)
   })
 }
 
-test('somebody whose account was deleted can come again, as somebody new', async () => {
+test('a person whose account was deleted signs in again as a new user', async () => {
   const provider = await addProvider('oidc')
   const backend = expectStatus(201, await w.call('POST', `${w.test.path}/auth-keys`, { body: { type: 'auth_secret' } }))
-  const who = person()
+  const identity = person()
   const signIn = async () => {
     const agent = createAgent()
     const request = authorizationRequest(w.test, application)
-    const left = await leave(agent, request, provider.id)
-    const done = await arrive(agent, provider.id, upstreams.agree(left.headers.get('location') ?? '', who))
+    const started = await startSignIn(agent, request, provider.id)
+    const done = await handleCallback(agent, provider.id, upstreams.agree(started.headers.get('location') ?? '', identity))
     const code = new URL(done.headers.get('location') ?? '').searchParams.get('code') ?? ''
     return decodeJwt(expectStatus(200, await exchange(w, w.test, application, request, code)).id_token).sub
   }
@@ -103,11 +106,11 @@ test('somebody whose account was deleted can come again, as somebody new', async
   assert.equal(await signIn(), after)
 })
 
-test('Apple gets a secret signed with the key of its team, and its form post finds the browser again', async () => {
+test('Apple gets a client secret signed with the team key, and its form_post returns to the browser', async () => {
   const provider = await addProvider('apple')
   const agent = createAgent()
-  const left = await leave(agent, authorizationRequest(w.test, application), provider.id)
-  const location = left.headers.get('location') ?? ''
+  const started = await startSignIn(agent, authorizationRequest(w.test, application), provider.id)
+  const location = started.headers.get('location') ?? ''
   assert.equal(new URL(location).searchParams.get('response_mode'), 'form_post')
   const answer = { ...upstreams.agree(location, person()), user: JSON.stringify({ name: { firstName: 'Ada', lastName: 'Lovelace' } }) }
   const posted = await createAgent().post(`${w.test.issuer}/oauth/callback/${provider.id}`, answer, { origin: 'https://appleid.apple.com' })
@@ -125,28 +128,34 @@ test('Apple gets a secret signed with the key of its team, and its form post fin
 })
 
 const takeovers = [
-  { why: 'the provider may not link', link: false, claims: {}, verified_here: true, may: false },
-  { why: 'the provider has not verified the address', link: true, claims: { email_verified: false }, verified_here: true, may: false },
-  { why: 'the provider says nothing about it', link: true, claims: { email_verified: undefined }, verified_here: true, may: false },
+  { why: 'the provider may not link', link: false, claims: {}, verified_here: true, joins: false },
+  { why: 'the provider has not verified the email', link: true, claims: { email_verified: false }, verified_here: true, joins: false },
   {
-    why: 'nobody here has verified the address, so that somebody may have taken it beforehand',
+    why: 'the provider does not say whether the email is verified',
+    link: true,
+    claims: { email_verified: undefined },
+    verified_here: true,
+    joins: false,
+  },
+  {
+    why: 'the email of the account is unverified, so another person may have registered it',
     link: true,
     claims: {},
     verified_here: false,
-    may: false,
+    joins: false,
   },
-  { why: 'both sides have verified it and the provider may link', link: true, claims: {}, verified_here: true, may: true },
+  { why: 'the email is verified on both sides and the provider may link', link: true, claims: {}, verified_here: true, joins: true },
 ]
-for (const { why, link, claims, verified_here, may } of takeovers) {
-  test(`an existing account is ${may ? '' : 'not '}joined when ${why}`, async () => {
+for (const { why, link, claims, verified_here, joins } of takeovers) {
+  test(`an existing account is ${joins ? '' : 'not '}joined when ${why}`, async () => {
     const provider = await addProvider('oidc', { link_by_verified_email: link })
-    const who = person(claims)
-    const user = await w.createUser(w.test, { email: String(who.claims.email).toUpperCase(), email_verified: verified_here })
+    const identity = person(claims)
+    const user = await w.createUser(w.test, { email: String(identity.claims.email).toUpperCase(), email_verified: verified_here })
     const agent = createAgent()
     const request = authorizationRequest(w.test, application)
-    const left = await leave(agent, request, provider.id)
-    const done = await arrive(agent, provider.id, upstreams.agree(left.headers.get('location') ?? '', who))
-    if (!may) {
+    const started = await startSignIn(agent, request, provider.id)
+    const done = await handleCallback(agent, provider.id, upstreams.agree(started.headers.get('location') ?? '', identity))
+    if (!joins) {
       assert.equal(done.status, 400)
       assert.match(done.body, /There is an account for/)
       return
@@ -156,11 +165,11 @@ for (const { why, link, claims, verified_here, may } of takeovers) {
   })
 }
 
-test('an answer counts once, in the browser that left, at the provider it left to', async () => {
+test('an answer counts once, in the browser and at the provider of the sign-in', async () => {
   const [a, b] = [await addProvider('oidc'), await addProvider('google')]
   const agent = createAgent()
-  const left = await leave(agent, authorizationRequest(w.test, application), a.id)
-  const answer = upstreams.agree(left.headers.get('location') ?? '', person())
+  const started = await startSignIn(agent, authorizationRequest(w.test, application), a.id)
+  const answer = upstreams.agree(started.headers.get('location') ?? '', person())
   assert.equal(
     (await agent.get(`${w.test.issuer}/oauth/callback/${b.id}?${new URLSearchParams(answer)}`)).status,
     400,
@@ -171,10 +180,10 @@ test('an answer counts once, in the browser that left, at the provider it left t
     400,
     'another environment',
   )
-  assert.equal((await arrive(agent, a.id, answer)).status, 303)
-  assert.equal((await arrive(agent, a.id, answer)).status, 400, 'the second time')
+  assert.equal((await handleCallback(agent, a.id, answer)).status, 303)
+  assert.equal((await handleCallback(agent, a.id, answer)).status, 400, 'the second time')
 
-  const stolen = await leave(createAgent(), authorizationRequest(w.test, application), a.id)
+  const stolen = await startSignIn(createAgent(), authorizationRequest(w.test, application), a.id)
   const theirs = upstreams.agree(stolen.headers.get('location') ?? '', person())
   assert.equal(
     (await createAgent().get(`${w.test.issuer}/oauth/callback/${a.id}?${new URLSearchParams(theirs)}`)).status,
@@ -183,69 +192,73 @@ test('an answer counts once, in the browser that left, at the provider it left t
   )
 })
 
-test('an ID token with another nonce signs nobody in', async () => {
+test('an ID token with another nonce is 502', async () => {
   const provider = await addProvider('oidc')
   const agent = createAgent()
-  const left = await leave(agent, authorizationRequest(w.test, application), provider.id)
-  const done = await arrive(agent, provider.id, upstreams.agree(left.headers.get('location') ?? '', person(), { nonce: 'another' }))
+  const started = await startSignIn(agent, authorizationRequest(w.test, application), provider.id)
+  const done = await handleCallback(
+    agent,
+    provider.id,
+    upstreams.agree(started.headers.get('location') ?? '', person(), { nonce: 'another' }),
+  )
   assert.equal(done.status, 502)
 })
 
-test('a provider that is down shows a page with a way back, before and after', async () => {
+test('while a provider is down, starting and finishing a sign-in show a page with a link back', async () => {
   const provider = await addProvider('oidc', { issuer: 'https://down.example.com' })
   const agent = createAgent()
   upstreams.setDown(true)
-  const left = await leave(agent, authorizationRequest(w.test, application), provider.id)
-  assert.equal(left.status, 502)
-  assert.match(left.body, /Back to sign-in/)
+  const started = await startSignIn(agent, authorizationRequest(w.test, application), provider.id)
+  assert.equal(started.status, 502)
+  assert.match(started.body, /Back to sign-in/)
   upstreams.setDown(false)
-  const second = await leave(agent, authorizationRequest(w.test, application), provider.id)
+  const second = await startSignIn(agent, authorizationRequest(w.test, application), provider.id)
   assert.equal(second.status, 303)
   upstreams.setDown(true)
-  const done = await arrive(agent, provider.id, upstreams.agree(second.headers.get('location') ?? '', person()))
+  const done = await handleCallback(agent, provider.id, upstreams.agree(second.headers.get('location') ?? '', person()))
   upstreams.setDown(false)
   assert.equal(done.status, 502)
 })
 
-test('a disabled provider is not offered, sends nobody away and signs nobody in who comes back', async () => {
+test('a disabled provider is not offered, and neither starts nor finishes a sign-in', async () => {
   const provider = await addProvider('oidc', { display_name: 'Acme staff' })
   const agent = createAgent()
   const request = authorizationRequest(w.test, application)
-  const left = await leave(agent, request, provider.id)
+  const started = await startSignIn(agent, request, provider.id)
   await w.call('PATCH', `${w.test.path}/providers/${provider.id}`, { body: { enabled: false } })
-  const done = await arrive(agent, provider.id, upstreams.agree(left.headers.get('location') ?? '', person()))
+  const done = await handleCallback(agent, provider.id, upstreams.agree(started.headers.get('location') ?? '', person()))
   assert.equal(done.status, 200)
   assert.doesNotMatch(done.body, /Acme staff/)
-  assert.match((await leave(agent, request, provider.id)).headers.get('location') ?? '', /oauth\/authorize/)
+  assert.match((await startSignIn(agent, request, provider.id)).headers.get('location') ?? '', /oauth\/authorize/)
 })
 
-test('whoever declines at the provider is back at sign-in', async () => {
+test('a person identity declines at the provider returns to the sign-in page', async () => {
   const provider = await addProvider('oidc')
   const agent = createAgent()
-  const left = await leave(agent, authorizationRequest(w.test, application), provider.id)
-  const { state } = upstreams.agree(left.headers.get('location') ?? '', person())
-  const done = await arrive(agent, provider.id, { state, error: 'access_denied' })
+  const started = await startSignIn(agent, authorizationRequest(w.test, application), provider.id)
+  const { state } = upstreams.agree(started.headers.get('location') ?? '', person())
+  const done = await handleCallback(agent, provider.id, { state, error: 'access_denied' })
   assert.equal(done.status, 200)
   assert.match(done.body, /Sign in/)
 })
 
-test('a closed environment makes no account for somebody new', async () => {
+test('an environment with closed sign-up creates no account for a new person', async () => {
   const provider = await addProvider('oidc')
   await w.changeSettings(w.test, { sign_up: { mode: 'closed' } })
   const agent = createAgent()
-  const left = await leave(agent, authorizationRequest(w.test, application), provider.id)
-  const done = await arrive(agent, provider.id, upstreams.agree(left.headers.get('location') ?? '', person()))
+  const started = await startSignIn(agent, authorizationRequest(w.test, application), provider.id)
+  const done = await handleCallback(agent, provider.id, upstreams.agree(started.headers.get('location') ?? '', person()))
   await w.changeSettings(w.test, { sign_up: null })
   assert.equal(done.status, 400)
 })
 
-test('what a provider says about a person is stored without control characters, and nothing is stored that is no text', async () => {
+test('claims of a provider are stored without control characters, and a subject with control characters is 502', async (t) => {
   const provider = await addProvider('oidc')
   const signIn = async (claims: Record<string, unknown>) => {
     const agent = createAgent()
     const request = authorizationRequest(w.test, application)
-    const left = await leave(agent, request, provider.id)
-    const done = await arrive(agent, provider.id, upstreams.agree(left.headers.get('location') ?? '', person(claims)))
+    const started = await startSignIn(agent, request, provider.id)
+    const done = await handleCallback(agent, provider.id, upstreams.agree(started.headers.get('location') ?? '', person(claims)))
     const code = new URL(done.headers.get('location') ?? 'https://none.example.com').searchParams.get('code')
     return code === null ? done.status : decodeJwt(expectStatus(200, await exchange(w, w.test, application, request, code)).id_token)
   }
@@ -255,10 +268,11 @@ test('what a provider says about a person is stored without control characters, 
     picture: 'https://cdn.example.com/a\0b',
   })
   assert.deepEqual(
-    [claims].flatMap((told) => (typeof told === 'number' ? told : [told.name, told.given_name, told.picture])),
+    [claims].flatMap((stored) => (typeof stored === 'number' ? stored : [stored.name, stored.given_name, stored.picture])),
     ['Pat[31m Example', undefined, undefined],
   )
-  for (const sub of ['a\0b', 'a\ud800', 'a\nb']) assert.equal(await signIn({ sub }), 502, JSON.stringify(sub))
+  for (const sub of ['a\0b', 'a\ud800', 'a\nb'])
+    await t.test(`the subject ${JSON.stringify(sub)}`, async () => assert.equal(await signIn({ sub }), 502))
 })
 
 const refused = [
@@ -275,11 +289,11 @@ const refused = [
   { why: 'an unknown type', body: { type: 'facebook', client_id: 'x', client_secret: 'y' } },
 ]
 for (const { why, body } of refused)
-  test(`${why} is refused`, async () => assert.equal((await w.call('POST', `${w.test.path}/providers`, { body })).status, 422))
+  test(`${why} is 422`, async () => assert.equal((await w.call('POST', `${w.test.path}/providers`, { body })).status, 422))
 
 test('a secret of a provider is never read back', async () => {
-  const provider = await addProvider('oidc', { client_secret: 'told-to-nobody' })
+  const provider = await addProvider('oidc', { client_secret: 'never-shown-again' })
   const read = await w.call('GET', `${w.test.path}/providers/${provider.id}`)
   assert.equal(read.body.has_client_secret, true)
-  assert.ok(!JSON.stringify([provider, read.body]).includes('told-to-nobody'))
+  assert.ok(!JSON.stringify([provider, read.body]).includes('never-shown-again'))
 })

@@ -1,8 +1,8 @@
 /** An email belongs to at most one user of an environment, however many requests claim it at the same time. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createAuthKey } from '../support/everything.ts'
 import { overlapping } from '../support/overlapping-batches.ts'
+import { createAuthKey } from '../support/tenants.ts'
 import { expectStatus, type Reply, world } from '../support/world.ts'
 
 const w = await world()

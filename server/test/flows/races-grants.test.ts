@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeJwt } from 'jose'
 import { createPerson, exchange, refresh, userinfo } from '../support/cookie-browser.ts'
-import { createAuthKey } from '../support/everything.ts'
+import { createAuthKey } from '../support/tenants.ts'
 import { type Reply, world } from '../support/world.ts'
 
 const w = await world()

@@ -1,9 +1,9 @@
 /** A tenant keeps an owner, however many owners leave or step down at the same time. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createAdministrator } from '../support/everything.ts'
 import { type Administrator, createTenant, storedMembers, type Tenant } from '../support/invitations.ts'
 import { overlapping } from '../support/overlapping-batches.ts'
+import { createAdministrator } from '../support/tenants.ts'
 import { world } from '../support/world.ts'
 
 const w = await world()

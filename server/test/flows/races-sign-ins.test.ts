@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { authorizationRequest, createAgent, formOf } from '../support/cookie-browser.ts'
-import { createAuthKey } from '../support/everything.ts'
+import { createAuthKey } from '../support/tenants.ts'
 import { startUpstreams } from '../support/upstream-provider.ts'
 import { expectStatus, world } from '../support/world.ts'
 

@@ -12,11 +12,11 @@ const stock = 'urn:example:stock'
 const own = 'openid email offline_access'
 const all_scopes = `${own} orders:read read stock:read`
 
-/** An environment with two APIs, an application that may use them (but for writing orders), and a person. */
+/** An environment with two APIs, an application that may use them except for writing orders, and a person. */
 async function setUp(type: 'test' | 'live', slug: string) {
   const project = await w.createProject(`${slug}-${type}`)
-  const place = project[type]
-  const path = `${place.path}/resource-servers`
+  const environment = project[type]
+  const path = `${environment.path}/resource-servers`
   const serve = async (body: object) => expectStatus(201, await w.call('POST', path, { body }))
   const scopes = (...names: string[]) => names.map((name) => ({ name, description: name === 'read' ? null : `Words for ${name}` }))
   const servers = {
@@ -29,11 +29,11 @@ async function setUp(type: 'test' | 'live', slug: string) {
     stock: await serve({ identifier: stock, name: 'Stock', scopes: scopes('stock:read', 'read'), access_token_format: 'opaque' }),
   }
   const allowed_scopes = all_scopes.split(' ')
-  const client = await w.createApplication(place, { allowed_scopes })
-  const key = expectStatus(201, await w.call('POST', `${place.path}/auth-keys`, { body: { type: 'auth_secret' } })).key
-  const person = await createPerson(w, place)
+  const client = await w.createApplication(environment, { allowed_scopes })
+  const key = expectStatus(201, await w.call('POST', `${environment.path}/auth-keys`, { body: { type: 'auth_secret' } })).key
+  const person = await createPerson(w, environment)
   return {
-    place,
+    environment,
     elsewhere: project[type === 'test' ? 'live' : 'test'],
     serve,
     servers,
@@ -43,16 +43,22 @@ async function setUp(type: 'test' | 'live', slug: string) {
     change: async (server: { id: string }, body: object) => expectStatus(200, await w.call('PATCH', `${path}/${server.id}`, { body })),
     remove: async (server: { id: string }) => assert.equal((await w.call('DELETE', `${path}/${server.id}`)).status, 204),
     tokens: (change: Fields = {}) => person.tokens(client, { scope: all_scopes, resource: [orders, stock], ...change }),
-    refresh: (refresh_token: string, change: Fields = {}) => refresh(w, place, client, refresh_token, change),
+    refresh: (refresh_token: string, change: Fields = {}) => refresh(w, environment, client, refresh_token, change),
     validate: async (token: string) => (await w.call('POST', '/v1/auth/tokens/validate', { key, body: { token } })).body,
   }
 }
 
-/** What the API at this address checks (RFC 9068 §4). */
-async function verify(place: TestEnvironment, access_token: string, audience: string) {
-  const keys = createRemoteJWKSet(new URL(`${place.issuer}/v1/oauth/jwks.json`))
+/** Validates an access token as the API with this identifier does (RFC 9068 §4). */
+async function verify(environment: TestEnvironment, access_token: string, audience: string) {
+  const keys = createRemoteJWKSet(new URL(`${environment.issuer}/v1/oauth/jwks.json`))
   return (
-    await jwtVerify(access_token, keys, { issuer: place.issuer, audience, typ: 'at+jwt', algorithms: ['RS256'], currentDate: w.now() })
+    await jwtVerify(access_token, keys, {
+      issuer: environment.issuer,
+      audience,
+      typ: 'at+jwt',
+      algorithms: ['RS256'],
+      currentDate: w.now(),
+    })
   ).payload
 }
 
@@ -60,43 +66,43 @@ const errorOf = ({ status, body }: Reply) => [status, body.error]
 
 for (const type of ['test', 'live'] as const) {
   const env = await setUp(type, 'shared')
-  const { place, client, person } = env
+  const { environment, client, person } = env
 
-  test(`a token for one API names it and the issuer, lives as long as that API wants, and has its scopes only (${type})`, async () => {
+  test(`a token for one API has the audience, lifetime and scopes of that API (${type})`, async () => {
     const scope = 'openid email orders:read'
     const tokens = await person.tokens(client, { scope, resource: orders })
-    const claims = await verify(place, tokens.access_token, orders)
-    assert.deepEqual(claims.aud, [orders, place.issuer])
+    const claims = await verify(environment, tokens.access_token, orders)
+    assert.deepEqual(claims.aud, [orders, environment.issuer])
     assert.deepEqual([claims.scope, tokens.scope, tokens.expires_in, (claims.exp ?? 0) - (claims.iat ?? 0)], [scope, scope, 600, 600])
-    await assert.rejects(verify(place, tokens.access_token, stock), { code: 'ERR_JWT_CLAIM_VALIDATION_FAILED' })
+    await assert.rejects(verify(environment, tokens.access_token, stock), { code: 'ERR_JWT_CLAIM_VALIDATION_FAILED' })
     assert.equal(decodeJwt(tokens.id_token).aud, client.client_id)
-    assert.equal((await userinfo(w, place, tokens.access_token)).body.email, person.email)
+    assert.equal((await userinfo(w, environment, tokens.access_token)).body.email, person.email)
     const { active, aud } = await env.validate(tokens.access_token)
-    assert.deepEqual([active, aud], [true, [orders, place.issuer]])
+    assert.deepEqual([active, aud], [true, [orders, environment.issuer]])
   })
 
-  test(`a token for several names them all, is a JWT where one wants that, and lives the shortest time (${type})`, async () => {
+  test(`a token for several APIs names them all, is a JWT if one requires it, and has the shortest lifetime (${type})`, async () => {
     const tokens = await env.tokens()
-    const claims = await verify(place, tokens.access_token, stock)
-    assert.deepEqual([claims.aud, claims.scope, tokens.expires_in], [[orders, stock, place.issuer], all_scopes, 600])
+    const claims = await verify(environment, tokens.access_token, stock)
+    assert.deepEqual([claims.aud, claims.scope, tokens.expires_in], [[orders, stock, environment.issuer], all_scopes, 600])
     assert.equal(tokens.scope, all_scopes)
   })
 
-  test(`an API that wants opaque tokens gets them, and they are read, validated and revoked like others (${type})`, async () => {
+  test(`an API with opaque tokens gets them, and they are read, validated and revoked like others (${type})`, async () => {
     const tokens = await env.tokens({ scope: 'openid email stock:read', resource: stock })
     assert.match(tokens.access_token, /^svc_at_/)
     assert.equal(tokens.expires_in, 3_600)
-    assert.equal((await userinfo(w, place, tokens.access_token)).body.email, person.email)
+    assert.equal((await userinfo(w, environment, tokens.access_token)).body.email, person.email)
     const verdict = await env.validate(tokens.access_token)
-    assert.deepEqual([verdict.active, verdict.aud, verdict.scope], [true, [stock, place.issuer], 'openid email stock:read'])
-    expectStatus(200, await revoke(w, place, client, tokens.access_token))
-    assert.equal((await userinfo(w, place, tokens.access_token)).status, 401)
+    assert.deepEqual([verdict.active, verdict.aud, verdict.scope], [true, [stock, environment.issuer], 'openid email stock:read'])
+    expectStatus(200, await revoke(w, environment, client, tokens.access_token))
+    assert.equal((await userinfo(w, environment, tokens.access_token)).status, 401)
     assert.deepEqual(await env.validate(tokens.access_token), { active: false, reason: 'revoked' })
   })
 
-  test(`without resource a token is the environment's own (${type})`, async () => {
+  test(`without resource the audience of a token is the issuer (${type})`, async () => {
     const tokens = await person.tokens(client, { scope: own })
-    assert.deepEqual([decodeJwt(tokens.access_token).aud, tokens.expires_in], [place.issuer, 3_600])
+    assert.deepEqual([decodeJwt(tokens.access_token).aud, tokens.expires_in], [environment.issuer, 3_600])
     assert.deepEqual(errorOf(await env.refresh(tokens.refresh_token, { resource: orders })), [400, 'invalid_target'])
     expectStatus(200, await env.refresh(tokens.refresh_token))
   })
@@ -104,61 +110,62 @@ for (const type of ['test', 'live'] as const) {
   const elsewhere = 'https://elsewhere.example.com'
   expectStatus(201, await w.call('POST', `${env.elsewhere.path}/resource-servers`, { body: { identifier: elsewhere, name: 'Elsewhere' } }))
   const refusals: [why: string, change: Fields, error: string][] = [
-    ['the scope of an API comes without its resource', { scope: 'openid orders:read' }, 'invalid_scope'],
+    ['the scope of an API is sent without its resource', { scope: 'openid orders:read' }, 'invalid_scope'],
     ['the scope belongs to another API', { scope: 'openid orders:read', resource: stock }, 'invalid_scope'],
     ['the application may not have the scope', { scope: 'openid orders:write', resource: orders }, 'invalid_scope'],
     ['the API is unknown', { scope: 'openid', resource: 'https://unknown.example.com' }, 'invalid_target'],
     ['one of two APIs is unknown', { scope: 'openid', resource: [orders, 'urn:unknown'] }, 'invalid_target'],
-    ['the identifier has a slash more', { scope: 'openid', resource: `${orders}/` }, 'invalid_target'],
-    ['the identifier is in capitals', { scope: 'openid', resource: orders.toUpperCase() }, 'invalid_target'],
-    ['the API is of another environment', { scope: 'openid', resource: elsewhere }, 'invalid_target'],
-    ['the resource is the issuer', { scope: 'openid', resource: place.issuer }, 'invalid_target'],
+    ['the identifier ends with an extra slash', { scope: 'openid', resource: `${orders}/` }, 'invalid_target'],
+    ['the identifier is in upper case', { scope: 'openid', resource: orders.toUpperCase() }, 'invalid_target'],
+    ['the API belongs to another environment', { scope: 'openid', resource: elsewhere }, 'invalid_target'],
+    ['the resource is the issuer', { scope: 'openid', resource: environment.issuer }, 'invalid_target'],
     ['there are more than twenty', { scope: 'openid', resource: Array.from({ length: 21 }, (_, i) => `urn:${i}`) }, 'invalid_target'],
   ]
   for (const [why, change, error] of refusals) {
     test(`an authorization request is ${error} when ${why} (${type})`, async () => {
-      const request = authorizationRequest(place, client, change)
+      const request = authorizationRequest(environment, client, change)
       const sent = new URL((await person.agent.get(request.url)).headers.get('location') ?? '')
       assert.deepEqual([sent.searchParams.get('error'), sent.searchParams.get('state')], [error, request.state])
     })
   }
 
-  test(`an API may be asked for without any of its scopes (${type})`, async () => {
+  test(`an API may be requested without any of its scopes (${type})`, async () => {
     const tokens = await person.tokens(client, { scope: 'openid', resource: [stock, orders] })
-    assert.deepEqual((await verify(place, tokens.access_token, orders)).aud, [stock, orders, place.issuer])
+    assert.deepEqual((await verify(environment, tokens.access_token, orders)).aud, [stock, orders, environment.issuer])
   })
 
-  test(`a code buys a token for some of the APIs, and its refresh token keeps them all (${type})`, async () => {
+  test(`a code exchange may narrow the token to some APIs, and its refresh token keeps them all (${type})`, async () => {
     const { request, code } = await person.code(client, { scope: all_scopes, resource: [orders, stock] })
-    const refused = await exchange(w, place, client, request, code, { resource: [orders, 'urn:unknown'] })
+    const refused = await exchange(w, environment, client, request, code, { resource: [orders, 'urn:unknown'] })
     assert.deepEqual(errorOf(refused), [400, 'invalid_target'])
-    const narrow = expectStatus(200, await exchange(w, place, client, request, code, { resource: stock }))
+    const narrow = expectStatus(200, await exchange(w, environment, client, request, code, { resource: stock }))
     assert.deepEqual([narrow.scope, narrow.expires_in], [`${own} read stock:read`, 3_600])
-    assert.deepEqual((await env.validate(narrow.access_token)).aud, [stock, place.issuer])
+    assert.deepEqual((await env.validate(narrow.access_token)).aud, [stock, environment.issuer])
     assert.equal(decodeJwt(narrow.id_token).email, person.email)
     const wide = expectStatus(200, await env.refresh(narrow.refresh_token))
-    assert.deepEqual([decodeJwt(wide.access_token).aud, wide.scope], [[orders, stock, place.issuer], all_scopes])
+    assert.deepEqual([decodeJwt(wide.access_token).aud, wide.scope], [[orders, stock, environment.issuer], all_scopes])
   })
 
-  test(`a refresh narrows by resource, by scope, and by both, for one token only (${type})`, async () => {
+  test(`a refresh narrows by resource, by scope, and by both, for one token only (${type})`, async (t) => {
     let { refresh_token } = await env.tokens()
     const narrowings: [change: Fields, aud: string[], scope: string, expires_in: number][] = [
-      [{ resource: orders }, [orders, place.issuer], `${own} orders:read read`, 600],
-      [{ resource: stock }, [stock, place.issuer], `${own} read stock:read`, 3_600],
-      [{ scope: 'openid stock:read' }, [orders, stock, place.issuer], 'openid stock:read', 600],
-      [{ scope: 'orders:read', resource: orders }, [orders, place.issuer], 'orders:read', 600],
-      [{ scope: 'openid orders:read read', resource: stock }, [stock, place.issuer], 'openid read', 3_600],
-      [{ resource: [stock, orders] }, [stock, orders, place.issuer], all_scopes, 600],
-      [{ resource: '' }, [orders, stock, place.issuer], all_scopes, 600],
+      [{ resource: orders }, [orders, environment.issuer], `${own} orders:read read`, 600],
+      [{ resource: stock }, [stock, environment.issuer], `${own} read stock:read`, 3_600],
+      [{ scope: 'openid stock:read' }, [orders, stock, environment.issuer], 'openid stock:read', 600],
+      [{ scope: 'orders:read', resource: orders }, [orders, environment.issuer], 'orders:read', 600],
+      [{ scope: 'openid orders:read read', resource: stock }, [stock, environment.issuer], 'openid read', 3_600],
+      [{ resource: [stock, orders] }, [stock, orders, environment.issuer], all_scopes, 600],
+      [{ resource: '' }, [orders, stock, environment.issuer], all_scopes, 600],
     ]
-    for (const [change, aud, scope, expires_in] of narrowings) {
-      const tokens = expectStatus(200, await env.refresh(refresh_token, change))
-      const verdict = await env.validate(tokens.access_token)
-      assert.deepEqual([verdict.aud, verdict.scope, verdict.exp - verdict.iat], [aud, scope, expires_in])
-      assert.deepEqual([tokens.scope, tokens.expires_in], [scope, expires_in])
-      assert.equal((await userinfo(w, place, tokens.access_token)).status, scope.includes('openid') ? 200 : 403)
-      refresh_token = tokens.refresh_token
-    }
+    for (const [change, aud, scope, expires_in] of narrowings)
+      await t.test(JSON.stringify(change), async () => {
+        const tokens = expectStatus(200, await env.refresh(refresh_token, change))
+        refresh_token = tokens.refresh_token
+        const verdict = await env.validate(tokens.access_token)
+        assert.deepEqual([verdict.aud, verdict.scope, verdict.exp - verdict.iat], [aud, scope, expires_in])
+        assert.deepEqual([tokens.scope, tokens.expires_in], [scope, expires_in])
+        assert.equal((await userinfo(w, environment, tokens.access_token)).status, scope.includes('openid') ? 200 : 403)
+      })
   })
 
   const refreshRefusals: [change: Fields, error: string][] = [
@@ -169,48 +176,48 @@ for (const type of ['test', 'live'] as const) {
     [{ resource: 'urn:\0' }, 'invalid_request'],
   ]
   for (const [change, error] of refreshRefusals) {
-    test(`a refresh with ${JSON.stringify(change)} is ${error} and spends nothing (${type})`, async () => {
+    test(`a refresh with ${JSON.stringify(change)} is ${error}, and the token stays valid (${type})`, async () => {
       const { refresh_token } = await env.tokens()
       assert.deepEqual(errorOf(await env.refresh(refresh_token, change)), [400, error])
       expectStatus(200, await env.refresh(refresh_token))
     })
   }
 
-  test(`a resource that was not granted is refused, although the environment has it (${type})`, async () => {
+  test(`a refresh for an API that was not granted is invalid_target (${type})`, async () => {
     const { refresh_token } = await env.tokens({ scope: own, resource: stock })
     assert.deepEqual(errorOf(await env.refresh(refresh_token, { resource: [stock, orders] })), [400, 'invalid_target'])
   })
 
-  test(`a spent refresh token that comes back is reuse, whatever resource it names (${type})`, async () => {
+  test(`a spent refresh token is reuse, whatever resource is sent (${type})`, async () => {
     const { refresh_token } = await env.tokens()
     const second = expectStatus(200, await env.refresh(refresh_token))
     assert.deepEqual(errorOf(await env.refresh(refresh_token, { resource: 'urn:unknown' })), [400, 'invalid_grant'])
     assert.deepEqual(errorOf(await env.refresh(second.refresh_token)), [400, 'invalid_grant'])
   })
 
-  test(`a deleted API is left out of new tokens; those that were issued live until they expire (${type})`, async () => {
+  test(`a deleted API is left out of new tokens, and issued tokens stay valid until they expire (${type})`, async () => {
     const apart = await setUp(type, 'deleted')
     const first = await apart.tokens()
     await apart.remove(apart.servers.orders)
     assert.equal((await apart.validate(first.access_token)).active, true)
-    assert.equal((await userinfo(w, apart.place, first.access_token)).status, 200)
+    assert.equal((await userinfo(w, apart.environment, first.access_token)).status, 200)
 
     assert.deepEqual(errorOf(await apart.refresh(first.refresh_token, { resource: orders })), [400, 'invalid_target'])
     const second = expectStatus(200, await apart.refresh(first.refresh_token))
     const { aud, scope } = await apart.validate(second.access_token)
-    assert.deepEqual([aud, scope, second.expires_in], [[stock, apart.place.issuer], `${own} read stock:read`, 3_600])
-    const request = authorizationRequest(apart.place, apart.client, { scope: 'openid', resource: orders })
+    assert.deepEqual([aud, scope, second.expires_in], [[stock, apart.environment.issuer], `${own} read stock:read`, 3_600])
+    const request = authorizationRequest(apart.environment, apart.client, { scope: 'openid', resource: orders })
     assert.match((await apart.person.agent.get(request.url)).headers.get('location') ?? '', /error=invalid_target/)
 
     await apart.remove(apart.servers.stock)
     const third = expectStatus(200, await apart.refresh(second.refresh_token))
-    assert.deepEqual([decodeJwt(third.access_token).aud, third.scope], [apart.place.issuer, own])
+    assert.deepEqual([decodeJwt(third.access_token).aud, third.scope], [apart.environment.issuer, own])
     await apart.serve({ identifier: orders, name: 'Orders API again', scopes: [{ name: 'orders:read' }, { name: 'orders:write' }] })
     const fourth = expectStatus(200, await apart.refresh(third.refresh_token))
-    assert.deepEqual([decodeJwt(fourth.access_token).aud, fourth.scope], [[orders, apart.place.issuer], `${own} orders:read`])
+    assert.deepEqual([decodeJwt(fourth.access_token).aud, fourth.scope], [[orders, apart.environment.issuer], `${own} orders:read`])
   })
 
-  test(`what changes at an API, and what an application may no longer have, counts from the next token on (${type})`, async () => {
+  test(`a change of an API or of allowed_scopes applies from the next token on (${type})`, async () => {
     const apart = await setUp(type, 'changed')
     const first = await apart.tokens({ resource: orders, scope: `${own} orders:read read` })
     await apart.change(apart.servers.orders, {
@@ -222,48 +229,48 @@ for (const type of ['test', 'live'] as const) {
     assert.match(second.access_token, /^svc_at_/)
     assert.deepEqual([second.scope, second.expires_in], [`${own} orders:read`, 86_400])
     w.advance(86_300)
-    assert.equal((await userinfo(w, apart.place, second.access_token)).status, 200)
+    assert.equal((await userinfo(w, apart.environment, second.access_token)).status, 200)
 
     expectStatus(
       200,
-      await w.call('PATCH', `${apart.place.path}/applications/${apart.client.id}`, { body: { allowed_scopes: own.split(' ') } }),
+      await w.call('PATCH', `${apart.environment.path}/applications/${apart.client.id}`, { body: { allowed_scopes: own.split(' ') } }),
     )
     assert.equal(expectStatus(200, await apart.refresh(second.refresh_token)).scope, own)
   })
 
-  test(`a retried refresh gives the same refresh token, and an opaque access token that works (${type})`, async () => {
+  test(`a retried refresh returns the same refresh token and a valid opaque access token (${type})`, async () => {
     const apart = await setUp(type, 'retried')
-    await w.changeSettings(apart.place, { tokens: { refresh_retry_window_seconds: 30 } })
+    await w.changeSettings(apart.environment, { tokens: { refresh_retry_window_seconds: 30 } })
     const { refresh_token } = await apart.tokens()
     const [one, two] = [await apart.refresh(refresh_token, { resource: stock }), await apart.refresh(refresh_token, { resource: stock })]
     assert.equal(one.body.refresh_token, two.body.refresh_token)
-    for (const { body } of [one, two]) assert.deepEqual((await apart.validate(body.access_token)).aud, [stock, apart.place.issuer])
+    for (const { body } of [one, two]) assert.deepEqual((await apart.validate(body.access_token)).aud, [stock, apart.environment.issuer])
   })
 
-  test(`a person is asked for each scope at each API, in its words, and only once (${type})`, async () => {
-    const third_party = await w.createApplication(place, { name: 'Planner', consent: 'ask', allowed_scopes: env.allowed_scopes })
-    const somebody = await createPerson(w, place)
+  test(`consent is asked once for each scope at each API, with the description of the scope (${type})`, async () => {
+    const third_party = await w.createApplication(environment, { name: 'Planner', consent: 'ask', allowed_scopes: env.allowed_scopes })
+    const ada = await createPerson(w, environment)
     const asks = async (change: Fields) => {
-      const request = authorizationRequest(place, third_party, { ...change, prompt: 'none' })
-      const sent = new URL((await somebody.agent.get(request.url)).headers.get('location') ?? '')
+      const request = authorizationRequest(environment, third_party, { ...change, prompt: 'none' })
+      const sent = new URL((await ada.agent.get(request.url)).headers.get('location') ?? '')
       return sent.searchParams.get('error')
     }
-    await somebody.code(third_party, { scope: 'openid email' })
+    await ada.code(third_party, { scope: 'openid email' })
     const at_orders = { scope: 'openid email orders:read read', resource: orders }
     assert.equal(await asks(at_orders), 'consent_required')
-    const page = await somebody.agent.get(authorizationRequest(place, third_party, at_orders).url)
+    const page = await ada.agent.get(authorizationRequest(environment, third_party, at_orders).url)
     assert.match(page.body, /<b>Words for orders:read<\/b><span>Orders API, <code>orders:read<\/code><\/span>/)
     assert.match(page.body, /<b>read<\/b><span>Orders API, <code>read<\/code><\/span>/)
-    await somebody.code(third_party, at_orders)
+    await ada.code(third_party, at_orders)
     assert.equal(await asks(at_orders), null)
     assert.equal(await asks({ scope: 'openid', resource: orders }), null)
 
     const at_stock = { scope: 'openid read', resource: stock }
     assert.equal(await asks(at_stock), 'consent_required')
     assert.equal(await asks({ scope: 'openid', resource: stock }), 'consent_required')
-    await somebody.code(third_party, { scope: 'openid', resource: stock })
+    await ada.code(third_party, { scope: 'openid', resource: stock })
     assert.equal(await asks(at_stock), 'consent_required')
-    await somebody.code(third_party, at_stock)
+    await ada.code(third_party, at_stock)
     assert.equal(await asks({ scope: 'openid email orders:read read', resource: [stock, orders] }), null)
   })
 }

@@ -28,11 +28,12 @@ const Numbers = z.object({
   last: z.int(),
 })
 
-/** Every environment has numbered all its events 1, 2, 3 … */
+/** The events of every environment are numbered 1, 2, 3 … */
 async function assertGapFree(): Promise<number> {
   const rows = await db.all(
     Numbers,
-    sql`select environment_id, count(*) as events, count(sequence) as numbered, count(distinct sequence) as different, min(sequence) as first, max(sequence) as last
+    sql`select environment_id, count(*) as events, count(sequence) as numbered, count(distinct sequence) as different,
+               min(sequence) as first, max(sequence) as last
           from events group by environment_id`,
   )
   for (const { environment_id, events, ...numbers } of rows)
@@ -40,13 +41,13 @@ async function assertGapFree(): Promise<number> {
   return rows.reduce((sum, { events }) => sum + events, 0)
 }
 
-/** Events of a change that no sequencer is told of. */
+/** Inserts events without waking the sequencer. */
 function ping(environment_id: EnvironmentId, count: number): Statement[] {
   const origin = () => ({ id: newId('evt'), actor: { type: 'system' as const, id: null }, request_id: null })
   return Array.from({ length: count }, () => insertEvent(environment_id, origin(), { type: 'test.ping', data: {} }, w.now()))
 }
 
-async function settled(): Promise<void> {
+async function waitUntilNumbered(): Promise<void> {
   const { run } = createSequencer(w.deployment)
   while ((await findUnnumbered(db)).length + (await findUnchained(db)).length > 0) {
     await run()
@@ -67,36 +68,32 @@ function startProcess() {
   })
 }
 
-test(
-  '50 parallel sign-ins while sequencers are killed: no number twice, none left out, no chain broken',
-  { timeout: 120_000 },
-  async () => {
-    const application = await w.createApplication(w.live)
-    const people = await Promise.all(Array.from({ length: 50 }, () => w.createUser(w.live)))
-    let goes_on = true
-    let kills = 0
-    const killing = (async () => {
-      while (goes_on) {
-        const victim = startProcess()
-        await once(victim.stdout, 'data')
-        await w.changeSettings(w.live, { lockout: { max_attempts: 10 + (kills % 50) } })
-        await new Promise((resolve) => setTimeout(resolve, 5 + (kills % 7) * 20))
-        victim.kill('SIGKILL')
-        await once(victim, 'exit')
-        kills++
-      }
-    })()
-    await Promise.all(people.map((person) => signInForTokens(w, w.live, application, person, {}, createAgent())))
-    while (kills < 5) await new Promise((resolve) => setTimeout(resolve, 100))
-    goes_on = false
-    await killing
-    await settled()
-    assert.ok((await assertGapFree()) >= 100)
-    assert.deepEqual((await verifyChains(w.deployment)).problems, [])
-  },
-)
+test('after 50 parallel sign-ins and kills of sequencers every number occurs once and no chain is broken', async () => {
+  const application = await w.createApplication(w.live)
+  const people = await Promise.all(Array.from({ length: 50 }, () => w.createUser(w.live)))
+  let is_killing = true
+  let kills = 0
+  const killing = (async () => {
+    while (is_killing) {
+      const victim = startProcess()
+      await once(victim.stdout, 'data')
+      await w.changeSettings(w.live, { lockout: { max_attempts: 10 + (kills % 50) } })
+      await new Promise((resolve) => setTimeout(resolve, 5 + (kills % 7) * 20))
+      victim.kill('SIGKILL')
+      await once(victim, 'exit')
+      kills++
+    }
+  })()
+  await Promise.all(people.map((person) => signInForTokens(w, w.live, application, person, {}, createAgent())))
+  while (kills < 5) await new Promise((resolve) => setTimeout(resolve, 100))
+  is_killing = false
+  await killing
+  await waitUntilNumbered()
+  assert.ok((await assertGapFree()) >= 100)
+  assert.deepEqual((await verifyChains(w.deployment)).problems, [])
+})
 
-test('eight sequencers at once over many environments: no number twice, none left out', { timeout: 60_000 }, async () => {
+test('eight parallel sequencers over many environments give every number once', async () => {
   const projects = await Promise.all(Array.from({ length: 5 }, (_, i) => w.createProject(`race-${i}`)))
   const places = projects.flatMap(({ test, live }) => [test.id, live.id])
   let writing = true
@@ -104,107 +101,104 @@ test('eight sequencers at once over many environments: no number twice, none lef
     while (writing) {
       const events = await findUnnumbered(db)
       for (const group of Map.groupBy(events, ({ environment_id }) => environment_id).values()) {
-        // A part of what was read, as another process would have read it a moment before.
+        // Only the first events, as if another process had read them a moment earlier.
         const part = group.slice(0, 1 + (group.length % 7))
         await numberEvents(db, part, [])
       }
       await new Promise((resolve) => setImmediate(resolve))
     }
   })
-  for (let round = 0; round < 40; round++) await Promise.all(places.map((place) => db.batch(ping(place, 1 + (round % 5)))))
+  for (let round = 0; round < 40; round++) await Promise.all(places.map((environment) => db.batch(ping(environment, 1 + (round % 5)))))
   writing = false
   await Promise.all(sequencers)
-  await settled()
+  await waitUntilNumbered()
   await assertGapFree()
 })
 
-test(
-  'eight at once that chain parts of what they read: every entry has one place, and no chain is broken',
-  { timeout: 60_000 },
-  async () => {
-    const tenant_id = w.tenant_id as TenantId // as: the world keeps it as text
-    const told = describeChange(null, { id: tenant_id })
-    const actor = { type: 'system', id: null }
-    const add = () =>
-      insertAuditEntry(tenant_id, { id: newId('aud'), action: 'test', actor, actor_label: null, request_id: null, ip: null }, told, w.now())
-    let writing = true
-    const sequencers = Array.from({ length: 8 }, async (_, i) => {
-      while (writing) {
-        const entries = await findUnchained(db)
-        await chainEntries(db, w.deployment.secrets, entries.slice(0, 1 + (i % 4)))
-        await new Promise((resolve) => setImmediate(resolve))
-      }
-    })
-    const written = 40
-    for (let round = 0; round < written; round++) await db.batch([add(), add()])
-    writing = false
-    await Promise.all(sequencers)
-    while ((await findUnchained(db)).length > 0) await chainEntries(db, w.deployment.secrets, await findUnchained(db))
-    const { problems, entries } = await verifyChains(w.deployment)
-    assert.deepEqual(problems, [])
-    assert.ok(entries >= 2 * written)
-  },
-)
+test('eight parallel sequencers that chain some of the entries they read give every entry one place and break no chain', async () => {
+  const tenant_id = w.tenant_id as TenantId // as: the world keeps it as text
+  const change = describeChange(null, { id: tenant_id })
+  const actor = { type: 'system', id: null }
+  const add = () =>
+    insertAuditEntry(tenant_id, { id: newId('aud'), action: 'test', actor, actor_label: null, request_id: null, ip: null }, change, w.now())
+  let writing = true
+  const sequencers = Array.from({ length: 8 }, async (_, i) => {
+    while (writing) {
+      const entries = await findUnchained(db)
+      await chainEntries(db, w.deployment.secrets, entries.slice(0, 1 + (i % 4)))
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  })
+  const written = 40
+  for (let round = 0; round < written; round++) await db.batch([add(), add()])
+  writing = false
+  await Promise.all(sequencers)
+  while ((await findUnchained(db)).length > 0) await chainEntries(db, w.deployment.secrets, await findUnchained(db))
+  const { problems, entries } = await verifyChains(w.deployment)
+  assert.deepEqual(problems, [])
+  assert.ok(entries >= 2 * written)
+})
 
-test('what was numbered by another meanwhile is left alone, with all that follows from it', async () => {
-  await settled()
+test('a sequencer leaves alone events that another one numbered since, and their deliveries', async () => {
+  await waitUntilNumbered()
   await db.batch(ping(w.test.id, 3))
   const same = (await findUnnumbered(db)).filter(({ environment_id }) => environment_id === w.test.id)
   const fan_out: FanOut = async (environment_id) => async (event) =>
     event.id === same[0]?.id
       ? [
-          sql`insert into deployment (name, value) values ('fanned out', ${environment_id}) on conflict (name) do update set value = 'twice'`,
+          sql`insert into deployment (name, value) values ('fanned out', ${environment_id})
+              on conflict (name) do update set value = 'twice'`,
         ]
       : []
   const results = await Promise.all([1, 2, 3].map(() => numberEvents(db, same, [fan_out])))
   const [row] = await db.all(z.object({ value: z.string() }), sql`select value from deployment where name = 'fanned out'`)
-  // The service's own sequencer may have been faster than all three.
+  // The sequencer of the service may have been faster than all three.
   assert.ok(results.filter((count) => count > 0).length <= 1)
   assert.ok(row === undefined || row.value === w.test.id)
-  await settled()
+  await waitUntilNumbered()
   await assertGapFree()
 })
 
-test('what much follows from is numbered part by part', async () => {
+test('events with many deliveries are numbered in parts', async () => {
   const project = await w.createProject('followed')
   const environment_id = project.test.id
-  await settled()
+  await waitUntilNumbered()
   const sizes: number[] = []
-  let made = 0
+  let fanned_out = 0
   const fanOut: FanOut = async () => {
-    const batch = sizes.push(-1) - 1 // the one that has no room is made as well
+    const batch = sizes.push(-1) - 1 // the fan-out of the event without room runs as well
     return async () => {
       sizes[batch] = (sizes[batch] ?? 0) + 1
-      made += 1
-      return Array.from({ length: 40 }, () => sql`update leases set holder = holder where name = 'nobody'`)
+      fanned_out += 1
+      return Array.from({ length: 40 }, () => sql`update leases set holder = holder where name = 'unknown'`)
     }
   }
   await db.batch(ping(environment_id, 100))
   const waiting = async () => (await findUnnumbered(db)).filter((event) => event.environment_id === environment_id)
   for (let rest = await waiting(); rest.length > 0; rest = await waiting()) await numberEvents(db, rest, [fanOut])
-  // The service's own sequencer takes some of the rest.
+  // The sequencer of the service numbers some of the others.
   assert.equal(sizes[0], 25)
   assert.ok(sizes.every((size) => size <= 25))
-  assert.ok(made <= 100 + sizes.length, `${made} events were followed`)
+  assert.ok(fanned_out <= 100 + sizes.length, `${fanned_out} fan-outs`)
   await assertGapFree()
 })
 
-test('an event without a number is not shown, and one that commits late is numbered last', async () => {
-  await settled()
-  const place = (await w.createProject('late')).test.id
-  const shown = async () => (await listEvents(db, place, {}, sql`order by sequence`)).map(({ id }) => id)
+test('an event without a number is not listed, and one that commits late is numbered last', async () => {
+  await waitUntilNumbered()
+  const environment = (await w.createProject('late')).test.id
+  const shown = async () => (await listEvents(db, environment, {}, sql`order by sequence`)).map(({ id }) => id)
   const early_id = newId('evt')
   const late = { id: newId('evt'), actor: { type: 'system' as const, id: null }, request_id: null }
-  await db.batch([insertEvent(place, late, { type: 'test.ping', data: {} }, w.now())])
-  await settled()
+  await db.batch([insertEvent(environment, late, { type: 'test.ping', data: {} }, w.now())])
+  await waitUntilNumbered()
   assert.deepEqual(await shown(), [late.id])
   const early = { ...late, id: early_id }
-  await db.batch([insertEvent(place, early, { type: 'test.ping', data: {} }, w.now())])
-  await settled()
+  await db.batch([insertEvent(environment, early, { type: 'test.ping', data: {} }, w.now())])
+  await waitUntilNumbered()
   assert.deepEqual(await shown(), [late.id, early_id])
 })
 
-test('a lease is one holder at a time, and another takes over when it ends', async () => {
+test('a lease has one holder at a time, and another takes over when it ends', async () => {
   const at = (ms: number) => new Date(w.now().getTime() + ms)
   const began = at(0)
   const later = (ms: number) => new Date(began.getTime() + ms)
@@ -216,16 +210,16 @@ test('a lease is one holder at a time, and another takes over when it ends', asy
   assert.equal(await takeLease(db, 'test', 'other', 1_000, later(1_500)), true)
 })
 
-test('a lease by a clock that is ahead holds up nobody', async () => {
+test('a lease that a clock ahead of ours ended in the future can be taken', async () => {
   const began = w.now()
   assert.equal(await takeLease(db, 'ahead', 'wrong', 1_000, new Date(began.getTime() + 3_600_000)), true)
   assert.equal(await takeLease(db, 'ahead', 'right', 1_000, began), true)
 })
 
-test('a head that was altered is never sealed again, and the log goes on', async () => {
+test('an altered head is never sealed again, and the log goes on', async () => {
   await db.run(sql`update audit_heads set seal = 'wrong' where tenant_id = ${w.tenant_id}`)
   await w.createApplication(w.test)
-  await settled()
+  await waitUntilNumbered()
   const { problems } = await verifyChains(w.deployment)
   assert.deepEqual(
     problems.map(({ problem }) => problem),

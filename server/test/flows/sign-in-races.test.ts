@@ -1,4 +1,4 @@
-/** A sign-in that runs while its account changes: no session outlives what ends the sessions of the account. */
+/** Sign-ins during a change of the account: no session outlives a change that ends the sessions of the account. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { authorizationRequest, createAgent } from '../support/cookie-browser.ts'
@@ -6,10 +6,10 @@ import { createAuthKey } from '../support/tenants.ts'
 import { expectStatus, type Reply, world } from '../support/world.ts'
 
 const w = await world()
-const place = w.test
-const secret = await createAuthKey(w, place, 'auth_secret')
-const client = await w.createApplication(place)
-await w.changeSettings(place, { lockout: { max_attempts: 100 } })
+const environment = w.test
+const secret = await createAuthKey(w, environment, 'auth_secret')
+const client = await w.createApplication(environment)
+await w.changeSettings(environment, { lockout: { max_attempts: 100 } })
 
 const users = (method: string, path: string, body?: object): Promise<Reply> =>
   w.call(method, `/v1/auth/users/${path}`, { key: secret.key, ...(body ? { body } : {}) })
@@ -20,12 +20,12 @@ const changes: [what: string, change: (id: string) => Promise<Reply>][] = [
   ['a block', (id) => users('POST', `${id}/block`)],
 ]
 for (const [what, change] of changes) {
-  test(`of sign-ins with the old password and ${what} at the same time, no session outlives the change`, async () => {
-    const user = await w.createUser(place)
+  test(`no session of parallel sign-ins with the old password outlives ${what}`, async () => {
+    const user = await w.createUser(environment)
     const pages = await Promise.all(
       Array.from({ length: 6 }, async () => {
         const agent = createAgent()
-        return { agent, page: await agent.get(authorizationRequest(place, client).url) }
+        return { agent, page: await agent.get(authorizationRequest(environment, client).url) }
       }),
     )
     const form = { email: user.email, password: user.password }

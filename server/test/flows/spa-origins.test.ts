@@ -1,4 +1,4 @@
-/** Which origins may read the answers of the token endpoint, as applications come, change and go (contract §4). */
+/** Origins that may read the token endpoint follow the creation, change and deletion of applications (contract §4). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fillOrigins } from '../../src/applications/origins.ts'
@@ -18,7 +18,7 @@ async function isAllowed(name: string): Promise<boolean> {
   return headers.get('access-control-allow-origin') !== null
 }
 
-test('an origin is allowed from the answer to its registration on, and no longer from the answer to its removal on', async () => {
+test('an origin is allowed from the answer to its registration until the answer to its removal', async () => {
   assert.equal(await isAllowed('a'), false)
   const { id } = expectStatus(201, await w.call('POST', path, { body: { name: 'App', ...spa('a', 'b') } }))
   assert.deepEqual([await isAllowed('a'), await isAllowed('b'), await isAllowed('c')], [true, true, false])
@@ -33,16 +33,16 @@ test('an origin is allowed from the answer to its registration on, and no longer
   assert.equal(await isAllowed('b'), false)
 })
 
-test('an origin of two applications is allowed until the last of them is gone', async () => {
-  const made = [await w.createApplication(w.test, spa('two')), await w.createApplication(w.test, spa('two'))]
-  for (const { client_id } of made) {
+test('an origin of two applications is allowed until both are deleted', async () => {
+  const applications = [await w.createApplication(w.test, spa('two')), await w.createApplication(w.test, spa('two'))]
+  for (const { client_id } of applications) {
     assert.equal(await isAllowed('two'), true)
     expectStatus(204, await w.call('DELETE', `${path}/${client_id}`))
   }
   assert.equal(await isAllowed('two'), false)
 })
 
-test('a change that loses its race leaves the origins of the one that wins', async () => {
+test('of fifty parallel changes only the origins of the one that succeeds are allowed', async () => {
   const { client_id } = await w.createApplication(w.test, spa('race'))
   const names = Array.from({ length: 50 }, (_, i) => `race${i}`)
   const replies = await Promise.all(
@@ -56,7 +56,7 @@ test('a change that loses its race leaves the origins of the one that wins', asy
   )
 })
 
-test('applications that an older Ostiary wrote are listed at the next start, once', async () => {
+test('the first start after an upgrade adds the origins of existing applications, once', async () => {
   const { db } = w.deployment
   for (let i = 0; i < 3; i++) await w.createApplication(w.test, spa(`old${i}`, `older${i}`))
   await db.run(sql`delete from application_origins where 1 = 1`)

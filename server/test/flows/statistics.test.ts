@@ -37,7 +37,7 @@ test('sign-ins, tokens and uses of keys are counted per hour, and per day', asyn
   }
 })
 
-test('Live counts nothing of Test', async () => {
+test('the statistics of Live do not count Test', async () => {
   assert.deepEqual(expectStatus(200, await w.call('GET', `${w.live.path}/statistics`)).data, [])
 })
 
@@ -48,4 +48,4 @@ const refused = [
   '?from=yesterday',
 ]
 for (const query of refused)
-  test(`${query} is refused`, async () => assert.equal((await w.call('GET', `${w.test.path}/statistics${query}`)).status, 422))
+  test(`${query} is 422`, async () => assert.equal((await w.call('GET', `${w.test.path}/statistics${query}`)).status, 422))

@@ -1,4 +1,4 @@
-/** UserInfo: which bearers it takes, what it tells, and that nothing but a living access token of this issuer opens it (contract §4, RFC 6750). */
+/** UserInfo: ways to send the token, returned claims, and that only a valid access token of this issuer works (contract §4, RFC 6750). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createPerson, userinfo } from '../support/cookie-browser.ts'
@@ -8,11 +8,16 @@ import { type Reply, world } from '../support/world.ts'
 const w = await world()
 
 for (const type of ['test', 'live'] as const) {
-  const place = w[type]
+  const environment = w[type]
   const elsewhere = type === 'test' ? w.live : w.test
-  const client = await w.createApplication(place)
-  const person = await createPerson(w, place, { phone_number: '+43123456789', given_name: 'Ada', locale: 'en', zoneinfo: 'Europe/Vienna' })
-  const url = `${place.issuer}/v1/oauth/userinfo`
+  const client = await w.createApplication(environment)
+  const person = await createPerson(w, environment, {
+    phone_number: '+43123456789',
+    given_name: 'Ada',
+    locale: 'en',
+    zoneinfo: 'Europe/Vienna',
+  })
+  const url = `${environment.issuer}/v1/oauth/userinfo`
   const form = { 'content-type': 'application/x-www-form-urlencoded' }
   const ask = (method: string, headers: Record<string, string>, body?: string, query = '') =>
     w.call(method, url + query, { key: null, headers, ...(body === undefined ? {} : { body }) })
@@ -21,13 +26,13 @@ for (const type of ['test', 'live'] as const) {
   const accepted: Record<string, Way> = {
     'GET with the header': (token) => ask('GET', { authorization: `Bearer ${token}` }),
     'POST with the header': (token) => ask('POST', { authorization: `Bearer ${token}` }),
-    'GET with the scheme in small letters': (token) => ask('GET', { authorization: `bearer ${token}` }),
+    'GET with the scheme in lower case': (token) => ask('GET', { authorization: `bearer ${token}` }),
     'GET with several spaces': (token) => ask('GET', { authorization: `Bearer    ${token}` }),
     'POST with the token in the form': (token) => ask('POST', form, `access_token=${token}`),
     'POST with the header and another form': (token) => ask('POST', { ...form, authorization: `Bearer ${token}` }, 'a=b'),
   }
   for (const [how, way] of Object.entries(accepted)) {
-    test(`UserInfo takes the token by ${how} (${type})`, async () => {
+    test(`UserInfo accepts the token by ${how} (${type})`, async () => {
       const { access_token } = await person.tokens(client)
       const reply = await way(access_token)
       assert.deepEqual([reply.status, reply.body.sub], [200, person.id])
@@ -37,23 +42,18 @@ for (const type of ['test', 'live'] as const) {
 
   const refused: [how: string, status: number, error: string | null, way: Way][] = [
     ['without any token', 401, null, () => ask('GET', {})],
-    ['by the address, where logs would keep it', 401, null, (token) => ask('GET', {}, undefined, `?access_token=${token}`)],
+    ['in the query, which logs would keep', 401, null, (token) => ask('GET', {}, undefined, `?access_token=${token}`)],
+    ['in a JSON body', 401, null, (token) => ask('POST', { 'content-type': 'application/json' }, JSON.stringify({ access_token: token }))],
+    ['in a cookie', 401, null, (token) => ask('GET', { cookie: `access_token=${token}` })],
     [
-      'by a form that is none',
-      401,
-      null,
-      (token) => ask('POST', { 'content-type': 'application/json' }, JSON.stringify({ access_token: token })),
-    ],
-    ['by a cookie', 401, null, (token) => ask('GET', { cookie: `access_token=${token}` })],
-    [
-      'by header and form at once',
+      'in both header and form',
       400,
       'invalid_request',
       (token) => ask('POST', { ...form, authorization: `Bearer ${token}` }, `access_token=${token}`),
     ],
-    ['by the form twice', 400, 'invalid_request', (token) => ask('POST', form, `access_token=${token}&access_token=${token}`)],
+    ['twice in the form', 400, 'invalid_request', (token) => ask('POST', form, `access_token=${token}&access_token=${token}`)],
     ['without a scheme', 401, 'invalid_token', (token) => ask('GET', { authorization: token })],
-    ['by another scheme', 401, 'invalid_token', (token) => ask('GET', { authorization: `Token ${token}` })],
+    ['with another scheme', 401, 'invalid_token', (token) => ask('GET', { authorization: `Token ${token}` })],
     ['as Basic', 401, 'invalid_token', (token) => ask('GET', { authorization: `Basic ${Buffer.from(`:${token}`).toString('base64')}` })],
     ['with a comma after it', 401, 'invalid_token', (token) => ask('GET', { authorization: `Bearer ${token},` })],
     ['with a second one', 401, 'invalid_token', (token) => ask('GET', { authorization: `Bearer ${token} ${token}` })],
@@ -72,42 +72,49 @@ for (const type of ['test', 'live'] as const) {
     })
   }
 
-  const isRefused = async (token: string, what: string) => {
-    const reply = await userinfo(w, place, token)
-    assert.deepEqual([reply.status, reply.body.error], [401, 'invalid_token'], what)
+  const isRefused = async (token: string) => {
+    const reply = await userinfo(w, environment, token)
+    assert.deepEqual([reply.status, reply.body.error], [401, 'invalid_token'])
     assert.match(reply.headers.get('www-authenticate') ?? '', /^Bearer error="invalid_token"/)
   }
 
-  test(`UserInfo takes no token that somebody else made or changed (${type})`, async () => {
+  test(`UserInfo refuses a forged or changed token (${type})`, async (t) => {
     const { access_token } = await person.tokens(client)
-    for (const [what, token] of Object.entries(await forgeriesOf(w, place, access_token))) await isRefused(token, what)
-    assert.equal((await userinfo(w, place, access_token)).status, 200)
+    for (const [what, token] of Object.entries(await forgeriesOf(w, environment, access_token))) await t.test(what, () => isRefused(token))
+    assert.equal((await userinfo(w, environment, access_token)).status, 200)
   })
 
-  test(`UserInfo takes no ID token, refresh token, or API key, nor what claims to be an opaque token (${type})`, async () => {
+  test(`UserInfo refuses every secret that is no access token (${type})`, async (t) => {
     const { id_token, refresh_token } = await person.tokens(client)
-    for (const token of [id_token, refresh_token, w.key, 'svc_at_', `svc_at_${refresh_token}`, client.client_secret])
-      await isRefused(token, token)
+    const secrets = {
+      'an ID token': id_token,
+      'a refresh token': refresh_token,
+      'a platform key': w.key,
+      'the prefix of an opaque token': 'svc_at_',
+      'a refresh token with that prefix': `svc_at_${refresh_token}`,
+      'a client secret': client.client_secret,
+    }
+    for (const [what, token] of Object.entries(secrets)) await t.test(what, () => isRefused(token))
   })
 
   for (const format of ['jwt', 'opaque'] as const) {
-    test(`an access token works at its own environment only, until its time is over (${type}, ${format})`, async () => {
-      for (const each of [place, elsewhere])
+    test(`an access token works at its own environment only, until it expires (${type}, ${format})`, async () => {
+      for (const each of [environment, elsewhere])
         await w.changeSettings(each, { tokens: { access_token_format: format, access_token_ttl_seconds: 60 } })
       const { access_token, expires_in } = await person.tokens(client)
       assert.deepEqual([expires_in, access_token.startsWith('svc_at_')], [60, format === 'opaque'])
       assert.equal((await userinfo(w, elsewhere, access_token)).status, 401)
       w.advance(58)
-      assert.equal((await userinfo(w, place, access_token)).status, 200)
+      assert.equal((await userinfo(w, environment, access_token)).status, 200)
       w.advance(3)
-      await isRefused(access_token, 'expired')
-      for (const each of [place, elsewhere])
+      await isRefused(access_token)
+      for (const each of [environment, elsewhere])
         await w.changeSettings(each, { tokens: { access_token_format: null, access_token_ttl_seconds: null } })
     })
   }
 
   // biome-ignore format: this table is read by column
-  const told: [scope: string, claims: string[]][] = [
+  const claims_by_scope: [scope: string, claims: string[]][] = [
     ['openid',                    []],
     ['openid email',              ['email', 'email_verified']],
     ['openid phone',              ['phone_number', 'phone_number_verified']],
@@ -115,10 +122,10 @@ for (const type of ['test', 'live'] as const) {
     ['openid offline_access',     []],
     ['openid profile email phone offline_access', ['name', 'given_name', 'locale', 'zoneinfo', 'updated_at', 'email', 'email_verified', 'phone_number', 'phone_number_verified']],
   ]
-  for (const [scope, claims] of told) {
-    test(`with the scope "${scope}" UserInfo tells sub and ${claims.join(', ') || 'nothing else'}, and the ID token the same (${type})`, async () => {
+  for (const [scope, claims] of claims_by_scope) {
+    test(`with the scope "${scope}" UserInfo and the ID token hold sub and ${claims.join(', ') || 'no other claim'} (${type})`, async () => {
       const { access_token, id_token } = await person.tokens(client, { scope })
-      const { body } = await userinfo(w, place, access_token)
+      const { body } = await userinfo(w, environment, access_token)
       assert.deepEqual(Object.keys(body).sort(), ['sub', ...claims].sort())
       const payload = JSON.parse(Buffer.from(id_token.split('.')[1], 'base64url').toString())
       for (const [name, value] of Object.entries(body)) assert.deepEqual(payload[name], value)
@@ -127,11 +134,11 @@ for (const type of ['test', 'live'] as const) {
     })
   }
 
-  test(`where the settings keep ID tokens minimal, the claims stand in UserInfo only (${type})`, async () => {
-    await w.changeSettings(place, { tokens: { id_token_claims: 'minimal' } })
+  test(`with id_token_claims minimal only UserInfo holds the claims (${type})`, async () => {
+    await w.changeSettings(environment, { tokens: { id_token_claims: 'minimal' } })
     const { access_token, id_token } = await person.tokens(client)
     assert.doesNotMatch(Buffer.from(id_token.split('.')[1], 'base64url').toString(), /email|"name"/)
-    assert.equal((await userinfo(w, place, access_token)).body.email, person.email)
-    await w.changeSettings(place, { tokens: { id_token_claims: null } })
+    assert.equal((await userinfo(w, environment, access_token)).body.email, person.email)
+    await w.changeSettings(environment, { tokens: { id_token_claims: null } })
   })
 }

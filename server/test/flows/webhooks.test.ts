@@ -39,7 +39,7 @@ test('an event arrives signed, as the list of events shows it', async () => {
   assert.equal(delivery?.attempts[0]?.status, 204)
 })
 
-test('a webhook gets the kinds it wants, and Live nothing of Test', async () => {
+test('a webhook receives only the event types it subscribes to, of its own environment', async () => {
   const receiver = await startReceiver()
   await subscribe({ url: receiver.url, events: ['auth_key.created'] })
   await w.createApplication(w.test)
@@ -53,7 +53,7 @@ test('a webhook gets the kinds it wants, and Live nothing of Test', async () => 
   )
 })
 
-test('a failed delivery comes again with the same id and a fresh timestamp, by the schedule', async () => {
+test('a failed delivery is sent again with the same id and a new timestamp', async () => {
   const receiver = await startReceiver((_, count) => (count === 1 ? { status: 500, body: 'not now' } : { status: 200 }))
   const webhook = await subscribe({ url: receiver.url, events: ['application.deleted'] })
   const { id } = await w.createApplication(w.test)
@@ -71,7 +71,7 @@ test('a failed delivery comes again with the same id and a fresh timestamp, by t
   assert.notEqual(first.headers['webhook-timestamp'], second.headers['webhook-timestamp'])
 })
 
-test('first attempts come in the order of their sequence, while one that failed waits for its retry', async () => {
+test('first attempts arrive in the order of their sequence, also while a failed delivery waits for its retry', async () => {
   const receiver = await startReceiver(({ body }) => ({ status: JSON.parse(body).sequence % 3 === 0 ? 503 : 200 }))
   await subscribe({ url: receiver.url, events: ['application.updated'] })
   const { id } = await w.createApplication(w.test)
@@ -84,7 +84,7 @@ test('first attempts come in the order of their sequence, while one that failed 
   )
 })
 
-test('while a secret is replaced both sign; a day later only the new one', async () => {
+test('for a day after a rotation both secrets sign, then only the new one', async () => {
   const receiver = await startReceiver()
   const webhook = await subscribe({ url: receiver.url, events: ['test.ping'] })
   const { secret } = expectStatus(200, await w.call('POST', `${webhooks}/${webhook.id}/rotate-secret`))
@@ -104,7 +104,7 @@ test('while a secret is replaced both sign; a day later only the new one', async
   assert.equal(signatures.length, 1)
 })
 
-test('a test event goes to the one webhook it is for, whatever others subscribe to', async () => {
+test('a test event goes only to the webhook under test', async () => {
   const [one, other] = [await startReceiver(), await startReceiver()]
   const webhook = await subscribe({ url: one.url, events: ['user.created'] })
   await subscribe({ url: other.url })
@@ -113,7 +113,7 @@ test('a test event goes to the one webhook it is for, whatever others subscribe 
   assert.equal(other.received.length, 0)
 })
 
-test('410 disables the webhook, says so in an event, and gives the message up', async () => {
+test('410 disables the webhook and causes the event webhook.disabled', async () => {
   const watcher = await startReceiver()
   await subscribe({ url: watcher.url, events: ['webhook.disabled'] })
   const gone = await startReceiver(() => ({ status: 410 }))
@@ -125,7 +125,7 @@ test('410 disables the webhook, says so in an event, and gives the message up', 
   assert.deepEqual([after.disabled, after.disabled_reason], [true, 'gone'])
 })
 
-test('a delivery that ends its process every time is given up, and says so', async () => {
+test('a delivery whose process died at each of its attempts ends as given_up', async () => {
   const receiver = await startReceiver((_, count) => ({ status: count === 1 ? 500 : 204 }))
   const webhook = await subscribe({ url: receiver.url, events: ['application.updated'] })
   const { id } = await w.createApplication(w.test)
@@ -139,10 +139,10 @@ test('a delivery that ends its process every time is given up, and says so', asy
   })
   assert.deepEqual([delivery?.next_attempt_at, receiver.received.length], [null, 1])
   expectStatus(202, await w.call('POST', `${webhooks}/${webhook.id}/deliveries/${delivery?.message_id}/resend`))
-  await until('it by hand', async () => (await deliveriesOf(webhook.id))[0]?.status === 'delivered')
+  await until('the resent message', async () => (await deliveriesOf(webhook.id))[0]?.status === 'delivered')
 })
 
-test('a message is sent again on demand, and everything since a time', async () => {
+test('a message can be resent, and so can all messages since a time', async () => {
   const receiver = await startReceiver()
   const webhook = await subscribe({ url: receiver.url, events: ['signing_key.rotated'] })
   const since = w.now().toISOString()
@@ -168,17 +168,17 @@ const refused = [
   'http://[::ffff:10.0.0.1]/',
 ]
 for (const url of refused) {
-  test(`a webhook is not made for ${url}`, async () => {
+  test(`a webhook with the url ${url} is 422`, async () => {
     assert.equal((await w.call('POST', webhooks, { body: { url } })).status, 422)
   })
 }
 
-test('Live takes https only', async () => {
+test('a webhook in Live requires https', async () => {
   assert.equal((await w.call('POST', `${w.live.path}/webhooks`, { body: { url: 'http://hooks.example.com/' } })).status, 422)
   expectStatus(201, await w.call('POST', `${w.live.path}/webhooks`, { body: { url: 'https://hooks.example.com/' } }))
 })
 
-test('a secret is told once, and never by a repeated request', async () => {
+test('a secret is shown once, and not in a replay', async () => {
   const options = { body: { url: 'https://hooks.example.com/once' }, headers: { 'idempotency-key': 'one' } }
   const first = expectStatus(201, await w.call('POST', webhooks, options))
   assert.match(first.secret, /^whsec_/)

@@ -1,10 +1,10 @@
 /** Sign-in at a provider: the redirect to it, and its callback. */
 import { ProviderId } from '@ostiary/contract/ids.ts'
 import { newSecret } from '../../deployment.ts'
-import { storeUpstreamSignIn, takeUpstreamSignIn } from '../../providers/upstream-sign-ins.ts'
 import { issuerOf } from '../../providers/kinds.ts'
-import { UpstreamFailed, type AuthorizationHints } from '../../providers/profile.ts'
+import { type AuthorizationHints, UpstreamFailed } from '../../providers/profile.ts'
 import { findUpstream, type Upstream } from '../../providers/store.ts'
+import { storeUpstreamSignIn, takeUpstreamSignIn } from '../../providers/upstream-sign-ins.ts'
 import { isOwnForm, readBrowser } from '../browser.ts'
 import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcServices, redirect } from '../call.ts'
 import { message } from '../hosted-page.ts'
