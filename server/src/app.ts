@@ -1,5 +1,4 @@
 /** The composition root: the only file that knows all modules. Builds the HTTP application of one service. */
-import { routes } from '@ostiary/contract/routes.ts'
 import Fastify, { type FastifyError, type FastifyInstance } from 'fastify'
 import { mount } from './api/mount.ts'
 import * as applications from './applications/handlers.ts'
