@@ -56,8 +56,8 @@ export const EntryRow = z.object({
   after_change: z.string().nullable(),
 })
 
-export const entryColumns = sql`l.id, l.tenant_id, l.created_at, l.action, l.actor_type, l.actor_id, l.actor_label, l.object_type, l.object_id, l.project_id,
-  l.environment_id, l.request_id, l.ip, l.before_change, l.after_change`
+export const entryColumns = sql`l.id, l.tenant_id, l.created_at, l.action, l.actor_type, l.actor_id, l.actor_label,
+  l.object_type, l.object_id, l.project_id, l.environment_id, l.request_id, l.ip, l.before_change, l.after_change`
 
 const LinkedRow = EntryRow.extend({ sequence: z.int(), previous_hash: z.string(), hash: z.string() })
 export type LinkedRow = z.infer<typeof LinkedRow>
