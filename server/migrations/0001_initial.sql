@@ -1,5 +1,5 @@
 -- {int} is the engine's 64-bit integer. Times are milliseconds since 1970, booleans 0 or 1, lists and documents JSON.
--- `version` rises with every change of the object (not with its use) and is what ETag shows.
+-- `version` rises with every change of the object (not with its use); ETag shows it.
 
 create table deployment (
   name text primary key,
