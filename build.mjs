@@ -65,7 +65,7 @@ export async function makeBuild(root, entry, folder) {
   const output = outputFiles.map(({ path }) => relative(folder, path))
 
   mkdirSync(folder, { recursive: true })
-  for (const asset of assets) cpSync(join(root, 'server', asset), join(folder, 'assets', asset), { recursive: true })
+  for (const asset of assets) copyFolder(join(root, 'server', asset), join(folder, 'assets', asset))
   // The entry is written last, so a start during the build finds one of the two builds complete.
   const entry_last = [...outputFiles].sort((a, b) => Number(a.path.endsWith('main.js')) - Number(b.path.endsWith('main.js')))
   for (const { path, contents } of entry_last) replaceFile(path, contents)
@@ -83,6 +83,13 @@ function readRecord(folder) {
     if (error.code === 'ENOENT' || error instanceof SyntaxError) return null
     throw error
   }
+}
+
+/** Copies a folder of files, and removes the files that are no longer in it: a migration that was renamed must not run twice. */
+function copyFolder(from, to) {
+  cpSync(from, to, { recursive: true })
+  const names = new Set(readdirSync(from))
+  for (const name of readdirSync(to)) if (!names.has(name)) rmSync(join(to, name), { recursive: true })
 }
 
 function replaceFile(path, contents) {

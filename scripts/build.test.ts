@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, utimes, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rename, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -43,6 +43,14 @@ test('a build contains the files that are read at run time, and a new one makes 
   assert.equal(await readFile(join(dirname(main), 'assets/migrations/0001_first.sql'), 'utf8'), 'select 1;')
   await writeFile(join(root, 'server/migrations/0002_second.sql'), 'select 2;')
   assert.equal(current(), null)
+})
+
+test('a build contains no file that its sources no longer have', async (t) => {
+  const { root, make } = await tool(t)
+  await make()
+  await rename(join(root, 'server/migrations/0001_first.sql'), join(root, 'server/migrations/0001_initial.sql'))
+  const main = await make()
+  assert.deepEqual(await readdir(join(dirname(main), 'assets/migrations')), ['0001_initial.sql'])
 })
 
 const changes: { what: string; change: (root: string) => Promise<unknown> }[] = [

@@ -6,12 +6,10 @@ export interface RawReply {
   /** By lower-case name, each with the last value sent. */
   headers: Record<string, string>
   body: string
-  took_ms: number
 }
 
 /** Sends these bytes and reads the answer until the service closes the connection. */
 export function sendRaw(url: string, bytes: string | Buffer, host = '127.0.0.1'): Promise<RawReply> {
-  const began = performance.now()
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     const socket = connect({ host, port: Number(new URL(url).port) }, () => socket.write(bytes))
@@ -19,11 +17,11 @@ export function sendRaw(url: string, bytes: string | Buffer, host = '127.0.0.1')
     socket.on('data', (chunk: Buffer) => chunks.push(chunk))
     // The service may refuse the request and close the connection while we are still sending.
     socket.on('error', (error: NodeJS.ErrnoException) => (chunks.length > 0 && error.code !== undefined ? socket.destroy() : reject(error)))
-    socket.on('close', () => resolve({ ...parse(Buffer.concat(chunks).toString()), took_ms: performance.now() - began }))
+    socket.on('close', () => resolve(parse(Buffer.concat(chunks).toString())))
   })
 }
 
-function parse(text: string): Omit<RawReply, 'took_ms'> {
+function parse(text: string): RawReply {
   const end = text.indexOf('\r\n\r\n')
   const [first = '', ...lines] = text.slice(0, end).split('\r\n')
   const headers = Object.fromEntries(
