@@ -38,7 +38,7 @@ export async function hasTenant(deployment: Deployment): Promise<boolean> {
 /**
  * Creates the tenant with its owner and a platform key of every scope. The owner also becomes the first operator.
  * The statements of `also` are part of the batch.
- * @throws SetupRefused if a tenant besides the root exists or the password is not acceptable
+ * @throws SetupRefused if a tenant besides the root exists, or the slug or the password is not acceptable
  */
 export async function createFirstTenant(
   deployment: Deployment,
@@ -100,7 +100,11 @@ export async function createFirstTenant(
     ...also(tenant_id),
   ])
   if (!created)
-    throw new SetupRefused('A tenant exists already: bootstrap creates only the first one. Its owner can sign in and add others.')
+    throw new SetupRefused(
+      (await hasTenant(deployment))
+        ? 'A tenant exists already: bootstrap creates only the first one. Its owner can sign in and add others.'
+        : `The slug "${first.slug}" belongs to the service itself. Choose another one with --slug.`,
+    )
   return {
     base_url: config.base_url,
     tenant_id,

@@ -62,6 +62,13 @@ test('of fifty parallel bootstraps one succeeds, and only its account becomes an
   assert.deepEqual(left_over, [{ id: created[0] }])
 })
 
+test('a bootstrap with the slug of the service itself creates nothing, and the error says which slug is taken', async (t) => {
+  const { deployment, operators } = await deploymentOf(t)
+  const first = { ...owner, tenant_name: 'Ostiary', slug: 'ostiary' }
+  await assert.rejects(createFirstTenant(deployment, createPasswords(), first), { name: 'SetupRefused', message: /"ostiary".*--slug/ })
+  assert.deepEqual(await operators(), [])
+})
+
 test('the account of the demo is the first operator', async (t) => {
   const { deployment, operators } = await deploymentOf(t)
   assert.equal((await operators()).length, 0)
