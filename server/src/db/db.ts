@@ -21,6 +21,7 @@
  * order of their keys, which prevents deadlocks.
  */
 import type { z } from 'zod'
+import { Unavailable } from '../unavailable.ts'
 import { decodeRow, type EncodedValue, encodeValue, type Value } from './codec.ts'
 import { type CachedRead, createRowCache } from './memory.ts'
 
@@ -83,9 +84,10 @@ export interface Migration {
   readonly statements: readonly string[]
 }
 
-/** The database is out of reach or too busy. The message says whether nothing changed or the outcome is unknown. The response is 503. */
-export class DatabaseUnavailable extends Error {
+/** The database is out of reach or too busy. The message says whether nothing changed or the outcome is unknown. */
+export class DatabaseUnavailable extends Unavailable {
   override readonly name = 'DatabaseUnavailable'
+  readonly detail = 'The database is out of reach. Try again shortly.'
 }
 
 export type Db = ReturnType<typeof createDb>

@@ -1,8 +1,7 @@
 /** Maps thrown errors to problem responses (RFC 9457), and logs those that are the server's fault. */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import { DatabaseUnavailable } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
-import { HashingRefused } from '../users/password.ts'
+import { Unavailable } from '../unavailable.ts'
 import { ApiError, notFound, retry_after } from './problem.ts'
 import { commonHeaders } from './write.ts'
 
@@ -29,9 +28,7 @@ export function answerError(
 
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
-  if (error instanceof DatabaseUnavailable) return new ApiError('unavailable', 'The database is out of reach. Try again shortly.')
-  if (error instanceof HashingRefused)
-    return new ApiError('unavailable', 'Too many passwords are set or checked right now. Try again shortly.')
+  if (error instanceof Unavailable) return new ApiError('unavailable', error.detail)
   const { statusCode } = error as Partial<FastifyError> // as: Fastify's own errors have this field
   if (statusCode === 404) return notFound()
   if (statusCode !== undefined && statusCode < 500) return new ApiError('malformed_request', 'The request cannot be read.')

@@ -5,10 +5,10 @@
 import type { Route } from '@ostiary/contract/route.ts'
 import { oidcRoutes } from '@ostiary/contract/routes.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { DatabaseUnavailable } from '../db/db.ts'
 import { goneSignal } from '../http/gone.ts'
 import { ApiError, notFound, retry_after } from '../http/problem.ts'
 import { write } from '../http/write.ts'
+import { Unavailable } from '../unavailable.ts'
 import { HashingRefused } from '../users/password.ts'
 import { type Answer, json, type OidcCall, type OidcEndpoint, type OidcServices } from './call.ts'
 import { crossOriginHeaders, type OriginCheck, preflightHeaders } from './cross-origin.ts'
@@ -105,7 +105,7 @@ function tooMuch(route: Route, call: OidcCall): Answer {
 function answerOf(error: unknown, { log }: OidcServices, { name, route }: Pick<Mounted, 'name' | 'route'>, call: OidcCall): Answer {
   if (error instanceof OAuthError) return refusal(call, error)
   const is_busy = error instanceof HashingRefused
-  const unavailable = is_busy || error instanceof DatabaseUnavailable
+  const unavailable = error instanceof Unavailable
   const about = { request_id: call.request_id, endpoint: name }
   if (!is_busy) log.error(unavailable ? 'The database is out of reach.' : 'An endpoint failed.', about, error)
   const answer = route.page

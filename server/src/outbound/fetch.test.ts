@@ -275,7 +275,7 @@ test('a call ends at its time limit or when aborted while the name server does n
 })
 
 test('an answer that is not HTTP is not disclosed', async () => {
-  const url = `http://here.test:${hostile.port}${hostile.pathOf('sends what is no HTTP')}`
+  const url = `http://here.test:${hostile.port}${hostile.pathOf('sends another protocol')}`
   await assert.rejects(outbound(get(url)), { reason: 'unreachable', message: 'No usable answer.' })
 })
 

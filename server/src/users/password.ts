@@ -5,6 +5,7 @@
 import { availableParallelism } from 'node:os'
 import { type Algorithm, hash, verify } from '@node-rs/argon2'
 import { normalised } from '../normalisation.ts'
+import { Unavailable } from '../unavailable.ts'
 import { longest_password } from './password-policy.ts'
 
 const parameters = { algorithm: 2 as Algorithm, memoryCost: 19_456, timeCost: 2, parallelism: 1 } // as: Algorithm is a const enum; 2 is Argon2id
@@ -14,9 +15,10 @@ const decoy = '$argon2id$v=19$m=19456,t=2,p=1$Zm9yIG5vIGFjY291bnQ$VGhlIGRpZ2VzdC
 
 const waiting_per_lane = 8
 
-/** No hash was computed: the queue is full, or the client disconnected before its turn. Answered as 503. */
-export class HashingRefused extends Error {
+/** No hash was computed: the queue is full, or the client disconnected before its turn. */
+export class HashingRefused extends Unavailable {
   override readonly name = 'HashingRefused'
+  readonly detail = 'Too many passwords are set or checked right now. Try again shortly.'
   readonly reason: 'busy' | 'gone'
   constructor(reason: 'busy' | 'gone') {
     super(reason === 'busy' ? 'Too many passwords are waiting to be hashed.' : 'The client disconnected before its turn.')

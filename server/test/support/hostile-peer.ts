@@ -121,7 +121,10 @@ export async function startHostilePeer() {
   return {
     port,
     /** The path of a behaviour. */
-    pathOf: (name: string) => `/row-${misbehaviour_names.indexOf(name)}/`,
+    pathOf(name: string): string {
+      if (!(name in misbehaviours)) throw new Error(`No misbehaviour is called "${name}".`)
+      return `/row-${misbehaviour_names.indexOf(name)}/`
+    },
     open,
     /** Resolves when every connection has ended. */
     async idle(): Promise<void> {
