@@ -39,7 +39,7 @@ test('the demo signs in, reads UserInfo, refreshes, revokes and signs out', { sk
   await page.getByRole('button', { name: 'Sign in' }).waitFor()
   await passesAudit('before')
   await press('Sign in')
-  assert.equal(await page.getByLabel(/^E-?mail address$/).inputValue(), demo?.email)
+  assert.equal(await page.getByLabel('Email address').inputValue(), demo?.email)
   await page.getByLabel('Password').fill(demo?.password ?? '')
   await press('Sign in')
 
@@ -80,7 +80,7 @@ test('the demo signs in, reads UserInfo, refreshes, revokes and signs out', { sk
   await press('Sign in')
   assert.equal(await page.getByLabel('Password').inputValue(), '', 'a sign-in after the sign-out asks for the password')
   await page.getByRole('link', { name: 'Back to Token viewer' }).click()
-  await stepDone('Nobody signed in')
+  await stepDone('You did not sign in')
   await page.goto(`${base_url}/demo/callback?code=stolen&state=another`)
   await stepDone('This answer is not for this tab')
 })
@@ -106,7 +106,7 @@ test('the demo at another base URL names the one it was created for', { skip: no
   const browser = await launchForTests(t)
   const page = await browser.newPage()
   await page.goto(`${moved.base_url}/demo`)
-  assert.match(await page.getByRole('main').innerText(), new RegExp(`made for ${first.base_url}\\.`))
+  assert.match(await page.getByRole('main').innerText(), new RegExp(`created the demo for ${first.base_url}\\.`))
   assert.deepEqual(await axeViolations(page), [])
 })
 

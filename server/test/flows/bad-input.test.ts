@@ -33,9 +33,11 @@ function isWellFormed(reply: RawReply, what = ''): RawReply {
   assert.match(reply.headers['x-request-id'] ?? '', /^req_[0-9a-z]{26}$/, what)
   assert.equal(reply.headers['x-content-type-options'], 'nosniff', what)
   assert.doesNotMatch(reply.body, /\bat \S+ \(|node:internal|\.ts:\d|ZodError|FST_ERR|SQLITE_|stack"/, what)
-  assert.ok(parsed.longest <= longest_form, `${what}: ${parsed.longest} characters were parsed`)
   return reply
 }
+
+// A token may be as long as the body (RFC 7009 §2.2).
+const longest_parsed = (target: string) => (target.startsWith(`${issuer_path}/v1/oauth/`) ? 1_048_576 : longest_form)
 
 const send = async (
   method: string,
@@ -43,7 +45,13 @@ const send = async (
   headers: Record<string, string | null> = {},
   body: string | Buffer = '',
   host = hosts[0],
-) => isWellFormed(await sendRaw(w.base_url, rawRequest(method, target, headers, body), host), `${method} ${target.slice(0, 100)}`)
+) => {
+  const what = `${method} ${target.slice(0, 100)}`
+  parsed.longest = 0
+  const reply = isWellFormed(await sendRaw(w.base_url, rawRequest(method, target, headers, body), host), what)
+  assert.ok(parsed.longest <= longest_parsed(target), `${what}: ${parsed.longest} characters were parsed`)
+  return reply
+}
 const asClient = (body: string | Buffer, headers: Record<string, string | null> = {}, path = token_path) =>
   send('POST', path, { authorization: basic, 'content-type': form, ...headers }, body)
 
@@ -84,7 +92,6 @@ for (const [, { method, path }] of rows) {
   })
 
   test(`a body of 100,000 parameters is refused before it is parsed: ${path}`, async () => {
-    parsed.longest = 0
     assert.equal((await send('POST', at(path), headers, many)).status, 400)
     assert.equal(parsed.longest, 0)
   })

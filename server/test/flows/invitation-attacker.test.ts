@@ -94,6 +94,7 @@ test('an attacker who administers one tenant has only the granted rights in anot
 
 /** Creates new tenants. The people keep their accounts and browsers. */
 async function begin(): Promise<State> {
+  w.advance(10) // for the rate limit of an administrator
   const owners = { first: people.attacker, second: people.victim }
   const tenants = { first: await createTenant(w, owners.first), second: await createTenant(w, owners.second) }
   for (const name of names) await setEmail(people[name].user_id, `${name}@example.com`)
