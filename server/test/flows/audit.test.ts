@@ -317,7 +317,7 @@ const damages: [what: string, damage: Statement[], found: RegExp][] = [
     ],
     /the head of the chain was altered/,
   ],
-  ['the head is deleted', [sql`delete from audit_heads where ${mine}`], /entry 1 stands beyond the end of the chain/],
+  ['the head is deleted', [sql`delete from audit_heads where ${mine}`], /entry 1 is beyond the end of the chain/],
 ]
 for (const [what, damage, found] of damages) test(`verification reports that ${what}`, () => expectProblem(damage, found))
 

@@ -68,7 +68,7 @@ function startProcess() {
   })
 }
 
-test('after 50 parallel sign-ins and kills of sequencers every number occurs once and no chain is broken', async () => {
+test('after 50 sign-ins, five at once, and kills of sequencers every number occurs once and no chain is broken', async () => {
   const application = await w.createApplication(w.live)
   const people = await Promise.all(Array.from({ length: 50 }, () => w.createUser(w.live)))
   let is_killing = true
@@ -84,10 +84,18 @@ test('after 50 parallel sign-ins and kills of sequencers every number occurs onc
       kills++
     }
   })()
-  await Promise.all(people.map((person) => signInForTokens(w, w.live, application, person, {}, createAgent())))
-  while (kills < 5) await new Promise((resolve) => setTimeout(resolve, 100))
-  is_killing = false
-  await killing
+  try {
+    // Five at once: the queue of password hashes of one environment is bounded.
+    const waiting = people.values()
+    const signInAll = async () => {
+      for (const person of waiting) await signInForTokens(w, w.live, application, person, {}, createAgent())
+    }
+    await Promise.all(Array.from({ length: 5 }, signInAll))
+    while (kills < 5) await new Promise((resolve) => setTimeout(resolve, 100))
+  } finally {
+    is_killing = false
+    await killing
+  }
   await waitUntilNumbered()
   assert.ok((await assertGapFree()) >= 100)
   assert.deepEqual((await verifyChains(w.deployment)).problems, [])
