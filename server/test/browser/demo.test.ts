@@ -82,7 +82,7 @@ test('the demo signs in, reads UserInfo, refreshes, revokes and signs out', { sk
   await page.getByRole('link', { name: 'Back to Token viewer' }).click()
   await stepDone('You did not sign in')
   await page.goto(`${base_url}/demo/callback?code=stolen&state=another`)
-  await stepDone('This answer is not for this tab')
+  await stepDone('This response does not belong to this tab')
 })
 
 test('the demo loads and calls only its own origin, and cannot be framed', async (t) => {
