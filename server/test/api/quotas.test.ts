@@ -1,12 +1,12 @@
 /** The quotas of contract §3 hold exactly, also for parallel creations. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Client } from 'pg'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { readMigrations } from '../../src/db/migrate.ts'
 import { default_limits, type LimitName } from '../../src/limits.ts'
 import { administratorToken, asAdministrator } from '../support/administrator.ts'
+import { overlapping } from '../support/overlapping-batches.ts'
 import { expectStatus, owner, type Reply, type TestEnvironment, type World, world } from '../support/world.ts'
 
 const limit_of_all = 4
@@ -33,37 +33,6 @@ const authKey = (environment: TestEnvironment, i: number) =>
   )
 const webhook = (environment: TestEnvironment) => platform(`${environment.path}/webhooks`, { url: 'https://hooks.example.com/' })
 
-/**
- * Runs creations at the same time. On PostgreSQL a lock holds each batch at its entry of the audit log, after it has
- * written its object and before it commits, until several connections wait: no count can see the objects of the others.
- */
-async function atOnce(begin: () => Promise<Reply>[]): Promise<Reply[]> {
-  const { config, db } = w.deployment
-  if (db.engine === 'sqlite') return Promise.all(begin()) // SQLite runs batches one after another
-  const holder = new Client({ connectionString: config.database_url ?? '' })
-  await holder.connect()
-  await holder.query('begin')
-  await holder.query('lock table audit_log in share row exclusive mode')
-  try {
-    const replies = Promise.all(begin())
-    let is_answered = false
-    replies.then(() => {
-      is_answered = true
-    }, assert.fail)
-    for (let waiting = 0; waiting < 3 && !is_answered; ) {
-      await holder.query('select pg_stat_clear_snapshot()')
-      const { rows } = await holder.query(
-        `select cast(count(*) as integer) as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      )
-      waiting = rows[0].n
-    }
-    await holder.query('rollback')
-    return await replies
-  } finally {
-    await holder.end()
-  }
-}
-
 /** Each kind of object: how many exist at the start, and how to create one more. */
 // biome-ignore format: this table is read by column
 const kinds: { kind: string; limit: LimitName; exist: number; create: Create; list: () => Promise<Reply>; beside?: number }[] = [
@@ -79,7 +48,7 @@ for (const { kind, limit, exist, create, list, beside = 0 } of kinds)
   test(`of 50 parallel creations of ${kind} with room for one, exactly one succeeds`, async () => {
     const before = await auditEntries()
     for (let i = exist; i < limit_of_all - 1; i++) expectStatus(201, await create(100 + i))
-    const replies = await atOnce(() => Array.from({ length: 50 }, (_, i) => create(i)))
+    const replies = await overlapping(w, () => Array.from({ length: 50 }, (_, i) => create(i)))
     const created = replies.filter(({ status }) => status === 201)
     assert.equal(created.length, 1)
     for (const reply of replies.filter((reply) => !created.includes(reply))) {
