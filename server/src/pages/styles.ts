@@ -85,7 +85,7 @@ a.b:focus-visible{border-radius:9px}
 .two{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,132px),1fr));gap:10px}
 .acts{display:flex;flex-wrap:wrap;gap:10px;margin-top:24px}
 .acts .b{width:auto;max-width:100%}
-.acts+.fine,.hint{margin-top:14px}
+.acts+.fine,.sub+.fine,.hint{margin-top:14px}
 .after{margin-top:16px;text-align:center;font-size:.9375rem}
 .after+.after{margin-top:0}
 .after:last-child{margin-bottom:-10px}
