@@ -43,33 +43,38 @@ export async function verifyChains({ db, secrets }: Pick<Deployment, 'db' | 'sec
 
 async function verifyChain(db: Db, tenant_id: TenantId, sealOf: (end: ChainEnd) => string) {
   const findHead = () => db.maybeOne(Head, sql`select sequence, hash, seal from audit_heads where tenant_id = ${tenant_id}`)
-  // One batch writes entries and their head. The head is read first, so all its entries are visible afterwards.
-  const head = await findHead()
-  const last = head?.sequence ?? 0
   const problems: string[] = []
   let end: ChainEnd = beginning
   let entries = 0
+  // One batch writes entries and their head. The head is read first, so all its entries are visible afterwards. Entries after it are
+  // new if the head has moved since; then they are verified with the new head.
+  let head = await findHead()
   for (;;) {
-    const page = await listEntries(
-      db,
-      tenant_id,
-      sql`and l.sequence > ${end.sequence} and l.sequence <= ${last} order by l.sequence limit ${page_size}`,
-    )
-    for (const entry of page) {
-      const problem = linkProblem(end, entry)
-      if (problem) problems.push(problem)
-      end = { sequence: entry.sequence, hash: entry.hash }
-    }
-    entries += page.length
-    if (page.length < page_size) break
-  }
-  if (!head) problems.push('the head of the chain is missing')
-  if (end.sequence < last) problems.push(`the log was cut off after entry ${end.sequence}: it had ${last}`)
-  else if (head && end.hash !== head.hash) problems.push(`the last entry, ${last}, differs from the head of the chain`)
-  if (head && head.seal !== sealOf(head)) problems.push('the head of the chain was altered, or the chain was recomputed')
+    const last = head?.sequence ?? 0
+    let page: Awaited<ReturnType<typeof listEntries>>
+    do {
+      const range = sql`and l.sequence > ${end.sequence} and l.sequence <= ${last} order by l.sequence limit ${page_size}`
+      page = await listEntries(db, tenant_id, range)
+      for (const entry of page) {
+        const problem = linkProblem(end, entry)
+        if (problem) problems.push(problem)
+        end = { sequence: entry.sequence, hash: entry.hash }
+      }
+      entries += page.length
+    } while (page.length === page_size)
+    if (!head) problems.push('the head of the chain is missing')
+    if (end.sequence < last) problems.push(`the log was cut off after entry ${end.sequence}: it had ${last}`)
+    else if (head && end.hash !== head.hash) problems.push(`the last entry, ${last}, differs from the head of the chain`)
+    if (head && head.seal !== sealOf(head)) problems.push('the head of the chain was altered, or the chain was recomputed')
 
-  const [beyond] = await listEntries(db, tenant_id, sql`and l.sequence > ${last} order by l.sequence limit 1`)
-  if (beyond && beyond.sequence > ((await findHead())?.sequence ?? 0))
-    problems.push(`entry ${beyond.sequence} is beyond the end of the chain`)
+    const [beyond] = await listEntries(db, tenant_id, sql`and l.sequence > ${last} order by l.sequence limit 1`)
+    if (!beyond) break
+    const moved = await findHead()
+    if ((moved?.sequence ?? 0) <= last) {
+      problems.push(`entry ${beyond.sequence} is beyond the end of the chain`)
+      break
+    }
+    head = moved
+  }
   return { entries, problems }
 }

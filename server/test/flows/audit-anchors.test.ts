@@ -88,6 +88,29 @@ for (const [what, damage, found] of damages)
     assert.match((await problemsOf(id)).join('; '), /head of the chain was altered/)
   })
 
+test('verification reports an older head also when the service moves it during the verification', async () => {
+  const id = await createTenant()
+  await addEntries(id, 2)
+  const second = (await findHead(id)) ?? assert.fail('no head')
+  await addEntries(id, 2)
+  await db.batch([replaceHead(id, second)])
+  let is_moved = false
+  /** Lets the service link an entry after the verification has read the head. */
+  const moving: typeof db = {
+    ...db,
+    maybeOne: async (schema, statement) => {
+      const row = await db.maybeOne(schema, statement)
+      if (statement.parts.join().includes('audit_heads') && statement.values.includes(id) && !is_moved) {
+        is_moved = true
+        await addEntries(id, 1)
+      }
+      return row
+    },
+  }
+  const { problems } = await verifyChains({ db: moving, secrets })
+  assert.match(problems.map(({ problem }) => problem).join(), /head of the chain was altered/)
+})
+
 test('verification finds no problem in a new tenant without entries, nor in the root tenant', async () => {
   const id = await createTenant()
   assert.equal((await findHead(id))?.sequence, 0)
