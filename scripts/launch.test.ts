@@ -11,19 +11,19 @@ import { type TestContext, test } from 'node:test'
 import { installNeeded, isOlder, nodeArguments, nodePackage } from '../launch.mjs'
 
 const quiet = '--disable-warning=ExperimentalWarning'
-const small = '--max-semi-space-size=4'
+const small = ['--max-semi-space-size=4', '--heap-growing-percent=100']
 const cli = join('/clone', 'cli/src/main.ts')
 
 // biome-ignore format: this table is read by column
 const dispatched = [
-  { words: ['start'],                       args: [quiet, small, cli, 'start'] },
+  { words: ['start'],                       args: [quiet, ...small, cli, 'start'] },
   { words: ['test', 'users', '--watch'],    args: [quiet, join('/clone', 'scripts/test.ts'), 'users', '--watch'] },
   { words: ['check'],                       args: [quiet, join('/clone', 'scripts/check.ts')] },
   { words: ['docs', '--check'],             args: [quiet, join('/clone', 'scripts/docs.ts'), '--check'] },
-  { words: ['dev', '--workers', '2'],       args: [quiet, small, '--watch', cli, 'serve', '--workers', '2'] },
-  { words: ['bootstrap', '--tenant', 'a'],  args: [quiet, small, cli, 'bootstrap', '--tenant', 'a'] },
-  { words: ['toString'],                    args: [quiet, small, cli, 'toString'] },
-  { words: [],                              args: [quiet, small, cli] },
+  { words: ['dev', '--workers', '2'],       args: [quiet, ...small, '--watch', cli, 'serve', '--workers', '2'] },
+  { words: ['bootstrap', '--tenant', 'a'],  args: [quiet, ...small, cli, 'bootstrap', '--tenant', 'a'] },
+  { words: ['toString'],                    args: [quiet, ...small, cli, 'toString'] },
+  { words: [],                              args: [quiet, ...small, cli] },
 ]
 for (const { words, args } of dispatched) {
   test(`"ostiary ${words.join(' ')}" starts ${args.join(' ')}`, () => assert.deepEqual(nodeArguments(words, '/clone'), args))

@@ -7,7 +7,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { globSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { noPostgres, startPostgres } from '../server/test/support/postgres.ts'
 
@@ -31,7 +31,11 @@ const behaviour_tests = files.filter((file) => /^server\/test\/(flows|api)\//.te
 
 // All files share one server, because starting one takes a second.
 const postgres = noPostgres ? null : await startPostgres()
-const env = { ...process.env, ...(postgres ? { OSTIARY_TEST_POSTGRES: postgres.url } : {}) }
+const env = {
+  ...process.env,
+  NODE_COMPILE_CACHE: join(tmpdir(), 'ostiary-test-compiled'),
+  ...(postgres ? { OSTIARY_TEST_POSTGRES: postgres.url } : {}),
+}
 
 const passed = [await run(files, env)]
 if (process.env.OSTIARY_TEST_ENGINE === undefined && behaviour_tests.length > 0) {
