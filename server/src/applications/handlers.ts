@@ -81,7 +81,7 @@ export const createApplication: Handler<'createApplication'> = async (services, 
     return created ? answer : null
   }
   const scope = { table, environment_id: environment.id } as const
-  return createWithSlug(db, scope, {
+  return createWithSlug(services, scope, {
     slug,
     name: fields.name,
     create,

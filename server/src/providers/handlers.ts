@@ -18,7 +18,7 @@ export const listProviders: Handler<'listProviders'> = async (services, call) =>
 }
 
 export const createProvider: Handler<'createProvider'> = async (services, call) => {
-  const { config, db, now, newId } = services
+  const { config, now, newId } = services
   const environment = await environmentOf(services, call)
   const { slug, type, client_secret = null, private_key = null, ...sent } = call.body
   const fields: ProviderFields = { ...defaultsOf(type), client_id: sent.client_id, ...settled(type, sent) }
@@ -58,7 +58,7 @@ export const createProvider: Handler<'createProvider'> = async (services, call) 
     return created ? answer : null
   }
   const scope = { table, environment_id: environment.id } as const
-  return createWithSlug(db, scope, { slug, name: fields.display_name, create, refuse: async () => {}, fail: call.fail })
+  return createWithSlug(services, scope, { slug, name: fields.display_name, create, refuse: async () => {}, fail: call.fail })
 }
 
 export const getProvider: Handler<'getProvider'> = async (services, call) => {

@@ -54,7 +54,7 @@ export const createResourceServer: Handler<'createResourceServer'> = async (serv
     return created ? answer : null
   }
   const scope = { table, environment_id } as const
-  return createWithSlug(db, scope, {
+  return createWithSlug(services, scope, {
     slug,
     name,
     create,

@@ -79,7 +79,7 @@ async function addThisApi(deployment: Deployment, environment_id: `env_${string}
   const { db, config } = deployment
   const isThere = async () => (await findAudiences(db, environment_id, [config.base_url])).length > 0
   await createWithSlug(
-    db,
+    deployment,
     { table: 'resource_servers', environment_id },
     {
       slug: undefined,

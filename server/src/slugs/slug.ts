@@ -9,10 +9,10 @@
  */
 import { longest_normalised, normalised, withoutMarks } from '../normalisation.ts'
 
-export const longest_slug = 63
+const longest_slug = 63
 
 /** The tables whose rows have a slug, with the slug of a name that has no letter or digit of ASCII. */
-export const slugged = {
+const slugged = {
   applications: 'application',
   resource_servers: 'resource-server',
   providers: 'provider',

@@ -64,7 +64,7 @@ export const createWebhook: Handler<'createWebhook'> = async (services, call) =>
     return (await call.commit({ statements, before: null, answer }, at)) ? answer : null
   }
   const scope = { table, environment_id: environment.id } as const
-  return createWithSlug(db, scope, {
+  return createWithSlug(services, scope, {
     slug,
     name: hostOf(url),
     create,

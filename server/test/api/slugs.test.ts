@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
 import { z } from 'zod'
-import { identifiers, sql } from '../../src/db/db.ts'
+import { identifiers, join, sql } from '../../src/db/db.ts'
+import { ensureRoot } from '../../src/setup/root.ts'
 import { overlapping } from '../support/overlapping-batches.ts'
 import { callKind, slugged_kinds } from '../support/slugged.ts'
 import { expectStatus, type Reply, world } from '../support/world.ts'
@@ -132,4 +133,48 @@ test('a resource server whose identifier is taken is 409 identifier_taken, also 
   expectStatus(201, await w.call('POST', path, { body }))
   assert.equal(codeOf(await w.call('POST', path, { body: { ...body, slug: 'free' } })), '409 identifier_taken')
   assert.equal(codeOf(await w.call('POST', path, { body })), '409 identifier_taken')
+})
+
+test('several hundred parallel creations with the same name all succeed', async () => {
+  const create = () => w.call('POST', `${w.test.path}/providers`, { body: slugged_kinds.provider?.fields('Crowd') })
+  const replies = await Promise.all(Array.from({ length: 300 }, create))
+  assert.equal(new Set(replies.map(slugOf)).size, 300)
+})
+
+test('a name with more than 11,110 taken slugs needs a slug', async () => {
+  const { db } = w.deployment
+  const digits = join(
+    Array.from({ length: 10 }, (_, n) => sql`select ${n} as n`),
+    ' union all ',
+  )
+  const number = sql`(a.n * 10000 + b.n * 1000 + c.n * 100 + d.n * 10 + e.n)`
+  await db.run(sql`insert into providers (environment_id, id, slug, type, display_name, issuer, client_id, scopes, enabled,
+      link_by_verified_email, created_at, updated_at)
+    select ${w.live.id}, 'prv_' || cast(${number} as text), case when ${number} = 1 then 'many' else 'many-' || cast(${number} as text) end,
+        'github', 'Many', null, 'abc', '[]', 1, 0, 0, 0
+      from (${digits}) a cross join (${digits}) b cross join (${digits}) c cross join (${digits}) d cross join (${digits}) e
+     where ${number} between 1 and 11109`)
+  const path = `${w.live.path}/providers`
+  const body = slugged_kinds.provider?.fields('Many')
+  assert.equal(slugOf(await w.call('POST', path, { body })), 'many-11110')
+  assert.deepEqual(refusal(await w.call('POST', path, { body })), [422, ['/slug']])
+  assert.equal(slugOf(await w.call('POST', path, { body: { ...body, slug: 'another' } })), 'another')
+  await db.run(sql`delete from providers where environment_id = ${w.live.id} and slug like 'many%'`)
+})
+
+test('the management API at a new public address is another resource server of the root environment, with its own slug', async () => {
+  const at = (base_url: string) => ensureRoot({ ...w.deployment, config: { ...w.deployment.config, base_url } })
+  const { environment_id } = await at(w.base_url)
+  const addresses = ['https://one.example.com', 'https://two.example.com']
+  await Promise.all([...addresses, ...addresses].map(at))
+  const Server = z.object({ identifier: z.string(), slug: z.string() })
+  const servers = await w.deployment.db.all(
+    Server,
+    sql`select identifier, slug from resource_servers where environment_id = ${environment_id} order by slug`,
+  )
+  assert.deepEqual(
+    servers.map(({ slug }) => slug),
+    ['ostiary-api', 'ostiary-api-2', 'ostiary-api-3'],
+  )
+  assert.deepEqual(servers.map(({ identifier }) => identifier).sort(), [w.base_url, ...addresses].sort())
 })
