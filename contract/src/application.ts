@@ -1,7 +1,8 @@
 /** Applications: the OAuth clients of an environment. The client id is the application's id. */
 import { z } from 'zod'
+import type { FieldClasses } from './field-class.ts'
 import { ApplicationId, EnvironmentId, ProjectId, TenantId } from './ids.ts'
-import { Name, Time, WebUrl } from './values.ts'
+import { Name, slugs, Time, WebUrl } from './values.ts'
 
 export const ApplicationType = z.enum(['web', 'spa', 'native'])
 const TokenEndpointAuthMethod = z.enum(['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'])
@@ -39,6 +40,7 @@ export const Application = z.strictObject({
   tenant_id: TenantId,
   project_id: ProjectId,
   environment_id: EnvironmentId,
+  slug: slugs.record,
   application_type: ApplicationType,
   ...fields,
   has_client_secret: z.boolean(),
@@ -54,6 +56,7 @@ export const ApplicationWithSecret = Application.extend({ client_secret: z.strin
 const { name, redirect_uris, ...optional } = fields
 
 export const NewApplication = z.strictObject({
+  slug: slugs.created,
   name,
   application_type: ApplicationType,
   redirect_uris,
@@ -64,8 +67,9 @@ export type NewApplication = z.infer<typeof NewApplication>
 const nullable = <S extends z.ZodRawShape>(shape: S) => z.object(shape).partial().shape
 
 /** JSON Merge Patch (RFC 7396): `null` restores the default of a field. */
-export const ApplicationChange = z.strictObject(
-  nullable({
+export const ApplicationChange = z.strictObject({
+  slug: slugs.changed,
+  ...nullable({
     name,
     redirect_uris,
     post_logout_redirect_uris: fields.post_logout_redirect_uris.nullable(),
@@ -81,5 +85,34 @@ export const ApplicationChange = z.strictObject(
     allow_loopback_port: fields.allow_loopback_port.nullable(),
     disabled: fields.disabled.nullable(),
   }),
-)
+})
 export type ApplicationChange = z.infer<typeof ApplicationChange>
+
+export const applicationFields = {
+  id: 'never',
+  client_id: 'never',
+  tenant_id: 'never',
+  project_id: 'never',
+  environment_id: 'never',
+  slug: 'immutable',
+  application_type: 'immutable',
+  name: 'travels',
+  redirect_uris: 'owned',
+  post_logout_redirect_uris: 'owned',
+  token_endpoint_auth_method: 'travels',
+  jwks: 'owned',
+  jwks_uri: 'owned',
+  allowed_scopes: 'travels',
+  require_pkce: 'travels',
+  consent: 'travels',
+  backchannel_logout_uri: 'owned',
+  initiate_login_uri: 'owned',
+  logo_uri: 'owned',
+  allow_loopback_port: 'travels',
+  disabled: 'owned',
+  has_client_secret: 'never',
+  secret_rotated_at: 'never',
+  created_at: 'never',
+  updated_at: 'never',
+  client_secret: 'never',
+} as const satisfies FieldClasses<z.infer<typeof ApplicationWithSecret>>

@@ -1,7 +1,8 @@
 /** Identity providers through which people can sign in to an environment. */
 import { z } from 'zod'
+import type { FieldClasses } from './field-class.ts'
 import { EnvironmentId, ProjectId, ProviderId, TenantId } from './ids.ts'
-import { characters, Name, Time, WebUrl } from './values.ts'
+import { characters, Name, slugs, Time, WebUrl } from './values.ts'
 
 export const ProviderType = z.enum(['oidc', 'google', 'microsoft', 'github', 'apple', 'gitlab'])
 export type ProviderType = z.infer<typeof ProviderType>
@@ -35,6 +36,7 @@ export const Provider = z.strictObject({
   tenant_id: TenantId,
   project_id: ProjectId,
   environment_id: EnvironmentId,
+  slug: slugs.record,
   type: ProviderType,
   ...fields,
   has_client_secret: z.boolean(),
@@ -47,6 +49,7 @@ export const Provider = z.strictObject({
 export type Provider = z.infer<typeof Provider>
 
 export const NewProvider = z.strictObject({
+  slug: slugs.created,
   type: ProviderType,
   client_id: fields.client_id,
   display_name: fields.display_name.optional(),
@@ -62,6 +65,7 @@ export const NewProvider = z.strictObject({
 
 /** JSON Merge Patch (RFC 7396): `null` restores the default of a field and removes a secret. */
 export const ProviderChange = z.strictObject({
+  slug: slugs.changed,
   client_id: fields.client_id.optional(),
   display_name: fields.display_name.nullable().optional(),
   issuer: fields.issuer.optional(),
@@ -73,3 +77,27 @@ export const ProviderChange = z.strictObject({
   client_secret: secrets.client_secret.nullable().optional(),
   private_key: secrets.private_key.nullable().optional(),
 })
+
+export const providerFields = {
+  id: 'never',
+  tenant_id: 'never',
+  project_id: 'never',
+  environment_id: 'never',
+  slug: 'immutable',
+  type: 'immutable',
+  display_name: 'travels',
+  issuer: 'owned',
+  client_id: 'owned',
+  scopes: 'travels',
+  enabled: 'owned',
+  link_by_verified_email: 'travels',
+  team_id: 'owned',
+  key_id: 'owned',
+  has_client_secret: 'never',
+  has_private_key: 'never',
+  callback_url: 'never',
+  created_at: 'never',
+  updated_at: 'never',
+  client_secret: 'never',
+  private_key: 'never',
+} as const satisfies FieldClasses<Provider & z.infer<typeof NewProvider>>

@@ -1,9 +1,10 @@
 /** Resource servers: the APIs that access tokens of an environment can be issued for (RFC 8707), each with its scopes. */
 import { z } from 'zod'
+import type { FieldClasses } from './field-class.ts'
 import { EnvironmentId, ProjectId, ResourceServerId, TenantId } from './ids.ts'
 import { oidcScopes } from './scopes.ts'
 import { TokenFormat } from './settings.ts'
-import { Name, ShortText, Time, text } from './values.ts'
+import { Name, ShortText, slugs, Time, text } from './values.ts'
 
 /** RFC 3986 §2, §4.3: the characters of an absolute URI, without `#`. The brackets enclose IPv6 addresses. */
 const absoluteUri = /^[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9._~:/?@!$&'()*+,;=[\]-]|%[0-9A-Fa-f]{2})+$/
@@ -44,6 +45,7 @@ export const ResourceServer = z.strictObject({
   tenant_id: TenantId,
   project_id: ProjectId,
   environment_id: EnvironmentId,
+  slug: slugs.record,
   identifier: Identifier,
   name: Name,
   scopes: Scopes,
@@ -61,7 +63,22 @@ const change = {
   access_token_format: TokenFormat.nullable().optional(),
 }
 
-export const NewResourceServer = z.strictObject({ identifier: Identifier, name: Name, ...change })
+export const NewResourceServer = z.strictObject({ slug: slugs.created, identifier: Identifier, name: Name, ...change })
 /** The identifier is immutable, because issued tokens and applications refer to it. */
-export const ResourceServerChange = z.strictObject({ name: Name.optional(), ...change })
+export const ResourceServerChange = z.strictObject({ slug: slugs.changed, name: Name.optional(), ...change })
 export type ResourceServerChange = z.infer<typeof ResourceServerChange>
+
+export const resourceServerFields = {
+  id: 'never',
+  tenant_id: 'never',
+  project_id: 'never',
+  environment_id: 'never',
+  slug: 'immutable',
+  identifier: 'owned',
+  name: 'travels',
+  scopes: 'travels',
+  access_token_ttl_seconds: 'travels',
+  access_token_format: 'travels',
+  created_at: 'never',
+  updated_at: 'never',
+} as const satisfies FieldClasses<ResourceServer>

@@ -71,6 +71,8 @@ export interface Route {
   /** The member of the response with the plaintext secret. It is never stored, and `null` when the response is repeated. */
   shown_once?: string
   operators?: Operators
+  /** The row changes the configuration of the environment in the path: a commit raises its `config_version`. */
+  configures?: true
   /** All responses are HTML pages, errors included. Other rows answer JSON. */
   page?: true
   /** The origins whose scripts can read the response: `every` origin, or those of the environment's `applications`. */

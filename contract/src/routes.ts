@@ -42,11 +42,12 @@ import {
   NewTenant,
   Project,
   ProjectChange,
+  ProjectWithEnvironments,
   Tenant,
   TenantChange,
 } from './tenancy.ts'
 import { NewUser, User, UserChange, UserQuery } from './user.ts'
-import { PageQuery, page } from './values.ts'
+import { NamedQuery, PageQuery, page } from './values.ts'
 import { Delivery, DeliveryQuery, NewWebhook, ResendSince, Resent, TestSent, Webhook, WebhookChange, WebhookWithSecret } from './webhook.ts'
 
 const projects = '/v1/platform/projects'
@@ -67,6 +68,7 @@ const platformKeys = `${tenant}/platform-keys`
 const members = `${tenant}/members`
 
 const paged = { query: PageQuery, fails: ['invalid_cursor'] } as const
+const named = { query: NamedQuery, fails: ['invalid_cursor'] } as const
 const usersQuery = PageQuery.extend(UserQuery.shape)
 
 /** Operators are the members of the root tenant. All of them are owners. */
@@ -95,31 +97,31 @@ export const routes = {
   getSession:         get  ('/v1/auth/sessions/{session_id}',            secret('developer'),             'Get a session',                                          { returns: [200, Session] }),
   endSession:         del  ('/v1/auth/sessions/{session_id}',            secret('developer'),             'End a session and revoke its tokens',                    { returns: [204, null], operators: 'allowed' }),
 
-  listProjects:       get  (projects,                                    platform('projects:read'),       'List the projects of the tenant',                        { ...paged, returns: [200, page(Project)] }),
-  createProject:      post (projects,                                    platform('projects:write'),      'Create a project with a Test and a Live environment',    { body: NewProject, returns: [201, Project], fails: ['slug_taken', 'quota_exceeded'] }),
+  listProjects:       get  (projects,                                    platform('projects:read'),       'List the projects of the tenant',                        { ...named, returns: [200, page(Project)] }),
+  createProject:      post (projects,                                    platform('projects:write'),      'Create a project with a Test and a Live environment',    { body: NewProject, returns: [201, ProjectWithEnvironments], fails: ['slug_taken', 'quota_exceeded'] }),
   getProject:         get  (project,                                     platform('projects:read'),       'Get a project',                                          { returns: [200, Project] }),
   changeProject:      patch(project,                                     platform('projects:write'),      'Update a project',                                       { body: ProjectChange, returns: [200, Project] }),
 
-  listEnvironments:   get  (environments,                                platform('environments:read'),   'List the environments of a project',                     { ...paged, returns: [200, page(Environment)] }),
+  listEnvironments:   get  (environments,                                platform('environments:read'),   'List the environments of a project',                     { ...named, returns: [200, page(Environment)] }),
   createEnvironment:  post (environments,                                platform('environments:write'),  'Create an environment',                                  { body: NewEnvironment, returns: [201, Environment], fails: ['slug_taken', 'quota_exceeded'] }),
   getEnvironment:     get  (environment,                                 platform('environments:read'),   'Get an environment',                                     { returns: [200, Environment] }),
   changeEnvironment:  patch(environment,                                 platform('environments:write'),  'Update an environment',                                  { body: EnvironmentChange, returns: [200, Environment] }),
 
   getSettings:        get  (`${environment}/settings`,                   platform('env.settings:read'),   'Get the settings of an environment',                     { returns: [200, Settings] }),
-  changeSettings:     patch(`${environment}/settings`,                   platform('env.settings:write'),  'Update settings (merge patch; null restores a default)', { body: SettingsChange, returns: [200, Settings], operators: 'allowed' }),
+  changeSettings:     patch(`${environment}/settings`,                   platform('env.settings:write'),  'Update settings (merge patch; null restores a default)', { body: SettingsChange, returns: [200, Settings], operators: 'allowed', configures: true }),
 
-  listApplications:   get  (applications,                                platform('applications:read'),   'List applications',                                      { ...paged, returns: [200, page(Application)] }),
-  createApplication:  post (applications,                                platform('applications:write'),  'Create an application; the secret is returned once',     { body: NewApplication, returns: [201, ApplicationWithSecret], shown_once: 'client_secret', fails: ['quota_exceeded'] }),
+  listApplications:   get  (applications,                                platform('applications:read'),   'List applications',                                      { ...named, returns: [200, page(Application)] }),
+  createApplication:  post (applications,                                platform('applications:write'),  'Create an application; the secret is returned once',     { body: NewApplication, returns: [201, ApplicationWithSecret], shown_once: 'client_secret', fails: ['slug_taken', 'quota_exceeded'], configures: true }),
   getApplication:     get  (`${applications}/{application_id}`,          platform('applications:read'),   'Get an application',                                     { returns: [200, Application] }),
-  changeApplication:  patch(`${applications}/{application_id}`,          platform('applications:write'),  'Update an application',                                  { body: ApplicationChange, returns: [200, Application] }),
-  deleteApplication:  del  (`${applications}/{application_id}`,          platform('applications:write'),  'Delete an application with all its grants',              { returns: [204, null] }),
+  changeApplication:  patch(`${applications}/{application_id}`,          platform('applications:write'),  'Update an application',                                  { body: ApplicationChange, returns: [200, Application], fails: ['slug_taken'], configures: true }),
+  deleteApplication:  del  (`${applications}/{application_id}`,          platform('applications:write'),  'Delete an application with all its grants',              { returns: [204, null], configures: true }),
   rotateClientSecret: post (`${applications}/{application_id}/rotate-secret`, platform('applications:write'), 'Replace the client secret; the new one is returned once, the old one stops working', { returns: [200, ApplicationWithSecret], shown_once: 'client_secret', fails: ['secret_not_used'] }),
 
-  listResourceServers:  get  (resourceServers,                           platform('resource_servers:read'),  'List resource servers',                                  { ...paged, returns: [200, page(ResourceServer)] }),
-  createResourceServer: post (resourceServers,                           platform('resource_servers:write'), 'Create a resource server',                               { body: NewResourceServer, returns: [201, ResourceServer], fails: ['identifier_taken'] }),
+  listResourceServers:  get  (resourceServers,                           platform('resource_servers:read'),  'List resource servers',                                  { ...named, returns: [200, page(ResourceServer)] }),
+  createResourceServer: post (resourceServers,                           platform('resource_servers:write'), 'Create a resource server',                               { body: NewResourceServer, returns: [201, ResourceServer], fails: ['slug_taken', 'identifier_taken'], configures: true }),
   getResourceServer:    get  (`${resourceServers}/{resource_server_id}`, platform('resource_servers:read'),  'Get a resource server',                                  { returns: [200, ResourceServer] }),
-  changeResourceServer: patch(`${resourceServers}/{resource_server_id}`, platform('resource_servers:write'), 'Update a resource server',                               { body: ResourceServerChange, returns: [200, ResourceServer] }),
-  deleteResourceServer: del  (`${resourceServers}/{resource_server_id}`, platform('resource_servers:write'), 'Delete a resource server; issued tokens stay valid until they expire', { returns: [204, null] }),
+  changeResourceServer: patch(`${resourceServers}/{resource_server_id}`, platform('resource_servers:write'), 'Update a resource server',                               { body: ResourceServerChange, returns: [200, ResourceServer], fails: ['slug_taken'], configures: true }),
+  deleteResourceServer: del  (`${resourceServers}/{resource_server_id}`, platform('resource_servers:write'), 'Delete a resource server; issued tokens stay valid until they expire', { returns: [204, null], configures: true }),
 
   listAuthKeys:       get  (authKeys,                                    platform('auth_keys:read'),      'List auth keys',                                         { ...paged, returns: [200, page(ApiKey)] }),
   createAuthKey:      post (authKeys,                                    platform('auth_keys:write'),     'Create an auth key; the key is returned once',           { body: NewAuthKey, returns: [201, ApiKeyWithPlaintext], shown_once: 'key', fails: ['quota_exceeded'] }),
@@ -136,17 +138,17 @@ export const routes = {
 
   listEvents:         get  (`${environment}/events`,                     platform('webhooks:read', 'developer'),'List events; with `after`, oldest first from that sequence on', { query: EventQuery, returns: [200, page(Event)], fails: ['invalid_cursor'] }),
 
-  listProviders:      get  (providers,                                   platform('providers:read'),      'List identity providers',                                { ...paged, returns: [200, page(Provider)] }),
-  createProvider:     post (providers,                                   platform('providers:write'),     'Create an identity provider',                            { body: NewProvider, returns: [201, Provider], operators: noLinking }),
+  listProviders:      get  (providers,                                   platform('providers:read'),      'List identity providers',                                { ...named, returns: [200, page(Provider)] }),
+  createProvider:     post (providers,                                   platform('providers:write'),     'Create an identity provider',                            { body: NewProvider, returns: [201, Provider], fails: ['slug_taken'], operators: noLinking, configures: true }),
   getProvider:        get  (`${providers}/{provider_id}`,                platform('providers:read'),      'Get an identity provider',                               { returns: [200, Provider] }),
-  changeProvider:     patch(`${providers}/{provider_id}`,                platform('providers:write'),     'Update an identity provider',                            { body: ProviderChange, returns: [200, Provider], operators: noLinking }),
-  deleteProvider:     del  (`${providers}/{provider_id}`,                platform('providers:write'),     'Delete an identity provider with all its linked identities', { returns: [204, null], operators: 'allowed' }),
+  changeProvider:     patch(`${providers}/{provider_id}`,                platform('providers:write'),     'Update an identity provider',                            { body: ProviderChange, returns: [200, Provider], fails: ['slug_taken'], operators: noLinking, configures: true }),
+  deleteProvider:     del  (`${providers}/{provider_id}`,                platform('providers:write'),     'Delete an identity provider with all its linked identities', { returns: [204, null], operators: 'allowed', configures: true }),
 
-  listWebhooks:       get  (webhooks,                                    platform('webhooks:read'),       'List webhooks',                                          { ...paged, returns: [200, page(Webhook)] }),
-  createWebhook:      post (webhooks,                                    platform('webhooks:write'),      'Create a webhook; the secret is returned once',          { body: NewWebhook, returns: [201, WebhookWithSecret], shown_once: 'secret', fails: ['quota_exceeded'] }),
+  listWebhooks:       get  (webhooks,                                    platform('webhooks:read'),       'List webhooks',                                          { ...named, returns: [200, page(Webhook)] }),
+  createWebhook:      post (webhooks,                                    platform('webhooks:write'),      'Create a webhook; the secret is returned once',          { body: NewWebhook, returns: [201, WebhookWithSecret], shown_once: 'secret', fails: ['slug_taken', 'quota_exceeded'], configures: true }),
   getWebhook:         get  (webhook,                                     platform('webhooks:read'),       'Get a webhook',                                          { returns: [200, Webhook] }),
-  changeWebhook:      patch(webhook,                                     platform('webhooks:write'),      'Update a webhook',                                       { body: WebhookChange, returns: [200, Webhook] }),
-  deleteWebhook:      del  (webhook,                                     platform('webhooks:write'),      'Delete a webhook with its deliveries',                   { returns: [204, null] }),
+  changeWebhook:      patch(webhook,                                     platform('webhooks:write'),      'Update a webhook',                                       { body: WebhookChange, returns: [200, Webhook], fails: ['slug_taken'], configures: true }),
+  deleteWebhook:      del  (webhook,                                     platform('webhooks:write'),      'Delete a webhook with its deliveries',                   { returns: [204, null], configures: true }),
   rotateWebhookSecret: post(`${webhook}/rotate-secret`,                  platform('webhooks:write'),      'Replace the secret, which is returned once; both secrets sign for 24 hours', { returns: [200, WebhookWithSecret], shown_once: 'secret' }),
   testWebhook:        post (`${webhook}/test`,                           platform('webhooks:write'),      'Send a test event',                                      { returns: [202, TestSent] }),
   listDeliveries:     get  (`${webhook}/deliveries`,                     platform('webhooks:read', 'developer'),'List deliveries with their attempts',                    { query: PageQuery.extend(DeliveryQuery.shape), returns: [200, page(Delivery)], fails: ['invalid_cursor'] }),
@@ -160,7 +162,7 @@ export const routes = {
 
   me:                 get  ('/v1/me',                                    administrator(null),             'Get the administrator and their memberships',            { returns: [200, Me] }),
   lookup:             get  ('/v1/lookup/{id}',                           administrator(null),             'Find the tenant, project and environment of an id',      { returns: [200, Located] }),
-  listTenants:        get  (tenants,                                     administrator(null),             'List the tenants of the administrator',                  { ...paged, returns: [200, page(Tenant)] }),
+  listTenants:        get  (tenants,                                     administrator(null),             'List the tenants of the administrator',                  { ...named, returns: [200, page(Tenant)] }),
   createTenant:       post (tenants,                                     administrator(null),             'Create a tenant; the administrator becomes its owner',   { body: NewTenant, returns: [201, Tenant], fails: ['slug_taken', 'quota_exceeded'] }),
   getTenant:          get  (tenant,                                      administrator('viewer'),         'Get a tenant',                                           { returns: [200, Tenant] }),
   changeTenant:       patch(tenant,                                      administrator('owner'),          'Update a tenant',                                        { body: TenantChange, returns: [200, Tenant], operators: 'allowed' }),

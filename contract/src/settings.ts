@@ -3,6 +3,7 @@
  * values that were set are stored; all others follow the defaults.
  */
 import { z } from 'zod'
+import type { NestedFieldClasses } from './field-class.ts'
 import { oidcScopes } from './scopes.ts'
 import type { EnvironmentType } from './tenancy.ts'
 import { Email, Name, Origin, seconds, WebUrl } from './values.ts'
@@ -145,3 +146,35 @@ export type Settings = z.infer<typeof Settings>
 
 /** JSON Merge Patch (RFC 7396): `null` restores a default. Names and ranges are checked after the patch is applied. */
 export const SettingsChange = z.record(z.string(), z.unknown())
+
+export const settingsFields = {
+  tokens: {
+    access_token_ttl_seconds: 'travels',
+    id_token_ttl_seconds: 'travels',
+    authorization_code_ttl_seconds: 'travels',
+    refresh_token_idle_ttl_seconds: 'travels',
+    refresh_token_absolute_ttl_seconds: 'travels',
+    refresh_retry_window_seconds: 'travels',
+    access_token_format: 'travels',
+    id_token_claims: 'travels',
+  },
+  sessions: { idle_ttl_seconds: 'travels', absolute_ttl_seconds: 'travels' },
+  scopes: { disabled: 'travels' },
+  sign_in: { password: 'travels', email_code: 'travels', passkey: 'travels' },
+  sign_up: { mode: 'travels' },
+  password: { min_length: 'travels', reject_common: 'travels' },
+  mfa: { mode: 'travels' },
+  lockout: { max_attempts: 'travels', duration_seconds: 'travels' },
+  branding: { display_name: 'travels', logo_url: 'owned', primary_color: 'travels' },
+  links: { terms_url: 'owned', privacy_url: 'owned', support_url: 'owned' },
+  cors: { allowed_origins: 'owned' },
+  email: {
+    delivery: 'owned',
+    from: 'owned',
+    smtp: { host: 'owned', port: 'owned', username: 'owned', secure: 'owned', password: 'never', has_password: 'never' },
+  },
+  test: { fixed_code: 'never' },
+  project_id: 'never',
+  environment_id: 'never',
+  updated_at: 'never',
+} as const satisfies NestedFieldClasses

@@ -66,7 +66,6 @@ export const Project = z.strictObject({
   created_at: Time,
   updated_at: Time,
 })
-export const NewProject = z.strictObject({ slug: Slug, name: Name })
 export const ProjectChange = z.strictObject({ name: Name.optional() })
 
 export const Environment = z.strictObject({
@@ -77,10 +76,30 @@ export const Environment = z.strictObject({
   name: Name,
   type: EnvironmentType,
   issuer: z.string().meta({ format: 'uri' }),
+  config_version: z
+    .int()
+    .min(1)
+    .describe(
+      'Rises with every change of the configuration: settings, applications, resource servers, providers and webhooks. A rotation of a secret leaves it.',
+    ),
   created_at: Time,
   updated_at: Time,
 })
 export const NewEnvironment = z.strictObject({ slug: Slug, name: Name, type: EnvironmentType })
+/** A project begins with one Test and one Live environment. */
+export const NewProject = z.strictObject({
+  slug: Slug,
+  name: Name,
+  environments: z
+    .array(NewEnvironment)
+    .min(1)
+    .max(100)
+    .optional()
+    .describe('The first environments, in the order of the list. Absent: one with the slug test, one with the slug live.'),
+})
+export const ProjectWithEnvironments = Project.extend({
+  environments: z.array(Environment).describe('The first environments, as the list of environments shows them.'),
+})
 export const EnvironmentChange = z.strictObject({ name: Name.optional() })
 
 export type Tenant = z.infer<typeof Tenant>

@@ -27,6 +27,15 @@ export const Name = line(1, 100)
 export const ShortText = line(0, 200)
 export const Slug = z.string().regex(/^[a-z0-9-]{1,63}$/, 'Use 1 to 63 of a-z, 0-9 and hyphen.')
 
+/** The slug of an object of an environment: in its record, at its creation, and in its change. */
+export const slugs = {
+  record: Slug.describe(
+    'The name of the object in URLs and scripts, unique among the objects of its kind in the environment. It never changes.',
+  ),
+  created: Slug.optional().describe('Made from the name if it is absent. It must be unique and cannot be changed later.'),
+  changed: Slug.optional().describe('Only for an object that got its slug from an upgrade of the service: its slug can be set once.'),
+}
+
 /** An absolute http or https URL without user info. */
 export const WebUrl = text(2_000).refine(isWebUrl, 'Expected an absolute http or https URL.').meta({ format: 'uri' })
 
@@ -61,6 +70,15 @@ export const wholeNumber = (min: number, max: number, documented: { default?: nu
 export const PageQuery = z.object({
   limit: wholeNumber(1, 100, { default: 20 }).default(20),
   cursor: z.string().register(characters, { allowed: 'any' }).optional(),
+})
+
+/** The filters of a list of objects that have a slug. */
+export const NamedQuery = PageQuery.extend({
+  slug: Slug.optional().describe('Return only the object with this slug.'),
+  query: text(200)
+    .register(characters, { allowed: 'any' })
+    .optional()
+    .describe('Words that each occur in the name or the slug, in any case. An empty text counts as none.'),
 })
 
 /** An integer number of seconds within a range, with a default. */

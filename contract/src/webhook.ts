@@ -1,8 +1,9 @@
 /** Webhooks of an environment, and the deliveries of its events to them. */
 import { z } from 'zod'
 import { EventKind } from './event.ts'
+import type { FieldClasses } from './field-class.ts'
 import { EnvironmentId, EventId, MessageId, ProjectId, TenantId, WebhookId } from './ids.ts'
-import { ShortText, Time, WebUrl } from './values.ts'
+import { ShortText, slugs, Time, WebUrl } from './values.ts'
 
 const fields = {
   url: WebUrl,
@@ -17,6 +18,7 @@ export const Webhook = z.strictObject({
   tenant_id: TenantId,
   project_id: ProjectId,
   environment_id: EnvironmentId,
+  slug: slugs.record,
   ...fields,
   /** Why the service disabled the webhook: the receiver answered 410, or no delivery succeeded for five days. */
   disabled_reason: z.enum(['gone', 'failing']).nullable(),
@@ -32,17 +34,38 @@ export type Webhook = z.infer<typeof Webhook>
 export const WebhookWithSecret = Webhook.extend({ secret: z.string().nullable() })
 
 export const NewWebhook = z.strictObject({
+  slug: slugs.created,
   url: fields.url,
   events: fields.events.optional(),
   description: fields.description.optional(),
   disabled: fields.disabled.optional(),
 })
 export const WebhookChange = z.strictObject({
+  slug: slugs.changed,
   url: fields.url.optional(),
   events: fields.events.nullable().optional(),
   description: fields.description.optional(),
   disabled: fields.disabled.nullable().optional(),
 })
+
+export const webhookFields = {
+  id: 'never',
+  tenant_id: 'never',
+  project_id: 'never',
+  environment_id: 'never',
+  slug: 'immutable',
+  url: 'owned',
+  events: 'travels',
+  description: 'travels',
+  disabled: 'owned',
+  disabled_reason: 'never',
+  previous_secret_until: 'never',
+  last_success_at: 'never',
+  failing_since: 'never',
+  created_at: 'never',
+  updated_at: 'never',
+  secret: 'never',
+} as const satisfies FieldClasses<z.infer<typeof WebhookWithSecret>>
 
 const DeliveryStatus = z.enum(['waiting', 'delivered', 'given_up'])
 

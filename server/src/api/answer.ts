@@ -3,7 +3,9 @@ import { hash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { Route } from '@ostiary/contract/route.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { z } from 'zod'
 import { write } from '../http/write.ts'
+import { inOrderOf } from './field-order.ts'
 import { entityTag, isKnown } from './if-match.ts'
 
 const lines = Symbol('lines')
@@ -17,8 +19,12 @@ export function inLines(pages: Lines[typeof lines]): Lines {
   return { [lines]: pages }
 }
 
-async function* toText({ [lines]: pages }: Lines): AsyncGenerator<string> {
-  for await (const page of pages) yield page.map((object) => `${JSON.stringify(object)}\n`).join('')
+/** Each line has the members of its object in the order of the schema of the list. */
+async function* toText(list: z.ZodType, { [lines]: pages }: Lines): AsyncGenerator<string> {
+  for await (const page of pages) {
+    const { data } = inOrderOf(list, { data: page }) as { data: readonly object[] } // as: the same page
+    yield data.map((object) => `${JSON.stringify(object)}\n`).join('')
+  }
 }
 
 interface Answer {
@@ -37,11 +43,11 @@ export function send(reply: FastifyReply, request: FastifyRequest, route: Route,
     return reply
       .header('cache-control', 'no-store')
       .type(`${route.lines}; charset=utf-8`)
-      .send(Readable.from(toText(answer as Lines))) // as: just checked
+      .send(Readable.from(toText(schema, answer as Lines))) // as: just checked
 
   const { version, id } = answer as { version?: number; id?: string } // as: handlers may return a versioned resource
   const body = version === undefined ? answer : { ...answer, version: undefined } // JSON omits it
-  const text = JSON.stringify(body)
+  const text = JSON.stringify(inOrderOf(schema, body))
   if (check) schema.parse(JSON.parse(text))
 
   const tag = version !== undefined ? entityTag(version) : route.cache ? `"${hash('sha256', text, 'base64url')}"` : null

@@ -9,6 +9,7 @@ import { insertAuditEntry } from '../audit/store.ts'
 import type { Statement } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
 import { insertEvent, type NewEvent } from '../events/store.ts'
+import { raiseConfigVersion } from '../tenancy/store.ts'
 import type { Caller } from './authenticate.ts'
 import { type IdempotentRequest, recordAnswer } from './idempotency.ts'
 
@@ -36,9 +37,14 @@ interface About {
   request_id: string
   ip: string | null
   idempotent: IdempotentRequest | null
+  /** The environment in the path, which the handler has looked up for this caller. */
+  environment_id: string | undefined
 }
 
-export function createCommit({ db, newId }: Deployment, { name, route, caller, request_id, ip, idempotent }: About): Commit {
+export function createCommit(
+  { db, newId }: Deployment,
+  { name, route, caller, request_id, ip, idempotent, environment_id }: About,
+): Commit {
   const origin = { action: name, actor: caller.actor, actor_label: labelOf(caller), request_id, ip }
   return async ({ statements, answer, before, after, object, event }, now) => {
     const recorded = { status: route.returns[0], answer: withoutSecret(route, answer ?? {}) }
@@ -49,6 +55,7 @@ export function createCommit({ db, newId }: Deployment, { name, route, caller, r
     // Creating a tenant has no tenant context: the entry is the first one in the log of the new tenant.
     const tenant_id = entry.object.type === 'tenant' ? (entry.object.id as Caller['tenant_id']) : caller.tenant_id // as: the type was read from the prefix of the id
     const written = await db.batch([
+      ...(route.configures && environment_id ? [raiseConfigVersion(environment_id as EnvironmentId, now)] : []), // as: an id of the path, which was found
       ...statements,
       insertAuditEntry(tenant_id, { id: newId('aud'), ...origin }, entry, now),
       ...(event ? [insertEvent(event.environment_id, { id: event.id ?? newId('evt'), actor: caller.actor, request_id }, event, now)] : []),

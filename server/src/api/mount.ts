@@ -104,7 +104,15 @@ function mountOne(
           fail,
           wants_lines: route.lines !== undefined && prefers(request.headers.accept, route.lines),
           commit: (...change) =>
-            createCommit(services, { name, route, caller, request_id: request.id, ip: request.ip_address, idempotent })(...change),
+            createCommit(services, {
+              name,
+              route,
+              caller,
+              request_id: request.id,
+              ip: request.ip_address,
+              idempotent,
+              environment_id: params.environment_id,
+            })(...change),
         })
       }
       const { answer, replayed } = idempotent

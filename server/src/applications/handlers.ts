@@ -2,8 +2,9 @@ import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { oidcScopes } from '@ostiary/contract/scopes.ts'
 import type { Commit } from '../api/commit.ts'
 import type { Call, Handler } from '../api/handler.ts'
-import { readPage } from '../api/lists.ts'
+import { readNamedPage } from '../api/search.ts'
 import { changeVersioned } from '../api/versions.ts'
+import type { Statement } from '../db/db.ts'
 import { newSecret } from '../deployment.ts'
 import { digestOf } from '../digest.ts'
 import type { NewEvent } from '../events/store.ts'
@@ -11,35 +12,42 @@ import { notFound, pointerTo, validationFailed } from '../http/problem.ts'
 import { quotaDetail } from '../limits.ts'
 import { findScopeNames } from '../resource-servers/store.ts'
 import type { Services } from '../services.ts'
+import { createWithSlug, slugStatements } from '../slugs/choose.ts'
 import { environmentOf } from '../tenancy/environment.ts'
-import { haveRoom, holdEnvironment } from '../tenancy/store.ts'
+import { haveRoom, holdEnvironment, isThereRoom } from '../tenancy/store.ts'
 import { listOrigins } from './origins.ts'
 import { type ApplicationFields, applicationProblems, mergeApplication, usesClientSecret } from './rules.ts'
 import * as store from './store.ts'
 
+const table = 'applications'
+
 export const listApplications: Handler<'listApplications'> = async (services, call) => {
   const environment = await environmentOf(services, call)
-  return readPage(services, call, `applications.${environment.id}`, (rest) => store.listApplications(services.db, environment.id, rest))
+  return readNamedPage(services, call, `applications.${environment.id}`, (rest) =>
+    store.listApplications(services.db, environment.id, rest),
+  )
 }
 
 export const createApplication: Handler<'createApplication'> = async (services, call) => {
-  const { config, now, newId } = services
+  const { config, db, now, newId } = services
   const environment = await environmentOf(services, call)
-  const { application_type } = call.body
-  const fields = mergeApplication(application_type, {}, call.body)
+  const { application_type, slug, ...sent } = call.body
+  const fields = mergeApplication(application_type, {}, sent)
   const known_scopes = await knownScopes(services, environment.id, call.body)
   refuseProblems(application_type, fields, { environment_type: environment.type, base_url: config.base_url, known_scopes })
 
   const id = newId('app')
   const at = now()
   const client_secret = usesClientSecret(fields.token_endpoint_auth_method) ? makeClientSecret(services) : null
+  const secret_hash = client_secret && digestOf(client_secret)
   const { tenant_id, project_id } = environment
-  const application = {
+  const application = (slug: string) => ({
     id,
     client_id: id,
     tenant_id,
     project_id,
     environment_id: environment.id,
+    slug,
     application_type,
     ...fields,
     has_client_secret: client_secret !== null,
@@ -48,27 +56,40 @@ export const createApplication: Handler<'createApplication'> = async (services, 
     updated_at: at.toISOString(),
     version: 1,
     client_secret,
-  }
-  const secret_hash = client_secret && digestOf(client_secret)
-  const created = await call.commit(
-    {
-      statements: [
-        ...haveRoom(holdEnvironment(tenant_id, environment.id), store.roomForApplication(environment.id, config.limits.applications)),
-        store.insertApplication(environment.id, id, application_type, fields, secret_hash, at),
-        ...listOrigins(environment.id, id, { application_type, redirect_uris: fields.redirect_uris }),
-      ],
-      before: null,
-      answer: application,
-      event: {
-        environment_id: environment.id,
-        type: 'application.created',
-        application_id: id,
-        data: { name: fields.name, application_type },
+  })
+  const room = store.roomForApplication(environment.id, config.limits.applications)
+  const create = async (slug: string) => {
+    const answer = application(slug)
+    const created = await call.commit(
+      {
+        statements: [
+          ...haveRoom(holdEnvironment(tenant_id, environment.id), room),
+          store.insertApplication(environment.id, { id, slug }, application_type, fields, secret_hash, at),
+          ...listOrigins(environment.id, id, { application_type, redirect_uris: fields.redirect_uris }),
+        ],
+        before: null,
+        answer,
+        event: {
+          environment_id: environment.id,
+          type: 'application.created',
+          application_id: id,
+          data: { slug, name: fields.name, application_type },
+        },
       },
+      at,
+    )
+    return created ? answer : null
+  }
+  const scope = { table, environment_id: environment.id } as const
+  return createWithSlug(services, scope, {
+    slug,
+    name: fields.name,
+    create,
+    refuse: async () => {
+      if (!(await isThereRoom(db, room))) call.fail('quota_exceeded', quotaDetail('applications', config.limits))
     },
-    at,
-  )
-  return created ? application : call.fail('quota_exceeded', quotaDetail('applications', config.limits))
+    fail: call.fail,
+  })
 }
 
 export const getApplication: Handler<'getApplication'> = async (services, call) => {
@@ -87,20 +108,19 @@ export const changeApplication: Handler<'changeApplication'> = async (services, 
   const { config } = services
   const environment = await environmentOf(services, call)
   return changeVersioned(call.if_match, await finder(services, call), async (current) => {
-    const fields = mergeApplication(current.application_type, fieldsOf(current), call.body)
-    const known_scopes = await knownScopes(services, environment.id, call.body, current.allowed_scopes)
+    const { slug = current.slug, ...sent } = call.body
+    const fields = mergeApplication(current.application_type, fieldsOf(current), sent)
+    const known_scopes = await knownScopes(services, environment.id, sent, current.allowed_scopes)
     refuseProblems(current.application_type, fields, { environment_type: environment.type, base_url: config.base_url, known_scopes })
-    const changed = Object.keys(call.body).filter(
-      (name) => JSON.stringify(fieldOf(fields, name)) !== JSON.stringify(fieldOf(current, name)),
-    )
+    const given_slug = await slugStatements(services.db, { table, environment_id: environment.id }, current, call.body.slug, call.fail)
+    const next = { ...current, slug, ...fields }
+    const changed = Object.keys(call.body).filter((name) => JSON.stringify(fieldOf(next, name)) !== JSON.stringify(fieldOf(current, name)))
     if (changed.length === 0) return current
     // A client that stops authenticating with a secret loses it. One that starts gets its secret from rotate-secret.
     const drops_secret = current.has_client_secret && !usesClientSecret(fields.token_endpoint_auth_method)
     const secret = drops_secret ? { has_client_secret: false, secret_rotated_at: null } : {}
-    return writeApplication(services, call, current, { ...current, ...fields, ...secret }, drops_secret ? null : undefined, {
-      type: 'application.updated',
-      data: { changed },
-    })
+    const event = { type: 'application.updated', data: { changed } } as const
+    return writeApplication(services, call, current, { ...next, ...secret }, drops_secret ? null : undefined, event, given_slug)
   })
 }
 
@@ -124,6 +144,7 @@ async function writeApplication<T extends store.ApplicationRow>(
   next: T,
   client_secret_hash: string | null | undefined,
   event: Pick<NewEvent, 'type' | 'data'>,
+  given_slug: readonly Statement[] = [],
 ): Promise<T | null> {
   const at = now()
   const answer = {
@@ -134,7 +155,7 @@ async function writeApplication<T extends store.ApplicationRow>(
   }
   const changed = await commit(
     {
-      statements: store.updateApplication(current, fieldsOf(next), client_secret_hash, at),
+      statements: [...store.updateApplication(current, fieldsOf(next), client_secret_hash, at), ...given_slug],
       before: current,
       answer,
       event: { environment_id: current.environment_id, application_id: current.id, ...event },
@@ -156,7 +177,7 @@ export const deleteApplication: Handler<'deleteApplication'> = async (services, 
           environment_id: current.environment_id,
           type: 'application.deleted',
           application_id: current.id,
-          data: { name: current.name },
+          data: { slug: current.slug, name: current.name },
         },
       },
       at,
@@ -194,6 +215,7 @@ function fieldsOf(application: store.ApplicationRow): ApplicationFields {
     tenant_id,
     project_id,
     environment_id,
+    slug,
     application_type,
     has_client_secret,
     secret_rotated_at,

@@ -13,6 +13,7 @@ export type ApplicationFields = Omit<
   | 'tenant_id'
   | 'project_id'
   | 'environment_id'
+  | 'slug'
   | 'application_type'
   | 'has_client_secret'
   | 'secret_rotated_at'

@@ -17,6 +17,7 @@ export type ApplicationRow = z.infer<typeof Versioned>
 const ClientRow = Application.omit({
   tenant_id: true,
   project_id: true,
+  slug: true,
   has_client_secret: true,
   secret_rotated_at: true,
   created_at: true,
@@ -29,7 +30,7 @@ const clientColumns = sql`
   a.token_endpoint_auth_method, a.jwks, a.jwks_uri, a.allowed_scopes, a.require_pkce, a.consent, a.backchannel_logout_uri,
   a.initiate_login_uri, a.logo_uri, a.allow_loopback_port, a.disabled`
 const columns = sql`
-  ${clientColumns}, e.tenant_id, e.project_id, case when a.client_secret_hash is null then 0 else 1 end as has_client_secret,
+  ${clientColumns}, e.tenant_id, e.project_id, a.slug, case when a.client_secret_hash is null then 0 else 1 end as has_client_secret,
   a.secret_rotated_at, a.version, a.created_at, a.updated_at`
 const from = sql`from applications a join environments e on e.id = a.environment_id`
 
@@ -54,24 +55,26 @@ export async function findClient(db: Db, environment_id: EnvironmentId, client_i
   )
 }
 
+/** Fails as a guard if the slug is taken in the environment. */
 export function insertApplication(
   environment_id: EnvironmentId,
-  id: string,
+  { id, slug }: { id: string; slug: string },
   application_type: Application['application_type'],
   fields: ApplicationFields,
   client_secret_hash: string | null,
   now: Date,
 ): Statement {
   return guard(sql`insert into applications (
-      environment_id, id, application_type, name, redirect_uris, post_logout_redirect_uris,
+      environment_id, id, slug, application_type, name, redirect_uris, post_logout_redirect_uris,
       token_endpoint_auth_method, jwks, jwks_uri, allowed_scopes,
       require_pkce, consent, backchannel_logout_uri, initiate_login_uri,
       logo_uri, allow_loopback_port, disabled, client_secret_hash, created_at, updated_at)
     values (
-      ${environment_id}, ${id}, ${application_type}, ${fields.name}, ${fields.redirect_uris}, ${fields.post_logout_redirect_uris},
+      ${environment_id}, ${id}, ${slug}, ${application_type}, ${fields.name}, ${fields.redirect_uris}, ${fields.post_logout_redirect_uris},
       ${fields.token_endpoint_auth_method}, ${fields.jwks}, ${fields.jwks_uri}, ${fields.allowed_scopes},
       ${fields.require_pkce}, ${fields.consent}, ${fields.backchannel_logout_uri}, ${fields.initiate_login_uri},
-      ${fields.logo_uri}, ${fields.allow_loopback_port}, ${fields.disabled}, ${client_secret_hash}, ${now}, ${now})`)
+      ${fields.logo_uri}, ${fields.allow_loopback_port}, ${fields.disabled}, ${client_secret_hash}, ${now}, ${now})
+    on conflict (environment_id, slug) do nothing`)
 }
 
 /** The environment has fewer than `most` applications. Pass it to `haveRoom` with `holdEnvironment`. */

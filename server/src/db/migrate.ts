@@ -23,7 +23,7 @@ export async function migrate(db: Db, migrations: readonly Migration[] = readMig
 
 /**
  * Reads the files `NNNN_name.sql`. A statement ends with a semicolon at the end of a line. `{int}` is the engine's integer type. A
- * statement that begins with `{postgres}` runs on PostgreSQL only.
+ * statement that begins with `{postgres}` runs on PostgreSQL only. `{code} name` runs a step of `migration-code.ts`.
  */
 export function readMigrations(): Migration[] {
   return readdirSync(directory)

@@ -1,5 +1,6 @@
 /** Migrations of a PostgreSQL database. An advisory lock lets one process migrate at a time. */
-import type { Migration, Row } from './db.ts'
+import type { Migration, Row, Statement } from './db.ts'
+import { stepOf } from './migration-code.ts'
 import { toCallersError } from './postgres-errors.ts'
 import type { PostgresServer } from './postgres-server.ts'
 
@@ -7,7 +8,7 @@ import type { PostgresServer } from './postgres-server.ts'
 const migration_lock = 7_157_263_411
 
 export async function migratePostgres(server: PostgresServer, migrations: readonly Migration[]): Promise<{ from: number; to: number }> {
-  return withConnection(server, async (run) => {
+  return withConnection(server, async (run, send) => {
     // The lock ends with the transaction. A process that starts at the same time waits here and then sees the new schema. That needs
     // READ COMMITTED, which may not be the default level of the database.
     await run('begin isolation level read committed')
@@ -15,7 +16,11 @@ export async function migratePostgres(server: PostgresServer, migrations: readon
     await run('create table if not exists schema_migrations (number bigint primary key, name text not null)')
     const from = await newest(run)
     for (const migration of migrations.filter(({ number }) => number > from)) {
-      for (const statement of migration.statements) await run(asPostgres(statement))
+      for (const statement of migration.statements) {
+        const step = stepOf(statement)
+        if (!step) await run(asPostgres(statement))
+        else for (let next = step.next(); !next.done; ) next = step.next(await send(next.value))
+      }
       await run(`insert into schema_migrations (number, name) values (${migration.number}, '${migration.name}')`)
     }
     await run('commit')
@@ -38,6 +43,7 @@ const asPostgres = (statement: string) =>
     .replaceAll(/(?<=\w )text\b/g, 'text collate "C"')
 
 type Run = (text: string) => Promise<readonly Row[]>
+type Send = (statement: Pick<Statement, 'parts' | 'values'>) => Promise<readonly Row[]>
 
 async function newest(run: Run): Promise<number> {
   const [row] = await run('select coalesce(max(number), 0) as number from schema_migrations')
@@ -47,10 +53,11 @@ async function newest(run: Run): Promise<number> {
 const no_limit_ms = 0
 
 /** Opens a separate connection without a statement timeout. When it ends, the server undoes what is not committed. */
-async function withConnection<T>(server: PostgresServer, work: (run: Run) => Promise<T>): Promise<T> {
+async function withConnection<T>(server: PostgresServer, work: (run: Run, send: Send) => Promise<T>): Promise<T> {
   const connection = await server.connect(no_limit_ms, () => {})
   try {
-    return await work(async (text) => (await connection.send([{ parts: [text], values: [] }]))[0]?.rows ?? [])
+    const send: Send = async (statement) => (await connection.send([statement]))[0]?.rows ?? []
+    return await work((text) => send({ parts: [text], values: [] }), send)
   } catch (error) {
     throw toCallersError(error, false)
   } finally {

@@ -1,6 +1,7 @@
 /** Migrations of the embedded database. */
 import type { DatabaseSync } from 'node:sqlite'
 import type { Migration } from './db.ts'
+import { type Step, stepOf } from './migration-code.ts'
 
 /** How long a statement blocks the thread for the lock of another process. Longer waits are left to the group commit. */
 export const busy_timeout_ms = 20
@@ -23,8 +24,11 @@ export function migrateSqlite(database: DatabaseSync, migrations: readonly Migra
     const from = schemaOfSqlite(database)
     const pending = migrations.filter((migration) => migration.number > from)
     for (const migration of pending) {
-      for (const statement of migration.statements)
-        if (!statement.startsWith('{postgres}')) database.exec(statement.replaceAll('{int}', 'integer'))
+      for (const statement of migration.statements) {
+        const step = stepOf(statement)
+        if (step) runStep(database, step)
+        else if (!statement.startsWith('{postgres}')) database.exec(statement.replaceAll('{int}', 'integer'))
+      }
       database.prepare('insert into schema_migrations (number, name) values (?, ?)').run(migration.number, migration.name)
     }
     database.exec('commit')
@@ -34,5 +38,13 @@ export function migrateSqlite(database: DatabaseSync, migrations: readonly Migra
     throw error
   } finally {
     database.exec(`pragma busy_timeout = ${busy_timeout_ms}`)
+  }
+}
+
+function runStep(database: DatabaseSync, step: Step): void {
+  let next = step.next()
+  while (!next.done) {
+    const { parts, values } = next.value
+    next = step.next(database.prepare(parts.join('?')).all(...values))
   }
 }

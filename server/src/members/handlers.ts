@@ -1,7 +1,8 @@
 /** The endpoints of administrators, tenants and members. Those of invitations are in `invitation-handlers.ts`. */
 import { type EnvironmentId, type TenantId, UserId } from '@ostiary/contract/ids.ts'
 import type { Handler } from '../api/handler.ts'
-import { readPage, readPageBy } from '../api/lists.ts'
+import { readPageBy } from '../api/lists.ts'
+import { readNamedPage } from '../api/search.ts'
 import { changeVersioned } from '../api/versions.ts'
 import { anchorLog } from '../audit/chaining.ts'
 import { notFound } from '../http/problem.ts'
@@ -42,7 +43,7 @@ export const lookup: Handler<'lookup'> = async ({ db }, { caller, params }) => {
 
 export const listTenants: Handler<'listTenants'> = (services, call) => {
   const { user_id } = call.caller.administrator
-  return readPage(services, call, `tenants.${user_id}`, (rest) => listTenantsOf(services.db, user_id, rest))
+  return readNamedPage(services, call, `tenants.${user_id}`, (rest) => listTenantsOf(services.db, user_id, rest))
 }
 
 export const createTenant: Handler<'createTenant'> = async (services, { caller, body, fail, commit }) => {

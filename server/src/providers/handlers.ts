@@ -1,34 +1,38 @@
 import type { Provider } from '@ostiary/contract/provider.ts'
 import type { Call, Handler } from '../api/handler.ts'
-import { readPage } from '../api/lists.ts'
+import { readNamedPage } from '../api/search.ts'
 import { changeVersioned } from '../api/versions.ts'
 import { notFound, validationFailed } from '../http/problem.ts'
 import { sealed_columns } from '../sealed-columns.ts'
 import type { Services } from '../services.ts'
+import { createWithSlug, slugStatements } from '../slugs/choose.ts'
 import { environmentOf } from '../tenancy/environment.ts'
 import { issuerOf, kinds, type ProviderFields, providerProblems } from './kinds.ts'
 import * as store from './store.ts'
 
+const table = 'providers'
+
 export const listProviders: Handler<'listProviders'> = async (services, call) => {
   const environment = await environmentOf(services, call)
-  return readPage(services, call, `providers.${environment.id}`, (rest) => store.listProviders(services.db, environment.id, rest))
+  return readNamedPage(services, call, `providers.${environment.id}`, (rest) => store.listProviders(services.db, environment.id, rest))
 }
 
 export const createProvider: Handler<'createProvider'> = async (services, call) => {
   const { config, now, newId } = services
   const environment = await environmentOf(services, call)
-  const { type, client_secret = null, private_key = null, ...sent } = call.body
+  const { slug, type, client_secret = null, private_key = null, ...sent } = call.body
   const fields: ProviderFields = { ...defaultsOf(type), client_id: sent.client_id, ...settled(type, sent) }
   const has = { client_secret: client_secret !== null, private_key: private_key !== null }
   refuseProblems(providerProblems(type, fields, has, config.base_url))
 
   const at = now()
   const id = newId('prv')
-  const provider = {
+  const provider = (slug: string) => ({
     id,
     tenant_id: environment.tenant_id,
     project_id: environment.project_id,
     environment_id: environment.id,
+    slug,
     type,
     ...fields,
     has_client_secret: has.client_secret,
@@ -37,27 +41,24 @@ export const createProvider: Handler<'createProvider'> = async (services, call) 
     created_at: at.toISOString(),
     updated_at: at.toISOString(),
     version: 1,
-  }
+  })
   const seal = sealer(services, environment.id, id)
-  await call.commit(
-    {
-      statements: [
-        store.insertProvider(
-          environment.id,
-          id,
-          type,
-          fields,
-          { client_secret: seal('client_secret', client_secret), private_key: seal('private_key', private_key) },
-          at,
-        ),
-      ],
-      before: null,
-      answer: provider,
-      event: { environment_id: environment.id, type: 'provider.created', data: { provider_id: id, type } },
-    },
-    at,
-  )
-  return provider
+  const sealed = { client_secret: seal('client_secret', client_secret), private_key: seal('private_key', private_key) }
+  const create = async (slug: string) => {
+    const answer = provider(slug)
+    const created = await call.commit(
+      {
+        statements: [store.insertProvider(environment.id, { id, slug }, type, fields, sealed, at)],
+        before: null,
+        answer,
+        event: { environment_id: environment.id, type: 'provider.created', data: { provider_id: id, slug, type } },
+      },
+      at,
+    )
+    return created ? answer : null
+  }
+  const scope = { table, environment_id: environment.id } as const
+  return createWithSlug(services, scope, { slug, name: fields.display_name, create, refuse: async () => {}, fail: call.fail })
 }
 
 export const getProvider: Handler<'getProvider'> = async (services, call) => {
@@ -74,7 +75,7 @@ async function finder(services: Services, call: Pick<Call<'getProvider'>, 'calle
 export const changeProvider: Handler<'changeProvider'> = async (services, call) => {
   const environment = await environmentOf(services, call)
   return changeVersioned(call.if_match, await finder(services, call), async (current) => {
-    const { client_secret, private_key, ...sent } = call.body
+    const { slug = current.slug, client_secret, private_key, ...sent } = call.body
     const fields = { ...fieldsOf(current), ...settled(current.type, sent) }
     const has = {
       client_secret: client_secret === undefined ? current.has_client_secret : client_secret !== null,
@@ -82,11 +83,13 @@ export const changeProvider: Handler<'changeProvider'> = async (services, call) 
     }
     refuseProblems(providerProblems(current.type, fields, has, services.config.base_url))
     if (issuerOf({ type: current.type, issuer: fields.issuer }) !== issuerOf(current)) refuseKeptSecrets(current, call.body)
-    const has_new_secret = client_secret !== undefined || private_key !== undefined
-    if (JSON.stringify(fields) === JSON.stringify(fieldsOf(current)) && !has_new_secret) return current
+    const given_slug = await slugStatements(services.db, { table, environment_id: environment.id }, current, call.body.slug, call.fail)
+    const has_change = client_secret !== undefined || private_key !== undefined || given_slug.length > 0
+    if (JSON.stringify(fields) === JSON.stringify(fieldsOf(current)) && !has_change) return current
     const at = services.now()
     const provider = {
       ...current,
+      slug,
       ...fields,
       has_client_secret: has.client_secret,
       has_private_key: has.private_key,
@@ -100,7 +103,7 @@ export const changeProvider: Handler<'changeProvider'> = async (services, call) 
     }
     const changed = await call.commit(
       {
-        statements: [store.updateProvider(current, fields, sealed, at)],
+        statements: [store.updateProvider(current, fields, sealed, at), ...given_slug],
         before: current,
         answer: provider,
         event: {
@@ -117,13 +120,13 @@ export const changeProvider: Handler<'changeProvider'> = async (services, call) 
 
 export const deleteProvider: Handler<'deleteProvider'> = async (services, call) => {
   await changeVersioned(call.if_match, await finder(services, call), async (current) => {
-    const { environment_id, id, type } = current
+    const { environment_id, id, slug, type } = current
     const deleted = await call.commit(
       {
         statements: store.deleteProvider(current),
         before: current,
         answer: null,
-        event: { environment_id, type: 'provider.deleted', data: { provider_id: id, type } },
+        event: { environment_id, type: 'provider.deleted', data: { provider_id: id, slug, type } },
       },
       services.now(),
     )

@@ -10,7 +10,7 @@ export type ProviderRow = z.infer<typeof Versioned>
 
 const ownColumns = sql`
   p.id, p.environment_id, p.type, p.display_name, p.issuer, p.client_id, p.scopes, p.enabled, p.link_by_verified_email, p.team_id, p.key_id`
-const columns = sql`${ownColumns}, e.tenant_id, e.project_id,
+const columns = sql`${ownColumns}, e.tenant_id, e.project_id, p.slug,
   case when p.client_secret is null then 0 else 1 end as has_client_secret,
   case when p.private_key is null then 0 else 1 end as has_private_key,
   e.issuer || '/oauth/callback/' || p.id as callback_url, p.version, p.created_at, p.updated_at`
@@ -68,21 +68,23 @@ export interface SealedSecrets {
   private_key: string | null
 }
 
+/** Fails as a guard if the slug is taken in the environment. */
 export function insertProvider(
   environment_id: EnvironmentId,
-  id: string,
+  { id, slug }: { id: string; slug: string },
   type: string,
   fields: ProviderFields,
   sealed: SealedSecrets,
   now: Date,
 ): Statement {
   return guard(sql`insert into providers (
-      environment_id, id, type, display_name, issuer, client_id, scopes, enabled,
+      environment_id, id, slug, type, display_name, issuer, client_id, scopes, enabled,
       link_by_verified_email, team_id, key_id, client_secret, private_key, created_at, updated_at)
     values (
-      ${environment_id}, ${id}, ${type}, ${fields.display_name},
+      ${environment_id}, ${id}, ${slug}, ${type}, ${fields.display_name},
       ${fields.issuer}, ${fields.client_id}, ${fields.scopes}, ${fields.enabled},
-      ${fields.link_by_verified_email}, ${fields.team_id}, ${fields.key_id}, ${sealed.client_secret}, ${sealed.private_key}, ${now}, ${now})`)
+      ${fields.link_by_verified_email}, ${fields.team_id}, ${fields.key_id}, ${sealed.client_secret}, ${sealed.private_key}, ${now}, ${now})
+    on conflict (environment_id, slug) do nothing`)
 }
 
 /** Changes a provider. A secret that is undefined stays as it is. */

@@ -1,33 +1,37 @@
 import type { ResourceServerChange } from '@ostiary/contract/resource-server.ts'
 import type { Call, Handler } from '../api/handler.ts'
-import { readPage } from '../api/lists.ts'
+import { readNamedPage } from '../api/search.ts'
 import { changeVersioned } from '../api/versions.ts'
 import { badField, notFound } from '../http/problem.ts'
 import type { Services } from '../services.ts'
+import { createWithSlug, slugStatements } from '../slugs/choose.ts'
 import { environmentOf } from '../tenancy/environment.ts'
 import * as store from './store.ts'
 
+const table = 'resource_servers'
+
 export const listResourceServers: Handler<'listResourceServers'> = async (services, call) => {
   const environment = await environmentOf(services, call)
-  return readPage(services, call, `resource-servers.${environment.id}`, (rest) =>
+  return readNamedPage(services, call, `resource-servers.${environment.id}`, (rest) =>
     store.listResourceServers(services.db, environment.id, rest),
   )
 }
 
 export const createResourceServer: Handler<'createResourceServer'> = async (services, call) => {
-  const { now, newId } = services
-  const { identifier, name } = call.body
+  const { db, now, newId } = services
+  const { slug, identifier, name } = call.body
   const { tenant_id, project_id, id: environment_id, issuer } = await environmentOf(services, call)
   if (identifier === issuer)
     throw badField(['identifier'], 'This is the issuer of the environment, which is an audience of every access token.')
 
   const id = newId('rs')
   const at = now()
-  const server = {
+  const server = (slug: string) => ({
     id,
     tenant_id,
     project_id,
     environment_id,
+    slug,
     identifier,
     ...defaults,
     name,
@@ -35,19 +39,31 @@ export const createResourceServer: Handler<'createResourceServer'> = async (serv
     created_at: at.toISOString(),
     updated_at: at.toISOString(),
     version: 1,
+  })
+  const create = async (slug: string) => {
+    const answer = server(slug)
+    const created = await call.commit(
+      {
+        statements: [store.insertResourceServer(environment_id, { id, slug }, answer, at)],
+        before: null,
+        answer,
+        event: { environment_id, type: 'resource_server.created', data: { resource_server_id: id, slug, identifier, name } },
+      },
+      at,
+    )
+    return created ? answer : null
   }
-  const created = await call.commit(
-    {
-      statements: [store.insertResourceServer(environment_id, id, server, at)],
-      before: null,
-      answer: server,
-      event: { environment_id, type: 'resource_server.created', data: { resource_server_id: id, identifier, name } },
+  const scope = { table, environment_id } as const
+  return createWithSlug(services, scope, {
+    slug,
+    name,
+    create,
+    refuse: async () => {
+      if ((await store.findAudiences(db, environment_id, [identifier])).length > 0)
+        call.fail('identifier_taken', `This environment already has a resource server with the identifier ${identifier}.`)
     },
-    at,
-  )
-  return created
-    ? server
-    : call.fail('identifier_taken', `This environment already has a resource server with the identifier ${identifier}.`)
+    fail: call.fail,
+  })
 }
 
 export const getResourceServer: Handler<'getResourceServer'> = async (services, call) => {
@@ -65,15 +81,17 @@ async function finder(services: Services, call: Pick<Call<'getResourceServer'>, 
 export const changeResourceServer: Handler<'changeResourceServer'> = async (services, call) =>
   changeVersioned(call.if_match, await finder(services, call), async (current) => {
     const { environment_id } = current
-    const change = settled(call.body)
-    const fields = { ...fieldsOf(current), ...change }
-    const changed = Object.keys(change).filter((name) => JSON.stringify(fieldOf(fields, name)) !== JSON.stringify(fieldOf(current, name)))
+    const { slug = current.slug } = call.body
+    const given_slug = await slugStatements(services.db, { table, environment_id }, current, call.body.slug, call.fail)
+    const fields = { ...fieldsOf(current), ...settled(call.body) }
+    const next = { ...current, slug, ...fields }
+    const changed = Object.keys(call.body).filter((name) => JSON.stringify(fieldOf(next, name)) !== JSON.stringify(fieldOf(current, name)))
     if (changed.length === 0) return current
     const at = services.now()
-    const server = { ...current, ...fields, version: current.version + 1, updated_at: at.toISOString() }
+    const server = { ...next, version: current.version + 1, updated_at: at.toISOString() }
     const written = await call.commit(
       {
-        statements: [store.updateResourceServer(current, fields, at)],
+        statements: [store.updateResourceServer(current, fields, at), ...given_slug],
         before: current,
         answer: server,
         event: { environment_id, type: 'resource_server.updated', data: { resource_server_id: current.id, changed } },
@@ -86,14 +104,14 @@ export const changeResourceServer: Handler<'changeResourceServer'> = async (serv
 /** Grants and applications keep the identifier. New tokens are no longer issued for it. */
 export const deleteResourceServer: Handler<'deleteResourceServer'> = async (services, call) => {
   await changeVersioned(call.if_match, await finder(services, call), async (current) => {
-    const { environment_id, id, identifier, name } = current
+    const { environment_id, id, slug, identifier, name } = current
     const at = services.now()
     const deleted = await call.commit(
       {
         statements: [store.deleteResourceServer(current)],
         before: current,
         answer: null,
-        event: { environment_id, type: 'resource_server.deleted', data: { resource_server_id: id, identifier, name } },
+        event: { environment_id, type: 'resource_server.deleted', data: { resource_server_id: id, slug, identifier, name } },
       },
       at,
     )

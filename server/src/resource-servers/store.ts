@@ -20,7 +20,7 @@ const Audience = ResourceServer.pick({
 export type Audience = z.infer<typeof Audience>
 
 const columns = sql`
-  r.id, e.tenant_id, e.project_id, r.environment_id, r.identifier, r.name, r.scopes, r.access_token_ttl_seconds, r.access_token_format,
+  r.id, e.tenant_id, e.project_id, r.environment_id, r.slug, r.identifier, r.name, r.scopes, r.access_token_ttl_seconds, r.access_token_format,
   r.version, r.created_at, r.updated_at`
 const from = sql`from resource_servers r join environments e on e.id = r.environment_id`
 
@@ -57,14 +57,19 @@ export async function findScopeNames(db: Db, environment_id: EnvironmentId): Pro
   return rows.flatMap(({ scopes }) => scopes.map(({ name }) => name))
 }
 
-/** Fails as a guard if the identifier is taken in the environment. */
-export function insertResourceServer(environment_id: EnvironmentId, id: string, server: Audience, now: Date): Statement {
+/** Fails as a guard if the slug or the identifier is taken in the environment. */
+export function insertResourceServer(
+  environment_id: EnvironmentId,
+  { id, slug }: { id: string; slug: string },
+  server: Audience,
+  now: Date,
+): Statement {
   return guard(sql`insert into resource_servers (
-      environment_id, id, identifier, name, scopes, access_token_ttl_seconds, access_token_format, created_at, updated_at)
+      environment_id, id, slug, identifier, name, scopes, access_token_ttl_seconds, access_token_format, created_at, updated_at)
     values (
-      ${environment_id}, ${id}, ${server.identifier}, ${server.name}, ${server.scopes},
+      ${environment_id}, ${id}, ${slug}, ${server.identifier}, ${server.name}, ${server.scopes},
       ${server.access_token_ttl_seconds}, ${server.access_token_format}, ${now}, ${now})
-    on conflict (environment_id, identifier) do nothing`)
+    on conflict do nothing`)
 }
 
 export function updateResourceServer(current: ResourceServerRow, fields: ResourceServerFields, now: Date): Statement {

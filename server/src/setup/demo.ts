@@ -10,6 +10,7 @@ import { insertApplication } from '../applications/store.ts'
 import { sql } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
 import { sealed_columns } from '../sealed-columns.ts'
+import { slugFrom } from '../slugs/slug.ts'
 import { issuerOf } from '../tenancy/environment.ts'
 import { insertEnvironment, insertProject } from '../tenancy/store.ts'
 import type { Passwords } from '../users/password.ts'
@@ -41,8 +42,9 @@ export async function createDemo(deployment: Deployment, passwords: Passwords): 
   if (await hasTenant(deployment)) return null
   const { config, now, newId, random, secrets } = deployment
   const at = now()
-  const environment_id = newId('env') as `env_${string}` // as: newId gives exactly this
+  // Lists are newest first, so Live is created before Test.
   const live_id = newId('env')
+  const environment_id = newId('env') as `env_${string}` // as: newId gives exactly this
   const project_id = newId('prj')
   const demo = {
     environment_id,
@@ -76,7 +78,7 @@ export async function createDemo(deployment: Deployment, passwords: Passwords): 
           issuerOf(config.base_url, live_id),
           at,
         ),
-        insertApplication(environment_id, demo.client_id, 'spa', page, null, at),
+        insertApplication(environment_id, { id: demo.client_id, slug: slugFrom(page.name, 'applications') }, 'spa', page, null, at),
         ...listOrigins(environment_id, demo.client_id, { application_type: 'spa', redirect_uris: page.redirect_uris }),
         insertUser(
           environment_id,

@@ -9,8 +9,10 @@ import { anchorLog } from '../audit/chaining.ts'
 import { type Db, guard, type Statement, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
 import { findAudiences, insertResourceServer } from '../resource-servers/store.ts'
+import { createWithSlug } from '../slugs/choose.ts'
+import { slugFrom } from '../slugs/slug.ts'
 import { issuerOf } from '../tenancy/environment.ts'
-import { insertEnvironment, insertProject, insertTenant } from '../tenancy/store.ts'
+import { insertEnvironment, insertProject, insertTenant, raiseConfigVersion } from '../tenancy/store.ts'
 
 const Root = z.object({ tenant_id: z.string(), environment_id: z.string(), issuer: z.string(), client_id: z.string() })
 export type Root = z.infer<typeof Root>
@@ -32,7 +34,7 @@ export async function ensureRoot(deployment: Deployment): Promise<Root> {
     // After a change of the public address, administrators need tokens for the new one.
     const environment_id = existing.environment_id as `env_${string}` // as: stored by us
     const [this_api] = await findAudiences(db, environment_id, [config.base_url])
-    if (!this_api) await db.run(insertThisApi(deployment, environment_id, at))
+    if (!this_api) await addThisApi(deployment, environment_id, at)
     return existing
   }
 
@@ -55,17 +57,53 @@ export async function ensureRoot(deployment: Deployment): Promise<Root> {
     insertEnvironment(tenant_id, project_id, environment_id, { slug: 'live', name: 'Live', type: 'live' }, root.issuer, at, {
       sign_up: { mode: 'closed' },
     }),
-    insertThisApi(deployment, environment_id, at),
-    insertApplication(environment_id, client_id, 'native', command_line, null, at),
+    insertThisApi(deployment, environment_id, slugFrom(api_name, 'resource_servers'), at),
+    insertApplication(
+      environment_id,
+      { id: client_id, slug: slugFrom(command_line.name, 'applications') },
+      'native',
+      command_line,
+      null,
+      at,
+    ),
   ])
   const created = await findRoot(db)
   if (!created) throw new Error('The root tenant was created and cannot be read.')
   return created
 }
 
+const api_name = 'Ostiary API'
+
+/** Adds the management API at a new address. Another process may add it at the same time. */
+async function addThisApi(deployment: Deployment, environment_id: `env_${string}`, at: Date): Promise<void> {
+  const { db, config } = deployment
+  const isThere = async () => (await findAudiences(db, environment_id, [config.base_url])).length > 0
+  await createWithSlug(
+    deployment,
+    { table: 'resource_servers', environment_id },
+    {
+      slug: undefined,
+      name: api_name,
+      create: async (slug) => {
+        const added = await db.batch([raiseConfigVersion(environment_id, at), insertThisApi(deployment, environment_id, slug, at)])
+        return added !== null || (await isThere()) || null
+      },
+      refuse: async () => {},
+      fail: (_, detail) => {
+        throw new Error(detail)
+      },
+    },
+  )
+}
+
 /** Registers the management API at its present address, as the audience of administrators' access tokens. */
-function insertThisApi({ config, newId }: Pick<Deployment, 'config' | 'newId'>, environment_id: `env_${string}`, at: Date): Statement {
+function insertThisApi(
+  { config, newId }: Pick<Deployment, 'config' | 'newId'>,
+  environment_id: `env_${string}`,
+  slug: string,
+  at: Date,
+): Statement {
   const kind = { access_token_ttl_seconds: null, access_token_format: 'jwt' } as const
-  const this_api = { identifier: config.base_url, name: 'Ostiary API', scopes: [], ...kind }
-  return insertResourceServer(environment_id, newId('rs'), this_api, at)
+  const this_api = { identifier: config.base_url, name: api_name, scopes: [], ...kind }
+  return insertResourceServer(environment_id, { id: newId('rs'), slug }, this_api, at)
 }

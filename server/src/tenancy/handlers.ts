@@ -1,7 +1,8 @@
+import type { NewEnvironment } from '@ostiary/contract/tenancy.ts'
 import type { Handler } from '../api/handler.ts'
-import { readPage } from '../api/lists.ts'
+import { readNamedPage } from '../api/search.ts'
 import { changeVersioned } from '../api/versions.ts'
-import { fieldErrors, notFound, validationFailed } from '../http/problem.ts'
+import { badField, fieldErrors, notFound, validationFailed } from '../http/problem.ts'
 import { quotaDetail } from '../limits.ts'
 import { sealed_columns } from '../sealed-columns.ts'
 import { environmentOf, issuerOf } from './environment.ts'
@@ -10,33 +11,55 @@ import * as store from './store.ts'
 
 export const listProjects: Handler<'listProjects'> = (services, call) => {
   const { tenant_id } = call.caller
-  return readPage(services, call, `projects.${tenant_id}`, (rest) => store.listProjects(services.db, tenant_id, rest))
+  return readNamedPage(services, call, `projects.${tenant_id}`, (rest) => store.listProjects(services.db, tenant_id, rest))
 }
 
-/** Every project is created with Test and Live. */
-const first_environments = 2
+/** The environments of a project that names none. */
+const first_environments: readonly NewEnvironment[] = [
+  { slug: 'test', name: 'Test', type: 'test' },
+  { slug: 'live', name: 'Live', type: 'live' },
+]
 
 export const createProject: Handler<'createProject'> = async ({ config, db, now, newId }, { caller, body, fail, commit }) => {
   const at = now()
   const { tenant_id } = caller
   const { limits } = config
-  if (limits.environments_per_project < first_environments) return fail('quota_exceeded', quotaDetail('environments_per_project', limits))
+  const { environments: first = first_environments, ...fields } = body
+  refuseRepeatedSlugs(first)
+  if (limits.environments_per_project < first.length) return fail('quota_exceeded', quotaDetail('environments_per_project', limits))
   const id = newId('prj')
-  const environment = (type: 'test' | 'live', name: string) => {
-    const environment_id = newId('env')
-    return store.insertEnvironment(tenant_id, id, environment_id, { slug: type, name, type }, issuerOf(config.base_url, environment_id), at)
+  // Lists are newest first, so the last environment is created first.
+  const environments = first.toReversed().map((fields) => {
+    const id = newId('env')
+    return { id, ...fields, issuer: issuerOf(config.base_url, id) }
+  })
+  const { version, ...times } = createdAt(at)
+  const parents = { tenant_id, project_id: id }
+  const project = {
+    id,
+    tenant_id,
+    ...fields,
+    ...times,
+    version,
+    environments: environments.toReversed().map((environment) => ({ ...environment, ...parents, config_version: 1, ...times })),
   }
-  const project = { id, tenant_id, ...body, ...createdAt(at) }
   const statements = [
     ...store.haveRoom(store.holdTenant(tenant_id), store.roomForProject(tenant_id, limits.projects_per_tenant)),
-    store.insertProject(tenant_id, id, body, at),
-    environment('test', 'Test'),
-    environment('live', 'Live'),
+    store.insertProject(tenant_id, id, fields, at),
+    ...environments.map(({ id: environment_id, issuer, ...fields }) =>
+      store.insertEnvironment(tenant_id, id, environment_id, fields, issuer, at),
+    ),
   ]
   if (await commit({ statements, before: null, answer: project }, at)) return project
   if (await store.isProjectSlugTaken(db, tenant_id, body.slug))
     return fail('slug_taken', `This tenant already has a project with the slug "${body.slug}".`)
   return fail('quota_exceeded', quotaDetail('projects_per_tenant', limits))
+}
+
+function refuseRepeatedSlugs(environments: readonly NewEnvironment[]): void {
+  const slugs = environments.map(({ slug }) => slug)
+  const repeated = slugs.findIndex((slug, i) => slugs.indexOf(slug) !== i)
+  if (repeated >= 0) throw badField(['environments', repeated, 'slug'], 'An earlier environment of the list has the same slug.')
 }
 
 const createdAt = (at: Date) => ({ version: 1, created_at: at.toISOString(), updated_at: at.toISOString() })
@@ -66,7 +89,7 @@ export const listEnvironments: Handler<'listEnvironments'> = async (services, ca
   const { caller, params } = call
   const project = await store.findProject(services.db, caller.tenant_id, params.project_id ?? '')
   if (!project) throw notFound()
-  return readPage(services, call, `environments.${project.id}`, (rest) =>
+  return readNamedPage(services, call, `environments.${project.id}`, (rest) =>
     store.listEnvironments(services.db, caller.tenant_id, project.id, rest),
   )
 }
@@ -80,7 +103,7 @@ export const createEnvironment: Handler<'createEnvironment'> = async (
   const at = now()
   const id = newId('env')
   const issuer = issuerOf(config.base_url, id)
-  const environment = { id, tenant_id: caller.tenant_id, project_id: project.id, ...body, issuer, ...createdAt(at) }
+  const environment = { id, tenant_id: caller.tenant_id, project_id: project.id, ...body, issuer, config_version: 1, ...createdAt(at) }
   const { tenant_id } = caller
   const statements = [
     ...store.haveRoom(

@@ -38,7 +38,7 @@ export async function isTenantSlugTaken(db: Db, slug: string): Promise<boolean> 
 }
 
 const projectColumns = sql`id, tenant_id, slug, name, version, created_at, updated_at`
-const environmentColumns = sql`id, tenant_id, project_id, slug, name, type, issuer, version, created_at, updated_at`
+const environmentColumns = sql`id, tenant_id, project_id, slug, name, type, issuer, config_version, version, created_at, updated_at`
 
 export function listProjects(db: Db, tenant_id: TenantId, rest: Statement) {
   return db.all(Project, sql`select ${projectColumns} from projects where tenant_id = ${tenant_id} ${rest}`)
@@ -110,6 +110,15 @@ export function findEnvironment(db: Db, tenant_id: TenantId, project_id: string,
 export function renameEnvironment(current: EnvironmentRow, name: string, now: Date): Statement {
   return guard(sql`update environments set name = ${name}, version = version + 1, updated_at = ${now}
     where tenant_id = ${current.tenant_id} and id = ${current.id} and version = ${current.version}`)
+}
+
+/**
+ * Counts a change of the configuration of an environment, in the batch of the change. Its `config_version` is part of its record, so
+ * this is also a new version of the record. Put it first in the batch: batches write the environment before its objects.
+ */
+export function raiseConfigVersion(environment_id: EnvironmentId, now: Date): Statement {
+  return guard(sql`update environments set config_version = config_version + 1, version = version + 1, updated_at = ${now}
+    where id = ${environment_id}`)
 }
 
 const EnvironmentWithProject = z.object({
@@ -245,4 +254,11 @@ export function holdEnvironment(tenant_id: TenantId, environment_id: string): St
  */
 export function haveRoom(hold: Statement, room: Statement): Statement[] {
   return [hold, guard(sql`${hold} and ${room}`)]
+}
+
+const One = z.object({ one: z.int() })
+
+/** Reports whether a quota leaves room. `room` is the condition that `haveRoom` takes. */
+export async function isThereRoom(db: Db, room: Statement): Promise<boolean> {
+  return (await db.all(One, sql`select 1 as one where ${room}`)).length > 0
 }

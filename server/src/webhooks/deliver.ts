@@ -13,6 +13,7 @@ import { type Outbound, type OutboundAnswer, OutboundFailed } from '../outbound/
 import { enqueue, type Job } from '../outbound/queue.ts'
 import type { JobKind, Outcome } from '../outbound/runner.ts'
 import { sealed_columns } from '../sealed-columns.ts'
+import { raiseConfigVersion } from '../tenancy/store.ts'
 import { hasFailedTooLong, nextAttemptAt } from './schedule.ts'
 import { signedHeaders } from './sign.ts'
 
@@ -204,6 +205,7 @@ async function disable(
 ): Promise<void> {
   const at = now()
   await db.batch([
+    raiseConfigVersion(environment_id, at),
     guard(sql`update webhooks set disabled = 1, disabled_reason = ${reason}, version = version + 1, updated_at = ${at}
          where environment_id = ${environment_id} and id = ${webhook_id} and disabled = 0`),
     insertEvent(

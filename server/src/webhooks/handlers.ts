@@ -1,6 +1,7 @@
 import type { Delivery } from '@ostiary/contract/webhook.ts'
 import type { Call, Handler } from '../api/handler.ts'
 import { readPage } from '../api/lists.ts'
+import { readNamedPage } from '../api/search.ts'
 import { changeVersioned } from '../api/versions.ts'
 import { badField, notFound } from '../http/problem.ts'
 import { quotaDetail } from '../limits.ts'
@@ -8,8 +9,10 @@ import { isPrivateLiteral } from '../outbound/addresses.ts'
 import { enqueue } from '../outbound/queue.ts'
 import { sealed_columns } from '../sealed-columns.ts'
 import type { Services } from '../services.ts'
+import { createWithSlug, slugStatements } from '../slugs/choose.ts'
+import { hostOf } from '../slugs/slug.ts'
 import { environmentOf } from '../tenancy/environment.ts'
-import { haveRoom, holdTenant } from '../tenancy/store.ts'
+import { haveRoom, holdTenant, isThereRoom } from '../tenancy/store.ts'
 import { makeWebhookSecret } from './sign.ts'
 import * as store from './store.ts'
 
@@ -18,25 +21,28 @@ type WebhookCall = Pick<Call<'getWebhook'>, 'caller' | 'params'>
 /** Both secrets sign for 24 hours, so that receivers have time to change theirs. */
 const overlap_ms = 86_400_000
 
+const table = 'webhooks'
+
 export const listWebhooks: Handler<'listWebhooks'> = async (services, call) => {
   const environment = await environmentOf(services, call)
-  return readPage(services, call, `webhooks.${environment.id}`, (rest) => store.listWebhooks(services.db, environment.id, rest))
+  return readNamedPage(services, call, `webhooks.${environment.id}`, (rest) => store.listWebhooks(services.db, environment.id, rest))
 }
 
 export const createWebhook: Handler<'createWebhook'> = async (services, call) => {
   const { config, db, now, newId, random, secrets } = services
   const environment = await environmentOf(services, call)
-  const { url, events = [], description = null, disabled = false } = call.body
+  const { slug, url, events = [], description = null, disabled = false } = call.body
   refuseUrl(services, environment.type, url)
   const at = now()
   const id = newId('whk')
   const secret = makeWebhookSecret(random(32))
   const fields = { url, events, description, disabled }
-  const webhook = {
+  const webhook = (slug: string) => ({
     id,
     tenant_id: environment.tenant_id,
     project_id: environment.project_id,
     environment_id: environment.id,
+    slug,
     ...fields,
     disabled_reason: null,
     previous_secret_until: null,
@@ -46,15 +52,28 @@ export const createWebhook: Handler<'createWebhook'> = async (services, call) =>
     updated_at: at.toISOString(),
     version: 1,
     secret,
-  }
+  })
   const sealed_secret = secrets.seal(secret, sealed_columns.webhooks.associatedData(environment.id, id))
-  const statements = [
-    ...haveRoom(holdTenant(environment.tenant_id), store.roomForWebhook(environment.tenant_id, environment.id, config.limits)),
-    store.insertWebhook(environment.id, id, fields, sealed_secret, at),
-  ]
-  const created = await call.commit({ statements, before: null, answer: webhook }, at)
-  if (created) return webhook
-  return call.fail('quota_exceeded', quotaDetail(await store.webhookLimitOf(db, environment.id, config.limits), config.limits))
+  const room = store.roomForWebhook(environment.tenant_id, environment.id, config.limits)
+  const create = async (slug: string) => {
+    const statements = [
+      ...haveRoom(holdTenant(environment.tenant_id), room),
+      store.insertWebhook(environment.id, { id, slug }, fields, sealed_secret, at),
+    ]
+    const answer = webhook(slug)
+    return (await call.commit({ statements, before: null, answer }, at)) ? answer : null
+  }
+  const scope = { table, environment_id: environment.id } as const
+  return createWithSlug(services, scope, {
+    slug,
+    name: hostOf(url),
+    create,
+    refuse: async () => {
+      if (await isThereRoom(db, room)) return
+      call.fail('quota_exceeded', quotaDetail(await store.webhookLimitOf(db, environment.id, config.limits), config.limits))
+    },
+    fail: call.fail,
+  })
 }
 
 export const getWebhook: Handler<'getWebhook'> = (services, call) => webhookOf(services, call)
@@ -73,14 +92,21 @@ async function webhookOf(services: Services, call: WebhookCall): Promise<store.W
 export const changeWebhook: Handler<'changeWebhook'> = async (services, call) => {
   const environment = await environmentOf(services, call)
   return changeVersioned(call.if_match, await finder(services, call), async (current) => {
-    const { url = current.url, events = current.events, description = current.description, disabled = current.disabled } = call.body
+    const {
+      slug = current.slug,
+      url = current.url,
+      events = current.events,
+      description = current.description,
+      disabled = current.disabled,
+    } = call.body
     const fields = { url, events: events ?? [], description, disabled: disabled ?? false }
     if (url !== current.url) refuseUrl(services, environment.type, url)
-    if (JSON.stringify(fieldsOf(current)) === JSON.stringify(fields)) return current
+    const given_slug = await slugStatements(services.db, { table, environment_id: environment.id }, current, call.body.slug, call.fail)
+    if (JSON.stringify(fieldsOf(current)) === JSON.stringify(fields) && given_slug.length === 0) return current
     const at = services.now()
     const reset = current.disabled && !fields.disabled ? { disabled_reason: null, failing_since: null } : {}
-    const webhook = { ...current, ...fields, ...reset, version: current.version + 1, updated_at: at.toISOString() }
-    const statements = [store.updateWebhook(current, fields, at)]
+    const webhook = { ...current, slug, ...fields, ...reset, version: current.version + 1, updated_at: at.toISOString() }
+    const statements = [store.updateWebhook(current, fields, at), ...given_slug]
     const changed = await call.commit({ statements, before: current, answer: webhook }, at)
     return changed ? webhook : null
   })

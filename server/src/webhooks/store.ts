@@ -10,7 +10,7 @@ export type WebhookRow = z.infer<typeof Versioned>
 
 export type WebhookFields = Pick<Webhook, 'url' | 'events' | 'description' | 'disabled'>
 
-const columns = sql`w.id, e.tenant_id, e.project_id, w.environment_id, w.url, w.events, w.description, w.disabled, w.disabled_reason,
+const columns = sql`w.id, e.tenant_id, e.project_id, w.environment_id, w.slug, w.url, w.events, w.description, w.disabled, w.disabled_reason,
   w.previous_secret_until, w.last_success_at, w.failing_since, w.version, w.created_at, w.updated_at`
 const from = sql`from webhooks w join environments e on e.id = w.environment_id`
 
@@ -25,16 +25,18 @@ export function findWebhook(db: Db, environment_id: EnvironmentId, id: string): 
   return db.maybeOne(Versioned, sql`select ${columns} ${from} where w.environment_id = ${environment_id} and w.id = ${id}`)
 }
 
+/** Fails as a guard if the slug is taken in the environment. */
 export function insertWebhook(
   environment_id: EnvironmentId,
-  id: string,
+  { id, slug }: { id: string; slug: string },
   fields: WebhookFields,
   sealed_secret: string,
   now: Date,
 ): Statement {
-  return guard(sql`insert into webhooks (environment_id, id, url, events, description, disabled, secret, created_at, updated_at)
-    values (${environment_id}, ${id}, ${fields.url}, ${fields.events}, ${fields.description}, ${fields.disabled},
-      ${sealed_secret}, ${now}, ${now})`)
+  return guard(sql`insert into webhooks (environment_id, id, slug, url, events, description, disabled, secret, created_at, updated_at)
+    values (${environment_id}, ${id}, ${slug}, ${fields.url}, ${fields.events}, ${fields.description}, ${fields.disabled},
+      ${sealed_secret}, ${now}, ${now})
+    on conflict (environment_id, slug) do nothing`)
 }
 
 interface WebhookLimits {

@@ -19,12 +19,13 @@ const refusal = ({ status, body }: Reply) => [status, body.errors?.map(({ pointe
 
 for (const application_type of ['web', 'spa', 'native'] as const) {
   test(`a ${application_type} application has the defaults of its type, and a secret only if it is confidential`, async () => {
-    const { id, client_id, client_secret, created_at, updated_at, ...rest } = await createOk({ application_type })
+    const { id, client_id, client_secret, created_at, updated_at, ...rest } = await createOk({ application_type, slug: application_type })
     const is_confidential = application_type === 'web'
     assert.deepEqual(rest, {
       tenant_id: w.tenant_id,
       project_id: w.project.id,
       environment_id: w.test.id,
+      slug: application_type,
       name: 'App',
       application_type,
       redirect_uris,

@@ -61,13 +61,16 @@ for (const [kind, { path, fields }] of Object.entries(named_objects)) {
 test('a new project has one Test and one Live environment, each with its own issuer', async () => {
   const made = await admin('POST', projects, { slug: 'pair', name: 'Pair' })
   const project = expectStatus(201, made)
-  assert.deepEqual(Object.keys(project).sort(), ['created_at', 'id', 'name', 'slug', 'tenant_id', 'updated_at'])
+  assert.deepEqual(Object.keys(project), ['id', 'tenant_id', 'slug', 'name', 'created_at', 'updated_at', 'environments'])
   assert.equal(made.headers.get('location'), `${w.base_url}${projects}/${project.id}`)
   const { data } = expectStatus(200, await admin('GET', `${projects}/${project.id}/environments`))
-  assert.deepEqual(data.map(({ slug, name, type }: Record<string, string>) => [slug, name, type]).sort(), [
-    ['live', 'Live', 'live'],
+  assert.deepEqual(namesOf(data), [
     ['test', 'Test', 'test'],
+    ['live', 'Live', 'live'],
   ])
+  assert.deepEqual(project.environments, data)
+  const { environments: _, ...shown } = project
+  assert.deepEqual(expectStatus(200, await admin('GET', `${projects}/${project.id}`)), shown)
   for (const environment of data) {
     assert.equal(environment.issuer, `${w.base_url}/e/${environment.id}`)
     assert.equal(
@@ -75,6 +78,50 @@ test('a new project has one Test and one Live environment, each with its own iss
       environment.issuer,
     )
   }
+})
+
+const namesOf = (environments: Record<string, string>[]) => environments.map(({ slug, name, type }) => [slug, name, type])
+
+test('the environments in the body of a new project replace Test and Live, and are listed in the same order', async () => {
+  const environments = [
+    { slug: 'dev', name: 'Development', type: 'test' },
+    { slug: 'staging', name: 'Staging', type: 'test' },
+    { slug: 'eu', name: 'Europe', type: 'live' },
+  ]
+  const project = expectStatus(201, await admin('POST', projects, { slug: 'replaced', name: 'Replaced', environments }))
+  const expected = environments.map(({ slug, name, type }) => [slug, name, type])
+  assert.deepEqual(namesOf(project.environments), expected)
+  const { data } = expectStatus(200, await admin('GET', `${projects}/${project.id}/environments`))
+  assert.deepEqual(data, project.environments)
+  assert.equal(expectStatus(200, await admin('GET', `${projects}/${project.id}/environments/${data[0].id}`)).config_version, 1)
+})
+
+const one = { slug: 'dev', name: 'Development', type: 'test' }
+// biome-ignore format: this table is read by column
+const refused_environments: [why: string, environments: unknown, pointer: string][] = [
+  ['none',                       [],                                         '/environments'],
+  ['no list',                    one,                                        '/environments'],
+  ['the same slug twice',        [one, { ...one, type: 'live' }],            '/environments/1/slug'],
+  ['an environment without type', [{ slug: 'dev', name: 'Development' }],    '/environments/0/type'],
+  ['a custom issuer',            [{ ...one, issuer: 'https://id.example.com' }], '/environments/0/issuer'],
+  ['101 environments',           Array.from({ length: 101 }, (_, n) => ({ ...one, slug: `dev-${n}` })), '/environments'],
+]
+for (const [why, environments, pointer] of refused_environments)
+  test(`a project with ${why} as environments is refused`, async () => {
+    const reply = await admin('POST', projects, { slug: 'refused', name: 'Refused', environments })
+    assert.deepEqual(refusal(reply), [422, [pointer]])
+  })
+
+test('a project with more environments than the quota is refused', async () => {
+  const environments = Array.from({ length: 21 }, (_, n) => ({ ...one, slug: `dev-${n}` }))
+  const reply = await admin('POST', projects, { slug: 'refused', name: 'Refused', environments })
+  assert.equal(`${reply.status} ${reply.body.code}`, '422 quota_exceeded')
+  assert.equal((await admin('POST', projects, { slug: 'refused', name: 'Not refused' })).status, 201)
+})
+
+test('a custom issuer of an environment is refused', async () => {
+  const reply = await admin('POST', `${projects}/${w.project.id}/environments`, { ...one, issuer: 'https://id.example.com' })
+  assert.deepEqual(refusal(reply), [422, ['/issuer']])
 })
 
 test('environments of either type can be added, and their type and issuer never change', async () => {

@@ -41,7 +41,7 @@ test('the event of a change has the body of the contract', async () => {
       actor: { type: 'api_key', id: w.key_id },
       user_id: null,
       application_id: application.id,
-      data: { name: 'Storefront', application_type: 'web' },
+      data: { slug: 'storefront', name: 'Storefront', application_type: 'web' },
     },
   )
   assert.match(event?.request_id ?? '', /^req_/)

@@ -1,16 +1,11 @@
 /** Migration 0013 on a database with older identities: each gets the current issuer of its provider. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { z } from 'zod'
-import { createDb, sql } from '../../src/db/db.ts'
+import { sql } from '../../src/db/db.ts'
 import { migrate, readMigrations } from '../../src/db/migrate.ts'
-import { openPostgres } from '../../src/db/postgres.ts'
-import { openSqlite } from '../../src/db/sqlite.ts'
 import { issuerOf } from '../../src/providers/kinds.ts'
-import { dropDatabase, freshDatabase } from '../support/postgres.ts'
+import { emptyDatabase } from '../support/empty-database.ts'
 
 // biome-ignore format: this table is read by column
 const providers = [
@@ -25,25 +20,6 @@ const providers = [
 ] as const
 
 const Identity = z.object({ provider_id: z.string(), issuer: z.string(), subject: z.string(), user_id: z.string() })
-
-async function emptyDatabase() {
-  if (process.env.OSTIARY_TEST_ENGINE === 'postgres') {
-    const url = await freshDatabase()
-    const db = createDb(openPostgres(url))
-    after(async () => {
-      await db.close()
-      await dropDatabase(url)
-    })
-    return db
-  }
-  const folder = mkdtempSync(join(tmpdir(), 'ostiary-migration-'))
-  const db = createDb(openSqlite(join(folder, 'ostiary.db')))
-  after(async () => {
-    await db.close()
-    rmSync(folder, { recursive: true, force: true })
-  })
-  return db
-}
 
 test('migration 0014 keeps the user of an identity and sets the issuer that a sign-in looks up', async () => {
   const db = await emptyDatabase()

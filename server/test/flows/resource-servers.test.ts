@@ -40,6 +40,7 @@ for (const environment of [w.test, w.live]) {
       tenant_id: w.tenant_id,
       project_id: w.project.id,
       environment_id: environment.id,
+      slug: 'orders-api',
       identifier: orders.identifier,
       name: orders.name,
       scopes: [],
@@ -73,10 +74,16 @@ for (const environment of [w.test, w.live]) {
     assert.equal((await w.call('DELETE', `${at(environment)}/${id}`)).status, 404)
     assert.equal((await w.call('GET', `${at(environment)}/${id}`)).status, 404)
     assert.deepEqual(await eventsOf(id), [
-      { type: 'resource_server.created', data: { resource_server_id: id, identifier: orders.identifier, name: orders.name } },
+      {
+        type: 'resource_server.created',
+        data: { resource_server_id: id, slug: 'orders-api', identifier: orders.identifier, name: orders.name },
+      },
       { type: 'resource_server.updated', data: { resource_server_id: id, changed: ['name', 'scopes', ...Object.keys(settings)] } },
       { type: 'resource_server.updated', data: { resource_server_id: id, changed: ['scopes', ...Object.keys(settings)] } },
-      { type: 'resource_server.deleted', data: { resource_server_id: id, identifier: orders.identifier, name: 'Orders' } },
+      {
+        type: 'resource_server.deleted',
+        data: { resource_server_id: id, slug: 'orders-api', identifier: orders.identifier, name: 'Orders' },
+      },
     ])
   })
 

@@ -118,11 +118,13 @@ test('410 disables the webhook and causes the event webhook.disabled', async () 
   await subscribe({ url: watcher.url, events: ['webhook.disabled'] })
   const gone = await startReceiver(() => ({ status: 410 }))
   const webhook = await subscribe({ url: gone.url, events: ['user.created'] })
+  const { config_version } = expectStatus(200, await w.call('GET', w.test.path))
   expectStatus(202, await w.call('POST', `${webhooks}/${webhook.id}/test`))
   await until('the notice', () => watcher.received.length === 1)
   assert.deepEqual(JSON.parse(watcher.received[0]?.body ?? '').data, { webhook_id: webhook.id, reason: 'gone' })
   const after = expectStatus(200, await w.call('GET', `${webhooks}/${webhook.id}`))
   assert.deepEqual([after.disabled, after.disabled_reason], [true, 'gone'])
+  assert.equal(expectStatus(200, await w.call('GET', w.test.path)).config_version, config_version + 1)
 })
 
 test('a delivery whose process died at each of its attempts ends as given_up', async () => {

@@ -1,0 +1,51 @@
+/**
+ * Steps of migrations that SQL cannot express. A statement `{code} name` of a migration file runs the step of this name within the
+ * migration. A step is a generator: it yields statements and gets their rows, so both engines can run it. It works in slices.
+ */
+import { hostOf, numbered, slugFrom } from '../slugs/slug.ts'
+import { identifiers, type Row, type Statement, sql } from './db.ts'
+
+export type Step = Generator<Statement, void, readonly Row[]>
+
+const steps: Readonly<Record<string, () => Step>> = { give_slugs: giveSlugs }
+
+/** The step that a statement of a migration names, or `null` for SQL. */
+export function stepOf(statement: string): Step | null {
+  const name = /^\{code\} (\w+)$/.exec(statement)?.[1]
+  if (name === undefined) return null
+  const step = steps[name]
+  if (!step) throw new Error(`No step of a migration has the name ${name}.`)
+  return step()
+}
+
+const rows_at_once = 500
+
+/** 0017: gives a slug to every application, resource server, provider and webhook, to the oldest of an environment first. */
+function* giveSlugs(): Step {
+  yield* giveSlugsIn('applications', 'name')
+  yield* giveSlugsIn('resource_servers', 'name')
+  yield* giveSlugsIn('providers', 'display_name')
+  yield* giveSlugsIn('webhooks', 'url')
+}
+
+function* giveSlugsIn(table: Parameters<typeof slugFrom>[1], column: string): Step {
+  const [objects, source] = [identifiers(table), identifiers(column)]
+  let last = { environment_id: '', id: '' }
+  let taken = new Set<string>()
+  for (;;) {
+    const rows = yield sql`select environment_id, id, ${source} as text from ${objects}
+      where (environment_id, id) > (${last.environment_id}, ${last.id}) order by environment_id, id limit ${rows_at_once}`
+    for (const row of rows) {
+      const { environment_id, id, text } = row as { environment_id: string; id: string; text: string } // as: the columns of the query
+      if (environment_id !== last.environment_id) taken = new Set()
+      last = { environment_id, id }
+      const base = slugFrom(table === 'webhooks' ? hostOf(text) : text, table)
+      let n = 1
+      while (taken.has(numbered(base, n))) n++
+      const slug = numbered(base, n)
+      taken.add(slug)
+      yield sql`update ${objects} set slug = ${slug}, slug_settable = 1 where environment_id = ${environment_id} and id = ${id}`
+    }
+    if (rows.length < rows_at_once) return
+  }
+}
