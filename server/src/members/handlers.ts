@@ -6,6 +6,7 @@ import { changeVersioned } from '../api/versions.ts'
 import { anchorLog } from '../audit/chaining.ts'
 import { notFound } from '../http/problem.ts'
 import { quotaDetail } from '../limits.ts'
+import { reason } from '../reason.ts'
 import type { Services } from '../services.ts'
 import {
   findTenant,
@@ -60,7 +61,8 @@ export const createTenant: Handler<'createTenant'> = async (services, { caller, 
   ]
   const created = await commit({ statements, before: null, answer: tenant }, at)
   if (created) return tenant
-  if (await isTenantSlugTaken(db, body.slug)) return fail('slug_taken', `A tenant with the slug "${body.slug}" already exists.`)
+  if (await isTenantSlugTaken(db, body.slug))
+    return fail('slug_taken', `A tenant with the slug "${body.slug}" already exists.`, { reason: reason`Another tenant has the slug.` })
   return fail('quota_exceeded', quotaDetail('tenants_per_person', limits))
 }
 

@@ -3,6 +3,7 @@ import type { Call, Handler } from '../api/handler.ts'
 import { readPage } from '../api/lists.ts'
 import { changeVersioned } from '../api/versions.ts'
 import { badField, notFound } from '../http/problem.ts'
+import { reason } from '../reason.ts'
 import type { Services } from '../services.ts'
 import { environmentOf } from '../tenancy/environment.ts'
 import * as store from './store.ts'
@@ -47,7 +48,9 @@ export const createResourceServer: Handler<'createResourceServer'> = async (serv
   )
   return created
     ? server
-    : call.fail('identifier_taken', `This environment already has a resource server with the identifier ${identifier}.`)
+    : call.fail('identifier_taken', `This environment already has a resource server with the identifier ${identifier}.`, {
+        reason: reason`Another resource server of the environment has the identifier.`,
+      })
 }
 
 export const getResourceServer: Handler<'getResourceServer'> = async (services, call) => {
