@@ -31,7 +31,8 @@ export const me: Handler<'me'> = async ({ root }, { caller }) => {
   return { user_id, email, name, root_tenant_id: root.tenant_id, memberships }
 }
 
-export const lookup: Handler<'lookup'> = async ({ db }, { caller, params }) => {
+export const lookup: Handler<'lookup'> = async ({ db, refused_calls }, { caller, params }) => {
+  await refused_calls.write() // the id may be of a call that was just refused
   const located = await locate(
     db,
     caller.administrator.memberships.map((membership) => membership.tenant_id),
