@@ -52,7 +52,7 @@ export interface Gate {
 export type Claimant = { readonly key: KeyRow } | { readonly administrator: Administrator }
 
 /** The reason before it is known whether the key was rotated; see `requests/owners.ts`. */
-export const unknown_key = reason`No key has this text. It was mistyped, rotated or never existed.`
+const unknown_key = reason`No key has this text. It was mistyped, rotated or never existed.`
 
 type Guarded = Exclude<Credential, { kind: 'none' | 'client' | 'bearer' | 'session' }>
 

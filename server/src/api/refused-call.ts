@@ -44,7 +44,7 @@ function claimOf(request: FastifyRequest, { params, route }: Place): Claim | nul
     return { ...no_claim, certain_scope: own ?? tenant_id, environment_id, key: { key_id, start, tenant_id, environment_id: own } }
   }
   if (claimant) {
-    const tenant_ids = claimant.administrator.memberships.map((membership) => membership.tenant_id as string)
+    const tenant_ids: string[] = claimant.administrator.memberships.map((membership) => membership.tenant_id)
     const named = params.tenant_id ?? headerOf(request, 'x-tenant-id')
     const is_member = named !== null && tenant_ids.includes(named)
     const chosen = is_member ? [named] : tenant_ids
