@@ -40,12 +40,12 @@ test('a flood of one kind pushes out no other kind of the same sender', () => {
   )
 })
 
-test('a sender with more kinds than its share keeps the newest record of each', () => {
+test('a sender with more kinds than its share keeps the newest of them', () => {
   const kinds = Array.from({ length: 8 }, (_, i) => ({ sender: 'a', kind: `kind ${i}` }))
   const { kept } = gather([...kinds, ...kinds], limits)
   assert.deepEqual(
     kept.map(({ id }) => id).sort((a, b) => a - b),
-    [8, 9, 10, 11, 12, 13, 14, 15],
+    [11, 12, 13, 14, 15],
   )
 })
 

@@ -1,13 +1,13 @@
 /**
  * A buffer for refused calls between two writes: bounded in number, and fair. Each source has a share, and a full share gives up the
- * oldest of the records that are most alike. So a flood of one source pushes out no record of another source, and within the source
- * the newest record of each code and application stays.
+ * oldest of the records that are most alike. So a flood of one source pushes out no record of another source, over however many
+ * environments it spreads, and within the source frequent records do not push out rare ones.
  */
 
 export interface Gathered {
-  /** The environment or tenant, as far as it is known, and the address of the caller. */
+  /** The address of the caller. */
   readonly sender: string
-  /** The code and the application. */
+  /** The environment or tenant as far as it is known, the code and the application. */
   readonly kind: string
 }
 
@@ -31,12 +31,11 @@ export function createGathering<T extends Gathered>({ most, most_per_sender }: G
     size++
   }
 
-  /** Drops the oldest record of the kind with most records. A kind keeps one, unless `last_too`. */
-  function dropFrom(share: Share<T>, last_too: boolean): boolean {
+  /** Drops the oldest record of the kind with most records. Of kinds with one record each, that is the kind that came first. */
+  function dropFrom(share: Share<T>): boolean {
     const alike = longest(share.values(), (list) => list.length)
-    if (!alike || (alike.length === 1 && !last_too)) return false
-    const [oldest] = alike.splice(0, 1)
-    if (!oldest) return false
+    const oldest = alike?.shift()
+    if (!alike || !oldest) return false
     if (alike.length === 0) share.delete(oldest.kind)
     size--
     onDrop(oldest)
@@ -46,7 +45,7 @@ export function createGathering<T extends Gathered>({ most, most_per_sender }: G
   /** Drops a record of the sender with most records. Every sender keeps one. */
   function makeRoom(): boolean {
     const largest = longest(shares.values(), sizeOf)
-    return largest !== undefined && sizeOf(largest) > 1 && dropFrom(largest, true)
+    return largest !== undefined && sizeOf(largest) > 1 && dropFrom(largest)
   }
 
   return {
@@ -59,8 +58,7 @@ export function createGathering<T extends Gathered>({ most, most_per_sender }: G
       }
       shares.set(call.sender, share)
       push(share, call)
-      if (sizeOf(share) > most_per_sender) dropFrom(share, false)
-      if (size > most) dropFrom(share, true)
+      if (size > most || sizeOf(share) > most_per_sender) dropFrom(share)
     },
 
     /** Empties the buffer. */

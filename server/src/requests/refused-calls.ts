@@ -72,7 +72,8 @@ export function createRefusedCalls(db: Db, now: () => Date, limits: { gather?: G
         return [{ ...record, ...of_owner, reason: (record.code === 'invalid_key' && reason) || record.reason }]
       })
       for (const [scope_id, count] of await insertCalls(db, calls, counts, record_limits, now())) countDropped(scope_id, count)
-      for (const scope_id of new Set(calls.map((call) => call.scope_id))) countDropped(scope_id, await trim(db, scope_id, record_limits))
+      const scopes = new Set(calls.map((call) => call.scope_id))
+      for (const [scope_id, count] of await trim(db, scopes, record_limits)) countDropped(scope_id, count)
     } catch (error) {
       // What is out of reach comes back. Any other failure would repeat with the same records.
       if (error instanceof Unavailable) for (const one of waiting) gathering.add(one)
@@ -117,8 +118,8 @@ export function createRefusedCalls(db: Db, now: () => Date, limits: { gather?: G
         source,
       }
       gathering.add({
-        sender: `${claim.certain_scope ?? ''} ${source}`,
-        kind: `${refusal.code} ${subject.client_id ?? ''}`,
+        sender: source,
+        kind: `${claim.certain_scope ?? ''} ${refusal.code} ${subject.client_id ?? ''}`,
         claim,
         record,
       })

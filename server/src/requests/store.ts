@@ -73,19 +73,37 @@ const trimSource = (scope_id: string, source: string, most: number): Statement =
     and ${hasSuccessor}`
 
 const Count = z.object({ count: z.int() })
+const Crowded = Count.extend({ scope_id: z.string() })
 
 /**
- * Removes what a scope has too many. The sources with the most records give up their oldest, so the others keep theirs. Removes a little
- * more than needed, since ranking the records takes time. Returns how many it removed.
+ * Removes what these scopes have too many. The sources with the most records give up their oldest, so the others keep theirs. Removes a
+ * little more than needed, since ranking the records takes time. Returns how many it removed of each scope.
  */
-export async function trim(db: Db, scope_id: string, { per_scope }: RecordLimits): Promise<number> {
-  const [{ count } = { count: 0 }] = await db.all(Count, sql`select count(*) as count from refused_calls where scope_id = ${scope_id}`)
-  if (count <= per_scope) return 0
-  const excess = count - Math.floor(per_scope * 0.95)
-  return db.run(sql`delete from refused_calls where scope_id = ${scope_id} and ${hasSuccessor} and id in (
-    select id from (
-      select id, row_number() over (partition by source order by id desc) as place from refused_calls where scope_id = ${scope_id}
-    ) ranked order by place desc, id limit ${excess})`)
+export async function trim(
+  db: Db,
+  scope_ids: ReadonlySet<string>,
+  { per_scope }: RecordLimits,
+): Promise<[scope_id: string, count: number][]> {
+  if (scope_ids.size === 0) return []
+  const listed = join(
+    Array.from(scope_ids, (scope_id) => sql`${scope_id}`),
+    ', ',
+  )
+  const crowded = await db.all(
+    Crowded,
+    sql`select scope_id, count(*) as count from refused_calls where scope_id in (${listed})
+         group by scope_id having count(*) > ${per_scope} order by scope_id`,
+  )
+  const removed: [string, number][] = []
+  for (const { scope_id, count } of crowded) {
+    const excess = count - Math.floor(per_scope * 0.95)
+    const changed = await db.run(sql`delete from refused_calls where scope_id = ${scope_id} and ${hasSuccessor} and id in (
+      select id from (
+        select id, row_number() over (partition by source order by id desc) as place from refused_calls where scope_id = ${scope_id}
+      ) ranked order by place desc, id limit ${excess})`)
+    removed.push([scope_id, changed])
+  }
+  return removed
 }
 
 const columns = sql`select id, at, method, route, status, code, reason, nullif(client_id, '') as client_id, key_id, key_start, user_id,

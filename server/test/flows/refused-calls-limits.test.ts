@@ -126,6 +126,18 @@ test('a stranger with 100,000 refused calls pushes out no other source, and ever
   assert.equal(records.length + (await droppedOf(scope)), 100_040)
 })
 
+test('a stranger who spreads over 1,000 environments pushes out no other source', async () => {
+  const scope = newScope()
+  const calls = createRefusedCalls(db, w.now)
+  const early = answered(scope, { ip: '198.51.100.1' })
+  const late = answered(scope, { ip: '198.51.100.2' })
+  calls.note(early)
+  for (let i = 0; i < 1_000; i++) calls.note(answered(newScope(), { ip: '203.0.113.1' }))
+  calls.note(late)
+  await calls.write()
+  assert.deepEqual(new Set<string>(await idsOf(scope)), new Set([early.id, late.id]))
+})
+
 test('a User-Agent has at most 200 characters, and no control characters', async () => {
   const scope = newScope()
   const calls = createRefusedCalls(db, w.now)
