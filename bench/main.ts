@@ -11,6 +11,7 @@ import { surveyEnvironments } from './environments.ts'
 import { surveyHostile } from './hostile.ts'
 import { chooseCores, describeMachine, moveTo } from './machine.ts'
 import { type Options, readOptions, type SurveyName } from './options.ts'
+import { surveyRefused } from './refused.ts'
 import { tableOf } from './report.ts'
 import { runRounds } from './rounds.ts'
 import { surveySilent } from './silent.ts'
@@ -23,6 +24,7 @@ export interface Surveys {
   environments?: Awaited<ReturnType<typeof surveyEnvironments>>
   silent?: Awaited<ReturnType<typeof surveySilent>>
   hostile?: Awaited<ReturnType<typeof surveyHostile>>
+  refused?: Awaited<ReturnType<typeof surveyRefused>>
   busy?: Awaited<ReturnType<typeof surveyBusy>>
 }
 
@@ -84,6 +86,7 @@ async function survey(options: Options, ground: Ground): Promise<Surveys> {
     ...(wants('environments') ? { environments: await surveyEnvironments(ground, options.environments, progress) } : {}),
     ...(wants('silent') ? { silent: await surveySilent(ground, progress) } : {}),
     ...(wants('hostile') ? { hostile: await surveyHostile(ground, options.hostile, progress) } : {}),
+    ...(wants('refused') ? { refused: await surveyRefused(ground, options.refused, progress) } : {}),
     ...(wants('memory') ? { memory: await surveyMemory(ground, options.soak, progress) } : {}),
   }
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
 const scenarios = ['refresh', 'code', 'userinfo', 'validate', 'whoami', 'jwks', 'discovery', 'sign-in'] as const
-const surveys = ['busy', 'start', 'memory', 'environments', 'silent', 'hostile'] as const
+const surveys = ['busy', 'start', 'memory', 'environments', 'silent', 'hostile', 'refused'] as const
 export type ScenarioName = (typeof scenarios)[number]
 export type SurveyName = (typeof surveys)[number]
 
@@ -20,6 +20,8 @@ export interface Options {
   readonly soak: number
   /** Requests in the survey "hostile". */
   readonly hostile: number
+  /** Requests of each kind in the survey "refused". */
+  readonly refused: number
   readonly postgres: boolean
   /** Another checkout of Ostiary, measured beside this one. */
   readonly against: string | null
@@ -39,6 +41,7 @@ const usage = `npm run bench -- [options]
   --environments N        for the survey of that name (10000; quick: 500)
   --soak N                requests of the survey "memory" (1000000; quick: 20000)
   --hostile N             requests of the survey of that name (10000; quick: 2000)
+  --refused N             calls of the survey of that name (100000; quick: 10000)
   --no-postgres           leave PostgreSQL out
   --against FOLDER        measure another checkout of Ostiary in the same run
   --profile FOLDER        write a CPU profile of each scenario there, which disturbs the figures
@@ -63,6 +66,7 @@ export function readOptions(args: readonly string[]): Options | { usage: string 
         environments: text,
         soak: text,
         hostile: text,
+        refused: text,
         against: text,
         profile: text,
         output: text,
@@ -83,6 +87,7 @@ export function readOptions(args: readonly string[]): Options | { usage: string 
       environments: numberOf(values.environments, quick ? 500 : 10_000),
       soak: numberOf(values.soak, quick ? 20_000 : 1_000_000),
       hostile: numberOf(values.hostile, quick ? 2_000 : 10_000),
+      refused: numberOf(values.refused, quick ? 10_000 : 100_000),
       postgres: !values['no-postgres'],
       against: values.against === undefined ? null : resolve(values.against),
       profile: values.profile === undefined ? null : resolve(values.profile),

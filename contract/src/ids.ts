@@ -58,6 +58,7 @@ export const ProviderId = id('prv')
 export const MessageId = id('msg')
 export const AuditEntryId = id('aud')
 export const MailId = id('eml')
+export const RequestId = id('req')
 
 export type TenantId = z.infer<typeof TenantId>
 export type ProjectId = z.infer<typeof ProjectId>

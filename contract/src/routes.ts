@@ -7,6 +7,7 @@ import { AuthConfig } from './auth-config.ts'
 import { Event, EventQuery } from './event.ts'
 import { InboxQuery, Mail } from './mail.ts'
 import { NewProvider, Provider, ProviderChange } from './provider.ts'
+import { RefusedCall, RefusedCallQuery, RefusedCallSummary, RefusedCallSummaryQuery } from './refused-call.ts'
 import { NewResourceServer, ResourceServer, ResourceServerChange } from './resource-server.ts'
 import {
   administrator,
@@ -60,12 +61,14 @@ const authKeys = `${environment}/auth-keys`
 const users = `${environment}/users`
 const inbox = `${environment}/inbox`
 const providers = `${environment}/providers`
+const refusedCalls = `${environment}/requests`
 const webhooks = `${environment}/webhooks`
 const webhook = `${webhooks}/{webhook_id}`
 const tenants = '/v1/tenants'
 const tenant = `${tenants}/{tenant_id}`
 const platformKeys = `${tenant}/platform-keys`
 const members = `${tenant}/members`
+const refusedCallsOfTenant = `${tenant}/requests`
 
 const paged = { query: PageQuery, fails: ['invalid_cursor'] } as const
 const named = { query: NamedQuery, fails: ['invalid_cursor'] } as const
@@ -157,6 +160,10 @@ export const routes = {
 
   getStatistics:      get  (`${environment}/statistics`,                 platform('environments:read'),   'Get counters per hour or day',                           { query: StatisticsQuery, returns: [200, Statistics] }),
 
+  listRefusedCalls:   get  (refusedCalls,                                platform('environments:read', 'developer'), 'List refused calls of an environment',               { query: RefusedCallQuery, returns: [200, page(RefusedCall)], fails: ['invalid_cursor'] }),
+  summariseRefusedCalls: get(`${refusedCalls}/summary`,                   platform('environments:read', 'developer'), 'Count refused calls of an environment by code and route', { query: RefusedCallSummaryQuery, returns: [200, RefusedCallSummary] }),
+  getRefusedCall:     get  (`${refusedCalls}/{request_id}`,               platform('environments:read', 'developer'), 'Get a refused call by its request id',               { returns: [200, RefusedCall] }),
+
   listSigningKeys:    get  (`${environment}/signing-keys`,               platform('env.settings:read'),   'List signing keys',                                      { ...paged, returns: [200, page(SigningKey)] }),
   rotateSigningKey:   post (`${environment}/signing-keys/rotate`,        platform('env.settings:write'),  'Publish the next signing key; it signs once all cached JWKS have expired', { returns: [200, SigningKey] }),
 
@@ -173,6 +180,10 @@ export const routes = {
   removeMember:       del  (`${members}/{member_id}`,                    administrator('admin', 'viewer'), 'Remove a member or a pending invitation; every member can leave', { returns: [204, null], fails: ['insufficient_role', 'last_owner'], operators: 'allowed' }),
   resendInvitation:   post (`${members}/{member_id}/resend`,             administrator('admin'),          'Replace the link of a pending invitation; it is returned once', { returns: [200, Invitation], shown_once: 'invitation_url', fails: ['insufficient_role', 'quota_exceeded'], operators: 'allowed' }),
   listAuditLog:       get  (`${tenant}/audit-log`,                       administrator('admin'),          'List the audit log; as application/jsonl, all of it',    { ...paged, returns: [200, page(AuditEntry)], lines: 'application/jsonl' }),
+
+  listRefusedCallsOfTenant: get(refusedCallsOfTenant,                    administrator('admin'),          'List refused calls of a tenant outside of its environments', { query: RefusedCallQuery, returns: [200, page(RefusedCall)], fails: ['invalid_cursor'] }),
+  summariseRefusedCallsOfTenant: get(`${refusedCallsOfTenant}/summary`,  administrator('admin'),          'Count such calls by code and route',                     { query: RefusedCallSummaryQuery, returns: [200, RefusedCallSummary] }),
+  getRefusedCallOfTenant: get(`${refusedCallsOfTenant}/{request_id}`,     administrator('admin'),          'Get such a call by its request id',                      { returns: [200, RefusedCall] }),
 
   listPlatformKeys:   get  (platformKeys,                                administrator('admin'),          'List platform keys',                                     { ...paged, returns: [200, page(ApiKey)], operators: 'hidden' }),
   createPlatformKey:  post (platformKeys,                                administrator('admin'),          'Create a platform key; the key is returned once',        { body: NewPlatformKey, returns: [201, ApiKeyWithPlaintext], shown_once: 'key', fails: ['quota_exceeded'], operators: 'hidden' }),

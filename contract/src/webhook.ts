@@ -67,6 +67,10 @@ export const webhookFields = {
   secret: 'never',
 } as const satisfies FieldClasses<z.infer<typeof WebhookWithSecret>>
 
+/** Why an attempt got no answer. */
+export const AttemptError = z.enum(['dns', 'refused', 'tls', 'timeout', 'address_not_allowed'])
+export type AttemptError = z.infer<typeof AttemptError>
+
 const DeliveryStatus = z.enum(['waiting', 'delivered', 'given_up'])
 
 export const Delivery = z.strictObject({
@@ -79,7 +83,17 @@ export const Delivery = z.strictObject({
   environment_id: EnvironmentId,
   status: DeliveryStatus,
   next_attempt_at: Time.nullable(),
-  attempts: z.array(z.strictObject({ at: Time, status: z.int().nullable(), latency_ms: z.int(), response: z.string().nullable() })),
+  attempts: z.array(
+    z.strictObject({
+      at: Time,
+      status: z.int().nullable(),
+      latency_ms: z.int(),
+      response: z.string().nullable(),
+      error: AttemptError.nullable().describe(
+        'Why the attempt got no answer: the name has no address, the address may not be reached, nobody accepted the connection, TLS failed, or the time was up.',
+      ),
+    }),
+  ),
   created_at: Time,
   updated_at: Time,
 })

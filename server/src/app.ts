@@ -1,6 +1,7 @@
 /** The composition root: the only file that knows all modules. Builds the HTTP application of one service. */
 import Fastify, { type FastifyError, type FastifyInstance } from 'fastify'
 import { mount } from './api/mount.ts'
+import { describeRefused, shownInLog } from './api/refused-call.ts'
 import * as applications from './applications/handlers.ts'
 import { isSpaOrigin } from './applications/origins.ts'
 import * as audit from './audit/handlers.ts'
@@ -39,6 +40,8 @@ import { mountOidc } from './oidc/mount.ts'
 import type { KeyPool } from './oidc/signing-keys.ts'
 import * as providers from './providers/handlers.ts'
 import { upstreamsWhenNeeded } from './providers/profile.ts'
+import { reason } from './reason.ts'
+import * as requests from './requests/handlers.ts'
 import * as resourceServers from './resource-servers/handlers.ts'
 import { cli_redirect_uri, type Root } from './setup/root.ts'
 import * as statistics from './statistics/handlers.ts'
@@ -89,7 +92,7 @@ export function createApp(modules: Modules): FastifyInstance {
   })
   const refuseMethod = createMethodGuard()
   app.setErrorHandler((error: FastifyError, request, reply) => answerError(deployment, error, request, reply))
-  app.setNotFoundHandler((request, reply) => answerError(deployment, refuseMethod(request) ?? notFound(), request, reply))
+  app.setNotFoundHandler((request, reply) => answerError(deployment, refuseMethod(request) ?? notFound(no_route), request, reply))
 
   mountManagement(app, modules)
   mountProtocol(app, modules)
@@ -109,10 +112,20 @@ export function createApp(modules: Modules): FastifyInstance {
 }
 
 /** Adds the fields that `http/write.ts` and `api/mount.ts` declare. */
-function decorate(app: FastifyInstance, { deployment: { config, log }, metrics, isStopping }: Modules): void {
+function decorate(app: FastifyInstance, { deployment: { config, log, refused_calls }, metrics, isStopping, check_answers }: Modules): void {
   app.decorate('isStopping', isStopping)
   app.decorate('isHttps', config.base_url.startsWith('https:'))
-  app.decorate('record', createAccessLog(log, metrics))
+  const writeLine = createAccessLog(log, metrics)
+  app.decorate('record', (request, status) => {
+    const refused = request.refusal && describeRefused(request, request.refusal, status)
+    if (check_answers && status >= 400 && !refused) throw new Error(`The answer ${status} has no reason.`)
+    writeLine(request, status, refused && shownInLog(refused))
+    if (refused) refused_calls.note(refused)
+  })
+  app.decorateRequest('refusal', null)
+  app.decorateRequest('subject', null)
+  app.decorateRequest('issuer_id', null)
+  app.decorateRequest('claimant', null)
   app.decorateRequest('caller', null)
   const readClientIp = createClientIpReader(config.trusted_proxies)
   app.decorateRequest('ip_address', {
@@ -122,6 +135,8 @@ function decorate(app: FastifyInstance, { deployment: { config, log }, metrics, 
   })
   app.decorateReply('extra_headers', null)
 }
+
+const no_route = reason`No route has this address.`
 
 function noSchemas(): never {
   throw new Error('No route has a schema that Fastify would compile.')
@@ -150,6 +165,7 @@ function mountManagement(app: FastifyInstance, modules: Modules): void {
       ...mail,
       ...members,
       ...providers,
+      ...requests,
       ...resourceServers,
       ...statistics,
       ...tenancy,

@@ -7,6 +7,7 @@ import { identifiers, type Statement, sql } from './db/db.ts'
 import type { Deployment } from './deployment.ts'
 import { captured_mail_kept_ms } from './mail/store.ts'
 import { link_kept_ms } from './members/invitations.ts'
+import { refused_calls_kept_ms } from './requests/store.ts'
 
 export interface ExpiringRows {
   readonly table: string
@@ -29,6 +30,9 @@ const event_kept_ms = 90 * day_ms
 /** Two years and a month, so that a month can be compared with the same month of the year before last. */
 const counter_kept_ms = 760 * day_ms
 
+/** Who still sends a key so long after its rotation gets the reason for an unknown key. */
+const rotated_key_kept_ms = 90 * day_ms
+
 const in_environment = (column: string) => ['environment_id', column]
 
 // Spent refresh tokens stay until they expire, since their reuse is a sign of theft.
@@ -50,6 +54,9 @@ export const expiring_rows: readonly ExpiringRows[] = [
   { table: 'upstream_sign_ins',     key: in_environment('state_hash'),                  time: 'expires_at',          kept_ms: 0 },
   { table: 'captured_mails',        key: in_environment('id'),                          time: 'created_at',          kept_ms: captured_mail_kept_ms },
   { table: 'counters',              key: ['environment_id', 'hour', 'metric', 'label'], time: 'hour',                kept_ms: counter_kept_ms },
+  { table: 'refused_calls',         key: ['scope_id', 'id'],                            time: 'at',                  kept_ms: refused_calls_kept_ms },
+  { table: 'dropped_calls',         key: ['scope_id', 'minute'],                        time: 'minute',              kept_ms: refused_calls_kept_ms },
+  { table: 'rotated_keys',          key: ['digest'],                                    time: 'rotated_at',          kept_ms: rotated_key_kept_ms },
   { table: 'idempotency_records',   key: ['credential_id', 'method', 'path', 'idempotency_key'], time: 'expires_at', kept_ms: 0 },
   { table: 'events',                key: in_environment('id'),                          time: 'created_at',          kept_ms: event_kept_ms,
     and: () => sql`sequence is not null`, slice: 200 },

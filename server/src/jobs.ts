@@ -12,6 +12,8 @@ import { createWebhookFanOut } from './webhooks/fan-out.ts'
 
 /** How often buffered uses of keys and counters are written. */
 const write_interval_ms = 2_000
+/** Refused calls are readable on every process within a second. */
+const refused_calls_interval_ms = 500
 const sweep_interval_ms = 60_000
 const rotation_interval_ms = 3_600_000
 /** At the stop of the service, deliveries in flight get this long. Unfinished jobs go back to the queue. */
@@ -56,6 +58,7 @@ export function startJobs(deployment: Deployment, { keys, key_pool, issuers }: J
   const stops = [
     every(write_interval_ms, 'key uses', keys.writeUses),
     every(write_interval_ms, 'counters', deployment.counters.write),
+    every(refused_calls_interval_ms, 'refused calls', deployment.refused_calls.write),
     every(sweep_interval_ms, 'sweep', () => removeExpiredRows(deployment.db, deployment.now())),
     every(rotation_interval_ms, 'key rotation', () => rotateAgedKeys(deployment, key_pool)),
   ]
@@ -66,6 +69,7 @@ export function startJobs(deployment: Deployment, { keys, key_pool, issuers }: J
       await Promise.all(stops.map((stop) => stop()))
       await sequencer.stop()
       await deployment.counters.write().catch((error) => log.error('The last counts could not be written.', {}, error))
+      await deployment.refused_calls.write().catch((error) => log.error('The last refused calls could not be written.', {}, error))
       await keys.writeUses().catch((error) => log.error('The last uses of keys could not be written.', {}, error))
     },
   }

@@ -5,6 +5,7 @@
  * (`hold…` in the stores).
  */
 import { JsonError, parseJson } from './http/json.ts'
+import { type Reason, reason } from './reason.ts'
 
 interface Limit {
   default: number
@@ -36,10 +37,10 @@ const names = Object.keys(table) as LimitName[] // as: keys of a const object ar
 export const default_limits: Limits = limitsFrom((name) => table[name].default)
 
 /** Returns the detail of a 422 `quota_exceeded`: the limit, its value and what to do. */
-export function quotaDetail(name: LimitName, limits: Limits): string {
+export function quotaDetail(name: LimitName, limits: Limits): Reason {
   const { counts, makes_room } = table[name]
-  const advice = makes_room === null ? 'Ask' : `${makes_room}, or ask`
-  return `The limit is ${limits[name]} ${counts} (${name}). ${advice} the operator of this service for a higher limit.`
+  const advice = makes_room === null ? reason`Ask` : reason`${makes_room}, or ask`
+  return reason`The limit is ${limits[name]} ${counts} (${name}). ${advice} the operator of this service for a higher limit.`
 }
 
 /** Reads OSTIARY_LIMITS: a JSON object with some of the names. Reports every mistake in it. */

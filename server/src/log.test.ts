@@ -24,6 +24,7 @@ const request: AnsweredRequest = {
   ip: '127.0.0.1',
   environment_id: undefined,
   key_id: undefined,
+  refused: null,
 }
 
 test('the log line of a request is one line of JSON with its fields, for every environment id and address', () => {
@@ -34,9 +35,18 @@ test('the log line of a request is one line of JSON with its fields, for every e
     assert.equal(line.indexOf('\n'), line.length - 1)
     const { time, level, message, ...fields } = JSON.parse(line)
     assert.deepEqual([time, level, message], [at.toISOString(), 'info', 'request'])
-    assert.deepEqual(fields, JSON.parse(JSON.stringify({ ...request, environment_id, ip })))
+    const { refused: _, ...expected } = { ...request, environment_id, ip }
+    assert.deepEqual(fields, JSON.parse(JSON.stringify(expected)))
   })
   fc.assert(property)
+})
+
+test('the log line of a refused request has its code, reason, client and start of the key', () => {
+  const refused = { code: 'invalid_key', reason: 'The key is "revoked".', client_id: null, key_start: 'svc_platform_sk_AbCd' }
+  const [line = ''] = linesOf('info', { ...request, status: 401, refused })
+  const { code, reason, client_id, key_start, status } = JSON.parse(line)
+  assert.deepEqual({ code, reason, client_id, key_start }, refused)
+  assert.equal(status, 401)
 })
 
 test('at the level warn, no request is logged', () => assert.deepEqual(linesOf('warn', request), []))

@@ -21,6 +21,8 @@ export interface AnsweredRequest {
   ip: string | null
   environment_id: string | undefined
   key_id: string | undefined
+  /** Why the request was refused; `null` for an answer without an error. */
+  refused: { code: string; reason: string; client_id: string | null; key_start: string | null } | null
 }
 
 const levels = ['debug', 'info', 'warn', 'error'] as const
@@ -39,12 +41,13 @@ export function createLog(least: LogLevel | 'silent', now: () => Date, write: (l
   }
 
   /** Builds the JSON by hand, since `JSON.stringify` takes four times as long and every request writes a line. */
-  function answered({ request_id, method, route, status, duration_ms, ip, environment_id, key_id }: AnsweredRequest): void {
+  function answered({ request_id, method, route, status, duration_ms, ip, environment_id, key_id, refused }: AnsweredRequest): void {
     const what = `"request_id":"${request_id}","method":"${method}","route":${textOf(route)},"status":${status},"duration_ms":${duration_ms}`
     const from = ip === null ? 'null' : `"${ip}"`
     const about = environment_id === undefined ? '' : `,"environment_id":${textOf(environment_id)}`
     const by = key_id === undefined ? '' : `,"key_id":"${key_id}"`
-    write(`{"time":"${timeText()}","level":"info","message":"request",${what},"ip":${from}${about}${by}}\n`)
+    const why = refused === null ? '' : `,${JSON.stringify(refused).slice(1, -1)}`
+    write(`{"time":"${timeText()}","level":"info","message":"request",${what},"ip":${from}${about}${by}${why}}\n`)
   }
   const logs_requests = levels.indexOf('info') >= threshold
   return {

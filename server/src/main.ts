@@ -27,6 +27,7 @@ import { createKeyPool } from './oidc/signing-keys.ts'
 import { createOutbound, type Outbound } from './outbound/fetch.ts'
 import type { Resolve } from './outbound/resolve.ts'
 import { createRandomPool } from './random-pool.ts'
+import { createRefusedCalls } from './requests/refused-calls.ts'
 import { openSecrets } from './secrets.ts'
 import { anchorOlderLogs } from './setup/anchors.ts'
 import { resealAll } from './setup/reseal.ts'
@@ -63,9 +64,10 @@ export async function openDeployment(config: Config, overrides: Overrides = {}):
     await anchorOlderLogs(db, secrets)
     const log = createLog(config.log_level, now, overrides.write ?? standardOutput())
     const counters = createCounters(db, now)
+    const refused_calls = createRefusedCalls(db, now)
     const outbound = overrides.outbound ?? createOutbound(config, overrides.resolve === undefined ? {} : { resolve: overrides.resolve })
     const random = createRandomPool(randomBytes)
-    return { config, db, secrets, log, counters, outbound, now, random, newId: createIds(now, randomBytes) }
+    return { config, db, secrets, log, counters, refused_calls, outbound, now, random, newId: createIds(now, randomBytes) }
   } catch (error) {
     await db.close()
     throw error

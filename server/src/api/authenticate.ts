@@ -15,6 +15,7 @@ import { recogniseKey } from '../keys/format.ts'
 import { ipAllowed, keyIsUsable, originAllowed, rateLimitOf, scopesAllow } from '../keys/policy.ts'
 import type { KeyRow, KeyStore } from '../keys/store.ts'
 import type { Administrator, Administrators } from '../members/administrators.ts'
+import { type Reason, reason } from '../reason.ts'
 import type { Counters } from '../statistics/counters.ts'
 import { refuseOperator } from './operators.ts'
 
@@ -47,6 +48,12 @@ export interface Gate {
   readonly now: () => Date
 }
 
+/** Who sent a call, as far as its credential shows, also where the call is refused. */
+export type Claimant = { readonly key: KeyRow } | { readonly administrator: Administrator }
+
+/** The reason before it is known whether the key was rotated; see `requests/owners.ts`. */
+const unknown_key = reason`No key has this text. It was mistyped, rotated or never existed.`
+
 type Guarded = Exclude<Credential, { kind: 'none' | 'client' | 'bearer' | 'session' }>
 
 export function authenticate(gate: Gate, route: Route, request: FastifyRequest, reply: FastifyReply): Promise<Caller> | null {
@@ -69,12 +76,17 @@ async function authenticateGuarded(gate: Gate, route: GuardedRoute, request: Fas
   const sent = readCredential(request.headers, credential)
   if ('bearer' in sent) {
     const administrator = await gate.administrators.identify(sent.bearer)
-    if (!administrator) throw invalidKey(credential)
+    if (!administrator) throw invalidKey(credential, reason`The access token is unknown, expired or revoked, or is not for this API.`)
+    request.claimant = { administrator }
     await takeCall(gate, administrator.user_id, administrator_limit, reply)
     return admitAdministrator(gate, route, administrator, request)
   }
-  const key = recogniseKey(sent.key) ? await gate.keys.findByDigest(digestOf(sent.key)) : null
-  if (!key || !keyIsUsable(key, gate.now())) throw invalidKey(credential)
+  const is_well_formed = recogniseKey(sent.key) !== null
+  const key = is_well_formed ? await gate.keys.findByDigest(digestOf(sent.key)) : null
+  if (!key) throw invalidKey(credential, is_well_formed ? unknown_key : reason`The text of the key is mistyped: its checksum is wrong.`)
+  request.claimant = { key }
+  if (key.revoked_at !== null) throw invalidKey(credential, reason`The key ${key.key_id} is revoked.`)
+  if (!keyIsUsable(key, gate.now())) throw invalidKey(credential, reason`The key ${key.key_id} has expired.`)
   checkSource(credential, key, request, reply)
   const counting = takeCall(gate, key.key_id, rateLimitOf(key), reply)
   if (counting) await counting
@@ -94,6 +106,7 @@ function takeCall({ limiter }: Gate, id: string, policy: RateLimitPolicy, reply:
     throw new ApiError(
       'rate_limited',
       `The limit of this credential is ${policy.limit} requests in ${policy.window_seconds} s. Try again in ${result.retry_after_seconds} s.`,
+      { reason: reason`The limit of the credential is ${policy.limit} requests in ${policy.window_seconds} s.` },
     )
   }
   const taken = limiter.take(id, policy)
@@ -105,13 +118,21 @@ function takeCall({ limiter }: Gate, id: string, policy: RateLimitPolicy, reply:
 /** Checks the IP allowlist and the allowed origins of a key. */
 function checkSource(credential: Guarded, key: ApiKey, request: FastifyRequest, reply: FastifyReply): void {
   const ip = request.ip_address
-  if (!ipAllowed(key.ip_allowlist, ip)) throw new ApiError('ip_not_allowed', `The key may not be used from ${ip ?? 'an unknown address'}.`)
+  if (!ipAllowed(key.ip_allowlist, ip))
+    throw new ApiError('ip_not_allowed', `The key may not be used from ${ip ?? 'an unknown address'}.`, {
+      reason: reason`The address of the caller is not in ip_allowlist of the key ${key.key_id}.`,
+    })
   if (key.type === 'auth_publishable') {
     const { origin } = request.headers
     if (origin === undefined || !originAllowed(key.allowed_origins, origin)) {
       throw new ApiError(
         'origin_not_allowed',
         origin ? `The key may not be used from ${origin}.` : 'A publishable key needs an Origin header, which browsers send.',
+        {
+          reason: origin
+            ? reason`The Origin header is not in allowed_origins of the key ${key.key_id}.`
+            : reason`The call with the publishable key ${key.key_id} has no Origin header.`,
+        },
       )
     }
     if (isForBrowsers(credential))
@@ -131,9 +152,12 @@ const exposed_headers = 'ETag, RateLimit, RateLimit-Policy, Retry-After, X-Reque
 /** Checks the type and the scope of the key. */
 function admitKey(credential: Guarded, key: KeyRow): Caller {
   const { type, name } = accepts[credential.kind]
-  if (type !== null && key.type !== type) throw new ApiError('wrong_key_type', `This call needs ${name}.`)
+  if (type !== null && key.type !== type)
+    throw new ApiError('wrong_key_type', `This call needs ${name}.`, {
+      reason: reason`The key is of the type ${key.type}. ${needs[credential.kind]}`,
+    })
   if (credential.kind === 'platform' && !scopesAllow(key.scopes, credential.scope)) {
-    throw new ApiError('insufficient_scope', `The key lacks the scope ${credential.scope}.`, { required_scopes: [credential.scope] })
+    throw new ApiError('insufficient_scope', reason`The key lacks the scope ${credential.scope}.`, { required_scopes: [credential.scope] })
   }
   const { environment_id, environment_type, project_id, tenant_id } = key
   const environment =
@@ -150,6 +174,14 @@ const accepts: Record<Guarded['kind'], { type: ApiKey['type'] | null | 'none'; n
   administrator: { type: 'none',             name: 'the access token of an administrator' },
 }
 
+const needs: Record<Guarded['kind'], Reason> = {
+  any_key: reason`The call needs an API key.`,
+  publishable: reason`The call needs a publishable key.`,
+  secret: reason`The call needs a secret key of an environment.`,
+  platform: reason`The call needs a platform key.`,
+  administrator: reason`The call needs the access token of an administrator.`,
+}
+
 async function admitAdministrator(
   { administrators }: Gate,
   route: GuardedRoute,
@@ -160,18 +192,22 @@ async function admitAdministrator(
   const actor = { type: 'user' as const, id: administrator.user_id }
   const base = { actor, key: null, administrator, is_operator: false, environment: null }
   if (credential.kind === 'any_key' || credential.kind === 'publishable')
-    throw new ApiError('wrong_key_type', `This call needs ${accepts[credential.kind].name}.`)
+    throw new ApiError('wrong_key_type', `This call needs ${accepts[credential.kind].name}.`, {
+      reason: reason`The call has the access token of an administrator. ${needs[credential.kind]}`,
+    })
   const needed = neededRole(credential, administrator, request)
   if (needed === null) {
     if (credential.kind === 'administrator') return { ...base, tenant_id: administrators.root_tenant_id, role: null }
-    throw new ApiError('wrong_key_type', `This call needs ${accepts[credential.kind].name}.`)
+    throw new ApiError('wrong_key_type', `This call needs ${accepts[credential.kind].name}.`, {
+      reason: reason`The call has the access token of an administrator. ${needs[credential.kind]}`,
+    })
   }
 
   const tenant_id = tenantOf(credential, request)
   const membership = administrator.memberships.find((candidate) => candidate.tenant_id === tenant_id)
-  if (!membership) throw notFound()
+  if (!membership) throw notFound(reason`The administrator is not a member of the tenant that the call names.`)
   if (roles.indexOf(membership.role) < roles.indexOf(needed))
-    throw new ApiError('insufficient_role', `This needs the role ${needed}; yours is ${membership.role}.`)
+    throw new ApiError('insufficient_role', reason`This needs the role ${needed}; yours is ${membership.role}.`)
   const is_operator = membership.tenant_id === administrators.root_tenant_id
   if (is_operator) refuseOperator(route)
   const environment =
@@ -194,10 +230,12 @@ function tenantOf(credential: Guarded, request: FastifyRequest): string {
   return headerOf(request, 'x-tenant-id')
 }
 
-function headerOf(request: FastifyRequest, name: string): string {
+function headerOf(request: FastifyRequest, name: 'x-tenant-id' | 'x-environment-id'): string {
   const value = request.headers[name]
   if (typeof value !== 'string' || value === '')
-    throw new ApiError('tenant_required', `Send the header ${name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())}.`)
+    throw new ApiError('tenant_required', `Send the header ${name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())}.`, {
+      reason: reason`The administrator did not send the header ${name}.`,
+    })
   return value
 }
 
@@ -214,7 +252,8 @@ function readCredential(headers: FastifyRequest['headers'], credential: Guarded)
   if (bearer !== undefined) return { bearer }
   const [key] = sent
   if (key !== undefined && key !== '') return { key }
-  if (headers.authorization !== undefined) throw invalidKey(credential)
+  if (headers.authorization !== undefined)
+    throw invalidKey(credential, reason`The Authorization header has neither an API key nor a bearer token.`)
   throw new ApiError(
     'unauthenticated',
     credential.kind === 'administrator'
@@ -226,8 +265,11 @@ function readCredential(headers: FastifyRequest['headers'], credential: Guarded)
 
 const isOneKey = (value: string | string[] | undefined): value is string => typeof value === 'string' && /^[^\s,]+$/.test(value)
 
-function invalidKey(credential: Guarded): ApiError {
-  return new ApiError('invalid_key', 'The credential is invalid. It may be mistyped, expired, rotated or revoked.', challenge(credential))
+function invalidKey(credential: Guarded, why: Reason): ApiError {
+  return new ApiError('invalid_key', 'The credential is invalid. It may be mistyped, expired, rotated or revoked.', {
+    ...challenge(credential),
+    reason: why,
+  })
 }
 
 /** RFC 9110 §11.6.1: the authentication schemes of the row. */

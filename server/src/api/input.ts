@@ -5,6 +5,7 @@ import type { FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { JsonError, parseJson } from '../http/json.ts'
 import { ApiError, type FieldError, fieldErrors, notFound, validationFailed } from '../http/problem.ts'
+import { reason } from '../reason.ts'
 import { queryProblems, textProblems } from './text-rules.ts'
 
 export function parseBody(route: Route, request: FastifyRequest, bytes: Buffer): unknown {
@@ -14,7 +15,10 @@ export function parseBody(route: Route, request: FastifyRequest, bytes: Buffer):
   if (encoding !== undefined && encoding !== 'identity')
     throw new ApiError('unsupported_media_type', 'Compressed bodies are not supported.')
   const types = route.method === 'PATCH' ? ['application/merge-patch+json', 'application/json'] : ['application/json']
-  if (!types.includes(mediaType(request))) throw new ApiError('unsupported_media_type', `Send Content-Type: ${types.join(' or ')}.`)
+  if (!types.includes(mediaType(request)))
+    throw new ApiError('unsupported_media_type', `Send Content-Type: ${types.join(' or ')}.`, {
+      reason: reason`The Content-Type is not JSON in UTF-8.`,
+    })
 
   const value = readJson(bytes)
   if (!route.body) {
@@ -34,7 +38,7 @@ export function parseQuery(route: Route, request: FastifyRequest): unknown {
 export function checkIds(names: readonly string[], params: Record<string, string>): void {
   for (const name of names) {
     const prefix = Object.entries(prefixes).find(([kind]) => name === `${kind}_id`)?.[1]
-    if (prefix && !idPattern(prefix).test(params[name] ?? '')) throw notFound()
+    if (prefix && !idPattern(prefix).test(params[name] ?? '')) throw notFound(reason`An id in the path is not well-formed.`)
   }
 }
 
@@ -59,7 +63,8 @@ function readJson(bytes: Buffer): unknown {
     if (value === undefined) throw new JsonError('The body is empty. Send a JSON object.')
     return value
   } catch (error) {
-    if (error instanceof JsonError) throw new ApiError('malformed_request', error.message)
+    if (error instanceof JsonError)
+      throw new ApiError('malformed_request', error.message, { reason: reason`The body is not well-formed JSON.` })
     throw error
   }
 }

@@ -18,11 +18,12 @@ import { prefers } from '../http/accept.ts'
 import { readBody } from '../http/body.ts'
 import { goneSignal } from '../http/gone.ts'
 import { ApiError } from '../http/problem.ts'
+import type { Reason } from '../reason.ts'
 import type { Services } from '../services.ts'
 import { send } from './answer.ts'
-import { authenticate, type Caller, type Gate, isForBrowsers } from './authenticate.ts'
+import { authenticate, type Caller, type Claimant, type Gate, isForBrowsers } from './authenticate.ts'
 import { createCommit } from './commit.ts'
-import type { AnyHandler, CallOf, Handlers, NothingElse, RouteName } from './handler.ts'
+import type { AnyHandler, CallOf, Fail, Handlers, NothingElse, RouteName } from './handler.ts'
 import { createInFlight, findAnswer, type IdempotentRequest, type InFlight, idempotentRequest, type RecordedAnswer } from './idempotency.ts'
 import { parseIfMatch } from './if-match.ts'
 import { checkIds, parseBody, parseQuery } from './input.ts'
@@ -31,6 +32,8 @@ import { refuseOperatorBody } from './operators.ts'
 declare module 'fastify' {
   interface FastifyRequest {
     caller: Caller | null
+    /** Set as soon as the credential is recognised, also if it is refused. */
+    claimant: Claimant | null
     ip_address: string | null
   }
 }
@@ -124,8 +127,8 @@ function mountOne(
   })
 }
 
-function fail(code: ErrorCode, detail: string): never {
-  throw new ApiError(code, detail)
+const fail: Fail<ErrorCode> = (code, detail, ...explained) => {
+  throw new ApiError<string>(code, detail, explained[0] as { reason: Reason }) // as: the type of `Fail` asks for the reason where one is needed
 }
 
 /** Runs the first request with an Idempotency-Key. Its repeats get the recorded answer. */

@@ -21,6 +21,7 @@
  * order of their keys, which prevents deadlocks.
  */
 import type { z } from 'zod'
+import { reason } from '../reason.ts'
 import { Unavailable } from '../unavailable.ts'
 import { decodeRow, type EncodedValue, encodeValue, type Value } from './codec.ts'
 import { type CachedRead, createRowCache } from './memory.ts'
@@ -88,6 +89,7 @@ export interface Migration {
 export class DatabaseUnavailable extends Unavailable {
   override readonly name = 'DatabaseUnavailable'
   readonly detail = 'The database is out of reach. Try again shortly.'
+  readonly why = reason`The database was out of reach.`
 }
 
 export type Db = ReturnType<typeof createDb>

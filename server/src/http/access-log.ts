@@ -1,7 +1,7 @@
 /** The access log: one line for each request. It holds no query, header or body, since those can hold secrets. */
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
-import type { Log } from '../log.ts'
+import type { AnsweredRequest, Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 
 const received_at = Symbol('received at')
@@ -14,8 +14,11 @@ export function markReceived(raw: IncomingMessage): void {
 }
 
 /** Returns the function that writes the line and the metrics of an answered request. */
-export function createAccessLog(log: Log, metrics: Metrics | null): (request: FastifyRequest, status: number) => void {
-  return (request, status) => {
+export function createAccessLog(
+  log: Log,
+  metrics: Metrics | null,
+): (request: FastifyRequest, status: number, refused: AnsweredRequest['refused']) => void {
+  return (request, status, refused) => {
     const route = request.routeOptions.url ?? 'none'
     const { environment_id } = (request.params ?? {}) as { environment_id?: string } // as: Fastify types them unknown
     const duration_ms = performance.now() - (request.raw as Received)[received_at] // as: `markReceived` has added the field
@@ -29,6 +32,7 @@ export function createAccessLog(log: Log, metrics: Metrics | null): (request: Fa
       ip: request.ip_address,
       environment_id,
       key_id: request.caller?.key?.key_id,
+      refused,
     })
   }
 }

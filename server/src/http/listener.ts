@@ -5,6 +5,7 @@
  */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { reason } from '../reason.ts'
 import { dropExcessChunks } from './body.ts'
 import { createServer } from './node-http.ts'
 import { ApiError } from './problem.ts'
@@ -152,7 +153,10 @@ function endWith(socket: Socket, refusal: BrokenRequest, refusals: Refusals, { l
 
 function answerOf({ status, title, detail }: BrokenRequest, { base_url, newRequestId }: Refusals) {
   const request_id = newRequestId()
-  const problem = new ApiError('malformed_request', detail).toProblem(base_url, request_id)
+  const problem = new ApiError('malformed_request', detail, { reason: reason`The request is not well-formed HTTP.` }).toProblem(
+    base_url,
+    request_id,
+  )
   const body = JSON.stringify({ ...problem, title, status })
   const headers = {
     'x-request-id': request_id,

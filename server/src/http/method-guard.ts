@@ -1,5 +1,6 @@
 /** 405 for a known address with another method. */
 import { oidcRoutes, routes, serviceRoutes } from '@ostiary/contract/routes.ts'
+import { reason } from '../reason.ts'
 import { ApiError } from './problem.ts'
 
 /**
@@ -22,6 +23,9 @@ export function createMethodGuard(): (request: { url: string; method: string }) 
     const methods = addresses.find(({ pattern }) => pattern.test(path))?.methods
     if (!methods || methods.has(method)) return undefined
     const allow = [...methods].join(', ')
-    return new ApiError('method_not_allowed', `This address takes ${allow}.`, { headers: { allow } })
+    return new ApiError('method_not_allowed', `This address takes ${allow}.`, {
+      headers: { allow },
+      reason: reason`The address exists, but not with this method.`,
+    })
   }
 }

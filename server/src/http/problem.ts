@@ -1,6 +1,8 @@
 /** Errors of the management and runtime API: problem details (RFC 9457) with a stable code. */
 import { type ErrorCode, errors } from '@ostiary/contract/errors.ts'
 import type { z } from 'zod'
+import { type Explained, oneOf, type Reason, reason } from '../reason.ts'
+import { fieldNames } from './field-names.ts'
 
 export interface FieldError {
   pointer: string
@@ -15,16 +17,23 @@ interface Extra {
   errors?: readonly FieldError[]
   required_scopes?: readonly string[]
   headers?: Readonly<Record<string, string>>
+  reason?: Reason
 }
 
-/** An error with a code of the contract. The message is for people: it says what to do, and no program may depend on it. */
-export class ApiError extends Error {
+/**
+ * An error with a code of the contract. The message is for people: it says what to do, and no program may depend on it. `reason` is for
+ * the developers of the tenant. A message without values is its own reason; see `reason.ts`.
+ */
+export class ApiError<const Detail extends string = string> extends Error {
   override readonly name = 'ApiError'
   readonly code: ErrorCode
-  readonly extra: Extra
-  constructor(code: ErrorCode, detail: string, extra: Extra = {}) {
+  readonly reason: Reason
+  readonly extra: Omit<Extra, 'reason'>
+  constructor(code: ErrorCode, detail: Detail, ...explained: Explained<Detail, Extra>) {
     super(detail)
+    const [{ reason = detail as string as Reason, ...extra } = {}]: [extra?: Extra] = explained // as: a text without a reason of its own has no values
     this.code = code
+    this.reason = reason
     this.extra = extra
   }
   get status(): number {
@@ -88,8 +97,27 @@ export function validationFailed(problems: readonly FieldError[]): ApiError {
   const pointer = first?.pointer ? ` (at ${first.pointer})` : ''
   return new ApiError('validation_failed', `${first?.detail ?? 'A field cannot be accepted.'}${pointer}`, {
     errors: problems,
+    reason: reasonOf(problems),
   })
 }
+
+/** Names the fields as far as a schema has them. A field of the request that no schema has could hold anything. */
+function reasonOf(problems: readonly FieldError[]): Reason {
+  const [first] = problems
+  if (!first) return reason`The request has a field that is not accepted.`
+  const more = problems.length > 1 ? reason` Problems in all: ${problems.length}.` : reason``
+  const what = oneOf(problem_codes, first.code, 'not_allowed')
+  const where = first.pointer
+    .split('/')
+    .slice(1)
+    .map((part) => (/^[0-9]{1,5}$/.test(part) ? reason`/${Number(part)}` : reason`/${oneOf(fieldNames(), part, '…')}`))
+    .reduce((before, part) => reason`${before}${part}`, reason``)
+  return first.pointer === ''
+    ? reason`The request is not accepted: ${what}.${more}`
+    : reason`The field ${where} is not accepted: ${what}.${more}`
+}
+
+const problem_codes = ['unknown_field', 'required', 'wrong_type', 'out_of_range', 'bad_format', 'not_allowed']
 
 /** Refuses one field. */
 export function badField(path: readonly PropertyKey[], detail: string, code = 'not_allowed'): ApiError {
@@ -98,10 +126,13 @@ export function badField(path: readonly PropertyKey[], detail: string, code = 'n
 
 /** The change lost too many races against other changes of the same object. `what` names that object. */
 export function tooBusy(what: string): ApiError {
-  return new ApiError('unavailable', `Too many concurrent changes to the same ${what}. Try again shortly.`)
+  return new ApiError('unavailable', `Too many concurrent changes to the same ${what}. Try again shortly.`, {
+    reason: reason`Too many other changes of the same object took place at the same time.`,
+  })
 }
 
-/** The same error for an object that does not exist and for one that this caller may not see. */
-export function notFound(): ApiError {
-  return new ApiError('not_found', 'There is no such object, or not within the tenant, project and environment of this call.')
+/** The same error for an object that does not exist and for one that this caller may not see. `reason` must not distinguish them either. */
+export function notFound(reason?: Reason): ApiError {
+  const detail = 'There is no such object, or not within the tenant, project and environment of this call.'
+  return new ApiError('not_found', detail, reason === undefined ? {} : { reason })
 }

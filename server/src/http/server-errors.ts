@@ -1,6 +1,7 @@
 /** Maps thrown errors to problem responses (RFC 9457), and logs those that are the server's fault. */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { Deployment } from '../deployment.ts'
+import { idIn, type Reason, reason } from '../reason.ts'
 import { Unavailable } from '../unavailable.ts'
 import { ApiError, notFound, retry_after } from './problem.ts'
 import { commonHeaders } from './write.ts'
@@ -13,6 +14,7 @@ export function answerError(
   reply: FastifyReply,
 ) {
   const refusal = toApiError(error)
+  request.refusal = { code: refusal.code, reason: refusal.reason === unspecific ? notFoundReason(request) : refusal.reason }
   if (refusal.status >= 500) log.error(refusal.code, { request_id: request.id, route: request.routeOptions.url ?? null }, error)
   return reply
     .code(refusal.status)
@@ -26,9 +28,19 @@ export function answerError(
     .send(JSON.stringify(refusal.toProblem(config.base_url, request.id)))
 }
 
+const unspecific = notFound().reason
+
+/** Names the object of the path. The reason is the same for an object that does not exist and for one of another tenant. */
+function notFoundReason({ params }: FastifyRequest): Reason {
+  const id = Object.values((params ?? {}) as Record<string, string>).at(-1) // as: Fastify types them unknown
+  return id === undefined
+    ? unspecific
+    : reason`There is no object with the id ${idIn(id)} in the tenant, project and environment of the call.`
+}
+
 function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
-  if (error instanceof Unavailable) return new ApiError('unavailable', error.detail)
+  if (error instanceof Unavailable) return new ApiError('unavailable', error.detail, { reason: error.why })
   const { statusCode } = error as Partial<FastifyError> // as: Fastify's own errors have this field
   if (statusCode === 404) return notFound()
   if (statusCode !== undefined && statusCode < 500) return new ApiError('malformed_request', 'The request cannot be read.')

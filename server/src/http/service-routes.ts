@@ -2,6 +2,8 @@
 import { type ErrorCode, errors } from '@ostiary/contract/errors.ts'
 import { serviceRoutes } from '@ostiary/contract/routes.ts'
 import type { FastifyInstance } from 'fastify'
+import { reason } from '../reason.ts'
+import { refusal } from '../refusal.ts'
 import { errorPage } from './error-page.ts'
 import { notFound } from './problem.ts'
 
@@ -24,8 +26,9 @@ export function mountServiceRoutes(app: FastifyInstance, { resource_metadata, is
     reply.headers({ 'cache-control': 'public, max-age=300', 'access-control-allow-origin': '*' }).send(resource_metadata),
   )
   app.get(serviceRoutes.healthz.path, async (_, reply) => reply.header('cache-control', 'no-store').send({ status: 'ok' }))
-  app.get(serviceRoutes.readyz.path, async (_, reply) => {
+  app.get(serviceRoutes.readyz.path, async (request, reply) => {
     const ready = await isReady()
+    if (!ready) request.refusal = not_ready
     return reply
       .code(ready ? 200 : 503)
       .header('cache-control', 'no-store')
@@ -44,3 +47,8 @@ export function mountServiceRoutes(app: FastifyInstance, { resource_metadata, is
       return reply.code(answer.status).headers(answer.headers).send(answer.body)
     })
 }
+
+const not_ready = refusal(
+  'unavailable',
+  reason`The service is starting or stopping, or its database is out of reach or has an older schema.`,
+)

@@ -4,6 +4,7 @@
  */
 import type { OutgoingHttpHeaders } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Refusal, Subject } from '../refusal.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -11,8 +12,16 @@ declare module 'fastify' {
     isStopping(): boolean
     /** True if the public address is https. */
     isHttps: boolean
-    /** Logs every response when it is written. */
+    /** Logs every response when it is written, and records refused calls. */
     record(request: FastifyRequest, status: number): void
+  }
+  interface FastifyRequest {
+    /** Why the call is refused. Set before the response is written. */
+    refusal: Refusal | null
+    /** What a refused call was about; `null` if its route looked nothing up. */
+    subject: Subject | null
+    /** The environment whose issuer the path names. */
+    issuer_id: string | null
   }
   interface FastifyReply {
     /** Headers of the response, also if it is an error. */

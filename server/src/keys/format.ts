@@ -42,8 +42,11 @@ export function makeKey(type: KeyType, environment_type: EnvironmentType | null,
 
   const body = kind.prefix + randomDigits(random_length, random)
   const key = body + checksumOf(body)
-  return { key, digest: digestOf(key), start: key.slice(0, kind.prefix.length + 4), last4: key.slice(-4) }
+  return { key, digest: digestOf(key), start: startOf(key), last4: key.slice(-4) }
 }
+
+/** The part of a key that may be shown: its prefix and four characters. */
+export const startOf = (key: string): string => key.slice(0, key.lastIndexOf('_') + 5)
 
 /** Returns the kind of a well-formed key, `null` for any other text. Does not check whether the key exists. */
 export function recogniseKey(text: string): KeyKind | null {

@@ -154,7 +154,7 @@ function rotate({ now, random, keys }: Services, call: KeyCall & { fail: Fail<'k
       }
       const changed = await call.commit(
         {
-          statements: [store.updateKey(current, fieldsOf(current), { ...made, key }, at)],
+          statements: [...store.keepRotated(current, at), store.updateKey(current, fieldsOf(current), { ...made, key }, at)],
           before: current,
           answer: next,
           ...eventOf(owner, 'auth_key.rotated', current.id),

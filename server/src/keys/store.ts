@@ -63,6 +63,24 @@ export function updateKey(current: KeyRow, fields: KeyFields, made: NewKey | nul
     where tenant_id = ${current.tenant_id} and id = ${current.id} and version = ${current.version} and revoked_at is null`)
 }
 
+/** How many digests of rotations of one key are kept. */
+const most_rotations = 5
+
+/**
+ * Keeps the digest that a rotation replaces, before `updateKey` in its batch. A call with it is still refused, and is recorded for the
+ * tenant. Of parallel rotations the later one finds the digest kept, and then its guard fails.
+ */
+export function keepRotated({ tenant_id, id, version }: KeyRow, now: Date): Statement[] {
+  const of_key = sql`tenant_id = ${tenant_id} and key_id = ${id}`
+  return [
+    sql`insert into rotated_keys (digest, tenant_id, key_id, rotated_at)
+      select digest, tenant_id, id, cast(${now} as bigint) from api_keys where tenant_id = ${tenant_id} and id = ${id} and version = ${version}
+      on conflict (digest) do nothing`,
+    sql`delete from rotated_keys where ${of_key} and rotated_at <
+      (select rotated_at from rotated_keys where ${of_key} order by rotated_at desc limit 1 offset ${most_rotations - 1})`,
+  ]
+}
+
 export function revokeKey(current: KeyRow, now: Date): Statement {
   return guard(sql`update api_keys set revoked_at = ${now}, version = version + 1, updated_at = ${now}
     where tenant_id = ${current.tenant_id} and id = ${current.id} and version = ${current.version} and revoked_at is null`)

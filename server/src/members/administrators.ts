@@ -8,6 +8,7 @@ import type { Deployment } from '../deployment.ts'
 import { notFound } from '../http/problem.ts'
 import { useAccessToken } from '../oidc/access-token.ts'
 import type { Issuers } from '../oidc/issuer.ts'
+import { reason } from '../reason.ts'
 import type { Root } from '../setup/root.ts'
 import { findEnvironmentOfTenant } from '../tenancy/store.ts'
 import { findMemberships, type Membership } from './store.ts'
@@ -40,7 +41,7 @@ export function createAdministrators(deployment: Deployment, issuers: Issuers, r
       const environment = EnvironmentId.safeParse(environment_id).success
         ? await findEnvironmentOfTenant(db, tenant_id, environment_id)
         : null
-      if (!environment) throw notFound()
+      if (!environment) throw notFound(reason`The tenant has no environment with the id in X-Environment-Id.`)
       return environment
     },
   }

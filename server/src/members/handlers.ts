@@ -7,6 +7,7 @@ import { changeVersioned } from '../api/versions.ts'
 import { anchorLog } from '../audit/chaining.ts'
 import { notFound } from '../http/problem.ts'
 import { quotaDetail } from '../limits.ts'
+import { reason } from '../reason.ts'
 import type { Services } from '../services.ts'
 import {
   findTenant,
@@ -31,7 +32,8 @@ export const me: Handler<'me'> = async ({ root }, { caller }) => {
   return { user_id, email, name, root_tenant_id: root.tenant_id, memberships }
 }
 
-export const lookup: Handler<'lookup'> = async ({ db }, { caller, params }) => {
+export const lookup: Handler<'lookup'> = async ({ db, refused_calls }, { caller, params }) => {
+  await refused_calls.write() // the id may be of a call that was just refused
   const located = await locate(
     db,
     caller.administrator.memberships.map((membership) => membership.tenant_id),
@@ -61,7 +63,8 @@ export const createTenant: Handler<'createTenant'> = async (services, { caller, 
   ]
   const created = await commit({ statements, before: null, answer: tenant }, at)
   if (created) return tenant
-  if (await isTenantSlugTaken(db, body.slug)) return fail('slug_taken', `A tenant with the slug "${body.slug}" already exists.`)
+  if (await isTenantSlugTaken(db, body.slug))
+    return fail('slug_taken', `A tenant with the slug "${body.slug}" already exists.`, { reason: reason`Another tenant has the slug.` })
   return fail('quota_exceeded', quotaDetail('tenants_per_person', limits))
 }
 

@@ -7,6 +7,7 @@ import { newSecret } from '../deployment.ts'
 import { digestOf } from '../digest.ts'
 import { tooBusy } from '../http/problem.ts'
 import { type LimitName, type Limits, quotaDetail } from '../limits.ts'
+import { reason } from '../reason.ts'
 import type { Root } from '../setup/root.ts'
 import * as store from './invitations.ts'
 import type { MemberRow } from './store.ts'
@@ -109,7 +110,9 @@ function explainRefusal(
   const failAtLimit = (name: LimitName) => fail('quota_exceeded', quotaDetail(name, limits))
   if (!standing?.may_give) throw fail('insufficient_role', `You can no longer give the role ${role}.`)
   if (is_new && !standing.may_replace)
-    fail('insufficient_role', `A pending invitation of ${email} has a role above yours. An owner can change it.`)
+    fail('insufficient_role', `A pending invitation of ${email} has a role above yours. An owner can change it.`, {
+      reason: reason`A pending invitation of the same email has a role above that of the administrator.`,
+    })
   if (is_new && standing.pending >= limits.invitations_pending) failAtLimit('invitations_pending')
   if (standing.links >= limits.invitations_per_day) failAtLimit('invitations_per_day')
   if (standing.links_to_address >= limits.invitations_per_address) failAtLimit('invitations_per_address')

@@ -26,7 +26,9 @@ const queries: Partial<Record<IdPrefix, (id: string, tenants: Statement) => Stat
   req: (id) =>
     sql`select ${ofEnvironment} from events v join environments e on e.id = v.environment_id
          where v.request_id = ${id} and v.sequence is not null
-        union all ${fromAuditLog} where l.request_id = ${id}`,
+        union all ${fromAuditLog} where l.request_id = ${id}
+        union all select ${ofEnvironment} from refused_calls r join environments e on e.id = r.scope_id where r.id = ${id}
+        union all select t.id as tenant_id, ${noEnvironment} from refused_calls r join tenants t on t.id = r.scope_id where r.id = ${id}`,
   aud: (id, tenants) => sql`${fromAuditLog} where l.tenant_id in (${tenants}) and l.id = ${id}`,
   app: (id, tenants) => within(sql`applications`, id, tenants),
   usr: (id, tenants) => within(sql`users`, id, tenants),

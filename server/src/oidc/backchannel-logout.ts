@@ -55,6 +55,7 @@ async function sendLogout(deployment: Deployment, issuers: Issuers, job: Job, si
       client_id: client.client_id,
       attempt: job.attempts,
       why: outcome.reason,
+      error: outcome.step,
     })
   return outcome.outcome
 }
@@ -69,9 +70,9 @@ function signLogoutToken({ now, random }: Deployment, issuer: Issuer, { lane, pa
 async function send(outbound: Outbound, request: OutboundRequest) {
   try {
     const { status } = await outbound(request)
-    return { outcome: outcomeOfLogout(status), reason: `status ${status}` }
+    return { outcome: outcomeOfLogout(status), reason: `status ${status}`, step: null }
   } catch (error) {
     if (!(error instanceof OutboundFailed)) throw error
-    return { outcome: error.reason === 'bad_url' ? ('give_up' as const) : ('retry' as const), reason: error.reason }
+    return { outcome: error.reason === 'bad_url' ? ('give_up' as const) : ('retry' as const), reason: error.reason, step: error.step }
   }
 }

@@ -5,6 +5,8 @@
 import { timingSafeEqual } from 'node:crypto'
 import { type Deployment, newSecret } from '../deployment.ts'
 import { digestOf } from '../digest.ts'
+import { reason } from '../reason.ts'
+import { refusal } from '../refusal.ts'
 import { accountOf } from '../users/attempts.ts'
 import { type Answer, header, type OidcCall } from './call.ts'
 import { findSessions, type SessionRow } from './store/sessions.ts'
@@ -132,3 +134,6 @@ function deviceMac({ secrets }: Pick<Deployment, 'secrets'>, call: OidcCall, acc
 export function withCookies(answer: Answer, set_cookie: readonly string[]): Answer {
   return set_cookie.length === 0 ? answer : { ...answer, headers: { ...answer.headers, 'set-cookie': [...set_cookie] } }
 }
+
+/** The refusal of a form that `isOwnForm` does not accept. */
+export const foreign_form = refusal('form_expired', reason`The form token is missing, has expired or belongs to another browser.`)

@@ -4,9 +4,11 @@
  */
 import type { Deployment } from '../deployment.ts'
 import type { Upstreams } from '../providers/profile.ts'
+import type { Refusal, Subject } from '../refusal.ts'
 import type { Passwords } from '../users/password.ts'
 import type { ClientKeys } from './client-keys.ts'
 import type { Issuer } from './issuer.ts'
+import type { OAuthError } from './protocol/oauth-error.ts'
 
 export interface OidcServices extends Deployment {
   readonly passwords: Passwords
@@ -32,13 +34,20 @@ export interface OidcCall {
   readonly now: Date
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal
+  /** Filled in by each step that finds out more. A refusal is recorded with it. */
+  readonly subject: Subject
 }
 
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[]>>
   readonly body: string
+  /** Why the call does not get what it asked for. Every answer with an error has it; `mount.ts` records it. */
+  readonly refusal?: Refusal
 }
+
+/** An answer that refuses: a page that asks again, a redirect with an error. */
+export const refused = (answer: Answer, refusal: Refusal): Answer => ({ ...answer, refusal })
 
 export type OidcEndpoint = (services: OidcServices, call: OidcCall) => Answer | Promise<Answer>
 
@@ -59,12 +68,15 @@ export function asQuery(sent: string): string | null {
 }
 
 /** JSON that no cache may store (RFC 6749 §5.1). */
-export function json(status: number, body: unknown, headers: Answer['headers'] = {}): Answer {
-  return {
-    status,
-    headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', ...headers },
-    body: JSON.stringify(body),
-  }
+export function json(body: unknown): Answer {
+  return { status: 200, headers: json_headers, body: JSON.stringify(body) }
+}
+
+const json_headers = { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' }
+
+/** The response of an endpoint that is not a page, for an error (RFC 6749 §5.2). */
+export function errorJson(error: OAuthError, headers: Answer['headers'] = {}, status: number = error.status): Answer {
+  return { status, headers: { ...json_headers, ...headers }, body: JSON.stringify(error), refusal: error }
 }
 
 /** 303: the next request is a GET (RFC 9110 §15.4.4). Characters that no header may contain are percent-encoded (RFC 3986 §2.1). */

@@ -5,6 +5,7 @@
 import { compactVerify, createLocalJWKSet, decodeProtectedHeader, errors, type JSONWebKeySet, type LocalJWKSet } from 'jose'
 import { sql } from '../db/db.ts'
 import { digestOf } from '../digest.ts'
+import { type Reason, reason } from '../reason.ts'
 import type { OidcCall, OidcServices } from './call.ts'
 import type { Client } from './protocol/client.ts'
 import { assertionAlgorithms, checkAssertionClaims, checkAssertionHeader, longest_assertion } from './protocol/client-assertion.ts'
@@ -12,7 +13,7 @@ import { OAuthError } from './protocol/oauth-error.ts'
 
 /** @throws OAuthError `invalid_client` where the assertion does not prove the identity of this client */
 export async function verifyAssertion(services: OidcServices, { issuer, now }: OidcCall, client: Client, assertion: string): Promise<void> {
-  if (assertion.length > longest_assertion) throw refusal(`client_assertion is longer than ${longest_assertion} characters.`)
+  if (assertion.length > longest_assertion) throw refusal(reason`client_assertion is longer than ${longest_assertion} characters.`)
   checkAssertionHeader(headerOf(assertion))
   const claims = claimsOf(await verifySignature(services, issuer, client, assertion))
   const expected = { client_id: client.client_id, issuer: issuer.url, token_endpoint: `${issuer.url}/v1/oauth/token` }
@@ -22,7 +23,7 @@ export async function verifyAssertion(services: OidcServices, { issuer, now }: O
   const stored = await services.db.run(sql`insert into used_assertions (environment_id, client_id, jti_hash, expires_at)
     values (${issuer.environment_id}, ${client.client_id}, ${digestOf(jti)}, ${expires_at})
     on conflict (environment_id, client_id, jti_hash) do nothing`)
-  if (stored !== 1) throw refusal('client_assertion was used before. Make a new one with a new jti for each request.')
+  if (stored !== 1) throw refusal(reason`client_assertion was used before. Make a new one with a new jti for each request.`)
 }
 
 async function verifySignature(
@@ -38,7 +39,7 @@ async function verifySignature(
   } else if (jwks_uri !== null) {
     const owner = { environment_id: issuer.environment_id, client_id, jwks_uri, https_only: issuer.type === 'live' }
     const keys = await client_keys.find(owner)
-    if (!keys) throw refusal('The keys of the application cannot be read from its jwks_uri.')
+    if (!keys) throw refusal(reason`The keys of the application cannot be read from its jwks_uri.`)
     const payload = await verifyWith(keys, assertion)
     if (payload) return payload
     // The client may have published a new key after the last read.
@@ -46,7 +47,7 @@ async function verifySignature(
     const verified = fresh && (await verifyWith(fresh, assertion))
     if (verified) return verified
   }
-  throw refusal('client_assertion is not signed with a key of the application.')
+  throw refusal(reason`client_assertion is not signed with a key of the application.`)
 }
 
 /** The payload where one of these keys signed it; `null` otherwise. An unusable key counts as absent. */
@@ -68,7 +69,7 @@ function headerOf(assertion: string) {
   try {
     return decodeProtectedHeader(assertion)
   } catch {
-    throw refusal('client_assertion is not a JWT.')
+    throw refusal(reason`client_assertion is not a JWT.`)
   }
 }
 
@@ -79,7 +80,7 @@ function claimsOf(payload: Uint8Array): Record<string, unknown> {
   } catch {
     // not JSON: refused below, like any payload that is no object
   }
-  throw refusal('The payload of client_assertion is not a JSON object.')
+  throw refusal(reason`The payload of client_assertion is not a JSON object.`)
 }
 
-const refusal = (description: string) => new OAuthError('invalid_client', description)
+const refusal = (description: Reason) => new OAuthError('invalid_client', description)

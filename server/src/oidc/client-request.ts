@@ -24,7 +24,9 @@ export async function authenticateClient(
   parameters: RequestParameters,
 ): Promise<AuthenticatedClient> {
   const credentials = readClientCredentials(header(call, 'authorization'), parameters)
-  const verdict = checkClient(await findClient(services.db, call.issuer.environment_id, credentials.client_id), credentials)
+  const client = await findClient(services.db, call.issuer.environment_id, credentials.client_id)
+  call.subject.client_id = client?.client_id ?? null
+  const verdict = checkClient(client, credentials)
   if (verdict.kind === 'verify_assertion') {
     const { verifyAssertion } = await import('./client-assertion.ts') // loads `jose`, which most services do not need
     await verifyAssertion(services, call, verdict.client, verdict.client_assertion)

@@ -2,7 +2,9 @@
 import type { Page, PageContext } from '../pages/layout.ts'
 import { languageFor } from '../pages/locale.ts'
 import { type MessageKind, messagePage } from '../pages/message.ts'
-import { type Answer, header, type OidcCall } from './call.ts'
+import { type Reason, reason } from '../reason.ts'
+import { type Refusal, refusal } from '../refusal.ts'
+import { type Answer, header, type OidcCall, refused } from './call.ts'
 import type { OAuthError } from './protocol/oauth-error.ts'
 
 export function pageContext(call: OidcCall, ui_locales: readonly string[] = []): PageContext {
@@ -33,7 +35,14 @@ export function html(page: Page, status = page.status ?? 200): Answer {
 }
 
 /** A page that says what happened and how to continue. Only a Test environment shows the error of the protocol. */
-export function message(call: OidcCall, kind: MessageKind, error?: OAuthError): Answer {
+export function message(call: OidcCall, kind: MessageKind, refusal: Refusal, error?: OAuthError): Answer {
   const reason = error ? { error: error.code, detail: error.message } : null
-  return html(messagePage(pageContext(call), { kind, request_id: call.request_id, account_url: null, reason }))
+  return refused(html(messagePage(pageContext(call), { kind, request_id: call.request_id, account_url: null, reason })), refusal)
 }
+
+/** The page for a request that exceeds the limits of `form.ts` or of a query. */
+export const tooLong = (call: OidcCall): Answer =>
+  message(call, 'unusable_request', refusal('invalid_request', reason`The request has too many parameters, or one that is too long.`))
+
+/** The page for a step of a request that this browser did not begin, or began too long ago. */
+export const sessionLost = (call: OidcCall, why: Reason): Answer => message(call, 'session_lost', refusal('form_expired', why))

@@ -8,12 +8,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { goneSignal } from '../http/gone.ts'
 import { ApiError, notFound, retry_after } from '../http/problem.ts'
 import { write } from '../http/write.ts'
+import { reason } from '../reason.ts'
+import type { Subject } from '../refusal.ts'
 import { Unavailable } from '../unavailable.ts'
 import { HashingRefused } from '../users/password.ts'
-import { type Answer, json, type OidcCall, type OidcEndpoint, type OidcServices } from './call.ts'
+import { type Answer, errorJson, type OidcCall, type OidcEndpoint, type OidcServices } from './call.ts'
 import { crossOriginHeaders, type OriginCheck, preflightHeaders } from './cross-origin.ts'
 import { hasTooMany, readForm, too_much } from './form.ts'
-import { message } from './hosted-page.ts'
+import { message, tooLong } from './hosted-page.ts'
 import type { Issuer, Issuers } from './issuer.ts'
 import { OAuthError } from './protocol/oauth-error.ts'
 
@@ -57,10 +59,11 @@ async function issuerOf({ issuers }: OidcMounting, { params }: FastifyRequest): 
 async function answer(mounting: OidcMounting, { name, route, endpoint }: Mounted, request: FastifyRequest, reply: FastifyReply) {
   const { services, originAllowed } = mounting
   const issuer = await issuerOf(mounting, request)
+  request.issuer_id = issuer.environment_id
   const form = request.method === 'POST' ? await readForm(request.raw, route).catch((error) => unreadable(error, route)) : null
   if (form === too_much)
     reply.extra_headers = { connection: 'close' } // the rest of the body is not read
-  else if (form !== null && 'status' in form) return write(reply, form.status, form.headers, form.body)
+  else if (form !== null && 'status' in form) return send(request, reply, form, null)
   let signal: AbortSignal | undefined
   const call: OidcCall = {
     issuer,
@@ -76,6 +79,7 @@ async function answer(mounting: OidcMounting, { name, route, endpoint }: Mounted
       signal ??= goneSignal(reply.raw)
       return signal
     },
+    subject: { client_id: null, user_id: null, event_id: null },
   }
   if (route.cross_origin)
     reply.extra_headers = { ...reply.extra_headers, ...(await crossOriginHeaders(route, issuer, request.headers.origin, originAllowed)) }
@@ -86,41 +90,51 @@ async function answer(mounting: OidcMounting, { name, route, endpoint }: Mounted
   } catch (error) {
     result = answerOf(error, services, { name, route }, call)
   }
-  return write(reply, result.status, result.headers, result.body)
+  return send(request, reply, result, call.subject)
+}
+
+function send(request: FastifyRequest, reply: FastifyReply, answer: Answer, subject: Subject | null) {
+  if (answer.refusal) {
+    request.refusal = answer.refusal
+    request.subject = subject
+  }
+  return write(reply, answer.status, answer.headers, answer.body)
 }
 
 /** RFC 6749 §5.2: clients read `error`, also where the body is too large to read (RFC 9110 §15.5.14). */
 function unreadable(error: unknown, route: Route): Answer {
   if (route.page || !(error instanceof ApiError)) throw error
-  return json(error.status, new OAuthError('invalid_request', error.message), error.extra.headers)
+  return errorJson(new OAuthError('invalid_request', error.message, { reason: error.reason }), error.extra.headers, error.status)
 }
 
 /** Answers a request that exceeds the limits of `form.ts`. */
 function tooMuch(route: Route, call: OidcCall): Answer {
-  if (route.page) return message(call, 'unusable_request')
+  if (route.page) return tooLong(call)
   throw new OAuthError('invalid_request', 'The request has too many parameters, or one that is too long.')
 }
 
 /** Maps a thrown error to the endpoint's response. */
 function answerOf(error: unknown, { log }: OidcServices, { name, route }: Pick<Mounted, 'name' | 'route'>, call: OidcCall): Answer {
-  if (error instanceof OAuthError) return refusal(call, error)
+  if (error instanceof OAuthError) return errorAnswer(call, error)
   const is_busy = error instanceof HashingRefused
   const unavailable = error instanceof Unavailable
   const about = { request_id: call.request_id, endpoint: name }
   if (!is_busy) log.error(unavailable ? 'The database is out of reach.' : 'An endpoint failed.', about, error)
-  const answer = route.page
-    ? message(call, unavailable ? 'unavailable' : 'trouble')
-    : refusal(
-        call,
-        new OAuthError(unavailable ? 'temporarily_unavailable' : 'server_error', 'Something failed on our side. Try again shortly.'),
-      )
+  const refusal = new OAuthError(
+    unavailable ? 'temporarily_unavailable' : 'server_error',
+    'Something failed on our side. Try again shortly.',
+    {
+      reason: unavailable ? error.why : reason`The service failed. Its log has the cause under the request id.`,
+    },
+  )
+  const answer = route.page ? message(call, unavailable ? 'unavailable' : 'trouble', refusal) : errorAnswer(call, refusal)
   return unavailable ? { ...answer, headers: { ...answer.headers, 'retry-after': retry_after } } : answer
 }
 
 /** RFC 6749 §5.2: 401 names the scheme where the client used the Authorization header. */
-function refusal({ issuer }: OidcCall, error: OAuthError): Answer {
+function errorAnswer({ issuer }: OidcCall, error: OAuthError): Answer {
   const challenge = error.status === 401 && error.used_header ? { 'www-authenticate': `Basic realm="${issuer.url}", charset="UTF-8"` } : {}
-  return json(error.status, error, challenge)
+  return errorJson(error, challenge)
 }
 
 async function preflight(mounting: OidcMounting, route: Route, request: FastifyRequest, reply: FastifyReply) {

@@ -234,6 +234,30 @@ for (const [what, answer] of Object.entries(handshakes)) {
   })
 }
 
+// biome-ignore format: this table is read by column
+const steps: [string, () => string | Promise<string>, string | null][] = [
+  ['the name has no address',                        () => 'http://nothing.test/',                   'dns'],
+  ['the name server returns a malformed address',    () => 'http://nonsense.test/',                  'dns'],
+  ['the name resolves to a private address',         () => 'http://metadata.test/',                  'address_not_allowed'],
+  ['the address in the URL is private',              () => 'http://10.0.0.1/',                       'address_not_allowed'],
+  ['nothing listens at the port',                    async () => `http://here.test:${await closedPort()}/`, 'refused'],
+  ['the server does not speak TLS',                  () => `https://here.test:${port}/`,             'tls'],
+  ['the server says nothing in time',                () => `http://here.test:${hostile.port}${hostile.pathOf('says nothing')}`, 'timeout'],
+  ['the server closes the connection',               () => `http://here.test:${hostile.port}${hostile.pathOf('closes before the head')}`, null],
+  ['the server speaks another protocol',             () => `http://here.test:${hostile.port}${hostile.pathOf('sends another protocol')}`, null],
+]
+for (const [why, urlOf, step] of steps)
+  test(`the failure names the step ${step} when ${why}`, async () => {
+    await assert.rejects(outbound(get(await urlOf(), { timeout_ms: 300 })), { name: 'OutboundFailed', step })
+  })
+
+async function closedPort(): Promise<number> {
+  const closing = createServer()
+  const closed = await listen(closing)
+  await new Promise((done) => closing.close(done))
+  return closed
+}
+
 test('a call ends at its time limit when no connection is established', async () => {
   const networks = parseNetworks('192.0.2.0/24')
   const far = createOutbound(
@@ -292,8 +316,8 @@ test('TLS certificates are verified by the host of the URL, also with NODE_TLS_R
   assert.equal((await trusting(get(`https://secure.test.:${tls_port}/`, { https_only }))).body.toString(), 'secret')
   process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
   try {
-    await assert.rejects(trusting(get(`https://other.test:${tls_port}/`, { https_only })), { reason: 'unreachable' })
-    await assert.rejects(trusting(get(`https://127.0.0.1:${tls_port}/`, { https_only })), { reason: 'unreachable' })
+    await assert.rejects(trusting(get(`https://other.test:${tls_port}/`, { https_only })), { reason: 'unreachable', step: 'tls' })
+    await assert.rejects(trusting(get(`https://127.0.0.1:${tls_port}/`, { https_only })), { reason: 'unreachable', step: 'tls' })
     await assert.rejects(outbound(get(`https://secure.test:${tls_port}/`, { https_only })), { reason: 'unreachable' })
   } finally {
     delete process.env.NODE_TLS_REJECT_UNAUTHORIZED

@@ -7,6 +7,7 @@
 import type { IncomingMessage } from 'node:http'
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
+import type { AttemptError } from '@ostiary/contract/webhook.ts'
 import type { Config } from '../config.ts'
 import { request as requestHttp } from '../http/node-http.ts'
 import { type Address, parseAddress } from '../net/networks.ts'
@@ -38,17 +39,23 @@ export interface OutboundAnswer {
 
 export type OutboundFailure = 'bad_url' | 'unreachable' | 'timeout' | 'answer_too_large' | 'stopped'
 
+/** The step at which a call failed. `null` for a step after the connection, so that it tells nothing of what answered. */
+export type FailedStep = AttemptError | null
+
 /**
- * The call got no usable answer. `reason` may be shown to the tenant that registered the URL: it does not reveal what runs at an
- * address, whether a name exists or whether it is private (all are `unreachable`). The message and its cause are for the log.
+ * The call got no usable answer. `reason` may be shown to anyone: it does not reveal what runs at an address, whether a name exists or
+ * whether it is private (all are `unreachable`). `step` is for the tenant that registered the URL. The message and its cause are for
+ * the log.
  */
 export class OutboundFailed extends Error {
   override readonly name = 'OutboundFailed'
   readonly reason: OutboundFailure
+  readonly step: FailedStep
 
-  constructor(reason: OutboundFailure, message: string, options?: { cause?: unknown }) {
+  constructor(reason: OutboundFailure, message: string, { step = null, ...options }: { cause?: unknown; step?: FailedStep } = {}) {
     super(message, options)
     this.reason = reason
+    this.step = step
   }
 }
 
@@ -64,15 +71,21 @@ export function createOutbound(
   return async (request) => {
     const url = readUrl(request, base_url)
     return byDeadline(request, async (end) => {
+      const progress: Progress = { step: 'dns' }
       try {
         const addresses = literalOf(url) ?? (await resolve(url.hostname, end)).map(readAddress)
         const refused = addresses.find((address) => !mayReach(address, allowed))
-        if (refused) throw new Error(`${url.hostname} resolves to ${refused}, which outgoing calls may not reach.`)
+        if (refused) {
+          progress.step = 'address_not_allowed'
+          throw new Error(`${url.hostname} resolves to ${refused}, which outgoing calls may not reach.`)
+        }
         if (addresses.length === 0) throw new Error(`${url.hostname} has no address.`)
         end.throwIfAborted() // no connection after the deadline
-        return await exchange(url, request, { end, lookup: pinnedTo(addresses), ca: overrides.ca })
+        progress.step = 'refused'
+        return await exchange(url, request, { end, lookup: pinnedTo(addresses), ca: overrides.ca, progress })
       } catch (error) {
-        throw error instanceof OutboundFailed ? error : new OutboundFailed('unreachable', 'No usable answer.', { cause: error })
+        const { step } = progress
+        throw error instanceof OutboundFailed ? error : new OutboundFailed('unreachable', 'No usable answer.', { cause: error, step })
       }
     })
   }
@@ -85,7 +98,10 @@ export function createOutbound(
 async function byDeadline<T>({ timeout_ms, signal }: OutboundRequest, work: (end: AbortSignal) => Promise<T>): Promise<T> {
   if (signal?.aborted) throw stopped()
   const { promise: cancelled, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new OutboundFailed('timeout', `No answer within ${timeout_ms} ms.`)), timeout_ms)
+  const timer = setTimeout(
+    () => reject(new OutboundFailed('timeout', `No answer within ${timeout_ms} ms.`, { step: 'timeout' })),
+    timeout_ms,
+  )
   const stop = () => reject(stopped())
   signal?.addEventListener('abort', stop)
   const end = new AbortController()
@@ -131,11 +147,17 @@ function pinnedTo(addresses: readonly Address[]): LookupFunction {
   }
 }
 
+/** The step that a call has reached: the one that failed, if it fails now. */
+interface Progress {
+  step: FailedStep
+}
+
 interface Connection {
   /** Aborts when the call ends. */
   end: AbortSignal
   lookup: LookupFunction
   ca: string | undefined
+  progress: Progress
 }
 
 /** The limit for a header or trailer section: Node's default, set explicitly because its command line can change it. */
@@ -145,10 +167,16 @@ const maxReceived = (limit_bytes: number) => 262_144 + 8 * limit_bytes
 
 /** Sends one request on its own connection. The socket is created here, so it can be destroyed in any state when the call ends. */
 function exchange(url: URL, request: OutboundRequest, connection: Connection): Promise<OutboundAnswer> {
-  const { end } = connection
+  const { end, progress } = connection
   const body = request.body ?? ''
   return new Promise((resolve, reject) => {
     const socket = open(url, connection)
+    socket.once('connect', () => {
+      progress.step = url.protocol === 'https:' ? 'tls' : null
+    })
+    socket.once('secureConnect', () => {
+      progress.step = null
+    })
     socket.on('error', reject) // `node:http` removes its own listener; this one handles late errors
     // Rejects after the events of data that arrived before the close.
     socket.on('close', () => setImmediate(reject, new Error('The connection was closed.')))
@@ -174,7 +202,7 @@ function exchange(url: URL, request: OutboundRequest, connection: Connection): P
   })
 }
 
-function open(url: URL, { lookup, ca }: Connection): Socket {
+function open(url: URL, { lookup, ca }: Pick<Connection, 'lookup' | 'ca'>): Socket {
   const host = hostOf(url)
   const to = { host, port: Number(url.port || (url.protocol === 'https:' ? 443 : 80)), lookup }
   if (url.protocol === 'http:') return connect(to)

@@ -3,6 +3,7 @@ import type { Call, Handler } from '../api/handler.ts'
 import { readNamedPage } from '../api/search.ts'
 import { changeVersioned } from '../api/versions.ts'
 import { badField, notFound } from '../http/problem.ts'
+import { reason } from '../reason.ts'
 import type { Services } from '../services.ts'
 import { createWithSlug, slugStatements } from '../slugs/choose.ts'
 import { environmentOf } from '../tenancy/environment.ts'
@@ -60,7 +61,9 @@ export const createResourceServer: Handler<'createResourceServer'> = async (serv
     create,
     refuse: async () => {
       if ((await store.findAudiences(db, environment_id, [identifier])).length > 0)
-        call.fail('identifier_taken', `This environment already has a resource server with the identifier ${identifier}.`)
+        call.fail('identifier_taken', `This environment already has a resource server with the identifier ${identifier}.`, {
+          reason: reason`Another resource server of the environment has the identifier.`,
+        })
     },
     fail: call.fail,
   })

@@ -89,8 +89,8 @@ async function addThisApi(deployment: Deployment, environment_id: `env_${string}
         return added !== null || (await isThere()) || null
       },
       refuse: async () => {},
-      fail: (_, detail) => {
-        throw new Error(detail)
+      fail: (code) => {
+        throw new Error(code)
       },
     },
   )

@@ -1,8 +1,8 @@
 /** Chooses slugs. The choice is only a proposal: the unique index decides, and a proposal that another request took is replaced. */
-import type { Fail } from '../api/handler.ts'
 import type { Db, Statement } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
 import { badField, tooBusy } from '../http/problem.ts'
+import { type Reason, reason } from '../reason.ts'
 import { numbered, slugFrom } from './slug.ts'
 import { findTaken, isSettable, type SlugScope, setSlug } from './store.ts'
 
@@ -14,6 +14,9 @@ const tries_in_order = 8
 const most_spread = 1_024
 const most_tries = 100
 
+/** `call.fail` of a row that declares the code. */
+type RefuseTaken = (code: 'slug_taken', detail: string, explained: { reason: Reason }) => never
+
 interface Creation<T> {
   /** The slug of the request, if it has one. */
   slug: string | undefined
@@ -23,7 +26,7 @@ interface Creation<T> {
   create: (slug: string) => Promise<T | null>
   /** Throws the refusal that is not about the slug, such as a quota. Without such a reason the creation is tried again. */
   refuse: () => Promise<void>
-  fail: Fail<'slug_taken'>
+  fail: RefuseTaken
 }
 
 /** Creates an object with the slug of the request, or with the first free one that is made from its name. */
@@ -83,7 +86,7 @@ export async function slugStatements(
   scope: SlugScope,
   current: Changed,
   sent: string | undefined,
-  fail: Fail<'slug_taken'>,
+  fail: RefuseTaken,
 ): Promise<Statement[]> {
   if (sent === undefined) return []
   if (!(await isSettable(db, scope, current.id))) throw badField(['slug'], 'The slug is set at creation and cannot be changed.')
@@ -92,6 +95,8 @@ export async function slugStatements(
   return [setSlug(scope, current.id, sent)]
 }
 
-function refuseTaken(slug: string, fail: Fail<'slug_taken'>): never {
-  return fail('slug_taken', `Another object of this kind in the environment has the slug "${slug}".`)
+function refuseTaken(slug: string, fail: RefuseTaken): never {
+  return fail('slug_taken', `Another object of this kind in the environment has the slug "${slug}".`, {
+    reason: reason`Another object of this kind in the environment has the slug.`,
+  })
 }

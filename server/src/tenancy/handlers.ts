@@ -4,6 +4,7 @@ import { readNamedPage } from '../api/search.ts'
 import { changeVersioned } from '../api/versions.ts'
 import { badField, fieldErrors, notFound, validationFailed } from '../http/problem.ts'
 import { quotaDetail } from '../limits.ts'
+import { reason } from '../reason.ts'
 import { sealed_columns } from '../sealed-columns.ts'
 import { environmentOf, issuerOf } from './environment.ts'
 import { applySettingsChange, showSettings } from './settings.ts'
@@ -52,7 +53,9 @@ export const createProject: Handler<'createProject'> = async ({ config, db, now,
   ]
   if (await commit({ statements, before: null, answer: project }, at)) return project
   if (await store.isProjectSlugTaken(db, tenant_id, body.slug))
-    return fail('slug_taken', `This tenant already has a project with the slug "${body.slug}".`)
+    return fail('slug_taken', `This tenant already has a project with the slug "${body.slug}".`, {
+      reason: reason`Another project of the tenant has the slug.`,
+    })
   return fail('quota_exceeded', quotaDetail('projects_per_tenant', limits))
 }
 
@@ -114,7 +117,9 @@ export const createEnvironment: Handler<'createEnvironment'> = async (
   ]
   if (await commit({ statements, before: null, answer: environment }, at)) return environment
   if (await store.isEnvironmentSlugTaken(db, tenant_id, project.id, body.slug))
-    return fail('slug_taken', `This project already has an environment with the slug "${body.slug}".`)
+    return fail('slug_taken', `This project already has an environment with the slug "${body.slug}".`, {
+      reason: reason`Another environment of the project has the slug.`,
+    })
   return fail('quota_exceeded', quotaDetail('environments_per_project', config.limits))
 }
 

@@ -8,6 +8,7 @@ import { sql } from '../db/db.ts'
 import { badField, notFound } from '../http/problem.ts'
 import { mailStatements } from '../mail/send.ts'
 import { endEverything, endSessionRecord, findSessionRecord, listSessionRecords } from '../oidc/store/sessions.ts'
+import { reason } from '../reason.ts'
 import type { Services } from '../services.ts'
 import { environmentOf } from '../tenancy/environment.ts'
 import { emailKey } from './email.ts'
@@ -60,7 +61,7 @@ export const createUser: Handler<'createUser'> = async (services, { caller, body
     },
     at,
   )
-  return created ? user : fail('identifier_taken', emailTaken(body.email))
+  return created ? user : fail('identifier_taken', emailTaken(body.email), email_taken)
 }
 
 /** A new password ends all sessions and grants of the user, and a notice is mailed to the address before the change. */
@@ -100,7 +101,7 @@ export const changeUser: Handler<'changeUser'> = (services, call) => {
     )
     if (written) return user
     const owner = await store.findCredential(db, environment_id, fields.email)
-    return owner && owner.id !== current.id ? call.fail('identifier_taken', emailTaken(fields.email)) : null
+    return owner && owner.id !== current.id ? call.fail('identifier_taken', emailTaken(fields.email), email_taken) : null
   })
 }
 
@@ -173,6 +174,7 @@ async function hashOf(
 }
 
 const emailTaken = (email: string) => `A user with the email ${email} already exists.`
+const email_taken = { reason: reason`Another user of the environment has the email.` }
 
 type UserCall = Pick<Call<'blockUser'>, 'caller' | 'params' | 'if_match' | 'commit'>
 

@@ -5,6 +5,7 @@
 import { availableParallelism } from 'node:os'
 import { type Algorithm, hash, verify } from '@node-rs/argon2'
 import { normalised } from '../normalisation.ts'
+import { type Reason, reason } from '../reason.ts'
 import { Unavailable } from '../unavailable.ts'
 import { longest_password } from './password-policy.ts'
 
@@ -19,10 +20,15 @@ const waiting_per_lane = 8
 export class HashingRefused extends Unavailable {
   override readonly name = 'HashingRefused'
   readonly detail = 'Too many passwords are set or checked right now. Try again shortly.'
+  readonly why: Reason
   readonly reason: 'busy' | 'gone'
-  constructor(reason: 'busy' | 'gone') {
-    super(reason === 'busy' ? 'Too many passwords are waiting to be hashed.' : 'The client disconnected before its turn.')
-    this.reason = reason
+  constructor(cause: 'busy' | 'gone') {
+    super(cause === 'busy' ? 'Too many passwords are waiting to be hashed.' : 'The client disconnected before its turn.')
+    this.reason = cause
+    this.why =
+      cause === 'busy'
+        ? reason`Too many passwords were waiting to be hashed.`
+        : reason`The client disconnected before its password was hashed.`
   }
 }
 

@@ -9,7 +9,7 @@ import { z } from 'zod'
 import { guard, type Statement, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
 import { findEvent, insertEvent } from '../events/store.ts'
-import { type Outbound, type OutboundAnswer, OutboundFailed } from '../outbound/fetch.ts'
+import { type FailedStep, type Outbound, type OutboundAnswer, OutboundFailed } from '../outbound/fetch.ts'
 import { enqueue, type Job } from '../outbound/queue.ts'
 import type { JobKind, Outcome } from '../outbound/runner.ts'
 import { sealed_columns } from '../sealed-columns.ts'
@@ -43,6 +43,7 @@ interface Attempt {
   status: number | null
   latency_ms: number
   response: string | null
+  error: FailedStep
   retry_after: string | undefined
 }
 
@@ -105,11 +106,12 @@ async function send({ secrets, now }: Deployment, outbound: Outbound, target: Ta
     sealed.map((secret) => secrets.unseal(secret, sealed_columns.webhooks.associatedData(target.environment_id, target.webhook_id))),
     at,
   )
-  const done = (answer: OutboundAnswer | null) => ({
+  const done = (answer: OutboundAnswer | null, error: FailedStep = null) => ({
     at,
     status: answer?.status ?? null,
     latency_ms: Math.round(performance.now() - begun),
     response: answer && readable(answer.body),
+    error,
     retry_after: answer?.headers['retry-after'],
   })
   try {
@@ -130,7 +132,7 @@ async function send({ secrets, now }: Deployment, outbound: Outbound, target: Ta
       }),
     )
   } catch (error) {
-    if (error instanceof OutboundFailed) return done(null)
+    if (error instanceof OutboundFailed) return done(null, error.step)
     throw error
   }
 }
@@ -156,8 +158,9 @@ function recordAttempt({ now, random }: Deployment, target: Target, attempt: Att
   const at = now()
   const { environment_id, webhook_id, message_id } = target
   const number = target.attempts + 1
-  const record = sql`insert into webhook_attempts (environment_id, message_id, number, at, status, latency_ms, response)
-    values (${environment_id}, ${message_id}, ${number}, ${attempt.at}, ${attempt.status}, ${attempt.latency_ms}, ${attempt.response})
+  const record = sql`insert into webhook_attempts (environment_id, message_id, number, at, status, latency_ms, response, error)
+    values (${environment_id}, ${message_id}, ${number}, ${attempt.at}, ${attempt.status}, ${attempt.latency_ms}, ${attempt.response},
+      ${attempt.error})
     on conflict (environment_id, message_id, number) do nothing`
   const webhook = sql`environment_id = ${environment_id} and id = ${webhook_id}`
 

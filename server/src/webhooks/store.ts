@@ -139,7 +139,7 @@ async function withAttempts(db: Db, environment_id: EnvironmentId, rows: readonl
   )
   const attempts = await db.all(
     Attempt,
-    sql`select message_id, at, status, latency_ms, response from webhook_attempts
+    sql`select message_id, at, status, latency_ms, response, error from webhook_attempts
          where environment_id = ${environment_id} and message_id in (${ids}) order by message_id, number`,
   )
   const by_message = Map.groupBy(attempts, ({ message_id }) => message_id)

@@ -173,7 +173,7 @@ test('a name with a private address is never called, and its logout ends after t
   for (const attempt of [1, 2, 3, 4]) {
     const failures = () => w.log.slice(before).filter((line) => line.includes('did not arrive'))
     await until(`attempt ${attempt}`, () => failures().length === attempt)
-    assert.match(failures().at(-1) ?? '', /"why":"unreachable"/)
+    assert.match(failures().at(-1) ?? '', /"why":"unreachable","error":"address_not_allowed"/)
     w.advance(200)
   }
   await until('an empty queue', async () => !(await pending()).includes(client.id))

@@ -44,6 +44,7 @@ export function idsOf(route: Route, tenant: Tenant, environment: EnvironmentObje
     mail_id: environment.mail_id,
     user_id: in_tenant ? tenant.member_id : environment.user_id,
     session_id: environment.session_id,
+    request_id: in_tenant ? tenant.request_id : environment.request_id,
     member_id: tenant.member_id,
     id: environment.id,
   }

@@ -2,9 +2,11 @@
 import type { Role } from '@ostiary/contract/tenancy.ts'
 import { administratorToken, asAdministrator, joinTenant } from './administrator.ts'
 import { createPerson } from './cookie-browser.ts'
+import { referenceOf } from './refused-calls.ts'
 import { expectStatus, owner, type TestEnvironment, type World } from './world.ts'
 
 export const app_origin = 'https://app.example.com'
+const unknown_application = 'app_01m7wwr5ftevtv5yxb47hmb4ht'
 /** Only the tests of limits reach a limit. */
 const unlimited = { limit: 100_000, window_seconds: 1 }
 
@@ -17,6 +19,8 @@ export interface EnvironmentObjects extends TestEnvironment {
   user_id: string
   mail_id: string
   session_id: string
+  /** A refused call of the environment. */
+  request_id: string
   secret: string
   publishable: string
 }
@@ -27,6 +31,8 @@ export interface Tenant {
   member_id: string
   platform_key_id: string
   platform: string
+  /** A refused call of the tenant outside of its environments. */
+  request_id: string
   /** The access token of an owner. */
   token: string
   test: EnvironmentObjects
@@ -97,9 +103,15 @@ async function createTenantObjects(w: World, tenant_id: string, member_id: strin
       user_id: person.id,
       mail_id: await mailIn(environment, secret.key, platform),
       session_id: sessions.data[0].id,
+      request_id: await refusedAt(`${environment.path}/applications/${unknown_application}`, platform),
       secret: secret.key,
       publishable: publishable.key,
     }
+  }
+  const refusedAt = async (path: string, key: string): Promise<string> => {
+    const reply = await w.call('GET', path, { key })
+    if (reply.status !== 404) throw new Error(`${path} exists.`)
+    return referenceOf(reply)
   }
   /** Creates a captured email. Live captures none, so its id is unknown. */
   const mailIn = async (environment: TestEnvironment, secret: string, key: string): Promise<string> => {
@@ -110,5 +122,6 @@ async function createTenantObjects(w: World, tenant_id: string, member_id: strin
     return expectStatus(200, await w.call('GET', `${environment.path}/inbox`, { key })).data[0].id
   }
   const [test, live] = [await createObjects(project.test), await createObjects(project.live)]
-  return { tenant_id, project_id: project.id, member_id, platform_key_id, platform, token, test, live }
+  const request_id = await refusedAt('/v1/platform/unknown', platform)
+  return { tenant_id, project_id: project.id, member_id, platform_key_id, platform, request_id, token, test, live }
 }

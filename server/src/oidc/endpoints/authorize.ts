@@ -1,7 +1,7 @@
 /** The authorization endpoint (OIDC Core §3.1.2): shows the page of the next step, or answers the client. */
 import { readBrowser } from '../browser.ts'
 import { asQuery, type OidcEndpoint, redirect } from '../call.ts'
-import { message } from '../hosted-page.ts'
+import { tooLong } from '../hosted-page.ts'
 import { beginAuthorization } from '../interaction/begin.ts'
 import { continueUrl } from '../interaction/continue.ts'
 import { judgeNextStep, takeStep } from '../interaction/dispatch.ts'
@@ -10,7 +10,7 @@ export const authorize: OidcEndpoint = async (services, call) => {
   // Browsers send no cookies with a cross-site POST, so the request is redirected to GET (RFC 6749 §3.1).
   if (call.method === 'POST') {
     const query = call.form && asQuery([call.query, call.form.toString()].filter(Boolean).join('&'))
-    return query === null ? message(call, 'unusable_request') : redirect(continueUrl(call, query))
+    return query === null ? tooLong(call) : redirect(continueUrl(call, query))
   }
 
   const [begun, browser] = await Promise.all([beginAuthorization(services, call, call.query), readBrowser(services, call)])

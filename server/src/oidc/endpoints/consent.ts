@@ -1,7 +1,7 @@
 /** The forms of consent and of the account chooser. */
 import { insertEvent } from '../../events/store.ts'
-import { isOwnForm, sessionCookie, withCookies } from '../browser.ts'
-import { type OidcEndpoint, redirect } from '../call.ts'
+import { foreign_form, isOwnForm, sessionCookie, withCookies } from '../browser.ts'
+import { type OidcEndpoint, redirect, refused } from '../call.ts'
 import { answerClient } from '../interaction/answer-client.ts'
 import { continueInteraction } from '../interaction/begin.ts'
 import { continueRequest, continueUrl } from '../interaction/continue.ts'
@@ -19,7 +19,8 @@ export const consent: OidcEndpoint = async (services, call) => {
   const { issuer, now, request_id } = call
   // The account that the page named: another window may have changed the current account.
   const session = browser.sessions.find(({ id }) => id === call.form?.get('session'))
-  if (!session || !isOwnForm(services, call, browser)) return redirect(continueUrl(call, query))
+  if (!session || !isOwnForm(services, call, browser)) return refused(redirect(continueUrl(call, query)), foreign_form)
+  call.subject.user_id = session.user_id
   if (call.form?.get('decision') !== 'allow')
     return answerClient(call, client, { ...request, error: new OAuthError('access_denied', 'The person did not allow it.') })
 
@@ -44,7 +45,7 @@ export const selectAccount: OidcEndpoint = async (services, call) => {
   const interaction = await continueInteraction(services, call)
   if ('answer' in interaction) return interaction.answer
   const { browser, query } = interaction
-  if (!isOwnForm(services, call, browser)) return redirect(continueUrl(call, query))
+  if (!isOwnForm(services, call, browser)) return refused(redirect(continueUrl(call, query)), foreign_form)
 
   const removed = browser.sessions.find((session) => session.id === call.form?.get('remove'))
   if (removed) {

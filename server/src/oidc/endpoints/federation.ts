@@ -5,9 +5,11 @@ import { issuerOf } from '../../providers/kinds.ts'
 import { type AuthorizationHints, UpstreamFailed } from '../../providers/profile.ts'
 import { findUpstream, type Upstream } from '../../providers/store.ts'
 import { storeUpstreamSignIn, takeUpstreamSignIn } from '../../providers/upstream-sign-ins.ts'
-import { isOwnForm, readBrowser } from '../browser.ts'
-import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcServices, redirect } from '../call.ts'
-import { message } from '../hosted-page.ts'
+import { idIn, reason } from '../../reason.ts'
+import { refusal } from '../../refusal.ts'
+import { foreign_form, isOwnForm, readBrowser } from '../browser.ts'
+import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../call.ts'
+import { sessionLost, tooLong } from '../hosted-page.ts'
 import { beginInteraction, continueInteraction, type Interaction } from '../interaction/begin.ts'
 import { continueUrl } from '../interaction/continue.ts'
 import { showProviderProblem } from '../interaction/screens.ts'
@@ -20,7 +22,8 @@ export const federate: OidcEndpoint = async (services, call) => {
   if ('answer' in interaction) return interaction.answer
   const { browser, query, request } = interaction
   const provider = await findUpstream(services.db, call.issuer.environment_id, call.form?.get('provider') ?? '')
-  if (!provider || browser.form_seed === null || !isOwnForm(services, call, browser)) return redirect(continueUrl(call, query))
+  if (!provider || browser.form_seed === null || !isOwnForm(services, call, browser))
+    return refused(redirect(continueUrl(call, query)), foreign_form)
 
   const secrets = { state: newSecret(services), nonce: newSecret(services), code_verifier: newSecret(services) }
   try {
@@ -46,22 +49,24 @@ export const callback: OidcEndpoint = async (services, call) => {
   // Browsers send no cookies with a cross-site POST, so the answer is redirected to GET.
   if (call.method === 'POST') {
     const query = asQuery(call.form?.toString() ?? '')
-    return query === null ? message(call, 'unusable_request') : redirect(`${callbackOf(call, encodeURIComponent(provider_id))}?${query}`)
+    return query === null ? tooLong(call) : redirect(`${callbackOf(call, encodeURIComponent(provider_id))}?${query}`)
   }
 
   const { issuer } = call
   const search = new URLSearchParams(call.query)
   const browser = await readBrowser(services, call)
-  if (!ProviderId.safeParse(provider_id).success) return message(call, 'session_lost')
+  if (!ProviderId.safeParse(provider_id).success) return sessionLost(call, reason`The address of the callback names no provider.`)
   const started = await takeUpstreamSignIn(services, issuer.environment_id, provider_id, search.get('state') ?? '', browser.form_seed)
-  if (!started) return message(call, 'session_lost')
+  if (!started)
+    return sessionLost(call, reason`The state of the callback is unknown, was used before, or belongs to another browser or provider.`)
   const begun = await beginInteraction(services, call, started.query)
   if ('answer' in begun) return begun.answer
   const interaction = { query: started.query, ...begun, browser }
   const provider = await findUpstream(services.db, issuer.environment_id, provider_id)
   // The provider may have changed in the meantime, and an answer of one issuer is not valid for another (RFC 9700 §4.4).
   const is_same = provider !== null && issuerOf(provider) === started.issuer
-  if (!is_same || search.get('error') === 'access_denied') return redirect(continueUrl(call, started.query))
+  if (!is_same) return refused(redirect(continueUrl(call, started.query)), provider_changed)
+  if (search.get('error') === 'access_denied') return refused(redirect(continueUrl(call, started.query)), not_allowed_there)
   try {
     const url = new URL(`${callbackOf(call, provider_id)}?${call.query}`)
     const profile = await services.upstreams.handleCallback(provider, url, started)
@@ -79,5 +84,9 @@ function unreachable(services: OidcServices, call: OidcCall, provider: Upstream,
     error,
   )
   services.counters.count(call.issuer.environment_id, 'sign_in', `${provider.type}.failed`)
-  return showProviderProblem(call, { query }, provider, { problem: 'unreachable' })
+  const why = reason`The sign-in at the provider ${idIn(provider.id)} failed. The log of the service has the cause under the request id.`
+  return showProviderProblem(call, { query }, provider, { problem: 'unreachable', refusal: refusal('provider_unreachable', why) })
 }
+
+const provider_changed = refusal('provider_unreachable', reason`The provider was deleted or changed its issuer during the sign-in.`)
+const not_allowed_there = refusal('access_denied', reason`The person did not allow the sign-in at the provider.`)

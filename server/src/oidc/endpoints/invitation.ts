@@ -7,9 +7,11 @@ import { insertAuditEntry } from '../../audit/store.ts'
 import { acceptInvitation as acceptance } from '../../members/invitations.ts'
 import { findMember } from '../../members/store.ts'
 import { acceptedPage, type InvitationView, invitationPage, memberPage } from '../../pages/invitation.ts'
-import { formToken, isOwnForm, readBrowser, withCookies } from '../browser.ts'
-import { type Answer, type OidcCall, type OidcEndpoint, type OidcServices, redirect } from '../call.ts'
-import { html, message, pageContext } from '../hosted-page.ts'
+import { reason } from '../../reason.ts'
+import { type Refusal, refusal } from '../../refusal.ts'
+import { foreign_form, formToken, isOwnForm, readBrowser, withCookies } from '../browser.ts'
+import { type Answer, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../call.ts'
+import { html, pageContext, sessionLost } from '../hosted-page.ts'
 import { continueInteraction } from '../interaction/begin.ts'
 import { continueUrl, withPrompt } from '../interaction/continue.ts'
 import { factsOf, no_problems, showAccounts, showSignIn, showSignUp } from '../interaction/screens.ts'
@@ -26,17 +28,23 @@ export const showInvitation: OidcEndpoint = async (services, call) => {
   if (session && prompt.length === 0) return show(services, call, visit, session, null)
   const may_create = visit.invitation.takes_accounts && call.issuer.settings.sign_in.password
   if (prompt.includes('login') || !may_create) return showSignIn(services, call, visit, { email: '', problem: null, wait_seconds: null })
-  return showSignUp(services, call, visit, { email: visit.invitation.email, name: '', problems: no_problems, wait_seconds: null })
+  return showSignUp(services, call, visit, {
+    email: visit.invitation.email,
+    name: '',
+    problems: no_problems,
+    refusal: null,
+    wait_seconds: null,
+  })
 }
 
 export const acceptInvitation: OidcEndpoint = async (services, call) => {
   const visit = await continueInteraction(services, call)
   if ('answer' in visit) return visit.answer
-  if (!visit.invitation) return message(call, 'session_lost')
+  if (!visit.invitation) return sessionLost(call, reason`The form of an invitation holds the request of a client.`)
   const { invitation, browser, query } = visit
   // The account that the page named: another window may have changed the current account.
   const session = browser.sessions.find(({ id }) => id === call.form?.get('session'))
-  if (!session) return redirect(continueUrl(call, query))
+  if (!session) return refused(redirect(continueUrl(call, query)), foreign_form)
   if (!isOwnForm(services, call, browser)) return show(services, call, visit, session, 'expired_form')
   if (call.form?.get('role') !== invitation.role) return show(services, call, visit, session, 'changed')
 
@@ -84,5 +92,11 @@ async function show(
   const page = member
     ? memberPage(pageContext(call), { ...factsOf(visit), ...reader, role: member.role })
     : invitationPage(pageContext(call), { ...factsOf(visit), ...reader, csrf, request: query, session_id: session.id, problem })
-  return withCookies(html(page), set_cookie)
+  const answer = withCookies(html(page), set_cookie)
+  return problem === null ? answer : refused(answer, problems[problem])
+}
+
+const problems: Record<NonNullable<InvitationView['problem']>, Refusal> = {
+  expired_form: foreign_form,
+  changed: refusal('not_found', reason`The invitation or its role changed while the person read the page, so it was not accepted.`),
 }

@@ -1,13 +1,15 @@
 /** Sign-out (RP-Initiated Logout 1.0): at once for a request whose id_token_hint names the session, after a question for any other. */
 import { findClient } from '../../applications/store.ts'
 import { signOutDonePage, signOutPage } from '../../pages/sign-out.ts'
-import { formToken, isOwnForm, readBrowser, sessionCookie, withCookies } from '../browser.ts'
-import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcServices, redirect } from '../call.ts'
-import { html, message, pageContext } from '../hosted-page.ts'
+import { idIn, reason } from '../../reason.ts'
+import { type Refusal, refusal } from '../../refusal.ts'
+import { foreign_form, formToken, isOwnForm, readBrowser, sessionCookie, withCookies } from '../browser.ts'
+import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../call.ts'
+import { html, message, pageContext, tooLong } from '../hosted-page.ts'
 import { readIdTokenHint } from '../id-token-hint.ts'
 import { endSessions } from '../interaction/end-sessions.ts'
 import type { Client } from '../protocol/client.ts'
-import { judgeLogout, logoutClientId } from '../protocol/logout.ts'
+import { judgeLogout, type LogoutHint, logoutClientId } from '../protocol/logout.ts'
 import { type RequestParameters, readParameters } from '../protocol/parameters.ts'
 import { withQuery } from '../protocol/respond.ts'
 
@@ -15,34 +17,38 @@ export const logout: OidcEndpoint = async (services, call) => {
   // Browsers send no cookies with a cross-site POST, so the request is redirected to GET.
   if (call.method === 'POST') {
     const query = asQuery([call.query, call.form?.toString()].filter(Boolean).join('&'))
-    return query === null ? message(call, 'unusable_request') : redirect(`${call.issuer.url}/oauth/logout?${query}`)
+    return query === null ? tooLong(call) : redirect(`${call.issuer.url}/oauth/logout?${query}`)
   }
 
-  const { client, verdict, browser, parameters } = await judge(services, call, call.query)
+  const { client, verdict, browser, parameters, refusal } = await judge(services, call, call.query)
+  const noted = (answer: Answer) => (refusal ? refused(answer, refusal) : answer)
   const [current] = browser.sessions
-  if (verdict.kind === 'show_error') return message(call, 'unusable_sign_out', verdict.error)
+  if (verdict.kind === 'show_error') return message(call, 'unusable_sign_out', verdict.error, verdict.error)
   if (verdict.kind === 'ask') {
-    if (!current) return done(call, parameters, 'sign_out', verdict.link_to, client)
+    if (!current) return noted(done(call, parameters, 'sign_out', verdict.link_to, client))
     const { csrf, set_cookie } = formToken(services, call, browser)
     const view = { csrf, request: call.query, application_name: client?.name ?? null, person: { email: current.email, name: current.name } }
-    return withCookies(html(signOutPage(context(call, parameters), view)), set_cookie)
+    return noted(withCookies(html(signOutPage(context(call, parameters), view)), set_cookie))
   }
   await endSessions(services, call, verdict.session_ids, browser)
   const kept = browser.sessions.filter((session) => !verdict.session_ids.includes(session.id)).map((session) => session.secret)
   const answer = verdict.redirect_to === null ? done(call, parameters, 'sign_out', null, client) : redirect(verdict.redirect_to)
-  return withCookies(answer, [sessionCookie(call, kept)])
+  return noted(withCookies(answer, [sessionCookie(call, kept)]))
 }
 
 /** The sign-out form. It signs out every account of this browser. */
 export const signOut: OidcEndpoint = async (services, call) => {
   const query = asQuery(call.form?.get('request') ?? '')
-  if (query === null) return message(call, 'unusable_request')
+  if (query === null) return tooLong(call)
   const { client, verdict, browser, parameters } = await judge(services, call, query)
   const link_to = verdict.kind === 'ask' ? verdict.link_to : null
   if (!isOwnForm(services, call, browser))
-    return browser.sessions.length > 0
-      ? redirect(`${call.issuer.url}/oauth/logout?${query}`)
-      : done(call, parameters, 'sign_out', link_to, client)
+    return refused(
+      browser.sessions.length > 0
+        ? redirect(`${call.issuer.url}/oauth/logout?${query}`)
+        : done(call, parameters, 'sign_out', link_to, client),
+      foreign_form,
+    )
   if (call.form?.get('decision') !== 'sign_out') return done(call, parameters, 'stay', link_to, client)
   await endSessions(
     services,
@@ -61,7 +67,29 @@ async function judge(services: OidcServices, call: OidcCall, query: string) {
   const client = client_id === null ? null : await findClient(services.db, issuer.environment_id, client_id)
   const browser = await readBrowser(services, call)
   const sessions = browser.sessions.map(({ id, user_id }) => ({ session_id: id, user_id }))
-  return { parameters, client, browser, verdict: judgeLogout(parameters, hint, client, sessions) }
+  call.subject.client_id = client?.client_id ?? null
+  return {
+    parameters,
+    client,
+    browser,
+    verdict: judgeLogout(parameters, hint, client, sessions),
+    refusal: refusalOf(parameters, hint, client),
+  }
+}
+
+/** What the request asked for and does not get. The person signs out nevertheless. */
+function refusalOf({ values }: RequestParameters, hint: LogoutHint, client: Client | null): Refusal | null {
+  if (hint === 'invalid') return refusal('invalid_id_token_hint', reason`id_token_hint is no ID token of this issuer.`)
+  if (hint && values.client_id !== undefined && values.client_id !== hint.aud)
+    return refusal('invalid_id_token_hint', reason`id_token_hint was issued to another application than client_id names.`)
+  const uri = values.post_logout_redirect_uri
+  if (uri === undefined || (client && !client.disabled && client.post_logout_redirect_uris.includes(uri))) return null
+  return refusal(
+    'unregistered_post_logout_uri',
+    client
+      ? reason`The application ${idIn(client.client_id)} is disabled, or its post_logout_redirect_uris do not have this address.`
+      : reason`The request names no application whose post_logout_redirect_uris could have the address.`,
+  )
 }
 
 function done(

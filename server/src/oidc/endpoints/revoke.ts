@@ -18,10 +18,10 @@ export const revoke: OidcEndpoint = async (services, call) => {
   if (refresh_token) {
     if (refresh_token.client_id === client.client_id)
       await db.batch([endGrant(issuer.environment_id, refresh_token.grant_id, 'revoked', now)])
-    return json(200, {})
+    return json({})
   }
   const access_token = await readAccessToken(services, issuer, token)
   if (access_token?.client_id === client.client_id)
     await db.batch([revokeAccessToken(issuer.environment_id, access_token.jti, new Date(access_token.exp * 1000))])
-  return json(200, {})
+  return json({})
 }

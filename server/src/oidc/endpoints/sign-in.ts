@@ -2,12 +2,14 @@
 import { Email } from '@ostiary/contract/values.ts'
 import { longest_email, normalised } from '../../normalisation.ts'
 import type { SignUpView } from '../../pages/sign-up.ts'
+import { reason } from '../../reason.ts'
+import { type Refusal, refusal } from '../../refusal.ts'
 import { sourceOf, takeSignUp } from '../../users/attempts.ts'
 import { longest_password } from '../../users/password-policy.ts'
 import { judgePassword } from '../../users/password-rules.ts'
 import { findCredential, insertUser } from '../../users/store.ts'
-import { isOwnForm } from '../browser.ts'
-import { type OidcCall, type OidcEndpoint, type OidcServices, redirect } from '../call.ts'
+import { foreign_form, isOwnForm } from '../browser.ts'
+import { type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../call.ts'
 import { continueInteraction } from '../interaction/begin.ts'
 import { by_password, checkPassword } from '../interaction/check-password.ts'
 import { continueUrl } from '../interaction/continue.ts'
@@ -21,11 +23,11 @@ export const signIn: OidcEndpoint = async (services, call) => {
   const email = field(call, 'email', longest_email).trim()
   const password = field(call, 'password', longest_password)
   if (!isOwnForm(services, call, interaction.browser))
-    return showSignIn(services, call, interaction, { email, problem: 'expired_form', wait_seconds: null })
+    return showSignIn(services, call, interaction, { email, problem: 'expired_form', refusal: foreign_form, wait_seconds: null })
   if (!call.issuer.settings.sign_in.password) return showSignIn(services, call, interaction, { email, problem: null, wait_seconds: null })
   // No account has an email or password of this length, so no hash is computed.
   if (isCut(call, 'email', longest_email) || isCut(call, 'password', longest_password))
-    return showSignIn(services, call, interaction, { email, problem: 'wrong_credentials', wait_seconds: null })
+    return showSignIn(services, call, interaction, { email, problem: 'wrong_credentials', refusal: too_long, wait_seconds: null })
   return checkPassword(services, call, interaction, { email, password, step: 'sign_in' })
 }
 
@@ -44,9 +46,15 @@ export const signUp: OidcEndpoint = async (services, call) => {
   if (isCut(call, 'email', longest_email)) problems.email = 'malformed'
   if (isCut(call, 'name', longest_name)) problems.name = 'too_long'
   if (!isOwnForm(services, call, interaction.browser)) problems.form = 'expired_form'
-  if (!mayCreateAccount(call, interaction) || !issuer.settings.sign_in.password) return redirect(continueUrl(call, interaction.query))
+  if (!mayCreateAccount(call, interaction) || !issuer.settings.sign_in.password)
+    return refused(redirect(continueUrl(call, interaction.query)), sign_up_closed)
   const showAgain = (change: Partial<SignUpView['problems']>, wait_seconds: number | null = null) =>
-    showSignUp(services, call, interaction, { ...form, problems: { ...problems, ...change }, wait_seconds })
+    showSignUp(services, call, interaction, {
+      ...form,
+      problems: { ...problems, ...change },
+      refusal: refusalOf({ ...problems, ...change }),
+      wait_seconds,
+    })
   if (Object.values(problems).some((problem) => problem !== null)) return showAgain({})
 
   // Sign-up with the email of an account is a sign-in with that password. Both compute one hash.
@@ -68,14 +76,34 @@ export const signUp: OidcEndpoint = async (services, call) => {
       type: 'user.created',
       user_id: id,
       data: { email: form.email, method: invitation ? 'invitation' : 'password' },
-    }),
+    }).statement,
   ])
   if (created) return created
   if (!invitation) return checkPassword(services, call, interaction, { ...form, step: 'sign_up' })
   // The email was taken, or the invitation ended, after both were read.
   return (await findCredential(db, environment_id, form.email))
     ? showAgain({ email: 'taken' })
-    : redirect(continueUrl(call, interaction.query))
+    : refused(redirect(continueUrl(call, interaction.query)), invitation_ended)
+}
+
+const too_long = refusal('unknown_account', reason`The email or the password is longer than any that an account can have.`)
+const sign_up_closed = refusal('unknown_account', reason`The environment, or the invitation, creates no account with a password.`)
+const invitation_ended = refusal('not_found', reason`The invitation ended during the sign-up.`)
+
+/** Names the fields with problems, and never what they hold. */
+function refusalOf({ form, email, name, password }: SignUpView['problems']): Refusal {
+  if (form === 'expired_form') return foreign_form
+  if (form === 'too_many') return refusal('locked_out', reason`Too many accounts were created from the same address of the network.`)
+  if (email === 'taken') return refusal('identifier_taken', reason`Another user of the environment has the email.`)
+  const problems = [
+    ...(email === null ? [] : [reason` email ${email}`]),
+    ...(name === null ? [] : [reason` name ${name}`]),
+    ...(password === null ? [] : [reason` password ${password}`]),
+  ]
+  return refusal(
+    'validation_failed',
+    problems.reduce((all, problem) => reason`${all}${problem}`, reason`The form of the sign-up has problems:`),
+  )
 }
 
 /** A field of the form, cut to the longest value that is stored, so that later checks take bounded time. */

@@ -1,4 +1,6 @@
 /** The token endpoint (RFC 6749 §3.2): authenticates the client and lets the grant type exchange what the client presents. */
+
+import { reason } from '../../reason.ts'
 import { json, type OidcEndpoint } from '../call.ts'
 import { authenticateClient, readClientRequest } from '../client-request.ts'
 import { findGrantType } from '../grants/grant-types.ts'
@@ -13,8 +15,11 @@ export const token: OidcEndpoint = async (services, call) => {
     findGrantType(parameters.values.grant_type)?.(services, call, parameters),
   ])
   const grant_type = requireParameter(parameters, 'grant_type')
-  if (!exchange) throw new OAuthError('unsupported_grant_type', `grant_type must be ${grantTypeNames.join(' or ')}.`)
+  if (!exchange)
+    throw new OAuthError('unsupported_grant_type', `grant_type must be ${grantTypeNames.join(' or ')}.`, {
+      reason: reason`grant_type has a value that this service does not offer.`,
+    })
   const response = await exchange(client)
   services.counters.count(call.issuer.environment_id, 'token', grant_type)
-  return json(200, response)
+  return json(response)
 }

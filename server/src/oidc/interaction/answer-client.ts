@@ -1,6 +1,6 @@
 /** The authorization response (RFC 6749 §4.1.2), by the redirect URI and response mode of the request. */
 import { formPostPage } from '../../pages/form-post.ts'
-import { type Answer, type OidcCall, redirect } from '../call.ts'
+import { type Answer, type OidcCall, redirect, refused } from '../call.ts'
 import { html, pageContext } from '../hosted-page.ts'
 import type { AuthorizationRequest } from '../protocol/authorize.ts'
 import type { Client } from '../protocol/client.ts'
@@ -14,6 +14,9 @@ export function answerClient(
   response: Pick<AuthorizationRequest, 'redirect_uri' | 'response_mode' | 'state'> & ({ error: OAuthError } | { code: string }),
 ): Answer {
   const answer = authorizationResponse(response, call.issuer.url, 'error' in response ? response.error : { code: response.code })
-  if (answer.kind === 'redirect') return redirect(answer.location)
-  return html(formPostPage(pageContext(call), { application_name: client.name, redirect_uri: answer.action, parameters: answer.fields }))
+  const sent =
+    answer.kind === 'redirect'
+      ? redirect(answer.location)
+      : html(formPostPage(pageContext(call), { application_name: client.name, redirect_uri: answer.action, parameters: answer.fields }))
+  return 'error' in response ? refused(sent, response.error) : sent
 }

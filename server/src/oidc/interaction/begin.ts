@@ -27,10 +27,11 @@
  *     all of these                      → continue → press, visit
  */
 import { findClient } from '../../applications/store.ts'
+import { reason } from '../../reason.ts'
 import { type Audience, findAudiences } from '../../resource-servers/store.ts'
 import { type Browser, readBrowser } from '../browser.ts'
 import { type Answer, asQuery, type OidcCall, type OidcServices } from '../call.ts'
-import { message } from '../hosted-page.ts'
+import { sessionLost, tooLong } from '../hosted-page.ts'
 import { readIdTokenHint } from '../id-token-hint.ts'
 import { type AuthorizationRequest, judgeAuthorizationRequest } from '../protocol/authorize.ts'
 import type { Client } from '../protocol/client.ts'
@@ -64,8 +65,8 @@ type BegunVisit = Omit<Visit, 'query' | 'browser'>
 /** Reads the request from the form of a hosted page and judges it again. */
 export async function continueInteraction(services: OidcServices, call: OidcCall): Promise<Interaction | { answer: Answer }> {
   const query = asQuery(call.form?.get('request') ?? '')
-  if (query === null) return { answer: message(call, 'unusable_request') }
-  if (query === '') return { answer: message(call, 'session_lost') }
+  if (query === null) return { answer: tooLong(call) }
+  if (query === '') return { answer: sessionLost(call, reason`The form holds no request.`) }
   const begun = await beginInteraction(services, call, query)
   return 'answer' in begun ? begun : { query, ...begun, browser: await readBrowser(services, call) }
 }
@@ -90,6 +91,7 @@ export async function beginAuthorization(
     findClient(db, issuer.environment_id, parameters.values.client_id ?? ''),
     findAudiences(db, issuer.environment_id, (parameters.lists.resource ?? []).slice(0, most_resources)),
   ])
+  call.subject.client_id = client?.client_id ?? null
   const resources = audiences.map(({ identifier, scopes }) => ({ identifier, scopes: scopes.map(({ name }) => name) }))
   const verdict = judgeAuthorizationRequest(parameters, client, { disabled_scopes: issuer.settings.scopes.disabled, resources })
   if (verdict.kind === 'show_error') return { answer: showRequestError(call, verdict, client, parameters.values.redirect_uri) }

@@ -1,4 +1,7 @@
 /** A sign-in by email and password. */
+
+import { idIn, reason } from '../../reason.ts'
+import { type Refusal, refusal } from '../../refusal.ts'
 import { accountOf, giveBack, sourceOf, takeAttempt } from '../../users/attempts.ts'
 import { HashingRefused } from '../../users/password.ts'
 import { findCredential } from '../../users/store.ts'
@@ -32,6 +35,7 @@ export async function checkPassword(
   const { environment_id } = issuer
   const credential = await findCredential(db, environment_id, email)
   const { id: user_id, password_hash, blocked_at } = credential ?? unknown_account
+  call.subject.user_id = credential?.id ?? null
   const device = knownDevice(services, call, interaction.browser, { user_id, email, password_hash })
   const attempt = { environment_id, account: accountOf(email), source: sourceOf(call.ip), device, now }
   const refused = await takeAttempt(db, attempt, issuer.settings.lockout)
@@ -39,6 +43,7 @@ export async function checkPassword(
     return showSignIn(services, call, interaction, {
       email,
       problem: refused.limit === 'account' ? 'locked' : 'too_many',
+      refusal: locked_out[refused.limit],
       wait_seconds: refused.wait_seconds,
     })
 
@@ -52,13 +57,31 @@ export async function checkPassword(
     if (answer) return answer
   }
   services.counters.count(environment_id, 'sign_in', 'password.failed')
-  await db.batch([
-    signInEvent(services, call, {
-      type: 'sign_in.failed',
-      user_id: credential?.id ?? null,
-      application_id: interaction.client?.client_id ?? null,
-      data: { method: 'password', ip: call.ip },
-    }),
-  ])
-  return showSignIn(services, call, interaction, { email, problem: 'wrong_credentials', wait_seconds: null })
+  const refusal = whyRefused(credential, is_right)
+  const failed = signInEvent(services, call, {
+    type: 'sign_in.failed',
+    user_id: credential?.id ?? null,
+    application_id: interaction.client?.client_id ?? null,
+    data: { method: 'password', ip: call.ip, reason: refusal.code },
+  })
+  await db.batch([failed.statement])
+  call.subject.event_id = failed.id
+  return showSignIn(services, call, interaction, { email, problem: 'wrong_credentials', refusal, wait_seconds: null })
+}
+
+/** For the tenant only: the page is the same in all these cases. */
+function whyRefused(credential: Credential | null, is_right: boolean): Refusal {
+  if (!credential) return refusal('unknown_account', reason`No user of the environment has the email.`)
+  const user = idIn(credential.id)
+  if (credential.blocked_at !== null) return refusal('user_blocked', reason`The user ${user} is blocked.`)
+  if (credential.password_hash === null) return refusal('wrong_password', reason`The user ${user} has no password.`)
+  if (is_right) return refusal('wrong_password', reason`The user ${user} was blocked or got another password during the sign-in.`)
+  return refusal('wrong_password', reason`The password of the user ${user} is another one.`)
+}
+
+type Credential = NonNullable<Awaited<ReturnType<typeof findCredential>>>
+
+const locked_out = {
+  account: refusal('locked_out', reason`Too many attempts failed for this email. The settings of lockout say how many are allowed.`),
+  source: refusal('locked_out', reason`Too many attempts failed from the same address of the network.`),
 }

@@ -51,7 +51,7 @@ export async function takeStep(services: OidcServices, call: OidcCall, interacti
     case 'sign_in':
       return showSignIn(services, call, interaction, { email, problem: null, wait_seconds: null })
     case 'sign_up':
-      return showSignUp(services, call, interaction, { email, name: '', problems: no_problems, wait_seconds: null })
+      return showSignUp(services, call, interaction, { email, name: '', problems: no_problems, refusal: null, wait_seconds: null })
     case 'select_account':
       return showAccounts(services, call, interaction)
     case 'consent':

@@ -63,13 +63,13 @@ export async function establishSession(
     ...first,
     noteSignIn(issuer.environment_id, { user_id, password_hash }, at),
     known ? renewSession(issuer.environment_id, session, at) : insertSession(issuer.environment_id, session, at),
-    ...(known ? [] : [signInEvent(services, call, { type: 'session.created', user_id, data: { session_id: session.id } })]),
+    ...(known ? [] : [signInEvent(services, call, { type: 'session.created', user_id, data: { session_id: session.id } }).statement]),
     signInEvent(services, call, {
       type: 'sign_in.succeeded',
       user_id,
       application_id: client?.client_id ?? null,
       data: { method, session_id: session.id, ip: call.ip },
-    }),
+    }).statement,
   ])
   if (!signed_in) return null
   services.counters.count(issuer.environment_id, 'sign_in', `${method}.succeeded`)
@@ -83,7 +83,8 @@ export async function establishSession(
   ])
 }
 
-export function signInEvent(services: OidcServices, call: OidcCall, event: NewEvent): Statement {
-  const origin = { id: services.newId('evt'), actor: { type: 'user' as const, id: event.user_id ?? null }, request_id: call.request_id }
-  return insertEvent(call.issuer.environment_id, origin, event, call.now)
+export function signInEvent(services: OidcServices, call: OidcCall, event: NewEvent): { id: string; statement: Statement } {
+  const id = services.newId('evt')
+  const origin = { id, actor: { type: 'user' as const, id: event.user_id ?? null }, request_id: call.request_id }
+  return { id, statement: insertEvent(call.issuer.environment_id, origin, event, call.now) }
 }

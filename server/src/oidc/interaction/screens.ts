@@ -6,11 +6,12 @@ import { redirectMismatchPage } from '../../pages/redirect-mismatch.ts'
 import { type SignInView, signInPage } from '../../pages/sign-in.ts'
 import { type SignUpView, signUpPage } from '../../pages/sign-up.ts'
 import { findOfferedProviders } from '../../providers/store.ts'
+import type { Refusal } from '../../refusal.ts'
 import { findPerson } from '../../users/store.ts'
 import { formToken, withCookies } from '../browser.ts'
-import { type Answer, type OidcCall, type OidcServices, redirect } from '../call.ts'
+import { type Answer, type OidcCall, type OidcServices, redirect, refused } from '../call.ts'
 import { html, message, pageContext } from '../hosted-page.ts'
-import type { Verdict } from '../protocol/authorize.ts'
+import type { Cause, Verdict } from '../protocol/authorize.ts'
 import type { Client } from '../protocol/client.ts'
 import { consentLines } from '../protocol/consent.ts'
 import { OAuthError } from '../protocol/oauth-error.ts'
@@ -24,7 +25,7 @@ export async function showSignIn(
   services: OidcServices,
   call: OidcCall,
   interaction: Interaction,
-  view: Pick<SignInView, 'email' | 'problem' | 'wait_seconds'>,
+  { refusal, ...view }: SignInStep,
 ): Promise<Answer> {
   const { query, request, browser } = interaction
   const { settings, environment_id } = call.issuer
@@ -40,14 +41,19 @@ export async function showSignIn(
     other_accounts_url: browser.sessions.length > 0 ? continueUrl(call, withPrompt(query, 'select_account')) : null,
     cancel_url: cancelUrl(call, interaction),
   })
-  return afterWait(withCookies(html(page), set_cookie), view.wait_seconds)
+  const answer = afterWait(withCookies(html(page), set_cookie), view.wait_seconds)
+  return refusal ? refused(answer, refusal) : answer
 }
+
+/** The sign-in page. A page with a problem is a refusal. */
+type SignInStep = Pick<SignInView, 'email' | 'wait_seconds'> &
+  ({ problem: null; refusal?: undefined } | { problem: NonNullable<SignInView['problem']>; refusal: Refusal })
 
 export function showSignUp(
   services: OidcServices,
   call: OidcCall,
   interaction: Interaction,
-  view: Pick<SignUpView, 'email' | 'name' | 'problems' | 'wait_seconds'>,
+  { refusal, ...view }: Pick<SignUpView, 'email' | 'name' | 'problems' | 'wait_seconds'> & { refusal: Refusal | null },
 ): Answer {
   const { query, request, browser } = interaction
   const { csrf, set_cookie } = formToken(services, call, browser)
@@ -60,7 +66,8 @@ export function showSignUp(
     password_rule: call.issuer.settings.password,
     sign_in_url: continueUrl(call, withPrompt(query, 'login')),
   })
-  return afterWait(withCookies(html(page), set_cookie), view.wait_seconds)
+  const answer = afterWait(withCookies(html(page), set_cookie), view.wait_seconds)
+  return refusal ? refused(answer, refusal) : answer
 }
 
 export const no_problems: SignUpView['problems'] = { form: null, email: null, name: null, password: null }
@@ -109,13 +116,14 @@ export async function showConsent(
 /** Shows why an authorization request cannot be answered to its client. `redirect_uri` is the one that the request sent. */
 export function showRequestError(
   call: OidcCall,
-  { reason, error }: Extract<Verdict, { kind: 'show_error' }>,
+  { cause, error }: Extract<Verdict, { kind: 'show_error' }>,
   client: Client | null,
   redirect_uri: string | undefined,
 ): Answer {
-  if (reason !== 'redirect_uri_mismatch' || !client || redirect_uri === undefined)
-    return message(call, reason.startsWith('redirect_uri') ? 'unregistered_address' : 'unknown_app', error)
-  return html(
+  const refusal = { code: code_of[cause], reason: error.reason }
+  if (cause !== 'redirect_uri_mismatch' || !client || redirect_uri === undefined)
+    return message(call, cause.startsWith('redirect_uri') ? 'unregistered_address' : 'unknown_app', refusal, error)
+  const page = html(
     redirectMismatchPage(pageContext(call), {
       application_name: client.name,
       client_id: client.client_id,
@@ -129,6 +137,17 @@ export function showRequestError(
       account_url: null,
     }),
   )
+  return refused(page, refusal)
+}
+
+const code_of: Record<Cause, Refusal['code']> = {
+  client_id_missing: 'unknown_client',
+  client_id_repeated: 'unknown_client',
+  client_unknown: 'unknown_client',
+  client_disabled: 'application_disabled',
+  redirect_uri_missing: 'invalid_redirect_uri',
+  redirect_uri_repeated: 'invalid_redirect_uri',
+  redirect_uri_mismatch: 'invalid_redirect_uri',
 }
 
 /** Shows why a sign-in at a provider failed. `email` is the address that the provider sent. */
@@ -136,9 +155,9 @@ export function showProviderProblem(
   call: OidcCall,
   { query }: Pick<Interaction, 'query'>,
   provider: { display_name: string },
-  { problem, email = null }: { problem: ProviderProblemView['problem']; email?: string | null },
+  { problem, refusal, email = null }: { problem: ProviderProblemView['problem']; refusal: Refusal; email?: string | null },
 ): Answer {
-  return html(
+  const page = html(
     providerProblemPage(pageContext(call), {
       problem,
       provider_name: provider.display_name,
@@ -147,6 +166,7 @@ export function showProviderProblem(
       request_id: call.request_id,
     }),
   )
+  return refused(page, refusal)
 }
 
 /** The name of the application or inviting tenant that the person continues to. */

@@ -9,12 +9,24 @@ import type { ProviderProblemView } from '../../pages/provider-problem.ts'
 import { issuerOf } from '../../providers/kinds.ts'
 import type { UpstreamProfile } from '../../providers/profile.ts'
 import { findIdentity, insertIdentity, type Upstream } from '../../providers/store.ts'
+import { reason } from '../../reason.ts'
+import { type Refusal, refusal } from '../../refusal.ts'
 import { findCredential, findUser, insertUser } from '../../users/store.ts'
 import type { Answer, OidcCall, OidcServices } from '../call.ts'
 import type { Interaction } from './begin.ts'
 import { establishSession, signInEvent } from './establish-session.ts'
 import { mayCreateAccount, useInvitation } from './new-account.ts'
 import { showProviderProblem } from './screens.ts'
+
+const refusals = {
+  blocked: refusal('user_blocked', reason`The user of this identity is blocked, or was changed during the sign-in.`),
+  no_email: refusal('unknown_account', reason`No user has this identity, and the provider sent no usable email.`),
+  account_exists: refusal(
+    'identifier_taken',
+    reason`Another user of the environment has the email, and the identity may not be linked to it: see link_by_verified_email of the provider.`,
+  ),
+  sign_up_closed: refusal('unknown_account', reason`No user has this identity, and sign-up is closed.`),
+} satisfies Partial<Record<ProviderProblemView['problem'], Refusal>>
 
 /** Signs in to the account of this profile, links or creates it, or shows why not. */
 export async function signInAs(
@@ -27,8 +39,8 @@ export async function signInAs(
   const { db } = services
   const { environment_id } = call.issuer
   const signed_in = { step: 'sign_in' as const, method: provider.type, amr: [] }
-  const refuse = (problem: ProviderProblemView['problem']) =>
-    showProviderProblem(call, interaction, provider, { problem, email: profile.email })
+  const refuse = (problem: keyof typeof refusals) =>
+    showProviderProblem(call, interaction, provider, { problem, refusal: refusals[problem], email: profile.email })
 
   const identity = { provider_id: provider.id, issuer: issuerOf(provider), subject: profile.subject }
   const known = await findIdentity(db, environment_id, identity)
@@ -56,7 +68,7 @@ export async function signInAs(
     ...useInvitation(services, call, interaction),
     insertUser(environment_id, id, { email, email_verified, name, given_name, family_name, picture }, null, call.now),
     insertIdentity(environment_id, identity, id, call.now),
-    signInEvent(services, call, { type: 'user.created', user_id: id, data: { email, method: provider.type } }),
+    signInEvent(services, call, { type: 'user.created', user_id: id, data: { email, method: provider.type } }).statement,
   ])
   return created ?? refuse('account_exists')
 }

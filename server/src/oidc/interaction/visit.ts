@@ -4,6 +4,8 @@
  */
 import { digestOf } from '../../digest.ts'
 import { findByLink, type OpenInvitation } from '../../members/invitations.ts'
+import { reason } from '../../reason.ts'
+import { refusal } from '../../refusal.ts'
 import type { Browser } from '../browser.ts'
 import type { Answer, OidcCall, OidcServices } from '../call.ts'
 import { message } from '../hosted-page.ts'
@@ -30,6 +32,9 @@ export function isVisit(query: string): boolean {
   return search.has('token') && !search.has('client_id')
 }
 
+const unknownInvitation = (call: OidcCall): Answer =>
+  message(call, 'invitation_unknown', refusal('not_found', reason`No invitation has the link.`))
+
 /** Looks up the invitation of the link. Each step calls it, so that an ended invitation also ends for pages that are already open. */
 export async function beginVisit(
   { db, root_environment_id }: OidcServices,
@@ -39,12 +44,18 @@ export async function beginVisit(
   const search = new URLSearchParams(query)
   const token = search.get('token') ?? ''
   const { issuer, now } = call
-  if (issuer.environment_id !== root_environment_id || !/^[A-Za-z0-9_-]{43}$/.test(token))
-    return { answer: message(call, 'invitation_unknown') }
+  if (issuer.environment_id !== root_environment_id || !/^[A-Za-z0-9_-]{43}$/.test(token)) return { answer: unknownInvitation(call) }
   const token_hash = digestOf(token)
   const found = await findByLink(db, root_environment_id, token_hash, now)
-  if (found === 'unknown') return { answer: message(call, 'invitation_unknown') }
-  if (found === 'ended') return { answer: message(call, 'invitation_ended') }
+  if (found === 'unknown') return { answer: unknownInvitation(call) }
+  if (found === 'ended')
+    return {
+      answer: message(
+        call,
+        'invitation_ended',
+        refusal('not_found', reason`The invitation of the link was accepted, replaced or deleted, or it expired.`),
+      ),
+    }
   const asked = scopeNames(search.get('prompt') ?? '')
   const prompt = (['login', 'create', 'select_account'] as const).filter((word) => asked.includes(word))
   return {

@@ -87,7 +87,7 @@ for (const { why, change, client = web, reason } of shown) {
   test(`the person sees an error, without a redirect, when ${why}`, () => {
     const verdict = judge(change, client)
     assert.equal(verdict.kind, 'show_error')
-    assert.equal(verdict.kind === 'show_error' && verdict.reason, reason)
+    assert.equal(verdict.kind === 'show_error' && verdict.cause, reason)
   })
 }
 

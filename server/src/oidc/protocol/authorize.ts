@@ -4,6 +4,7 @@
  * of the RFCs: no database, HTTP, clock or randomness. `../store` holds the rules that only a database can enforce, such as single use.
  */
 import { matchesRegistered } from '../../applications/redirect-uris.ts'
+import { oneOf, type Reason, reason } from '../../reason.ts'
 import type { Client } from './client.ts'
 import { consentWords } from './consent.ts'
 import { OAuthError } from './oauth-error.ts'
@@ -43,7 +44,7 @@ export interface AuthorizationPolicy {
   resources?: readonly { identifier: string; scopes: readonly string[] }[]
 }
 
-export type Reason =
+export type Cause =
   | 'client_id_missing'
   | 'client_id_repeated'
   | 'client_unknown'
@@ -64,7 +65,7 @@ export type Verdict =
       error: OAuthError
     }
   /** To the person only, never by a redirect. */
-  | { kind: 'show_error'; reason: Reason; error: OAuthError }
+  | { kind: 'show_error'; cause: Cause; error: OAuthError }
 
 /**
  * Judges an authorization request before the sign-in. `client` is the one that the parameter client_id names.
@@ -78,17 +79,18 @@ export function judgeAuthorizationRequest(parameters: RequestParameters, client:
   const { values, repeated, malformed } = parameters
   const { client_id, redirect_uri } = values
 
-  if (repeated.has('client_id')) return showError('client_id_repeated', 'client_id was sent more than once.')
-  if (client_id === undefined && !malformed.has('client_id')) return showError('client_id_missing', 'client_id is missing.')
-  if (!client || client.client_id !== client_id) return showError('client_unknown', 'No application has this client_id.')
-  if (client.disabled) return showError('client_disabled', 'The application is disabled.')
+  if (repeated.has('client_id')) return showError('client_id_repeated', reason`client_id was sent more than once.`)
+  if (client_id === undefined && !malformed.has('client_id')) return showError('client_id_missing', reason`client_id is missing.`)
+  if (!client || client.client_id !== client_id) return showError('client_unknown', reason`No application has this client_id.`)
+  if (client.disabled) return showError('client_disabled', reason`The application is disabled.`)
 
-  if (repeated.has('redirect_uri')) return showError('redirect_uri_repeated', 'redirect_uri was sent more than once.')
-  if (malformed.has('redirect_uri')) return showError('redirect_uri_mismatch', 'redirect_uri holds control characters or is not UTF-8.')
-  if (redirect_uri === undefined) return showError('redirect_uri_missing', 'redirect_uri is missing.')
+  if (repeated.has('redirect_uri')) return showError('redirect_uri_repeated', reason`redirect_uri was sent more than once.`)
+  if (malformed.has('redirect_uri'))
+    return showError('redirect_uri_mismatch', reason`redirect_uri holds control characters or is not UTF-8.`)
+  if (redirect_uri === undefined) return showError('redirect_uri_missing', reason`redirect_uri is missing.`)
   const may_vary_port = client.allow_loopback_port && client.application_type === 'native'
   if (!matchesRegistered(client.redirect_uris, redirect_uri, may_vary_port)) {
-    return showError('redirect_uri_mismatch', 'redirect_uri is not registered for this application.')
+    return showError('redirect_uri_mismatch', reason`redirect_uri is not registered for this application.`)
   }
 
   const response_mode = knownMode(values.response_mode ?? modeInRequestObject(values.request)) ?? 'query'
@@ -123,10 +125,10 @@ function modeInRequestObject(request: string | undefined): unknown {
   }
 }
 
-const showError = (reason: Reason, description: string): Verdict => ({
+const showError = (cause: Cause, description: Reason): Verdict => ({
   kind: 'show_error',
-  reason,
-  error: new OAuthError(reason === 'client_disabled' ? 'unauthorized_client' : 'invalid_request', description),
+  cause,
+  error: new OAuthError(cause === 'client_disabled' ? 'unauthorized_client' : 'invalid_request', description),
 })
 
 /** In characters. We choose limits far above what clients send, so that a response always fits into a header. */
@@ -150,7 +152,9 @@ function readRest(
   const { response_mode, response_type } = values
 
   if (response_mode !== undefined && !responseModes.some((mode) => mode === response_mode)) {
-    throw new OAuthError('invalid_request', `response_mode is one of ${responseModes.join(', ')}.`)
+    throw new OAuthError('invalid_request', `response_mode is one of ${responseModes.join(', ')}.`, {
+      reason: reason`response_mode has an unknown value.`,
+    })
   }
   if (values.request !== undefined) throw new OAuthError('request_not_supported', 'Send the parameters themselves, not a request object.')
   if (values.request_uri !== undefined)
@@ -159,7 +163,11 @@ function readRest(
   if (response_type === undefined) throw new OAuthError('invalid_request', 'response_type is missing.')
   if (response_type !== 'code') throw new OAuthError('unsupported_response_type', 'response_type must be code.')
   for (const [name, limit] of Object.entries(longest)) {
-    if ((values[name] ?? '').length > limit) throw new OAuthError('invalid_request', `${name} is longer than ${limit} characters.`)
+    if ((values[name] ?? '').length > limit)
+      throw new OAuthError(
+        'invalid_request',
+        reason`${oneOf(Object.keys(longest), name, 'A parameter')} is longer than ${limit} characters.`,
+      )
   }
 
   const resources = readResource(parameters.lists.resource ?? [], policy.resources ?? [])

@@ -1,5 +1,7 @@
 // pure
 /** The header and claims of a client assertion (`private_key_jwt`). `../client-assertion.ts` checks its signature and single use. */
+
+import { type Reason, reason } from '../../reason.ts'
 import { OAuthError } from './oauth-error.ts'
 
 /** RFC 8725 §3.1, §3.2: the server chooses the algorithms. All are asymmetric, so only the client can sign. Discovery lists them. */
@@ -25,11 +27,14 @@ export const longest_assertion = 10_000
  */
 export function checkAssertionHeader({ alg, typ, crit }: { alg?: unknown; typ?: unknown; crit?: unknown }): void {
   if (!assertionAlgorithms.some((known) => known === alg))
-    throw refusal(`client_assertion must be signed with one of ${assertionAlgorithms.join(', ')}.`)
+    throw refusalWith(
+      `client_assertion must be signed with one of ${assertionAlgorithms.join(', ')}.`,
+      reason`client_assertion is signed with another algorithm than discovery lists.`,
+    )
   const type = typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : typ
   if (type !== undefined && type !== 'jwt' && type !== 'client-authentication+jwt')
-    throw refusal('client_assertion has a type (typ) that is not client-authentication+jwt.')
-  if (crit !== undefined) throw refusal('client_assertion has critical headers (crit) that are not understood.')
+    throw refusal(reason`client_assertion has a type (typ) that is not client-authentication+jwt.`)
+  if (crit !== undefined) throw refusal(reason`client_assertion has critical headers (crit) that are not understood.`)
 }
 
 export interface AssertionExpectation {
@@ -51,30 +56,38 @@ export function checkAssertionClaims(
   now: Date,
 ): { jti: string; expires_at: Date } {
   const { iss, sub, aud, exp, iat, nbf, jti } = claims
-  if (iss !== client_id || sub !== client_id) throw refusal('iss and sub of client_assertion must both be the client_id.')
+  if (iss !== client_id || sub !== client_id) throw refusal(reason`iss and sub of client_assertion must both be the client_id.`)
 
   const audience = Array.isArray(aud) ? aud : [aud]
   if (audience.length === 0 || audience.some((value) => value !== issuer && value !== token_endpoint))
-    throw refusal(`aud of client_assertion must be ${issuer} and nothing else.`)
+    throw refusalWith(
+      `aud of client_assertion must be ${issuer} and nothing else.`,
+      reason`aud of client_assertion is not the issuer alone.`,
+    )
 
   const expires_ms = instant(exp, 'exp')
-  if (expires_ms === null) throw refusal('client_assertion lacks exp.')
-  if (expires_ms + skew_ms <= now.getTime()) throw refusal('client_assertion has expired.')
-  if (expires_ms - skew_ms > now.getTime() + longest_life_ms) throw refusal('exp of client_assertion must be within an hour from now.')
-  for (const [name, value] of Object.entries({ iat, nbf })) {
+  if (expires_ms === null) throw refusal(reason`client_assertion lacks exp.`)
+  if (expires_ms + skew_ms <= now.getTime()) throw refusal(reason`client_assertion has expired.`)
+  if (expires_ms - skew_ms > now.getTime() + longest_life_ms)
+    throw refusal(reason`exp of client_assertion must be within an hour from now.`)
+  for (const [name, value] of [
+    ['iat', iat],
+    ['nbf', nbf],
+  ] as const) {
     const from_ms = instant(value, name)
     if (from_ms !== null && from_ms - skew_ms > now.getTime())
-      throw refusal(`${name} of client_assertion lies in the future. Check the clock of the client.`)
+      throw refusal(reason`${name} of client_assertion lies in the future. Check the clock of the client.`)
   }
-  if (typeof jti !== 'string' || jti === '') throw refusal('client_assertion lacks jti.')
+  if (typeof jti !== 'string' || jti === '') throw refusal(reason`client_assertion lacks jti.`)
   return { jti, expires_at: new Date(Math.ceil(expires_ms) + skew_ms) }
 }
 
 /** RFC 7519 §2: a NumericDate is a number of seconds, with or without a fraction. */
-function instant(value: unknown, name: string): number | null {
+function instant(value: unknown, name: 'exp' | 'iat' | 'nbf'): number | null {
   if (value === undefined) return null
-  if (typeof value !== 'number' || !Number.isFinite(value)) throw refusal(`${name} of client_assertion must be a number of seconds.`)
+  if (typeof value !== 'number' || !Number.isFinite(value)) throw refusal(reason`${name} of client_assertion must be a number of seconds.`)
   return value * 1000
 }
 
-const refusal = (description: string) => new OAuthError('invalid_client', description)
+const refusal = (description: Reason) => new OAuthError('invalid_client', description)
+const refusalWith = (description: string, why: Reason) => new OAuthError('invalid_client', description, { reason: why })

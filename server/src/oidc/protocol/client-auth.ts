@@ -1,6 +1,7 @@
 // pure
 import { timingSafeEqual } from 'node:crypto'
 import { digestOf } from '../../digest.ts'
+import { type Reason, reason } from '../../reason.ts'
 import type { Client } from './client.ts'
 import { longest_assertion } from './client-assertion.ts'
 import { OAuthError } from './oauth-error.ts'
@@ -61,17 +62,22 @@ export type ClientVerdict =
  */
 export function checkClient(client: Client | null, credentials: ClientCredentials): ClientVerdict {
   const { used_header } = credentials
-  const refusal = (description: string) => new OAuthError('invalid_client', description, { used_header })
+  const refusal = (description: string, why: Reason) => new OAuthError('invalid_client', description, { used_header, reason: why })
+  const failed = (why: Reason) => refusal('Client authentication failed.', why)
   const sent_secret = 'client_secret' in credentials ? credentials.client_secret : ''
   const secret_matches = isSecret(sent_secret, client?.client_secret_hash ?? null)
 
-  if (!client || client.client_id !== credentials.client_id || client.disabled) throw refusal('Client authentication failed.')
+  if (!client || client.client_id !== credentials.client_id)
+    throw failed(reason`No application of the environment has the client_id that was sent.`)
+  if (client.disabled) throw failed(reason`The application is disabled.`)
   if (client.token_endpoint_auth_method !== credentials.method) {
-    if (client.token_endpoint_auth_method === 'none') throw refusal('A public client sends client_id only.')
-    throw refusal(`This application authenticates with ${client.token_endpoint_auth_method}, not with ${credentials.method}.`)
+    if (client.token_endpoint_auth_method === 'none')
+      throw refusal('A public client sends client_id only.', reason`The application is public, and a secret was sent.`)
+    const text = reason`This application authenticates with ${client.token_endpoint_auth_method}, not with ${credentials.method}.`
+    throw refusal(text, text)
   }
   if (credentials.method === 'private_key_jwt') return { kind: 'verify_assertion', client, client_assertion: credentials.client_assertion }
-  if (credentials.method !== 'none' && !secret_matches) throw refusal('Client authentication failed.')
+  if (credentials.method !== 'none' && !secret_matches) throw failed(reason`The client_secret is wrong, or it was rotated.`)
   return { kind: 'authenticated', client }
 }
 

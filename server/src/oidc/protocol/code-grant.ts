@@ -1,5 +1,6 @@
 // pure
 import { createHash } from 'node:crypto'
+import { type Reason, reason } from '../../reason.ts'
 import { OAuthError } from './oauth-error.ts'
 
 interface CodeRow {
@@ -28,23 +29,23 @@ interface CodeRequest {
  * RFC 9700 §4.8.2: a verifier for a code without challenge means that an attacker removed the challenge
  */
 export function checkCodeRedemption(code: CodeRow, client_id: string, request: CodeRequest, now: Date): void {
-  const refuse = (description: string) => {
+  const refuse = (description: Reason) => {
     throw new OAuthError('invalid_grant', description)
   }
 
   if (request.redirect_uri === undefined) throw new OAuthError('invalid_request', 'redirect_uri is missing.')
-  if (code.client_id !== client_id) refuse('The code was issued to another client.')
-  if (code.expires_at <= now) refuse('The code has expired.')
-  if (code.redirect_uri !== request.redirect_uri) refuse('redirect_uri differs from the authorization request.')
+  if (code.client_id !== client_id) refuse(reason`The code was issued to another client.`)
+  if (code.expires_at <= now) refuse(reason`The code has expired.`)
+  if (code.redirect_uri !== request.redirect_uri) refuse(reason`redirect_uri differs from the authorization request.`)
 
   const { code_verifier } = request
   if (code.code_challenge === null) {
-    if (code_verifier !== undefined) refuse('code_verifier was sent, but the authorization request had no code_challenge.')
+    if (code_verifier !== undefined) refuse(reason`code_verifier was sent, but the authorization request had no code_challenge.`)
   } else if (code_verifier === undefined) {
-    refuse('code_verifier is missing.')
+    refuse(reason`code_verifier is missing.`)
   } else {
-    if (!/^[A-Za-z0-9._~-]{43,128}$/.test(code_verifier)) refuse('code_verifier is not 43 to 128 characters of A-Z a-z 0-9 - . _ ~.')
-    if (s256(code_verifier) !== code.code_challenge) refuse('code_verifier does not match code_challenge.')
+    if (!/^[A-Za-z0-9._~-]{43,128}$/.test(code_verifier)) refuse(reason`code_verifier is not 43 to 128 characters of A-Z a-z 0-9 - . _ ~.`)
+    if (s256(code_verifier) !== code.code_challenge) refuse(reason`code_verifier does not match code_challenge.`)
   }
 }
 

@@ -1,4 +1,6 @@
 // pure
+
+import { type Reason, reason } from '../../reason.ts'
 import type { AuthorizationRequest } from './authorize.ts'
 import type { Client } from './client.ts'
 import { OAuthError } from './oauth-error.ts'
@@ -53,9 +55,9 @@ export function nextStep(request: AuthorizationRequest, client: RequestingClient
     session !== undefined && (client.consent === 'skip' || request.consent_to.every((word) => session.consented_to.includes(word)))
 
   if (has('none')) {
-    if (!session || isTooOld(session, request, now)) return refuse('login_required', 'The person has to sign in.')
-    if (client.needs_press) return refuse('interaction_required', 'This client gets no code without an action of the person.')
-    if (!consented) return refuse('consent_required', 'The person has not consented to all of the scope.')
+    if (!session || isTooOld(session, request, now)) return refuse('login_required', reason`The person has to sign in.`)
+    if (client.needs_press) return refuse('interaction_required', reason`This client gets no code without an action of the person.`)
+    if (!consented) return refuse('consent_required', reason`The person has not consented to all of the scope.`)
     return { kind: 'issue', session_id: session.session_id }
   }
 
@@ -105,7 +107,7 @@ function isTooOld({ auth_time }: BrowserSession, { max_age, signed_in_since }: A
   return max_age === 0 || now.getTime() - auth_time.getTime() > max_age * 1_000
 }
 
-const refuse = (code: 'login_required' | 'interaction_required' | 'consent_required', description: string): NextStep => ({
+const refuse = (code: 'login_required' | 'interaction_required' | 'consent_required', description: Reason): NextStep => ({
   kind: 'refuse',
   error: new OAuthError(code, description),
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { reason } from '../../reason.ts'
 import { OAuthError, type OAuthErrorCode } from './oauth-error.ts'
 
 const statuses: [OAuthErrorCode, number][] = [
@@ -31,7 +32,10 @@ test('an error records whether the client used the Authorization header', () => 
 
 test('error_description has only the characters of RFC 6749 §5.2, for any text that it quotes', () => {
   const property = fc.property(fc.string({ unit: 'binary', maxLength: 2_000 }), (text) => {
-    assert.match(new OAuthError('invalid_scope', `The scope ${text} is not known.`).message, /^[\x20-\x21\x23-\x5B\x5D-\x7E]{1,500}$/)
+    assert.match(
+      new OAuthError('invalid_scope', `The scope ${text} is not known.`, { reason: reason`Unknown.` }).message,
+      /^[\x20-\x21\x23-\x5B\x5D-\x7E]{1,500}$/,
+    )
   })
   fc.assert(property)
 })

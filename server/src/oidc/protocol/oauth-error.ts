@@ -1,5 +1,6 @@
 // pure
 /** The error of the OAuth and OpenID Connect endpoints. */
+import type { Explained, Reason } from '../../reason.ts'
 
 /** RFC 6749 §4.1.2.1 and §5.2, OIDC Core §3.1.2.6, RFC 6750 §3.1, RFC 8707 §2, Unmet Authentication Requirements §3. */
 const statusOf = {
@@ -28,20 +29,31 @@ const statusOf = {
 
 export type OAuthErrorCode = keyof typeof statusOf
 
+interface Options {
+  cause?: unknown
+  used_header?: boolean
+  reason?: Reason
+}
+
 /**
  * An error with a code of the protocol. The message is for developers; no client may depend on its wording.
  *
  * `used_header` says that the client authenticated by the Authorization header, so that the 401 must carry
  * `WWW-Authenticate: Basic` (RFC 6749 §5.2).
+ *
+ * `reason` is for the developers of the tenant only. A message without values is its own reason; see `reason.ts`.
  */
-export class OAuthError extends Error {
+export class OAuthError<const Description extends string = string> extends Error {
   override readonly name = 'OAuthError'
   readonly code: OAuthErrorCode
+  readonly reason: Reason
   readonly used_header: boolean
 
-  constructor(code: OAuthErrorCode, description: string, options: { cause?: unknown; used_header?: boolean } = {}) {
+  constructor(code: OAuthErrorCode, description: Description, ...explained: Explained<Description, Options>) {
+    const [options = {}]: [options?: Options] = explained
     super(printable(description), 'cause' in options ? { cause: options.cause } : undefined)
     this.code = code
+    this.reason = options.reason ?? (description as string as Reason) // as: a description without a reason of its own has no values
     this.used_header = options.used_header ?? false
   }
 

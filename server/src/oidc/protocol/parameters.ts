@@ -1,4 +1,6 @@
 // pure
+
+import { oneOf, reason } from '../../reason.ts'
 import { OAuthError } from './oauth-error.ts'
 
 /** The parameters of a request. `values` and `lists` have the usable ones. */
@@ -11,6 +13,9 @@ export interface RequestParameters {
   /** Names of parameters with control characters, or bytes that are not UTF-8. */
   readonly malformed: ReadonlySet<string>
 }
+
+const requiredNames = ['grant_type', 'code', 'refresh_token', 'token'] as const
+type ParameterName = (typeof requiredNames)[number]
 
 /** Control characters, and the character that a decoder writes for bytes that are not UTF-8. No parameter needs them. */
 const unusable = /[\p{Cc}\p{Cs}\uFFFD]/u
@@ -39,15 +44,30 @@ export function readParameters(search: URLSearchParams, mayRepeat: readonly stri
   return { values, lists, repeated, malformed }
 }
 
+/** The parameters that this service reads. A reason names no other, because its name could be anything. */
+const parameterNames = [
+  ...['response_type', 'client_id', 'redirect_uri', 'scope', 'state', 'nonce', 'response_mode', 'prompt', 'max_age', 'login_hint'],
+  ...['id_token_hint', 'ui_locales', 'acr_values', 'display', 'claims', 'request', 'request_uri', 'registration', 'resource'],
+  ...['code_challenge', 'code_challenge_method', 'code_verifier', 'client_secret', 'client_assertion', 'client_assertion_type'],
+  ...['token_type_hint', 'post_logout_redirect_uri', 'logout_hint'],
+  ...requiredNames,
+]
+
 /** RFC 6749 §4.1.2.1, §5.2: a repeated or unreadable parameter is `invalid_request`. */
 export function refuseUnreadable({ repeated, malformed }: RequestParameters): void {
-  for (const name of repeated) throw new OAuthError('invalid_request', `${name} was sent more than once.`)
-  for (const name of malformed) throw new OAuthError('invalid_request', `${name} holds control characters or is not UTF-8.`)
+  for (const name of repeated)
+    throw new OAuthError('invalid_request', `${name} was sent more than once.`, {
+      reason: reason`${oneOf(parameterNames, name, 'An unknown parameter')} was sent more than once.`,
+    })
+  for (const name of malformed)
+    throw new OAuthError('invalid_request', `${name} holds control characters or is not UTF-8.`, {
+      reason: reason`${oneOf(parameterNames, name, 'An unknown parameter')} holds control characters or is not UTF-8.`,
+    })
 }
 
 /** RFC 6749 §5.2: a request that lacks a required parameter is `invalid_request`. */
-export function requireParameter(parameters: RequestParameters, name: string): string {
+export function requireParameter(parameters: RequestParameters, name: ParameterName): string {
   const value = parameters.values[name]
-  if (value === undefined) throw new OAuthError('invalid_request', `${name} is missing.`)
+  if (value === undefined) throw new OAuthError('invalid_request', reason`${name} is missing.`)
   return value
 }

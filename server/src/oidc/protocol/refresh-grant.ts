@@ -1,5 +1,6 @@
 // pure
 import type { Settings } from '@ostiary/contract/settings.ts'
+import { type Reason, reason } from '../../reason.ts'
 import { OAuthError } from './oauth-error.ts'
 import { scopeNames } from './scope.ts'
 
@@ -49,16 +50,16 @@ export function checkRefresh(
   request: { scope: string | undefined },
   { now, refresh_retry_window_seconds, may_stay }: RefreshPolicy,
 ): RefreshVerdict {
-  const refusal = (description: string) => new OAuthError('invalid_grant', description)
+  const refusal = (description: Reason) => new OAuthError('invalid_grant', description)
 
-  if (token.client_id !== client_id) throw refusal('The refresh token was issued to another client.')
-  if (token.grant_ended_at !== null) throw refusal('The refresh token has been revoked.')
-  if (token.blocked_at !== null) throw refusal('The person may not sign in.')
+  if (token.client_id !== client_id) throw refusal(reason`The refresh token was issued to another client.`)
+  if (token.grant_ended_at !== null) throw refusal(reason`The refresh token has been revoked.`)
+  if (token.blocked_at !== null) throw refusal(reason`The person may not sign in.`)
   if (token.spent_at !== null && now.getTime() >= token.spent_at.getTime() + refresh_retry_window_seconds * 1_000) {
     return { kind: 'reuse' }
   }
-  if (!may_stay) throw refusal('The application may not ask for offline_access any more.')
-  if (token.expires_at <= now || token.grant_expires_at <= now) throw refusal('The refresh token has expired.')
+  if (!may_stay) throw refusal(reason`The application may not ask for offline_access any more.`)
+  if (token.expires_at <= now || token.grant_expires_at <= now) throw refusal(reason`The refresh token has expired.`)
   return { kind: token.spent_at === null ? 'rotate' : 'repeat', scope: narrowed(token.scope, request.scope) }
 }
 
@@ -78,6 +79,9 @@ function narrowed(granted: string, requested: string | undefined): string {
   if (requested === undefined) return granted
   const names = scopeNames(requested)
   const beyond = names.find((name) => !scopeNames(granted).includes(name))
-  if (beyond !== undefined) throw new OAuthError('invalid_scope', `The scope ${beyond} was not granted.`)
+  if (beyond !== undefined)
+    throw new OAuthError('invalid_scope', `The scope ${beyond} was not granted.`, {
+      reason: reason`The request has a scope that was not granted.`,
+    })
   return names.length === 0 ? granted : names.join(' ')
 }

@@ -1,6 +1,7 @@
 // pure
 /** The parameters of an authorization request that have their own rules. Each function throws the error to send to the client. */
 import { oidcScopes } from '@ostiary/contract/scopes.ts'
+import { oneOf, type Reason, reason } from '../../reason.ts'
 import type { Client } from './client.ts'
 import { OAuthError } from './oauth-error.ts'
 import { scopeNames } from './scope.ts'
@@ -24,7 +25,10 @@ export function readResource(requested: readonly string[], known: readonly Resou
   if (requested.length > most_resources) throw new OAuthError('invalid_target', `Ask for at most ${most_resources} resources at once.`)
   return requested.map((identifier) => {
     const resource = known.find((candidate) => candidate.identifier === identifier)
-    if (!resource) throw new OAuthError('invalid_target', `No resource server has the identifier ${identifier}`)
+    if (!resource)
+      throw new OAuthError('invalid_target', `No resource server has the identifier ${identifier}`, {
+        reason: reason`No resource server of the environment has the identifier that the request sent as resource.`,
+      })
     return resource
   })
 }
@@ -40,15 +44,25 @@ export function readScope(
   disabled: readonly string[],
   resources: readonly Resource[],
 ): string {
-  const refuse = (description: string) => new OAuthError('invalid_scope', description)
+  const refuse = (description: string, why: Reason) => new OAuthError('invalid_scope', description, { reason: why })
   const names = scopeNames(scope ?? '')
   const known = new Set<string>([...oidcScopes, ...resources.flatMap((resource) => resource.scopes)])
 
-  if (!names.includes('openid')) throw refuse('scope must include openid.')
+  if (!names.includes('openid')) throw refuse('scope must include openid.', reason`scope must include openid.`)
   for (const name of names) {
-    if (!known.has(name)) throw refuse(`The scope ${name} is not known here.`)
-    if (disabled.includes(name)) throw refuse(`The scope ${name} is disabled in this environment.`)
-    if (!allowed.includes(name)) throw refuse(`The scope ${name} is not allowed for this application.`)
+    const shown = oneOf(known, name, 'that was sent')
+    if (!known.has(name))
+      throw refuse(
+        `The scope ${name} is not known here.`,
+        reason`The request has a scope that is neither of OpenID Connect nor of a requested resource server.`,
+      )
+    if (disabled.includes(name))
+      throw refuse(`The scope ${name} is disabled in this environment.`, reason`The scope ${shown} is disabled in this environment.`)
+    if (!allowed.includes(name))
+      throw refuse(
+        `The scope ${name} is not allowed for this application.`,
+        reason`The scope ${shown} is not in allowed_scopes of the application.`,
+      )
   }
   return names.join(' ')
 }
@@ -60,16 +74,16 @@ export function readScope(
  * RFC 9700 §2.1.1:    public clients always use PKCE
  */
 export function readChallenge(challenge: string | undefined, method: string | undefined, client: Client): string | undefined {
-  const refuse = (description: string) => new OAuthError('invalid_request', description)
+  const refuse = (description: Reason) => new OAuthError('invalid_request', description)
 
   if (challenge === undefined) {
-    if (method !== undefined) throw refuse('code_challenge_method was sent without code_challenge.')
+    if (method !== undefined) throw refuse(reason`code_challenge_method was sent without code_challenge.`)
     const is_public = client.application_type !== 'web' || client.token_endpoint_auth_method === 'none'
-    if (client.require_pkce || is_public) throw refuse('code_challenge is missing: this application must use PKCE.')
+    if (client.require_pkce || is_public) throw refuse(reason`code_challenge is missing: this application must use PKCE.`)
     return undefined
   }
-  if (method !== 'S256') throw refuse('code_challenge_method must be S256.')
-  if (!/^[A-Za-z0-9_-]{43}$/.test(challenge)) throw refuse('code_challenge must be the 43 base64url characters of a SHA-256 digest.')
+  if (method !== 'S256') throw refuse(reason`code_challenge_method must be S256.`)
+  if (!/^[A-Za-z0-9_-]{43}$/.test(challenge)) throw refuse(reason`code_challenge must be the 43 base64url characters of a SHA-256 digest.`)
   return challenge
 }
 
@@ -80,7 +94,10 @@ export function readChallenge(challenge: string | undefined, method: string | un
 export function readPrompt(prompt: string | undefined): Prompt[] {
   const prompts = scopeNames(prompt ?? '').map((word) => {
     const known = promptValues.find((value) => value === word)
-    if (!known) throw new OAuthError('invalid_request', `prompt is a list of ${promptValues.join(', ')}.`)
+    if (!known)
+      throw new OAuthError('invalid_request', `prompt is a list of ${promptValues.join(', ')}.`, {
+        reason: reason`prompt has an unknown value.`,
+      })
     return known
   })
   if (prompts.includes('none') && prompts.length > 1)

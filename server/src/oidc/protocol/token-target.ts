@@ -3,6 +3,7 @@
 import type { ResourceServer } from '@ostiary/contract/resource-server.ts'
 import { oidcScopes } from '@ostiary/contract/scopes.ts'
 import type { Settings } from '@ostiary/contract/settings.ts'
+import { reason } from '../../reason.ts'
 import { OAuthError } from './oauth-error.ts'
 import { scopeNames } from './scope.ts'
 
@@ -38,11 +39,17 @@ export interface TokenTarget {
  */
 export function targetOf(grant: { scope: string; resource: readonly string[] }, requested: readonly string[], policy: Policy): TokenTarget {
   const beyond = requested.find((identifier) => !grant.resource.includes(identifier))
-  if (beyond !== undefined) throw new OAuthError('invalid_target', `The resource ${beyond} was not granted.`)
+  if (beyond !== undefined)
+    throw new OAuthError('invalid_target', `The resource ${beyond} was not granted.`, {
+      reason: reason`The request names a resource that was not granted.`,
+    })
   const named = requested.length === 0 ? grant.resource : requested
   const audiences = named.flatMap((identifier) => policy.audiences.find((audience) => audience.identifier === identifier) ?? [])
   const deleted = requested.find((identifier) => audiences.every((audience) => audience.identifier !== identifier))
-  if (deleted !== undefined) throw new OAuthError('invalid_target', `The resource server ${deleted} was deleted.`)
+  if (deleted !== undefined)
+    throw new OAuthError('invalid_target', `The resource server ${deleted} was deleted.`, {
+      reason: reason`The request names a resource server that was deleted.`,
+    })
 
   const { allowed_scopes, disabled_scopes, tokens } = policy
   const offered = new Set<string>([...oidcScopes, ...audiences.flatMap(({ scopes }) => scopes.map(({ name }) => name))])

@@ -1,0 +1,380 @@
+/**
+ * Planted failures: at least one for each code that the service records today. Its own tenant finds each by the reference that the
+ * caller got, with the reason, and no other tenant finds it (contract §3, Refused calls).
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { errors } from '@ostiary/contract/errors.ts'
+import { pageCodes } from '@ostiary/contract/refused-call.ts'
+import { sql } from '../../src/db/db.ts'
+import { asAdministrator } from '../support/administrator.ts'
+import {
+  authorizationRequest,
+  createAgent,
+  createPerson,
+  exchange,
+  formOf,
+  postAsClient,
+  refresh,
+  userinfo,
+} from '../support/cookie-browser.ts'
+import { findCall, lookUp, referenceOf } from '../support/refused-calls.ts'
+import { app_origin, createAuthKey, createMember, createPlatformKey, createTwoTenants } from '../support/tenants.ts'
+import { expectStatus, owner, type Reply, randomText, world } from '../support/world.ts'
+
+const w = await world({ env: { OSTIARY_LIMITS: '{"webhooks": 1}' }, resolve: async () => [] })
+const { ours, theirs } = await createTwoTenants(w)
+const { test: environment } = ours
+const { path, issuer } = environment
+
+/** Values that no record and no log line may hold. */
+const canaries: string[] = []
+function canary(): string {
+  const made = `canary${randomText().replaceAll(/[^a-z0-9]/g, '')}`
+  canaries.push(made)
+  return made
+}
+
+const create = async (list: string, body: object) =>
+  expectStatus(201, await w.call('POST', `${path}/${list}`, { key: ours.platform, body }))
+const redirect_uris = [`${app_origin}/callback`]
+const client = await create('applications', { name: 'Shop', application_type: 'web', redirect_uris })
+const spa = await create('applications', { name: 'Page', application_type: 'spa', consent: 'ask', redirect_uris })
+const disabled = await create('applications', { name: 'Off', application_type: 'web', disabled: true, redirect_uris })
+const broken = await create('applications', { name: 'Broken', application_type: 'web', redirect_uris })
+const person = await createPerson(w, environment)
+const tokens = await person.tokens(client)
+const blocked = await createPerson(w, environment)
+expectStatus(200, await w.call('POST', `/v1/auth/users/${blocked.id}/block`, { key: environment.secret }))
+const provider = await create('providers', {
+  type: 'oidc',
+  issuer: 'https://provider.example',
+  client_id: 'a',
+  client_secret: 'b',
+  display_name: 'Elsewhere',
+})
+expectStatus(200, await w.call('PATCH', `${path}/settings`, { key: ours.platform, body: { lockout: { max_attempts: 3 } } }))
+
+const secretKey = (fields: object = {}) => createAuthKey(w, environment, 'auth_secret', fields, ours.platform)
+const expired = await secretKey({ expires_at: new Date(w.now().getTime() + 60_000).toISOString() })
+const [revoked, rotated, at_home] = [await secretKey(), await secretKey(), await secretKey({ ip_allowlist: ['192.0.2.1'] })]
+const slow = await secretKey({ rate_limit: { limit: 1, window_seconds: 3_600 } })
+expectStatus(204, await w.call('DELETE', `${path}/auth-keys/${revoked.id}`, { key: ours.platform }))
+expectStatus(200, await w.call('POST', `${path}/auth-keys/${rotated.id}/rotate`, { key: ours.platform }))
+w.advance(120)
+const narrow = await createPlatformKey(w, ours, { scopes: ['projects:read'] })
+const viewer = await createMember(w, ours, 'viewer')
+
+const api = (method: string, to: string, body?: unknown, headers: Record<string, string> = {}) =>
+  w.call(method, to, { key: ours.platform, body, headers })
+const withKey = (key: string, headers: Record<string, string> = {}) => w.call('GET', '/v1/auth/users', { key, headers })
+const asOwner = asAdministrator(w, ours.token, ours.tenant_id)
+const authorize = (change: Record<string, string | undefined>, application = client, agent = createAgent()) =>
+  agent.get(authorizationRequest(environment, application, { state: canary(), ...change }).url)
+const atToken = (form: Record<string, string>, application: Parameters<typeof postAsClient>[2] = client) =>
+  postAsClient(w, `${issuer}/v1/oauth/token`, application, form)
+
+async function signIn(fields: Record<string, string>, prompt?: string): Promise<Reply> {
+  const agent = createAgent()
+  const page = await agent.get(authorizationRequest(environment, client, { prompt }).url)
+  return agent.submit(page, fields)
+}
+
+/** The first reply with this status of more requests at once than the queue of passwords has places. */
+async function refusedOfMany(status: number, ask: (i: number) => Promise<Reply>): Promise<Reply> {
+  const replies = await Promise.all(Array.from({ length: 30 }, (_, i) => ask(i)))
+  return replies.findLast((reply) => reply.status === status) ?? assert.fail(`no reply has the status ${status}`)
+}
+
+interface Plant {
+  code: string
+  reason: string | RegExp
+  /** The calls of the tenant itself, instead of the environment. */
+  of_tenant?: true
+  /** Other members of the record. */
+  has?: object
+  plant: () => Promise<Reply>
+}
+
+const unknown_app = 'app_01m7wwr5ftevtv5yxb47hmb4ht'
+
+// biome-ignore format: this table is read by line
+const plants: Plant[] = [
+  // the management and runtime API
+  { code: 'malformed_request', reason: 'The body is not well-formed JSON.', of_tenant: true, has: { status: 400, method: 'POST', route: '/v1/platform/projects' }, plant: () => api('POST', '/v1/platform/projects', `{"name": "${canary()}"`) },
+  { code: 'conflicting_credentials', reason: /two different credentials/, plant: () => api('GET', `${path}/settings`, undefined, { authorization: `ApiKey ${environment.secret}` }) },
+  { code: 'tenant_required', reason: 'The administrator did not send the header x-tenant-id.', has: { user_id: ours.member_id }, plant: () => asAdministrator(w, ours.token, null)('GET', `${path}/applications`) },
+  { code: 'invalid_cursor', reason: /cursor does not belong/, plant: () => api('GET', `${path}/applications?cursor=${canary()}`) },
+  { code: 'invalid_key', reason: `The key ${expired.id} has expired.`, has: { key_id: expired.id, key_start: expired.start, route: '/v1/auth/users' }, plant: () => withKey(expired.key) },
+  { code: 'invalid_key', reason: `The key ${revoked.id} is revoked.`, has: { key_id: revoked.id, key_start: revoked.start }, plant: () => withKey(revoked.key) },
+  { code: 'invalid_key', reason: `The key ${rotated.id} was rotated, and the call has its text from before.`, has: { key_id: rotated.id, key_start: rotated.start }, plant: () => withKey(rotated.key) },
+  { code: 'ip_not_allowed', reason: `The address of the caller is not in ip_allowlist of the key ${at_home.id}.`, plant: () => withKey(at_home.key) },
+  { code: 'origin_not_allowed', reason: `The Origin header is not in allowed_origins of the key`, plant: () => w.call('GET', '/v1/auth/config', { key: environment.publishable, headers: { origin: `https://${canary()}.example` } }) },
+  { code: 'origin_not_allowed', reason: /has no Origin header/, plant: () => w.call('GET', '/v1/auth/config', { key: environment.publishable }) },
+  { code: 'wrong_key_type', reason: 'The key is of the type platform_secret. The call needs a secret key of an environment.', of_tenant: true, plant: () => withKey(ours.platform) },
+  { code: 'insufficient_scope', reason: 'The key lacks the scope applications:read.', has: { key_id: narrow.id, route: '/v1/platform/projects/{project_id}/environments/{environment_id}/applications' }, plant: () => w.call('GET', `${path}/applications`, { key: narrow.key }) },
+  { code: 'insufficient_role', reason: 'This needs the role developer; yours is viewer.', plant: () => asAdministrator(w, viewer, ours.tenant_id)('PATCH', `${path}/settings`, {}) },
+  { code: 'not_found', reason: `There is no object with the id ${unknown_app} in the tenant, project and environment of the call.`, plant: () => api('GET', `${path}/applications/${unknown_app}`) },
+  { code: 'not_found', reason: /There is no object with the id app_/, plant: () => api('GET', `${path}/applications/${theirs.test.application_id}`) },
+  { code: 'not_found', reason: 'The tenant has no environment with the ids of the path.', of_tenant: true, plant: () => api('GET', theirs.test.path) },
+  { code: 'not_found', reason: 'No route has this address.', of_tenant: true, has: { route: null }, plant: () => api('GET', `/v1/${canary()}`) },
+  { code: 'method_not_allowed', reason: 'The address exists, but not with this method.', has: { method: 'DELETE', route: '/v1/platform/projects/{project_id}/environments/{environment_id}/settings' }, plant: () => api('DELETE', `${path}/settings?q=${canary()}`) },
+  { code: 'slug_taken', reason: 'Another project of the tenant has the slug.', of_tenant: true, plant: () => api('POST', '/v1/platform/projects', { slug: 'ours', name: canary() }) },
+  { code: 'identifier_taken', reason: 'Another user of the environment has the email.', plant: () => w.call('POST', '/v1/auth/users', { key: environment.secret, body: { email: person.email, name: canary() } }) },
+  { code: 'key_revoked', reason: /The key is revoked/, plant: () => api('POST', `${path}/auth-keys/${revoked.id}/rotate`) },
+  { code: 'last_owner', reason: /last owner/, of_tenant: true, plant: () => asOwner('DELETE', `/v1/tenants/${ours.tenant_id}/members/${ours.member_id}`) },
+  { code: 'secret_not_used', reason: 'The application authenticates with none and has no secret.', plant: () => api('POST', `${path}/applications/${spa.id}/rotate-secret`) },
+  { code: 'body_too_large', reason: 'Bodies are limited to 1 MiB.', plant: () => api('PATCH', `${path}/settings`, `"${canary()}${'a'.repeat(1_100_000)}"`) },
+  { code: 'unsupported_media_type', reason: 'The Content-Type is not JSON in UTF-8.', plant: () => api('PATCH', `${path}/settings`, canary(), { 'content-type': 'text/plain' }) },
+  { code: 'validation_failed', reason: 'The field /… is not accepted: unknown_field.', plant: () => api('PATCH', `${path}/settings`, { [canary()]: 1 }) },
+  { code: 'validation_failed', reason: 'The field /email/from is not accepted: bad_format.', plant: () => api('PATCH', `${path}/settings`, { email: { from: canary() } }) },
+  { code: 'quota_exceeded', reason: /The limit is 1 webhooks in an environment/, plant: () => api('POST', `${path}/webhooks`, { url: `https://${canary()}.example/` }) },
+  { code: 'idempotency_mismatch', reason: /used with another body/, of_tenant: true, plant: repeatWithAnotherBody },
+  { code: 'rate_limited', reason: 'The limit of the credential is 1 requests in 3600 s.', has: { status: 429, key_id: slow.id }, plant: async () => [await withKey(slow.key), await withKey(slow.key)][1] ?? assert.fail() },
+  { code: 'unavailable', reason: 'Too many passwords were waiting to be hashed.', has: { status: 503 }, plant: () => refusedOfMany(503, () => w.call('POST', '/v1/auth/users', { key: environment.secret, body: { email: `${canary()}@example.com`, password: canary() } })) },
+  { code: 'internal_error', reason: /Something failed on our side/, has: { status: 500 }, plant: () => api('GET', `${path}/applications/${broken.id}`) },
+
+  // the OAuth endpoints
+  { code: 'invalid_request', reason: 'client_id is missing.', plant: () => w.call('POST', `${issuer}/v1/oauth/token`, { key: null, body: `code=${canary()}`, headers: { 'content-type': 'application/x-www-form-urlencoded' } }) },
+  { code: 'invalid_request', reason: 'An unknown parameter was sent more than once.', has: { client_id: client.client_id, status: 303 }, plant: () => repeated(canary()) },
+  { code: 'invalid_request', reason: /code_challenge is missing/, plant: () => authorize({ code_challenge: undefined, code_challenge_method: undefined }) },
+  { code: 'invalid_client', reason: 'No application of the environment has the client_id that was sent.', has: { client_id: null, status: 401 }, plant: () => atToken({ grant_type: 'authorization_code' }, { ...client, client_id: canary() }) },
+  { code: 'invalid_client', reason: 'The client_secret is wrong, or it was rotated.', has: { client_id: client.client_id }, plant: () => atToken({ grant_type: 'authorization_code' }, { ...client, client_secret: canary() }) },
+  { code: 'invalid_client', reason: 'The application is disabled.', has: { client_id: disabled.client_id }, plant: () => atToken({ grant_type: 'authorization_code' }, disabled) },
+  { code: 'invalid_grant', reason: 'The code is unknown or has expired.', has: { client_id: client.client_id, route: '/e/{environment_id}/v1/oauth/token' }, plant: () => atToken({ grant_type: 'authorization_code', code: canary() }) },
+  { code: 'invalid_grant', reason: 'code_verifier does not match code_challenge.', plant: exchangeWithAnotherVerifier },
+  { code: 'unsupported_grant_type', reason: 'grant_type has a value that this service does not offer.', plant: () => atToken({ grant_type: canary() }) },
+  { code: 'unsupported_response_type', reason: 'response_type must be code.', plant: () => authorize({ response_type: canary() }) },
+  { code: 'invalid_scope', reason: /has a scope that is neither/, plant: () => authorize({ scope: `openid ${canary()}` }) },
+  { code: 'invalid_target', reason: /No resource server of the environment/, plant: () => authorize({ resource: `https://${canary()}.example` }) },
+  { code: 'request_not_supported', reason: /not a request object/, plant: () => authorize({ request: canary() }) },
+  { code: 'request_uri_not_supported', reason: /not request_uri/, plant: () => authorize({ request_uri: `https://${canary()}.example` }) },
+  { code: 'registration_not_supported', reason: /registered beforehand/, plant: () => authorize({ registration: canary() }) },
+  { code: 'login_required', reason: 'The person has to sign in.', plant: () => authorize({ prompt: 'none' }) },
+  { code: 'consent_required', reason: /has not consented/, plant: () => authorize({ prompt: 'none' }, spa, person.agent) },
+  { code: 'access_denied', reason: 'The person did not allow it.', has: { user_id: person.id, client_id: spa.client_id }, plant: async () => person.agent.submit(await authorize({}, spa, person.agent), { decision: 'deny' }) },
+  { code: 'invalid_token', reason: 'The text is no access token of this issuer.', plant: () => userinfo(w, environment, canary()) },
+  { code: 'invalid_token', reason: 'The request has no access token in its header or form.', plant: () => w.call('GET', `${issuer}/v1/oauth/userinfo?access_token=${canary()}`, { key: null }) },
+  { code: 'insufficient_scope', reason: 'UserInfo needs the scope openid.', has: { user_id: person.id, status: 403 }, plant: async () => userinfo(w, environment, expectStatus(200, await refresh(w, environment, client, tokens.refresh_token, { scope: 'profile' })).access_token) },
+  { code: 'server_error', reason: /The service failed/, has: { status: 500 }, plant: () => atToken({ grant_type: 'authorization_code', code: canary() }, broken) },
+  { code: 'method_not_allowed', reason: 'The address exists, but not with this method.', has: { route: '/e/{environment_id}/v1/oauth/token' }, plant: () => w.call('GET', `${issuer}/v1/oauth/token?code=${canary()}`, { key: null }) },
+
+  // the pages
+  { code: 'invalid_redirect_uri', reason: 'redirect_uri is not registered for this application.', has: { client_id: client.client_id, status: 400 }, plant: () => authorize({ redirect_uri: `https://${canary()}.example` }) },
+  { code: 'unknown_client', reason: 'No application has this client_id.', has: { client_id: null }, plant: () => authorize({ client_id: canary() }) },
+  { code: 'application_disabled', reason: 'The application is disabled.', has: { client_id: disabled.client_id }, plant: () => authorize({}, disabled) },
+  { code: 'wrong_password', reason: `The password of the user ${person.id} is another one.`, has: { user_id: person.id, status: 400 }, plant: () => signIn({ email: person.email, password: canary() }) },
+  { code: 'unknown_account', reason: 'No user of the environment has the email.', has: { user_id: null }, plant: () => signIn({ email: `${canary()}@example.com`, password: canary() }) },
+  { code: 'user_blocked', reason: `The user ${blocked.id} is blocked.`, has: { user_id: blocked.id }, plant: () => signIn({ email: blocked.email, password: blocked.password }) },
+  { code: 'locked_out', reason: /Too many attempts failed for this email/, plant: lockOut },
+  { code: 'form_expired', reason: /form token is missing/, plant: async () => createAgent().post(`${issuer}/sign-in`, { request: authorizationRequest(environment, client).url.split('?')[1] ?? '', email: canary(), password: canary() }) },
+  { code: 'form_expired', reason: 'The form holds no request.', has: { status: 400 }, plant: () => createAgent().post(`${issuer}/sign-in`, { email: canary() }) },
+  { code: 'validation_failed', reason: 'The form of the sign-up has problems: email malformed password too_short', plant: () => signIn({ email: canary(), password: 'short' }, 'create') },
+  { code: 'provider_unreachable', reason: new RegExp(`The sign-in at the provider ${provider.id} failed`), plant: federate },
+  { code: 'invalid_id_token_hint', reason: 'id_token_hint is no ID token of this issuer.', plant: () => createAgent().get(`${issuer}/oauth/logout?id_token_hint=${canary()}`) },
+  { code: 'unregistered_post_logout_uri', reason: new RegExp(`The application ${client.client_id}`), has: { client_id: client.client_id }, plant: () => createAgent().get(`${issuer}/oauth/logout?client_id=${client.client_id}&post_logout_redirect_uri=https://${canary()}.example`) },
+  { code: 'temporarily_unavailable', reason: 'Too many passwords were waiting to be hashed.', has: { status: 503 }, plant: crowdSignIn },
+]
+
+async function repeatWithAnotherBody(): Promise<Reply> {
+  const headers = { 'idempotency-key': canary() }
+  expectStatus(201, await api('POST', '/v1/platform/projects', { slug: 'first', name: 'First' }, headers))
+  return api('POST', '/v1/platform/projects', { slug: 'second', name: canary() }, headers)
+}
+
+const repeated = (name: string) => createAgent().get(`${authorizationRequest(environment, client).url}&${name}=1&${name}=${canary()}`)
+
+async function exchangeWithAnotherVerifier(): Promise<Reply> {
+  const { request, code } = await person.code(client)
+  canaries.push(code)
+  return exchange(w, environment, client, request, code, { code_verifier: `${canary()}${'a'.repeat(43)}` })
+}
+
+async function lockOut(): Promise<Reply> {
+  const email = `${canary()}@example.com`
+  for (let attempt = 0; attempt < 3; attempt++) await signIn({ email, password: canary() })
+  return signIn({ email, password: canary() })
+}
+
+async function federate(): Promise<Reply> {
+  const agent = createAgent()
+  const page = await agent.get(authorizationRequest(environment, client).url)
+  return agent.post(`${issuer}/federate`, { ...formOf(page.body).hidden, provider: provider.id })
+}
+
+async function crowdSignIn(): Promise<Reply> {
+  const agent = createAgent()
+  const page = await agent.get(authorizationRequest(environment, client).url)
+  return refusedOfMany(503, () => agent.submit(page, { email: `${canary()}@example.com`, password: canary() }))
+}
+
+await w.deployment.db.run(
+  sql`update applications set redirect_uris = 'no JSON' where environment_id = ${environment.id} and id = ${broken.id}`,
+)
+
+const found: { id: string; plant: Plant }[] = []
+for (const one of plants) {
+  test(`the tenant finds why: ${one.code}, ${one.reason}`, async () => {
+    const reply = await one.plant()
+    const id = referenceOf(reply)
+    const body = typeof reply.body === 'string' ? reply.body : (reply.body.request_id ?? id)
+    if (reply.status >= 400 && body !== '' && !/name="password"/.test(body)) assert.ok(body.includes(id), 'the answer shows the reference')
+    const record = expectStatus(200, await findCall(w, ours, one.of_tenant ? null : environment, id))
+    assert.equal(record.code, one.code)
+    if (typeof one.reason === 'string' && !one.reason.endsWith('the key')) assert.equal(record.reason, one.reason)
+    else assert.match(record.reason, one.reason instanceof RegExp ? one.reason : new RegExp(one.reason))
+    const expected = { id, status: reply.status, ...one.has }
+    assert.deepEqual(Object.fromEntries(Object.keys(expected).map((name) => [name, record[name]])), expected)
+    assert.equal(record.ip, '127.0.0.1')
+    found.push({ id, plant: one })
+
+    const located = expectStatus(200, await lookUp(w, ours, id))
+    assert.deepEqual(
+      [located.object, located.tenant_id, located.environment_id],
+      ['request', ours.tenant_id, one.of_tenant ? null : environment.id],
+    )
+    const line = w.log.map((text) => JSON.parse(text)).find((logged) => logged.request_id === id && logged.message === 'request')
+    assert.equal(line?.code, one.code)
+    assert.ok(line?.reason)
+    assert.equal(line?.client_id, record.client_id)
+  })
+}
+
+test('no other tenant finds any of them, in any of its places', async () => {
+  assert.ok(found.length >= 40)
+  for (const { id } of found) {
+    for (const place of [theirs.test, theirs.live, null]) assert.equal((await findCall(w, theirs, place, id)).status, 404)
+    assert.equal((await lookUp(w, theirs, id)).status, 404)
+    assert.equal((await w.call('GET', `${path}/requests/${id}`, { key: theirs.platform })).status, 404)
+    w.advance(1)
+  }
+})
+
+test('every code that is recorded today is planted', () => {
+  const planted = new Set(plants.map(({ code }) => code))
+  const only_logged = ['unauthenticated', 'stale_version'] // a call without a credential belongs to no tenant; 412 is not recorded
+  const needs_five_seconds = ['idempotency_in_progress']
+  const later = ['wrong_code'] // no page takes a code yet
+  const codes = [...Object.keys(errors), ...pageCodes].filter((code) => ![...only_logged, ...needs_five_seconds, ...later].includes(code))
+  assert.deepEqual(
+    codes.filter((code) => !planted.has(code)),
+    [],
+  )
+})
+
+/** All pages of a list. */
+async function everyRecord(list: string) {
+  const records: any[] = [] // any: records as JSON
+  for (let cursor = ''; ; ) {
+    const page = expectStatus(200, await asOwner('GET', `${list}${list.includes('?') ? '&' : '?'}limit=100${cursor}`))
+    records.push(...page.data)
+    if (!page.has_more) return records
+    cursor = `&cursor=${encodeURIComponent(page.next_cursor)}`
+  }
+}
+
+test('neither a record nor the log holds anything that was typed or sent', async () => {
+  assert.ok(canaries.length > 40)
+  const records = [...(await everyRecord(`${path}/requests`)), ...(await everyRecord(`/v1/tenants/${ours.tenant_id}/requests`))]
+  assert.ok(records.length >= plants.length)
+  for (const text of [JSON.stringify(records), w.log.filter((line) => line.includes('"message":"request"')).join('\n')])
+    for (const secret of [
+      ...canaries,
+      owner.password,
+      person.password,
+      ours.platform,
+      environment.secret,
+      rotated.key,
+      client.client_secret,
+    ])
+      assert.ok(!text.includes(secret), `it holds ${secret}`)
+})
+
+test('a failed sign-in has an event with the reason, which the record names', async () => {
+  const id = referenceOf(await signIn({ email: person.email, password: canary() }))
+  const { event_id } = expectStatus(200, await findCall(w, ours, environment, id))
+  for (;;) {
+    const { data } = expectStatus(200, await api('GET', `${path}/events?type=sign_in.failed&request_id=${id}`))
+    if (data.length === 0) continue // the sequencer has not numbered it
+    assert.deepEqual([data[0].id, data[0].data.reason], [event_id, 'wrong_password'])
+    return
+  }
+})
+
+test('the page of a failed sign-in is the same for each reason', async () => {
+  const pages = await Promise.all(
+    [person, blocked, { email: 'nobody@example.com' }].map(async ({ email }) => (await signIn({ email, password: 'not this one' })).body),
+  )
+  const plain = (html: string) => html.replaceAll(/value="[^"]*"|href="[^"]*"/g, '')
+  assert.equal(new Set(pages.map(plain)).size, 1)
+})
+
+test('a call with a mistyped, unknown or no credential is only in the log', async () => {
+  const made = `svc_platform_sk_${'a'.repeat(38)}`
+  for (const key of [null, made]) {
+    const reply = await w.call('GET', `${path}/settings`, { key })
+    const id = referenceOf(reply)
+    assert.equal(reply.status, 401)
+    assert.equal((await findCall(w, ours, environment, id)).status, 404)
+    assert.equal((await findCall(w, ours, null, id)).status, 404)
+    assert.equal((await lookUp(w, ours, id)).status, 404)
+  }
+})
+
+test('412 is in the log with its reason, and not recorded', async () => {
+  const reply = await api('PATCH', path, { name: 'Other' }, { 'if-match': '"999"' })
+  assert.equal(reply.status, 412)
+  assert.equal((await findCall(w, ours, environment, referenceOf(reply))).status, 404)
+  assert.ok(w.log.some((line) => line.includes(referenceOf(reply)) && line.includes('"code":"stale_version"')))
+})
+
+test('a key without users:read sees neither the address nor the browser of a caller', async () => {
+  const [{ id } = assert.fail()] = found.filter(({ plant }) => !plant.of_tenant)
+  const reader = await createPlatformKey(w, ours, { scopes: ['environments:read'] })
+  const full = await createPlatformKey(w, ours, { scopes: ['environments:read', 'users:read'] })
+  for (const [key, ip] of [
+    [reader.key, null],
+    [full.key, '127.0.0.1'],
+  ] as const) {
+    const record = expectStatus(200, await w.call('GET', `${path}/requests/${id}`, { key }))
+    assert.deepEqual([record.ip, record.user_agent === null], [ip, ip === null])
+    const { data } = expectStatus(200, await w.call('GET', `${path}/requests`, { key }))
+    assert.ok(data.every((one: { ip: string | null }) => one.ip === ip))
+  }
+})
+
+// biome-ignore format: this table is read by column
+const filters: [string, (record: any) => boolean][] = [ // any: records as JSON
+  ['code=invalid_key',                         (record) => record.code === 'invalid_key'],
+  ['status=303',                               (record) => record.status === 303],
+  [`application_id=${client.client_id}`,       (record) => record.client_id === client.client_id],
+  [`key_id=${expired.id}`,                     (record) => record.key_id === expired.id],
+  [`route=${encodeURIComponent('/v1/auth/users')}`, (record) => record.route === '/v1/auth/users'],
+]
+for (const [query, matches] of filters)
+  test(`the list has all calls with ${query}, the newest first, and no others`, async () => {
+    const all = await everyRecord(`${path}/requests`)
+    const data = await everyRecord(`${path}/requests?${query}`)
+    assert.ok(data.length > 0)
+    assert.deepEqual(data, all.filter(matches))
+    assert.deepEqual(
+      data.map((one: { id: string }) => one.id),
+      data
+        .map((one: { id: string }) => one.id)
+        .sort()
+        .reverse(),
+    )
+  })
+
+test('the summary counts the records by code and route, and takes a range', async () => {
+  const all = await everyRecord(`${path}/requests`)
+  const { data, dropped } = expectStatus(200, await api('GET', `${path}/requests/summary`))
+  assert.equal(dropped, 0)
+  const total = data.reduce((sum: number, { count }: { count: number }) => sum + count, 0)
+  assert.equal(total, all.length)
+  const first = data.find(({ code }: { code: string }) => code === 'ip_not_allowed')
+  assert.deepEqual([first.route, first.count], ['/v1/auth/users', 1])
+  const past = expectStatus(200, await api('GET', `${path}/requests/summary?from=2020-01-01T00:00:00Z&to=2020-01-02T00:00:00Z`))
+  assert.deepEqual(past, { data: [], dropped: 0 })
+  assert.equal((await api('GET', `${path}/requests/summary?from=2020-01-02T00:00:00Z&to=2020-01-01T00:00:00Z`)).status, 422)
+})
