@@ -34,6 +34,7 @@ import { signIn, signUp } from './oidc/endpoints/sign-in.ts'
 import { token } from './oidc/endpoints/token.ts'
 import { userinfo } from './oidc/endpoints/userinfo.ts'
 import * as issuerHandlers from './oidc/handlers.ts'
+import * as logouts from './oidc/logout-handlers.ts'
 import type { Issuer, Issuers } from './oidc/issuer.ts'
 import { mountOidc } from './oidc/mount.ts'
 import type { KeyPool } from './oidc/signing-keys.ts'
@@ -43,6 +44,7 @@ import * as resourceServers from './resource-servers/handlers.ts'
 import { cli_redirect_uri, type Root } from './setup/root.ts'
 import * as statistics from './statistics/handlers.ts'
 import * as tenancy from './tenancy/handlers.ts'
+import * as userAccess from './users/access-handlers.ts'
 import * as users from './users/handlers.ts'
 import type { Passwords } from './users/password.ts'
 import * as webhooks from './webhooks/handlers.ts'
@@ -147,6 +149,7 @@ function mountManagement(app: FastifyInstance, modules: Modules): void {
       ...events,
       ...issuerHandlers,
       ...keyHandlers,
+      ...logouts,
       ...mail,
       ...members,
       ...providers,
@@ -154,6 +157,7 @@ function mountManagement(app: FastifyInstance, modules: Modules): void {
       ...statistics,
       ...tenancy,
       ...users,
+      ...userAccess,
       ...webhooks,
     },
   )

@@ -3,6 +3,7 @@ import type { Config } from './config.ts'
 import type { Db } from './db/db.ts'
 import type { NewId } from './ids.ts'
 import type { Log } from './log.ts'
+import type { GrantUses } from './oidc/grant-uses.ts'
 import type { Outbound } from './outbound/fetch.ts'
 import type { Secrets } from './secrets.ts'
 import type { Counters } from './statistics/counters.ts'
@@ -13,6 +14,7 @@ export interface Deployment {
   readonly secrets: Secrets
   readonly log: Log
   readonly counters: Counters
+  readonly grant_uses: GrantUses
   /** The only way to call addresses that tenants or clients chose. */
   readonly outbound: Outbound
   readonly now: () => Date
