@@ -102,10 +102,15 @@ export const KeyUsage = z.strictObject({
     .array(
       z.strictObject({
         hour: Time.describe('The beginning of the hour, in UTC.'),
-        route: z.string().describe('The path of the route with the names of its parameters, or `other` beyond 100 pairs of route and address.'),
+        route: z
+          .string()
+          .describe('The path of the route with the names of its parameters, or `other` beyond 100 pairs of route and address.'),
         ip: z.string().nullable().describe('The source address; null if it is unknown, and in the sum `other`.'),
         count: z.int().min(0).describe('All calls, refused ones included.'),
-        refused: z.int().min(0).describe('The calls that the key was not allowed to make, or not now: by address, origin, rate limit, type or scope.'),
+        refused: z
+          .int()
+          .min(0)
+          .describe('The calls that the key was not allowed to make, or not now: by address, origin, rate limit, type or scope.'),
       }),
     )
     .describe('The uses by hour, route and address, oldest hour first, then by the number of calls.'),

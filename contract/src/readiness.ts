@@ -17,9 +17,7 @@ export const readinessCodes = [
 export const ReadinessCheck = z.strictObject({
   code: z.enum(readinessCodes).describe('The name of the check.'),
   ok: z.boolean().describe('Whether the environment passes the check now.'),
-  level: z
-    .enum(['required', 'recommended'])
-    .describe('Whether the environment is not ready without this check, or only better with it.'),
+  level: z.enum(['required', 'recommended']).describe('Whether the environment is not ready without this check, or only better with it.'),
   detail: z.string().describe('What was found and, if the check fails, what to do.'),
   link: z.string().meta({ format: 'uri' }).describe('The URL of the API resource that decides the check.'),
 })

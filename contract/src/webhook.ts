@@ -65,7 +65,10 @@ export type Delivery = z.infer<typeof Delivery>
 export const DeliveryQuery = z.object({ status: DeliveryStatus.optional(), event_id: z.string().max(100).optional() })
 export const ResendSince = z.strictObject({
   since: Moment.describe('Only messages that were created at this time or later.'),
-  status: z.enum(['given_up', 'all']).optional().describe('Which messages: those that were given up, or all of them, which is the default.'),
+  status: z
+    .enum(['given_up', 'all'])
+    .optional()
+    .describe('Which messages: those that were given up, or all of them, which is the default.'),
   dry_run: z.boolean().optional().describe('Only count the messages. Nothing is sent.'),
 })
 export const Resent = z.strictObject({ messages: z.int().describe('How many messages are sent again, at most 10,000: the oldest ones.') })

@@ -4,6 +4,7 @@ import { mount } from './api/mount.ts'
 import * as applications from './applications/handlers.ts'
 import { isSpaOrigin } from './applications/origins.ts'
 import * as audit from './audit/handlers.ts'
+import { createVerifications } from './audit/verifications.ts'
 import { answerDemo } from './demo/serve.ts'
 import type { Deployment } from './deployment.ts'
 import * as events from './events/handlers.ts'
@@ -34,12 +35,14 @@ import { signIn, signUp } from './oidc/endpoints/sign-in.ts'
 import { token } from './oidc/endpoints/token.ts'
 import { userinfo } from './oidc/endpoints/userinfo.ts'
 import * as issuerHandlers from './oidc/handlers.ts'
-import * as logouts from './oidc/logout-handlers.ts'
 import type { Issuer, Issuers } from './oidc/issuer.ts'
+import * as logouts from './oidc/logout-handlers.ts'
 import { mountOidc } from './oidc/mount.ts'
 import type { KeyPool } from './oidc/signing-keys.ts'
 import * as providers from './providers/handlers.ts'
 import { upstreamsWhenNeeded } from './providers/profile.ts'
+import * as readiness from './readiness/handlers.ts'
+import { createApplicationScan } from './readiness/store.ts'
 import * as resourceServers from './resource-servers/handlers.ts'
 import { cli_redirect_uri, type Root } from './setup/root.ts'
 import * as statistics from './statistics/handlers.ts'
@@ -132,7 +135,16 @@ function noSchemas(): never {
 function mountManagement(app: FastifyInstance, modules: Modules): void {
   const { deployment, limiter, check_answers } = modules
   const { issuers, key_pool, passwords, root } = modules
-  const services = { ...deployment, issuers, keys: modules.keys, key_pool, passwords, root }
+  const services = {
+    ...deployment,
+    issuers,
+    keys: modules.keys,
+    key_pool,
+    passwords,
+    root,
+    verifyLog: createVerifications(deployment),
+    scanApplications: createApplicationScan(deployment),
+  }
   const gate = {
     keys: modules.keys,
     limiter,
@@ -153,6 +165,7 @@ function mountManagement(app: FastifyInstance, modules: Modules): void {
       ...mail,
       ...members,
       ...providers,
+      ...readiness,
       ...resourceServers,
       ...statistics,
       ...tenancy,

@@ -66,7 +66,18 @@ export async function openDeployment(config: Config, overrides: Overrides = {}):
     const counters = createCounters(db, now)
     const outbound = overrides.outbound ?? createOutbound(config, overrides.resolve === undefined ? {} : { resolve: overrides.resolve })
     const random = createRandomPool(randomBytes)
-    return { config, db, secrets, log, counters, grant_uses: createGrantUses(db), outbound, now, random, newId: createIds(now, randomBytes) }
+    return {
+      config,
+      db,
+      secrets,
+      log,
+      counters,
+      grant_uses: createGrantUses(db),
+      outbound,
+      now,
+      random,
+      newId: createIds(now, randomBytes),
+    }
   } catch (error) {
     await db.close()
     throw error

@@ -75,12 +75,21 @@ async function authenticateGuarded(gate: Gate, route: GuardedRoute, request: Fas
   }
   const key = recogniseKey(sent.key) ? await gate.keys.findByDigest(digestOf(sent.key)) : null
   if (!key || !keyIsUsable(key, gate.now())) throw invalidKey(credential)
-  checkSource(credential, key, request, reply)
-  const counting = takeCall(gate, key.key_id, rateLimitOf(key), reply)
-  if (counting) await counting
-  gate.keys.noteUse(key.key_id, gate.now(), request.ip_address)
-  if (key.environment_id) gate.counters.count(key.environment_id, 'key_use', key.key_id)
-  return admitKey(credential, key)
+  const { key_id, tenant_id } = key
+  const counted = { key_id, tenant_id, route: route.path, ip: request.ip_address, at: gate.now() }
+  try {
+    checkSource(credential, key, request, reply)
+    const counting = takeCall(gate, key_id, rateLimitOf(key), reply)
+    if (counting) await counting
+    gate.keys.noteUse(key_id, gate.now(), request.ip_address)
+    if (key.environment_id) gate.counters.count(key.environment_id, 'key_use', key_id)
+    const caller = admitKey(credential, key)
+    gate.keys.countCall(counted, false)
+    return caller
+  } catch (error) {
+    gate.keys.countCall(counted, true)
+    throw error
+  }
 }
 
 /** One limit for each administrator, over all their tokens and tenants. */

@@ -19,7 +19,10 @@ interface Rows {
  * The condition on `created_at` alone would read every row of the history that is newer than the range. So two look-ups by id find a
  * range of sequences that is certain to include the rows.
  */
-export function withinTimes({ table, alias, scope, prefix }: Rows, { from, to }: { from?: string | undefined; to?: string | undefined }): Statement {
+export function withinTimes(
+  { table, alias, scope, prefix }: Rows,
+  { from, to }: { from?: string | undefined; to?: string | undefined },
+): Statement {
   const beginning = from === undefined ? sql`` : afterTime(new Date(from))
   const end = to === undefined ? sql`` : beforeTime(new Date(to))
   return sql`${beginning}${end}`
