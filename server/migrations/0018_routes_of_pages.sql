@@ -50,11 +50,11 @@ update users set password_set_at = created_at where password_hash is not null;
 alter table identities add column id text not null default '';
 alter table identities add column last_used_at {int};
 update identities set id = 'mth_' || substr(user_id, 5, 10) || substr(provider_id, 15, 13)
-  || substr(cast(1000 + (
+  || substr('' || (1000 + (
        select count(*) from identities o
         where o.environment_id = identities.environment_id and o.provider_id = identities.provider_id and o.user_id = identities.user_id
           and (o.issuer < identities.issuer or (o.issuer = identities.issuer and o.subject < identities.subject))
-     ) % 1000 as text), 2);
+     ) % 1000), 2);
 
 -- The id of the method that a session or grant began with; null if it began before this migration with a provider.
 alter table sessions add column began_with text;
