@@ -63,12 +63,17 @@ update sessions set began_with = 'mth_' || substr(user_id, 5) where amr = '["pwd
 update grants set began_with = 'mth_' || substr(user_id, 5) where amr = '["pwd"]';
 alter table grants add column last_used_at {int};
 
--- A filter reads only the rows of the page, however long the history is.
+-- A filter reads only the rows of the page, however long the history is. SQLite would prefer the unique index of the sequence, and read
+-- every row that the filter excludes. So that index has a further condition, always true, which only lists without a filter state.
+drop index events_by_sequence;
+create unique index events_by_sequence on events (environment_id, sequence) where sequence is not null and id <> '';
 create index events_by_application_and_type on events (environment_id, application_id, type, sequence) where sequence is not null;
 create index events_by_user_and_type on events (environment_id, user_id, type, sequence) where sequence is not null;
-create index webhook_messages_by_status on webhook_messages (webhook_id, environment_id, status, id);
-create index webhook_messages_by_event on webhook_messages (event_id, environment_id, webhook_id, id);
+drop index audit_log_by_sequence;
+create unique index audit_log_by_sequence on audit_log (tenant_id, sequence) where sequence is not null and id <> '';
 create index audit_log_by_actor on audit_log (tenant_id, actor_id, sequence) where sequence is not null;
 create index audit_log_by_action on audit_log (tenant_id, action, sequence) where sequence is not null;
 create index audit_log_by_object on audit_log (tenant_id, object_id, sequence) where sequence is not null;
 create index audit_log_by_actor_and_action on audit_log (tenant_id, actor_id, action, sequence) where sequence is not null;
+create index webhook_messages_by_status on webhook_messages (webhook_id, environment_id, status, id);
+create index webhook_messages_by_event on webhook_messages (event_id, environment_id, webhook_id, id);

@@ -6,7 +6,7 @@ import { type Db, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
 import { beginning, type ChainEnd, linkProblem } from './chain.ts'
 import { headSeal } from './chaining.ts'
-import { listEntries } from './store.ts'
+import { listEntries, whole_log } from './store.ts'
 
 const page_size = 100
 /** Of a chain with more problems than this, only the first are reported. */
@@ -60,7 +60,7 @@ async function verifyChain(db: Db, tenant_id: TenantId, sealOf: (end: ChainEnd) 
     const last = head?.sequence ?? 0
     let page: Awaited<ReturnType<typeof listEntries>>
     do {
-      const range = sql`and l.sequence > ${end.sequence} and l.sequence <= ${last} order by l.sequence limit ${page_size}`
+      const range = sql`${whole_log} and l.sequence > ${end.sequence} and l.sequence <= ${last} order by l.sequence limit ${page_size}`
       page = await listEntries(db, tenant_id, range)
       for (const entry of page) {
         const problem = linkProblem(end, entry)
@@ -75,7 +75,7 @@ async function verifyChain(db: Db, tenant_id: TenantId, sealOf: (end: ChainEnd) 
     else if (head && end.hash !== head.hash) report(`the last entry, ${last}, differs from the head of the chain`)
     if (head && head.seal !== sealOf(head)) report('the head of the chain was altered, or the chain was recomputed')
 
-    const [beyond] = await listEntries(db, tenant_id, sql`and l.sequence > ${last} order by l.sequence limit 1`)
+    const [beyond] = await listEntries(db, tenant_id, sql`${whole_log} and l.sequence > ${last} order by l.sequence limit 1`)
     if (!beyond) break
     const moved = await findHead()
     if ((moved?.sequence ?? 0) <= last) {

@@ -75,7 +75,9 @@ export async function listEvents(
   { type, user_id, application_id, request_id, after, from, to }: Partial<EventQuery>,
   rest: Statement,
 ): Promise<Event[]> {
+  const is_filtered = [type, user_id, application_id, request_id].some((value) => value !== undefined)
   const filters = [
+    ...(is_filtered ? [] : [sql`and v.id <> ''`]), // lets the index of all events be used; see migration 0018
     ...(type === undefined ? [] : [sql`and v.type = ${type}`]),
     ...(user_id === undefined ? [] : [sql`and v.user_id = ${user_id}`]),
     ...(application_id === undefined ? [] : [sql`and v.application_id = ${application_id}`]),

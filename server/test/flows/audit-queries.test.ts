@@ -12,8 +12,6 @@ import { expectStatus, owner, world } from '../support/world.ts'
 
 const w = await world()
 const { db } = w.deployment
-const token = await administratorToken(w, owner)
-const admin = asAdministrator(w, token)
 const log = `/v1/tenants/${w.tenant_id}/audit-log`
 
 async function chained(): Promise<void> {
@@ -36,6 +34,8 @@ const path = `${w.test.path}/applications/${application.id}`
 w.advance(7_200)
 for (let n = 0; n < 3; n++) expectStatus(200, await w.call('PATCH', path, { body: { name: `Name ${n}` } }))
 w.advance(7_200)
+const token = await administratorToken(w, owner)
+const admin = asAdministrator(w, token)
 expectStatus(200, await admin('PATCH', path, { name: 'By the owner' }))
 expectStatus(204, await w.call('DELETE', path))
 await chained()
@@ -112,7 +112,7 @@ test('the lines end when the client disconnects', async () => {
   const large = JSON.stringify({ name: 'x'.repeat(20_000) })
   await db.run(sql`insert into audit_log (tenant_id, id, created_at, action, actor_type, object_type, object_id, after_change)
     with recursive n (i) as (select 1 union all select i + 1 from n where i < 3000)
-    select ${w.tenant_id}, 'aud_0' || (100000000000000000000000000 + i), ${w.now()}, 'large', 'system', 'project', 'prj_x', cast(${large} as text) from n`)
+    select ${w.tenant_id}, 'aud_' || (100000 + i), ${w.now()}, 'large', 'system', 'project', 'prj_x', cast(${large} as text) from n`)
   await chained()
   const reads = await rowsReadWhile(async () => {
     const url = new URL(w.reach(w.base_url + log))
