@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { ApplicationId, EnvironmentId, MessageId, SessionId, UserId } from './ids.ts'
 import { Time } from './values.ts'
 
-export const LogoutFailure = z.enum(['dns', 'refused', 'tls', 'timeout', 'address_not_allowed'])
+const LogoutFailure = z.enum(['dns', 'refused', 'tls', 'timeout', 'address_not_allowed'])
 
 export const BackchannelLogout = z.strictObject({
   id: MessageId.describe('The id of the message.'),

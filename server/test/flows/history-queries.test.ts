@@ -121,7 +121,6 @@ async function rowsRead(statement: Statement): Promise<number> {
     return touched((text as { Plan: PlanNode }[])[0]?.Plan) // as: the format of `explain`
   }
   const steps = await explained(Step, sql`explain query plan ${statement}`)
-  if (process.env.SHOW) console.log(steps.map(({detail})=>detail).join(' ; '))
   return steps.some(
     ({ detail }) => /^SCAN (v|l|events|audit_log|webhook_messages)\b/.test(detail) || /USE TEMP B-TREE FOR ORDER BY/.test(detail),
   )
@@ -185,7 +184,7 @@ for (const at of [w.test, w.live])
   })
 
 test('from is included, to is not, and both combine with the other filters and with pages', async () => {
-  const applications = []
+  const applications: { id: string }[] = []
   for (let n = 0; n < 4; n++) {
     applications.push(await w.createApplication(w.test))
     w.advance(3_600)
