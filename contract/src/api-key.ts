@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { EnvironmentId, KeyId, ProjectId, TenantId } from './ids.ts'
 import { KeyScope } from './scopes.ts'
 import { EnvironmentType } from './tenancy.ts'
-import { Name, Origin, Slug, Time } from './values.ts'
+import { Name, Origin, Slug, Time, TimeRange } from './values.ts'
 
 export const KeyType = z.enum(['auth_publishable', 'auth_secret', 'platform_secret'])
 export type KeyType = z.infer<typeof KeyType>
@@ -93,3 +93,26 @@ export const PlatformKeyChange = z.strictObject({
   scopes: scopes.optional(),
   ...constraintsChange,
 })
+
+/** The range is at most 7 days. `from` defaults to 24 hours before `to`. */
+export const KeyUsageQuery = z.object(TimeRange)
+
+export const KeyUsage = z.strictObject({
+  data: z
+    .array(
+      z.strictObject({
+        hour: Time.describe('The beginning of the hour, in UTC.'),
+        route: z
+          .string()
+          .describe('The path of the route with the names of its parameters, or `other` beyond 100 pairs of route and address.'),
+        ip: z.string().nullable().describe('The source address; null if it is unknown, and in the sum `other`.'),
+        count: z.int().min(0).describe('All calls, refused ones included.'),
+        refused: z
+          .int()
+          .min(0)
+          .describe('The calls that the key was not allowed to make, or not now: by address, origin, rate limit, type or scope.'),
+      }),
+    )
+    .describe('The uses by hour, route and address, oldest hour first, then by the number of calls.'),
+})
+export type KeyUsage = z.infer<typeof KeyUsage>

@@ -1,7 +1,7 @@
 /** The audit log of a tenant: who changed what, when and from where. Entries form a hash chain, which shows changed and missing entries. */
 import { z } from 'zod'
 import { AuditEntryId, EnvironmentId, ProjectId, TenantId } from './ids.ts'
-import { Time } from './values.ts'
+import { PageQuery, Time, TimeRange } from './values.ts'
 
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/)
 const State = z.record(z.string(), z.unknown()).nullable()
@@ -32,3 +32,20 @@ export const AuditEntry = z.strictObject({
   hash: Sha256,
 })
 export type AuditEntry = z.infer<typeof AuditEntry>
+
+export const AuditQuery = PageQuery.extend({
+  ...TimeRange,
+  actor_id: z.string().max(100).optional().describe('Only what this user or key did.'),
+  action: z.string().max(100).optional().describe('Only this operation, such as `createProject`.'),
+  object_id: z.string().max(100).optional().describe('Only changes of the object with this id.'),
+})
+export type AuditQuery = z.infer<typeof AuditQuery>
+
+export const AuditVerification = z.strictObject({
+  tenant_id: TenantId.describe('The tenant of the log.'),
+  intact: z.boolean().describe('Whether every entry is as it was written, and none is missing.'),
+  entries: z.int().min(0).describe('How many entries were checked.'),
+  problems: z.array(z.string()).describe('What is wrong, at most ten problems.'),
+  verified_at: Time.describe('When the check ended. A repeated call can return the result of a check that just ended.'),
+})
+export type AuditVerification = z.infer<typeof AuditVerification>

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { EnvironmentId, EventId, ProjectId, TenantId } from './ids.ts'
 import { EnvironmentType } from './tenancy.ts'
-import { PageQuery, Time, wholeNumber } from './values.ts'
+import { PageQuery, Time, TimeRange, wholeNumber } from './values.ts'
 
 /** All kinds of events. The name and the meaning of a kind never change. */
 export const eventKinds = [
@@ -63,6 +63,7 @@ export type Event = z.infer<typeof Event>
 
 /** `after` is a sequence: the list has the later events, oldest first. Without it the list is newest first. */
 export const EventQuery = PageQuery.extend({
+  ...TimeRange,
   type: EventKind.optional(),
   user_id: z.string().max(100).optional(),
   application_id: z.string().max(100).optional(),

@@ -19,6 +19,7 @@ export const prefixes = {
   user: 'usr',
   session: 'ses',
   grant: 'grt',
+  method: 'mth',
   mail: 'eml',
   invitation: 'inv',
   request: 'req',
@@ -51,6 +52,7 @@ export const ResourceServerId = id('rs')
 export const UserId = id('usr')
 export const SessionId = id('ses')
 export const GrantId = id('grt')
+export const MethodId = id('mth')
 export const InvitationId = id('inv')
 export const EventId = id('evt')
 export const WebhookId = id('whk')
@@ -64,6 +66,7 @@ export type TenantId = z.infer<typeof TenantId>
 export type ProjectId = z.infer<typeof ProjectId>
 export type EnvironmentId = z.infer<typeof EnvironmentId>
 export type ApplicationId = z.infer<typeof ApplicationId>
+export type MethodId = z.infer<typeof MethodId>
 export type KeyId = z.infer<typeof KeyId>
 export type ResourceServerId = z.infer<typeof ResourceServerId>
 export type UserId = z.infer<typeof UserId>

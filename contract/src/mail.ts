@@ -4,7 +4,7 @@ import { MailId } from './ids.ts'
 import { PageQuery, Time } from './values.ts'
 
 /** All kinds of mail. The name of a kind never changes. */
-export const MailKind = z.enum(['password_changed'])
+export const MailKind = z.enum(['password_changed', 'method_removed'])
 export type MailKind = z.infer<typeof MailKind>
 
 export const Mail = z.strictObject({

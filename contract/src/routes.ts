@@ -1,12 +1,25 @@
 /** The route table: every endpoint of the service, and no other exists. `route.ts` defines the columns. */
 import { z } from 'zod'
-import { ApiKey, ApiKeyWithPlaintext, AuthKeyChange, KeyIdentity, NewAuthKey, NewPlatformKey, PlatformKeyChange } from './api-key.ts'
+import {
+  ApiKey,
+  ApiKeyWithPlaintext,
+  AuthKeyChange,
+  KeyIdentity,
+  KeyUsage,
+  KeyUsageQuery,
+  NewAuthKey,
+  NewPlatformKey,
+  PlatformKeyChange,
+} from './api-key.ts'
 import { Application, ApplicationChange, ApplicationWithSecret, NewApplication } from './application.ts'
-import { AuditEntry } from './audit.ts'
+import { AuditEntry, AuditQuery, AuditVerification } from './audit.ts'
 import { AuthConfig } from './auth-config.ts'
+import { BackchannelLogout } from './backchannel-logout.ts'
 import { Event, EventQuery } from './event.ts'
 import { InboxQuery, Mail } from './mail.ts'
+import { Grant, SignInMethod } from './method.ts'
 import { NewProvider, Provider, ProviderChange } from './provider.ts'
+import { Readiness } from './readiness.ts'
 import { RefusedCall, RefusedCallQuery, RefusedCallSummary, RefusedCallSummaryQuery } from './refused-call.ts'
 import { NewResourceServer, ResourceServer, ResourceServerChange } from './resource-server.ts'
 import {
@@ -64,11 +77,14 @@ const providers = `${environment}/providers`
 const refusedCalls = `${environment}/requests`
 const webhooks = `${environment}/webhooks`
 const webhook = `${webhooks}/{webhook_id}`
+const logouts = `${environment}/backchannel-logouts`
+const authUser = '/v1/auth/users/{user_id}'
 const tenants = '/v1/tenants'
 const tenant = `${tenants}/{tenant_id}`
 const platformKeys = `${tenant}/platform-keys`
 const members = `${tenant}/members`
 const refusedCallsOfTenant = `${tenant}/requests`
+const auditLog = `${tenant}/audit-log`
 
 const paged = { query: PageQuery, fails: ['invalid_cursor'] } as const
 const named = { query: NamedQuery, fails: ['invalid_cursor'] } as const
@@ -97,6 +113,11 @@ export const routes = {
   blockUser:          post ('/v1/auth/users/{user_id}/block',            secret('developer'),             'Block a user; all sessions and tokens end at once',      { returns: [200, User], operators: 'allowed' }),
   unblockUser:        post ('/v1/auth/users/{user_id}/unblock',          secret('developer'),             'Unblock a user',                                         { returns: [200, User], operators: 'allowed' }),
   listUserSessions:   get  ('/v1/auth/users/{user_id}/sessions',         secret('developer'),             'List the active sessions of a user',                     { ...paged, returns: [200, page(Session)] }),
+  endUserSessions:    post (`${authUser}/end-sessions`,                  secret('developer'),             'End all sessions and grants of a user',                  { returns: [200, User], operators: 'allowed' }),
+  listUserMethods:    get  (`${authUser}/methods`,                       secret('developer'),             'List the sign-in methods of a user',                     { ...paged, returns: [200, page(SignInMethod)] }),
+  removeUserMethod:   del  (`${authUser}/methods/{method_id}`,           secret('developer'),             'Remove a sign-in method; the sessions and grants that began with it end', { returns: [204, null], operators: 'allowed' }),
+  listUserGrants:     get  (`${authUser}/grants`,                        secret('developer'),             'List the active grants of a user',                       { ...paged, returns: [200, page(Grant)] }),
+  disconnectGrant:    del  (`${authUser}/grants/{grant_id}`,             secret('developer'),             'Disconnect the application of a grant: all grants of the user for it end, and so does the consent', { returns: [204, null] }),
   getSession:         get  ('/v1/auth/sessions/{session_id}',            secret('developer'),             'Get a session',                                          { returns: [200, Session] }),
   endSession:         del  ('/v1/auth/sessions/{session_id}',            secret('developer'),             'End a session and revoke its tokens',                    { returns: [204, null], operators: 'allowed' }),
 
@@ -132,6 +153,7 @@ export const routes = {
   changeAuthKey:      patch(`${authKeys}/{key_id}`,                      platform('auth_keys:write'),     'Update an auth key',                                     { body: AuthKeyChange, returns: [200, ApiKey], fails: ['key_revoked'] }),
   revokeAuthKey:      del  (`${authKeys}/{key_id}`,                      platform('auth_keys:write'),     'Revoke an auth key',                                     { returns: [204, null] }),
   rotateAuthKey:      post (`${authKeys}/{key_id}/rotate`,               platform('auth_keys:write'),     'Replace an auth key; the new one is returned once, the old one stops working', { returns: [200, ApiKeyWithPlaintext], shown_once: 'key', fails: ['key_revoked'] }),
+  authKeyUsage:       get  (`${authKeys}/{key_id}/usage`,                platform('auth_keys:read'),      'Get the uses of an auth key by hour, route and address', { query: KeyUsageQuery, returns: [200, KeyUsage] }),
 
   listUsers:          get  (users,                                       platform('users:read', 'developer'),   'List users; with `query`, a page can be short and still have more', { query: usersQuery, returns: [200, page(User)], fails: ['invalid_cursor'] }),
   getUser:            get  (`${users}/{user_id}`,                        platform('users:read', 'developer'),   'Get a user',                                             { returns: [200, User] }),
@@ -140,6 +162,7 @@ export const routes = {
   getInboxMail:       get  (`${inbox}/{mail_id}`,                        platform('users:read', 'developer'),   'Get a captured mail',                                    { returns: [200, Mail] }),
 
   listEvents:         get  (`${environment}/events`,                     platform('webhooks:read', 'developer'),'List events; with `after`, oldest first from that sequence on', { query: EventQuery, returns: [200, page(Event)], fails: ['invalid_cursor'] }),
+  getEvent:           get  (`${environment}/events/{event_id}`,          platform('webhooks:read', 'developer'),'Get an event',                                          { returns: [200, Event] }),
 
   listProviders:      get  (providers,                                   platform('providers:read'),      'List identity providers',                                { ...named, returns: [200, page(Provider)] }),
   createProvider:     post (providers,                                   platform('providers:write'),     'Create an identity provider',                            { body: NewProvider, returns: [201, Provider], fails: ['slug_taken'], operators: noLinking, configures: true }),
@@ -155,8 +178,14 @@ export const routes = {
   rotateWebhookSecret: post(`${webhook}/rotate-secret`,                  platform('webhooks:write'),      'Replace the secret, which is returned once; both secrets sign for 24 hours', { returns: [200, WebhookWithSecret], shown_once: 'secret' }),
   testWebhook:        post (`${webhook}/test`,                           platform('webhooks:write'),      'Send a test event',                                      { returns: [202, TestSent] }),
   listDeliveries:     get  (`${webhook}/deliveries`,                     platform('webhooks:read', 'developer'),'List deliveries with their attempts',                    { query: PageQuery.extend(DeliveryQuery.shape), returns: [200, page(Delivery)], fails: ['invalid_cursor'] }),
+  getDelivery:        get  (`${webhook}/deliveries/{message_id}`,        platform('webhooks:read', 'developer'),'Get a delivery with its attempts',                       { returns: [200, Delivery] }),
   resendDelivery:     post (`${webhook}/deliveries/{message_id}/resend`, platform('webhooks:write'),      'Send a message again',                                   { returns: [202, Delivery] }),
-  resendSince:        post (`${webhook}/resend`,                         platform('webhooks:write'),      'Send all messages since a time again',                   { body: ResendSince, returns: [202, Resent] }),
+  resendSince:        post (`${webhook}/resend`,                         platform('webhooks:write'),      'Send messages since a time again, or count them',        { body: ResendSince, returns: [202, Resent] }),
+
+  listBackchannelLogouts:  get (logouts,                                 platform('applications:read', 'developer'), 'List back-channel logouts with their attempts',  { ...paged, returns: [200, page(BackchannelLogout)] }),
+  resendBackchannelLogout: post(`${logouts}/{message_id}/resend`,        platform('applications:write'),  'Send a back-channel logout again',                       { returns: [202, BackchannelLogout] }),
+
+  getReadiness:       get  (`${environment}/readiness`,                  platform('environments:read'),   'Check whether the environment is ready for real users',  { returns: [200, Readiness] }),
 
   getStatistics:      get  (`${environment}/statistics`,                 platform('environments:read'),   'Get counters per hour or day',                           { query: StatisticsQuery, returns: [200, Statistics] }),
 
@@ -179,7 +208,9 @@ export const routes = {
   changeMember:       patch(`${members}/{member_id}`,                    administrator('admin'),          'Change the role of a member or of a pending invitation', { body: MemberChange, returns: [200, Member], fails: ['insufficient_role', 'last_owner'], operators: ownersOnly }),
   removeMember:       del  (`${members}/{member_id}`,                    administrator('admin', 'viewer'), 'Remove a member or a pending invitation; every member can leave', { returns: [204, null], fails: ['insufficient_role', 'last_owner'], operators: 'allowed' }),
   resendInvitation:   post (`${members}/{member_id}/resend`,             administrator('admin'),          'Replace the link of a pending invitation; it is returned once', { returns: [200, Invitation], shown_once: 'invitation_url', fails: ['insufficient_role', 'quota_exceeded'], operators: 'allowed' }),
-  listAuditLog:       get  (`${tenant}/audit-log`,                       administrator('admin'),          'List the audit log; as application/jsonl, all of it',    { ...paged, returns: [200, page(AuditEntry)], lines: 'application/jsonl' }),
+  listAuditLog:       get  (auditLog,                                    administrator('admin'),          'List the audit log; as application/jsonl, all of it',    { query: AuditQuery, returns: [200, page(AuditEntry)], fails: ['invalid_cursor'], lines: 'application/jsonl' }),
+  verifyAuditLog:     get  (`${auditLog}/verify`,                        administrator('admin'),          'Verify the hash chain of the audit log',                 { returns: [200, AuditVerification] }),
+  getAuditEntry:      get  (`${auditLog}/{audit_entry_id}`,              administrator('admin'),          'Get an entry of the audit log',                          { returns: [200, AuditEntry] }),
 
   listRefusedCallsOfTenant: get(refusedCallsOfTenant,                    administrator('admin'),          'List refused calls of a tenant outside of its environments', { query: RefusedCallQuery, returns: [200, page(RefusedCall)], fails: ['invalid_cursor'] }),
   summariseRefusedCallsOfTenant: get(`${refusedCallsOfTenant}/summary`,  administrator('admin'),          'Count such calls by code and route',                     { query: RefusedCallSummaryQuery, returns: [200, RefusedCallSummary] }),
@@ -191,6 +222,7 @@ export const routes = {
   changePlatformKey:  patch(`${platformKeys}/{key_id}`,                  administrator('admin'),          'Update a platform key',                                  { body: PlatformKeyChange, returns: [200, ApiKey], fails: ['key_revoked'], operators: 'hidden' }),
   revokePlatformKey:  del  (`${platformKeys}/{key_id}`,                  administrator('admin'),          'Revoke a platform key',                                  { returns: [204, null], operators: 'hidden' }),
   rotatePlatformKey:  post (`${platformKeys}/{key_id}/rotate`,           administrator('admin'),          'Replace a platform key; the new one is returned once, the old one stops working', { returns: [200, ApiKeyWithPlaintext], shown_once: 'key', fails: ['key_revoked'], operators: 'hidden' }),
+  platformKeyUsage:   get  (`${platformKeys}/{key_id}/usage`,            administrator('admin'),          'Get the uses of a platform key by hour, route and address', { query: KeyUsageQuery, returns: [200, KeyUsage], operators: 'hidden' }),
 } as const satisfies Record<string, Route>
 
 const issuer = '/e/{environment_id}'

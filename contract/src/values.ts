@@ -4,6 +4,15 @@ import { z } from 'zod'
 /** RFC 3339 in UTC with milliseconds, `2026-11-20T16:31:00.000Z`. The database stores milliseconds since 1970. */
 export const Time = z.iso.datetime({ precision: 3 })
 
+/** RFC 3339 with any offset, as clients send it. */
+export const Moment = z.iso.datetime({ offset: true })
+
+/** The filters of a list by time. */
+export const TimeRange = {
+  from: Moment.optional().describe('Only what happened at this time or later.'),
+  to: Moment.optional().describe('Only what happened before this time.'),
+}
+
 /**
  * A string of at most `max` characters. A longer string aborts the other checks: by default zod continues after `max`, and a pattern,
  * a URL parser or a refinement would process a megabyte.

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { EventKind } from './event.ts'
 import type { FieldClasses } from './field-class.ts'
 import { EnvironmentId, EventId, MessageId, ProjectId, TenantId, WebhookId } from './ids.ts'
-import { ShortText, slugs, Time, WebUrl } from './values.ts'
+import { Moment, ShortText, slugs, Time, WebUrl } from './values.ts'
 
 const fields = {
   url: WebUrl,
@@ -100,7 +100,13 @@ export const Delivery = z.strictObject({
 export type Delivery = z.infer<typeof Delivery>
 
 export const DeliveryQuery = z.object({ status: DeliveryStatus.optional(), event_id: z.string().max(100).optional() })
-export const ResendSince = z.strictObject({ since: z.iso.datetime({ offset: true }) })
-/** The number of messages that are sent again. */
-export const Resent = z.strictObject({ messages: z.int() })
+export const ResendSince = z.strictObject({
+  since: Moment.describe('Only messages that were created at this time or later.'),
+  status: z
+    .enum(['given_up', 'all'])
+    .optional()
+    .describe('Which messages: those that were given up, or all of them, which is the default.'),
+  dry_run: z.boolean().optional().describe('Only count the messages. Nothing is sent.'),
+})
+export const Resent = z.strictObject({ messages: z.int().describe('How many messages are sent again, at most 10,000: the oldest ones.') })
 export const TestSent = z.strictObject({ event_id: EventId })

@@ -5,6 +5,7 @@ import { describeRefused, shownInLog } from './api/refused-call.ts'
 import * as applications from './applications/handlers.ts'
 import { isSpaOrigin } from './applications/origins.ts'
 import * as audit from './audit/handlers.ts'
+import { createVerifications } from './audit/verifications.ts'
 import { answerDemo } from './demo/serve.ts'
 import type { Deployment } from './deployment.ts'
 import * as events from './events/handlers.ts'
@@ -36,16 +37,20 @@ import { token } from './oidc/endpoints/token.ts'
 import { userinfo } from './oidc/endpoints/userinfo.ts'
 import * as issuerHandlers from './oidc/handlers.ts'
 import type { Issuer, Issuers } from './oidc/issuer.ts'
+import * as logouts from './oidc/logout-handlers.ts'
 import { mountOidc } from './oidc/mount.ts'
 import type { KeyPool } from './oidc/signing-keys.ts'
 import * as providers from './providers/handlers.ts'
 import { upstreamsWhenNeeded } from './providers/profile.ts'
+import * as readiness from './readiness/handlers.ts'
+import { createApplicationScan } from './readiness/store.ts'
 import { reason } from './reason.ts'
 import * as requests from './requests/handlers.ts'
 import * as resourceServers from './resource-servers/handlers.ts'
 import { cli_redirect_uri, type Root } from './setup/root.ts'
 import * as statistics from './statistics/handlers.ts'
 import * as tenancy from './tenancy/handlers.ts'
+import * as userAccess from './users/access-handlers.ts'
 import * as users from './users/handlers.ts'
 import type { Passwords } from './users/password.ts'
 import * as webhooks from './webhooks/handlers.ts'
@@ -145,7 +150,16 @@ function noSchemas(): never {
 function mountManagement(app: FastifyInstance, modules: Modules): void {
   const { deployment, limiter, check_answers } = modules
   const { issuers, key_pool, passwords, root } = modules
-  const services = { ...deployment, issuers, keys: modules.keys, key_pool, passwords, root }
+  const services = {
+    ...deployment,
+    issuers,
+    keys: modules.keys,
+    key_pool,
+    passwords,
+    root,
+    verifyLog: createVerifications(deployment),
+    scanApplications: createApplicationScan(deployment),
+  }
   const gate = {
     keys: modules.keys,
     limiter,
@@ -162,14 +176,17 @@ function mountManagement(app: FastifyInstance, modules: Modules): void {
       ...events,
       ...issuerHandlers,
       ...keyHandlers,
+      ...logouts,
       ...mail,
       ...members,
       ...providers,
       ...requests,
+      ...readiness,
       ...resourceServers,
       ...statistics,
       ...tenancy,
       ...users,
+      ...userAccess,
       ...webhooks,
     },
   )

@@ -3,6 +3,7 @@ import type { Config } from './config.ts'
 import type { Db } from './db/db.ts'
 import type { NewId } from './ids.ts'
 import type { Log } from './log.ts'
+import type { GrantUses } from './oidc/grant-uses.ts'
 import type { Outbound } from './outbound/fetch.ts'
 import type { RefusedCalls } from './requests/refused-calls.ts'
 import type { Secrets } from './secrets.ts'
@@ -15,6 +16,7 @@ export interface Deployment {
   readonly log: Log
   readonly counters: Counters
   readonly refused_calls: RefusedCalls
+  readonly grant_uses: GrantUses
   /** The only way to call addresses that tenants or clients chose. */
   readonly outbound: Outbound
   readonly now: () => Date

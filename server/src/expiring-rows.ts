@@ -27,6 +27,8 @@ const grant_kept_ms = day_ms
 /** Deliveries can be looked up for as long as events. */
 const delivery_kept_ms = 90 * day_ms
 const event_kept_ms = 90 * day_ms
+/** Long enough to see which addresses a key is used from, before its allowlist is set. */
+const key_usage_kept_ms = 30 * day_ms
 /** Two years and a month, so that a month can be compared with the same month of the year before last. */
 const counter_kept_ms = 760 * day_ms
 
@@ -53,6 +55,9 @@ export const expiring_rows: readonly ExpiringRows[] = [
   { table: 'webhook_messages',      key: in_environment('id'),                          time: 'created_at',          kept_ms: delivery_kept_ms },
   { table: 'upstream_sign_ins',     key: in_environment('state_hash'),                  time: 'expires_at',          kept_ms: 0 },
   { table: 'captured_mails',        key: in_environment('id'),                          time: 'created_at',          kept_ms: captured_mail_kept_ms },
+  { table: 'backchannel_logout_attempts', key: ['environment_id', 'message_id', 'number'], time: 'at',                  kept_ms: delivery_kept_ms },
+  { table: 'backchannel_logouts',   key: in_environment('id'),                          time: 'created_at',          kept_ms: delivery_kept_ms },
+  { table: 'key_usage',             key: ['key_id', 'hour', 'route', 'ip'],             time: 'hour',                kept_ms: key_usage_kept_ms },
   { table: 'counters',              key: ['environment_id', 'hour', 'metric', 'label'], time: 'hour',                kept_ms: counter_kept_ms },
   { table: 'refused_calls',         key: ['scope_id', 'id'],                            time: 'at',                  kept_ms: refused_calls_kept_ms },
   { table: 'dropped_calls',         key: ['scope_id', 'minute'],                        time: 'minute',              kept_ms: refused_calls_kept_ms },

@@ -45,6 +45,14 @@ const pairs = Array.from({ length: 1024 }, (_, bits) => digits.charAt(bits >> 5)
 const pair = (bits: number): string => pairs[bits & 1023] ?? ''
 const digit = (bits: number) => digits.charAt(bits & 31)
 
+/** The lowest id of a kind that can be made at this time. Ids compare by time, so an index of ids finds rows by their time. */
+export function lowestId<P extends IdPrefix>(prefix: P, at: Date): `${P}_${string}` {
+  return `${prefix}_${digitsOf(BigInt(Math.max(at.getTime(), 0)), 10)}${'0'.repeat(16)}`
+}
+
+/** The ten digits that ids of this time begin with. */
+export const timeDigits = (at: Date): string => digitsOf(BigInt(at.getTime()), 10)
+
 function digitsOf(value: bigint, count: number): string {
   let text = ''
   for (let rest = value; text.length < count; rest >>= 5n) text = digit(Number(rest & 31n)) + text

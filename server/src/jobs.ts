@@ -57,8 +57,10 @@ export function startJobs(deployment: Deployment, { keys, key_pool, issuers }: J
   ])
   const stops = [
     every(write_interval_ms, 'key uses', keys.writeUses),
+    every(write_interval_ms, 'key usage', keys.writeUsage),
     every(write_interval_ms, 'counters', deployment.counters.write),
     every(refused_calls_interval_ms, 'refused calls', deployment.refused_calls.write),
+    every(write_interval_ms, 'grant uses', deployment.grant_uses.write),
     every(sweep_interval_ms, 'sweep', () => removeExpiredRows(deployment.db, deployment.now())),
     every(rotation_interval_ms, 'key rotation', () => rotateAgedKeys(deployment, key_pool)),
   ]
@@ -70,7 +72,9 @@ export function startJobs(deployment: Deployment, { keys, key_pool, issuers }: J
       await sequencer.stop()
       await deployment.counters.write().catch((error) => log.error('The last counts could not be written.', {}, error))
       await deployment.refused_calls.write().catch((error) => log.error('The last refused calls could not be written.', {}, error))
+      await deployment.grant_uses.write().catch((error) => log.error('The last uses of grants could not be written.', {}, error))
       await keys.writeUses().catch((error) => log.error('The last uses of keys could not be written.', {}, error))
+      await keys.writeUsage().catch((error) => log.error('The last counts of calls with keys could not be written.', {}, error))
     },
   }
 }

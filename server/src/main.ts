@@ -22,6 +22,7 @@ import { createKeyStore } from './keys/store.ts'
 import { bufferLines, createLog } from './log.ts'
 import { readMasterKey } from './master-key.ts'
 import type { Metrics } from './metrics.ts'
+import { createGrantUses } from './oidc/grant-uses.ts'
 import { createIssuers } from './oidc/issuer.ts'
 import { createKeyPool } from './oidc/signing-keys.ts'
 import { createOutbound, type Outbound } from './outbound/fetch.ts'
@@ -67,7 +68,19 @@ export async function openDeployment(config: Config, overrides: Overrides = {}):
     const refused_calls = createRefusedCalls(db, now)
     const outbound = overrides.outbound ?? createOutbound(config, overrides.resolve === undefined ? {} : { resolve: overrides.resolve })
     const random = createRandomPool(randomBytes)
-    return { config, db, secrets, log, counters, refused_calls, outbound, now, random, newId: createIds(now, randomBytes) }
+    return {
+      config,
+      db,
+      secrets,
+      log,
+      counters,
+      refused_calls,
+      grant_uses: createGrantUses(db),
+      outbound,
+      now,
+      random,
+      newId: createIds(now, randomBytes),
+    }
   } catch (error) {
     await db.close()
     throw error

@@ -85,14 +85,23 @@ async function authenticateGuarded(gate: Gate, route: GuardedRoute, request: Fas
   const key = is_well_formed ? await gate.keys.findByDigest(digestOf(sent.key)) : null
   if (!key) throw invalidKey(credential, is_well_formed ? unknown_key : reason`The text of the key is mistyped: its checksum is wrong.`)
   request.claimant = { key }
-  if (key.revoked_at !== null) throw invalidKey(credential, reason`The key ${key.key_id} is revoked.`)
-  if (!keyIsUsable(key, gate.now())) throw invalidKey(credential, reason`The key ${key.key_id} has expired.`)
-  checkSource(credential, key, request, reply)
-  const counting = takeCall(gate, key.key_id, rateLimitOf(key), reply)
-  if (counting) await counting
-  gate.keys.noteUse(key.key_id, gate.now(), request.ip_address)
-  if (key.environment_id) gate.counters.count(key.environment_id, 'key_use', key.key_id)
-  return admitKey(credential, key)
+  const { key_id, tenant_id } = key
+  if (key.revoked_at !== null) throw invalidKey(credential, reason`The key ${key_id} is revoked.`)
+  if (!keyIsUsable(key, gate.now())) throw invalidKey(credential, reason`The key ${key_id} has expired.`)
+  const counted = { key_id, tenant_id, route: route.path, ip: request.ip_address, at: gate.now() }
+  try {
+    checkSource(credential, key, request, reply)
+    const counting = takeCall(gate, key_id, rateLimitOf(key), reply)
+    if (counting) await counting
+    gate.keys.noteUse(key_id, gate.now(), request.ip_address)
+    if (key.environment_id) gate.counters.count(key.environment_id, 'key_use', key_id)
+    const caller = admitKey(credential, key)
+    gate.keys.countCall(counted, false)
+    return caller
+  } catch (error) {
+    gate.keys.countCall(counted, true)
+    throw error
+  }
 }
 
 /** One limit for each administrator, over all their tokens and tenants. */

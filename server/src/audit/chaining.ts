@@ -33,8 +33,8 @@ export function findUnchained(db: Db): Promise<Unchained[]> {
     sql`select ${entryColumns}, h.sequence as head_sequence, h.hash as head_hash, h.seal as head_seal,
                z.sequence as last_sequence, z.hash as last_hash
           from audit_log l left join audit_heads h on h.tenant_id = l.tenant_id
-          left join audit_log z on z.tenant_id = l.tenant_id
-           and z.sequence = (select max(m.sequence) from audit_log m where m.tenant_id = l.tenant_id and m.sequence is not null)
+          left join audit_log z on z.tenant_id = l.tenant_id and z.id <> ''
+           and z.sequence = (select max(m.sequence) from audit_log m where m.tenant_id = l.tenant_id and m.sequence is not null and m.id <> '')
          where l.sequence is null order by l.id limit ${most_at_once}`,
   )
 }

@@ -3,10 +3,11 @@
  * so neither exists without the other. The sequencer links it into the tenant's chain within a second (see `chain.ts`), so
  * changes do not wait for each other. In the management API only `api/commit.ts` writes entries.
  */
-import type { AuditEntry } from '@ostiary/contract/audit.ts'
+import type { AuditEntry, AuditQuery } from '@ostiary/contract/audit.ts'
 import { AuditEntryId, TenantId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
-import { type Db, leavesWork, type Statement, sql } from '../db/db.ts'
+import { type Db, join, leavesWork, type Statement, sql } from '../db/db.ts'
+import { withinTimes } from '../events/time-range.ts'
 import { canonicalJson } from './canonical.ts'
 import type { NewAuditEntry } from './entry.ts'
 
@@ -68,6 +69,24 @@ export function listEntries(db: Db, tenant_id: TenantId, rest: Statement): Promi
     LinkedRow,
     sql`select ${entryColumns}, l.sequence, l.previous_hash, l.hash from audit_log l
          where l.tenant_id = ${tenant_id} and l.sequence is not null ${rest}`,
+  )
+}
+
+/** Lets the index of the whole log be used. A list with a filter has an index of its own (migration 0018). */
+export const whole_log = sql`and l.id <> ''`
+
+/** The condition for entries that match the filters. */
+export function entryFilter(tenant_id: TenantId, { actor_id, action, object_id, from, to }: Partial<AuditQuery>): Statement {
+  const is_filtered = [actor_id, action, object_id].some((value) => value !== undefined)
+  return join(
+    [
+      ...(is_filtered ? [] : [whole_log]),
+      ...(actor_id === undefined ? [] : [sql`and l.actor_id = ${actor_id}`]),
+      ...(action === undefined ? [] : [sql`and l.action = ${action}`]),
+      ...(object_id === undefined ? [] : [sql`and l.object_id = ${object_id}`]),
+      withinTimes({ table: sql`audit_log`, alias: sql`l`, scope: sql`tenant_id = ${tenant_id}`, prefix: 'aud' }, { from, to }),
+    ],
+    ' ',
   )
 }
 

@@ -1,13 +1,14 @@
-/** Verifies the chain of every tenant's audit log. Reads page by page, so a log may have any size. */
+/** Verifies the chains of audit logs. Reads page by page and gives way to other work in between, so a log may have any size. */
+import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { TenantId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
 import { beginning, type ChainEnd, linkProblem } from './chain.ts'
 import { headSeal } from './chaining.ts'
-import { listEntries } from './store.ts'
+import { listEntries, whole_log } from './store.ts'
 
-const page_size = 1_000
+const page_size = 100
 /** Of a chain with more problems than this, only the first are reported. */
 const most_problems = 10
 
@@ -34,16 +35,22 @@ export async function verifyChains({ db, secrets }: Pick<Deployment, 'db' | 'sec
   )
   const report: ChainReport = { tenants: tenants.length, entries: 0, problems: [] }
   for (const { tenant_id } of tenants) {
-    const { entries, problems } = await verifyChain(db, tenant_id, (end) => headSeal(secrets, tenant_id, end))
+    const { entries, problems } = await verifyLog({ db, secrets }, tenant_id)
     report.entries += entries
-    report.problems.push(...problems.slice(0, most_problems).map((problem) => ({ tenant_id, problem })))
+    report.problems.push(...problems.map((problem) => ({ tenant_id, problem })))
   }
   return report
+}
+
+/** Verifies the chain of one tenant. Returns the first problems in words. */
+export function verifyLog({ db, secrets }: Pick<Deployment, 'db' | 'secrets'>, tenant_id: TenantId) {
+  return verifyChain(db, tenant_id, (end) => headSeal(secrets, tenant_id, end))
 }
 
 async function verifyChain(db: Db, tenant_id: TenantId, sealOf: (end: ChainEnd) => string) {
   const findHead = () => db.maybeOne(Head, sql`select sequence, hash, seal from audit_heads where tenant_id = ${tenant_id}`)
   const problems: string[] = []
+  const report = (problem: string) => problems.length < most_problems && problems.push(problem)
   let end: ChainEnd = beginning
   let entries = 0
   // One batch writes entries and their head. The head is read first, so all its entries are visible afterwards. Entries after it are
@@ -53,25 +60,26 @@ async function verifyChain(db: Db, tenant_id: TenantId, sealOf: (end: ChainEnd) 
     const last = head?.sequence ?? 0
     let page: Awaited<ReturnType<typeof listEntries>>
     do {
-      const range = sql`and l.sequence > ${end.sequence} and l.sequence <= ${last} order by l.sequence limit ${page_size}`
+      const range = sql`${whole_log} and l.sequence > ${end.sequence} and l.sequence <= ${last} order by l.sequence limit ${page_size}`
       page = await listEntries(db, tenant_id, range)
       for (const entry of page) {
         const problem = linkProblem(end, entry)
-        if (problem) problems.push(problem)
+        if (problem) report(problem)
         end = { sequence: entry.sequence, hash: entry.hash }
       }
       entries += page.length
+      await yieldToOthers()
     } while (page.length === page_size)
-    if (!head) problems.push('the head of the chain is missing')
-    if (end.sequence < last) problems.push(`the log was cut off after entry ${end.sequence}: it had ${last}`)
-    else if (head && end.hash !== head.hash) problems.push(`the last entry, ${last}, differs from the head of the chain`)
-    if (head && head.seal !== sealOf(head)) problems.push('the head of the chain was altered, or the chain was recomputed')
+    if (!head) report('the head of the chain is missing')
+    if (end.sequence < last) report(`the log was cut off after entry ${end.sequence}: it had ${last}`)
+    else if (head && end.hash !== head.hash) report(`the last entry, ${last}, differs from the head of the chain`)
+    if (head && head.seal !== sealOf(head)) report('the head of the chain was altered, or the chain was recomputed')
 
-    const [beyond] = await listEntries(db, tenant_id, sql`and l.sequence > ${last} order by l.sequence limit 1`)
+    const [beyond] = await listEntries(db, tenant_id, sql`${whole_log} and l.sequence > ${last} order by l.sequence limit 1`)
     if (!beyond) break
     const moved = await findHead()
     if ((moved?.sequence ?? 0) <= last) {
-      problems.push(`entry ${beyond.sequence} is beyond the end of the chain`)
+      report(`entry ${beyond.sequence} is beyond the end of the chain`)
       break
     }
     head = moved

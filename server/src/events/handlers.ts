@@ -1,5 +1,6 @@
 import type { Handler } from '../api/handler.ts'
 import { readPageBySequence } from '../api/lists.ts'
+import { notFound } from '../http/problem.ts'
 import { environmentOf } from '../tenancy/environment.ts'
 import * as store from './store.ts'
 
@@ -10,4 +11,12 @@ export const listEvents: Handler<'listEvents'> = async (services, call) => {
   return readPageBySequence(services, call, { list, oldest_first: filters.after !== undefined }, (rest) =>
     store.listEvents(services.db, environment.id, filters, rest),
   )
+}
+
+/** An event never changes. */
+export const getEvent: Handler<'getEvent'> = async ({ db }, call) => {
+  const environment = await environmentOf({ db }, call)
+  const event = await store.findEvent(db, environment.id, call.params.event_id ?? '')
+  if (!event) throw notFound()
+  return { ...event, version: 1 }
 }

@@ -1,10 +1,11 @@
 /** Manages API keys. The three types share their handlers; they differ in their owner and in the fields that may be set. */
-import { type KeyIdentity, type KeyType, RateLimit } from '@ostiary/contract/api-key.ts'
+import { type KeyIdentity, type KeyType, type KeyUsage, RateLimit } from '@ostiary/contract/api-key.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
-import type { AnyCall, Fail, Handler } from '../api/handler.ts'
+import type { AnyCall, Call, Fail, Handler } from '../api/handler.ts'
 import { type PageCall, readPage } from '../api/lists.ts'
 import { mergePatch } from '../api/merge-patch.ts'
+import { timeRange } from '../api/time-range.ts'
 import { changeVersioned } from '../api/versions.ts'
 import { type FieldError, fieldErrors, notFound, validationFailed } from '../http/problem.ts'
 import { quotaDetail } from '../limits.ts'
@@ -14,6 +15,7 @@ import { findKeyOwner, haveRoom, holdEnvironment, holdTenant } from '../tenancy/
 import { makeKey } from './format.ts'
 import { effectiveScopes, ipAllowlistProblem, originProblem } from './policy.ts'
 import * as store from './store.ts'
+import { findKeyUsage } from './usage.ts'
 
 /** Auth keys belong to an environment, platform keys to a tenant. */
 type Owner = store.KeyOwner & { environment_type: EnvironmentType | null }
@@ -54,6 +56,10 @@ export const rotatePlatformKey: Handler<'rotatePlatformKey'> = (services, call) 
 
 export const revokePlatformKey: Handler<'revokePlatformKey'> = (services, call) => revoke(services, call, tenantOwner(call))
 
+export const authKeyUsage: Handler<'authKeyUsage'> = async (services, call) => usage(services, call, await environmentOwner(services, call))
+
+export const platformKeyUsage: Handler<'platformKeyUsage'> = (services, call) => usage(services, call, tenantOwner(call))
+
 async function environmentOwner(services: Services, call: OwnerCall): Promise<Owner> {
   const { tenant_id, project_id, id, type } = await environmentOf(services, call)
   return { tenant_id, project_id, environment_id: id, environment_type: type }
@@ -71,6 +77,14 @@ async function find({ keys }: Services, { params }: Pick<KeyCall, 'params'>, own
   const key = await keys.find(owner, params.key_id ?? '')
   if (!key) throw notFound()
   return key
+}
+
+const usage_range = { name: 'uses of a key', default_ms: 86_400_000, max_ms: 7 * 86_400_000 }
+
+async function usage(services: Services, call: Pick<Call<'authKeyUsage'>, 'params' | 'query'>, owner: Owner): Promise<KeyUsage> {
+  const { tenant_id, id } = await find(services, call, owner)
+  const { from, to } = timeRange(call.query, usage_range, services.now())
+  return { data: await findKeyUsage(services.db, tenant_id, id, from, to) }
 }
 
 async function create(

@@ -1,9 +1,10 @@
-/** Stores API keys by their digests. Buffers `last_used_at` and `last_used_ip` in memory and writes them in one batch. */
+/** Stores API keys by their digests. Buffers `last_used_at` and `last_used_ip` in memory and writes them in one batch, with `usage.ts`. */
 import { ApiKey, type KeyType } from '@ostiary/contract/api-key.ts'
 import type { TenantId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, guard, type Statement, sql } from '../db/db.ts'
 import type { NewKey } from './format.ts'
+import { createKeyUsage } from './usage.ts'
 
 const Row = ApiKey.extend({ version: z.int() })
 
@@ -99,6 +100,7 @@ export type KeyStore = ReturnType<typeof createKeyStore>
 
 export function createKeyStore(db: Db) {
   const uses = new Map<string, { at: Date; ip: string | null }>()
+  const usage = createKeyUsage(db)
 
   /** Adds the buffered use to a record. */
   const current = (row: KeyRow): KeyRow => {
@@ -115,6 +117,9 @@ export function createKeyStore(db: Db) {
     findByDigest: (digest: string): Promise<KeyRow | null> => db.maybeOne(Row, sql`select ${columns} ${from} where k.digest = ${digest}`),
 
     current,
+
+    /** Counts a call for `findKeyUsage`. */
+    countCall: usage.count,
 
     async list(owner: KeyOwner, rest: Statement): Promise<ApiKey[]> {
       const rows = await db.all(Row, sql`select * from (select ${columns} ${from} where ${within(owner)}) listed where 1 = 1 ${rest}`)
@@ -144,5 +149,8 @@ export function createKeyStore(db: Db) {
       )
       for (const [id, use] of buffered) if (uses.get(id) === use) uses.delete(id)
     },
+
+    /** Writes the counted calls. */
+    writeUsage: usage.write,
   }
 }

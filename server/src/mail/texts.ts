@@ -38,6 +38,13 @@ const texts: Record<MailKind, (envelope: Envelope) => { subject: string; paragra
       support_url === null ? `If you did not expect this, contact ${brand}.` : `If you did not expect this, get help: ${support_url}`,
     ],
   }),
+  method_removed: ({ to, brand, support_url, at }) => ({
+    subject: `A way to sign in to ${brand} was removed`,
+    paragraphs: [
+      `A way to sign in to the account of ${to} at ${brand} was removed on ${formatted(at)}. The sessions that began with it were ended.`,
+      support_url === null ? `If you did not expect this, contact ${brand}.` : `If you did not expect this, get help: ${support_url}`,
+    ],
+  }),
 }
 
 const formatted = (at: Date) => `${at.toLocaleString('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })} UTC`

@@ -12,11 +12,12 @@ import type { Issuer, Issuers } from './issuer.ts'
 import { currentKey } from './protocol/key-states.ts'
 import { logoutTokenClaims, outcomeOfLogout } from './protocol/logout-token.ts'
 import { signJwt } from './signing-keys.ts'
-import { LogoutPayload } from './store/backchannel-logouts.ts'
+import { LogoutPayload, recordLogoutAttempt, settleLogout } from './store/backchannel-logouts.ts'
 
 /** Few and short, because a sign-out should happen at once. An application that is down for longer ends its own sessions. */
 const retry_after_seconds = [5, 30, 120]
 const timeout_ms = 5_000
+const kept_bytes = 1_024
 
 export function createBackchannelLogoutJobs(deployment: Deployment, issuers: Issuers): JobKind {
   return {
@@ -27,37 +28,45 @@ export function createBackchannelLogoutJobs(deployment: Deployment, issuers: Iss
     per_lane: 4,
     per_receiver: 5,
     lease_seconds: 30,
+    givenUp: ({ id, environment_id }, now) => (environment_id === null ? [] : [settleLogout(environment_id, id, 'given_up', now)]),
     run: (job, signal) => sendLogout(deployment, issuers, job, signal),
   }
 }
 
 async function sendLogout(deployment: Deployment, issuers: Issuers, job: Job, signal: AbortSignal): Promise<Outcome> {
+  const { db, now } = deployment
   const issuer = job.environment_id && (await issuers.find(job.environment_id))
-  const client = issuer && (await findClient(deployment.db, issuer.environment_id, job.lane))
+  if (!issuer) return 'done'
+  const { environment_id } = issuer
+  const client = await findClient(db, environment_id, job.lane)
   // The application was deleted, disabled or changed after the job was queued.
-  if (!issuer || !client?.backchannel_logout_uri || client.disabled) return 'done'
+  if (!client?.backchannel_logout_uri || client.disabled) return { done: [settleLogout(environment_id, job.id, 'given_up', now())] }
 
   const logout_token = await signLogoutToken(deployment, issuer, job)
-  const outcome = await send(deployment.outbound, {
+  const at = now()
+  const { outcome, reason, ...answer } = await send(deployment.outbound, {
     method: 'POST',
     url: client.backchannel_logout_uri,
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams({ logout_token }).toString(),
     https_only: issuer.type === 'live',
     timeout_ms,
-    limit_bytes: 0, // only the status counts
+    limit_bytes: kept_bytes,
     beyond_limit: 'cut',
     signal,
   })
-  if (outcome.outcome !== 'done')
-    deployment.log.warn('A back-channel logout did not arrive.', {
-      environment_id: issuer.environment_id,
-      client_id: client.client_id,
-      attempt: job.attempts,
-      why: outcome.reason,
-      error: outcome.step,
-    })
-  return outcome.outcome
+  if (signal.aborted) return 'retry'
+  const attempt = recordLogoutAttempt(environment_id, job.id, { at, ...answer })
+  if (outcome === 'done') return { done: [attempt, settleLogout(environment_id, job.id, 'delivered', now())] }
+  deployment.log.warn('A back-channel logout did not arrive.', {
+    environment_id,
+    client_id: client.client_id,
+    attempt: job.attempts,
+    why: reason,
+    error: answer.error,
+  })
+  await db.batch([attempt])
+  return outcome
 }
 
 function signLogoutToken({ now, random }: Deployment, issuer: Issuer, { lane, payload }: Job): Promise<string> {
@@ -68,11 +77,18 @@ function signLogoutToken({ now, random }: Deployment, issuer: Issuer, { lane, pa
 }
 
 async function send(outbound: Outbound, request: OutboundRequest) {
+  const begun = performance.now()
+  const latency = () => Math.round(performance.now() - begun)
   try {
-    const { status } = await outbound(request)
-    return { outcome: outcomeOfLogout(status), reason: `status ${status}`, step: null }
+    const { status, body } = await outbound(request)
+    const response = readable(body)
+    return { outcome: outcomeOfLogout(status), reason: `status ${status}`, status, latency_ms: latency(), response, error: null }
   } catch (error) {
     if (!(error instanceof OutboundFailed)) throw error
-    return { outcome: error.reason === 'bad_url' ? ('give_up' as const) : ('retry' as const), reason: error.reason, step: error.step }
+    const outcome = error.reason === 'bad_url' ? ('give_up' as const) : ('retry' as const)
+    return { outcome, reason: error.reason, status: null, latency_ms: latency(), response: null, error: error.step }
   }
 }
+
+/** Text that every database accepts: invalid UTF-8 and NUL become U+FFFD. */
+const readable = (bytes: Buffer) => new TextDecoder().decode(bytes.subarray(0, kept_bytes)).replaceAll('\0', '\ufffd')

@@ -113,7 +113,7 @@ export function deleteProvider(current: ProviderRow): Statement[] {
   ]
 }
 
-const Identity = z.object({ user_id: z.custom<`usr_${string}`>(), email: z.string(), password_hash: z.string().nullable() })
+const Identity = z.object({ id: z.string(), user_id: z.custom<`usr_${string}`>(), email: z.string(), password_hash: z.string().nullable() })
 
 /** Identifies a person at a provider. A subject is unique within its issuer only (OIDC Core §2). */
 export interface UpstreamSubject {
@@ -127,7 +127,7 @@ export interface UpstreamSubject {
 export function findIdentity(db: Db, environment_id: EnvironmentId, { provider_id, issuer, subject }: UpstreamSubject) {
   return db.maybeOne(
     Identity,
-    sql`select i.user_id, u.email, u.password_hash
+    sql`select i.id, i.user_id, u.email, u.password_hash
           from identities i join users u on u.environment_id = i.environment_id || '' and u.id = i.user_id
          where i.environment_id = ${environment_id} and i.provider_id = ${provider_id} and i.issuer = ${issuer} and i.subject = ${subject}`,
   )
@@ -141,11 +141,17 @@ export function findIdentity(db: Db, environment_id: EnvironmentId, { provider_i
 export function insertIdentity(
   environment_id: EnvironmentId,
   { provider_id, issuer, subject }: UpstreamSubject,
-  user_id: string,
+  { id, user_id }: { id: string; user_id: string },
   now: Date,
 ): Statement {
-  return guard(sql`insert into identities (environment_id, provider_id, issuer, subject, user_id, created_at)
-    select environment_id, ${provider_id}, ${issuer}, ${subject}, id, ${now}
+  return guard(sql`insert into identities (environment_id, provider_id, issuer, subject, user_id, id, created_at, last_used_at)
+    select environment_id, ${provider_id}, ${issuer}, ${subject}, id, ${id}, ${now}, ${now}
       from users where environment_id = ${environment_id} and id = ${user_id}
     on conflict (environment_id, provider_id, issuer, subject) do nothing`)
+}
+
+/** Records a sign-in with an identity. Fails as a guard if the identity was removed after it was read. */
+export function noteIdentityUse(environment_id: EnvironmentId, { provider_id, issuer, subject }: UpstreamSubject, now: Date): Statement {
+  return guard(sql`update identities set last_used_at = ${now}
+    where environment_id = ${environment_id} and provider_id = ${provider_id} and issuer = ${issuer} and subject = ${subject}`)
 }

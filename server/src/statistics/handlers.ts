@@ -2,26 +2,22 @@ import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { Statistics } from '@ostiary/contract/statistics.ts'
 import { z } from 'zod'
 import type { Handler } from '../api/handler.ts'
+import { timeRange } from '../api/time-range.ts'
 import { type Db, sql } from '../db/db.ts'
-import { badField } from '../http/problem.ts'
 import { environmentOf } from '../tenancy/environment.ts'
 
 const hour_ms = 3_600_000
 // biome-ignore format: this table is read by column
 const intervals = {
-  hour: { length_ms: hour_ms,      default_ms: 24 * hour_ms,      max_ms: 31 * 24 * hour_ms  },
-  day:  { length_ms: 24 * hour_ms, default_ms: 30 * 24 * hour_ms, max_ms: 400 * 24 * hour_ms },
+  hour: { name: 'interval hour', length_ms: hour_ms,      default_ms: 24 * hour_ms,      max_ms: 31 * 24 * hour_ms  },
+  day:  { name: 'interval day',  length_ms: 24 * hour_ms, default_ms: 30 * 24 * hour_ms, max_ms: 400 * 24 * hour_ms },
 }
 
 export const getStatistics: Handler<'getStatistics'> = async (services, call): Promise<Statistics> => {
   const environment = await environmentOf(services, call)
   const { interval } = call.query
-  const { length_ms, default_ms, max_ms } = intervals[interval]
-  const to = call.query.to === undefined ? services.now() : new Date(call.query.to)
-  const from = call.query.from === undefined ? new Date(to.getTime() - default_ms) : new Date(call.query.from)
-  if (from >= to) throw badField(['from'], 'from must be before to.')
-  if (to.getTime() - from.getTime() > max_ms)
-    throw badField(['from'], `With interval ${interval} the range is at most ${max_ms / 86_400_000} days.`)
+  const { length_ms } = intervals[interval]
+  const { from, to } = timeRange(call.query, intervals[interval], services.now())
 
   const rows = await countersOf(services.db, environment.id, new Date(Math.floor(from.getTime() / length_ms) * length_ms), to)
   const by_start = Map.groupBy(rows, ({ hour }) => Math.floor(hour / length_ms) * length_ms)

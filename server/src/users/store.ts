@@ -94,12 +94,13 @@ export function insertUser(
   return guard(sql`insert into users (
       environment_id, id, email, email_key, email_verified, phone_number, phone_number_verified,
       name, given_name, family_name, nickname, preferred_username,
-      picture, locale, zoneinfo, metadata, password_hash, created_at, updated_at)
+      picture, locale, zoneinfo, metadata, password_hash, password_set_at, created_at, updated_at)
     values (
       ${environment_id}, ${id}, ${user.email}, ${emailKey(user.email)}, ${user.email_verified ?? false},
       ${user.phone_number ?? null}, ${user.phone_number_verified ?? false}, ${user.name ?? null}, ${user.given_name ?? null},
       ${user.family_name ?? null}, ${user.nickname ?? null}, ${user.preferred_username ?? null}, ${user.picture ?? null},
-      ${user.locale ?? null}, ${user.zoneinfo ?? null}, ${user.metadata ?? {}}, ${password_hash}, ${now}, ${now})
+      ${user.locale ?? null}, ${user.zoneinfo ?? null}, ${user.metadata ?? {}}, ${password_hash},
+      ${password_hash === null ? null : now}, ${now}, ${now})
     on conflict (environment_id, email_key) do nothing`)
 }
 
@@ -109,10 +110,11 @@ export function insertUser(
  */
 export function noteSignIn(
   environment_id: EnvironmentId,
-  { user_id, password_hash }: { user_id: string; password_hash: string | null },
+  { user_id, password_hash, by_password }: { user_id: string; password_hash: string | null; by_password: boolean },
   now: Date,
 ): Statement {
-  return guard(sql`update users set last_sign_in_at = ${now}
+  const used = by_password ? sql`, password_used_at = ${now}` : sql``
+  return guard(sql`update users set last_sign_in_at = ${now}${used}
     where environment_id = ${environment_id} and id = ${user_id} and blocked_at is null
       and coalesce(password_hash, '') = ${password_hash ?? ''}`)
 }
@@ -138,7 +140,10 @@ export interface UserFields extends Omit<NewUser, 'password'> {
  * is safe because of the unique index on emails: PostgreSQL repeats a batch that violates it, and then the guard sees the other user.
  */
 export function updateUser(current: UserRow, user: UserFields, password_hash: string | null | undefined, now: Date): Statement {
-  const password = password_hash === undefined ? sql`` : sql`, password_hash = ${password_hash}`
+  const password =
+    password_hash === undefined
+      ? sql``
+      : sql`, password_hash = ${password_hash}, password_set_at = ${password_hash === null ? null : now}, password_used_at = null`
   const email_key = emailKey(user.email)
   const taken = sql`exists (
     select 1 from users o where o.environment_id = ${current.environment_id} and o.email_key = ${email_key} and o.id <> ${current.id})`

@@ -3,7 +3,7 @@ import type { Call, Handler } from '../api/handler.ts'
 import { readPage } from '../api/lists.ts'
 import { readNamedPage } from '../api/search.ts'
 import { changeVersioned } from '../api/versions.ts'
-import { badField, notFound } from '../http/problem.ts'
+import { badField, notFound, tooBusy } from '../http/problem.ts'
 import { quotaDetail } from '../limits.ts'
 import { isPrivateLiteral } from '../outbound/addresses.ts'
 import { enqueue } from '../outbound/queue.ts'
@@ -175,6 +175,13 @@ export const listDeliveries: Handler<'listDeliveries'> = async (services, call) 
   return readPage(services, call, list, (rest) => store.listDeliveries(services.db, environment_id, id, { status, event_id }, rest))
 }
 
+export const getDelivery: Handler<'getDelivery'> = async (services, call) => {
+  const { environment_id, id } = await webhookOf(services, call)
+  const delivery = await store.findDelivery(services.db, environment_id, id, call.params.message_id ?? '')
+  if (!delivery) throw notFound()
+  return { ...delivery, version: new Date(delivery.updated_at).getTime() }
+}
+
 export const resendDelivery: Handler<'resendDelivery'> = async (services, call): Promise<Delivery> => {
   const webhook = await webhookOf(services, call)
   const delivery = await store.findDelivery(services.db, webhook.environment_id, webhook.id, call.params.message_id ?? '')
@@ -195,18 +202,31 @@ export const resendDelivery: Handler<'resendDelivery'> = async (services, call):
 
 const most_resent = 10_000
 
-/** Sends all messages since a time again, delivered or not, for a receiver that lost them. */
+/** Each try counts again. Only deliveries that settle in between change the number. */
+const most_tries = 20
+
+/** Sends messages since a time again, for a receiver that was down or lost them: the oldest ones, as many as one batch can have. */
 export const resendSince: Handler<'resendSince'> = async (services, call) => {
-  const webhook = await webhookOf(services, call)
-  const at = services.now()
-  const ids = await store.findMessagesSince(services.db, webhook.environment_id, webhook.id, new Date(call.body.since), most_resent)
-  const answer = { messages: ids.length }
-  const object = { type: 'webhook', id: webhook.id }
-  const messages = ids.flatMap((id) => sendAgain(webhook, id, call.request_id, at))
-  const statements = ids.length === 0 ? [] : [store.holdWebhook(webhook), ...messages]
-  const resent = await call.commit({ statements, before: { since: call.body.since }, answer, object }, at)
-  if (!resent) throw notFound()
-  return answer
+  const { db, now } = services
+  const { environment_id, id } = await webhookOf(services, call)
+  const { since, status = 'all', dry_run = false } = call.body
+  const which = { since: new Date(since), status }
+  for (let tries = 0; tries < most_tries; tries++) {
+    const at = now()
+    const counted = await store.countToResend(db, environment_id, id, which, most_resent)
+    const answer = { messages: counted.messages }
+    const statements =
+      dry_run || counted.messages === 0
+        ? []
+        : [
+            store.holdWebhook({ environment_id, id }),
+            ...store.sendAllAgain(environment_id, id, { ...which, ...counted }, call.request_id, at),
+          ]
+    const resent = await call.commit({ statements, before: { since, status }, answer, object: { type: 'webhook', id } }, at)
+    if (resent) return answer
+    await webhookOf(services, call) // 404 if it was deleted meanwhile
+  }
+  throw tooBusy('webhook')
 }
 
 function sendAgain({ environment_id, id: webhook_id }: store.WebhookRow, message_id: string, request_id: string, now: Date) {

@@ -4,6 +4,8 @@ import type { EnvironmentId, TenantId } from '@ostiary/contract/ids.ts'
 import { Delivery, Webhook } from '@ostiary/contract/webhook.ts'
 import { z } from 'zod'
 import { type Db, guard, join, type Statement, sql } from '../db/db.ts'
+import { lowestId } from '../ids.ts'
+import { enqueueEach } from '../outbound/queue.ts'
 
 const Versioned = Webhook.extend({ version: z.int() })
 export type WebhookRow = z.infer<typeof Versioned>
@@ -150,22 +152,73 @@ async function withAttempts(db: Db, environment_id: EnvironmentId, rows: readonl
   }))
 }
 
-const Id = z.object({ id: z.string() })
+interface Resending {
+  since: Date
+  status: 'given_up' | 'all'
+  /** The newest message of the webhook when they were counted. Later ones are on their way anyway. */
+  until: string
+}
 
-/** Lists messages of a webhook that were created since a time, oldest first. */
-export async function findMessagesSince(
+/** Ids have the time of their creation, so the index of ids finds the first message. They are made just before `created_at`. */
+const id_is_older_ms = 60_000
+
+function chosen(environment_id: EnvironmentId, webhook_id: string, { since, status, until }: Resending, most: number): Statement {
+  const by_status = status === 'all' ? sql`` : sql`and status = ${status}`
+  const first = lowestId('msg', new Date(since.getTime() - id_is_older_ms))
+  return sql`select id from webhook_messages
+    where webhook_id = ${webhook_id} and environment_id = ${environment_id} ${by_status}
+      and id >= ${first} and id <= ${until} and created_at >= ${since}
+    order by id limit ${most}`
+}
+
+const Counted = z.object({ messages: z.int(), until: z.string().nullable() })
+
+/** Counts the messages that `sendAllAgain` would send. */
+export async function countToResend(
   db: Db,
   environment_id: EnvironmentId,
   webhook_id: string,
-  since: Date,
+  which: Omit<Resending, 'until'>,
   most: number,
-): Promise<string[]> {
-  const rows = await db.all(
-    Id,
-    sql`select id from webhook_messages
-         where environment_id = ${environment_id} and webhook_id = ${webhook_id} and created_at >= ${since} order by id limit ${most}`,
+): Promise<{ messages: number; until: string }> {
+  const row = await db.maybeOne(
+    Counted,
+    sql`select count(*) as messages, max(id) as until
+          from (${chosen(environment_id, webhook_id, { ...which, until: last_message }, most)}) resent`,
   )
-  return rows.map(({ id }) => id)
+  return { messages: row?.messages ?? 0, until: row?.until ?? '' }
+}
+
+const last_message = `msg_${'z'.repeat(26)}`
+
+/** Sends the counted messages again, as part of a batch. Fails as a guard if their number changed since they were counted. */
+export function sendAllAgain(
+  environment_id: EnvironmentId,
+  webhook_id: string,
+  which: Resending & { messages: number },
+  request_id: string,
+  now: Date,
+): Statement[] {
+  const job_id = sql`m.id || ${`.${request_id}`}`
+  const jobs = enqueueEach(
+    'webhook_retry',
+    {
+      id: job_id,
+      lane: sql`m.webhook_id`,
+      environment_id: sql`m.environment_id`,
+      payload: sql`'{"webhook_id":"' || m.webhook_id || '","message_id":"' || m.id || '"}'`, // ids need no escaping in JSON
+    },
+    sql`from webhook_messages m
+        where m.environment_id = ${environment_id} and m.id in (${chosen(environment_id, webhook_id, which, which.messages)})`,
+    now,
+  )
+  return [
+    guard(jobs, which.messages),
+    sql`update webhook_messages set status = 'waiting', next_attempt_at = ${now}, updated_at = ${now}
+      where webhook_id = ${webhook_id} and environment_id = ${environment_id} and id <= ${which.until}
+        and id >= ${lowestId('msg', new Date(which.since.getTime() - id_is_older_ms))}
+        and exists (select 1 from jobs where jobs.id = webhook_messages.id || ${`.${request_id}`})`,
+  ]
 }
 
 /** Marks a message to be sent again now. */

@@ -5,6 +5,7 @@ import type { TenantId } from '@ostiary/contract/ids.ts'
 import type { Route } from '@ostiary/contract/route.ts'
 import { insertMember } from '../../src/members/store.ts'
 import { administratorToken, asAdministrator } from '../support/administrator.ts'
+import { until } from '../support/receiver.ts'
 import {
   type ApiRequest,
   ask,
@@ -43,6 +44,16 @@ async function rootIds(): Promise<Ids> {
   const person = await createAdministrator(w, `administrator${++administrators}@example.org`)
   const other = await createOperator(`operator${administrators}@example.org`)
   const { data: sessions } = expectStatus(200, await asOperator('GET', `/v1/auth/users/${person.user_id}/sessions`))
+  const { data: methods } = expectStatus(200, await asOperator('GET', `/v1/auth/users/${person.user_id}/methods`))
+  const { data: grants } = expectStatus(200, await asOperator('GET', `/v1/auth/users/${person.user_id}/grants`))
+  const [event] = await until('an event', async () => {
+    const { data } = expectStatus(200, await asOperator('GET', `${E}/events`))
+    return data.length > 0 && data
+  })
+  const [entry] = await until('an audit entry', async () => {
+    const { data } = expectStatus(200, await asOperator('GET', `/v1/tenants/${root_tenant_id}/audit-log`))
+    return data.length > 0 && data
+  })
   const { data: servers } = expectStatus(200, await asOperator('GET', `${E}/resource-servers`))
   const provider = { type: 'github', client_id: 'abc', client_secret: 'of the other side' }
   const absent = '01m7wwr5ftevtv5yxb47hmb4ht'
@@ -56,6 +67,10 @@ async function rootIds(): Promise<Ids> {
     message_id: `msg_${absent}`,
     key_id: `key_${absent}`,
     session_id: sessions[0].id,
+    method_id: methods[0].id,
+    grant_id: grants[0].id,
+    event_id: event.id,
+    audit_entry_id: entry.id,
     person_id: person.user_id,
     member_id: other.user_id,
     tenant_id: root_tenant_id,
@@ -78,6 +93,8 @@ const allowed = [
   'blockUser',
   'unblockUser',
   'endSession',
+  'endUserSessions',
+  'removeUserMethod',
   'changeTenant',
   'addMember',
   'changeMember',
@@ -85,7 +102,16 @@ const allowed = [
   'resendInvitation',
 ]
 /** The root environment is Live, so it has no inbox, and the member that is tried is no pending invitation. */
-const absent_in_root = ['getWebhook', 'listDeliveries', 'getAuthKey', 'listInbox', 'getInboxMail', 'resendInvitation']
+const absent_in_root = [
+  'getWebhook',
+  'listDeliveries',
+  'getDelivery',
+  'getAuthKey',
+  'authKeyUsage',
+  'listInbox',
+  'getInboxMail',
+  'resendInvitation',
+]
 const isHidden = ({ path }: Route) => path.includes('/platform-keys')
 
 testRows(

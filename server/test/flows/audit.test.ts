@@ -105,6 +105,20 @@ async function changeEverything(): Promise<string[]> {
         values (${environment.id}, ${session_id}, ${user.id}, 'x', '[]', '', ${now}, ${now}, ${now}, ${later}, ${later})`,
   )
   await backend('DELETE', `/sessions/${session_id}`)
+  const [grant_id, message_id] = [w.deployment.newId('grt'), w.deployment.newId('msg')]
+  await db.batch([
+    sql`insert into grants (environment_id, id, user_id, application_id, session_id, scope, resource, offline, auth_time, amr, acr,
+          created_at, expires_at)
+        values (${environment.id}, ${grant_id}, ${user.id}, ${application.id}, ${session_id}, 'openid', '[]', 0, ${now}, '[]', '',
+          ${now}, ${later})`,
+    sql`insert into backchannel_logouts (environment_id, id, application_id, session_id, user_id, status, created_at, updated_at)
+        values (${environment.id}, ${message_id}, ${application.id}, ${session_id}, ${user.id}, 'given_up', ${now}, ${now})`,
+  ])
+  await platform('POST', `${at}/backchannel-logouts/${message_id}/resend`)
+  await backend('DELETE', `/users/${user.id}/grants/${grant_id}`)
+  await backend('POST', `/users/${user.id}/end-sessions`)
+  const { data: methods } = await backend('GET', `/users/${user.id}/methods`)
+  await backend('DELETE', `/users/${user.id}/methods/${methods[0].id}`)
   await backend('DELETE', `/users/${user.id}`)
   await platform('DELETE', `${at}/auth-keys/${auth_key.id}`)
 

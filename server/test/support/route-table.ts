@@ -39,7 +39,11 @@ export function idsOf(route: Route, tenant: Tenant, environment: EnvironmentObje
     resource_server_id: environment.resource_server_id,
     webhook_id: environment.webhook_id,
     provider_id: environment.provider_id,
-    message_id: 'msg_01m7wwr5ftevtv5yxb47hmb4ht', // of no message: deliveries are created in the background
+    message_id: route.path.includes('backchannel-logouts') ? environment.logout_id : environment.message_id,
+    event_id: environment.event_id,
+    method_id: environment.method_id,
+    grant_id: environment.grant_id,
+    audit_entry_id: tenant.audit_entry_id,
     key_id: in_tenant ? tenant.platform_key_id : environment.key_id,
     mail_id: environment.mail_id,
     user_id: in_tenant ? tenant.member_id : environment.user_id,

@@ -1,7 +1,11 @@
 /** Two unrelated tenants with one object of every kind, and functions that create administrators and keys. */
 import type { Role } from '@ostiary/contract/tenancy.ts'
+import { z } from 'zod'
+import { sql } from '../../src/db/db.ts'
+import { insertEvent } from '../../src/events/store.ts'
 import { administratorToken, asAdministrator, joinTenant } from './administrator.ts'
 import { createPerson } from './cookie-browser.ts'
+import { until } from './receiver.ts'
 import { referenceOf } from './refused-calls.ts'
 import { expectStatus, owner, type TestEnvironment, type World } from './world.ts'
 
@@ -21,6 +25,11 @@ export interface EnvironmentObjects extends TestEnvironment {
   session_id: string
   /** A refused call of the environment. */
   request_id: string
+  method_id: string
+  grant_id: string
+  event_id: string
+  message_id: string
+  logout_id: string
   secret: string
   publishable: string
 }
@@ -30,6 +39,7 @@ export interface Tenant {
   project_id: string
   member_id: string
   platform_key_id: string
+  audit_entry_id: string
   platform: string
   /** A refused call of the tenant outside of its environments. */
   request_id: string
@@ -104,6 +114,9 @@ async function createTenantObjects(w: World, tenant_id: string, member_id: strin
       mail_id: await mailIn(environment, secret.key, platform),
       session_id: sessions.data[0].id,
       request_id: await refusedAt(`${environment.path}/applications/${unknown_application}`, platform),
+      method_id: await firstOf('methods', person.id, secret.key),
+      grant_id: await firstOf('grants', person.id, secret.key),
+      ...(await storeMessages(w, environment, { webhook_id: webhook.id, application_id: application.id, user_id: person.id })),
       secret: secret.key,
       publishable: publishable.key,
     }
@@ -113,6 +126,8 @@ async function createTenantObjects(w: World, tenant_id: string, member_id: strin
     if (reply.status !== 404) throw new Error(`${path} exists.`)
     return referenceOf(reply)
   }
+  const firstOf = async (list: string, user_id: string, key: string): Promise<string> =>
+    expectStatus(200, await w.call('GET', `/v1/auth/users/${user_id}/${list}`, { key })).data[0].id
   /** Creates a captured email. Live captures none, so its id is unknown. */
   const mailIn = async (environment: TestEnvironment, secret: string, key: string): Promise<string> => {
     const body = { email: 'mailed@example.com', password: 'correct horse battery' }
@@ -123,5 +138,43 @@ async function createTenantObjects(w: World, tenant_id: string, member_id: strin
   }
   const [test, live] = [await createObjects(project.test), await createObjects(project.live)]
   const request_id = await refusedAt('/v1/platform/unknown', platform)
-  return { tenant_id, project_id: project.id, member_id, platform_key_id, platform, request_id, token, test, live }
+  const log = `/v1/tenants/${tenant_id}/audit-log?limit=1`
+  const [entry] = await until('an audit entry', async () => {
+    const { data } = expectStatus(200, await asAdministrator(w, token, tenant_id)('GET', log))
+    return data.length > 0 && data
+  })
+  return {
+    tenant_id,
+    project_id: project.id,
+    member_id,
+    platform_key_id,
+    audit_entry_id: entry.id,
+    platform,
+    request_id,
+    token,
+    test,
+    live,
+  }
+}
+
+/** Stores an event, a delivery and a back-channel logout, which background work creates otherwise. */
+async function storeMessages(
+  w: World,
+  { id: environment_id }: Pick<TestEnvironment, 'id'>,
+  { webhook_id, application_id, user_id }: { webhook_id: string; application_id: string; user_id: string },
+) {
+  const { db, newId } = w.deployment
+  const at = w.now()
+  const [event_id, message_id, logout_id] = [newId('evt'), newId('msg'), newId('msg')]
+  const origin = { id: event_id, actor: { type: 'system' as const, id: null }, request_id: null }
+  await db.batch([
+    insertEvent(environment_id, origin, { type: 'test.ping', data: { webhook_id } }, at),
+    sql`insert into webhook_messages (environment_id, id, webhook_id, event_id, event_type, status, created_at, updated_at)
+        values (${environment_id}, ${message_id}, ${webhook_id}, ${event_id}, 'test.ping', 'given_up', ${at}, ${at})`,
+    sql`insert into backchannel_logouts (environment_id, id, application_id, session_id, user_id, status, created_at, updated_at)
+        values (${environment_id}, ${logout_id}, ${application_id}, ${newId('ses')}, ${user_id}, 'given_up', ${at}, ${at})`,
+  ])
+  const numbered = sql`select id from events where environment_id = ${environment_id} and id = ${event_id} and sequence is not null`
+  await until('the number of the event', async () => (await db.all(z.object({ id: z.string() }), numbered)).length > 0)
+  return { event_id, message_id, logout_id }
 }

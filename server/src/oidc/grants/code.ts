@@ -29,6 +29,7 @@ export const codeGrant = grantType({
       completeTokens(call, code, prepared, { nonce: code.nonce, refresh_token }),
     )
     if (!redeemed) throw await endReusedGrant(services, call, code, 'authorization_code')
+    services.grant_uses.note(issuer.environment_id, code.grant_id, now)
     return answer
   },
 })

@@ -32,7 +32,10 @@ export const refreshGrant = grantType({
         rotateRefreshToken(db, environment_id, row, call.request_id, prepared.rows, now),
         completeTokens(call, row, prepared, { nonce: null, refresh_token: successor }),
       )
-      if (rotated) return answer
+      if (rotated) {
+        services.grant_uses.note(environment_id, row.grant_id, now)
+        return answer
+      }
       // A parallel request spent the token first, so it is judged again.
       const current = await findRefreshToken(db, environment_id, digestOf(presented))
       if (!current || current.spent_at === null) throw new OAuthError('invalid_grant', 'The refresh token has been revoked.')

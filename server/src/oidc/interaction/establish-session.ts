@@ -4,6 +4,7 @@ import { newSecret } from '../../deployment.ts'
 import { digestOf } from '../../digest.ts'
 import { insertEvent, type NewEvent } from '../../events/store.ts'
 import { asLine } from '../../text.ts'
+import { passwordMethod } from '../../users/methods.ts'
 import { noteSignIn } from '../../users/store.ts'
 import { deviceCookie, sessionCookie, withCookies } from '../browser.ts'
 import { type Answer, header, type OidcCall, type OidcServices, redirect } from '../call.ts'
@@ -24,6 +25,8 @@ export interface SignedIn {
   method: string
   /** RFC 8176 names of the method. */
   amr: readonly string[]
+  /** The id of the identity that signed in at a provider. */
+  identity_id?: string
 }
 
 /**
@@ -38,7 +41,7 @@ export async function establishSession(
   services: OidcServices,
   call: OidcCall,
   interaction: Interaction,
-  { user_id, email, password_hash, step, method, amr }: SignedIn,
+  { user_id, email, password_hash, step, method, amr, identity_id }: SignedIn,
   first: readonly Statement[],
 ): Promise<Answer | null> {
   const { issuer } = call
@@ -54,6 +57,7 @@ export async function establishSession(
     token_hash: digestOf(secret),
     amr,
     acr: acrOf(amr),
+    began_with: identity_id ?? passwordMethod(user_id),
     ip: call.ip,
     user_agent: asLine(header(call, 'user-agent') ?? '', 300) || null,
     expires_at: new Date(Math.min(at.getTime() + idle_ttl_seconds * 1000, absolute_expires_at.getTime())),
@@ -61,7 +65,7 @@ export async function establishSession(
   }
   const signed_in = await services.db.batch([
     ...first,
-    noteSignIn(issuer.environment_id, { user_id, password_hash }, at),
+    noteSignIn(issuer.environment_id, { user_id, password_hash, by_password: identity_id === undefined }, at),
     known ? renewSession(issuer.environment_id, session, at) : insertSession(issuer.environment_id, session, at),
     ...(known ? [] : [signInEvent(services, call, { type: 'session.created', user_id, data: { session_id: session.id } }).statement]),
     signInEvent(services, call, {

@@ -8,7 +8,7 @@ import { normalised } from '../../normalisation.ts'
 import type { ProviderProblemView } from '../../pages/provider-problem.ts'
 import { issuerOf } from '../../providers/kinds.ts'
 import type { UpstreamProfile } from '../../providers/profile.ts'
-import { findIdentity, insertIdentity, type Upstream } from '../../providers/store.ts'
+import { findIdentity, insertIdentity, noteIdentityUse, type Upstream } from '../../providers/store.ts'
 import { reason } from '../../reason.ts'
 import { type Refusal, refusal } from '../../refusal.ts'
 import { findCredential, findUser, insertUser } from '../../users/store.ts'
@@ -44,10 +44,15 @@ export async function signInAs(
 
   const identity = { provider_id: provider.id, issuer: issuerOf(provider), subject: profile.subject }
   const known = await findIdentity(db, environment_id, identity)
-  if (known) return (await establishSession(services, call, interaction, { ...signed_in, ...known }, [])) ?? refuse('blocked')
+  if (known) {
+    const { id: identity_id, ...account } = known
+    const used = noteIdentityUse(environment_id, identity, call.now)
+    return (await establishSession(services, call, interaction, { ...signed_in, ...account, identity_id }, [used])) ?? refuse('blocked')
+  }
 
   if (profile.email === null || !Email.safeParse(profile.email).success) return refuse('no_email')
   const email = normalised(profile.email)
+  const identity_id = services.newId('mth')
   const existing = await findCredential(db, environment_id, email)
   if (existing) {
     const may_link =
@@ -55,19 +60,19 @@ export async function signInAs(
       profile.email_verified &&
       (await findUser(db, environment_id, existing.id))?.email_verified === true
     if (!may_link) return refuse('account_exists')
-    const linked = { ...signed_in, user_id: existing.id, email, password_hash: existing.password_hash }
-    const link = insertIdentity(environment_id, identity, existing.id, call.now)
+    const linked = { ...signed_in, user_id: existing.id, email, password_hash: existing.password_hash, identity_id }
+    const link = insertIdentity(environment_id, identity, { id: identity_id, user_id: existing.id }, call.now)
     return (await establishSession(services, call, interaction, linked, [link])) ?? refuse('blocked')
   }
 
   if (!mayCreateAccount(call, interaction)) return refuse('sign_up_closed')
   const id = services.newId('usr') as UserId // as: newId gives exactly this
   const { name, given_name, family_name, picture, email_verified } = profile
-  const signed_up = { ...signed_in, step: 'sign_up' as const, user_id: id, email, password_hash: null }
+  const signed_up = { ...signed_in, step: 'sign_up' as const, user_id: id, email, password_hash: null, identity_id }
   const created = await establishSession(services, call, interaction, signed_up, [
     ...useInvitation(services, call, interaction),
     insertUser(environment_id, id, { email, email_verified, name, given_name, family_name, picture }, null, call.now),
-    insertIdentity(environment_id, identity, id, call.now),
+    insertIdentity(environment_id, identity, { id: identity_id, user_id: id }, call.now),
     signInEvent(services, call, { type: 'user.created', user_id: id, data: { email, method: provider.type } }).statement,
   ])
   return created ?? refuse('account_exists')

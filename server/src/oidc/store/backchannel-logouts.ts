@@ -1,15 +1,17 @@
-/** Queues the logout requests of Back-Channel Logout 1.0 when a session ends. `../backchannel-logout.ts` sends them. */
+/** The logout requests of Back-Channel Logout 1.0, queued when a session ends, and their attempts. `../backchannel-logout.ts` sends them. */
+import { BackchannelLogout } from '@ostiary/contract/backchannel-logout.ts'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
-import { type Statement, sql } from '../../db/db.ts'
-import { enqueueEach } from '../../outbound/queue.ts'
+import { type Db, guard, join, type Statement, sql } from '../../db/db.ts'
+import { timeDigits } from '../../ids.ts'
+import { enqueue, enqueueEach } from '../../outbound/queue.ts'
 
-/** The payload of a job. Its lane is the application. */
+/** The payload of a job. Its lane is the application, its id that of the message. */
 export const LogoutPayload = z.object({ session_id: z.string(), user_id: z.string() })
 
 /**
- * For a batch, after the statements that end the sessions with `now`. Queues a job for each enabled application that has a logout URI and
- * received a code for one of these sessions, even where its tokens have ended.
+ * For a batch, after the statements that end the sessions with `now`. Adds a message and its job for each enabled application that has a
+ * logout URI and received a code for one of these sessions, even where its tokens have ended.
  *
  * Back-Channel Logout 1.0 §2.3: the OP remembers the RPs of a session, here by the grants, which are kept as long as a session can last
  */
@@ -17,23 +19,99 @@ export function enqueueBackchannelLogouts(
   environment_id: EnvironmentId,
   of: { session_id: string } | { user_id: string },
   now: Date,
+): Statement[] {
+  const which = 'session_id' in of ? sql`id = ${of.session_id}` : sql`user_id = ${of.user_id}`
+  const session = 'session_id' in of ? sql`session_id = ${of.session_id}` : sql`user_id = ${of.user_id}`
+  // The id of a message: the time, and the random ends of the ids of its session and its application.
+  return [
+    sql`insert into backchannel_logouts (environment_id, id, application_id, session_id, user_id, status, created_at, updated_at)
+        select ended.environment_id,
+               cast(${`msg_${timeDigits(now)}`} as text) || substr(ended.session_id, 23, 8) || substr(ended.application_id, 23, 8),
+               ended.application_id, ended.session_id, ended.user_id, 'waiting', ${now}, ${now}
+          from (select distinct g.environment_id, g.session_id, g.user_id, g.application_id
+                  from (select environment_id, id from sessions
+                         where environment_id = ${environment_id} and ${which} and ended_at = ${now}) s
+                  join grants g on g.environment_id = s.environment_id || '' and g.session_id = s.id
+                  join applications a on a.environment_id = g.environment_id || '' and a.id = g.application_id
+                 where a.disabled = 0 and a.backchannel_logout_uri is not null) ended
+         where 1 = 1
+        on conflict (environment_id, id) do nothing`,
+    enqueueEach(
+      'backchannel_logout',
+      {
+        id: sql`m.id`,
+        lane: sql`m.application_id`,
+        environment_id: sql`m.environment_id`,
+        payload: sql`'{"session_id":"' || m.session_id || '","user_id":"' || m.user_id || '"}'`, // ids need no escaping in JSON
+      },
+      sql`from backchannel_logouts m where m.created_at = ${now} and m.environment_id = ${environment_id} and m.${session} and m.status = 'waiting'`,
+      now,
+    ),
+  ]
+}
+
+export type LogoutAttempt = BackchannelLogout['attempts'][number]
+
+/** Records an attempt. A message that was removed, or was queued before messages were kept, gets none. */
+export function recordLogoutAttempt(
+  environment_id: EnvironmentId,
+  message_id: string,
+  { at, status, latency_ms, response, error }: Omit<LogoutAttempt, 'at'> & { at: Date },
 ): Statement {
-  const which = 'session_id' in of ? sql`s.id = ${of.session_id}` : sql`s.user_id = ${of.user_id}`
-  return enqueueEach(
-    'backchannel_logout',
-    {
-      id: sql`'backchannel_logout.' || ended.session_id || '.' || ended.application_id`,
-      lane: sql`ended.application_id`,
-      environment_id: sql`ended.environment_id`,
-      payload: sql`'{"session_id":"' || ended.session_id || '","user_id":"' || ended.user_id || '"}'`, // ids need no escaping in JSON
-    },
-    sql`from (select distinct g.environment_id, g.session_id, g.user_id, g.application_id
-                from sessions s
-                join grants g on g.environment_id = s.environment_id || '' and g.session_id = s.id
-                join applications a on a.environment_id = g.environment_id || '' and a.id = g.application_id
-               where s.environment_id = ${environment_id} and ${which} and s.ended_at = ${now}
-                 and a.disabled = 0 and a.backchannel_logout_uri is not null) ended
-        where 1 = 1`,
-    now,
+  const which = sql`environment_id = ${environment_id} and message_id = ${message_id}`
+  return sql`insert into backchannel_logout_attempts (environment_id, message_id, number, at, status, latency_ms, response, error)
+    select environment_id, id, 1 + coalesce((select max(number) from backchannel_logout_attempts where ${which}), 0),
+           ${at}, ${status}, ${latency_ms}, ${response}, ${error}
+      from backchannel_logouts where environment_id = ${environment_id} and id = ${message_id}
+    on conflict (environment_id, message_id, number) do nothing`
+}
+
+export function settleLogout(environment_id: EnvironmentId, message_id: string, status: 'delivered' | 'given_up', now: Date): Statement {
+  return sql`update backchannel_logouts set status = ${status}, updated_at = ${now}
+    where environment_id = ${environment_id} and id = ${message_id} and status = 'waiting'`
+}
+
+/** Makes a message due now. A job that waits for its next attempt is due now too; one that runs at this moment continues. */
+export function resendLogout({ environment_id, id, application_id, session_id, user_id }: LogoutRow, now: Date): Statement[] {
+  const payload: z.infer<typeof LogoutPayload> = { session_id, user_id }
+  return [
+    guard(sql`update backchannel_logouts set status = 'waiting', updated_at = ${now}
+      where environment_id = ${environment_id} and id = ${id}`),
+    sql`update jobs set due_at = ${now} where id = ${id} and kind = 'backchannel_logout' and leased_by is null`,
+    enqueue({ id, kind: 'backchannel_logout', lane: application_id, environment_id, payload }, now),
+  ]
+}
+
+const Row = BackchannelLogout.omit({ attempts: true })
+type LogoutRow = z.infer<typeof Row>
+const Attempt = BackchannelLogout.shape.attempts.element.extend({ message_id: z.string() })
+
+/** Lists messages with their attempts. `rest` is the end of the query. The job of a waiting message has the time of its next attempt. */
+export async function listLogouts(db: Db, environment_id: EnvironmentId, rest: Statement): Promise<BackchannelLogout[]> {
+  const rows = await db.all(
+    Row,
+    sql`select * from (
+          select m.id, m.id as message_id, m.environment_id, m.application_id, m.session_id, m.user_id, m.status,
+                 case when m.status = 'waiting' then j.due_at end as next_attempt_at, m.created_at, m.updated_at
+            from backchannel_logouts m left join jobs j on j.id = m.id
+           where m.environment_id = ${environment_id}) listed
+         where 1 = 1 ${rest}`,
   )
+  if (rows.length === 0) return []
+  const ids = join(
+    rows.map((row) => sql`${row.id}`),
+    ', ',
+  )
+  const attempts = await db.all(
+    Attempt,
+    sql`select message_id, at, status, latency_ms, response, error from backchannel_logout_attempts
+         where environment_id = ${environment_id} and message_id in (${ids}) order by message_id, number`,
+  )
+  const by_message = Map.groupBy(attempts, ({ message_id }) => message_id)
+  return rows.map((row) => ({ ...row, attempts: (by_message.get(row.id) ?? []).map(({ message_id: _, ...attempt }) => attempt) }))
+}
+
+export async function findLogout(db: Db, environment_id: EnvironmentId, id: string): Promise<BackchannelLogout | null> {
+  const [found] = await listLogouts(db, environment_id, sql`and id = ${id}`)
+  return found ?? null
 }

@@ -3,6 +3,7 @@
  * see `db/db.ts`. Secrets are stored as digests only.
  */
 import type { EnvironmentId, GrantId, SessionId, UserId } from '@ostiary/contract/ids.ts'
+import { Grant } from '@ostiary/contract/method.ts'
 import { User } from '@ostiary/contract/user.ts'
 import { z } from 'zod'
 import { type Db, guard, type Statement, sql } from '../../db/db.ts'
@@ -83,7 +84,7 @@ export interface NewCode {
 export async function storeCode(
   db: Db,
   environment_id: EnvironmentId,
-  session: Pick<SessionRow, 'id' | 'user_id' | 'auth_time' | 'amr' | 'acr'>,
+  session: Pick<SessionRow, 'id' | 'user_id' | 'auth_time' | 'amr' | 'acr' | 'began_with'>,
   grant_id: GrantId,
   code: NewCode,
   now: Date,
@@ -98,9 +99,10 @@ export async function storeCode(
            and exists (select 1 from users where environment_id = ${environment_id} and id = ${session.user_id} and blocked_at is null)
            and exists (select 1 from applications where environment_id = ${environment_id} and id = ${code.client_id} and disabled = 0)`),
     sql`insert into grants (environment_id, id, user_id, application_id, session_id, scope, resource, offline,
-                            auth_time, amr, acr, created_at, expires_at)
+                            auth_time, amr, acr, began_with, created_at, expires_at)
         values (${environment_id}, ${grant_id}, ${session.user_id}, ${code.client_id}, ${session.id}, ${code.scope}, ${code.resource},
-                ${offline(code.scope)}, ${session.auth_time}, ${session.amr}, ${session.acr}, ${now}, ${code.grant_expires_at})`,
+                ${offline(code.scope)}, ${session.auth_time}, ${session.amr}, ${session.acr}, ${session.began_with},
+                ${now}, ${code.grant_expires_at})`,
     sql`insert into authorization_codes (environment_id, code_hash, grant_id, client_id, redirect_uri, scope, nonce, code_challenge, expires_at)
         values (${environment_id}, ${code.code_hash}, ${grant_id}, ${code.client_id}, ${code.redirect_uri}, ${code.scope},
                 ${code.nonce}, ${code.code_challenge}, ${code.expires_at})`,
@@ -269,4 +271,13 @@ export function endGrants(
   const application = of.application_id === undefined ? sql`` : sql` and application_id = ${of.application_id}`
   return sql`update grants set ended_at = ${now}, ended_by = ${by}
     where environment_id = ${environment_id} and ended_at is null${user}${application}`
+}
+
+/** Lists the active grants of a user, as the management API shows them. `rest` is the end of the query. */
+export function listGrants(db: Db, environment_id: EnvironmentId, user_id: string, now: Date, rest: Statement): Promise<Grant[]> {
+  return db.all(
+    Grant,
+    sql`select id, application_id, session_id, scope, resource, created_at, expires_at, last_used_at from grants
+         where environment_id = ${environment_id} and user_id = ${user_id} and ended_at is null and expires_at > ${now} ${rest}`,
+  )
 }

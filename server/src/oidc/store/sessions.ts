@@ -3,6 +3,7 @@ import type { EnvironmentId, SessionId, UserId } from '@ostiary/contract/ids.ts'
 import { Session } from '@ostiary/contract/session.ts'
 import { z } from 'zod'
 import { type Db, guard, join, type Statement, sql } from '../../db/db.ts'
+import { insertEvents, type Origin } from '../../events/store.ts'
 import { enqueueBackchannelLogouts } from './backchannel-logouts.ts'
 
 const SessionRow = z.object({
@@ -12,6 +13,7 @@ const SessionRow = z.object({
   auth_time: z.date(),
   amr: z.array(z.string()),
   acr: z.string(),
+  began_with: z.string().nullable(),
   last_seen_at: z.date(),
   expires_at: z.date(),
   absolute_expires_at: z.date(),
@@ -26,6 +28,7 @@ export interface NewSession {
   token_hash: string
   amr: readonly string[]
   acr: string
+  began_with: string
   ip: string | null
   user_agent: string | null
   expires_at: Date
@@ -37,10 +40,10 @@ export interface NewSession {
  * ends sessions that a race stored.
  */
 export function insertSession(environment_id: EnvironmentId, session: NewSession, now: Date): Statement {
-  return guard(sql`insert into sessions (environment_id, id, user_id, token_hash, amr, acr, ip, user_agent,
+  return guard(sql`insert into sessions (environment_id, id, user_id, token_hash, amr, acr, began_with, ip, user_agent,
                                          created_at, auth_time, last_seen_at, expires_at, absolute_expires_at)
-    select environment_id, ${session.id}, id, ${session.token_hash}, ${session.amr}, ${session.acr}, ${session.ip}, ${session.user_agent},
-           ${now}, ${now}, ${now}, ${session.expires_at}, ${session.absolute_expires_at}
+    select environment_id, ${session.id}, id, ${session.token_hash}, ${session.amr}, ${session.acr}, ${session.began_with},
+           ${session.ip}, ${session.user_agent}, ${now}, ${now}, ${now}, ${session.expires_at}, ${session.absolute_expires_at}
       from users where environment_id = ${environment_id} and id = ${session.user_id} and blocked_at is null`)
 }
 
@@ -58,7 +61,7 @@ export async function findSessions(
   )
   return db.all(
     SessionRow,
-    sql`select s.id, s.user_id, s.token_hash, s.auth_time, s.amr, s.acr, s.last_seen_at, s.expires_at, s.absolute_expires_at,
+    sql`select s.id, s.user_id, s.token_hash, s.auth_time, s.amr, s.acr, s.began_with, s.last_seen_at, s.expires_at, s.absolute_expires_at,
                u.email, u.name
           from sessions s join users u on u.environment_id = s.environment_id || '' and u.id = s.user_id and u.blocked_at is null
          where s.environment_id = ${environment_id} and s.token_hash in (${list}) and s.ended_at is null and s.expires_at > ${now}`,
@@ -68,7 +71,8 @@ export async function findSessions(
 /** The same user signs in again in the same browser: the session gets a new secret and a new time. A guard, as `insertSession`. */
 export function renewSession(environment_id: EnvironmentId, session: NewSession, now: Date): Statement {
   return guard(sql`update sessions
-    set token_hash = ${session.token_hash}, amr = ${session.amr}, acr = ${session.acr}, ip = ${session.ip}, user_agent = ${session.user_agent},
+    set token_hash = ${session.token_hash}, amr = ${session.amr}, acr = ${session.acr}, began_with = ${session.began_with},
+        ip = ${session.ip}, user_agent = ${session.user_agent},
         auth_time = ${now}, last_seen_at = ${now}, expires_at = ${session.expires_at}, absolute_expires_at = ${session.absolute_expires_at}
     where environment_id = ${environment_id} and id = ${session.id} and user_id = ${session.user_id} and ended_at is null
       and exists (select 1 from users where environment_id = ${environment_id} and id = ${session.user_id} and blocked_at is null)`)
@@ -80,7 +84,7 @@ export function endSession(environment_id: EnvironmentId, session_id: string, no
     sql`update sessions set ended_at = ${now} where environment_id = ${environment_id} and id = ${session_id} and ended_at is null`,
     sql`update grants set ended_at = ${now}, ended_by = 'signed_out'
          where environment_id = ${environment_id} and session_id = ${session_id} and ended_at is null and offline = 0`,
-    enqueueBackchannelLogouts(environment_id, { session_id }, now),
+    ...enqueueBackchannelLogouts(environment_id, { session_id }, now),
   ]
 }
 
@@ -90,8 +94,42 @@ export function endEverything(environment_id: EnvironmentId, user_id: string, by
     sql`update sessions set ended_at = ${now} where environment_id = ${environment_id} and user_id = ${user_id} and ended_at is null`,
     sql`update grants set ended_at = ${now}, ended_by = ${by}
          where environment_id = ${environment_id} and user_id = ${user_id} and ended_at is null`,
-    enqueueBackchannelLogouts(environment_id, { user_id }, now),
+    ...enqueueBackchannelLogouts(environment_id, { user_id }, now),
   ]
+}
+
+/**
+ * Ends the sessions of a user that began with a sign-in method, all their grants, and the other grants that began with it. A session or
+ * grant from before methods were recorded ends with any method. The sessions come first, because a batch that adds a grant writes the
+ * row of its session.
+ */
+export function endBegunWith(environment_id: EnvironmentId, user_id: string, method_id: string, now: Date): Statement[] {
+  const of_user = sql`environment_id = ${environment_id} and user_id = ${user_id}`
+  const began = sql`coalesce(began_with, ${method_id}) = ${method_id}`
+  return [
+    sql`update sessions set ended_at = ${now} where ${of_user} and ended_at is null and ${began}`,
+    sql`update grants set ended_at = ${now}, ended_by = 'method_removed'
+         where ${of_user} and ended_at is null
+           and (${began} or session_id in (select id from sessions where ${of_user} and ended_at = ${now} and ${began}))`,
+    ...enqueueBackchannelLogouts(environment_id, { user_id }, now),
+  ]
+}
+
+/** An event for every active session of a user, for a batch that ends all of them afterwards. */
+export function sessionEndEvents(environment_id: EnvironmentId, user_id: string, origin: Origin, now: Date): Statement {
+  return insertEvents(
+    environment_id,
+    origin,
+    'session.ended',
+    {
+      suffix: sql`substr(id, 19, 12)`,
+      user_id: sql`user_id`,
+      application_id: sql`null`,
+      data: sql`'{"session_id":"' || id || '","reason":"ended_by_api"}'`, // an id needs no escaping in JSON
+      from: sql`from sessions where environment_id = ${environment_id} and user_id = ${user_id} and ended_at is null and expires_at > ${now}`,
+    },
+    now,
+  )
 }
 
 /** The version of a session is the time of its sign-in, so that use of the session does not change it. */
@@ -155,7 +193,7 @@ export function endSessionRecord(environment_id: EnvironmentId, session: Version
          where environment_id = ${environment_id} and id = ${session.id} and auth_time = ${session.version} and ended_at is null`),
     sql`update grants set ended_at = ${now}, ended_by = 'session_ended'
          where environment_id = ${environment_id} and session_id = ${session.id} and ended_at is null`,
-    enqueueBackchannelLogouts(environment_id, { session_id: session.id }, now),
+    ...enqueueBackchannelLogouts(environment_id, { session_id: session.id }, now),
   ]
 }
 
@@ -185,4 +223,22 @@ export function storeConsent(environment_id: EnvironmentId, user_id: string, app
   return sql`insert into consents (environment_id, user_id, application_id, scope, created_at, updated_at)
     values (${environment_id}, ${user_id}, ${application_id}, ${scope}, ${now}, ${now})
     on conflict (environment_id, user_id, application_id) do update set scope = excluded.scope, updated_at = excluded.updated_at`
+}
+
+/** Removes the consent of a user for an application, with its event where there was one. */
+export function revokeConsent(
+  environment_id: EnvironmentId,
+  { user_id, application_id }: { user_id: string; application_id: string },
+  origin: Origin,
+  now: Date,
+): Statement[] {
+  const which = sql`environment_id = ${environment_id} and user_id = ${user_id} and application_id = ${application_id}`
+  const columns = {
+    suffix: sql`substr(application_id, 19, 12)`,
+    user_id: sql`user_id`,
+    application_id: sql`application_id`,
+    data: sql`'{}'`,
+    from: sql`from consents where ${which}`,
+  }
+  return [insertEvents(environment_id, origin, 'consent.revoked', columns, now), sql`delete from consents where ${which}`]
 }

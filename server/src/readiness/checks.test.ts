@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readinessCodes } from '@ostiary/contract/readiness.ts'
+import { type Findings, judgeReadiness } from './checks.ts'
+
+const ready: Findings = {
+  type: 'live',
+  issuer: 'https://login.example.com',
+  url: 'https://auth.example.com/E',
+  tenant_url: 'https://auth.example.com/T',
+  email_delivery: 'smtp',
+  links: { terms_url: 'https://a.example/t', privacy_url: 'https://a.example/p', support_url: 'https://a.example/s' },
+  applications: { enabled: 1, with_http: null, with_try_address: null },
+  open_secret_keys: 0,
+  webhooks: { enabled: 1, with_http: null, silent: null, given_up: null },
+  owners: 2,
+  has_sign_in: true,
+}
+const shop = { id: 'app_1', name: 'Shop' }
+const hook = { id: 'whk_1', name: 'hooks.example.com' }
+
+test('an environment that passes every check is ready, and the checks come in one order', () => {
+  const { ready: is_ready, checks } = judgeReadiness(ready)
+  assert.equal(is_ready, true)
+  assert.deepEqual(
+    checks.map(({ code, ok }) => [code, ok]),
+    readinessCodes.map((code) => [code, true]),
+  )
+})
+
+interface Case {
+  why: string
+  found: Partial<Findings>
+  code: (typeof readinessCodes)[number]
+  link: string
+  required: boolean
+}
+
+// biome-ignore format: this table is read by column
+const failures: Case[] = [
+  { why: 'Live sends no mail',                    found: { email_delivery: 'none' },                                        code: 'mail_works',         link: '/E/settings',           required: true },
+  { why: 'Live captures mail',                    found: { email_delivery: 'capture' },                                     code: 'mail_works',         link: '/E/settings',           required: true },
+  { why: 'Test sends no mail',                    found: { type: 'test', email_delivery: 'none' },                          code: 'mail_works',         link: '/E/settings',           required: true },
+  { why: 'no application is enabled',             found: { applications: { ...ready.applications, enabled: 0 } },           code: 'application_exists', link: '/E/applications',       required: true },
+  { why: 'the issuer is http',                    found: { issuer: 'http://localhost:3000/e/env_1' },                       code: 'https_only',         link: '/E',                    required: true },
+  { why: 'an application has an http address',    found: { applications: { ...ready.applications, with_http: shop } },      code: 'https_only',         link: '/E/applications/app_1', required: true },
+  { why: 'a webhook has an http address',         found: { webhooks: { ...ready.webhooks, with_http: hook } },              code: 'https_only',         link: '/E/webhooks/whk_1',     required: true },
+  { why: 'an application has the try address',    found: { applications: { ...ready.applications, with_try_address: shop } }, code: 'no_try_address',   link: '/E/applications/app_1', required: true },
+  { why: 'a secret key works from everywhere',    found: { open_secret_keys: 1 },                                           code: 'keys_restricted',    link: '/E/auth-keys',          required: false },
+  { why: 'a webhook does not answer',             found: { webhooks: { ...ready.webhooks, silent: hook } },                 code: 'webhooks_answer',    link: '/E/webhooks/whk_1',     required: false },
+  { why: 'a webhook was disabled by the service', found: { webhooks: { ...ready.webhooks, enabled: 0, given_up: hook } },   code: 'webhooks_answer',    link: '/E/webhooks/whk_1',     required: false },
+  { why: 'a link is missing',                     found: { links: { ...ready.links, privacy_url: null } },                  code: 'links_set',          link: '/E/settings',           required: false },
+  { why: 'the tenant has one owner',              found: { owners: 1 },                                                     code: 'two_owners',         link: '/T/members',            required: false },
+  { why: 'no person signed in',                   found: { has_sign_in: false },                                            code: 'real_sign_in',       link: '/E/events?type=sign_in.succeeded', required: true },
+]
+for (const { why, found, code, link, required } of failures)
+  test(`${code} alone fails when ${why}, and the environment is ${required ? 'not ready' : 'still ready'}`, () => {
+    const { ready: is_ready, checks } = judgeReadiness({ ...ready, ...found })
+    const failed = checks.filter(({ ok }) => !ok)
+    assert.deepEqual(
+      failed.map(({ code, level, link }) => [code, level, link]),
+      [[code, required ? 'required' : 'recommended', `https://auth.example.com${link}`]],
+    )
+    assert.equal(is_ready, !required)
+  })
+
+test('captured mail is enough for Test, and an environment without webhooks needs none to answer', () => {
+  const found = { type: 'test', email_delivery: 'capture', webhooks: { ...ready.webhooks, enabled: 0 } } as const
+  assert.equal(
+    judgeReadiness({ ...ready, ...found }).checks.every(({ ok }) => ok),
+    true,
+  )
+})

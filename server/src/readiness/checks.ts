@@ -1,0 +1,165 @@
+// pure
+/** Judges whether an environment is ready for real users. One function per check; the order is that of the answer. */
+import type { Readiness, ReadinessCheck } from '@ostiary/contract/readiness.ts'
+import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
+
+/** What is known of an environment. Names are examples of what a check found, for its detail. */
+export interface Findings {
+  type: EnvironmentType
+  issuer: string
+  /** The URL of the environment in the platform API. */
+  url: string
+  /** The URL of the tenant in the API. */
+  tenant_url: string
+  email_delivery: 'none' | 'smtp' | 'capture'
+  links: { terms_url: string | null; privacy_url: string | null; support_url: string | null }
+  applications: {
+    /** How many are enabled. */
+    enabled: number
+    /** An enabled application with an address that does not begin with https or a scheme of its own. */
+    with_http: Named | null
+    /** An enabled application that has the address of Try sign-in. */
+    with_try_address: Named | null
+  }
+  /** Secret keys that can be used from any address. */
+  open_secret_keys: number
+  webhooks: {
+    enabled: number
+    /** An enabled webhook with an http address. */
+    with_http: Named | null
+    /** An enabled webhook whose last attempt failed, or which never answered. */
+    silent: Named | null
+    /** The service disabled it, because its receiver is gone or failed for days. */
+    given_up: Named | null
+  }
+  owners: number
+  /** A person signed in within the last 90 days. */
+  has_sign_in: boolean
+}
+
+export interface Named {
+  id: string
+  name: string
+}
+
+type Judged = Pick<ReadinessCheck, 'ok' | 'detail'> & { link: string }
+
+interface Check {
+  level: ReadinessCheck['level']
+  judge: (found: Findings) => Judged
+}
+
+const passed = (detail: string, link: string): Judged => ({ ok: true, detail, link })
+const failed = (detail: string, link: string): Judged => ({ ok: false, detail, link })
+
+const checks: Record<ReadinessCheck['code'], Check> = {
+  mail_works: {
+    level: 'required',
+    judge({ type, email_delivery, url }) {
+      const link = `${url}/settings`
+      if (email_delivery === 'smtp') return passed('Mail is sent by your mail server.', link)
+      if (email_delivery === 'capture' && type === 'test') return passed('Mail is captured in the inbox of this Test environment.', link)
+      return failed('The environment sends no mail, so nobody can prove an address or get back into an account. Set email.delivery.', link)
+    },
+  },
+  application_exists: {
+    level: 'required',
+    judge({ applications: { enabled }, url }) {
+      const link = `${url}/applications`
+      return enabled > 0
+        ? passed('An application is registered and enabled.', link)
+        : failed('There is no enabled application. Register one, or enable it.', link)
+    },
+  },
+  https_only: {
+    level: 'required',
+    judge({ issuer, applications, webhooks, url }) {
+      if (!issuer.startsWith('https://'))
+        return failed(`The issuer ${issuer} is not https. The operator sets the base URL in OSTIARY_BASE_URL.`, url)
+      if (applications.with_http)
+        return failed(
+          `The application ${quoted(applications.with_http)} has an http address. Replace it by https.`,
+          `${url}/applications/${applications.with_http.id}`,
+        )
+      if (webhooks.with_http)
+        return failed(
+          `The webhook ${quoted(webhooks.with_http)} has an http address. Replace it by https.`,
+          `${url}/webhooks/${webhooks.with_http.id}`,
+        )
+      return passed('The issuer and all addresses are https.', url)
+    },
+  },
+  no_try_address: {
+    level: 'required',
+    judge({ applications: { with_try_address }, url }) {
+      return with_try_address
+        ? failed(
+            `The application ${quoted(with_try_address)} has the return address of Try sign-in. Remove it before real users sign in.`,
+            `${url}/applications/${with_try_address.id}`,
+          )
+        : passed('No application has the return address of Try sign-in.', `${url}/applications`)
+    },
+  },
+  keys_restricted: {
+    level: 'recommended',
+    judge({ open_secret_keys, url }) {
+      const link = `${url}/auth-keys`
+      const are = open_secret_keys === 1 ? 'One secret key works' : `${open_secret_keys} secret keys work`
+      return open_secret_keys === 0
+        ? passed('Every secret key has an IP allowlist.', link)
+        : failed(`${are} from every address. Set ip_allowlist to the addresses of your servers.`, link)
+    },
+  },
+  webhooks_answer: {
+    level: 'recommended',
+    judge({ webhooks: { enabled, silent, given_up }, url }) {
+      if (given_up)
+        return failed(
+          `The webhook ${quoted(given_up)} was disabled because its receiver did not answer. Enable it once it does.`,
+          `${url}/webhooks/${given_up.id}`,
+        )
+      if (silent)
+        return failed(
+          `The webhook ${quoted(silent)} has not answered yet, or its last attempt failed. Send a test event.`,
+          `${url}/webhooks/${silent.id}`,
+        )
+      return passed(enabled === 0 ? 'There is no enabled webhook.' : 'Every enabled webhook answers.', `${url}/webhooks`)
+    },
+  },
+  links_set: {
+    level: 'recommended',
+    judge({ links, url }) {
+      const missing = Object.entries(links).flatMap(([name, value]) => (value === null ? [`links.${name}`] : []))
+      return missing.length === 0
+        ? passed('The pages link to your terms, privacy policy and support.', `${url}/settings`)
+        : failed(`Set ${missing.join(', ')}, so that people find them on the pages.`, `${url}/settings`)
+    },
+  },
+  two_owners: {
+    level: 'recommended',
+    judge({ owners, tenant_url }) {
+      return owners >= 2
+        ? passed('The tenant has at least two owners.', `${tenant_url}/members`)
+        : failed('The tenant has one owner, who can be locked out. Make another member an owner.', `${tenant_url}/members`)
+    },
+  },
+  real_sign_in: {
+    level: 'required',
+    judge({ has_sign_in, url }) {
+      const link = `${url}/events?type=sign_in.succeeded`
+      return has_sign_in
+        ? passed('A person signed in within the last 90 days.', link)
+        : failed('Nobody has signed in within the last 90 days. Sign in once through your application.', link)
+    },
+  },
+}
+
+const quoted = ({ name }: Named) => `“${name}”`
+
+export function judgeReadiness(found: Findings): Readiness {
+  const judged = Object.entries(checks).map(([code, { level, judge }]) => {
+    const { ok, detail, link } = judge(found)
+    return { code: code as ReadinessCheck['code'], ok, level, detail, link } // as: the record has exactly these keys
+  })
+  return { ready: judged.every(({ ok, level }) => ok || level !== 'required'), checks: judged }
+}

@@ -1,0 +1,134 @@
+/** Reads what the checks of an environment need, in a bounded number of small queries. */
+import { setImmediate as yieldToOthers } from 'node:timers/promises'
+import type { EnvironmentId, TenantId } from '@ostiary/contract/ids.ts'
+import { z } from 'zod'
+import { createBoundedMap } from '../bounded-map.ts'
+import { type Db, type Statement, sql } from '../db/db.ts'
+import type { Deployment } from '../deployment.ts'
+import type { Findings } from './checks.ts'
+
+export type ScanApplications = (environment_id: EnvironmentId) => Promise<Findings['applications']>
+
+const Application = z.object({
+  id: z.string(),
+  name: z.string(),
+  size: z.int(),
+  has_http: z.boolean(),
+  has_try_address: z.boolean(),
+})
+
+/** An application can have 200 kB of addresses, so a page has few. */
+const page_size = 20
+/** The result for an environment with more addresses than this is kept for a while. Others are read afresh. */
+const kept_above_bytes = 1_000_000
+const kept_ms = 30_000
+const most_kept = 1_000
+
+/**
+ * Looks through the addresses of all enabled applications. The quota bounds their number, but not their size: the largest environment
+ * would have 200 MB. So one scan of an environment runs at a time, it gives way to other work after every page, and the result of a long
+ * one is kept.
+ */
+export function createApplicationScan({ db, now, config: { base_url } }: Pick<Deployment, 'db' | 'now' | 'config'>): ScanApplications {
+  const in_progress = new Map<EnvironmentId, Promise<Findings['applications']>>()
+  const kept = createBoundedMap<EnvironmentId, { found: Findings['applications']; until_ms: number }>(most_kept)
+
+  async function scan(environment_id: EnvironmentId): Promise<Findings['applications']> {
+    const found: Findings['applications'] = { enabled: 0, with_http: null, with_try_address: null }
+    let bytes = 0
+    for (let last = ''; ; ) {
+      const page = await db.all(Application, pageOf(environment_id, last, base_url))
+      for (const { id, name, size, has_http, has_try_address } of page) {
+        found.enabled++
+        bytes += size
+        if (has_http) found.with_http ??= { id, name }
+        if (has_try_address) found.with_try_address ??= { id, name }
+      }
+      if (page.length < page_size) break
+      last = page.at(-1)?.id ?? ''
+      await yieldToOthers()
+    }
+    if (bytes > kept_above_bytes) kept.set(environment_id, { found, until_ms: now().getTime() + kept_ms })
+    return found
+  }
+
+  return (environment_id) => {
+    const long = kept.get(environment_id)
+    if (long && now().getTime() < long.until_ms) return Promise.resolve(long.found)
+    const shared = in_progress.get(environment_id) ?? scan(environment_id).finally(() => in_progress.delete(environment_id))
+    in_progress.set(environment_id, shared)
+    return shared
+  }
+}
+
+/** `localhost` and loopback addresses count as http too, except for native applications, which receive codes there (RFC 8252 §7.3). */
+function pageOf(environment_id: EnvironmentId, last: string, base_url: string): Statement {
+  const addresses = sql`redirect_uris || post_logout_redirect_uris || '"' || coalesce(backchannel_logout_uri, '') || '""'
+    || coalesce(initiate_login_uri, '') || '""' || coalesce(logo_uri, '') || '"'`
+  return sql`select id, name, length(addresses) as size,
+      case when application_type <> 'native' and addresses like '%"http://%' then 1 else 0 end as has_http,
+      case when redirect_uris like ${`%"${base_url}/try/callback"%`} then 1 else 0 end as has_try_address
+    from (select id, name, application_type, redirect_uris, ${addresses} as addresses from applications
+           where environment_id = ${environment_id} and disabled = 0 and id > ${last} order by id limit ${page_size}) page
+    order by id`
+}
+
+const Counted = z.object({ count: z.int() })
+
+export async function countOpenSecretKeys(db: Db, environment_id: EnvironmentId, now: Date): Promise<number> {
+  const row = await db.maybeOne(
+    Counted,
+    sql`select count(*) as count from api_keys
+         where environment_id = ${environment_id} and type = 'auth_secret' and ip_allowlist = '[]' and revoked_at is null
+           and (expires_at is null or expires_at > ${now})`,
+  )
+  return row?.count ?? 0
+}
+
+const Webhook = z.object({
+  id: z.string(),
+  url: z.string(),
+  disabled: z.boolean(),
+  disabled_reason: z.string().nullable(),
+  last_success_at: z.date().nullable(),
+  failing_since: z.date().nullable(),
+})
+
+/** An environment has at most as many webhooks as its quota. Their URLs are short, so all are read. */
+export async function findWebhooks(db: Db, environment_id: EnvironmentId): Promise<Findings['webhooks']> {
+  const all = await db.all(
+    Webhook,
+    sql`select id, url, disabled, disabled_reason, last_success_at, failing_since from webhooks
+         where environment_id = ${environment_id} order by id`,
+  )
+  const named = (webhook: z.infer<typeof Webhook> | undefined) => (webhook ? { id: webhook.id, name: new URL(webhook.url).host } : null)
+  const enabled = all.filter(({ disabled }) => !disabled)
+  return {
+    enabled: enabled.length,
+    with_http: named(enabled.find(({ url }) => url.startsWith('http://'))),
+    silent: named(enabled.find(({ last_success_at, failing_since }) => last_success_at === null || failing_since !== null)),
+    given_up: named(all.find(({ disabled, disabled_reason }) => disabled && disabled_reason !== null)),
+  }
+}
+
+/** Counts the owners of a tenant up to two. */
+export async function countOwners(db: Db, tenant_id: TenantId): Promise<number> {
+  const row = await db.maybeOne(
+    Counted,
+    sql`select count(*) as count from (select user_id from members where tenant_id = ${tenant_id} and role = 'owner' limit 2) owners`,
+  )
+  return row?.count ?? 0
+}
+
+const Sequence = z.object({ sequence: z.int() })
+
+/** Events are kept for 90 days. */
+export async function hasSignIn(db: Db, environment_id: EnvironmentId): Promise<boolean> {
+  const row = await db.maybeOne(
+    Sequence,
+    sql`select sequence from events
+         where environment_id = ${environment_id} and type = 'sign_in.succeeded' and sequence is not null
+         order by sequence desc limit 1`,
+  )
+  return row !== null
+}

@@ -1,0 +1,122 @@
+/** How a user has access: sign-in methods, sessions as a whole, and the grants of applications. */
+import type { AnyCall, Handler } from '../api/handler.ts'
+import { readPage } from '../api/lists.ts'
+import { changeVersioned } from '../api/versions.ts'
+import { guard, sql } from '../db/db.ts'
+import { notFound } from '../http/problem.ts'
+import { mailStatements } from '../mail/send.ts'
+import { endGrant, endGrants, listGrants } from '../oidc/store/grants.ts'
+import { endBegunWith, endEverything, revokeConsent, sessionEndEvents } from '../oidc/store/sessions.ts'
+import type { Services } from '../services.ts'
+import { findMethod, listMethods, removeMethod } from './methods.ts'
+import { findUser, holdUser, type UserRow } from './store.ts'
+
+type UserCall = Pick<AnyCall, 'params'> & { caller: { environment: NonNullable<AnyCall['caller']['environment']> } }
+
+async function userOf({ db }: Services, { caller, params }: UserCall): Promise<UserRow> {
+  const user = await findUser(db, caller.environment.id, params.user_id ?? '')
+  if (!user) throw notFound()
+  return user
+}
+
+/** Every session has its event. Grants with `offline_access` end too. */
+export const endUserSessions: Handler<'endUserSessions'> = (services, call) => {
+  const environment_id = call.caller.environment.id
+  const load = () => findUser(services.db, environment_id, call.params.user_id ?? '')
+  return changeVersioned(call.if_match, load, async (user) => {
+    const at = services.now()
+    const ended = await call.commit(
+      {
+        statements: [
+          holdUser(environment_id, user.id),
+          sessionEndEvents(environment_id, user.id, originOf(services, call), at),
+          ...endEverything(environment_id, user.id, 'ended_by_api', at),
+        ],
+        before: user,
+        answer: user,
+      },
+      at,
+    )
+    return ended ? user : null
+  })
+}
+
+export const listUserMethods: Handler<'listUserMethods'> = async (services, call) => {
+  const { id, environment_id } = await userOf(services, call)
+  return readPage(services, call, `methods.${id}`, (rest) => listMethods(services.db, environment_id, id, rest))
+}
+
+/** The person is mailed, since only a backend or an administrator asked for it. A backend can also remove the last method. */
+export const removeUserMethod: Handler<'removeUserMethod'> = async (services, call) => {
+  const { db, now } = services
+  const user = await userOf(services, call)
+  const { environment_id } = user
+  const load = async () => {
+    const method = await findMethod(db, environment_id, user.id, call.params.method_id ?? '')
+    return method && { ...method, version: 1 }
+  }
+  await changeVersioned(call.if_match, load, async (method) => {
+    const at = now()
+    const mail = { to: user.email, user_id: user.id, request_id: call.request_id, notice: { kind: 'method_removed' as const } }
+    const removed = await call.commit(
+      {
+        statements: [
+          removeMethod(environment_id, user.id, method, at),
+          ...endBegunWith(environment_id, user.id, method.id, at),
+          ...(await mailStatements(services, environment_id, mail, at)),
+        ],
+        before: { ...method, project_id: user.project_id, environment_id },
+        answer: null,
+        object: { type: 'user', id: user.id },
+        event: {
+          environment_id,
+          type: 'user.updated',
+          user_id: user.id,
+          data: { changed: [method.type === 'password' ? 'password' : 'identities'], method_id: method.id },
+        },
+      },
+      at,
+    )
+    return removed || null
+  })
+  return null
+}
+
+export const listUserGrants: Handler<'listUserGrants'> = async (services, call) => {
+  const { id, environment_id } = await userOf(services, call)
+  return readPage(services, call, `grants.${id}`, (rest) => listGrants(services.db, environment_id, id, services.now(), rest))
+}
+
+/** Decision 0034: the whole application is disconnected, because the consent goes and every grant of it with the consent. */
+export const disconnectGrant: Handler<'disconnectGrant'> = async (services, call) => {
+  const { db, now } = services
+  const { id: user_id, environment_id, project_id } = await userOf(services, call)
+  const load = async () => {
+    const [grant] = await listGrants(db, environment_id, user_id, now(), sql`and id = ${call.params.grant_id ?? ''}`)
+    return grant ? { ...grant, version: 1 } : null
+  }
+  await changeVersioned(call.if_match, load, async (grant) => {
+    const at = now()
+    const { application_id } = grant
+    const ended = await call.commit(
+      {
+        statements: [
+          guard(endGrant(environment_id, grant.id, 'disconnected', at)),
+          endGrants(environment_id, { user_id, application_id }, 'disconnected', at),
+          ...revokeConsent(environment_id, { user_id, application_id }, originOf(services, call), at),
+        ],
+        before: { ...grant, project_id, environment_id },
+        answer: null,
+      },
+      at,
+    )
+    return ended || null
+  })
+  return null
+}
+
+const originOf = ({ newId }: Services, { caller, request_id }: Pick<AnyCall, 'caller' | 'request_id'>) => ({
+  id: newId('evt'),
+  actor: caller.actor,
+  request_id,
+})

@@ -1,0 +1,34 @@
+/** The sign-in methods of a user: the password, which is a column of the user, and the identities at providers. */
+import type { EnvironmentId, MethodId } from '@ostiary/contract/ids.ts'
+import { SignInMethod } from '@ostiary/contract/method.ts'
+import { type Db, guard, type Statement, sql } from '../db/db.ts'
+
+/** The id of the password of a user, the same for every password. */
+export const passwordMethod = (user_id: string): MethodId => `mth_${user_id.slice('usr_'.length)}`
+
+const methodsOf = (environment_id: EnvironmentId, user_id: string) => sql`
+  select 'mth_' || substr(u.id, 5) as id, 'password' as type, cast(null as text) as name, cast(null as text) as provider_id,
+         null as codes_left, coalesce(u.password_set_at, u.created_at) as created_at, u.password_used_at as last_used_at
+    from users u where u.environment_id = ${environment_id} and u.id = ${user_id} and u.password_hash is not null
+  union all
+  select i.id, 'provider', p.display_name, i.provider_id, null, i.created_at, i.last_used_at
+    from identities i join providers p on p.environment_id = i.environment_id || '' and p.id = i.provider_id
+   where i.environment_id = ${environment_id} and i.user_id = ${user_id}`
+
+export function listMethods(db: Db, environment_id: EnvironmentId, user_id: string, rest: Statement): Promise<SignInMethod[]> {
+  return db.all(SignInMethod, sql`select * from (${methodsOf(environment_id, user_id)}) listed where 1 = 1 ${rest}`)
+}
+
+export async function findMethod(db: Db, environment_id: EnvironmentId, user_id: string, id: string): Promise<SignInMethod | null> {
+  const [method] = await listMethods(db, environment_id, user_id, sql`and id = ${id}`)
+  return method ?? null
+}
+
+/** Fails as a guard if the user no longer has the method. */
+export function removeMethod(environment_id: EnvironmentId, user_id: string, { id, type }: SignInMethod, now: Date): Statement {
+  if (type === 'password')
+    return guard(sql`update users
+      set password_hash = null, password_set_at = null, password_used_at = null, version = version + 1, updated_at = ${now}
+      where environment_id = ${environment_id} and id = ${user_id} and password_hash is not null`)
+  return guard(sql`delete from identities where environment_id = ${environment_id} and user_id = ${user_id} and id = ${id}`)
+}
