@@ -1,5 +1,8 @@
 /** Schemas that many resources share: times, slugs, names, URLs and pages. */
 import { z } from 'zod'
+import { sentenceOf } from './sentences.ts'
+
+z.config({ localeError: sentenceOf })
 
 /** RFC 3339 in UTC with milliseconds, `2026-11-20T16:31:00.000Z`. The database stores milliseconds since 1970. */
 export const Time = z.iso.datetime({ precision: 3 })
