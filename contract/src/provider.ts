@@ -8,7 +8,13 @@ export type ProviderType = z.infer<typeof ProviderType>
 
 const Text = z.string().min(1).max(500)
 /** RFC 6749 §3.3 */
-const Scopes = z.array(z.string().regex(/^[\x21\x23-\x5B\x5D-\x7E]{1,200}$/)).max(50)
+const Scopes = z
+  .array(
+    z
+      .string()
+      .regex(/^[\x21\x23-\x5B\x5D-\x7E]{1,200}$/, 'Use 1 to 200 printable ASCII characters without space, quotation mark and backslash.'),
+  )
+  .max(50)
 
 const fields = {
   display_name: Name,

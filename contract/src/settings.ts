@@ -22,7 +22,7 @@ const tokens = group({
   access_token_format: TokenFormat.default('jwt'),
   id_token_claims: z.enum(['full', 'minimal']).default('full'),
 }).refine((value) => value.refresh_token_absolute_ttl_seconds >= value.refresh_token_idle_ttl_seconds, {
-  message: 'refresh_token_absolute_ttl_seconds must not be below refresh_token_idle_ttl_seconds.',
+  message: 'The value of refresh_token_absolute_ttl_seconds must not be below refresh_token_idle_ttl_seconds.',
   path: ['refresh_token_absolute_ttl_seconds'],
 })
 
@@ -30,7 +30,7 @@ const sessions = group({
   idle_ttl_seconds: seconds(300, 2_592_000, 86_400),
   absolute_ttl_seconds: seconds(3_600, 31_536_000, 2_592_000),
 }).refine((value) => value.absolute_ttl_seconds >= value.idle_ttl_seconds, {
-  message: 'absolute_ttl_seconds must not be below idle_ttl_seconds.',
+  message: 'The value of absolute_ttl_seconds must not be below idle_ttl_seconds.',
   path: ['absolute_ttl_seconds'],
 })
 
@@ -69,7 +69,7 @@ const common = {
     logo_url: WebUrl.nullable().default(null),
     primary_color: z
       .string()
-      .regex(/^#[0-9a-fA-F]{6}$/, 'Expected #rrggbb.')
+      .regex(/^#[0-9a-fA-F]{6}$/, 'Expected a colour as #rrggbb, such as #1f4fd8.')
       .nullable()
       .default(null),
   }),

@@ -12,11 +12,11 @@ const profile = {
   preferred_username: ShortText.nullable(),
   picture: WebUrl.nullable(),
   locale: text(35)
-    .regex(/^[A-Za-z0-9]{1,8}(-[A-Za-z0-9]{1,8})*$/, 'Expected a BCP 47 language tag.')
+    .regex(/^[A-Za-z0-9]{1,8}(-[A-Za-z0-9]{1,8})*$/, 'Expected a language tag (BCP 47), such as en or de-CH.')
     .nullable(),
   zoneinfo: z
     .string()
-    .regex(/^[A-Za-z0-9_+/-]{1,64}$/, 'Expected an IANA time zone.')
+    .regex(/^[A-Za-z0-9_+/-]{1,64}$/, 'Expected a time zone of the IANA database, such as Europe/Zurich.')
     .nullable(),
 }
 
@@ -41,7 +41,7 @@ export type User = z.infer<typeof User>
 
 const metadata = z
   .record(z.string(), z.unknown())
-  .refine((value) => new TextEncoder().encode(JSON.stringify(value)).length <= 16_384, 'metadata can have at most 16 KiB.')
+  .refine((value) => new TextEncoder().encode(JSON.stringify(value)).length <= 16_384, 'Use at most 16 KiB of metadata, as JSON.')
 
 const optional = z.object({
   email_verified: z.boolean(),

@@ -9,8 +9,7 @@ import type { Deployment } from './deployment.ts'
 import * as events from './events/handlers.ts'
 import { createAccessLog, markReceived } from './http/access-log.ts'
 import { createAppListener } from './http/listen.ts'
-import { createMethodGuard } from './http/method-guard.ts'
-import { notFound } from './http/problem.ts'
+import { createMethodGuard, unknownAddress } from './http/method-guard.ts'
 import type { RateLimiter } from './http/rate-limit.ts'
 import { answerError } from './http/server-errors.ts'
 import { mountServiceRoutes } from './http/service-routes.ts'
@@ -89,7 +88,9 @@ export function createApp(modules: Modules): FastifyInstance {
   })
   const refuseMethod = createMethodGuard()
   app.setErrorHandler((error: FastifyError, request, reply) => answerError(deployment, error, request, reply))
-  app.setNotFoundHandler((request, reply) => answerError(deployment, refuseMethod(request) ?? notFound(), request, reply))
+  app.setNotFoundHandler((request, reply) =>
+    answerError(deployment, refuseMethod(request) ?? unknownAddress(deployment.config.base_url, request.url), request, reply),
+  )
 
   mountManagement(app, modules)
   mountProtocol(app, modules)
