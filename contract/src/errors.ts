@@ -74,12 +74,32 @@ export const generalErrors = [
 
 /** Problem details (RFC 9457) with a stable code. */
 export const Problem = z.strictObject({
-  type: z.string(),
-  title: z.string(),
-  status: z.int(),
-  detail: z.string(),
-  code: z.enum(Object.keys(errors) as [ErrorCode, ...ErrorCode[]]), // as: keys of a const object are exactly its codes
-  request_id: z.string(),
-  errors: z.array(z.strictObject({ pointer: z.string(), code: z.string(), detail: z.string() })).optional(),
-  required_scopes: z.array(z.string()).optional(),
+  type: z.string().describe('The address of the documentation of the code.'),
+  title: z.string().describe('The title of the code.'),
+  status: z.int().describe('The HTTP status.'),
+  detail: z.string().describe('What went wrong and what to do, for people. Its wording can change.'),
+  code: z
+    .enum(Object.keys(errors) as [ErrorCode, ...ErrorCode[]]) // as: keys of a const object are exactly its codes
+    .describe('The stable code. Programs decide by it.'),
+  request_id: z.string().describe('The X-Request-Id, by which the operator finds the call in the log.'),
+  errors: z
+    .array(
+      z.strictObject({
+        pointer: z
+          .string()
+          .describe('The JSON pointer (RFC 6901) of the field.')
+          .meta({ examples: ['/name'] }),
+        code: z
+          .string()
+          .describe('Why the field is refused.')
+          .meta({ examples: ['required'] }),
+        detail: z
+          .string()
+          .describe('What the field accepts.')
+          .meta({ examples: ['This field is required.'] }),
+      }),
+    )
+    .optional()
+    .describe('The refused fields, for `validation_failed`.'),
+  required_scopes: z.array(z.string()).optional().describe('The scopes that the request needs, for `insufficient_scope`.'),
 })
