@@ -22,4 +22,6 @@ export const Mail = z.strictObject({
 export type Mail = z.infer<typeof Mail>
 
 /** `to` is a complete email. The comparison ignores case. */
-export const InboxQuery = PageQuery.extend({ to: z.string().max(320).optional() })
+export const InboxQuery = PageQuery.extend({
+  to: z.string().max(320).optional().describe('Only mail to this complete email, in any case.'),
+})

@@ -20,7 +20,6 @@ const typical: Readonly<Record<string, unknown>> = {
   last4: 'x7Qp',
   key: 'svc_auth_sk_test_…',
   token: 'eyJhbGciOiJSUzI1NiIs…',
-  since: '2026-11-20T16:31:00.000Z',
   sequence: 42,
   token_endpoint_auth_method: 'client_secret_basic',
   application_type: 'web',
@@ -33,14 +32,19 @@ const typical: Readonly<Record<string, unknown>> = {
   allowed_scopes: ['openid', 'profile', 'email'],
 }
 
-/** By the file's type of list: a list of scopes of an API has objects. */
+/** Whether a typical value has the type of this schema: `scopes` are strings in some places and objects in others. */
 const fits = (value: unknown, schema: Json): boolean => {
   const types = [schema.type].flat()
   if (Array.isArray(value)) {
     const items = schema.items as Json | undefined // as: JSON Schema
     return types.includes('array') && items?.type !== 'object'
   }
-  return schema.enum === undefined && schema.const === undefined && types.includes(typeof value === 'number' ? 'integer' : typeof value)
+  return (
+    schema.enum === undefined &&
+    schema.format !== 'date-time' &&
+    schema.const === undefined &&
+    types.includes(typeof value === 'number' ? 'integer' : typeof value)
+  )
 }
 
 type Schemas = Readonly<Record<string, Json>>

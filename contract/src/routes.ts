@@ -220,7 +220,7 @@ export const serviceRoutes = {
   openapi:      get('/openapi.json',       open, 'The API as an OpenAPI 3.1 document',                                        { cross_origin: 'every', cache: 'public, max-age=300', returns: [200, null] }),
   reference:    get('/docs/api',           open, 'The API reference',                                                        { page: true, cache: 'public, max-age=300', returns: [200, null] }),
   errorIndex:   get('/docs/errors',        open, 'All error codes',                                                          { page: true, cache: 'public, max-age=300', returns: [200, null] }),
-  errorPage:    get('/docs/errors/{code}', open, 'Documentation of an error code',                                           { page: true, returns: [200, null] }),
+  errorPage:    get('/docs/errors/{code}', open, 'Documentation of an error code',                                           { page: true, cache: 'public, max-age=300', returns: [200, null] }),
   demo:         get('/demo',               open, 'The demo application, if `npm start` created one',                         { page: true, returns: [200, null] }),
   demoCallback: get('/demo/callback',      open, 'Redirect URI of the demo application',                                     { page: true, returns: [200, null] }),
   demoScript:   get('/demo/{script}',      open, 'Scripts of the demo application',                                          { returns: [200, null] }),

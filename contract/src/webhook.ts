@@ -81,7 +81,10 @@ export const Delivery = z.strictObject({
 })
 export type Delivery = z.infer<typeof Delivery>
 
-export const DeliveryQuery = z.object({ status: DeliveryStatus.optional(), event_id: z.string().max(100).optional() })
+export const DeliveryQuery = z.object({
+  status: DeliveryStatus.optional().describe('Only deliveries with this status.'),
+  event_id: z.string().max(100).optional().describe('Only deliveries of this event.'),
+})
 export const ResendSince = z.strictObject({
   since: z.iso.datetime({ offset: true }).describe('All messages from this time on are sent again.'),
 })

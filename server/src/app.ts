@@ -12,7 +12,7 @@ import { createAppListener } from './http/listen.ts'
 import { createMethodGuard, unknownAddress } from './http/method-guard.ts'
 import type { RateLimiter } from './http/rate-limit.ts'
 import { answerError } from './http/server-errors.ts'
-import { mountServiceRoutes } from './http/service-routes.ts'
+import { mountServiceRoutes, type ServiceAnswers } from './http/service-routes.ts'
 import { commonHeaders } from './http/write.ts'
 import * as keyHandlers from './keys/handlers.ts'
 import type { KeyStore } from './keys/store.ts'
@@ -38,6 +38,7 @@ import { mountOidc } from './oidc/mount.ts'
 import type { KeyPool } from './oidc/signing-keys.ts'
 import * as providers from './providers/handlers.ts'
 import { upstreamsWhenNeeded } from './providers/profile.ts'
+import type { createReference } from './reference/serve.ts'
 import * as resourceServers from './resource-servers/handlers.ts'
 import { cli_redirect_uri, type Root } from './setup/root.ts'
 import * as statistics from './statistics/handlers.ts'
@@ -104,9 +105,20 @@ export function createApp(modules: Modules): FastifyInstance {
       client_id: root.client_id,
       redirect_uri: cli_redirect_uri,
     },
+    documentation: documentationWhenNeeded(deployment.config.base_url),
     answerDemo: (script) => answerDemo(deployment, script),
   })
   return app
+}
+
+/** Loads the documentation at the first request for it, since most services never get one. */
+function documentationWhenNeeded(base_url: string): ServiceAnswers['documentation'] {
+  type Reference = ReturnType<typeof createReference>
+  let loaded: Promise<Reference> | null = null
+  return async (name, code) => {
+    loaded ??= import('./reference/serve.ts').then((module) => module.createReference(base_url))
+    return (await loaded)(name, code)
+  }
 }
 
 /** Adds the fields that `http/write.ts` and `api/mount.ts` declare. */
