@@ -181,6 +181,8 @@ interface Exchange {
   answer?: z.ZodType
   /** The statuses of OAuth errors. */
   refuses?: readonly number[]
+  /** Whether a 401 can be without a body: RFC 6750 §3.1 gives no error to a request without a token. */
+  may_be_bare?: true
 }
 
 // biome-ignore format: this table is read by column
@@ -191,8 +193,8 @@ export const exchanges: Record<keyof typeof oidcRoutes, Exchange> = {
   authorize:           { query: AuthorizationRequest },
   authorizeByPost:     { form: AuthorizationRequest },
   token:               { form: TokenRequest, answer: TokenAnswer, refuses: [400, 401, 413] },
-  userinfo:            { answer: UserInfo, refuses: [400, 401, 403] },
-  userinfoByPost:      { form: UserInfoRequest, answer: UserInfo, refuses: [400, 401, 403, 413] },
+  userinfo:            { answer: UserInfo, may_be_bare: true, refuses: [400, 401, 403] },
+  userinfoByPost:      { form: UserInfoRequest, answer: UserInfo, may_be_bare: true, refuses: [400, 401, 403, 413] },
   revoke:              { form: RevocationRequest, answer: z.object({}).describe('An empty object.'), refuses: [400, 401, 413] },
   logout:              { query: SignOutRequest },
   logoutByPost:        { form: SignOutRequest },

@@ -39,7 +39,7 @@ for (const [schema, id] of components) z.globalRegistry.add(schema, { ...z.globa
 /** Properties that mean the same in every object. */
 const common: Readonly<Record<string, string>> = {
   id: 'The id of the object.',
-  name: 'The name, 1 to 100 characters.',
+  name: 'The name.',
   type: 'The type.',
   email: 'The email address.',
   role: 'The role in the tenant.',
@@ -63,7 +63,7 @@ export interface Components {
 /** The schema of a value, as a reference where it has a name. Adds the components that it refers to. */
 export function schemaOf(type: z.ZodType, io: 'input' | 'output', { schemas }: Components): Json {
   const { $defs, ...own } = generate(type, io)
-  const defs = { ...($defs as Record<string, Json> | undefined) }
+  const defs = { ...($defs as Record<string, Json> | undefined) } // as: JSON Schema
   const id = components.get(type)
   if (id !== undefined) defs[id] = own.$ref === undefined ? own : (defs[id] ?? {})
   const renamed = new Map<string, string>()
@@ -140,7 +140,8 @@ function joinNull(schema: Json): void {
 
 function describeProperties(schema: Json, place: string): void {
   if (schema.type !== 'object' && !(Array.isArray(schema.type) && schema.type.includes('object'))) return
-  for (const [name, property] of Object.entries((schema.properties ?? {}) as Record<string, Json>)) {
+  const properties = (schema.properties ?? {}) as Record<string, Json> // as: JSON Schema
+  for (const [name, property] of Object.entries(properties)) {
     if (property.description !== undefined) continue
     const variants = [property.anyOf, property.oneOf].flatMap((each) => (each as Json[] | undefined) ?? []) // as: lists of schemas
     const found = variants.find((variant) => typeof variant.description === 'string')?.description ?? common[name]
@@ -158,7 +159,7 @@ function patchOfSettings(): Json {
 }
 
 function optional({ required: _, default: __, ...schema }: Json): Json {
-  const properties = schema.properties as Record<string, Json> | undefined
+  const properties = schema.properties as Record<string, Json> | undefined // as: JSON Schema
   if (properties === undefined) return schema
   return {
     ...schema,

@@ -241,7 +241,7 @@ const html = { 'text/html': { schema: { type: 'string', description: 'A page.' }
 
 /** RFC 6749 §5.2 and RFC 6750 §3 where the caller is a program, pages where it is a person. An unknown issuer is a problem response. */
 function protocol(name: keyof typeof oidcRoutes, route: Route, components: Components): Json {
-  const { query, form, answer, refuses = [] } = exchanges[name]
+  const { query, form, answer, refuses = [], may_be_bare } = exchanges[name]
   const parameters = [...pathParameters(route), ...queryParameters(query, components)]
   const refusal = { 'application/json': { schema: schemaOf(OAuthProblem, 'output', components) } }
   const problems = { 'application/problem+json': problem }
@@ -271,7 +271,7 @@ function protocol(name: keyof typeof oidcRoutes, route: Route, components: Compo
         : [
             [200, { description: 'Success.', ...(json ? { content: json } : {}) }],
             ...(is_document ? [[304, { description: 'The copy of the client is current.' }]] : []),
-            ...refuses.map((status) => failed(status, refusal)),
+            ...refuses.map((status) => (may_be_bare && status === 401 ? bare_challenge : failed(status, refusal))),
             failed(404, problems),
             failed(500, is_document ? problems : { ...refusal, ...problems }),
             failed(503, is_document ? problems : { ...refusal, ...problems }),
@@ -279,6 +279,15 @@ function protocol(name: keyof typeof oidcRoutes, route: Route, components: Compo
     ),
   }
 }
+
+const bare_challenge = [
+  401,
+  {
+    description:
+      '`invalid_token`. `WWW-Authenticate` has the error, and so has the JSON body. A request without a token gets neither (RFC 6750 §3.1).',
+    headers: failureHeaders(401),
+  },
+]
 
 function pageStatuses(name: keyof typeof oidcRoutes, { method }: Route): number[] {
   const is_form = method === 'POST' ? [413] : []

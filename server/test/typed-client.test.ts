@@ -69,5 +69,5 @@ test('the generated client works against the service', async () => {
   const { outputText } = ts.transpileModule(client, { compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2024 } })
   writeFileSync(join(folder, 'client.js'), outputText)
   const { setUp } = await import(pathToFileURL(join(folder, 'client.js')).href)
-  assert.deepEqual(await setUp(w.reach(w.base_url), w.key), { slug: 'typed', types: ['test', 'live'], code: 'slug_taken' })
+  assert.deepEqual(await setUp(w.reach(w.base_url), w.key), { slug: 'typed', types: ['live', 'test'], code: 'slug_taken' })
 })

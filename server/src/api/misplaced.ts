@@ -6,7 +6,7 @@ const key_form = /svc_(?:auth_[ps]k|platform_sk)_/
 /** A token of this service is a JWT (RFC 7519 §3). */
 const token_form = /^eyJ[\w-]*\.[\w-]*\.[\w-]*$/
 
-export const isKeyForm = (value: string): boolean => value.search(key_form) === 0
+const isKeyForm = (value: string): boolean => value.search(key_form) === 0
 
 /** Why the sent credential cannot work; `null` if it is in its place. */
 export function misplacedCredential(sent: { key: string } | { bearer: string }): string | null {

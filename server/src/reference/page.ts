@@ -49,13 +49,16 @@ function section(document: Document, { method, path, operation }: Entry): Html {
   const parameters = parametersOf(document, operation)
   const body = Object.values(requestBody?.content ?? {})[0]
   return html`<article id="${operationId}"><h3><a href="#${operationId}">${inline(summary)}</a></h3>
-<p class="call"><span class="verb ${method}">${method}</span> <code>${path}</code></p>
+<p class="call"><span class="verb ${method}">${method}</span> <code>${breakable(path)}</code></p>
 ${paragraphs(description)}
 ${parameters.length > 0 && html`<h4>Parameters</h4><dl class="fields">${parameters.map(parameterRow)}</dl>`}
 ${body && html`<h4>Body</h4>${body.schema.$ref ? html`<p>${typeOf(body.schema)}</p>` : fields(body.schema)}`}
 <h4>Answers</h4><dl class="fields">${Object.entries(responses).map(([status, response]) => answerRow(document, status, response))}</dl>
 ${example(method, path, operation, parameters)}</article>`
 }
+
+/** A path that breaks after slashes. */
+const breakable = (path: string): Html => html`${path.split('/').map((part, i) => html`${i > 0 && html`/<wbr>`}${part}`)}`
 
 function parameterRow({ name, in: place, required, description, schema }: Parameter): Html {
   return html`<div><dt><code>${name}</code> <span>${place}, ${typeOf(schema)}</span>${required && html` <span class="must">required</span>`}</dt><dd>${inline(description)}</dd></div>`

@@ -26,7 +26,8 @@ main h4,main h2.small{margin:24px 0 0;padding:0;border:0;font-size:.875rem;font-
 main h3 a,main h2 a{color:inherit;text-decoration:none}
 main h3 a:hover,main h2 a:hover{text-decoration:underline}
 :target{scroll-margin-top:16px}
-p code,li code,dd code,dt code,td code{padding:1px 4px;border-radius:4px;background:var(--sunken)}
+p code,li code,dd code,dt code,td code{padding:1px 4px;border-radius:4px;background:light-dark(#E7EBED,#1D2327)}
+p a code,dd a code,td a code{padding:0;background:none}
 pre{margin:0;padding:14px 16px;border:1px solid var(--line);border-radius:10px;background:var(--sunken);overflow-x:auto;overflow-wrap:normal;font-size:.8125rem;line-height:1.6}
 pre code{font-size:inherit}
 .call{display:flex;flex-wrap:wrap;gap:4px 10px;align-items:baseline;margin-top:8px}
@@ -34,14 +35,15 @@ pre code{font-size:inherit}
 .verb.POST{background:var(--ok-soft);color:var(--ok)}
 .verb.DELETE{background:var(--bad-soft);color:var(--bad)}
 .verb.PATCH{background:var(--app);color:var(--on-app)}
-.call code{font-size:.9375rem}
+.doc .call>code{padding:0;background:none;font-size:.9375rem}
 `
 
 const lists = `
 .fields{border-top:1px solid var(--line)}
 .fields>div{padding:10px 0;border-bottom:1px solid var(--line)}
 .fields dt{display:flex;flex-wrap:wrap;gap:2px 10px;align-items:baseline}
-.fields dt code{padding:0;background:none;font-weight:600}
+.fields dt code{padding:0;background:none}
+.fields dt>code{font-weight:600}
 .fields dt span{font-size:.8125rem;color:var(--muted)}
 .fields dt .must{color:var(--bad)}
 .fields dd{font-size:.9375rem}
