@@ -8,57 +8,95 @@ export const ApplicationType = z.enum(['web', 'spa', 'native'])
 const TokenEndpointAuthMethod = z.enum(['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'])
 
 /** The rules of redirect URIs depend on the application type and the environment: see `applications/redirect-uris.ts` of the server. */
-const RedirectUri = z.string().min(1).max(2_000)
+const RedirectUri = z
+  .string()
+  .min(1)
+  .max(2_000)
+  .meta({ examples: ['https://app.example.com/callback'] })
 
 const fields = {
   name: Name,
-  redirect_uris: z.array(RedirectUri).min(1).max(50),
-  post_logout_redirect_uris: z.array(RedirectUri).max(50),
-  token_endpoint_auth_method: TokenEndpointAuthMethod,
+  redirect_uris: z
+    .array(RedirectUri)
+    .min(1)
+    .max(50)
+    .describe(
+      'Where sign-in returns to, 1 to 50 absolute URIs, compared as exact strings. Live needs https, except private-use schemes and loopback of native applications.',
+    ),
+  post_logout_redirect_uris: z.array(RedirectUri).max(50).describe('Where sign-out can return to, at most 50, compared as exact strings.'),
+  token_endpoint_auth_method: TokenEndpointAuthMethod.describe(
+    'How the application authenticates at the token endpoint. `none` for spa and native; the default of web is `client_secret_basic`.',
+  ),
   jwks: z
     .looseObject({
       keys: z
-        .array(z.looseObject({ kty: z.string() }))
+        .array(
+          z.looseObject({
+            kty: z
+              .string()
+              .describe('The type of the key, such as `RSA`.')
+              .meta({ examples: ['RSA'] }),
+          }),
+        )
         .min(1)
-        .max(20),
+        .max(20)
+        .describe('The public keys, 1 to 20.'),
     })
-    .nullable(),
-  jwks_uri: WebUrl.nullable(),
-  allowed_scopes: z.array(z.string().max(200)).max(200),
-  require_pkce: z.boolean(),
-  consent: z.enum(['skip', 'ask']),
-  backchannel_logout_uri: WebUrl.nullable(),
-  initiate_login_uri: WebUrl.nullable(),
-  logo_uri: WebUrl.nullable(),
-  allow_loopback_port: z.boolean(),
-  disabled: z.boolean(),
+    .nullable()
+    .describe('The public keys of the application as a key set, for `private_key_jwt`. Set this or `jwks_uri`.'),
+  jwks_uri: WebUrl.nullable().describe('Where the application publishes its public keys, for `private_key_jwt`. Set this or `jwks`.'),
+  allowed_scopes: z
+    .array(z.string().max(200))
+    .max(200)
+    .describe('The scopes that the application can request, those of resource servers included.'),
+  require_pkce: z
+    .boolean()
+    .describe('Whether an authorization request needs PKCE. The default is true; only a web application can set false.'),
+  consent: z
+    .enum(['skip', 'ask'])
+    .describe('`ask` shows the consent page to each user once; `skip` is for your own applications. The default is `skip`.'),
+  backchannel_logout_uri: WebUrl.nullable().describe(
+    'Where the service posts a logout token when a session ends (OIDC Back-Channel Logout 1.0).',
+  ),
+  initiate_login_uri: WebUrl.nullable().describe('Where the application starts a sign-in that it did not begin itself (OIDC Core §4).'),
+  logo_uri: WebUrl.nullable().describe('The logo on the consent page.'),
+  allow_loopback_port: z
+    .boolean()
+    .describe('Lets a native application use any port of a registered loopback redirect URI (RFC 8252 §7.3). The default is false.'),
+  disabled: z.boolean().describe('Refuses every request of the application. The default is false.'),
 }
 
 export const Application = z.strictObject({
   id: ApplicationId,
-  client_id: ApplicationId,
+  client_id: ApplicationId.describe('The client id, equal to `id`.'),
   tenant_id: TenantId,
   project_id: ProjectId,
   environment_id: EnvironmentId,
   slug: slugs.record,
-  application_type: ApplicationType,
+  application_type: ApplicationType.describe(
+    '`web` keeps a secret on a server, `spa` runs in a browser, `native` on a device. It never changes.',
+  ),
   ...fields,
-  has_client_secret: z.boolean(),
-  secret_rotated_at: Time.nullable(),
+  has_client_secret: z.boolean().describe('Whether the application has a client secret.'),
+  secret_rotated_at: Time.nullable().describe('When the client secret was last replaced; `null` if never.'),
   created_at: Time,
   updated_at: Time,
 })
 export type Application = z.infer<typeof Application>
 
 /** The response of create and rotate: the only ones with the client secret. A repeat with the same Idempotency-Key has `null`. */
-export const ApplicationWithSecret = Application.extend({ client_secret: z.string().nullable() })
+export const ApplicationWithSecret = Application.extend({
+  client_secret: z.string().nullable().describe('The client secret, returned once; `null` in a repeat with the same Idempotency-Key.'),
+})
 
 const { name, redirect_uris, ...optional } = fields
 
 export const NewApplication = z.strictObject({
   slug: slugs.created,
   name,
-  application_type: ApplicationType,
+  application_type: ApplicationType.describe(
+    '`web` keeps a secret on a server, `spa` runs in a browser, `native` on a device. It never changes.',
+  ),
   redirect_uris,
   ...z.object(optional).partial().shape,
 })

@@ -13,23 +13,29 @@ const State = z.record(z.string(), z.unknown()).nullable()
 export const AuditEntry = z.strictObject({
   id: AuditEntryId,
   tenant_id: TenantId,
-  sequence: z.int().min(1),
+  sequence: z.int().min(1).describe('1, 2, 3 … within the tenant, without gaps.'),
   created_at: Time,
   /** The operationId of the call, or the name of the command: `bootstrap` or `recover`. */
-  action: z.string(),
+  action: z.string().describe('The operationId of the call, or the name of a command such as `bootstrap` or `recover`.'),
   /** `label` is the label of the key or the email of the administrator at that time. */
-  actor: z.strictObject({ type: z.enum(['user', 'api_key', 'system']), id: z.string().nullable(), label: z.string().nullable() }),
-  object: z.strictObject({ type: z.string(), id: z.string() }),
+  actor: z
+    .strictObject({
+      type: z.enum(['user', 'api_key', 'system']),
+      id: z.string().nullable(),
+      label: z.string().nullable().describe('The label of the key or the email of the administrator at that time.'),
+    })
+    .describe('Who made the change.'),
+  object: z.strictObject({ type: z.string(), id: z.string() }).describe('The changed object.'),
   project_id: ProjectId.nullable(),
   environment_id: EnvironmentId.nullable(),
-  request_id: z.string().nullable(),
-  ip: z.string().nullable(),
+  request_id: z.string().nullable().describe('The X-Request-Id of the call; `null` for a command.'),
+  ip: z.string().nullable().describe('The address from which the call came.'),
   /** The object before the change; `null` when the change created it. */
-  before: State,
+  before: State.describe('The object before the change, without secrets and personal data; `null` when the change created it.'),
   /** The object after the change; `null` when the change deleted it. Neither state has secrets or the personal data of users. */
-  after: State,
-  previous_hash: Sha256,
-  hash: Sha256,
+  after: State.describe('The object after the change, without secrets and personal data; `null` when the change deleted it.'),
+  previous_hash: Sha256.describe('The hash of the previous entry; 64 zeros in the first entry.'),
+  hash: Sha256.describe('The SHA-256, in hexadecimal, of the canonical form (RFC 8785) of this entry without `hash`.'),
 })
 export type AuditEntry = z.infer<typeof AuditEntry>
 

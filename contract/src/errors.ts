@@ -13,31 +13,31 @@ interface ErrorKind {
 // biome-ignore format: this table is read by column
 export const errors = {
   malformed_request:       { status: 400, title: 'Malformed request',             explanation: 'The body is not well-formed JSON (duplicate names and a byte order mark are errors), or a header or the URL is malformed. Send the output of a JSON library unchanged.' },
-  conflicting_credentials: { status: 400, title: 'Conflicting credentials',       explanation: 'The request has two different keys, or a key and a token. Send one credential, in X-API-Key or in Authorization.' },
-  tenant_required:         { status: 400, title: 'Tenant required',               explanation: 'An administrator can be a member of several tenants. Name the tenant in the header X-Tenant-Id and, where a secret key would name it, the environment in X-Environment-Id.' },
+  conflicting_credentials: { status: 400, title: 'Conflicting credentials',       explanation: 'The request has two different keys, or a key and a token. Send one credential, in `X-API-Key` or in `Authorization`.' },
+  tenant_required:         { status: 400, title: 'Tenant required',               explanation: 'An administrator can be a member of several tenants. Name the tenant in the header `X-Tenant-Id` and, where a secret key would name it, the environment in `X-Environment-Id`.' },
   invalid_cursor:          { status: 400, title: 'Invalid cursor',                explanation: 'A cursor is opaque and valid only for the list and the filters that returned it. Start again without a cursor.' },
-  unauthenticated:         { status: 401, title: 'Missing credential',            explanation: 'Send an API key in the header X-API-Key or as Authorization: ApiKey, or the access token of an administrator as Authorization: Bearer.' },
+  unauthenticated:         { status: 401, title: 'Missing credential',            explanation: 'Send an API key in the header `X-API-Key` or as `Authorization: ApiKey`, or the access token of an administrator as `Authorization: Bearer`.' },
   invalid_key:             { status: 401, title: 'Invalid credential',            explanation: 'The key or token is mistyped, unknown, expired, rotated or revoked. The response does not say which. Use the current credential or create a new one.' },
   ip_not_allowed:          { status: 403, title: 'IP address not allowed',        explanation: 'The key has an IP allowlist, and the request came from an address outside it. whoami, called with a key without allowlist, returns the address that the service sees.' },
   origin_not_allowed:      { status: 403, title: 'Origin not allowed',            explanation: 'A publishable key works only from a web page whose exact origin (scheme, host and port) is in its allowed origins.' },
-  wrong_key_type:          { status: 403, title: 'Wrong type of credential',      explanation: 'Publishable keys read the auth configuration. Secret keys validate tokens and manage users. Platform keys automate setup. Administrators sign in.' },
-  insufficient_scope:      { status: 403, title: 'Insufficient scope',            explanation: 'required_scopes lists the scopes that the request needs. An administrator sets the scopes of a platform key. A write scope does not include the read scope.' },
+  wrong_key_type:          { status: 403, title: 'Wrong type of credential',      explanation: '`detail` names the type that was sent and the one that is needed. Publishable keys read the auth configuration. Secret keys validate tokens and manage users. Platform keys automate setup. Administrators sign in.' },
+  insufficient_scope:      { status: 403, title: 'Insufficient scope',            explanation: 'The member `required_scopes` lists the scopes that the request needs. An administrator sets the scopes of a platform key. A write scope does not include the read scope.' },
   insufficient_role:       { status: 403, title: 'Insufficient role',             explanation: 'Your role in this tenant does not allow the request. Ask an owner or admin of the tenant.' },
   not_found:               { status: 404, title: 'Not found',                     explanation: 'The object does not exist, or belongs to another tenant, project or environment than the request.' },
-  method_not_allowed:      { status: 405, title: 'Method not allowed',            explanation: 'The header Allow lists the methods of this URL.' },
+  method_not_allowed:      { status: 405, title: 'Method not allowed',            explanation: 'The header `Allow` lists the methods of this URL, and `detail` says what each does.' },
   slug_taken:              { status: 409, title: 'Slug already in use',           explanation: 'A slug is unique within its parent. Choose another slug.' },
   identifier_taken:        { status: 409, title: 'Identifier already in use',     explanation: 'Another object of this environment has the same identifier or email.' },
   key_revoked:             { status: 409, title: 'Key revoked',                   explanation: 'A revoked key can be read but not changed or rotated. Create a new key.' },
   last_owner:              { status: 409, title: 'Last owner',                    explanation: 'A tenant always has an owner. Make another member an owner first.' },
   secret_not_used:         { status: 409, title: 'Application without a secret',  explanation: 'Only applications that authenticate with client_secret_basic or client_secret_post have a secret to rotate.' },
   idempotency_in_progress: { status: 409, title: 'Request in progress',           explanation: 'The first request with this Idempotency-Key has not finished. Try again shortly with the same key.' },
-  stale_version:           { status: 412, title: 'Version out of date',           explanation: 'The object has changed since the version in If-Match. Read it again and repeat the change.' },
+  stale_version:           { status: 412, title: 'Version out of date',           explanation: 'The object has changed since the version in `If-Match`. Read it again and repeat the change.' },
   body_too_large:          { status: 413, title: 'Body too large',                explanation: 'The maximum size of a body is 1 MiB.' },
-  unsupported_media_type:  { status: 415, title: 'Unsupported media type',        explanation: 'Send Content-Type: application/json (for PATCH also application/merge-patch+json), uncompressed.' },
-  validation_failed:       { status: 422, title: 'Validation failed',             explanation: 'errors lists each invalid field by JSON pointer, with the reason. Nothing was changed.' },
-  quota_exceeded:          { status: 422, title: 'Quota exceeded',                explanation: 'The detail names the quota and its value. Delete unused objects, wait if it is a daily quota, or ask the operator, who sets quotas in OSTIARY_LIMITS. Nothing was changed.' },
+  unsupported_media_type:  { status: 415, title: 'Unsupported media type',        explanation: 'Send `Content-Type: application/json` (for PATCH also `application/merge-patch+json`), uncompressed.' },
+  validation_failed:       { status: 422, title: 'Validation failed',             explanation: 'The member `errors` lists each refused field by JSON pointer, with what the field accepts. Correct these fields and send the request again; nothing was changed.' },
+  quota_exceeded:          { status: 422, title: 'Quota exceeded',                explanation: 'The detail names the quota and its value. Delete unused objects, wait if it is a daily quota, or ask the operator, who sets quotas in `OSTIARY_LIMITS`. Nothing was changed.' },
   idempotency_mismatch:    { status: 422, title: 'Idempotency-Key already used',  explanation: 'A request with the same Idempotency-Key and another body was made in the last 24 hours. Use a new Idempotency-Key for each request.' },
-  rate_limited:            { status: 429, title: 'Too many requests',             explanation: 'The credential has reached its rate limit. Retry after the number of seconds in Retry-After.' },
+  rate_limited:            { status: 429, title: 'Too many requests',             explanation: 'The credential has reached its rate limit. Retry after the number of seconds in `Retry-After`.' },
   internal_error:          { status: 500, title: 'Internal error',                explanation: 'The service failed. The operator finds the cause in the log by the request_id. Repeating a request with the same Idempotency-Key is safe.' },
   unavailable:             { status: 503, title: 'Temporarily unavailable',       explanation: 'The database is unreachable or the service is overloaded. Nothing was changed. Retry after the number of seconds in Retry-After.' },
 } as const satisfies Record<string, ErrorKind>
@@ -74,12 +74,32 @@ export const generalErrors = [
 
 /** Problem details (RFC 9457) with a stable code. */
 export const Problem = z.strictObject({
-  type: z.string(),
-  title: z.string(),
-  status: z.int(),
-  detail: z.string(),
-  code: z.enum(Object.keys(errors) as [ErrorCode, ...ErrorCode[]]), // as: keys of a const object are exactly its codes
-  request_id: z.string(),
-  errors: z.array(z.strictObject({ pointer: z.string(), code: z.string(), detail: z.string() })).optional(),
-  required_scopes: z.array(z.string()).optional(),
+  type: z.string().describe('The address of the documentation of the code.'),
+  title: z.string().describe('The title of the code.'),
+  status: z.int().describe('The HTTP status.'),
+  detail: z.string().describe('What went wrong and what to do, for people. Its wording can change.'),
+  code: z
+    .enum(Object.keys(errors) as [ErrorCode, ...ErrorCode[]]) // as: keys of a const object are exactly its codes
+    .describe('The stable code. Programs decide by it.'),
+  request_id: z.string().describe('The X-Request-Id, by which the operator finds the call in the log.'),
+  errors: z
+    .array(
+      z.strictObject({
+        pointer: z
+          .string()
+          .describe('The JSON pointer (RFC 6901) of the field.')
+          .meta({ examples: ['/name'] }),
+        code: z
+          .string()
+          .describe('Why the field is refused.')
+          .meta({ examples: ['required'] }),
+        detail: z
+          .string()
+          .describe('What the field accepts.')
+          .meta({ examples: ['This field is required.'] }),
+      }),
+    )
+    .optional()
+    .describe('The refused fields, for `validation_failed`.'),
+  required_scopes: z.array(z.string()).optional().describe('The scopes that the request needs, for `insufficient_scope`.'),
 })

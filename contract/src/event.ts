@@ -46,28 +46,30 @@ export type EventKind = z.infer<typeof EventKind>
 
 export const Event = z.strictObject({
   id: EventId,
-  type: EventKind,
-  timestamp: Time,
+  type: EventKind.describe('The kind of the event.'),
+  timestamp: Time.describe('When the change happened.'),
   /** 1, 2, 3 … within the environment, without gaps. */
-  sequence: z.int().min(1),
+  sequence: z.int().min(1).describe('1, 2, 3 … within the environment, without gaps.'),
   tenant_id: TenantId,
   project_id: ProjectId,
-  environment: z.strictObject({ id: EnvironmentId, type: EnvironmentType }),
-  request_id: z.string().nullable(),
-  actor: z.strictObject({ type: z.enum(['user', 'api_key', 'application', 'system']), id: z.string().nullable() }),
-  user_id: z.string().nullable(),
-  application_id: z.string().nullable(),
-  data: z.record(z.string(), z.unknown()),
+  environment: z.strictObject({ id: EnvironmentId, type: EnvironmentType }).describe('The environment of the event.'),
+  request_id: z.string().nullable().describe('The X-Request-Id of the call that caused the event; `null` if no call did.'),
+  actor: z
+    .strictObject({ type: z.enum(['user', 'api_key', 'application', 'system']), id: z.string().nullable() })
+    .describe('Who caused the event.'),
+  user_id: z.string().nullable().describe('The user that the event is about; `null` if there is none.'),
+  application_id: z.string().nullable().describe('The application that the event is about; `null` if there is none.'),
+  data: z.record(z.string(), z.unknown()).describe('The object of the event, without secrets. Its members depend on `type`.'),
 })
 export type Event = z.infer<typeof Event>
 
 /** `after` is a sequence: the list has the later events, oldest first. Without it the list is newest first. */
 export const EventQuery = PageQuery.extend({
   ...TimeRange,
-  type: EventKind.optional(),
-  user_id: z.string().max(100).optional(),
-  application_id: z.string().max(100).optional(),
-  request_id: z.string().max(100).optional(),
-  after: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional(),
+  type: EventKind.optional().describe('The kind of the event.'),
+  user_id: z.string().max(100).optional().describe('The user that the event is about; `null` if there is none.'),
+  application_id: z.string().max(100).optional().describe('The application that the event is about; `null` if there is none.'),
+  request_id: z.string().max(100).optional().describe('The X-Request-Id of the call that caused the event; `null` if no call did.'),
+  after: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional().describe('A sequence. The list has the later events, oldest first.'),
 })
 export type EventQuery = z.infer<typeof EventQuery>

@@ -32,35 +32,36 @@ const suffix = '[0-7][0-9a-hjkmnp-tv-z]{25}'
 
 export const idPattern = (prefix: IdPrefix) => new RegExp(`^${prefix}_${suffix}$`)
 
-function id<P extends IdPrefix>(prefix: P) {
+function id<P extends IdPrefix>(prefix: P, description: string) {
   const pattern = idPattern(prefix)
   return z
     .custom<`${P}_${string}`>((value) => typeof value === 'string' && pattern.test(value), `Expected an id with the prefix ${prefix}_.`)
     .meta({
       type: 'string',
+      description,
       pattern: pattern.source,
-      example: `${prefix}_01m7wwr5ftevtv5yxb47hmb4ht`,
+      examples: [`${prefix}_01m7wwr5ftevtv5yxb47hmb4ht`],
     })
 }
 
-export const TenantId = id('ten')
-export const ProjectId = id('prj')
-export const EnvironmentId = id('env')
-export const ApplicationId = id('app')
-export const KeyId = id('key')
-export const ResourceServerId = id('rs')
-export const UserId = id('usr')
-export const SessionId = id('ses')
-export const GrantId = id('grt')
-export const MethodId = id('mth')
-export const InvitationId = id('inv')
-export const EventId = id('evt')
-export const WebhookId = id('whk')
-export const ProviderId = id('prv')
-export const MessageId = id('msg')
-export const AuditEntryId = id('aud')
-export const MailId = id('eml')
-export const RequestId = id('req')
+export const TenantId = id('ten', 'The id of a tenant.')
+export const ProjectId = id('prj', 'The id of a project.')
+export const EnvironmentId = id('env', 'The id of an environment.')
+export const ApplicationId = id('app', 'The id of an application, which is its client id.')
+export const KeyId = id('key', 'The id of an API key.')
+export const ResourceServerId = id('rs', 'The id of a resource server.')
+export const UserId = id('usr', 'The id of a user, the `sub` of tokens.')
+export const SessionId = id('ses', 'The id of a session, the `sid` of tokens.')
+export const GrantId = id('grt', 'The id of a grant.')
+export const MethodId = id('mth', 'The id of a sign-in method.')
+export const InvitationId = id('inv', 'The id of an invitation.')
+export const EventId = id('evt', 'The id of an event.')
+export const WebhookId = id('whk', 'The id of a webhook.')
+export const ProviderId = id('prv', 'The id of an identity provider.')
+export const MessageId = id('msg', 'The id of a message to a webhook.')
+export const AuditEntryId = id('aud', 'The id of an audit entry.')
+export const MailId = id('eml', 'The id of a captured mail.')
+export const RequestId = id('req', 'The id of a request: its X-Request-Id.')
 
 export type TenantId = z.infer<typeof TenantId>
 export type ProjectId = z.infer<typeof ProjectId>

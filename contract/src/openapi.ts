@@ -1,126 +1,343 @@
-/** The route table as an OpenAPI 3.1 document. The output depends on the table only. */
+/**
+ * The route tables as an OpenAPI 3.1 document. The output depends on the contract only.
+ *
+ *   openapi-schemas.ts   schemas and components      openapi-answers.ts    which errors a row can answer
+ *   openapi-examples.ts  examples                    openapi-headers.ts    parameters and headers that rows share
+ *   descriptions.ts      what each operation does    tags.ts               the groups
+ */
 import { z } from 'zod'
+import { descriptions } from './descriptions.ts'
 import { type ErrorCode, errors, generalErrors, Problem } from './errors.ts'
+import { exchanges, OAuthProblem, oauthErrors } from './oidc.ts'
+import { errorsOf, takesIfMatch, takesTenant } from './openapi-answers.ts'
+import { exampleOf } from './openapi-examples.ts'
+import { answerHeaders, headerRef, parameterRef, sharedHeaders, sharedParameters } from './openapi-headers.ts'
+import { type Components, type Json, listName, nameOf, schemaOf } from './openapi-schemas.ts'
+import { pathParameter } from './path-parameters.ts'
 import type { Credential, Route } from './route.ts'
 import { oidcRoutes, routes, serviceRoutes } from './routes.ts'
+import { serviceAnswers } from './service-answers.ts'
+import { tagOf, tags } from './tags.ts'
 
-type Json = Record<string, unknown>
+type RowName = keyof typeof descriptions
 
-export function openApi(): Json {
+export function openApi(base_url = 'http://localhost:3000'): Json {
+  const components: Components = { schemas: {}, responses: {} }
+  schemaOf(Problem, 'output', components)
   const paths: Record<string, Json> = {}
-  const add = (name: string, route: Route, tag: string) => {
-    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(name, route, tag) }
+  const add = (name: string, route: Route, rest: Json) => {
+    const operation = { ...head(name as RowName, route), ...rest } // as: a name of the tables
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation }
   }
-  for (const [name, route] of Object.entries(routes)) add(name, route, 'Management and runtime API')
-  for (const [name, route] of Object.entries(oidcRoutes)) add(name, route, 'OpenID Connect and hosted pages')
-  for (const [name, route] of Object.entries(serviceRoutes)) add(name, route, 'Service')
+  for (const [name, route] of Object.entries<Route>(routes)) add(name, route, management(route, components))
+  for (const [name, route] of Object.entries<Route>(oidcRoutes))
+    add(name, route, protocol(name as keyof typeof oidcRoutes, route, components)) // as: a name of the table
+  for (const [name, route] of Object.entries<Route>(serviceRoutes))
+    add(name, route, service(name as keyof typeof serviceRoutes, route, components)) // as: a name of the table
 
   return {
     openapi: '3.1.0',
     info: {
       title: 'Ostiary',
       version: '1',
-      description: [
-        'API keys, tenancy and OpenID Connect.',
-        'Errors of the management and runtime API are problem details (RFC 9457) with a stable `code`.',
-        `Every operation can answer ${generalErrors.map(described).join(', ')}. An operation lists its other codes.`,
-      ].join(' '),
+      summary: 'API keys, tenancy and an OpenID Connect server for each environment.',
+      description: introduction,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: '{base_url}', variables: { base_url: { default: 'http://localhost:3000' } } }],
+    servers: [{ url: base_url, description: 'This deployment.' }],
+    tags: tags.filter(({ name }) => usedTags(paths).has(name)).map(({ name, description }) => ({ name, description })),
     paths,
     components: {
-      schemas: { Problem: schemaOf(Problem, 'output') },
-      securitySchemes: {
-        api_key: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
-        authorization_api_key: { type: 'apiKey', in: 'header', name: 'Authorization', description: 'Authorization: ApiKey <API_KEY>' },
-        bearer: { type: 'http', scheme: 'bearer' },
-        client: {
-          type: 'http',
-          scheme: 'basic',
-          description: 'Or client_id and client_secret in the body, depending on token_endpoint_auth_method',
-        },
-      },
+      schemas: Object.fromEntries(Object.entries(components.schemas).sort(([a], [b]) => (a < b ? -1 : 1))),
+      responses: components.responses,
+      parameters: sharedParameters,
+      headers: sharedHeaders,
+      examples: Object.fromEntries(Object.keys(errors).map((code) => [code, { value: exampleProblem(code as ErrorCode, base_url) }])), // as: keys of a const object
+      securitySchemes: security_schemes,
     },
   }
 }
 
-function operation(operationId: string, route: Route, tag: string): Json {
-  const [status, answer] = route.returns
-  const parameters = [...pathParameters(route.path), ...queryParameters(route)]
+const introduction = `Send an API key in the header \`X-API-Key\`, or the access token of an administrator as \`Authorization: Bearer\`.
+
+Bodies are JSON in snake_case. Times are RFC 3339 in UTC with milliseconds; durations are whole seconds. A field without a value is \`null\`. An unknown field in a body is refused, an unknown query parameter is ignored.
+
+Lists are pages, newest first: pass \`next_cursor\` as \`cursor\` while \`has_more\` is true. A PATCH is a JSON Merge Patch (RFC 7396). Every POST can carry an \`Idempotency-Key\`; every change and deletion of an object can carry \`If-Match\`.
+
+Errors are problem details (RFC 9457) with a stable \`code\`. Keep \`X-Request-Id\`: it finds the call.`
+
+const security_schemes = {
+  api_key: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key. Its type decides which operations it can call.' },
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'JWT',
+    description: 'An access token: of an administrator for the management API, of a user for UserInfo.',
+  },
+  client: {
+    type: 'http',
+    scheme: 'basic',
+    description: 'client_secret_basic. Other methods send their parameters in the body, by token_endpoint_auth_method of the application.',
+  },
+}
+
+const usedTags = (paths: Record<string, Json>) =>
+  new Set(Object.values(paths).flatMap((path) => Object.values(path).flatMap((operation) => (operation as { tags: string[] }).tags))) // as: made by `head`
+
+function head(name: RowName, route: Route): Json {
+  const { credential } = route
   return {
-    operationId,
+    operationId: name,
     summary: route.summary,
-    tags: [tag],
-    security: securityOf(route.credential),
-    ...requirements(route.credential),
-    ...(parameters.length > 0 ? { parameters } : {}),
-    ...(route.body ? { requestBody: { required: true, content: contentOf(route) } } : {}),
-    responses: {
-      [status]: {
-        description: route.summary,
-        ...(answer ? { content: { 'application/json': { schema: schemaOf(answer, 'output') }, ...linesOf(route) } } : {}),
-      },
-      ...(isManagement(route) ? failures(route) : {}),
-    },
-  }
-}
-
-/** The scope that a platform key needs and the role that an administrator needs. */
-function requirements(credential: Credential): Json {
-  return {
-    ...(credential.kind === 'platform' ? { 'x-required-scope': credential.scope } : {}),
+    description: [descriptions[name], ...needs(route)].join('\n\n'),
+    tags: [tagOf(route).name],
+    security: securityOf(credential),
+    ...('scope' in credential ? { 'x-required-scope': credential.scope } : {}),
     ...('role' in credential && credential.role !== null ? { 'x-required-role': credential.role } : {}),
     ...('own_role' in credential ? { 'x-required-role-for-oneself': credential.own_role } : {}),
   }
 }
 
-const isManagement = (route: Route) => !['none', 'client', 'bearer', 'session'].includes(route.credential.kind)
+/** What the row asks of the caller, in a sentence. */
+function needs({ credential, operators }: Route): string[] {
+  const administrator =
+    'role' in credential && credential.role !== null ? `an administrator with the role \`${credential.role}\` or above` : null
+  const or = administrator === null ? '' : `, or ${administrator}`
+  const root = operators === 'hidden' ? ' In the root tenant it is 404.' : ''
+  switch (credential.kind) {
+    case 'any_key':
+      return ['Needs an API key of any type.']
+    case 'publishable':
+      return ['Needs a publishable key, from one of its allowed origins.']
+    case 'secret':
+      return [`Needs a secret key of the environment${or}.`]
+    case 'platform':
+      return [`Needs a platform key with the scope \`${credential.scope}\`${or}.`]
+    case 'administrator':
+      return [`Needs ${administrator ?? 'an administrator'}.${root}`]
+    default:
+      return []
+  }
+}
+
+function management(route: Route, components: Components): Json {
+  const [status, answer] = route.returns
+  const json = answer && { schema: namedSchema(answer, components) }
+  const content = json && {
+    'application/json': { ...json, example: exampleOf(json.schema, components.schemas, true) },
+    ...linesOf(route, components),
+  }
+  const shared = [
+    ...(route.method === 'POST' ? ['IdempotencyKey' as const] : []),
+    ...(takesIfMatch(route) ? ['IfMatch' as const] : []),
+    ...(takesTenant(route) ? ['TenantId' as const] : []),
+    ...(takesTenant(route) && route.credential.kind === 'secret' ? ['EnvironmentId' as const] : []),
+    ...(route.credential.kind === 'publishable' ? ['Origin' as const] : []),
+  ]
+  const parameters = [...pathParameters(route), ...queryParameters(route.query, components), ...shared.map(parameterRef)]
+  return {
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(route.body ? { requestBody: { required: true, content: bodyOf(route, components) } } : {}),
+    responses: {
+      [status]: {
+        description: answer ? `${titles[status] ?? 'Success'}.` : 'Done. The response has no content.',
+        headers: answerHeaders(route),
+        ...(content ? { content } : {}),
+      },
+      ...(route.cache ? { 304: { description: 'The copy of the client is current.' } } : {}),
+      ...failures(errorsOf(route, generalErrors), components),
+    },
+  }
+}
+
+const titles: Readonly<Record<number, string>> = { 200: 'Success', 201: 'Created', 202: 'Accepted' }
+
+/** The responses of these errors, one for each status. Rows with the same errors share a component. */
+function failures(codes: readonly ErrorCode[], { responses }: Components): Json {
+  const statuses = Map.groupBy(codes, (code) => errors[code].status)
+  return Object.fromEntries(
+    [...statuses].map(([status, group]) => {
+      const name = group.join('.')
+      responses[name] ??= {
+        description: group.map((code) => `\`${code}\`: ${errors[code].title}.`).join(' '),
+        headers: { 'X-Request-Id': headerRef('XRequestId'), ...failureHeaders(status) },
+        content: {
+          'application/problem+json': {
+            ...problem,
+            examples: Object.fromEntries(group.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
+          },
+        },
+      }
+      return [status, { $ref: `#/components/responses/${name}` }]
+    }),
+  )
+}
+
+const problem = { schema: { $ref: '#/components/schemas/Problem' } }
+
+function failureHeaders(status: number): Json {
+  if (status === 401) return { 'WWW-Authenticate': headerRef('WWWAuthenticate') }
+  return status === 429 || status === 503 ? { 'Retry-After': headerRef('RetryAfter') } : {}
+}
+
+function exampleProblem(code: ErrorCode, base_url: string): Json {
+  const { status, title, explanation } = errors[code]
+  return {
+    type: `${base_url}/docs/errors/${code}`,
+    title,
+    status,
+    detail: code === 'validation_failed' ? 'This field is required. (at /name)' : explanation.replace(/(?<=[.?]) .*$/, ''),
+    code,
+    request_id: 'req_01m7wwr5ftevtv5yxb47hmb4ht',
+    ...(code === 'validation_failed' ? { errors: [{ pointer: '/name', code: 'required', detail: 'This field is required.' }] } : {}),
+    ...(code === 'insufficient_scope' ? { required_scopes: ['projects:read'] } : {}),
+  }
+}
 
 /** Each line is one object of `data`. */
-function linesOf({ lines, returns: [, answer] }: Route): Json {
-  if (lines === undefined || !(answer instanceof z.ZodObject) || !(answer.shape.data instanceof z.ZodArray)) return {}
-  return { [lines]: { schema: schemaOf(answer.shape.data.element as z.ZodType, 'output') } } // as: an array of a schema of zod's own
+function linesOf({ lines, returns: [, answer] }: Route, components: Components): Json {
+  const element = answer ? elementOf(answer) : null
+  return lines === undefined || element === null ? {} : { [lines]: { schema: schemaOf(element, 'output', components) } }
 }
 
-function failures(route: Route): Json {
-  const own = (route.fails ?? []).map(described)
-  const description = own.length > 0 ? `Problem details: ${own.join(', ')}, or a general error.` : 'Problem details of a general error.'
-  return { default: { description, content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } } } }
+/** The type of the objects of a page; `null` for another answer. */
+function elementOf(answer: z.ZodType): z.ZodType | null {
+  if (!(answer instanceof z.ZodObject) || !(answer.shape.data instanceof z.ZodArray) || !('next_cursor' in answer.shape)) return null
+  return answer.shape.data.element as z.ZodType // as: an array of a schema of zod's own
 }
 
-const described = (code: ErrorCode) => `${errors[code].status} \`${code}\``
+/** An answer as a component: the schema itself, or the list of its element. */
+function namedSchema(answer: z.ZodType, components: Components): Json {
+  const element = elementOf(answer)
+  if (element === null) {
+    nameOf(answer)
+    return schemaOf(answer, 'output', components)
+  }
+  components.schemas[listName(element)] = schemaOf(answer, 'output', components)
+  return { $ref: `#/components/schemas/${listName(element)}` }
+}
 
-function contentOf(route: Route): Json {
-  const schema = route.body ? schemaOf(route.body, 'input') : {}
+function bodyOf(route: Route, components: Components): Json {
+  if (!route.body) return {}
+  nameOf(route.body)
+  const schema = schemaOf(route.body, 'input', components)
   const types = route.method === 'PATCH' ? ['application/merge-patch+json', 'application/json'] : ['application/json']
-  return Object.fromEntries(types.map((type) => [type, { schema }]))
+  return Object.fromEntries(types.map((type) => [type, { schema, example: exampleOf(schema, components.schemas, false) }]))
 }
 
-function pathParameters(path: string): Json[] {
-  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } }))
+function pathParameters({ path }: Route): Json[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => pathParameter(name))
 }
 
-function queryParameters(route: Route): Json[] {
-  return Object.entries(route.query?.shape ?? {}).map(([name, type]) => ({
-    name,
-    in: 'query',
-    required: false,
-    schema: schemaOf(type as z.ZodType, 'input'), // as: a shape holds types only
-  }))
+function queryParameters(query: z.ZodObject | undefined, components: Components): Json[] {
+  return Object.entries(query?.shape ?? {}).map(([name, type]) => {
+    const { description, ...schema } = schemaOf(type as z.ZodType, 'input', components) // as: a shape holds types only
+    const required = !(type as z.ZodType).safeParse(undefined).success // as: a shape holds types only
+    return { name, in: 'query', required, ...(description === undefined ? {} : { description }), schema }
+  })
 }
 
-function schemaOf(type: z.ZodType, io: 'input' | 'output'): Json {
-  const { $schema: _, ...schema } = z.toJSONSchema(type, { io, unrepresentable: 'any', override: plainCustom }) as Json // as: JSON Schema is a JSON object
-  return schema
+const html = { 'text/html': { schema: { type: 'string', description: 'A page.' } } }
+
+/** RFC 6749 §5.2 and RFC 6750 §3 where the caller is a program, pages where it is a person. An unknown issuer is a problem response. */
+function protocol(name: keyof typeof oidcRoutes, route: Route, components: Components): Json {
+  const { query, form, answer, refuses = [], may_be_bare } = exchanges[name]
+  const parameters = [...pathParameters(route), ...queryParameters(query, components)]
+  const refusal = { 'application/json': { schema: schemaOf(OAuthProblem, 'output', components) } }
+  const problems = { 'application/problem+json': problem }
+  const json = answer && { 'application/json': { schema: schemaOf(answer, 'output', components) } }
+  const is_document = route.cross_origin === 'every'
+  const failed = (status: number, content: Json) => [
+    status,
+    { description: oauthTitle(status), ...(status === 503 ? { headers: failureHeaders(503) } : {}), content },
+  ]
+  return {
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(form
+      ? {
+          requestBody: {
+            required: false,
+            content: { 'application/x-www-form-urlencoded': { schema: schemaOf(form, 'input', components) } },
+          },
+        }
+      : {}),
+    responses: Object.fromEntries(
+      route.page
+        ? [
+            [200, { description: 'A page.', content: html }],
+            [303, { description: 'The next step, a page or the application.' }],
+            ...pageStatuses(name, route).map((status) => failed(status, { ...html, ...problems })),
+          ]
+        : [
+            [200, { description: 'Success.', ...(json ? { content: json } : {}) }],
+            ...(is_document ? [[304, { description: 'The copy of the client is current.' }]] : []),
+            ...refuses.map((status) => (may_be_bare && status === 401 ? bare_challenge : failed(status, refusal))),
+            failed(404, problems),
+            failed(500, is_document ? problems : { ...refusal, ...problems }),
+            failed(503, is_document ? problems : { ...refusal, ...problems }),
+          ],
+    ),
+  }
 }
 
-/** Ids are custom types. Their JSON Schema is in their metadata. */
-function plainCustom({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: Json }): void {
-  if (zodSchema._zod.def.type === 'custom') Object.assign(jsonSchema, z.globalRegistry.get(zodSchema))
+const bare_challenge = [
+  401,
+  {
+    description:
+      '`invalid_token`. `WWW-Authenticate` has the error, and so has the JSON body. A request without a token gets neither (RFC 6750 §3.1).',
+    headers: failureHeaders(401),
+  },
+]
+
+function pageStatuses(name: keyof typeof oidcRoutes, { method }: Route): number[] {
+  const is_form = method === 'POST' ? [413] : []
+  const counts_attempts = name === 'signIn' || name === 'signUp' ? [429] : []
+  const calls_provider = name === 'federate' || name.startsWith('callback') ? [502] : []
+  const is_link = name.endsWith('nvitation') ? [410, 429] : []
+  return [400, 404, ...is_link, ...is_form, ...counts_attempts, 500, ...calls_provider, 503]
 }
 
-const by_api_key = [{ api_key: [] }, { authorization_api_key: [] }]
+function oauthTitle(status: number): string {
+  const codes = Object.entries(oauthErrors).filter(([, each]) => each.status === status)
+  const named = codes.map(([code]) => `\`${code}\``).join(', ')
+  return (
+    {
+      404: 'There is no such issuer, or no such object.',
+      410: 'The link was used or has expired.',
+      413: 'The body is larger than 1 MiB.',
+      429: 'Too many attempts.',
+      502: 'The provider did not answer.',
+    }[status] ?? `${named}.`
+  )
+}
+
+function service(name: keyof typeof serviceRoutes, route: Route, components: Components): Json {
+  const answers = serviceAnswers(name, route)
+  const parameters = pathParameters(route)
+  return {
+    ...(parameters.length > 0 ? { parameters } : {}),
+    responses: {
+      ...Object.fromEntries(
+        Object.entries(answers).map(([status, { description, types }]) => [
+          status,
+          {
+            description,
+            ...(types
+              ? {
+                  content: Object.fromEntries(
+                    Object.entries(types).map(([type, schema]) => [type, { schema: schemaOf(schema, 'output', components) }]),
+                  ),
+                }
+              : {}),
+          },
+        ]),
+      ),
+      ...failures(route.path.includes('{') || name.startsWith('demo') ? ['not_found', 'internal_error'] : ['internal_error'], components),
+    },
+  }
+}
+
+const by_api_key = [{ api_key: [] }]
 
 function securityOf(credential: Credential): Json[] {
   switch (credential.kind) {
@@ -128,11 +345,10 @@ function securityOf(credential: Credential): Json[] {
     case 'session':
       return []
     case 'bearer':
+    case 'administrator':
       return [{ bearer: [] }]
     case 'client':
       return [{ client: [] }, {}]
-    case 'administrator':
-      return [{ bearer: [] }]
     case 'platform':
       return [...by_api_key, { bearer: [] }]
     case 'secret':

@@ -9,26 +9,41 @@ export type ProviderType = z.infer<typeof ProviderType>
 
 const Text = z.string().min(1).max(500)
 /** RFC 6749 §3.3 */
-const Scopes = z.array(z.string().regex(/^[\x21\x23-\x5B\x5D-\x7E]{1,200}$/)).max(50)
+const Scopes = z
+  .array(
+    z
+      .string()
+      .regex(/^[\x21\x23-\x5B\x5D-\x7E]{1,200}$/, 'Use 1 to 200 printable ASCII characters without space, quotation mark and backslash.'),
+  )
+  .max(50)
 
 const fields = {
-  display_name: Name,
+  display_name: Name.describe('The name on the sign-in button.'),
   /** oidc: the issuer. microsoft: the issuer of one Entra tenant. gitlab: the URL of a self-managed instance. */
-  issuer: WebUrl.nullable(),
-  client_id: Text,
-  scopes: Scopes,
-  enabled: z.boolean(),
+  issuer: WebUrl.nullable().describe(
+    'oidc: the issuer. microsoft: the issuer of one Entra tenant. gitlab: the URL of a self-managed instance. `null` for the others.',
+  ),
+  client_id: Text.describe('Your client id at the provider.'),
+  scopes: Scopes.describe('The scopes to request. The default depends on the type, such as `openid email profile`.'),
+  enabled: z.boolean().describe('Whether people can sign in with the provider. The default is true.'),
   /** Links an identity to the existing user with the same email, if both the provider and the user have verified it. */
-  link_by_verified_email: z.boolean(),
+  link_by_verified_email: z
+    .boolean()
+    .describe('Links an identity to the existing user with the same email, if both sides have verified it. The default is false.'),
   /** `team_id` and `key_id`: apple only. */
-  team_id: Text.nullable(),
-  key_id: Text.nullable(),
+  team_id: Text.nullable().describe('apple: the team id. `null` for other types.'),
+  key_id: Text.nullable().describe('apple: the id of the private key. `null` for other types.'),
 }
 
 const secrets = {
-  client_secret: z.string().min(1).max(2_000),
+  client_secret: z.string().min(1).max(2_000).describe('Your client secret at the provider. It is write-only.'),
   /** PEM (RFC 7468), which has several lines. */
-  private_key: z.string().min(1).max(4_000).register(characters, { allowed: 'lines' }),
+  private_key: z
+    .string()
+    .min(1)
+    .max(4_000)
+    .register(characters, { allowed: 'lines' })
+    .describe('apple: the private key as PEM. It is write-only.'),
 }
 
 export const Provider = z.strictObject({
@@ -37,12 +52,12 @@ export const Provider = z.strictObject({
   project_id: ProjectId,
   environment_id: EnvironmentId,
   slug: slugs.record,
-  type: ProviderType,
+  type: ProviderType.describe('The kind of provider. It never changes.'),
   ...fields,
-  has_client_secret: z.boolean(),
-  has_private_key: z.boolean(),
+  has_client_secret: z.boolean().describe('Whether a client secret is set.'),
+  has_private_key: z.boolean().describe('Whether a private key is set.'),
   /** The redirect URI to register at the provider: `{issuer}/oauth/callback/{provider_id}`. */
-  callback_url: z.string(),
+  callback_url: z.string().describe('The redirect URI to register at the provider.'),
   created_at: Time,
   updated_at: Time,
 })
@@ -50,7 +65,7 @@ export type Provider = z.infer<typeof Provider>
 
 export const NewProvider = z.strictObject({
   slug: slugs.created,
-  type: ProviderType,
+  type: ProviderType.describe('The kind of provider. It never changes.'),
   client_id: fields.client_id,
   display_name: fields.display_name.optional(),
   issuer: fields.issuer.optional(),

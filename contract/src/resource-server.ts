@@ -16,6 +16,7 @@ const Identifier = text(500)
     'Expected an absolute URI without a fragment, such as https://api.example.com.',
   )
   .meta({ format: 'uri' })
+  .describe('The absolute URI of the API: the value of `resource` in a request and of `aud` in its tokens (RFC 8707). It never changes.')
 
 /** Scopes that OpenID Connect defines (OIDC Core §5.4, §11). No API can redefine them. */
 const reserved: readonly string[] = [...oidcScopes, 'address']
@@ -25,11 +26,15 @@ const ScopeName = text(200)
   .regex(/^[\x21\x23-\x5B\x5D-\x7E]+$/, 'Use printable ASCII characters without space, quotation mark and backslash.')
   .refine((name) => !reserved.includes(name), 'OpenID Connect defines a scope with this name. Choose another name, such as orders:read.')
 
-const Scope = z.strictObject({ name: ScopeName, description: ShortText.nullable().default(null) })
+const Scope = z.strictObject({
+  name: ScopeName,
+  description: ShortText.nullable().default(null).describe('What the scope allows, shown on the consent page.'),
+})
 
 const Scopes = z
   .array(Scope)
   .max(200, { abort: true })
+  .describe('The scopes of the API, at most 200. A change replaces the whole list.')
   .superRefine((scopes, context) => {
     const names = scopes.map(({ name }) => name)
     names.forEach((name, i) => {
@@ -46,21 +51,31 @@ export const ResourceServer = z.strictObject({
   project_id: ProjectId,
   environment_id: EnvironmentId,
   slug: slugs.record,
-  identifier: Identifier,
+  identifier: Identifier.describe(
+    'The absolute URI of the API: the value of `resource` in a request and of `aud` in its tokens (RFC 8707). It never changes.',
+  ),
   name: Name,
-  scopes: Scopes,
+  scopes: Scopes.describe('The scopes of the API, at most 200.'),
   /** `null`: the lifetime in the environment's settings. */
-  access_token_ttl_seconds: Ttl.nullable(),
-  access_token_format: TokenFormat,
+  access_token_ttl_seconds: Ttl.nullable().describe(
+    'The lifetime of its access tokens in seconds, 60 to 86,400; `null` uses the settings of the environment.',
+  ),
+  access_token_format: TokenFormat.describe(
+    '`jwt` can be verified without a call; `opaque` needs the validation call and can be shorter. The default is `jwt`.',
+  ),
   created_at: Time,
   updated_at: Time,
 })
 export type ResourceServer = z.infer<typeof ResourceServer>
 
 const change = {
-  scopes: Scopes.nullable().optional(),
-  access_token_ttl_seconds: Ttl.nullable().optional(),
-  access_token_format: TokenFormat.nullable().optional(),
+  scopes: Scopes.nullable().optional().describe('The scopes of the API, at most 200.'),
+  access_token_ttl_seconds: Ttl.nullable()
+    .optional()
+    .describe('The lifetime of its access tokens in seconds, 60 to 86,400; `null` uses the settings of the environment.'),
+  access_token_format: TokenFormat.nullable()
+    .optional()
+    .describe('`jwt` can be verified without a call; `opaque` needs the validation call and can be shorter. The default is `jwt`.'),
 }
 
 export const NewResourceServer = z.strictObject({ slug: slugs.created, identifier: Identifier, name: Name, ...change })

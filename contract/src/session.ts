@@ -7,17 +7,19 @@ export const Session = z.strictObject({
   id: SessionId,
   user_id: UserId,
   created_at: Time,
-  last_seen_at: Time,
-  expires_at: Time,
-  ip: z.string().nullable(),
-  user_agent: z.string().nullable(),
-  amr: z.array(z.string()),
-  applications: z.array(ApplicationId),
+  last_seen_at: Time.describe('When the session was last used.'),
+  expires_at: Time.describe('When the session ends if it is not used, or at its absolute limit.'),
+  ip: z.string().nullable().describe('The address from which the user signed in.'),
+  user_agent: z.string().nullable().describe('The User-Agent of the browser that signed in.'),
+  amr: z.array(z.string()).describe('The methods of the sign-in (RFC 8176), such as `pwd`.'),
+  applications: z.array(ApplicationId).describe('The client ids that have tokens of this session.'),
 })
 export type Session = z.infer<typeof Session>
 
 /** Accepts any string. One that cannot be a token is answered as inactive with the reason `malformed`. */
-export const TokenToValidate = z.strictObject({ token: z.string().min(1).register(characters, { allowed: 'any' }) })
+export const TokenToValidate = z.strictObject({
+  token: z.string().min(1).register(characters, { allowed: 'any' }).describe('The access token. Any other string is answered as inactive.'),
+})
 
 export const inactiveReasons = [
   'malformed',
@@ -32,21 +34,24 @@ export const inactiveReasons = [
 /** The members of RFC 7662 §2.2 with the session and the environment, or the reason why the token is inactive. */
 export const TokenVerdict = z.discriminatedUnion('active', [
   z.strictObject({
-    active: z.literal(true),
-    iss: z.string(),
-    sub: UserId,
-    aud: z.union([z.string(), z.array(z.string())]),
-    client_id: ApplicationId,
-    scope: z.string(),
-    token_type: z.literal('Bearer'),
-    exp: z.int(),
-    iat: z.int(),
-    nbf: z.int(),
-    jti: z.string(),
-    sid: SessionId,
-    auth_time: z.int(),
+    active: z.literal(true).describe('Whether the token is valid now.'),
+    iss: z.string().describe('The issuer.'),
+    sub: UserId.describe('The id of the user.'),
+    aud: z.union([z.string(), z.array(z.string())]).describe('The audience: a resource server, or the issuer.'),
+    client_id: ApplicationId.describe('The application that got the token.'),
+    scope: z.string().describe('The scopes, separated by spaces.'),
+    token_type: z.literal('Bearer').describe('Always `Bearer`.'),
+    exp: z.int().describe('When the token expires, in seconds since 1970.'),
+    iat: z.int().describe('When the token was issued, in seconds since 1970.'),
+    nbf: z.int().describe('When the token becomes valid, in seconds since 1970.'),
+    jti: z.string().describe('The id of the token.'),
+    sid: SessionId.describe('The id of the session.'),
+    auth_time: z.int().describe('When the user signed in, in seconds since 1970.'),
     environment_id: EnvironmentId,
   }),
-  z.strictObject({ active: z.literal(false), reason: z.enum(inactiveReasons) }),
+  z.strictObject({
+    active: z.literal(false).describe('The token is not valid.'),
+    reason: z.enum(inactiveReasons).describe('Why the token is inactive.'),
+  }),
 ])
 export type TokenVerdict = z.infer<typeof TokenVerdict>

@@ -4,9 +4,10 @@
  */
 import { z } from 'zod'
 import type { NestedFieldClasses } from './field-class.ts'
+import { EnvironmentId, ProjectId } from './ids.ts'
 import { oidcScopes } from './scopes.ts'
 import type { EnvironmentType } from './tenancy.ts'
-import { Email, Name, Origin, seconds, WebUrl } from './values.ts'
+import { Email, Name, Origin, seconds, Time, WebUrl } from './values.ts'
 
 export const TokenFormat = z.enum(['jwt', 'opaque'])
 
@@ -14,72 +15,132 @@ export const TokenFormat = z.enum(['jwt', 'opaque'])
 const group = <S extends z.ZodRawShape>(shape: S) => z.strictObject(shape).prefault({} as never) // as: every field has a default, which the types do not express
 
 const tokens = group({
-  access_token_ttl_seconds: seconds(60, 86_400, 3_600),
-  id_token_ttl_seconds: seconds(60, 86_400, 3_600),
-  authorization_code_ttl_seconds: seconds(10, 600, 60),
-  refresh_token_idle_ttl_seconds: seconds(3_600, 31_536_000, 1_209_600),
-  refresh_token_absolute_ttl_seconds: seconds(3_600, 63_072_000, 7_776_000),
-  refresh_retry_window_seconds: seconds(0, 60, 0),
-  access_token_format: TokenFormat.default('jwt'),
-  id_token_claims: z.enum(['full', 'minimal']).default('full'),
+  access_token_ttl_seconds: seconds(60, 86_400, 3_600).describe(
+    'The lifetime of access tokens in seconds, 60 to 86,400. The default is 3,600.',
+  ),
+  id_token_ttl_seconds: seconds(60, 86_400, 3_600).describe('The lifetime of ID tokens in seconds, 60 to 86,400. The default is 3,600.'),
+  authorization_code_ttl_seconds: seconds(10, 600, 60).describe(
+    'The lifetime of authorization codes in seconds, 10 to 600. The default is 60.',
+  ),
+  refresh_token_idle_ttl_seconds: seconds(3_600, 31_536_000, 1_209_600).describe(
+    'How long an unused refresh token stays valid, in seconds. The default is 1,209,600 (14 days).',
+  ),
+  refresh_token_absolute_ttl_seconds: seconds(3_600, 63_072_000, 7_776_000).describe(
+    'How long a grant can be refreshed in all, in seconds, not below the idle time. The default is 7,776,000 (90 days).',
+  ),
+  refresh_retry_window_seconds: seconds(0, 60, 0).describe(
+    'How long a repeated refresh gets the same answer after a lost response, in seconds, 0 to 60. The default is 0: never.',
+  ),
+  access_token_format: TokenFormat.default('jwt').describe(
+    'The format of access tokens without a resource server: `jwt` (the default) or `opaque`.',
+  ),
+  id_token_claims: z
+    .enum(['full', 'minimal'])
+    .default('full')
+    .describe('`full` (the default) puts the claims of all scopes into the ID token; `minimal` leaves them to UserInfo.'),
 }).refine((value) => value.refresh_token_absolute_ttl_seconds >= value.refresh_token_idle_ttl_seconds, {
-  message: 'refresh_token_absolute_ttl_seconds must not be below refresh_token_idle_ttl_seconds.',
+  message: 'The value of refresh_token_absolute_ttl_seconds must not be below refresh_token_idle_ttl_seconds.',
   path: ['refresh_token_absolute_ttl_seconds'],
 })
 
 const sessions = group({
-  idle_ttl_seconds: seconds(300, 2_592_000, 86_400),
-  absolute_ttl_seconds: seconds(3_600, 31_536_000, 2_592_000),
+  idle_ttl_seconds: seconds(300, 2_592_000, 86_400).describe(
+    'How long an unused session stays valid, in seconds, 300 to 2,592,000. The default is 86,400 (1 day).',
+  ),
+  absolute_ttl_seconds: seconds(3_600, 31_536_000, 2_592_000).describe(
+    'How long a session lasts at most, in seconds, 3,600 to 31,536,000, not below the idle time. The default is 2,592,000 (30 days).',
+  ),
 }).refine((value) => value.absolute_ttl_seconds >= value.idle_ttl_seconds, {
-  message: 'absolute_ttl_seconds must not be below idle_ttl_seconds.',
+  message: 'The value of absolute_ttl_seconds must not be below idle_ttl_seconds.',
   path: ['absolute_ttl_seconds'],
 })
 
 const smtp = z.strictObject({
-  host: z.string().min(1).max(253),
-  port: z.int().min(1).max(65_535).default(587),
-  username: z.string().max(320).nullable().default(null),
+  host: z.string().min(1).max(253).describe('The name of the SMTP server.'),
+  port: z.int().min(1).max(65_535).default(587).describe('The port of the SMTP server. The default is 587.'),
+  username: z.string().max(320).nullable().default(null).describe('The user name at the SMTP server; `null` for none.'),
   /** Write-only: encrypted at rest and never returned. `has_password` shows whether it is set. */
-  password: z.string().min(1).max(8_000).optional(),
-  secure: z.boolean().default(true),
+  password: z.string().min(1).max(8_000).optional().describe('The password at the SMTP server. It is write-only.'),
+  secure: z.boolean().default(true).describe('Whether the connection must use TLS. The default is true.'),
 })
 
 const email = (deliveries: [string, ...string[]]) =>
   group({
-    delivery: z.enum(deliveries).default(deliveries[0]),
-    from: Email.nullable().default(null),
-    smtp: smtp.nullable().default(null),
-  })
+    delivery: z
+      .enum(deliveries)
+      .default(deliveries[0])
+      .describe('`smtp` sends mail, `capture` keeps it for the inbox (Test only), `none` sends nothing.'),
+    from: Email.nullable().default(null).describe('The sender of mail.'),
+    smtp: smtp.nullable().default(null).describe('The SMTP server; `null` for none.'),
+  }).describe('Mail to users.')
 
 const common = {
-  tokens,
-  sessions,
+  tokens: tokens.describe('Lifetimes and formats of tokens.'),
+  sessions: sessions.describe('Lifetimes of sessions.'),
   scopes: group({
     disabled: z
       .array(z.enum(oidcScopes).exclude(['openid']))
       .max(10)
-      .default([]),
-  }),
-  sign_in: group({ password: z.boolean().default(true), email_code: z.boolean().default(false), passkey: z.boolean().default(false) }),
-  sign_up: group({ mode: z.enum(['open', 'closed']).default('open') }),
-  password: group({ min_length: z.int().min(8).max(128).default(12), reject_common: z.boolean().default(true) }),
-  mfa: group({ mode: z.enum(['off', 'optional', 'required']).default('off') }),
-  lockout: group({ max_attempts: z.int().min(3).max(100).default(10), duration_seconds: seconds(30, 86_400, 900) }),
+      .default([])
+      .describe('OpenID Connect scopes that no application can request. The default is none.'),
+  }).describe('The scopes of OpenID Connect.'),
+  sign_in: group({
+    password: z.boolean().default(true).describe('Whether people can sign in with a password. The default is true.'),
+    email_code: z.boolean().default(false).describe('Whether people can sign in with an emailed code. The default is false.'),
+    passkey: z.boolean().default(false).describe('Whether people can sign in with a passkey. The default is false.'),
+  }).describe('The methods of sign-in.'),
+  sign_up: group({
+    mode: z
+      .enum(['open', 'closed'])
+      .default('open')
+      .describe('`open` (the default) lets people create accounts; `closed` leaves it to the API.'),
+  }).describe('The creation of accounts.'),
+  password: group({
+    min_length: z
+      .int()
+      .min(8)
+      .max(128)
+      .default(12)
+      .describe('The minimum length of a new password in characters, 8 to 128. The default is 12.'),
+    reject_common: z.boolean().default(true).describe('Whether common passwords and names are refused. The default is true.'),
+  }).describe('The rules for new passwords.'),
+  mfa: group({
+    mode: z
+      .enum(['off', 'optional', 'required'])
+      .default('off')
+      .describe('Whether a second factor is `off` (the default), `optional` or `required`.'),
+  }).describe('Second factors.'),
+  lockout: group({
+    max_attempts: z
+      .int()
+      .min(3)
+      .max(100)
+      .default(10)
+      .describe('How many wrong passwords in a row lock an account, 3 to 100. The default is 10.'),
+    duration_seconds: seconds(30, 86_400, 900).describe('How long an account stays locked, in seconds, 30 to 86,400. The default is 900.'),
+  }).describe('The protection of accounts from guessing.'),
   branding: group({
-    display_name: Name.nullable().default(null),
-    logo_url: WebUrl.nullable().default(null),
+    display_name: Name.nullable().default(null).describe('The name on the hosted pages; `null` uses the name of the project.'),
+    logo_url: WebUrl.nullable().default(null).describe('The logo on the hosted pages; `null` for none.'),
     primary_color: z
       .string()
-      .regex(/^#[0-9a-fA-F]{6}$/, 'Expected #rrggbb.')
+      .regex(/^#[0-9a-fA-F]{6}$/, 'Expected a colour as #rrggbb, such as #1f4fd8.')
       .nullable()
-      .default(null),
-  }),
+      .default(null)
+      .describe('The colour of buttons as #rrggbb; `null` for the default.'),
+  }).describe('The look of the hosted pages.'),
   links: group({
-    terms_url: WebUrl.nullable().default(null),
-    privacy_url: WebUrl.nullable().default(null),
-    support_url: WebUrl.nullable().default(null),
-  }),
-  cors: group({ allowed_origins: z.array(Origin).max(100).default([]) }),
+    terms_url: WebUrl.nullable().default(null).describe('The terms of service; `null` for none.'),
+    privacy_url: WebUrl.nullable().default(null).describe('The privacy policy; `null` for none.'),
+    support_url: WebUrl.nullable().default(null).describe('Where people get help; `null` for none.'),
+  }).describe('Links at the foot of the hosted pages.'),
+  cors: group({
+    allowed_origins: z
+      .array(Origin)
+      .max(100)
+      .default([])
+      .describe('Origins whose scripts can call the token endpoints, besides those of spa applications.'),
+  }).describe('Calls from browsers.'),
 }
 
 const test = group({
@@ -87,7 +148,8 @@ const test = group({
     .string()
     .regex(/^[0-9]{6}$/, 'Expected six digits.')
     .nullable()
-    .default(null),
+    .default(null)
+    .describe('Six digits that replace emailed codes; `null` for real codes.'),
 })
 
 /**
@@ -123,7 +185,9 @@ export const notBuilt: readonly { group: string; field: string; values: readonly
 
 /** The stored document of each environment type. Live has neither captured mail nor the group `test`. */
 export const settingsSchemas = {
-  test: z.strictObject({ ...common, email: email(['capture', 'none', 'smtp']), test }),
+  test: z
+    .strictObject({ ...common, email: email(['capture', 'none', 'smtp']), test: test.describe('What exists in Test only.') })
+    .describe('The settings of Test environments; `null` in Live.'),
   live: z.strictObject({ ...common, email: email(['none', 'smtp']) }),
 } satisfies Record<EnvironmentType, z.ZodType>
 
@@ -133,14 +197,23 @@ export type StoredSettings = z.infer<(typeof settingsSchemas)['test']>
 export const Settings = z.strictObject({
   ...common,
   email: z.strictObject({
-    delivery: z.enum(['none', 'smtp', 'capture']),
-    from: Email.nullable(),
-    smtp: smtp.omit({ password: true }).extend({ has_password: z.boolean() }).nullable(),
+    delivery: z
+      .enum(['none', 'smtp', 'capture'])
+      .describe('`smtp` sends mail, `capture` keeps it for the inbox (Test only), `none` sends nothing.'),
+    from: Email.nullable().describe('The sender of mail.'),
+    smtp: smtp
+      .omit({ password: true })
+      .extend({ has_password: z.boolean().describe('Whether the SMTP server has a password.') })
+      .nullable()
+      .describe('The SMTP server; `null` for none.'),
   }),
-  test: z.strictObject({ fixed_code: z.string().nullable() }).nullable(),
-  project_id: z.string(),
-  environment_id: z.string(),
-  updated_at: z.string(),
+  test: z
+    .strictObject({ fixed_code: z.string().nullable().describe('Six digits that replace emailed codes; `null` for real codes.') })
+    .nullable()
+    .describe('The settings of Test environments; `null` in Live.'),
+  project_id: ProjectId,
+  environment_id: EnvironmentId,
+  updated_at: Time,
 })
 export type Settings = z.infer<typeof Settings>
 

@@ -4,13 +4,15 @@ import { EnvironmentId } from './ids.ts'
 import { Time } from './values.ts'
 
 export const SigningKey = z.strictObject({
-  id: z.string(),
-  kid: z.string(),
+  id: z.string().describe('The id of the key, equal to `kid`.'),
+  kid: z.string().describe('The key id in the header of a token.'),
   environment_id: EnvironmentId,
-  state: z.enum(['next', 'current', 'retired']),
-  alg: z.literal('RS256'),
-  public_jwk: z.record(z.string(), z.string()),
-  signs_from: Time,
+  state: z
+    .enum(['next', 'current', 'retired'])
+    .describe('`next` is published and does not sign yet, `current` signs, `retired` verifies older tokens.'),
+  alg: z.literal('RS256').describe('The signature algorithm.'),
+  public_jwk: z.record(z.string(), z.string()).describe('The public key as JWK (RFC 7517).'),
+  signs_from: Time.describe('The time from which the key signs.'),
   created_at: Time,
   updated_at: Time,
 })

@@ -9,24 +9,26 @@ const moment = z.iso.datetime({ offset: true })
 
 /** The range is at most 31 days by the hour and 400 days by the day. `from` defaults to 24 hours or 30 days before `to`. */
 export const StatisticsQuery = z.object({
-  from: moment.optional(),
-  to: moment.optional(),
-  interval: z.enum(['hour', 'day']).default('hour'),
+  from: moment.optional().describe('The first moment. It defaults to 24 hours (hour) or 30 days (day) before `to`.'),
+  to: moment.optional().describe('The last moment. It defaults to now. The range is at most 31 days by the hour and 400 days by the day.'),
+  interval: z.enum(['hour', 'day']).default('hour').describe('The length of an interval. The default is `hour`.'),
 })
 
 export const Statistics = z.strictObject({
   environment_id: EnvironmentId,
-  interval: z.enum(['hour', 'day']),
-  from: Time,
-  to: Time,
-  data: z.array(
-    z.strictObject({
-      start: Time,
-      sign_ins: z.array(z.strictObject({ method: z.string(), outcome: z.string(), count })),
-      tokens: z.array(z.strictObject({ grant_type: z.string(), count })),
-      webhook_attempts: z.array(z.strictObject({ outcome: z.string(), count })),
-      key_uses: z.array(z.strictObject({ key_id: KeyId, count })),
-    }),
-  ),
+  interval: z.enum(['hour', 'day']).describe('The length of an interval. The default is `hour`.'),
+  from: Time.describe('The first moment. It defaults to 24 hours (hour) or 30 days (day) before `to`.'),
+  to: Time.describe('The last moment. It defaults to now. The range is at most 31 days by the hour and 400 days by the day.'),
+  data: z
+    .array(
+      z.strictObject({
+        start: Time.describe('The beginning of the interval.'),
+        sign_ins: z.array(z.strictObject({ method: z.string(), outcome: z.string(), count })).describe('Sign-ins by method and outcome.'),
+        tokens: z.array(z.strictObject({ grant_type: z.string(), count })).describe('Token responses by grant type.'),
+        webhook_attempts: z.array(z.strictObject({ outcome: z.string(), count })).describe('Webhook attempts by outcome.'),
+        key_uses: z.array(z.strictObject({ key_id: KeyId, count })).describe('Uses of API keys.'),
+      }),
+    )
+    .describe('The intervals with at least one count, in order of time.'),
 })
 export type Statistics = z.infer<typeof Statistics>

@@ -23,39 +23,50 @@ export type Role = z.infer<typeof Role>
 export const Member = z.strictObject({
   id: z.union([UserId, InvitationId]),
   tenant_id: TenantId,
-  email: Email,
-  role: Role,
-  status: z.enum(['pending', 'active']),
+  email: Email.describe(
+    'The email of the member. In an invitation it is only a label: the membership belongs to the account that accepts.',
+  ),
+  role: Role.describe('The role. Each includes the permissions of the earlier ones: viewer, developer, admin, owner.'),
+  status: z.enum(['pending', 'active']).describe('`pending` is an invitation, `active` a member.'),
   /** The expiry of the link of a pending invitation; `null` while it has no link, until it is resent. */
-  expires_at: Time.nullable(),
-  user_id: UserId.nullable(),
+  expires_at: Time.nullable().describe('The expiry of the link of a pending invitation; `null` while it has no link.'),
+  user_id: UserId.nullable().describe('The user of the root tenant; `null` for a pending invitation.'),
   name: z.string().nullable(),
-  email_verified: z.boolean().nullable(),
-  accepted_at: Time.nullable(),
-  last_sign_in_at: Time.nullable(),
+  email_verified: z.boolean().nullable().describe('Whether the account has proved its email; `null` for a pending invitation.'),
+  accepted_at: Time.nullable().describe('When the invitation was accepted.'),
+  last_sign_in_at: Time.nullable().describe('When the member last signed in; `null` if never.'),
   created_at: Time,
   updated_at: Time,
 })
 export const NewMember = z.strictObject({ email: Email, role: Role })
 export const MemberChange = z.strictObject({ role: Role.optional() })
 /** `invitation_url` is returned once. The administrator sends it to the invited person. */
-export const Invitation = Member.extend({ invitation_url: z.string().nullable() })
+export const Invitation = Member.extend({
+  invitation_url: z
+    .string()
+    .nullable()
+    .describe('The link to send to the person, returned once; `null` in a repeat with the same Idempotency-Key.'),
+})
 
 export const Me = z.strictObject({
   user_id: UserId,
-  email: Email,
+  email: Email.describe(
+    'The email of the member. In an invitation it is only a label: the membership belongs to the account that accepts.',
+  ),
   name: z.string().nullable(),
-  root_tenant_id: TenantId,
-  memberships: z.array(z.strictObject({ tenant_id: TenantId, slug: Slug, name: Name, role: Role })),
+  root_tenant_id: TenantId.describe('The tenant that holds the accounts of all administrators.'),
+  memberships: z
+    .array(z.strictObject({ tenant_id: TenantId, slug: Slug, name: Name, role: Role }))
+    .describe('The tenants of the administrator, with the role in each.'),
 })
 
 /** The kind and the parents of an object in one of the caller's tenants. */
 export const Located = z.strictObject({
-  object: z.string(),
+  object: z.string().describe('The kind of the object, such as `application`.'),
   tenant_id: TenantId,
   project_id: ProjectId.nullable(),
   environment_id: EnvironmentId.nullable(),
-  environment_type: EnvironmentType.nullable(),
+  environment_type: EnvironmentType.nullable().describe('The type of the environment; `null` outside an environment.'),
 })
 
 export const Project = z.strictObject({
@@ -75,7 +86,7 @@ export const Environment = z.strictObject({
   slug: Slug,
   name: Name,
   type: EnvironmentType,
-  issuer: z.string().meta({ format: 'uri' }),
+  issuer: z.string().meta({ format: 'uri' }).describe('The issuer URL of the environment.'),
   config_version: z
     .int()
     .min(1)

@@ -5,19 +5,21 @@ import { characters, Email, ShortText, Time, text, WebUrl } from './values.ts'
 
 /** Claims of OIDC Core §5.1 that a person or a backend can set. */
 const profile = {
-  name: ShortText.nullable(),
-  given_name: ShortText.nullable(),
-  family_name: ShortText.nullable(),
-  nickname: ShortText.nullable(),
-  preferred_username: ShortText.nullable(),
-  picture: WebUrl.nullable(),
+  name: ShortText.nullable().describe('The full name (OIDC Core §5.1).'),
+  given_name: ShortText.nullable().describe('The given name.'),
+  family_name: ShortText.nullable().describe('The family name.'),
+  nickname: ShortText.nullable().describe('A casual name.'),
+  preferred_username: ShortText.nullable().describe('The name by which the user wants to be called. It is not unique.'),
+  picture: WebUrl.nullable().describe('The URL of a picture.'),
   locale: text(35)
-    .regex(/^[A-Za-z0-9]{1,8}(-[A-Za-z0-9]{1,8})*$/, 'Expected a BCP 47 language tag.')
-    .nullable(),
+    .regex(/^[A-Za-z0-9]{1,8}(-[A-Za-z0-9]{1,8})*$/, 'Expected a language tag (BCP 47), such as en or de-CH.')
+    .nullable()
+    .describe('The language, such as `en` or `de-CH`.'),
   zoneinfo: z
     .string()
-    .regex(/^[A-Za-z0-9_+/-]{1,64}$/, 'Expected an IANA time zone.')
-    .nullable(),
+    .regex(/^[A-Za-z0-9_+/-]{1,64}$/, 'Expected a time zone of the IANA database, such as Europe/Zurich.')
+    .nullable()
+    .describe('The time zone, such as `Europe/Zurich`.'),
 }
 
 export const User = z.strictObject({
@@ -25,15 +27,15 @@ export const User = z.strictObject({
   tenant_id: TenantId,
   project_id: ProjectId,
   environment_id: EnvironmentId,
-  email: Email,
-  email_verified: z.boolean(),
-  phone_number: z.string().nullable(),
-  phone_number_verified: z.boolean(),
+  email: Email.describe('The email. It is unique within the environment, ignoring case, and can change: identify a user by `id`.'),
+  email_verified: z.boolean().describe('Whether the user has proved the email.'),
+  phone_number: z.string().nullable().describe('The phone number in E.164 format.'),
+  phone_number_verified: z.boolean().describe('Whether the user has proved the phone number.'),
   ...profile,
-  metadata: z.record(z.string(), z.unknown()),
-  has_password: z.boolean(),
-  blocked_at: Time.nullable(),
-  last_sign_in_at: Time.nullable(),
+  metadata: z.record(z.string(), z.unknown()).describe('Your own data, an object of at most 16 KiB. No token carries it.'),
+  has_password: z.boolean().describe('Whether the user can sign in with a password.'),
+  blocked_at: Time.nullable().describe('When the user was blocked; `null` while the user can sign in.'),
+  last_sign_in_at: Time.nullable().describe('When the user last signed in; `null` if never.'),
   created_at: Time,
   updated_at: Time,
 })
@@ -41,13 +43,19 @@ export type User = z.infer<typeof User>
 
 const metadata = z
   .record(z.string(), z.unknown())
-  .refine((value) => new TextEncoder().encode(JSON.stringify(value)).length <= 16_384, 'metadata can have at most 16 KiB.')
+  .refine((value) => new TextEncoder().encode(JSON.stringify(value)).length <= 16_384, 'Use at most 16 KiB of metadata, as JSON.')
+  .describe('Your own data, an object of at most 16 KiB. No token carries it.')
 
 const optional = z.object({
-  email_verified: z.boolean(),
-  phone_number: z.e164().nullable(),
-  phone_number_verified: z.boolean(),
-  password: z.string().min(1).max(1_000).nullable(),
+  email_verified: z.boolean().describe('Whether the user has proved the email.'),
+  phone_number: z.e164().nullable().describe('The phone number in E.164 format.'),
+  phone_number_verified: z.boolean().describe('Whether the user has proved the phone number.'),
+  password: z
+    .string()
+    .min(1)
+    .max(1_000)
+    .nullable()
+    .describe('The password, by the policy of the environment (by default at least 12 characters). It is write-only.'),
   ...profile,
   metadata,
 })
@@ -56,15 +64,21 @@ export const NewUser = z.strictObject({ email: Email, ...optional.partial().shap
 export type NewUser = z.infer<typeof NewUser>
 
 export const UserChange = z.strictObject({
-  email: Email.optional(),
+  email: Email.optional().describe(
+    'The email. It is unique within the environment, ignoring case, and can change: identify a user by `id`.',
+  ),
   ...optional.partial().shape,
-  email_verified: z.boolean().nullable().optional(),
-  phone_number_verified: z.boolean().nullable().optional(),
-  metadata: metadata.nullable().optional(),
+  email_verified: z.boolean().nullable().optional().describe('Whether the user has proved the email.'),
+  phone_number_verified: z.boolean().nullable().optional().describe('Whether the user has proved the phone number.'),
+  metadata: metadata.nullable().optional().describe('Your own data, an object of at most 16 KiB. No token carries it.'),
 })
 export type UserChange = z.infer<typeof UserChange>
 
 export const UserQuery = z.object({
-  email: z.string().max(320).optional(),
-  query: z.string().max(200).register(characters, { allowed: 'any' }).optional(),
+  email: z
+    .string()
+    .max(320)
+    .optional()
+    .describe('The email. It is unique within the environment, ignoring case, and can change: identify a user by `id`.'),
+  query: z.string().max(200).register(characters, { allowed: 'any' }).optional().describe('Words that the name or the email contains.'),
 })

@@ -1,5 +1,8 @@
 /** Schemas that many resources share: times, slugs, names, URLs and pages. */
 import { z } from 'zod'
+import { sentenceOf } from './sentences.ts'
+
+z.config({ localeError: sentenceOf })
 
 /** RFC 3339 in UTC with milliseconds, `2026-11-20T16:31:00.000Z`. The database stores milliseconds since 1970. */
 export const Time = z.iso.datetime({ precision: 3 })
@@ -28,13 +31,21 @@ export const text = (max: number, min = 0) => z.string().min(min, { abort: true 
  */
 export const characters = z.registry<{ allowed: 'lines' | 'any' }>()
 
+/** For OpenAPI: the part of the pattern below that the regular expressions of every language spell alike. */
+const documented_line = '^[^\\x00-\\x1f\\x7f-\\x9f]*$'
+
 /** One line of text for people. Control characters break logs, mail and pages; directional ones can disguise a name (UTS #55). */
 const line = (min: number, max: number) =>
-  text(max, min).regex(/^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]*$/u, 'Control characters are not allowed.')
+  text(max, min)
+    .regex(/^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]*$/u, 'Control characters are not allowed.')
+    .meta({ pattern: documented_line })
 
 export const Name = line(1, 100)
 export const ShortText = line(0, 200)
-export const Slug = z.string().regex(/^[a-z0-9-]{1,63}$/, 'Use 1 to 63 of a-z, 0-9 and hyphen.')
+export const Slug = z
+  .string()
+  .regex(/^[a-z0-9-]{1,63}$/, 'Use 1 to 63 of a-z, 0-9 and hyphen.')
+  .describe('1 to 63 of a-z, 0-9 and hyphen, unique within its parent. It never changes.')
 
 /** The slug of an object of an environment: in its record, at its creation, and in its change. */
 export const slugs = {
@@ -64,7 +75,11 @@ export const Email = text(254).check(z.email())
 
 /** A page of a list, newest first. */
 export const page = <T extends z.ZodType>(item: T) =>
-  z.strictObject({ data: z.array(item), has_more: z.boolean(), next_cursor: z.string().nullable() })
+  z.strictObject({
+    data: z.array(item).describe('The objects of this page.'),
+    has_more: z.boolean().describe('Whether there are more objects after this page.'),
+    next_cursor: z.string().nullable().describe('The `cursor` of the next page; `null` on the last page.'),
+  })
 
 /** An integer in a query: decimal digits without sign, point, exponent or space. `documented` is only for OpenAPI. */
 export const wholeNumber = (min: number, max: number, documented: { default?: number } = {}) =>
@@ -77,8 +92,12 @@ export const wholeNumber = (min: number, max: number, documented: { default?: nu
     .transform(Number)
 
 export const PageQuery = z.object({
-  limit: wholeNumber(1, 100, { default: 20 }).default(20),
-  cursor: z.string().register(characters, { allowed: 'any' }).optional(),
+  limit: wholeNumber(1, 100, { default: 20 }).default(20).describe('The number of objects in a page, 1 to 100. The default is 20.'),
+  cursor: z
+    .string()
+    .register(characters, { allowed: 'any' })
+    .optional()
+    .describe('The `next_cursor` of the page before. It is opaque and valid for the same list and filters only.'),
 })
 
 /** The filters of a list of objects that have a slug. */

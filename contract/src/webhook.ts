@@ -6,11 +6,11 @@ import { EnvironmentId, EventId, MessageId, ProjectId, TenantId, WebhookId } fro
 import { Moment, ShortText, slugs, Time, WebUrl } from './values.ts'
 
 const fields = {
-  url: WebUrl,
+  url: WebUrl.describe('Where events are posted. Live needs https.'),
   /** `[]` means all kinds, including future ones. */
-  events: z.array(EventKind).max(100),
-  description: ShortText.nullable(),
-  disabled: z.boolean(),
+  events: z.array(EventKind).max(100).describe('The kinds of events to send. An empty list means all, future kinds included.'),
+  description: ShortText.nullable().describe('A note for people, at most 200 characters.'),
+  disabled: z.boolean().describe('Whether deliveries are paused. The default is false.'),
 }
 
 export const Webhook = z.strictObject({
@@ -21,17 +21,27 @@ export const Webhook = z.strictObject({
   slug: slugs.record,
   ...fields,
   /** Why the service disabled the webhook: the receiver answered 410, or no delivery succeeded for five days. */
-  disabled_reason: z.enum(['gone', 'failing']).nullable(),
+  disabled_reason: z
+    .enum(['gone', 'failing'])
+    .nullable()
+    .describe(
+      'Why the service disabled the webhook: the receiver answered 410 (`gone`), or no delivery succeeded for five days (`failing`).',
+    ),
   /** Both the current and the previous secret sign until then. */
-  previous_secret_until: Time.nullable(),
-  last_success_at: Time.nullable(),
-  failing_since: Time.nullable(),
+  previous_secret_until: Time.nullable().describe('The previous secret signs too until then; `null` outside a rotation.'),
+  last_success_at: Time.nullable().describe('When a delivery last succeeded; `null` if never.'),
+  failing_since: Time.nullable().describe('The first failure since the last success; `null` if the latest attempt succeeded.'),
   created_at: Time,
   updated_at: Time,
 })
 export type Webhook = z.infer<typeof Webhook>
 
-export const WebhookWithSecret = Webhook.extend({ secret: z.string().nullable() })
+export const WebhookWithSecret = Webhook.extend({
+  secret: z
+    .string()
+    .nullable()
+    .describe('The secret that verifies signatures, returned once; `null` in a repeat with the same Idempotency-Key.'),
+})
 
 export const NewWebhook = z.strictObject({
   slug: slugs.created,
@@ -76,30 +86,35 @@ const DeliveryStatus = z.enum(['waiting', 'delivered', 'given_up'])
 export const Delivery = z.strictObject({
   id: MessageId,
   /** The `webhook-id` header, the same in every attempt. */
-  message_id: MessageId,
+  message_id: MessageId.describe('The `webhook-id` header, the same in every attempt.'),
   event_id: EventId,
-  event_type: EventKind,
+  event_type: EventKind.describe('The kind of the event.'),
   webhook_id: WebhookId,
   environment_id: EnvironmentId,
-  status: DeliveryStatus,
-  next_attempt_at: Time.nullable(),
-  attempts: z.array(
-    z.strictObject({
-      at: Time,
-      status: z.int().nullable(),
-      latency_ms: z.int(),
-      response: z.string().nullable(),
-      error: AttemptError.nullable().describe(
-        'Why the attempt got no answer: the name has no address, the address may not be reached, nobody accepted the connection, TLS failed, or the time was up.',
-      ),
-    }),
-  ),
+  status: DeliveryStatus.describe('`waiting` for the next attempt, `delivered`, or `given_up` after the last attempt.'),
+  next_attempt_at: Time.nullable().describe('When the next attempt is due; `null` if there is none.'),
+  attempts: z
+    .array(
+      z.strictObject({
+        at: Time.describe('When the attempt was made.'),
+        status: z.int().nullable().describe('The HTTP status of the receiver; `null` if it did not answer.'),
+        latency_ms: z.int().describe('How long the attempt took, in milliseconds.'),
+        response: z.string().nullable().describe('The beginning of the response; `null` if there is none.'),
+        error: AttemptError.nullable().describe(
+          'Why the attempt got no answer: the name has no address, the address may not be reached, nobody accepted the connection, TLS failed, or the time was up.',
+        ),
+      }),
+    )
+    .describe('The attempts so far, oldest first.'),
   created_at: Time,
   updated_at: Time,
 })
 export type Delivery = z.infer<typeof Delivery>
 
-export const DeliveryQuery = z.object({ status: DeliveryStatus.optional(), event_id: z.string().max(100).optional() })
+export const DeliveryQuery = z.object({
+  status: DeliveryStatus.optional().describe('Only deliveries with this status.'),
+  event_id: z.string().max(100).optional().describe('Only deliveries of this event.'),
+})
 export const ResendSince = z.strictObject({
   since: Moment.describe('Only messages that were created at this time or later.'),
   status: z

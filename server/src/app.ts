@@ -11,11 +11,10 @@ import type { Deployment } from './deployment.ts'
 import * as events from './events/handlers.ts'
 import { createAccessLog, markReceived } from './http/access-log.ts'
 import { createAppListener } from './http/listen.ts'
-import { createMethodGuard } from './http/method-guard.ts'
-import { notFound } from './http/problem.ts'
+import { createMethodGuard, unknownAddress } from './http/method-guard.ts'
 import type { RateLimiter } from './http/rate-limit.ts'
 import { answerError } from './http/server-errors.ts'
-import { mountServiceRoutes } from './http/service-routes.ts'
+import { mountServiceRoutes, type ServiceAnswers } from './http/service-routes.ts'
 import { commonHeaders } from './http/write.ts'
 import * as keyHandlers from './keys/handlers.ts'
 import type { KeyStore } from './keys/store.ts'
@@ -44,7 +43,7 @@ import * as providers from './providers/handlers.ts'
 import { upstreamsWhenNeeded } from './providers/profile.ts'
 import * as readiness from './readiness/handlers.ts'
 import { createApplicationScan } from './readiness/store.ts'
-import { reason } from './reason.ts'
+import type { createReference } from './reference/serve.ts'
 import * as requests from './requests/handlers.ts'
 import * as resourceServers from './resource-servers/handlers.ts'
 import { cli_redirect_uri, type Root } from './setup/root.ts'
@@ -97,7 +96,9 @@ export function createApp(modules: Modules): FastifyInstance {
   })
   const refuseMethod = createMethodGuard()
   app.setErrorHandler((error: FastifyError, request, reply) => answerError(deployment, error, request, reply))
-  app.setNotFoundHandler((request, reply) => answerError(deployment, refuseMethod(request) ?? notFound(no_route), request, reply))
+  app.setNotFoundHandler((request, reply) =>
+    answerError(deployment, refuseMethod(request) ?? unknownAddress(deployment.config.base_url, request.url), request, reply),
+  )
 
   mountManagement(app, modules)
   mountProtocol(app, modules)
@@ -111,9 +112,20 @@ export function createApp(modules: Modules): FastifyInstance {
       client_id: root.client_id,
       redirect_uri: cli_redirect_uri,
     },
+    documentation: documentationWhenNeeded(deployment.config.base_url),
     answerDemo: (script) => answerDemo(deployment, script),
   })
   return app
+}
+
+/** Loads the documentation at the first request for it, since most services never get one. */
+function documentationWhenNeeded(base_url: string): ServiceAnswers['documentation'] {
+  type Reference = ReturnType<typeof createReference>
+  let loaded: Promise<Reference> | null = null
+  return async (name, code) => {
+    loaded ??= import('./reference/serve.ts').then((module) => module.createReference(base_url))
+    return (await loaded)(name, code)
+  }
 }
 
 /** Adds the fields that `http/write.ts` and `api/mount.ts` declare. */
@@ -140,8 +152,6 @@ function decorate(app: FastifyInstance, { deployment: { config, log, refused_cal
   })
   app.decorateReply('extra_headers', null)
 }
-
-const no_route = reason`No route has this address.`
 
 function noSchemas(): never {
   throw new Error('No route has a schema that Fastify would compile.')

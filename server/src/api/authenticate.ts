@@ -17,6 +17,7 @@ import type { KeyRow, KeyStore } from '../keys/store.ts'
 import type { Administrator, Administrators } from '../members/administrators.ts'
 import { type Reason, reason } from '../reason.ts'
 import type { Counters } from '../statistics/counters.ts'
+import { keyInUrl, misplacedCredential } from './misplaced.ts'
 import { refuseOperator } from './operators.ts'
 
 export interface Caller {
@@ -73,21 +74,22 @@ type GuardedRoute = Route & { credential: Guarded }
 
 async function authenticateGuarded(gate: Gate, route: GuardedRoute, request: FastifyRequest, reply: FastifyReply): Promise<Caller> {
   const { credential } = route
-  const sent = readCredential(request.headers, credential)
+  const sent = readCredential(request, credential)
   if ('bearer' in sent) {
     const administrator = await gate.administrators.identify(sent.bearer)
-    if (!administrator) throw invalidKey(credential, reason`The access token is unknown, expired or revoked, or is not for this API.`)
+    if (!administrator) throw invalidKey(credential, sent, reason`The access token is unknown, expired or revoked, or is not for this API.`)
     request.claimant = { administrator }
     await takeCall(gate, administrator.user_id, administrator_limit, reply)
     return admitAdministrator(gate, route, administrator, request)
   }
   const is_well_formed = recogniseKey(sent.key) !== null
   const key = is_well_formed ? await gate.keys.findByDigest(digestOf(sent.key)) : null
-  if (!key) throw invalidKey(credential, is_well_formed ? unknown_key : reason`The text of the key is mistyped: its checksum is wrong.`)
+  if (!key)
+    throw invalidKey(credential, sent, is_well_formed ? unknown_key : reason`The text of the key is mistyped: its checksum is wrong.`)
   request.claimant = { key }
   const { key_id, tenant_id } = key
-  if (key.revoked_at !== null) throw invalidKey(credential, reason`The key ${key_id} is revoked.`)
-  if (!keyIsUsable(key, gate.now())) throw invalidKey(credential, reason`The key ${key_id} has expired.`)
+  if (key.revoked_at !== null) throw invalidKey(credential, sent, reason`The key ${key_id} is revoked.`)
+  if (!keyIsUsable(key, gate.now())) throw invalidKey(credential, sent, reason`The key ${key_id} has expired.`)
   const counted = { key_id, tenant_id, route: route.path, ip: request.ip_address, at: gate.now() }
   try {
     checkSource(credential, key, request, reply)
@@ -160,11 +162,8 @@ const exposed_headers = 'ETag, RateLimit, RateLimit-Policy, Retry-After, X-Reque
 
 /** Checks the type and the scope of the key. */
 function admitKey(credential: Guarded, key: KeyRow): Caller {
-  const { type, name } = accepts[credential.kind]
-  if (type !== null && key.type !== type)
-    throw new ApiError('wrong_key_type', `This call needs ${name}.`, {
-      reason: reason`The key is of the type ${key.type}. ${needs[credential.kind]}`,
-    })
+  const { type } = accepts[credential.kind]
+  if (type !== null && key.type !== type) throw wrongKeyType(credential, keyNames[key.type], reason`The key is of the type ${key.type}.`)
   if (credential.kind === 'platform' && !scopesAllow(key.scopes, credential.scope)) {
     throw new ApiError('insufficient_scope', reason`The key lacks the scope ${credential.scope}.`, { required_scopes: [credential.scope] })
   }
@@ -174,14 +173,32 @@ function admitKey(credential: Guarded, key: KeyRow): Caller {
   return { actor: { type: 'api_key', id: key.key_id }, tenant_id, key, administrator: null, role: null, is_operator: false, environment }
 }
 
+const keyNames: Record<ApiKey['type'], string> = {
+  auth_publishable: 'a publishable key (svc_auth_pk_…)',
+  auth_secret: 'a secret key of an environment (svc_auth_sk_…)',
+  platform_secret: 'a platform key (svc_platform_sk_…)',
+}
+const token_name = 'the access token of an administrator'
+
 // biome-ignore format: this table is read by column
 const accepts: Record<Guarded['kind'], { type: ApiKey['type'] | null | 'none'; name: string }> = {
   any_key:       { type: null,               name: 'an API key' },
-  publishable:   { type: 'auth_publishable', name: 'a publishable key (svc_auth_pk_…)' },
-  secret:        { type: 'auth_secret',      name: 'a secret key of an environment (svc_auth_sk_…)' },
-  platform:      { type: 'platform_secret',  name: 'a platform key (svc_platform_sk_…)' },
-  administrator: { type: 'none',             name: 'the access token of an administrator' },
+  publishable:   { type: 'auth_publishable', name: keyNames.auth_publishable },
+  secret:        { type: 'auth_secret',      name: keyNames.auth_secret },
+  platform:      { type: 'platform_secret',  name: keyNames.platform_secret },
+  administrator: { type: 'none',             name: token_name },
 }
+
+/** Names what the row needs and what was sent. */
+function wrongKeyType(credential: Guarded, sent: string, has: Reason): ApiError {
+  const { kind } = credential
+  const or_token = kind !== 'administrator' && admitsAdministrators(credential) ? `, or ${token_name}` : ''
+  return new ApiError('wrong_key_type', `This call needs ${accepts[kind].name}${or_token}. You sent ${sent}.`, {
+    reason: reason`${has} ${needs[kind]}`,
+  })
+}
+
+const is_administrator = reason`The call has the access token of an administrator.`
 
 const needs: Record<Guarded['kind'], Reason> = {
   any_key: reason`The call needs an API key.`,
@@ -200,16 +217,11 @@ async function admitAdministrator(
   const { credential } = route
   const actor = { type: 'user' as const, id: administrator.user_id }
   const base = { actor, key: null, administrator, is_operator: false, environment: null }
-  if (credential.kind === 'any_key' || credential.kind === 'publishable')
-    throw new ApiError('wrong_key_type', `This call needs ${accepts[credential.kind].name}.`, {
-      reason: reason`The call has the access token of an administrator. ${needs[credential.kind]}`,
-    })
+  if (credential.kind === 'any_key' || credential.kind === 'publishable') throw wrongKeyType(credential, token_name, is_administrator)
   const needed = neededRole(credential, administrator, request)
   if (needed === null) {
     if (credential.kind === 'administrator') return { ...base, tenant_id: administrators.root_tenant_id, role: null }
-    throw new ApiError('wrong_key_type', `This call needs ${accepts[credential.kind].name}.`, {
-      reason: reason`The call has the access token of an administrator. ${needs[credential.kind]}`,
-    })
+    throw wrongKeyType(credential, token_name, is_administrator)
   }
 
   const tenant_id = tenantOf(credential, request)
@@ -249,7 +261,7 @@ function headerOf(request: FastifyRequest, name: 'x-tenant-id' | 'x-environment-
 }
 
 /** The credential of a request: a key in X-API-Key or Authorization: ApiKey (or the same key in both), or the token of an administrator. */
-function readCredential(headers: FastifyRequest['headers'], credential: Guarded): { key: string } | { bearer: string } {
+function readCredential({ headers, url }: FastifyRequest, credential: Guarded): { key: string } | { bearer: string } {
   if (headers.authorization === undefined && isOneKey(headers['x-api-key'])) return { key: headers['x-api-key'] } // fast path
   const [, scheme, value = ''] = /^(ApiKey|Bearer) +(\S+) *$/i.exec(headers.authorization ?? '') ?? []
   const bearer = scheme?.toLowerCase() === 'bearer' ? value : undefined
@@ -262,28 +274,29 @@ function readCredential(headers: FastifyRequest['headers'], credential: Guarded)
   const [key] = sent
   if (key !== undefined && key !== '') return { key }
   if (headers.authorization !== undefined)
-    throw invalidKey(credential, reason`The Authorization header has neither an API key nor a bearer token.`)
-  throw new ApiError(
-    'unauthenticated',
+    throw invalidKey(credential, null, reason`The Authorization header has neither an API key nor a bearer token.`)
+  const advice =
     credential.kind === 'administrator'
       ? 'Send the access token of an administrator as Authorization: Bearer.'
-      : 'Send an API key in the header X-API-Key, or as Authorization: ApiKey.',
-    challenge(credential),
-  )
+      : 'Send an API key in the header X-API-Key, or as Authorization: ApiKey.'
+  throw new ApiError('unauthenticated', keyInUrl(url) ?? advice, {
+    ...challenge(credential),
+    reason: reason`The request has no credential in its headers.`,
+  })
 }
 
 const isOneKey = (value: string | string[] | undefined): value is string => typeof value === 'string' && /^[^\s,]+$/.test(value)
 
-function invalidKey(credential: Guarded, why: Reason): ApiError {
-  return new ApiError('invalid_key', 'The credential is invalid. It may be mistyped, expired, rotated or revoked.', {
-    ...challenge(credential),
-    reason: why,
-  })
+function invalidKey(credential: Guarded, sent: { key: string } | { bearer: string } | null, why: Reason): ApiError {
+  const misplaced = sent && misplacedCredential(sent)
+  const detail = misplaced ?? 'The credential is invalid. It may be mistyped, expired, rotated or revoked.'
+  return new ApiError('invalid_key', detail, { ...challenge(credential), reason: why })
 }
 
 /** RFC 9110 §11.6.1: the authentication schemes of the row. */
 function challenge(credential: Guarded): { headers: Record<string, string> } {
-  const { kind } = credential
-  const accepts_administrators = kind === 'platform' || kind === 'administrator' || (kind === 'secret' && credential.role !== null)
-  return { headers: { 'www-authenticate': accepts_administrators ? 'ApiKey, Bearer' : 'ApiKey' } }
+  return { headers: { 'www-authenticate': admitsAdministrators(credential) ? 'ApiKey, Bearer' : 'ApiKey' } }
 }
+
+const admitsAdministrators = (credential: Guarded): boolean =>
+  credential.kind === 'administrator' || ('role' in credential && credential.role !== null)

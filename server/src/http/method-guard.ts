@@ -1,4 +1,6 @@
-/** 405 for a known address with another method. */
+/** 404 and 405 for requests without a route. The details name the address or the method that the client probably means. */
+
+import type { Route } from '@ostiary/contract/route.ts'
 import { oidcRoutes, routes, serviceRoutes } from '@ostiary/contract/routes.ts'
 import { reason } from '../reason.ts'
 import { ApiError } from './problem.ts'
@@ -8,24 +10,32 @@ import { ApiError } from './problem.ts'
  * response is 405 and lists them in `Allow`. `undefined` means that the address is unknown.
  */
 export function createMethodGuard(): (request: { url: string; method: string }) => ApiError | undefined {
-  const methods_of = new Map<string, Set<string>>()
-  for (const { path, method } of [...Object.values(routes), ...Object.values(oidcRoutes), ...Object.values(serviceRoutes)]) {
-    const methods = methods_of.get(path) ?? new Set()
-    methods_of.set(path, methods.add(method))
-    if (method === 'GET') methods.add('HEAD')
-  }
-  const addresses = [...methods_of].map(([path, methods]) => ({
-    pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
-    methods,
+  const rows_of = new Map<string, Route[]>()
+  for (const row of [...Object.values<Route>(routes), ...Object.values<Route>(oidcRoutes), ...Object.values<Route>(serviceRoutes)])
+    rows_of.set(row.path, [...(rows_of.get(row.path) ?? []), row])
+  const addresses = [...rows_of.values()].map((rows) => ({
+    pattern: new RegExp(`^${rows[0]?.path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+    methods: rows.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])),
+    rows,
   }))
   return ({ url, method }) => {
-    const [path = ''] = url.split('?', 1)
-    const methods = addresses.find(({ pattern }) => pattern.test(path))?.methods
-    if (!methods || methods.has(method)) return undefined
-    const allow = [...methods].join(', ')
-    return new ApiError('method_not_allowed', `This address takes ${allow}.`, {
-      headers: { allow },
+    const address = addresses.find(({ pattern }) => pattern.test(pathOf(url)))
+    if (!address || address.methods.includes(method)) return undefined
+    const uses = address.rows.map((row) => `${row.method} (${row.summary})`)
+    return new ApiError('method_not_allowed', `${method} does not work here. Use ${uses.join(' or ')}.`, {
+      headers: { allow: address.methods.join(', ') },
       reason: reason`The address exists, but not with this method.`,
     })
   }
 }
+
+/** The 404 of an unknown address. Below the path of an issuer it names the discovery address (OIDC Discovery 1.0 §4). */
+export function unknownAddress(base_url: string, url: string): ApiError {
+  const [, issuer] = /^(\/e\/env_\w+)(?:\/|$)/.exec(pathOf(url)) ?? []
+  const advice = issuer
+    ? `The endpoints of an issuer are in its discovery document: ${base_url}${issuer}/.well-known/openid-configuration`
+    : `The routes are in ${base_url}/docs/api.`
+  return new ApiError('not_found', `There is no such address. ${advice}`, { reason: reason`No route has this address.` })
+}
+
+const pathOf = (url: string): string => url.split('?', 1)[0] ?? ''

@@ -1,5 +1,6 @@
 /** Errors of the management and runtime API: problem details (RFC 9457) with a stable code. */
 import { type ErrorCode, errors } from '@ostiary/contract/errors.ts'
+import { required_sentence } from '@ostiary/contract/sentences.ts'
 import type { z } from 'zod'
 import { type Explained, oneOf, type Reason, reason } from '../reason.ts'
 import { fieldNames } from './field-names.ts'
@@ -79,9 +80,10 @@ function errorsOf(issue: z.core.$ZodIssue): FieldError[] {
 }
 
 function codeOf(issue: z.core.$ZodIssue): string {
+  if (issue.message === required_sentence) return 'required'
   switch (issue.code) {
     case 'invalid_type':
-      return issue.message.endsWith('received undefined') ? 'required' : 'wrong_type'
+      return 'wrong_type'
     case 'too_small':
     case 'too_big':
       return 'out_of_range'

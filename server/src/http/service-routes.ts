@@ -1,10 +1,9 @@
-/** The routes of the service itself: health, readiness, protected resource metadata, error pages and the demo. */
-import { type ErrorCode, errors } from '@ostiary/contract/errors.ts'
+/** The routes of the service itself: health, readiness, protected resource metadata, documentation and the demo. */
+import type { Route } from '@ostiary/contract/route.ts'
 import { serviceRoutes } from '@ostiary/contract/routes.ts'
 import type { FastifyInstance } from 'fastify'
 import { reason } from '../reason.ts'
 import { refusal } from '../refusal.ts'
-import { errorPage } from './error-page.ts'
 import { notFound } from './problem.ts'
 
 interface PageAnswer {
@@ -17,11 +16,13 @@ export interface ServiceAnswers {
   /** RFC 9728 §2: the metadata of the management API as a protected resource. */
   resource_metadata: Record<string, unknown>
   isReady: () => Promise<boolean>
+  /** `null` for an error code that does not exist. */
+  documentation: (name: 'openapi' | 'reference' | 'errorIndex' | 'errorPage', code?: string) => Promise<Omit<PageAnswer, 'status'> | null>
   /** `null` if the deployment has no demo, or the demo no such script. */
   answerDemo: (script: string | undefined) => Promise<PageAnswer | null>
 }
 
-export function mountServiceRoutes(app: FastifyInstance, { resource_metadata, isReady, answerDemo }: ServiceAnswers): void {
+export function mountServiceRoutes(app: FastifyInstance, { resource_metadata, isReady, documentation, answerDemo }: ServiceAnswers): void {
   app.get(serviceRoutes.protectedResource.path, async (_, reply) =>
     reply.headers({ 'cache-control': 'public, max-age=300', 'access-control-allow-origin': '*' }).send(resource_metadata),
   )
@@ -34,12 +35,18 @@ export function mountServiceRoutes(app: FastifyInstance, { resource_metadata, is
       .header('cache-control', 'no-store')
       .send({ status: ready ? 'ready' : 'unavailable' })
   })
-  app.get('/docs/errors/:code', async (request, reply) => {
-    const { code } = request.params as { code: string } // as: the path has it
-    if (!Object.hasOwn(errors, code)) throw notFound()
-    const { html, csp } = errorPage(code as ErrorCode) // as: just checked
-    return reply.type('text/html; charset=utf-8').header('content-security-policy', csp).send(html)
-  })
+  for (const name of ['openapi', 'reference', 'errorIndex', 'errorPage'] as const) {
+    const route: Route = serviceRoutes[name]
+    app.get(route.path.replace('{code}', ':code'), async (request, reply) => {
+      const text = await documentation(name, (request.params as { code?: string }).code) // as: only the path of an error has the parameter
+      if (!text) throw notFound()
+      const headers = { ...text.headers, 'cache-control': 'public, max-age=300' }
+      const any_origin = route.cross_origin === 'every' ? { 'access-control-allow-origin': '*' } : {}
+      const is_known = [request.headers['if-none-match'] ?? ''].flatMap((tags) => tags.split(/, */)).includes(String(text.headers.etag))
+      reply.headers({ ...headers, ...any_origin })
+      return is_known ? reply.code(304).send() : reply.send(text.body)
+    })
+  }
   for (const { path } of [serviceRoutes.demo, serviceRoutes.demoCallback, serviceRoutes.demoScript])
     app.get(path.replace('{script}', ':script'), async (request, reply) => {
       const answer = await answerDemo((request.params as { script?: string }).script) // as: only the path of the script has the parameter

@@ -67,6 +67,7 @@ export function providerProblems(
   if (type !== 'apple' && has.private_key) refuse('private_key', 'Only a provider of type apple has this field.')
   if (type === 'apple' && has.client_secret)
     refuse('client_secret', 'A provider of type apple has no client secret. The service signs one with the private key.')
-  if (type !== 'apple' && type !== 'oidc' && !has.client_secret) refuse('client_secret', `${type} needs a client secret.`, 'required')
+  if (type !== 'apple' && type !== 'oidc' && !has.client_secret)
+    refuse('client_secret', `A provider of type ${type} needs its client secret.`, 'required')
   return problems
 }

@@ -163,14 +163,15 @@ export const endSession: Handler<'endSession'> = async ({ db, now }, { caller, p
 
 /** Hashes a password, if the environment's rules accept it. */
 async function hashOf(
-  { db, passwords }: Services,
+  { db, issuers, passwords }: Services,
   turn: Turn & { environment_id: EnvironmentId },
   names: Names,
   password: string,
 ): Promise<string> {
   const problem = await judgePassword(db, turn.environment_id, password, names)
-  if (problem) throw badField(['password'], password_problems[problem])
-  return passwords.hash(password, turn)
+  if (!problem) return passwords.hash(password, turn)
+  const minimum = problem === 'too_short' ? (await issuers.find(turn.environment_id))?.settings.password.min_length : undefined
+  throw badField(['password'], minimum === undefined ? password_problems[problem] : `Use at least ${minimum} characters.`)
 }
 
 const emailTaken = (email: string) => `A user with the email ${email} already exists.`

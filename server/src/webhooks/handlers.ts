@@ -245,5 +245,10 @@ function refuseUrl({ config }: Services, type: 'test' | 'live', url: string): vo
   const parsed = new URL(url)
   if (type === 'live' && parsed.protocol !== 'https:' && parsed.origin !== config.base_url)
     throw badField(['url'], 'A Live environment needs an https URL.')
-  if (isPrivateLiteral(parsed, config.webhook_allowed_networks)) throw badField(['url'], 'This address is private. Use a public address.')
+  if (!isPrivateLiteral(parsed, config.webhook_allowed_networks)) return
+  const advice =
+    type === 'test'
+      ? ' For development, the operator can allow a network: OSTIARY_WEBHOOK_ALLOWED_NETWORKS=127.0.0.0/8,::1/128 allows this machine.'
+      : ''
+  throw badField(['url'], `This address is private. Use a public address.${advice}`)
 }

@@ -9,6 +9,8 @@ const folder = process.env.OSTIARY_TEST_SCREENSHOTS
 const widths = [390, 1440]
 /** A theme changes only colours, so the second theme needs only the rules of colour. */
 const rules_of_colour = ['color-contrast', 'link-in-text-block']
+/** Of a taller page the screenshot has the window only. */
+const tallest_screenshot = 10_000
 /** WCAG 2.2 §1.4.10: no horizontal scrolling at 320 px, which is 1280 px at 400 %. */
 const narrowest = 320
 
@@ -38,5 +40,7 @@ export async function audit(page: Page, name: string): Promise<string[]> {
 
 async function screenshot(page: Page, variant: string): Promise<void> {
   mkdirSync(folder ?? '', { recursive: true })
-  await page.screenshot({ path: join(folder ?? '', `${variant.replaceAll(/[^a-z0-9]+/gi, '-')}.png`), fullPage: true })
+  const height = Number(await page.evaluate('document.documentElement.scrollHeight'))
+  const path = join(folder ?? '', `${variant.replaceAll(/[^a-z0-9]+/gi, '-')}.png`)
+  await page.screenshot({ path, fullPage: height <= tallest_screenshot })
 }

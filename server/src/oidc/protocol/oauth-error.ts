@@ -1,33 +1,11 @@
 // pure
 /** The error of the OAuth and OpenID Connect endpoints. */
+
+import { type OAuthErrorName, oauthErrors } from '@ostiary/contract/oidc.ts'
 import type { Explained, Reason } from '../../reason.ts'
 
 /** RFC 6749 §4.1.2.1 and §5.2, OIDC Core §3.1.2.6, RFC 6750 §3.1, RFC 8707 §2, Unmet Authentication Requirements §3. */
-const statusOf = {
-  invalid_request: 400,
-  invalid_client: 401,
-  invalid_grant: 400,
-  unauthorized_client: 400,
-  unsupported_grant_type: 400,
-  unsupported_response_type: 400,
-  invalid_scope: 400,
-  invalid_target: 400,
-  access_denied: 400,
-  server_error: 500,
-  temporarily_unavailable: 503,
-  login_required: 400,
-  interaction_required: 400,
-  consent_required: 400,
-  account_selection_required: 400,
-  unmet_authentication_requirements: 400,
-  request_not_supported: 400,
-  request_uri_not_supported: 400,
-  registration_not_supported: 400,
-  invalid_token: 401,
-  insufficient_scope: 403,
-} as const
-
-export type OAuthErrorCode = keyof typeof statusOf
+export type OAuthErrorCode = OAuthErrorName
 
 interface Options {
   cause?: unknown
@@ -58,7 +36,7 @@ export class OAuthError<const Description extends string = string> extends Error
   }
 
   get status() {
-    return statusOf[this.code]
+    return oauthErrors[this.code].status
   }
 
   toJSON() {

@@ -1,0 +1,180 @@
+/** What each operation does, for the API reference: one entry for each row of the tables, else a type error. `openapi.ts` adds the rest. */
+import type { oidcRoutes, routes, serviceRoutes } from './routes.ts'
+
+type RowName = keyof typeof routes | keyof typeof oidcRoutes | keyof typeof serviceRoutes
+
+export const descriptions: Record<RowName, string> = {
+  whoami: 'Shows which key the request carries, what it can do, and the address from which the service sees the request.',
+  authConfig:
+    'Everything that a page needs to offer sign-in: the issuer, the public applications, the methods and the branding. The answer can be cached for 60 s.',
+  validateToken:
+    'Asks whether an access token of the environment is valid now, with sign-outs, blocks and revocations taken into account. The answer is always 200; `reason` says why a token is inactive.',
+
+  listAuthUsers:
+    'Lists the users of the environment, newest first. `email` finds one user; `query` searches names and emails, and then a page can have fewer objects than `limit` although more follow.',
+  createUser: 'Creates a user. Without a password the user cannot sign in by password until one is set.',
+  getAuthUser: 'Gets one user of the environment.',
+  changeUser:
+    'Changes the named fields. A new password ends all sessions and grants of the user. A new email or phone number counts as unverified unless the same request says otherwise.',
+  deleteUser: 'Deletes the user with all sessions and grants. The email can be used again.',
+  blockUser: 'Keeps the user from signing in and ends all sessions and tokens at once. To block a blocked user changes nothing.',
+  unblockUser: 'Lets a blocked user sign in again. Ended sessions and tokens stay ended.',
+  listUserSessions: 'Lists the sessions of a user that have not ended, newest first.',
+  getSession: 'Gets one active session.',
+  endSession: 'Ends a session. Its tokens stop working, and its applications get a back-channel logout.',
+
+  listProjects: 'Lists the projects of the tenant, newest first.',
+  createProject: 'Creates a project with two environments, `test` and `live`. Each has its own issuer, users, keys and settings.',
+  getProject: 'Gets one project.',
+  changeProject: 'Changes the name of a project. The slug never changes.',
+
+  listEnvironments: 'Lists the environments of a project, newest first.',
+  createEnvironment: 'Creates one more environment of the type `test` or `live`. The type never changes.',
+  getEnvironment: 'Gets one environment with its issuer.',
+  changeEnvironment: 'Changes the name of an environment.',
+
+  getSettings: 'Gets the settings of an environment as one document in groups, with defaults filled in.',
+  changeSettings:
+    'Changes the named settings. `null` restores the default of a field or of a whole group. A change counts from the next request on, in every process.',
+
+  listApplications: 'Lists the applications of an environment, newest first.',
+  createApplication:
+    'Creates an application, which is an OAuth client. A web application with a secret gets `client_secret`, which no later call returns.',
+  getApplication: 'Gets one application.',
+  changeApplication: 'Changes the named fields of an application. The next authorization request uses them.',
+  deleteApplication: 'Deletes an application. Its grants end, so its refresh tokens and opaque access tokens stop working.',
+  rotateClientSecret: 'Makes a new client secret and ends the old one at once. Deploy the new secret without delay.',
+
+  listResourceServers: 'Lists the resource servers of an environment, newest first.',
+  createResourceServer: 'Registers an API, so that applications can request access tokens for it by `resource`.',
+  getResourceServer: 'Gets one resource server.',
+  changeResourceServer: 'Changes the named fields. Issued tokens keep their scopes and lifetime.',
+  deleteResourceServer: 'Deletes a resource server. No new tokens are issued for it; issued ones stay valid until they expire.',
+
+  listAuthKeys: 'Lists the publishable and secret keys of an environment, newest first, revoked ones included.',
+  createAuthKey: 'Creates a publishable or a secret key. `key` is the plaintext, which no later call returns.',
+  getAuthKey: 'Gets the record of one key, without its plaintext.',
+  changeAuthKey:
+    'Changes the label, the origins, the addresses, the rate limit or the expiry of a key. The change counts from the next request on.',
+  revokeAuthKey: 'Ends a key at once and for good. Its record stays readable. To revoke a revoked key changes nothing.',
+  rotateAuthKey:
+    'Replaces the plaintext of a key and keeps its id and settings. The old plaintext stops working before the response is sent.',
+
+  listUsers:
+    'Lists the users of an environment, newest first, for platform keys and administrators. `query` can make pages short, as in the list of the runtime API.',
+  getUser: 'Gets one user of an environment, for platform keys and administrators.',
+
+  listInbox: 'Lists the mail that a Test environment kept instead of sending it, newest first.',
+  getInboxMail: 'Gets one captured mail with its text, its code and its link.',
+
+  listEvents:
+    'Lists the events of an environment, newest first. With `after`, it lists the later events oldest first: keep the last `sequence` and ask again.',
+
+  listProviders: 'Lists the identity providers of an environment, newest first.',
+  createProvider: 'Adds an identity provider, such as Google or an OpenID Provider of a company. Register `callback_url` there.',
+  getProvider: 'Gets one identity provider, without its secrets.',
+  changeProvider: 'Changes the named fields. A secret that is not named stays.',
+  deleteProvider: 'Deletes a provider and the links of users to it. The users stay.',
+
+  listWebhooks: 'Lists the webhooks of an environment, newest first.',
+  createWebhook:
+    'Registers a URL that gets events as signed POST requests (Standard Webhooks). `secret` verifies their signatures, and no later call returns it.',
+  getWebhook: 'Gets one webhook with the state of its deliveries.',
+  changeWebhook: 'Changes the named fields. `disabled: false` resumes the deliveries of a webhook that the service disabled.',
+  deleteWebhook: 'Deletes a webhook with all its deliveries.',
+  rotateWebhookSecret:
+    'Makes a new secret. For 24 hours each message carries the signatures of both secrets, so receivers can switch without a gap.',
+  testWebhook: 'Sends the event `test.ping` to the webhook. Its delivery is in the list of deliveries.',
+  listDeliveries: 'Lists the deliveries of a webhook with their attempts, newest first.',
+  resendDelivery: 'Sends one message again, with the same `webhook-id`.',
+  resendSince: 'Sends all messages since a time again, for example after an outage of the receiver.',
+
+  getStatistics: 'Counts sign-ins, tokens, webhook attempts and uses of keys per hour or day (UTC). Intervals without any are omitted.',
+
+  listSigningKeys: 'Lists the signing keys of an environment with their states.',
+  rotateSigningKey: 'Publishes the next signing key. It signs once every cached key set has expired, so no verifier fails.',
+
+  me: 'Shows the administrator who calls, and the tenants with their roles.',
+  lookup: 'Finds where an object belongs, from its id alone, if it is in a tenant of the administrator.',
+  listTenants: 'Lists the tenants in which the administrator is a member, newest first.',
+  createTenant: 'Creates a tenant. The administrator becomes its owner.',
+  getTenant: 'Gets one tenant.',
+  changeTenant: 'Changes the name of a tenant. The slug never changes.',
+
+  listMembers: 'Lists the members and the pending invitations of a tenant, newest first.',
+  addMember: 'Invites a person. Send `invitation_url` to them; it is valid for 7 days, and no later call returns it.',
+  changeMember: 'Changes the role of a member or of a pending invitation. Nobody can grant a role above their own.',
+  removeMember: 'Removes a member or withdraws an invitation. The last owner cannot leave.',
+  resendInvitation: 'Makes a new link for a pending invitation and ends the old one.',
+  listAuditLog:
+    'Lists the changes in a tenant, newest first. As `application/jsonl` it is the complete log, oldest first, which `hash` and `previous_hash` verify.',
+
+  listPlatformKeys: 'Lists the platform keys of a tenant, newest first, revoked ones included.',
+  createPlatformKey: 'Creates a platform key with scopes. `key` is the plaintext, which no later call returns.',
+  getPlatformKey: 'Gets the record of one platform key, without its plaintext.',
+  changePlatformKey:
+    'Changes the label, the scopes, the addresses, the rate limit or the expiry of a key. The change counts from the next request on.',
+  revokePlatformKey: 'Ends a platform key at once and for good. Its record stays readable. To revoke a revoked key changes nothing.',
+  rotatePlatformKey:
+    'Replaces the plaintext of a key and keeps its id and settings. The old plaintext stops working before the response is sent.',
+
+  discovery: 'The endpoints and abilities of an issuer. OpenID Connect libraries read it first. It can be cached for 5 minutes.',
+  authorizationServer: 'The same document at the address of RFC 8414, for OAuth libraries.',
+  jwks: 'The public keys that verify tokens. Cache them, and read them again when a token has an unknown `kid`.',
+  authorize: 'Starts a sign-in in the browser. It shows a page, or returns to `redirect_uri` with a code or an error.',
+  authorizeByPost: 'The same request as a form, for requests that are too long for a URL.',
+  token:
+    'Exchanges a code or a refresh token for tokens. A code works once; a refresh token is replaced by each use, and a second use of an old one ends the grant.',
+  userinfo: 'Returns the claims of the user that the scopes of the access token cover.',
+  userinfoByPost: 'The same as a form with the access token in it.',
+  revoke: 'Revokes an access token, or ends the grant of a refresh token. The answer is the same for an unknown token.',
+  logout: 'Signs a person out and returns to the application. Without a fitting ID token a page asks first.',
+  logoutByPost: 'The same request as a form.',
+  signIn: 'The form of the sign-in page.',
+  signUp: 'The form of the sign-up page.',
+  selectAccount: 'The form of the account chooser.',
+  consent: 'The form of the consent page.',
+  federate: 'The form of the provider buttons: it sends the browser to the provider.',
+  callback: 'Where an identity provider returns to. Register it at the provider.',
+  callbackByPost: 'Where a provider returns to that answers by a form, such as Apple.',
+  showInvitation: 'The page to which the link of an invitation leads.',
+  acceptInvitation: 'The form of the invitation page.',
+  signOut: 'The form of the sign-out page.',
+
+  healthz: 'For a supervisor: the process runs and answers. It does not touch the database.',
+  readyz: 'For a load balancer: 200 if the service takes requests, 503 while the database is unreachable or the service is stopping.',
+  protectedResource: 'Tells a command line where an administrator gets a token: the issuer, the client and the resource to ask for.',
+  openapi: 'This document, as OpenAPI 3.1 in JSON.',
+  reference: 'This reference as a page.',
+  errorIndex: 'All error codes of the API and of OAuth.',
+  errorPage: 'What an error code means and how to fix it. `type` of every problem is the address of such a page.',
+  demo: 'The demo application of a Test environment, where `npm start` made one. Elsewhere it is 404.',
+  demoCallback: 'Where the demo application gets its code.',
+  demoScript: 'A script of the demo application.',
+
+  endUserSessions: 'Ends all sessions and grants of a user: the person signs in again everywhere. Applications get a back-channel logout.',
+  listUserMethods: 'Lists how the user can sign in: the password, the linked identities and so on.',
+  removeUserMethod: 'Removes a sign-in method. The sessions and grants that began with it end, and the event `user.updated` is raised.',
+  listUserGrants: 'Lists what the user has given to applications: the grants that have not ended, newest first.',
+  disconnectGrant:
+    'Ends all grants of the user for the application of this grant, and the consent with them. The application asks again at the next sign-in.',
+  authKeyUsage:
+    'Counts the calls with the key by hour, route and address, newest hour first. An hour has at most 100 pairs of route and address; the others are counted as `other`.',
+  platformKeyUsage:
+    'Counts the calls with the key by hour, route and address, newest hour first. An hour has at most 100 pairs of route and address; the others are counted as `other`.',
+  getEvent: 'Gets one event, as a webhook receives it.',
+  getDelivery: 'Gets one delivery of an event to the webhook, with its attempts.',
+  listBackchannelLogouts:
+    'Lists the logout tokens that were sent to applications (OpenID Connect Back-Channel Logout 1.0), newest first, with the attempts.',
+  resendBackchannelLogout: 'Sends a back-channel logout again, with a new logout token.',
+  getReadiness: 'Judges the environment: `ready` is true if no check of the level `required` fails. Each check says what to do.',
+  listRefusedCalls:
+    'Lists the calls of the last 7 days that the service refused in this environment, newest first. `ip` and `user_agent` need the scope `users:read` as well.',
+  summariseRefusedCalls: 'Counts the refused calls by code and route. `dropped` counts the calls over the limits of the record.',
+  getRefusedCall: 'Gets one refused call by the X-Request-Id of its answer, which is also the reference on an error page.',
+  listRefusedCallsOfTenant: 'Lists the refused calls of the tenant that belong to none of its environments, newest first.',
+  summariseRefusedCallsOfTenant: 'Counts these calls by code and route.',
+  getRefusedCallOfTenant: 'Gets one of these calls by the X-Request-Id of its answer.',
+  verifyAuditLog: 'Recomputes the hash chain of the audit log, and reports altered, missing and forged entries.',
+  getAuditEntry: 'Gets one entry of the audit log.',
+}

@@ -1,0 +1,42 @@
+/** The answers of the routes of the service itself, for the documentation. */
+import { z } from 'zod'
+import type { Route } from './route.ts'
+import type { serviceRoutes } from './routes.ts'
+
+export interface ServiceAnswer {
+  description: string
+  /** The schema of each media type. */
+  types?: Record<string, z.ZodType>
+}
+
+const page = z.string().describe('A page.')
+const health = (status: string) => z.object({ status: z.literal(status).describe('The state of the service.') })
+
+const ResourceMetadata = z.object({
+  resource: z.string().describe('The `resource` to ask a token for: the URL of this API.'),
+  authorization_servers: z.array(z.string()).describe('The issuer where administrators sign in.'),
+  bearer_methods_supported: z.array(z.string()).describe('Always `header`.'),
+  client_id: z.string().describe('The application for command lines.'),
+  redirect_uri: z.string().describe('Its redirect URI; any port is accepted.'),
+})
+
+const unchanged: Record<number, ServiceAnswer> = { 304: { description: 'The copy of the client is current.' } }
+const html: Record<number, ServiceAnswer> = { 200: { description: 'A page.', types: { 'text/html': page } } }
+
+const documented: { readonly [Name in keyof typeof serviceRoutes]?: Record<number, ServiceAnswer> } = {
+  healthz: { 200: { description: 'The process runs.', types: { 'application/json': health('ok') } } },
+  readyz: {
+    200: { description: 'The service takes requests.', types: { 'application/json': health('ready') } },
+    503: { description: 'The database is unreachable, or the service is stopping.', types: { 'application/json': health('unavailable') } },
+  },
+  protectedResource: { 200: { description: 'Success.', types: { 'application/json': ResourceMetadata } } },
+  openapi: {
+    200: { description: 'The document.', types: { 'application/json': z.looseObject({}).describe('An OpenAPI document.') } },
+    ...unchanged,
+  },
+  demoScript: { 200: { description: 'A script.', types: { 'text/javascript': z.string().describe('JavaScript.') } } },
+}
+
+export function serviceAnswers(name: keyof typeof serviceRoutes, route: Route): Record<number, ServiceAnswer> {
+  return documented[name] ?? { ...html, ...(route.cache ? unchanged : {}) }
+}

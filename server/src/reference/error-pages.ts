@@ -1,0 +1,73 @@
+// pure
+/** The documentation of error codes: an index, and a page for each code. The `type` of every problem is the address of such a page. */
+import { type ErrorCode, errors } from '@ostiary/contract/errors.ts'
+import { type OAuthErrorName, oauthErrors } from '@ostiary/contract/oidc.ts'
+import { html } from '../pages/html.ts'
+import type { Document } from './document.ts'
+import { code as block, type DocumentPage, documentPage, inline } from './layout.ts'
+
+interface Described {
+  code: string
+  status: number
+  title: string
+  explanation: string
+  example: unknown
+  is_oauth: boolean
+}
+
+/** A problem and an OAuth error can have the same code, such as `insufficient_scope`: its page has both. */
+function described(document: Examples, code: string): Described[] {
+  const found: Described[] = []
+  if (Object.hasOwn(errors, code)) {
+    const { status, title, explanation } = errors[code as ErrorCode] // as: just checked
+    found.push({ code, status, title, explanation, example: document.components.examples[code]?.value, is_oauth: false })
+  }
+  if (Object.hasOwn(oauthErrors, code)) {
+    const { status, explanation } = oauthErrors[code as OAuthErrorName] // as: just checked
+    const example = { error: code, error_description: explanation.replace(/(?<=[.?]) .*$/, '') }
+    found.push({ code, status, title: titleOf(code), explanation, example, is_oauth: true })
+  }
+  return found
+}
+
+type Examples = Document & { components: { examples: Readonly<Record<string, { value: unknown }>> } }
+
+const titleOf = (code: string): string => `${code.charAt(0).toUpperCase()}${code.slice(1).replaceAll('_', ' ')}`
+
+/** `null` for an unknown code. */
+export function errorPage(document: Examples, code: string): DocumentPage | null {
+  const all = described(document, code)
+  if (all.length === 0) return null
+  const body = html`<p><a href="/docs/errors">All errors</a></p>
+${all.map(
+  ({ status, title, explanation, example, is_oauth }, i) => html`${i === 0 ? html`<h1>${title}</h1>` : html`<h2>${title} (OAuth)</h2>`}
+<p class="call"><span class="verb">${status}</span> <code>${code}</code></p>
+<p>${is_oauth ? 'An error of the OAuth and OpenID Connect endpoints.' : 'An error of the management and runtime API.'}</p>
+<h2 class="small">What it means and how to fix it</h2><p>${inline(explanation)}</p>
+<h2 class="small">Example</h2>${block(JSON.stringify(example, null, 2), is_oauth ? `OAuth error ${code}` : `Problem ${code}`)}
+<p class="fine">${is_oauth ? inline('`error` is stable. The description is for people and can change.') : inline('`code` is stable. `detail` says more about the request and can change. The operator finds the call by `request_id`.')}</p>`,
+)}`
+  return documentPage({ title: `${code}: ${all[0]?.title}`, body })
+}
+
+export function errorIndex(): DocumentPage {
+  const row = (code: string, status: number, text: string) =>
+    html`<tr><td><a href="/docs/errors/${code}"><code>${code}</code></a></td><td>${status}</td><td>${inline(text)}</td></tr>`
+  const table = (label: string, rows: readonly ReturnType<typeof row>[]) =>
+    html`<table class="codes" aria-label="${label}"><thead><tr><th>Code</th><th>Status</th><th>Meaning</th></tr></thead><tbody>${rows}</tbody></table>`
+  const body = html`<h1>Errors</h1>
+<p>Programs decide by the code, which never changes. The texts are for people.</p>
+<h2 id="api">Management and runtime API</h2>
+<p>Problem details (RFC 9457) as <code>application/problem+json</code>.</p>
+${table(
+  'Errors of the API',
+  Object.entries(errors).map(([code, { status, explanation }]) => row(code, status, explanation)),
+)}
+<h2 id="oauth">OAuth and OpenID Connect</h2>
+<p>JSON with <code>error</code> and <code>error_description</code>, or the same parameters at the redirect URI.</p>
+${table(
+  'Errors of OAuth',
+  Object.entries(oauthErrors).map(([code, { status, explanation }]) => row(code, status, explanation)),
+)}`
+  return documentPage({ title: 'Errors', body })
+}
