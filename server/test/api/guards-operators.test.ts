@@ -6,6 +6,7 @@ import type { Route } from '@ostiary/contract/route.ts'
 import { insertMember } from '../../src/members/store.ts'
 import { administratorToken, asAdministrator } from '../support/administrator.ts'
 import { until } from '../support/receiver.ts'
+import { referenceOf } from '../support/refused-calls.ts'
 import {
   type ApiRequest,
   ask,
@@ -66,6 +67,8 @@ async function rootIds(): Promise<Ids> {
     webhook_id: `whk_${absent}`,
     message_id: `msg_${absent}`,
     key_id: `key_${absent}`,
+    refused_in_environment: referenceOf(await asOperator('GET', `${E}/applications/app_${absent}`)),
+    refused_in_tenant: referenceOf(await asOperator('GET', `/v1/platform/projects/prj_${absent}`)),
     session_id: sessions[0].id,
     method_id: methods[0].id,
     grant_id: grants[0].id,
@@ -79,9 +82,11 @@ async function rootIds(): Promise<Ids> {
 let administrators = 0
 
 function requestOf(route: Route, ids: Ids, headers: Record<string, string> = inRoot): ApiRequest {
-  const user_id = (route.path.includes('{tenant_id}') ? ids.member_id : ids.person_id) ?? ''
+  const in_tenant = route.path.includes('{tenant_id}')
+  const user_id = (in_tenant ? ids.member_id : ids.person_id) ?? ''
+  const request_id = (in_tenant ? ids.refused_in_tenant : ids.refused_in_environment) ?? ''
   const body = route.body ? { body: sampleBody(route.body) } : {}
-  return { method: route.method, path: pathOf(route, { ...ids, user_id }), headers, ...body }
+  return { method: route.method, path: pathOf(route, { ...ids, user_id, request_id }), headers, ...body }
 }
 
 /** Contract §3: the writes of an operator, besides reading. */
