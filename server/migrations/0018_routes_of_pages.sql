@@ -49,7 +49,7 @@ update users set password_set_at = created_at where password_hash is not null;
 
 alter table identities add column id text not null default '';
 alter table identities add column last_used_at {int};
-update identities set id = 'mth_' || substr(user_id, 5, 10) || substr(provider_id, 15, 13)
+update identities set id = 'mth_' || substr(user_id, 5, 10) || substr(user_id, 23, 8) || substr(provider_id, 26, 5)
   || substr('' || (1000 + (
        select count(*) from identities o
         where o.environment_id = identities.environment_id and o.provider_id = identities.provider_id and o.user_id = identities.user_id
