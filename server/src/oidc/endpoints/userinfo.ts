@@ -20,7 +20,8 @@ export const userinfo: OidcEndpoint = async (services, call) => {
 function readBearer(call: OidcCall): string | Answer {
   const authorization = header(call, 'authorization')
   const in_body = call.method === 'POST' ? (call.form?.getAll('access_token') ?? []) : []
-  if (authorization === undefined && in_body.length === 0) return json(401, {}, { 'www-authenticate': 'Bearer' }) // RFC 6750 §3.1: without a token, no error code
+  if (authorization === undefined && in_body.length === 0)
+    return { ...json(401, {}), headers: { 'cache-control': 'no-store', 'www-authenticate': 'Bearer' }, body: '' }
   if (in_body.length + (authorization === undefined ? 0 : 1) > 1) return refuse(400, 'invalid_request', 'Send the access token once.')
   const token = authorization === undefined ? in_body[0] : /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(authorization)?.[1]
   return token ?? refuse(401, 'invalid_token', 'The Authorization header is not well-formed Bearer.')
