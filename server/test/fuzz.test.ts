@@ -115,7 +115,7 @@ async function fuzz(
       resolve({ failed: error !== null, output: stdout + stderr }),
     ),
   )
-  t.diagnostic(/^.*generated.*$/m.exec(output)?.[0] ?? 'no cases')
+  t.diagnostic(/^ *[1-9]\d* generated.*$/m.exec(output)?.[0] ?? 'no cases')
   assert.ok(!failed, output.slice(0, 20_000))
   assert.match(output, /[1-9]\d* generated/)
 }

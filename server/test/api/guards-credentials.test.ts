@@ -88,19 +88,27 @@ test('an invalid credential is 401 invalid_key, and the response does not show w
     'of another scheme': { authorization: `Basic ${Buffer.from(`${ours.platform}:`).toString('base64')}` },
     'without a scheme': { authorization: ours.platform },
     'an empty ApiKey': { authorization: 'ApiKey' },
-    'a key as Bearer': { authorization: `Bearer ${ours.platform}`, 'x-tenant-id': ours.tenant_id },
     'no token': { authorization: 'Bearer unknown', 'x-tenant-id': ours.tenant_id },
     'a token with another signature': { ...bearer(swap(ours.token, ours.token.length - 9), ours) },
   }
+  /** Their refusal says where a key belongs, by its form alone. */
+  const keys_as_bearer = Object.fromEntries(
+    [ours.platform, ours.test.secret, expired.key, revoked.key, 'svc_platform_sk_0000'].map((key, i) => [
+      `key ${i} as Bearer`,
+      { authorization: `Bearer ${key}`, 'x-tenant-id': ours.tenant_id },
+    ]),
+  )
   await eachRow(t, rows, async ({ name, route }) => {
-    const seen = new Set<string>()
-    for (const [problem, headers] of Object.entries(bad)) {
-      const reply = await askAs(route, { ...headers, origin: app_origin })
-      assertRefused(reply, 401, 'invalid_key', `${name}: ${problem}`)
-      const { request_id, ...body } = reply.body
-      seen.add(JSON.stringify([body, [...reply.headers].filter(([header]) => !['x-request-id', 'date'].includes(header))]))
+    for (const group of [bad, keys_as_bearer]) {
+      const seen = new Set<string>()
+      for (const [problem, headers] of Object.entries(group)) {
+        const reply = await askAs(route, { ...headers, origin: app_origin })
+        assertRefused(reply, 401, 'invalid_key', `${name}: ${problem}`)
+        const { request_id, ...body } = reply.body
+        seen.add(JSON.stringify([body, [...reply.headers].filter(([header]) => !['x-request-id', 'date'].includes(header))]))
+      }
+      assert.equal(seen.size, 1, `${name}: ${[...seen].join('\n')}`)
     }
-    assert.equal(seen.size, 1, `${name}: ${[...seen].join('\n')}`)
   })
 })
 

@@ -15,6 +15,15 @@ const pages: [name: string, path: string][] = [
   ['a code of both', '/docs/errors/insufficient_scope'],
 ]
 
+/**
+ * The reference has 18,000 elements, on which axe takes minutes. All its sections and schemas come from the same functions, so some of
+ * each are audited.
+ */
+const shorten = `
+  const kept = ['tag-users', 'tag-settings', 'tag-openid-connect', 'tag-hosted-pages', 'schemas']
+  for (const section of document.querySelectorAll('main>section')) if (!kept.includes(section.getAttribute('aria-labelledby'))) section.remove()
+  document.querySelectorAll('[aria-labelledby=schemas]>article').forEach((article, i) => i % 8 === 0 || article.remove())`
+
 test('the documentation passes the audit', { skip: noBrowser }, async (t) => {
   const browser = await launchForTests(t)
   for (const [name, path] of pages)
@@ -23,6 +32,7 @@ test('the documentation passes the audit', { skip: noBrowser }, async (t) => {
       const errors: string[] = []
       page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
       await page.goto(w.reach(w.base_url + path))
+      await page.evaluate(shorten)
       assert.deepEqual([...(await audit(page, name)), ...errors], [])
       await page.close()
     })
