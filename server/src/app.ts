@@ -109,11 +109,12 @@ export function createApp(modules: Modules): FastifyInstance {
 }
 
 /** Adds the fields that `http/write.ts` and `api/mount.ts` declare. */
-function decorate(app: FastifyInstance, { deployment: { config, log }, metrics, isStopping }: Modules): void {
+function decorate(app: FastifyInstance, { deployment: { config, log, tally }, metrics, isStopping }: Modules): void {
   app.decorate('isStopping', isStopping)
   app.decorate('isHttps', config.base_url.startsWith('https:'))
-  app.decorate('record', createAccessLog(log, metrics))
+  app.decorate('record', createAccessLog(log, metrics, tally))
   app.decorateRequest('caller', null)
+  app.decorateRequest('refused_code', null)
   const readClientIp = createClientIpReader(config.trusted_proxies)
   app.decorateRequest('ip_address', {
     getter() {

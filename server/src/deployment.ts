@@ -6,6 +6,7 @@ import type { Log } from './log.ts'
 import type { Outbound } from './outbound/fetch.ts'
 import type { Secrets } from './secrets.ts'
 import type { Counters } from './statistics/counters.ts'
+import type { Tally } from './tally.ts'
 
 export interface Deployment {
   readonly config: Config
@@ -13,6 +14,7 @@ export interface Deployment {
   readonly secrets: Secrets
   readonly log: Log
   readonly counters: Counters
+  readonly tally: Tally
   /** The only way to call addresses that tenants or clients chose. */
   readonly outbound: Outbound
   readonly now: () => Date

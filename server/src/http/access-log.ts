@@ -1,8 +1,17 @@
 /** The access log: one line for each request. It holds no query, header or body, since those can hold secrets. */
 import type { IncomingMessage } from 'node:http'
+import { serviceRoutes } from '@ostiary/contract/routes.ts'
 import type { FastifyRequest } from 'fastify'
 import type { Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
+import type { RefusalCode, Tally } from '../tally.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The code of the error that answers this request. */
+    refused_code: RefusalCode | null
+  }
+}
 
 const received_at = Symbol('received at')
 
@@ -14,13 +23,16 @@ export function markReceived(raw: IncomingMessage): void {
 }
 
 /** Returns the function that writes the line and the metrics of an answered request. */
-export function createAccessLog(log: Log, metrics: Metrics | null): (request: FastifyRequest, status: number) => void {
+const probes: readonly string[] = [serviceRoutes.healthz.path, serviceRoutes.readyz.path]
+
+export function createAccessLog(log: Log, metrics: Metrics | null, tally: Tally): (request: FastifyRequest, status: number) => void {
   return (request, status) => {
     const route = request.routeOptions.url ?? 'none'
     const { environment_id } = (request.params ?? {}) as { environment_id?: string } // as: Fastify types them unknown
     const duration_ms = performance.now() - (request.raw as Received)[received_at] // as: `markReceived` has added the field
     metrics?.observe(request.method, route, status, duration_ms)
-    log.answered({
+    if (request.refused_code) tally.refused(request.refused_code)
+    const line = {
       request_id: request.id,
       method: request.method,
       route,
@@ -29,6 +41,9 @@ export function createAccessLog(log: Log, metrics: Metrics | null): (request: Fa
       ip: request.ip_address,
       environment_id,
       key_id: request.caller?.key?.key_id,
-    })
+    }
+    // Probes come every few seconds and say nothing that the metrics do not.
+    if (probes.includes(route)) log.debug('request', line)
+    else log.answered(line)
   }
 }

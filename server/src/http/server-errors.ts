@@ -13,6 +13,7 @@ export function answerError(
   reply: FastifyReply,
 ) {
   const refusal = toApiError(error)
+  request.refused_code = refusal.code
   if (refusal.status >= 500) log.error(refusal.code, { request_id: request.id, route: request.routeOptions.url ?? null }, error)
   return reply
     .code(refusal.status)

@@ -49,6 +49,8 @@ async function sendLogout(deployment: Deployment, issuers: Issuers, job: Job, si
     beyond_limit: 'cut',
     signal,
   })
+  if (signal.aborted) return 'retry'
+  deployment.tally.delivered('backchannel_logout', outcome.outcome === 'done')
   if (outcome.outcome !== 'done')
     deployment.log.warn('A back-channel logout did not arrive.', {
       environment_id: issuer.environment_id,

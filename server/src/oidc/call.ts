@@ -7,6 +7,7 @@ import type { Upstreams } from '../providers/profile.ts'
 import type { Passwords } from '../users/password.ts'
 import type { ClientKeys } from './client-keys.ts'
 import type { Issuer } from './issuer.ts'
+import type { OAuthErrorCode } from './protocol/oauth-error.ts'
 
 export interface OidcServices extends Deployment {
   readonly passwords: Passwords
@@ -38,6 +39,8 @@ export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[]>>
   readonly body: string
+  /** The error that this answer tells, in a body, on a page or in a redirect. */
+  readonly refused?: OAuthErrorCode | undefined
 }
 
 export type OidcEndpoint = (services: OidcServices, call: OidcCall) => Answer | Promise<Answer>

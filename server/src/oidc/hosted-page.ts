@@ -35,5 +35,6 @@ export function html(page: Page, status = page.status ?? 200): Answer {
 /** A page that says what happened and how to continue. Only a Test environment shows the error of the protocol. */
 export function message(call: OidcCall, kind: MessageKind, error?: OAuthError): Answer {
   const reason = error ? { error: error.code, detail: error.message } : null
-  return html(messagePage(pageContext(call), { kind, request_id: call.request_id, account_url: null, reason }))
+  const page = messagePage(pageContext(call), { kind, request_id: call.request_id, account_url: null, reason })
+  return { ...html(page), refused: error?.code }
 }

@@ -60,7 +60,7 @@ async function answer(mounting: OidcMounting, { name, route, endpoint }: Mounted
   const form = request.method === 'POST' ? await readForm(request.raw, route).catch((error) => unreadable(error, route)) : null
   if (form === too_much)
     reply.extra_headers = { connection: 'close' } // the rest of the body is not read
-  else if (form !== null && 'status' in form) return write(reply, form.status, form.headers, form.body)
+  else if (form !== null && 'status' in form) return send(request, reply, form)
   let signal: AbortSignal | undefined
   const call: OidcCall = {
     issuer,
@@ -86,13 +86,18 @@ async function answer(mounting: OidcMounting, { name, route, endpoint }: Mounted
   } catch (error) {
     result = answerOf(error, services, { name, route }, call)
   }
-  return write(reply, result.status, result.headers, result.body)
+  return send(request, reply, result)
+}
+
+function send(request: FastifyRequest, reply: FastifyReply, { status, headers, body, refused }: Answer) {
+  request.refused_code = refused ?? null
+  return write(reply, status, headers, body)
 }
 
 /** RFC 6749 §5.2: clients read `error`, also where the body is too large to read (RFC 9110 §15.5.14). */
 function unreadable(error: unknown, route: Route): Answer {
   if (route.page || !(error instanceof ApiError)) throw error
-  return json(error.status, new OAuthError('invalid_request', error.message), error.extra.headers)
+  return { ...json(error.status, new OAuthError('invalid_request', error.message), error.extra.headers), refused: 'invalid_request' }
 }
 
 /** Answers a request that exceeds the limits of `form.ts`. */
@@ -120,7 +125,7 @@ function answerOf(error: unknown, { log }: OidcServices, { name, route }: Pick<M
 /** RFC 6749 §5.2: 401 names the scheme where the client used the Authorization header. */
 function refusal({ issuer }: OidcCall, error: OAuthError): Answer {
   const challenge = error.status === 401 && error.used_header ? { 'www-authenticate': `Basic realm="${issuer.url}", charset="UTF-8"` } : {}
-  return json(error.status, error, challenge)
+  return { ...json(error.status, error, challenge), refused: error.code }
 }
 
 async function preflight(mounting: OidcMounting, route: Route, request: FastifyRequest, reply: FastifyReply) {

@@ -13,7 +13,9 @@ export function answerClient(
   client: Client,
   response: Pick<AuthorizationRequest, 'redirect_uri' | 'response_mode' | 'state'> & ({ error: OAuthError } | { code: string }),
 ): Answer {
+  const refused = 'error' in response ? response.error.code : undefined
   const answer = authorizationResponse(response, call.issuer.url, 'error' in response ? response.error : { code: response.code })
-  if (answer.kind === 'redirect') return redirect(answer.location)
-  return html(formPostPage(pageContext(call), { application_name: client.name, redirect_uri: answer.action, parameters: answer.fields }))
+  if (answer.kind === 'redirect') return { ...redirect(answer.location), refused }
+  const page = formPostPage(pageContext(call), { application_name: client.name, redirect_uri: answer.action, parameters: answer.fields })
+  return { ...html(page), refused }
 }
