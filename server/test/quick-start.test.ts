@@ -47,7 +47,6 @@ function installTools(): void {
 
 /** Creates an account on the sign-in page. */
 async function createAccount(page: Page, email: string): Promise<void> {
-  console.error(page.url(), await page.locator('body').innerText())
   await page.getByRole('link', { name: 'Create an account' }).click()
   await page.getByLabel('Email address').fill(email)
   await page.getByLabel('Password').fill('correct horse battery')
