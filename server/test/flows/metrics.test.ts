@@ -19,7 +19,7 @@ function valueIn(text: string, sample: string): number {
   const line = text.split('\n').find((each) => each.startsWith(`${sample} `))
   return Number(line?.slice(sample.length) ?? 0)
 }
-const valueOf = async (sample: string) => valueIn(await scrape(), sample)
+const sampled = async (sample: string) => valueIn(await scrape(), sample)
 
 const client = await w.createApplication(w.test)
 const person = await createPerson(w, w.test)
@@ -82,16 +82,16 @@ const events: { sample: string; by?: number; when: string; happens: () => Promis
 ]
 for (const { sample, by = 1, when, happens } of events)
   test(`${sample} counts when ${when}`, async () => {
-    const before = await valueOf(sample)
+    const before = await sampled(sample)
     await happens()
-    assert.equal(await valueOf(sample), before + by)
+    assert.equal(await sampled(sample), before + by)
   })
 
 test('a sign-in that is refused after too many attempts counts as limited', async () => {
   const { email } = await w.createUser(w.test)
   const limited = 'ostiary_sign_ins_total{method="password",outcome="limited"}'
-  const before = await valueOf(limited)
-  await until('the account is locked', async () => (await guess(w, email)) && (await valueOf(limited)) > before)
+  const before = await sampled(limited)
+  await until('the account is locked', async () => (await guess(w, email)) && (await sampled(limited)) > before)
 })
 
 for (const [outcome, status] of [
@@ -100,22 +100,22 @@ for (const [outcome, status] of [
 ] as const) {
   test(`a webhook whose receiver answers ${status} counts as ${outcome}`, async () => {
     const sample = `ostiary_deliveries_total{kind="webhook",outcome="${outcome}"}`
-    const before = await valueOf(sample)
+    const before = await sampled(sample)
     const { url } = await startReceiver(() => ({ status }))
     const [webhook] = await insertWebhooks(w, w.live, [url])
     await w.call('POST', `${w.live.path}/webhooks/${webhook?.id}/test`)
-    await until('the attempt is counted', async () => (await valueOf(sample)) > before)
-    assert.equal(await valueOf(sample), before + 1)
+    await until('the attempt is counted', async () => (await sampled(sample)) > before)
+    assert.equal(await sampled(sample), before + 1)
   })
 
   test(`a back-channel logout whose receiver answers ${status} counts as ${outcome}`, async () => {
     const sample = `ostiary_deliveries_total{kind="backchannel_logout",outcome="${outcome}"}`
-    const before = await valueOf(sample)
+    const before = await sampled(sample)
     const { url } = await startReceiver(() => ({ status }))
     const { id_token, agent } = await signInTo(await w.createApplication(w.test, { backchannel_logout_uri: url }))
     await agent.get(`${w.test.issuer}/oauth/logout?${new URLSearchParams({ id_token_hint: id_token })}`)
-    await until('the attempt is counted', async () => (await valueOf(sample)) > before)
-    assert.equal(await valueOf(sample), before + 1)
+    await until('the attempt is counted', async () => (await sampled(sample)) > before)
+    assert.equal(await sampled(sample), before + 1)
   })
 }
 
@@ -133,12 +133,12 @@ test('the queue shows the jobs that are due behind a slow receiver, and how long
   const { url, received } = await startReceiver(() => answers)
   const [webhook] = await insertWebhooks(w, w.live, [url])
   for (let i = 0; i < 3; i++) await w.call('POST', `${w.live.path}/webhooks/${webhook?.id}/test`)
-  await until('the first is being delivered, and the others wait', async () => received.length === 1 && (await valueOf(due)) === 2)
+  await until('the first is being delivered, and the others wait', async () => received.length === 1 && (await sampled(due)) === 2)
   w.advance(10)
-  assert.ok((await valueOf(age)) >= 10)
+  assert.ok((await sampled(age)) >= 10)
   answer()
-  await until('the queue is empty', async () => (await valueOf(due)) === 0)
-  assert.equal(await valueOf(age), 0)
+  await until('the queue is empty', async () => (await sampled(due)) === 0)
+  assert.equal(await sampled(age), 0)
 })
 
 test('the queue of password hashes shows what runs and waits, and counts what it refuses', async () => {
