@@ -74,29 +74,42 @@ function addCounters(registry: Registry, tally: Tally): void {
 const shared = { aggregator: 'max' } as const
 
 function addQueue(registry: Registry, { db, now }: Observed): void {
-  const age = new Gauge({
-    name: 'ostiary_queue_oldest_job_age_seconds',
-    help: 'How long the oldest due job of the queue waits, by kind; 0 if none is due',
-    labelNames: ['kind'],
-    registers: [registry],
-    ...shared,
-  })
+  const options = { labelNames: ['kind'], registers: [registry], ...shared }
+  /** Both gauges are asked at once, and read the queue once. Without the database nothing is known of it, and the other metrics matter most. */
+  let reading: ReturnType<typeof read> | null = null
+  async function read() {
+    const at = now()
+    const backlog = await backlogOf(db, at).catch(() => [])
+    return backlog.map(({ kind, due, oldest }) => ({
+      kind,
+      due,
+      age_ms: oldest === null ? 0 : Math.max(0, at.getTime() - oldest.getTime()),
+    }))
+  }
+  function backlog() {
+    reading ??= read().finally(() => {
+      reading = null
+    })
+    return reading
+  }
   new Gauge({
+    ...options,
     name: 'ostiary_queue_due_jobs',
     help: 'Jobs of the queue that are due, by kind; at most 10000 are counted',
-    labelNames: ['kind'],
-    registers: [registry],
-    ...shared,
     async collect() {
+      const kinds = await backlog()
       this.reset()
-      age.reset()
-      const at = now()
-      // Without the database nothing is known of the queue, and the other metrics matter most.
-      const backlog = await backlogOf(db, at).catch(() => [])
-      for (const { kind, due, oldest } of backlog) {
-        this.set({ kind }, due)
-        age.set({ kind }, oldest === null ? 0 : Math.max(0, at.getTime() - oldest.getTime()) / 1000)
-      }
+      for (const { kind, due } of kinds) this.set({ kind }, due)
+    },
+  })
+  new Gauge({
+    ...options,
+    name: 'ostiary_queue_oldest_job_age_seconds',
+    help: 'How long the oldest due job of the queue waits, by kind; 0 if none is due',
+    async collect() {
+      const kinds = await backlog()
+      this.reset()
+      for (const { kind, age_ms } of kinds) this.set({ kind }, age_ms / 1000)
     },
   })
 }

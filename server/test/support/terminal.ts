@@ -16,7 +16,8 @@ export interface Place {
 
 /** A shell that keeps its variables and its folder. `type` returns the output of the commands. */
 export function openTerminal({ cwd, env }: Place) {
-  const shell = spawn('sh', ['-s'], { cwd, env, detached: true })
+  // bash reads its input line by line, as at a terminal, so that `read` gets the next line. Other shells read ahead.
+  const shell = spawn('bash', ['-s'], { cwd, env, detached: true })
   started.add(shell)
   let output = ''
   let noticed = () => {}
