@@ -24,17 +24,19 @@ const NODE_PACKAGES = {
 const CLI = 'cli/src/main.ts'
 // The commands for developers, and their scripts.
 const SCRIPTS = { test: 'scripts/test.ts', check: 'scripts/check.ts', docs: 'scripts/docs.ts', bench: 'bench/main.ts' }
+// The commands for developers whose arguments the command line tool checks first; the scripts and `--watch` would accept any.
+const READ_BY_US = ['check', 'docs', 'build', 'dev']
 
 /** Returns the arguments of Node for the words after `ostiary` or `npm start`. Unknown words go to the command line tool. */
 export function nodeArguments(words, root = ROOT, cli = join(root, CLI)) {
   const [command, ...rest] = words
   const quiet = '--disable-warning=ExperimentalWarning'
-  if (Object.hasOwn(SCRIPTS, command ?? '')) return [quiet, join(root, SCRIPTS[command]), ...rest]
+  if (runsScript(words)) return [quiet, join(root, SCRIPTS[command]), ...rest]
 
   // The space for new objects in MB: measured no slower, and without it the start makes Node keep 10 MB more. The heap may double
   // between collections, not quadruple: large strings of hostile requests are garbage that counts (bench/RESULTS.md, hostile requests).
   const small = ['--max-semi-space-size=4', '--heap-growing-percent=100']
-  if (command === 'dev') return [quiet, ...small, '--watch', cli, 'serve', ...rest]
+  if (command === 'dev' && !isQuestion(words)) return [quiet, ...small, '--watch', cli, 'serve', ...rest]
   return [quiet, ...small, cli, ...words]
 }
 
@@ -60,6 +62,12 @@ export function installNeeded(stamp, lock_hash, command) {
   const wanted = isForDevelopers(command) || scope === 'all' ? 'all' : 'runtime'
   return hash === lock_hash && (scope === 'all' || scope === wanted) ? null : wanted
 }
+
+/** The command line tool answers questions about every command; only the benchmark has a help of its own. */
+const isQuestion = ([command, ...rest]) =>
+  rest.some((word) => ['--version', '-V'].includes(word) || (['--help', '-h'].includes(word) && command !== 'bench'))
+
+const runsScript = (words) => Object.hasOwn(SCRIPTS, words[0] ?? '') && !isQuestion(words)
 
 const isForDevelopers = (command) => Object.hasOwn(SCRIPTS, command ?? '') || command === 'dev'
 
@@ -245,9 +253,15 @@ export async function commandLineTool(command) {
 
 async function main(args) {
   const node = await suitableNode()
-  await installPackages(args[0])
-  if (args[0] === 'build') return void (await withLock(() => makeBuild(ROOT, CLI, BUILD_FOLDER)))
-  const cli = await commandLineTool(args[0])
+  const command = isQuestion(args) ? 'help' : args[0]
+  await installPackages(command)
+  if (READ_BY_US.includes(command) && args.length > 1) {
+    const { code } = await run(node, ['--disable-warning=ExperimentalWarning', join(ROOT, CLI), 'check-arguments', ...args])
+    process.exitCode = code ?? 1
+    if (code !== 0) return
+  }
+  if (command === 'build') return void (await withLock(() => makeBuild(ROOT, CLI, BUILD_FOLDER)))
+  const cli = await commandLineTool(command)
   const { code, signal } = await run(node, nodeArguments(args, ROOT, cli), { env: withCompileCache(cli, process.env) })
   if (signal) process.kill(process.pid, signal)
   process.exitCode = code ?? 1

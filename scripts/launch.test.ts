@@ -22,6 +22,10 @@ const dispatched = [
   { words: ['docs', '--check'],             args: [quiet, join('/clone', 'scripts/docs.ts'), '--check'] },
   { words: ['dev', '--workers', '2'],       args: [quiet, ...small, '--watch', cli, 'serve', '--workers', '2'] },
   { words: ['bootstrap', '--tenant', 'a'],  args: [quiet, ...small, cli, 'bootstrap', '--tenant', 'a'] },
+  { words: ['docs', '--help'],              args: [quiet, ...small, cli, 'docs', '--help'] },
+  { words: ['dev', '-h'],                   args: [quiet, ...small, cli, 'dev', '-h'] },
+  { words: ['test', '--version'],           args: [quiet, ...small, cli, 'test', '--version'] },
+  { words: ['bench', '--help'],             args: [quiet, join('/clone', 'bench/main.ts'), '--help'] },
   { words: ['toString'],                    args: [quiet, ...small, cli, 'toString'] },
   { words: [],                              args: [quiet, ...small, cli] },
 ]

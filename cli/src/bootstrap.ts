@@ -1,61 +1,55 @@
 /** `ostiary bootstrap`: creates the first tenant without a browser. Only the result goes to standard output. */
-import { parseArgs } from 'node:util'
 import { Email, Name, Slug } from '@ostiary/contract/values.ts'
 import type { Config } from '@ostiary/server/config.ts'
 import { openDeployment } from '@ostiary/server/main.ts'
 import { createFirstTenant } from '@ostiary/server/setup/first-tenant.ts'
 import { createPasswords } from '@ostiary/server/users/password.ts'
-import { UsageError } from './usage.ts'
+import { wrongArguments } from './arguments.ts'
+import type { commands, Values } from './commands.ts'
 
-export const how_to_bootstrap = '--email E --password-stdin --tenant NAME [--slug S] [--json]'
+type BootstrapValues = Values<typeof commands.bootstrap>
 
-export async function bootstrap(config: Config, args: string[]): Promise<number> {
-  const { email, tenant_name, slug, json } = readArguments(args)
+export async function bootstrap(config: Config, values: BootstrapValues): Promise<number> {
+  const { email, tenant_name, slug } = readFirstTenant(values)
   const password = await readPassword()
   const deployment = await openDeployment(config, { write: (line) => process.stderr.write(line) })
   try {
     const result = await createFirstTenant(deployment, createPasswords(), { email, password, tenant_name, slug })
     process.stdout.write(
-      json
+      values.json
         ? `${JSON.stringify(result)}\n`
         : Object.entries(result)
             .map(([name, value]) => `${name}: ${value}\n`)
             .join(''),
     )
+    process.stderr.write(nextSteps(result.base_url))
     return 0
   } finally {
     await deployment.db.close()
   }
 }
 
-function readArguments(args: string[]) {
-  const options = {
-    email: { type: 'string' },
-    'password-stdin': { type: 'boolean' },
-    tenant: { type: 'string' },
-    slug: { type: 'string' },
-    json: { type: 'boolean' },
-  } as const
-  let values: { email?: string; 'password-stdin'?: boolean; tenant?: string; slug?: string; json?: boolean }
-  try {
-    values = parseArgs({ args, options, allowPositionals: false }).values
-  } catch (cause) {
-    throw wrongUsage([cause instanceof Error ? cause.message : 'The arguments cannot be read.'], cause)
-  }
-  const { email = '', tenant: tenant_name = '', json = false } = values
+/** It does not repeat the key: standard error often goes to a log. */
+const nextSteps = (base_url: string) => `
+The platform key ("key") is shown once. Keep it now: only its digest is stored.
+
+Next:
+  npx ostiary serve                            if the service does not run yet
+  export KEY=…                                 the key
+  curl -H "X-API-Key: $KEY" ${base_url}/v1/api-keys/whoami
+
+docs/quick-start.md leads from here to a signed-in user of your application.
+`
+
+function readFirstTenant({ email = '', tenant: tenant_name = '', ...values }: BootstrapValues) {
   const slug = values.slug ?? slugOf(tenant_name)
   const mistakes = [
     !Email.safeParse(email).success && '--email takes the email address of the first administrator.',
     !Name.safeParse(tenant_name).success && '--tenant takes a name of 1 to 100 characters, such as "Acme Tools".',
     !Slug.safeParse(slug).success && '--slug takes 1 to 63 of a-z, 0-9 and hyphen.',
-    !values['password-stdin'] && '--password-stdin is missing: the password is read from standard input, never from an argument.',
   ].filter((mistake) => mistake !== false)
-  if (mistakes.length > 0) throw wrongUsage(mistakes)
-  return { email, tenant_name, slug, json }
-}
-
-function wrongUsage(mistakes: string[], cause?: unknown): UsageError {
-  return new UsageError(`${mistakes.join('\n')}\n\nUsage: ostiary bootstrap ${how_to_bootstrap}`, { cause })
+  if (mistakes.length > 0) throw wrongArguments('bootstrap', mistakes)
+  return { email, tenant_name, slug }
 }
 
 /** Makes a slug from a name: removes the marks of letters and replaces other characters by hyphens. */

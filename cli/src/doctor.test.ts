@@ -14,8 +14,8 @@ import { noRedis, startRedis } from '../../server/test/support/redis.ts'
 
 const main = await commandLineTool('serve') // the build, as users run it
 
-function ostiary(command: string, env: Record<string, string>) {
-  const args = ['--disable-warning=ExperimentalWarning', main, command]
+function ostiary(command: string, env: Record<string, string>, options: readonly string[] = []) {
+  const args = ['--disable-warning=ExperimentalWarning', main, command, ...options]
   const { status, stdout } = spawnSync(process.execPath, args, { env: { PATH: process.env.PATH, ...env }, encoding: 'utf8' })
   return { status, stdout }
 }
@@ -94,4 +94,34 @@ test('doctor tries the limiter of the service in Redis, and prints no password',
   assert.match(wrong.stdout, /PROBLEM\s+OSTIARY_REDIS_URL cannot be used/)
   assert.equal(wrong.status, 1)
   for (const { stdout } of [good, wrong]) assert.doesNotMatch(stdout, /hush|mistaken/)
+})
+
+const no_port = { OSTIARY_DATABASE_URL: 'postgres://a:hush@127.0.0.1:9/x', OSTIARY_MASTER_KEY: Buffer.alloc(32).toString('base64') }
+const json_results: { when: string; env: Record<string, string>; code: number; status: string; check: string }[] = [
+  { when: 'nothing is wrong', env: {}, code: 0, status: 'ok', check: 'schema' },
+  { when: 'there is a warning', env: { OSTIARY_BASE_URL: 'http://a.test' }, code: 0, status: 'warning', check: 'configuration' },
+  { when: 'the database is out of reach', env: no_port, code: 1, status: 'problem', check: 'database' },
+  { when: 'a setting is wrong', env: { OSTIARY_PORT: 'x' }, code: 1, status: 'problem', check: 'configuration' },
+  { when: 'the data directory is a file', env: { OSTIARY_DATA_DIR: main }, code: 1, status: 'problem', check: 'database' },
+]
+for (const { when, env, code, status, check } of json_results)
+  test(`doctor --json prints one line, and exits with ${code}, when ${when}`, async () => {
+    const fresh = (await engines.sqlite.fresh()).env
+    const result = ostiary('doctor', { ...fresh, ...env }, ['--json'])
+    assert.equal(result.status, code)
+    assert.match(result.stdout, /^\{.*\}\n$/)
+    const report = JSON.parse(result.stdout)
+    assert.deepEqual([Object.keys(report), report.status], [['status', 'findings'], status])
+    assert.ok(report.findings.some((finding: { check: string; level: string }) => finding.check === check && finding.level === status))
+    for (const finding of report.findings) assert.deepEqual(Object.keys(finding), ['check', 'level', 'text'])
+    assert.doesNotMatch(result.stdout, /hush/)
+  })
+
+test('doctor --json names every check of a migrated deployment', async () => {
+  const { env } = await engines.sqlite.fresh()
+  assert.equal(ostiary('migrate', env).status, 0)
+  const { status, stdout } = ostiary('doctor', env, ['--json'])
+  assert.equal(status, 0)
+  const names = JSON.parse(stdout).findings.map(({ check }: { check: string }) => check)
+  assert.deepEqual([...new Set(names)], ['configuration', 'database', 'audit_log', 'files', 'issuers', 'clock'])
 })

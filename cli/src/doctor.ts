@@ -1,32 +1,61 @@
 /** `ostiary doctor`: checks everything that a start needs, changes nothing it checks, and says what to repair. */
 import { join } from 'node:path'
 import { verifyChains } from '@ostiary/server/audit/verify.ts'
-import type { Config } from '@ostiary/server/config.ts'
+import { CannotStart } from '@ostiary/server/cannot-start.ts'
+import type { Config, ConfigMistake } from '@ostiary/server/config.ts'
 import { DatabaseUnavailable, sql } from '@ostiary/server/db/db.ts'
+import { SchemaTooNew } from '@ostiary/server/db/migrate.ts'
 import { exposedFiles, isWritableByOthers } from '@ostiary/server/db/private-files.ts'
 import type { Deployment } from '@ostiary/server/deployment.ts'
 import { sharedStoreProblem } from '@ostiary/server/http/rate-limit-redis.ts'
 import { describeLimits } from '@ostiary/server/limits.ts'
 import { openDatabase, openDeployment } from '@ostiary/server/main.ts'
+import { WrongMasterKey } from '@ostiary/server/secrets.ts'
 import { z } from 'zod'
+import type { commands, Values } from './commands.ts'
 import { checkDatabase, checkSchema } from './doctor-database.ts'
-import type { Finding } from './finding.ts'
+import { type Finding, type NamedFinding, named } from './finding.ts'
 
-export async function doctor(config: Config): Promise<number> {
-  const findings = [...checkConfiguration(config), ...(await checkWithDatabase(config))]
-  for (const { level, text } of findings) process.stdout.write(`${signs[level]} ${text}\n`)
-  return findings.some(({ level }) => level === 'problem') ? 1 : 0
+type DoctorValues = Values<typeof commands.doctor>
+
+export async function doctor(config: Config, values: DoctorValues): Promise<number> {
+  return report([...named('configuration', checkConfiguration(config)), ...(await checkWithDatabase(config))], values)
 }
 
-async function checkWithDatabase(config: Config): Promise<Finding[]> {
+/** Reports the mistakes of a configuration with which no other check can run. */
+export function reportMisconfiguration(mistakes: readonly ConfigMistake[], values: DoctorValues): number {
+  const findings = mistakes.map(({ variable, problem }): Finding => ({ level: 'problem', text: `${variable}: ${problem}` }))
+  return report(named('configuration', findings), values)
+}
+
+const levels = ['problem', 'warning', 'ok'] as const
+
+/** Prints the findings. Returns 1 if there is a problem. */
+function report(findings: readonly NamedFinding[], { json }: DoctorValues): number {
+  const status = levels.find((level) => findings.some((finding) => finding.level === level)) ?? 'ok'
+  const lines = findings.map(({ level, text }) => `${signs[level]} ${text}\n`)
+  process.stdout.write(json ? `${JSON.stringify({ status, findings })}\n` : lines.join(''))
+  return status === 'problem' ? 1 : 0
+}
+
+async function checkWithDatabase(config: Config): Promise<NamedFinding[]> {
   try {
     const outdated = await checkSchemaOnly(config)
-    return outdated ? [outdated] : await checkDeployment(config)
+    return outdated ? named('schema', [outdated]) : await checkDeployment(config)
   } catch (error) {
-    if (error instanceof DatabaseUnavailable) return [{ level: 'problem', text: error.message }]
+    const problem = unusable.find(([kind]) => error instanceof kind)
+    if (problem && error instanceof Error) return named(problem[1], [{ level: 'problem', text: error.message }])
     throw error
   }
 }
+
+/** Errors that are findings: they say what to repair. */
+const unusable = [
+  [DatabaseUnavailable, 'database'],
+  [CannotStart, 'database'],
+  [SchemaTooNew, 'schema'],
+  [WrongMasterKey, 'database'],
+] as const
 
 /** Checks the schema without migrating it. */
 async function checkSchemaOnly(config: Config): Promise<Finding | null> {
@@ -34,17 +63,18 @@ async function checkSchemaOnly(config: Config): Promise<Finding | null> {
   return checkSchema(db).finally(() => db.close())
 }
 
-async function checkDeployment(config: Config): Promise<Finding[]> {
-  const deployment = await openDeployment(config)
+async function checkDeployment(config: Config): Promise<NamedFinding[]> {
+  // Standard output belongs to the findings.
+  const deployment = await openDeployment(config, { write: (line) => process.stderr.write(line) })
   try {
     return [
-      { level: 'ok', text: 'The database opens, its schema is current, and the master key unseals its secrets.' },
-      ...(await checkDatabase(deployment)),
-      ...(await checkAuditLogs(deployment)),
-      ...checkFiles(config),
-      await checkIssuers(deployment),
-      ...(await checkRedis(config)),
-      checkClock(deployment),
+      ...named('database', [{ level: 'ok', text: 'The database opens, its schema is current, and the master key unseals its secrets.' }]),
+      ...named('database', await checkDatabase(deployment)),
+      ...named('audit_log', await checkAuditLogs(deployment)),
+      ...named('files', checkFiles(config)),
+      ...named('issuers', [await checkIssuers(deployment)]),
+      ...named('redis', await checkRedis(config)),
+      ...named('clock', [checkClock(deployment)]),
     ]
   } finally {
     await deployment.db.close()

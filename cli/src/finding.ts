@@ -3,3 +3,10 @@ export interface Finding {
   level: 'ok' | 'warning' | 'problem'
   text: string
 }
+
+/** The part of a deployment that a finding is about, for programs that read the findings. */
+type Check = 'configuration' | 'database' | 'schema' | 'audit_log' | 'files' | 'issuers' | 'redis' | 'clock'
+
+export type NamedFinding = Finding & { check: Check }
+
+export const named = (check: Check, findings: readonly Finding[]): NamedFinding[] => findings.map((finding) => ({ check, ...finding }))

@@ -63,7 +63,7 @@ const mistakes = [
     status: 1,
     says: /no tenant with the slug "none"/,
   },
-  { why: 'the tenant is missing', args: ['--email', 'a@example.com'], status: 2, says: /--tenant takes the slug/ },
+  { why: 'the tenant is missing', args: ['--email', 'a@example.com'], status: 2, says: /^--tenant SLUG is missing: slug of the tenant/m },
   { why: 'the email address is invalid', args: ['--tenant', 'acme', '--email', 'a'], status: 2, says: /--email takes the email address/ },
   { why: 'an option is unknown', args: ['--tenant', 'acme', '--role', 'owner'], status: 2, says: /--role/ },
 ]

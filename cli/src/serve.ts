@@ -1,17 +1,17 @@
 /** `ostiary serve`, and `ostiary start`, which also creates a demo on the first start and prints where to sign in. */
-import { parseArgs } from 'node:util'
 import type { Config } from '@ostiary/server/config.ts'
 import { type Service, startService } from '@ostiary/server/main.ts'
 import { createDemo, findDemo } from '@ostiary/server/setup/demo.ts'
 import { hasTenant } from '@ostiary/server/setup/first-tenant.ts'
 import { stackOf } from '@ostiary/server/stack.ts'
 import { createPasswords } from '@ostiary/server/users/password.ts'
-import { UsageError } from './usage.ts'
+import { wrongArguments } from './arguments.ts'
+import type { commands, Values } from './commands.ts'
 import { welcome } from './welcome.ts'
 import { isFirst, isWorker, sayReady, superviseWorkers } from './workers.ts'
 
-export async function serve(config: Config, args: string[]): Promise<number | null> {
-  const workers = readWorkers(args)
+export async function serve(config: Config, values: Values<typeof commands.serve>): Promise<number | null> {
+  const workers = readWorkers(values.workers)
   if (workers > 1 && !isWorker()) return superviseWorkers(config, workers)
   const service = await startService(config)
   stopOnSignal(service)
@@ -22,8 +22,7 @@ export async function serve(config: Config, args: string[]): Promise<number | nu
   return null
 }
 
-export async function start(config: Config, args: string[]): Promise<null> {
-  refuseArguments(args)
+export async function start(config: Config): Promise<null> {
   const service = await startService(config, { write: (line) => process.stderr.write(line) })
   stopOnSignal(service)
   const { deployment } = service
@@ -33,25 +32,10 @@ export async function start(config: Config, args: string[]): Promise<null> {
   return null
 }
 
-function readWorkers(args: string[]): number {
-  const usage = 'Usage: ostiary serve [--workers N], where N is 1 to 64. Settings are environment variables; see README.md.'
-  let workers: string | undefined
-  try {
-    workers = parseArgs({ args, options: { workers: { type: 'string' } }, allowPositionals: false }).values.workers
-  } catch (cause) {
-    throw new UsageError(usage, { cause })
-  }
-  const count = /^[0-9]{1,2}$/.test(workers ?? '1') ? Number(workers ?? 1) : 0
-  if (count < 1 || count > 64) throw new UsageError(usage)
+function readWorkers(workers = '1'): number {
+  const count = /^[0-9]{1,2}$/.test(workers) ? Number(workers) : 0
+  if (count < 1 || count > 64) throw wrongArguments('serve', ['--workers takes a number from 1 to 64.'])
   return count
-}
-
-function refuseArguments(args: string[]): void {
-  try {
-    parseArgs({ args, options: {}, allowPositionals: false })
-  } catch (cause) {
-    throw new UsageError(`ostiary start takes no arguments. Settings are environment variables; see README.md.`, { cause })
-  }
 }
 
 /** The first signal stops the service gracefully. A second one ends the process at once. */

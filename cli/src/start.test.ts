@@ -1,6 +1,6 @@
 /** The output of the commands on a first start, with right and wrong settings. */
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -37,25 +37,6 @@ async function ostiary(words: string[], env: Record<string, string>, { input = '
   child.stdin.end(input)
   const [code] = await once(child, 'close')
   return { code, ...output }
-}
-
-const usages: { words: string[]; code: number; says: RegExp }[] = [
-  { words: ['help'], code: 0, says: /^Usage: ostiary <command>\n[\s\S]*\n {2}bootstrap +create the first tenant/ },
-  { words: ['strat'], code: 2, says: /^There is no command "strat"\.\n\nUsage: / },
-  { words: ['start', 'now'], code: 2, says: /^ostiary start takes no arguments\./ },
-  {
-    words: ['bootstrap'],
-    code: 2,
-    says: /^--email takes .+\n--tenant takes .+\n--password-stdin is missing: .+\n\nUsage: ostiary bootstrap --email E/,
-  },
-  { words: ['bootstrap', '--pasword-stdin'], code: 2, says: /^Unknown option '--pasword-stdin'/ },
-]
-for (const { words, code, says } of usages) {
-  test(`ostiary ${words.join(' ')}: ${code === 0 ? 'prints the commands' : 'prints every mistake and the usage'}`, async () => {
-    const result = await ostiary(words, { OSTIARY_DATA_DIR: freshFolder() })
-    assert.equal(result.code, code)
-    assert.match(result.out + result.err, says)
-  })
 }
 
 test('all mistakes of the configuration are reported at once, each with its variable', async () => {
@@ -121,8 +102,31 @@ test('after a bootstrap, start creates no demo and says so', async () => {
   const words = ['bootstrap', '--email', 'ada@example.com', '--tenant', 'Acme Tools', '--password-stdin', '--json']
   const created = await ostiary(words, env, { input: 'a long enough password\n' })
   assert.equal(JSON.parse(created.out).base_url, `http://localhost:${env.OSTIARY_PORT}`)
+  assert.match(
+    created.err,
+    /^\nThe platform key \("key"\) is shown once\. [\s\S]*npx ostiary serve[\s\S]*X-API-Key[\s\S]*docs\/quick-start\.md/,
+  )
+  assert.ok(!created.err.includes(JSON.parse(created.out).key))
   const again = await ostiary(words, env, { input: 'a long enough password\n' })
   assert.deepEqual([again.code, again.out], [1, ''])
   const { out } = await ostiary(['start'], env, { shown: welcome_end })
   assert.match(out, /There was a tenant already, so no demo was created\./)
+})
+
+const npm_fails = spawnSync('npm', ['--version'], { shell: process.platform === 'win32' }).status !== 0 && 'npm is not in the PATH'
+
+test('the piped output of npm start begins with the address of the service', { skip: npm_fails }, async () => {
+  const env = { OSTIARY_DATA_DIR: freshFolder(), OSTIARY_PORT: String(await freePort()), OSTIARY_LOG_LEVEL: 'silent' }
+  const npm = spawn('npm', ['start'], {
+    cwd: join(import.meta.dirname, '../..'),
+    env: { PATH: process.env.PATH, HOME: tmpdir(), ...env }, // neither the settings of this user nor those of `npm test`
+    shell: process.platform === 'win32',
+  })
+  let out = ''
+  npm.stdout.on('data', (data) => {
+    out += data
+    if (welcome_end.test(out)) npm.kill('SIGTERM')
+  })
+  await once(npm, 'close')
+  assert.ok(out.startsWith(`Ostiary runs at http://localhost:${env.OSTIARY_PORT}\n`), out)
 })

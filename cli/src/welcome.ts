@@ -7,7 +7,7 @@ import { type Demo, demo_names } from '@ostiary/server/setup/demo.ts'
 /** `key` is the platform key, which only the first start knows. */
 export function welcome(config: Config, demo: Demo | null, key: string | null): string {
   const { base_url } = config
-  const runs = `\nOstiary runs at ${base_url}\n`
+  const runs = `Ostiary runs at ${base_url}\n`
   if (!demo) return `${runs}\n  There was a tenant already, so no demo was created. The routes are in docs/routes.md.\n\n`
   if (!demo.issuer.startsWith(`${base_url}/`)) return runs + moved(base_url, new URL(demo.issuer).origin)
   return `${runs}

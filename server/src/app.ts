@@ -129,10 +129,13 @@ function documentationWhenNeeded(base_url: string): ServiceAnswers['documentatio
 }
 
 /** Adds the fields that `http/write.ts` and `api/mount.ts` declare. */
-function decorate(app: FastifyInstance, { deployment: { config, log, refused_calls }, metrics, isStopping, check_answers }: Modules): void {
+function decorate(
+  app: FastifyInstance,
+  { deployment: { config, log, tally, refused_calls }, metrics, isStopping, check_answers }: Modules,
+): void {
   app.decorate('isStopping', isStopping)
   app.decorate('isHttps', config.base_url.startsWith('https:'))
-  const writeLine = createAccessLog(log, metrics)
+  const writeLine = createAccessLog(log, metrics, tally)
   app.decorate('record', (request, status) => {
     const refused = request.refusal && describeRefused(request, request.refusal, status)
     if (check_answers && status >= 400 && !refused) throw new Error(`The answer ${status} has no reason.`)

@@ -5,6 +5,7 @@
 import { isIP } from 'node:net'
 import { default_limits, type Limits, parseLimits } from './limits.ts'
 import type { LogLevel } from './log.ts'
+import { nearest } from './nearest.ts'
 import { type Network, parseNetworks } from './net/networks.ts'
 
 export interface Config {
@@ -160,22 +161,7 @@ function unknownVariables(env: Readonly<Record<string, string | undefined>>): Co
   const ours = Object.keys(env).filter((name) => name.startsWith('OSTIARY_') && !name.startsWith('OSTIARY_TEST_'))
   const unknown = ours.filter((name) => !variables.some((known) => known === name))
   return unknown.sort().map((variable) => {
-    const [closest] = variables
-      .filter((known) => distance(known, variable) <= 4)
-      .sort((a, b) => distance(a, variable) - distance(b, variable))
+    const closest = nearest(variable, variables, 4)
     return { variable, problem: closest ? `There is no such variable. Did you mean ${closest}?` : 'There is no such variable. Remove it.' }
   })
-}
-
-/** The Levenshtein distance: the number of letters to add, remove or change to turn one text into the other. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (const [i, letter] of [...a].entries()) {
-    const next = [i + 1]
-    for (const [j, other] of [...b].entries()) {
-      next.push(Math.min((row[j] ?? 0) + (letter === other ? 0 : 1), (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1))
-    }
-    row = next
-  }
-  return row.at(-1) ?? 0
 }

@@ -8,6 +8,7 @@ import type { Outbound } from './outbound/fetch.ts'
 import type { RefusedCalls } from './requests/refused-calls.ts'
 import type { Secrets } from './secrets.ts'
 import type { Counters } from './statistics/counters.ts'
+import type { Tally } from './tally.ts'
 
 export interface Deployment {
   readonly config: Config
@@ -17,6 +18,7 @@ export interface Deployment {
   readonly counters: Counters
   readonly refused_calls: RefusedCalls
   readonly grant_uses: GrantUses
+  readonly tally: Tally
   /** The only way to call addresses that tenants or clients chose. */
   readonly outbound: Outbound
   readonly now: () => Date

@@ -34,6 +34,7 @@ import { anchorOlderLogs } from './setup/anchors.ts'
 import { resealAll } from './setup/reseal.ts'
 import { ensureRoot, type Root } from './setup/root.ts'
 import { createCounters } from './statistics/counters.ts'
+import { createTally } from './tally.ts'
 import { createPasswords } from './users/password.ts'
 
 /** Opens the database and leaves its schema alone, which may be older or newer than this program. */
@@ -64,7 +65,8 @@ export async function openDeployment(config: Config, overrides: Overrides = {}):
     if (master_keys.length > 1) await resealAll({ db, secrets })
     await anchorOlderLogs(db, secrets)
     const log = createLog(config.log_level, now, overrides.write ?? standardOutput())
-    const counters = createCounters(db, now)
+    const tally = createTally()
+    const counters = createCounters(db, now, tally.counted)
     const refused_calls = createRefusedCalls(db, now)
     const outbound = overrides.outbound ?? createOutbound(config, overrides.resolve === undefined ? {} : { resolve: overrides.resolve })
     const random = createRandomPool(randomBytes)
@@ -74,6 +76,7 @@ export async function openDeployment(config: Config, overrides: Overrides = {}):
       secrets,
       log,
       counters,
+      tally,
       refused_calls,
       grant_uses: createGrantUses(db),
       outbound,
@@ -123,7 +126,8 @@ async function serve(deployment: Deployment, root: Root, release: () => void, ch
   const key_pool = createKeyPool(spare_keys)
   const keys = createKeyStore(db)
   const issuers = createIssuers(deployment, key_pool)
-  const metrics = config.metrics_port === null ? null : (await import('./metrics.ts')).createMetrics()
+  const passwords = createPasswords()
+  const metrics = config.metrics_port === null ? null : (await import('./metrics.ts')).createMetrics({ ...deployment, passwords })
   const shared_limiter =
     config.redis_url === null ? null : (await import('./http/rate-limit-redis.ts')).createSharedRateLimiter(config.redis_url, deployment)
   let accepting = true
@@ -134,7 +138,7 @@ async function serve(deployment: Deployment, root: Root, release: () => void, ch
     keys,
     key_pool,
     limiter: shared_limiter ?? createRateLimiter(deployment),
-    passwords: createPasswords(),
+    passwords,
     metrics,
     isReady: async () => accepting && (await db.ping()),
     isStopping: () => !accepting,
@@ -183,7 +187,11 @@ async function serve(deployment: Deployment, root: Root, release: () => void, ch
 async function serveMetrics(metrics: Metrics | null, config: Config): Promise<Server | null> {
   if (!metrics || !cluster.isPrimary) return null
   const server = createLimited(
-    (_, response) => void metrics.expose().then(({ type, text }) => response.setHeader('content-type', type).end(text)),
+    (_, response) =>
+      void metrics.expose().then(
+        ({ type, text }) => response.setHeader('content-type', type).end(text),
+        () => response.writeHead(503).end(),
+      ),
   )
   await listenAt(server, config.host[0], config.metrics_port ?? 0).catch((error) => {
     throw portProblem(error, config)

@@ -76,7 +76,16 @@ export interface Engine {
   /** The number of the newest applied migration; 0 for an empty database. */
   schema(): Promise<number>
   migrate(migrations: readonly Migration[]): Promise<{ from: number; to: number }>
+  /** How busy the connections of this process are. `null` if the engine has none. */
+  readonly load: (() => ConnectionLoad) | null
   close(): Promise<void>
+}
+
+export interface ConnectionLoad {
+  readonly open: number
+  readonly in_use: number
+  /** Batches that wait for a connection, or behind another batch on theirs. */
+  readonly waiting: number
 }
 
 export interface Migration {
@@ -125,6 +134,7 @@ export function createDb(engine: Engine) {
     versionOf: engine.versionOf ?? (() => Number.NaN),
     schema: engine.schema,
     migrate: engine.migrate,
+    load: engine.load,
     close: engine.close,
 
     /** Reports whether the database answers. */

@@ -118,6 +118,10 @@ export function openPostgres(address: string, { application_name = 'ostiary', co
     },
     schema: () => schemaOfPostgres(server),
     migrate: (migrations) => migratePostgres(server, migrations),
+    load() {
+      const { open, in_use } = pool.load()
+      return { open, in_use, waiting: Math.max(0, in_flight - in_use) }
+    },
     async close() {
       if (is_closed) return
       is_closed = true
@@ -164,6 +168,10 @@ function createPool(server: PostgresServer, size: number) {
 
   return {
     add,
+
+    load(): { open: number; in_use: number } {
+      return { open: open.size, in_use: [...open].filter(({ pending }) => pending > 0).length }
+    },
 
     /** Returns the least busy connection. If that is busy too and the pool has room, opens another one for later callers. */
     pick(): Connection | undefined {

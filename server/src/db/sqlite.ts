@@ -41,6 +41,7 @@ export function openSqlite(path: string): Engine {
   return {
     name: 'sqlite',
 
+    load: null,
     versionOf(statement) {
       refuseClosed()
       return reads.versionOf(statement)

@@ -1,8 +1,10 @@
 /** The access log: one line for each request. It holds no query, header or body, since those can hold secrets. */
 import type { IncomingMessage } from 'node:http'
+import { serviceRoutes } from '@ostiary/contract/routes.ts'
 import type { FastifyRequest } from 'fastify'
 import type { AnsweredRequest, Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
+import type { Tally } from '../tally.ts'
 
 const received_at = Symbol('received at')
 
@@ -13,17 +15,22 @@ export function markReceived(raw: IncomingMessage): void {
   ;(raw as Received)[received_at] = performance.now() // as: the field is added here
 }
 
+/** Probes come every few seconds and say nothing that the metrics do not. */
+const probes: readonly string[] = [serviceRoutes.healthz.path, serviceRoutes.readyz.path]
+
 /** Returns the function that writes the line and the metrics of an answered request. */
 export function createAccessLog(
   log: Log,
   metrics: Metrics | null,
+  tally: Tally,
 ): (request: FastifyRequest, status: number, refused: AnsweredRequest['refused']) => void {
   return (request, status, refused) => {
     const route = request.routeOptions.url ?? 'none'
     const { environment_id } = (request.params ?? {}) as { environment_id?: string } // as: Fastify types them unknown
     const duration_ms = performance.now() - (request.raw as Received)[received_at] // as: `markReceived` has added the field
     metrics?.observe(request.method, route, status, duration_ms)
-    log.answered({
+    if (request.refusal) tally.refused(request.refusal.code)
+    const line = {
       request_id: request.id,
       method: request.method,
       route,
@@ -32,7 +39,8 @@ export function createAccessLog(
       ip: request.ip_address,
       environment_id,
       key_id: request.caller?.key?.key_id,
-      refused,
-    })
+    }
+    if (probes.includes(route)) log.debug('request', { ...line, ...refused })
+    else log.answered({ ...line, refused })
   }
 }

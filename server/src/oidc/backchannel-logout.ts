@@ -56,6 +56,7 @@ async function sendLogout(deployment: Deployment, issuers: Issuers, job: Job, si
     signal,
   })
   if (signal.aborted) return 'retry'
+  deployment.tally.delivered('backchannel_logout', outcome === 'done')
   const attempt = recordLogoutAttempt(environment_id, job.id, { at, ...answer })
   if (outcome === 'done') return { done: [attempt, settleLogout(environment_id, job.id, 'delivered', now())] }
   deployment.log.warn('A back-channel logout did not arrive.', {

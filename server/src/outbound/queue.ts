@@ -9,7 +9,8 @@ import { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, join, leavesWork, type Result, rowsOf, type Statement, sql } from '../db/db.ts'
 
-export type JobKindName = 'backchannel_logout' | 'webhook' | 'webhook_retry'
+const job_kinds = ['backchannel_logout', 'webhook', 'webhook_retry'] as const
+export type JobKindName = (typeof job_kinds)[number]
 
 export interface NewJob {
   /** Enqueueing an id that is still queued has no effect. */
@@ -177,6 +178,24 @@ export const claimedJobs = (result: Result | undefined): Job[] => rowsOf(Job, re
 export async function isAnyDue(db: Db, kind: JobKindName, now: Date): Promise<boolean> {
   return (
     (await db.maybeOne(z.object({ id: z.string() }), sql`select id from jobs where kind = ${kind} and due_at <= ${now} limit 1`)) !== null
+  )
+}
+
+const Backlog = z.object({ due: z.int(), oldest: z.date().nullable() })
+/** Counting reads an index entry for each due job. */
+const most_counted = 10_000
+
+/** Returns how many jobs of each kind are due, and since when the oldest. Leased jobs are not due. */
+export function backlogOf(db: Db, now: Date): Promise<{ kind: JobKindName; due: number; oldest: Date | null }[]> {
+  return Promise.all(
+    job_kinds.map(async (kind) => {
+      const [row] = await db.all(
+        Backlog,
+        sql`select count(*) as due, min(due_at) as oldest
+              from (select due_at from jobs where kind = ${kind} and due_at <= ${now} order by due_at limit ${most_counted}) due_jobs`,
+      )
+      return { kind, due: 0, oldest: null, ...row }
+    }),
   )
 }
 

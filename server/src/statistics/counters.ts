@@ -18,7 +18,8 @@ const hour_ms = 3_600_000
 /** Counts by hour, environment, metric and label. Nested maps avoid building a key string for each count. */
 type Counted = Map<number, Map<string, Map<Metric, Map<string, number>>>>
 
-export function createCounters(db: Db, now: () => Date): Counters {
+/** `counted` learns of each count. */
+export function createCounters(db: Db, now: () => Date, counted_too: (metric: Metric, label: string) => void = () => {}): Counters {
   let counted: Counted = new Map()
   const labelsOf = (hour: number, environment_id: string, metric: Metric) => within(within(within(counted, hour), environment_id), metric)
   const add = (labels: Map<string, number>, label: string, count: number) => labels.set(label, (labels.get(label) ?? 0) + count)
@@ -27,6 +28,7 @@ export function createCounters(db: Db, now: () => Date): Counters {
     count(environment_id, metric, label) {
       const hour = Math.floor(now().getTime() / hour_ms) * hour_ms
       add(labelsOf(hour, environment_id, metric), label, 1)
+      counted_too(metric, label)
     },
     async write() {
       const rows = rowsOf(counted)

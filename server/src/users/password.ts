@@ -51,10 +51,16 @@ export function createPasswords(lanes = availableParallelism(), argon2 = { hash,
   const most_waiting_per_environment = most_waiting / 2
   let running = 0
   const waiting: Waiter[] = []
+  const refused = { busy: 0, gone: 0 }
+
+  function refusal(reason: keyof typeof refused): HashingRefused {
+    refused[reason] += 1
+    return new HashingRefused(reason)
+  }
 
   /** @throws HashingRefused */
   async function inLane<T>(turn: Turn, work: () => Promise<T>): Promise<T> {
-    if (turn.signal?.aborted) throw new HashingRefused('gone')
+    if (turn.signal?.aborted) throw refusal('gone')
     if (running >= lanes) await waitForLane(turn)
     else running++
     try {
@@ -68,7 +74,7 @@ export function createPasswords(lanes = availableParallelism(), argon2 = { hash,
 
   function waitForLane({ environment_id, signal }: Turn): Promise<void> {
     const waiting_of_environment = waiting.filter((waiter) => waiter.environment_id === environment_id).length
-    if (waiting.length >= most_waiting || waiting_of_environment >= most_waiting_per_environment) throw new HashingRefused('busy')
+    if (waiting.length >= most_waiting || waiting_of_environment >= most_waiting_per_environment) throw refusal('busy')
     return new Promise((resolve, reject) => {
       const waiter: Waiter = {
         environment_id,
@@ -79,7 +85,7 @@ export function createPasswords(lanes = availableParallelism(), argon2 = { hash,
       }
       function leave() {
         waiting.splice(waiting.indexOf(waiter), 1)
-        reject(new HashingRefused('gone'))
+        reject(refusal('gone'))
       }
       waiting.push(waiter)
       signal?.addEventListener('abort', leave, { once: true })
@@ -87,6 +93,9 @@ export function createPasswords(lanes = availableParallelism(), argon2 = { hash,
   }
 
   return {
+    /** What this process hashes now, and how many hashes it has refused since its start. */
+    load: () => ({ running, waiting: waiting.length, refused }),
+
     /**
      * Hashes a password that `passwordProblem` accepts. Applies NFKC first, so that the same characters from different keyboards
      * are the same password (NIST SP 800-63B §3.1.1.2).

@@ -183,10 +183,10 @@ for (const environment of [w.test, w.live]) {
     })
 
   for (const state of [' a b ', '+&=#%', 'ü日本🙂', '"<>\'', 'a'.repeat(4_096), '%0d%0aSet-Cookie: x=1'])
-    test(`the state ${captionOf(state)} is returned unchanged (${environment.type})`, async () => {
-      for (const response_mode of ['query', 'fragment', 'form_post'])
-        assert.equal(answerIn(await ask({ state, response_mode }, person.agent)).fields.state, state, response_mode)
-    })
+    for (const response_mode of ['query', 'fragment', 'form_post'])
+      test(`the state ${captionOf(state)} is returned unchanged by ${response_mode} (${environment.type})`, async () => {
+        assert.equal(answerIn(await ask({ state, response_mode }, person.agent)).fields.state, state)
+      })
 
   for (const state of ['a'.repeat(4_097), 'a\r\nb', 'a\0b'])
     test(`a state that is too long or holds control characters is refused and not returned: ${captionOf(state)} (${environment.type})`, async () => {

@@ -72,14 +72,15 @@ for (const environment of [w.test, w.live]) {
   }
 }
 
-test('the log holds none of these secrets, and no words of a request', () => {
+test('the log holds none of these secrets', () => {
   keep('API key', w.key)
   const log = w.log.join('\n')
   assert.ok(log.length > 10_000 && secrets.size > 60)
   for (const [secret, what] of secrets) assert.ok(!log.includes(secret), `the log holds a ${what}`)
-  for (const word of ['code=', 'access_token', 'password=', 'Bearer', 'Basic', 'ostiary_session', 'example.com'])
-    assert.ok(!log.includes(word), `the log holds ${word}`)
 })
+
+for (const word of ['code=', 'access_token', 'password=', 'Bearer', 'Basic', 'ostiary_session', 'example.com'])
+  test(`the log does not hold ${word}`, () => assert.ok(!w.log.join('\n').includes(word)))
 
 const Name = z.object({ name: z.string() })
 const Text = z.object({ text: z.string() })

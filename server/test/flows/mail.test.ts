@@ -116,35 +116,47 @@ test('of 50 parallel changes with one version one succeeds and sends one mail', 
   assert.equal((await inbox(backend.environment)).length, 1)
 })
 
-test('?to= matches the whole email, case-insensitively', async () => {
+const sought: [address: string, found: readonly string[]][] = [
+  ['ada@example.com', ['ada@example.com']],
+  ['ADA@Example.COM', ['ada@example.com']],
+  [' ada@example.com', ['ada@example.com']],
+  ...['ada', '@example.com', 'ada@example', '%', '_da@example.com', '', 'unknown@example.com'].map(
+    (address): [string, readonly string[]] => [address, []],
+  ),
+]
+test('?to= matches the whole email, case-insensitively', async (t) => {
   const backend = (await projectOf('sought')).test
   for (const email of ['ada@example.com', 'grace@example.com', 'ada@example.com.example.org', 'xada@example.com']) {
     const user = await w.createUser(backend.environment, { email })
     expectStatus(200, await changePassword(backend, user.id))
   }
-  const to = async (address: string) =>
-    (await inbox(backend.environment, `?to=${encodeURIComponent(address)}`)).map((mail: { to: string }) => mail.to)
-  for (const address of ['ada@example.com', 'ADA@Example.COM', ' ada@example.com'])
-    assert.deepEqual(await to(address), ['ada@example.com'], address)
-  for (const address of ['ada', '@example.com', 'ada@example', '%', '_da@example.com', '', 'unknown@example.com'])
-    assert.deepEqual(await to(address), [], address)
-  assert.equal((await inbox(backend.environment)).length, 4)
-  assert.equal((await w.call('GET', `${backend.environment.path}/inbox?to=a&to=b`)).status, 422)
+  for (const [address, found] of sought)
+    await t.test(`?to="${address}" finds ${found.length} mails`, async () => {
+      const mails = await inbox(backend.environment, `?to=${encodeURIComponent(address)}`)
+      assert.deepEqual(
+        mails.map((mail: { to: string }) => mail.to),
+        found,
+      )
+    })
+  await t.test('without ?to= the inbox has every mail', async () => assert.equal((await inbox(backend.environment)).length, 4))
+  await t.test('two ?to= are 422', async () =>
+    assert.equal((await w.call('GET', `${backend.environment.path}/inbox?to=a&to=b`)).status, 422),
+  )
 })
 
-test('the inbox is 404 in Live, and so is a mail of another environment', async () => {
+test('the inbox is 404 in Live, and so is a mail of another environment', async (t) => {
   const { test, live } = await projectOf('alive')
   const user = await w.createUser(test.environment)
   expectStatus(200, await changePassword(test, user.id))
   const [{ id }] = await inbox(test.environment)
   const other = (await projectOf('other')).test
-  for (const path of [
-    `${live.environment.path}/inbox`,
-    `${live.environment.path}/inbox/${id}`,
-    `${other.environment.path}/inbox/${id}`,
-    `${test.environment.path}/inbox/eml_01m7wwr5ftevtv5yxb47hmb4ht`,
-  ])
-    assert.equal((await w.call('GET', path)).status, 404, path)
+  for (const [what, path] of [
+    ['the inbox of Live', `${live.environment.path}/inbox`],
+    ['a mail in Live', `${live.environment.path}/inbox/${id}`],
+    ['a mail of another environment', `${other.environment.path}/inbox/${id}`],
+    ['an unknown mail', `${test.environment.path}/inbox/eml_01m7wwr5ftevtv5yxb47hmb4ht`],
+  ] as const)
+    await t.test(`${what} is 404`, async () => assert.equal((await w.call('GET', path)).status, 404))
 })
 
 test('a key needs users:read, an administrator the role developer', async () => {

@@ -1,5 +1,6 @@
 /** HTTP as bytes, for requests that no client library sends. */
 import { connect } from 'node:net'
+import { awaiting } from './awaited.ts'
 
 export interface RawReply {
   status: number
@@ -10,15 +11,15 @@ export interface RawReply {
 
 /** Sends these bytes and reads the answer until the service closes the connection. */
 export function sendRaw(url: string, bytes: string | Buffer, host = '127.0.0.1'): Promise<RawReply> {
-  return new Promise((resolve, reject) => {
+  const answered = new Promise<RawReply>((resolve, reject) => {
     const chunks: Buffer[] = []
     const socket = connect({ host, port: Number(new URL(url).port) }, () => socket.write(bytes))
-    socket.setTimeout(10_000, () => socket.destroy(new Error('The service did not answer within 10 seconds.')))
     socket.on('data', (chunk: Buffer) => chunks.push(chunk))
     // The service may refuse the request and close the connection while we are still sending.
     socket.on('error', (error: NodeJS.ErrnoException) => (chunks.length > 0 && error.code !== undefined ? socket.destroy() : reject(error)))
     socket.on('close', () => resolve(parse(Buffer.concat(chunks).toString())))
   })
+  return awaiting(`the service answers and closes the connection: ${String(bytes.slice(0, 60))}`, answered)
 }
 
 function parse(text: string): RawReply {

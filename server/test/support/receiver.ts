@@ -1,6 +1,7 @@
 /** A webhook receiver on this machine: it keeps its requests and answers with a function of the test. */
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import { after } from 'node:test'
+import { awaiting } from './awaited.ts'
 
 export interface Received {
   headers: IncomingHttpHeaders
@@ -28,12 +29,14 @@ export async function startReceiver(answer: (received: Received, count: number) 
   return { received, url: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}/hook`, server }
 }
 
-/** Repeats a question until its answer is truthy. Counts its tries, not the time, so that a slow machine has as many. */
-export async function until<T>(expected: string, ask: () => T | false | Promise<T | false>): Promise<NonNullable<T>> {
-  for (let tries = 0; tries < 3_000; tries++) {
-    const answer = await ask()
-    if (answer) return answer
-    await new Promise((resolve) => setTimeout(resolve, 20))
+/** Repeats a question until its answer is truthy. */
+export function until<T>(expected: string, ask: () => T | false | Promise<T | false>): Promise<NonNullable<T>> {
+  async function repeat(): Promise<NonNullable<T>> {
+    for (;;) {
+      const answer = await ask()
+      if (answer) return answer
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
   }
-  throw new Error(`This did not happen: ${expected}`)
+  return awaiting(expected, repeat())
 }

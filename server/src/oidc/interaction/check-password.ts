@@ -39,13 +39,15 @@ export async function checkPassword(
   const device = knownDevice(services, call, interaction.browser, { user_id, email, password_hash })
   const attempt = { environment_id, account: accountOf(email), source: sourceOf(call.ip), device, now }
   const refused = await takeAttempt(db, attempt, issuer.settings.lockout)
-  if (refused)
+  if (refused) {
+    services.tally.signInLimited('password')
     return showSignIn(services, call, interaction, {
       email,
       problem: refused.limit === 'account' ? 'locked' : 'too_many',
       refusal: locked_out[refused.limit],
       wait_seconds: refused.wait_seconds,
     })
+  }
 
   const is_right = await passwords.verify(password_hash, password, { environment_id, signal }).catch(async (error) => {
     if (error instanceof HashingRefused) await db.batch(giveBack(attempt)) // no password was checked

@@ -1,0 +1,163 @@
+/**
+ * docs/quick-start.md, followed as written on a fresh database: every file is saved and every command is typed, and a person signs in by a
+ * real browser. Only the ports are replaced by free ones, npx runs the launcher of this clone, and the libraries are those of this clone.
+ */
+import assert from 'node:assert/strict'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { after, before, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { launchBrowser, noBrowser } from './support/chromium.ts'
+import { blocksOf } from './support/documented.ts'
+import { openTerminal, startProgram } from './support/terminal.ts'
+import { freePort } from './support/world.ts'
+
+const root = join(import.meta.dirname, '../..')
+const skip = process.platform === 'win32' ? 'the commands are for a POSIX shell' : noBrowser
+
+const folder = mkdtempSync(join(tmpdir(), 'ostiary-quick-start-'))
+after(() => rmSync(folder, { recursive: true, force: true }))
+const clone = join(folder, 'ostiary')
+const hello = join(folder, 'hello-ostiary')
+
+const ports = new Map<string, string>()
+for (const port of ['3000', '8080', '8081', '8082', '8083']) ports.set(port, String(await freePort()))
+const withFreePorts = (text: string) => text.replaceAll(/\b(3000|808[0-3])\b/g, (port) => ports.get(port) ?? port)
+
+const blocks = blocksOf(withFreePorts(readFileSync(join(root, 'docs/quick-start.md'), 'utf8')))
+const commands = (role: string) => blocks.filter((block) => block.language === 'sh' && block.role === role).map(({ code }) => code)
+const origin = (port: string) => `http://localhost:${ports.get(port)}`
+
+const env = {
+  PATH: [join(folder, 'bin'), process.env.PATH].join(delimiter),
+  HOME: folder,
+  OSTIARY_PORT: ports.get('3000'),
+}
+
+/** Puts `node` and `npx` into the PATH. */
+function installTools(): void {
+  mkdirSync(join(folder, 'bin'))
+  mkdirSync(clone)
+  symlinkSync(process.execPath, join(folder, 'bin/node'))
+  const npx = join(folder, 'bin/npx')
+  writeFileSync(npx, `#!/bin/sh\n[ "$1" = ostiary ] || exit 9\nshift\nexec node '${join(root, 'launch.mjs')}' "$@"\n`)
+  chmodSync(npx, 0o755)
+}
+
+/** Creates an account on the sign-in page. */
+async function createAccount(page: Page, email: string): Promise<void> {
+  await page.getByRole('link', { name: 'Create an account' }).click()
+  await page.getByLabel('Email address').fill(email)
+  await page.getByLabel('Password').fill('correct horse battery')
+  await page.getByRole('button', { name: 'Create account' }).click()
+}
+
+let browser: Browser
+let page: Page
+const terminal = skip ? null : await prepare()
+
+async function prepare() {
+  installTools()
+  return openTerminal({ cwd: clone, env })
+}
+
+before(async () => {
+  if (skip) return
+  browser = await launchBrowser()
+  page = await browser.newPage()
+})
+after(async () => {
+  await browser?.close()
+  await terminal?.close()
+})
+
+test('the service starts, and the setup creates a project with its applications', { skip }, async () => {
+  const [bootstrap = '', serve = ''] = commands('service')
+  const service = openTerminal({ cwd: clone, env })
+  const said = await service.type(bootstrap)
+  assert.match(said, /is shown once/)
+  await service.close()
+  await startProgram(serve, /"listening"/, { cwd: clone, env })
+
+  const [folders = '', ...rest] = commands('')
+  await terminal?.type(folders)
+  for (const { language, role, code } of blocks) if (role.includes('.') && language !== 'sh') writeFileSync(join(hello, role), code)
+  assert.equal(commands('install').length, 1)
+  symlinkSync(join(root, 'node_modules'), join(hello, 'node_modules'))
+  assert.match((await terminal?.type(rest[0] ?? '')) ?? '', /^Wrote \.env\. Your issuer is http:\/\/localhost:\d+\/e\/env_\w+\n$/)
+})
+
+test('web application: a person creates an account and returns signed in', { skip }, async () => {
+  const [web = ''] = commands('server')
+  await startProgram(web, /Open http/, { cwd: hello, env })
+  await page.goto(origin('8080'))
+  await page.getByRole('link', { name: 'Sign in' }).click()
+  await createAccount(page, 'ada@example.com')
+  await page.getByText('Signed in as ada@example.com').waitFor()
+  assert.equal(page.url(), `${origin('8080')}/`)
+})
+
+test('single-page application: it signs the same person in without a password', { skip }, async () => {
+  const [, spa = ''] = commands('server')
+  await startProgram(spa, /Open http/, { cwd: hello, env })
+  await page.goto(origin('8081'))
+  await page.getByText('Not signed in').waitFor()
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByText('Signed in as ada@example.com').waitFor()
+  assert.equal(page.url(), `${origin('8081')}/`)
+})
+
+test('API: it answers the web application for the signed-in user, and refuses a call without a token', { skip }, async () => {
+  const [, , api = ''] = commands('server')
+  await startProgram(api, /Listening on http/, { cwd: hello, env })
+  await page.goto(origin('8080'))
+  await page.getByRole('link', { name: 'My orders' }).click()
+  assert.match(await page.locator('body').innerText(), /^\{"user":"usr_\w+","orders":\[\]\}$/)
+  const [, , curl = ''] = commands('')
+  assert.match((await terminal?.type(curl)) ?? '', /HTTP\/1\.1 401 Unauthorized\r\n[\s\S]*\{"error":"invalid_token"\}/)
+})
+
+test('API: it refuses an ID token, and an access token for another audience', { skip }, async () => {
+  await page.goto(origin('8081'))
+  const stored = String(
+    await page.evaluate('sessionStorage.getItem(Object.keys(sessionStorage).find((key) => key.startsWith("oidc.user:")))'),
+  )
+  const { id_token, access_token } = JSON.parse(stored)
+  for (const token of [id_token, access_token]) {
+    const { status } = await fetch(`${origin('8082')}/orders`, { headers: { authorization: `Bearer ${token}` } })
+    assert.equal(status, 401)
+  }
+})
+
+test('both applications sign the person out', { skip }, async () => {
+  await page.goto(origin('8081'))
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByText('Not signed in').waitFor()
+  await page.goto(origin('8080'))
+  await page.getByRole('link', { name: 'Sign out' }).click()
+  await page.waitForURL(`${origin('8080')}/`)
+  await page.getByRole('link', { name: 'Sign in' }).click()
+  await page.getByLabel('Password').waitFor()
+})
+
+test('curl: the commands lead from the platform key to the claims of the signed-in user', { skip }, async () => {
+  const [begin = '', read = '', finish = ''] = commands('curl')
+  const printed = (await terminal?.type(begin)) ?? ''
+  const address = /^http\S+\/oauth\/authorize\?\S+$/m.exec(printed)?.[0] ?? assert.fail(printed)
+  const returned = page.waitForRequest((request) => request.url().startsWith(`${origin('8083')}/callback`))
+  await page.goto(address)
+  await createAccount(page, 'grace@example.com')
+  await terminal?.answer(read, (await returned).url())
+  assert.match((await terminal?.type(finish)) ?? '', /\{"sub":"usr_\w+","email":"grace@example\.com","email_verified":false\}/)
+})
+
+test('no other commands stand in the document', { skip }, () => {
+  const roles = blocks.filter(({ language }) => language === 'sh').map(({ role }) => role)
+  const followed = { service: 2, '': 3, install: 1, server: 3, curl: 3 }
+  for (const [role, count] of Object.entries(followed)) assert.equal(roles.filter((each) => each === role).length, count, role)
+  assert.equal(
+    roles.length,
+    Object.values(followed).reduce((sum, count) => sum + count),
+  )
+})

@@ -1,0 +1,69 @@
+/** Terminals for documents that are followed as written: commands are typed into a shell, and programs that keep running get their own. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { after } from 'node:test'
+
+const started = new Set<ChildProcess>()
+// A shell leads a group of processes, which ends with it.
+after(() => {
+  for (const { pid, exitCode } of started) if (pid !== undefined && exitCode === null) process.kill(-pid, 'SIGKILL')
+})
+
+export interface Place {
+  cwd: string
+  env: Record<string, string | undefined>
+}
+
+/** A shell that keeps its variables and its folder. `type` returns the output of the commands. */
+export function openTerminal({ cwd, env }: Place) {
+  // bash reads its input line by line, as at a terminal, so that `read` gets the next line. Other shells read ahead.
+  const shell = spawn('bash', ['-s'], { cwd, env, detached: true })
+  started.add(shell)
+  let output = ''
+  let noticed = () => {}
+  for (const stream of [shell.stdout, shell.stderr])
+    stream.setEncoding('utf8').on('data', (text) => {
+      output += text
+      noticed()
+    })
+  const ended = once(shell, 'close').then(() => noticed())
+  let typed = 0
+
+  return {
+    async type(commands: string): Promise<string> {
+      const end = `[end of block ${++typed}]\n`
+      output = ''
+      shell.stdin.write(`${commands}echo '${end.trim()}'\n`)
+      while (!output.includes(end)) {
+        if (shell.exitCode !== null) throw new Error(`The shell ended: ${output}`)
+        await new Promise<void>((resolve) => {
+          noticed = resolve
+        })
+      }
+      return output.replace(end, '')
+    },
+    /** Starts to type commands that wait for `answer` on standard input. */
+    answer(commands: string, answer: string) {
+      return this.type(`${commands}${answer}\n`)
+    },
+    async close() {
+      shell.stdin.end()
+      await ended
+    },
+  }
+}
+
+/** Starts a program that keeps running. Resolves when its output contains `shown`. */
+export async function startProgram(commands: string, shown: RegExp, { cwd, env }: Place): Promise<void> {
+  const shell = spawn('sh', ['-c', commands], { cwd, env, detached: true })
+  started.add(shell)
+  let output = ''
+  await new Promise<void>((resolve, reject) => {
+    for (const stream of [shell.stdout, shell.stderr])
+      stream.setEncoding('utf8').on('data', (text) => {
+        output += text
+        if (shown.test(output)) resolve()
+      })
+    shell.once('close', (code) => reject(new Error(`"${commands.trim()}" ended with ${code}: ${output}`)))
+  })
+}
