@@ -5,7 +5,7 @@ import { type MessageKind, messagePage } from '../pages/message.ts'
 import { type Answer, header, type OidcCall } from './call.ts'
 import type { OAuthError } from './protocol/oauth-error.ts'
 
-export function pageContext(call: OidcCall, ui_locales: readonly string[] = []): PageContext {
+export function pageContext(call: Pick<OidcCall, 'issuer' | 'headers'>, ui_locales: readonly string[] = []): PageContext {
   const { issuer } = call
   const { branding, links } = issuer.settings
   return {
@@ -22,6 +22,7 @@ export function html(page: Page, status = page.status ?? 200): Answer {
     status,
     headers: {
       'content-type': 'text/html; charset=utf-8',
+      'content-language': page.locale,
       'content-security-policy': page.csp,
       'referrer-policy': 'same-origin',
       'x-content-type-options': 'nosniff',
@@ -35,5 +36,7 @@ export function html(page: Page, status = page.status ?? 200): Answer {
 /** A page that says what happened and how to continue. Only a Test environment shows the error of the protocol. */
 export function message(call: OidcCall, kind: MessageKind, error?: OAuthError): Answer {
   const reason = error ? { error: error.code, detail: error.message } : null
-  return html(messagePage(pageContext(call), { kind, request_id: call.request_id, account_url: null, reason }))
+  // Invitations belong to the environment of administrators, whose issuer is below the address of the service.
+  const home_url = kind.startsWith('invitation_') ? new URL('/', call.issuer.url).href : null
+  return html(messagePage(pageContext(call), { kind, request_id: call.request_id, account_url: null, home_url, reason }))
 }

@@ -7,10 +7,10 @@ import { findUpstream, type Upstream } from '../../providers/store.ts'
 import { storeUpstreamSignIn, takeUpstreamSignIn } from '../../providers/upstream-sign-ins.ts'
 import { isOwnForm, readBrowser } from '../browser.ts'
 import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcServices, redirect } from '../call.ts'
-import { message } from '../hosted-page.ts'
+import { message, pageContext } from '../hosted-page.ts'
 import { beginInteraction, continueInteraction, type Interaction } from '../interaction/begin.ts'
 import { continueUrl } from '../interaction/continue.ts'
-import { showProviderProblem } from '../interaction/screens.ts'
+import { showProviderProblem, showSignIn } from '../interaction/screens.ts'
 import { signInAs } from '../interaction/upstream-account.ts'
 
 const callbackOf = (call: OidcCall, provider_id: string) => `${call.issuer.url}/oauth/callback/${provider_id}`
@@ -20,7 +20,8 @@ export const federate: OidcEndpoint = async (services, call) => {
   if ('answer' in interaction) return interaction.answer
   const { browser, query, request } = interaction
   const provider = await findUpstream(services.db, call.issuer.environment_id, call.form?.get('provider') ?? '')
-  if (!provider || browser.form_seed === null || !isOwnForm(services, call, browser)) return redirect(continueUrl(call, query))
+  if (browser.form_seed === null) return showSignIn(services, call, interaction, { email: '', problem: 'no_cookies', wait_seconds: null })
+  if (!provider || !isOwnForm(services, call, browser)) return redirect(continueUrl(call, query))
 
   const secrets = { state: newSecret(services), nonce: newSecret(services), code_verifier: newSecret(services) }
   try {
@@ -79,5 +80,7 @@ function unreachable(services: OidcServices, call: OidcCall, provider: Upstream,
     error,
   )
   services.counters.count(call.issuer.environment_id, 'sign_in', `${provider.type}.failed`)
-  return showProviderProblem(call, { query }, provider, { problem: 'unreachable' })
+  const { check } = pageContext(call).texts.provider
+  const reason = { error: 'provider_unreachable', detail: `${error.message} ${check}` }
+  return showProviderProblem(call, { query }, provider, { problem: 'unreachable', reason })
 }

@@ -1,4 +1,5 @@
 /** The pages that ask a person for something, built from an interaction. Each form holds the request and a form token. */
+import { findOtherEnvironment } from '../../applications/store.ts'
 import { accountChooserPage } from '../../pages/account-chooser.ts'
 import { consentPage } from '../../pages/consent.ts'
 import { type ProviderProblemView, providerProblemPage } from '../../pages/provider-problem.ts'
@@ -14,6 +15,7 @@ import type { Verdict } from '../protocol/authorize.ts'
 import type { Client } from '../protocol/client.ts'
 import { consentLines } from '../protocol/consent.ts'
 import { OAuthError } from '../protocol/oauth-error.ts'
+import type { RequestParameters } from '../protocol/parameters.ts'
 import { authorizationResponse } from '../protocol/respond.ts'
 import type { Authorization, Interaction } from './begin.ts'
 import { continueUrl, withPrompt } from './continue.ts'
@@ -106,13 +108,16 @@ export async function showConsent(
   return withCookies(html(page), set_cookie)
 }
 
-/** Shows why an authorization request cannot be answered to its client. `redirect_uri` is the one that the request sent. */
-export function showRequestError(
+/** Shows why an authorization request cannot be answered to its client. `values` are the parameters of the request. */
+export async function showRequestError(
+  { db, config }: OidcServices,
   call: OidcCall,
   { reason, error }: Extract<Verdict, { kind: 'show_error' }>,
   client: Client | null,
-  redirect_uri: string | undefined,
-): Answer {
+  { client_id, redirect_uri }: RequestParameters['values'],
+): Promise<Answer> {
+  if (reason === 'client_disabled') return message(call, 'app_disabled', error)
+  if (reason === 'client_unknown') return message(call, 'unknown_app', await explainUnknown(db, call, error, client_id))
   if (reason !== 'redirect_uri_mismatch' || !client || redirect_uri === undefined)
     return message(call, reason.startsWith('redirect_uri') ? 'unregistered_address' : 'unknown_app', error)
   return html(
@@ -125,18 +130,26 @@ export function showRequestError(
       at: call.now,
       register_url: null,
       application_url: null,
-      error_url: null,
+      error_url: `${config.base_url}/docs/errors/invalid_redirect_uri`,
       account_url: null,
     }),
   )
 }
 
-/** Shows why a sign-in at a provider failed. `email` is the address that the provider sent. */
+/** Names the issuer of an application that belongs to another environment of the same project. Only Test shows the error. */
+async function explainUnknown(db: OidcServices['db'], { issuer }: OidcCall, error: OAuthError, client_id = ''): Promise<OAuthError> {
+  const other = await findOtherEnvironment(db, issuer.tenant_id, issuer.project_id, client_id)
+  if (!other) return error
+  const name = { test: 'a Test', live: 'a Live' }[other.type]
+  return new OAuthError(error.code, `This client_id belongs to ${name} environment of this project. Its issuer is ${other.issuer}`)
+}
+
+/** Shows why a sign-in at a provider failed. `email` is the address that the provider sent; `reason` is shown in Test only. */
 export function showProviderProblem(
   call: OidcCall,
   { query }: Pick<Interaction, 'query'>,
   provider: { display_name: string },
-  { problem, email = null }: { problem: ProviderProblemView['problem']; email?: string | null },
+  { problem, email = null, reason = null }: Pick<ProviderProblemView, 'problem'> & Partial<Pick<ProviderProblemView, 'email' | 'reason'>>,
 ): Answer {
   return html(
     providerProblemPage(pageContext(call), {
@@ -145,6 +158,7 @@ export function showProviderProblem(
       email,
       back_url: continueUrl(call, query),
       request_id: call.request_id,
+      reason,
     }),
   )
 }

@@ -43,8 +43,7 @@ export async function beginVisit(
     return { answer: message(call, 'invitation_unknown') }
   const token_hash = digestOf(token)
   const found = await findByLink(db, root_environment_id, token_hash, now)
-  if (found === 'unknown') return { answer: message(call, 'invitation_unknown') }
-  if (found === 'ended') return { answer: message(call, 'invitation_ended') }
+  if (typeof found === 'string') return { answer: message(call, `invitation_${found}`) }
   const asked = scopeNames(search.get('prompt') ?? '')
   const prompt = (['login', 'create', 'select_account'] as const).filter((word) => asked.includes(word))
   return {
