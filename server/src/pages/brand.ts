@@ -45,7 +45,7 @@ export function brandColours(primary_color: string | null, theme: Theme): BrandC
 }
 
 /** Black or white, the one with more contrast. It is at least 4.5:1 on every colour. */
-export const textOn = (colour: string) => (contrast(colour, '#FFFFFF') >= contrast(colour, '#000000') ? '#FFFFFF' : '#000000')
+const textOn = (colour: string) => (contrast(colour, '#FFFFFF') >= contrast(colour, '#000000') ? '#FFFFFF' : '#000000')
 
 /** The contrast of a fill with a dark surface. It leaves room above the 4.5:1 of links, so that a button stands out. */
 const standing_out = 7

@@ -63,7 +63,7 @@ export function layout(context: PageContext, content: Content): Page {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 ${themeColours(context)}
-<title>${title === branding.display_name ? title : `${title} · ${branding.display_name}`}</title>
+<title>${title} · ${branding.display_name}</title>
 <link rel="icon" href="${iconOf(context)}">
 <style>${raw(styles)}</style>
 <style>${raw(colours)}</style>

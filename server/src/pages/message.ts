@@ -24,7 +24,7 @@ const statuses = {
   unavailable: 503,
 } as const
 
-/** Failures of a flow that an app started. The person can start again in the app. */
+/** Failures of a flow that an app started, or of an address of an issuer. The person can start again in the app. */
 const started_by_app: readonly string[] = [
   'unknown_app',
   'app_disabled',
@@ -33,6 +33,7 @@ const started_by_app: readonly string[] = [
   'unusable_sign_out',
   'session_lost',
   'form_only',
+  'not_found',
 ] satisfies MessageKind[]
 
 export type MessageKind = keyof typeof statuses
@@ -59,7 +60,7 @@ export interface MessageView {
 }
 
 export function messagePage(context: PageContext, { kind, request_id, account_url, home_url, reason, status }: MessageView): Page {
-  const { branding, links } = context
+  const { branding, links, environment_type } = context
   const texts = context.texts.message
   const { title, text } = texts[kind]
   const ways_on = [
@@ -69,7 +70,7 @@ export function messagePage(context: PageContext, { kind, request_id, account_ur
   ].filter((way) => way !== null)
   const body = html`${brandLine(context)}<h1>${title}</h1><p class="sub">${text(branding.display_name)}</p>
 ${ways_on.length > 0 && html`<div class="acts">${ways_on}</div>`}
-${started_by_app.includes(kind) && html`<p class="fine hint">${texts.start_again(ways_on.length > 0)}</p>`}
+${environment_type !== null && started_by_app.includes(kind) && html`<p class="fine hint">${texts.start_again(ways_on.length > 0)}</p>`}
 <dl class="meta">${reasonLines(context, reason)}<dt>${texts.reference}</dt><dd><code>${request_id}</code></dd></dl>`
   return layout(context, { title, body, step: 'error', width: 'medium', align: 'top', status: status ?? statuses[kind] })
 }

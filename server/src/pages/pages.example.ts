@@ -45,7 +45,7 @@ export const exampleMismatch = ({ application } = usual): RedirectMismatchView =
   registered: ['http://localhost:5173/auth/callback', 'https://shop.example.com/auth/callback'],
   register_url: 'https://console.example.com/register',
   application_url: null,
-  error_url: 'https://id.example.com/docs/errors/invalid_redirect_uri',
+  error_url: 'https://id.example.com/docs/errors/invalid_request',
   account_url: null,
   request_id: 'req_1',
   at: new Date('2026-11-20T16:31:08Z'),

@@ -31,7 +31,7 @@ export function redirectMismatchPage(context: PageContext, view: RedirectMismatc
   const body = html`<h1>${texts.title}</h1><p class="sub">${texts.text(view.application_name)}</p>
 ${addressComparison(context.texts.mismatch, { parameter: 'redirect_uri', received: view.received, registered: view.registered })}
 ${waysOn(context, view)}
-<dl class="meta"><dt>${texts.error}</dt><dd><code>invalid_redirect_uri</code>, <a href="${view.error_url}">${texts.what_it_means}</a></dd>
+<dl class="meta"><dt>${texts.error}</dt><dd><code>invalid_request</code>, <a href="${view.error_url}">${texts.what_it_means}</a></dd>
 <dt>${texts.client_id}</dt><dd><code>${view.client_id}</code></dd>
 <dt>${texts.request}</dt><dd><code>${request_id}</code>, <time datetime="${view.at.toISOString()}">${texts.time(view.at)}</time></dd>
 <dt>${texts.in_live}</dt><dd>${texts.in_live_detail}</dd></dl>`

@@ -191,7 +191,7 @@ for (const type of ['test', 'live'] as const) {
     const request = authorizationRequest(environment, client, { prompt: 'select_account' })
     const session = async (email: string) => {
       const page = await agent.get(request.url)
-      const buttons = [...page.body.matchAll(/name="session" value="(ses_[^"]*)">(.*?)<\/button>/gs)]
+      const buttons = [...page.body.matchAll(/name="session" value="(ses_[^"]*)"[^>]*>(.*?)<\/button>/gs)]
       return { page, id: buttons.find(([, , text]) => text?.includes(email))?.[1] ?? '', count: buttons.length }
     }
     const login = authorizationRequest(environment, client, { prompt: 'login' })

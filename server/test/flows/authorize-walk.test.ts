@@ -67,7 +67,7 @@ for (const environment of [w.test, w.live]) {
           return reply
         }
         if (/\/select-account"/.test(page.body)) {
-          const accounts = [...page.body.matchAll(/name="session" value="([^"]*)">(.*?)<\/button>/gs)]
+          const accounts = [...page.body.matchAll(/name="session" value="([^"]*)"[^>]*>(.*?)<\/button>/gs)]
           const [, session = '', text = ''] = any(accounts)
           const chosen = people.find(({ email }) => text.includes(email))
           assert.ok(chosen)

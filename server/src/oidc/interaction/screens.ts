@@ -130,7 +130,7 @@ export async function showRequestError(
       at: call.now,
       register_url: null,
       application_url: null,
-      error_url: `${config.base_url}/docs/errors/invalid_redirect_uri`,
+      error_url: `${config.base_url}/docs/errors/invalid_request`,
       account_url: null,
     }),
   )

@@ -236,8 +236,8 @@ export const de: Texts = {
   },
 
   start: {
-    title: 'Ostiary',
-    text: 'Das ist ein Dienst für Identitäten. Anwendungen melden mit ihm Menschen an, über OpenID Connect, und Programme verwalten ihn über seine API.',
+    title: 'Hier läuft ein Dienst für Identitäten',
+    text: 'Anwendungen melden Menschen über Ostiary mit OpenID Connect an, und Programme verwalten ihn über seine API.',
     for_people: 'Möchten Sie sich anmelden? Öffnen Sie die App, die Sie verwenden möchten. Sie bringt Sie auf die richtige Seite.',
     links: {
       demo: { name: 'Demo', detail: 'Eine Anwendung im Browser, die anmeldet und jeden Schritt und jedes Token zeigt.' },

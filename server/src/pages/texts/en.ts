@@ -223,8 +223,8 @@ export const en = {
   },
 
   start: {
-    title: 'Ostiary',
-    text: 'This is an identity service. Applications sign people in through it with OpenID Connect, and programs manage it by its API.',
+    title: 'An identity service runs here',
+    text: 'Applications sign people in through Ostiary with OpenID Connect, and programs manage it by its API.',
     for_people: 'Do you want to sign in? Open the app that you want to use. It brings you to the right page.',
     links: {
       demo: { name: 'Demo', detail: 'An application in the browser that signs in and shows every step and token.' },
