@@ -140,8 +140,8 @@ for (const [name, { skip, fresh }] of Object.entries(engines))
     ])
     assert.deepEqual(await ids(db, sql`select id from users where email_verified = 1`), ['usr_owner'])
     assert.deepEqual(await Promise.all(['open', 'spent', 'never'].map((hash) => findByLink(db, 'env_root', hash, now))), [
-      'withdrawn',
-      'used',
+      'ended',
+      'ended',
       'unknown',
     ])
     await db.close()

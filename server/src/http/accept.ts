@@ -1,6 +1,5 @@
 // pure
 /** The media type that a client prefers (RFC 9110 §12.5.1), and whether it is a browser. */
-import type { IncomingHttpHeaders } from 'node:http'
 
 /** Reports whether `Accept` names `type` with at least the weight of JSON. */
 export function prefers(accept: string | undefined, type: string): boolean {
@@ -9,11 +8,17 @@ export function prefers(accept: string | undefined, type: string): boolean {
   return weight > 0 && weight >= (weights.get('application/json') ?? 0)
 }
 
+interface Headers {
+  accept?: string | undefined
+  authorization?: string | undefined
+  'x-api-key'?: string | string[] | undefined
+}
+
 /**
  * Reports whether a client gets its answer as a page: it asks for HTML, as a browser does when a person opens an address. A request with
  * an API credential comes from a program, whatever it accepts: no browser sends one by itself.
  */
-export function wantsPage({ accept, authorization, 'x-api-key': key }: IncomingHttpHeaders): boolean {
+export function wantsPage({ accept, authorization, 'x-api-key': key }: Headers): boolean {
   return prefers(accept, 'text/html') && authorization === undefined && key === undefined
 }
 
