@@ -177,4 +177,8 @@ export const descriptions: Record<RowName, string> = {
   getRefusedCallOfTenant: 'Gets one of these calls by the X-Request-Id of its answer.',
   verifyAuditLog: 'Recomputes the hash chain of the audit log, and reports altered, missing and forged entries.',
   getAuditEntry: 'Gets one entry of the audit log.',
+
+  start:
+    'The start page: what this service is, with links to its documentation, its demo and its health. A program gets the same links as JSON.',
+  favicon: 'The mark of the service.',
 }

@@ -259,6 +259,8 @@ export const oidcRoutes = {
 /** Health checks, the documentation of errors and the demo application. */
 // biome-ignore format: this table is read by column
 export const serviceRoutes = {
+  start:        get('/',                   open, 'What this service is, with links: a page, or JSON by Accept',             { page: true, returns: [200, null] }),
+  favicon:      get('/favicon.ico',        open, 'The icon of the service, as SVG',                                          { returns: [200, null] }),
   healthz:      get('/healthz',            open, 'Liveness: the process runs',                                               { returns: [200, null] }),
   readyz:       get('/readyz',             open, 'Readiness: the database is reachable and its schema is current',           { returns: [200, null] }),
   protectedResource: get('/.well-known/oauth-protected-resource', open, 'Protected resource metadata: where administrators get tokens (RFC 9728)',  { cross_origin: 'every', returns: [200, null] }),

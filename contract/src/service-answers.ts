@@ -34,6 +34,13 @@ const documented: { readonly [Name in keyof typeof serviceRoutes]?: Record<numbe
     200: { description: 'The document.', types: { 'application/json': z.looseObject({}).describe('An OpenAPI document.') } },
     ...unchanged,
   },
+  start: {
+    200: {
+      description: 'The start page, or its links.',
+      types: { 'text/html': page, 'application/json': z.looseObject({}).describe('The name of the service and its links.') },
+    },
+  },
+  favicon: { 200: { description: 'The mark.', types: { 'image/svg+xml': z.string().describe('An SVG image.') } } },
   demoScript: { 200: { description: 'A script.', types: { 'text/javascript': z.string().describe('JavaScript.') } } },
 }
 

@@ -34,11 +34,13 @@ import { revoke } from './oidc/endpoints/revoke.ts'
 import { signIn, signUp } from './oidc/endpoints/sign-in.ts'
 import { token } from './oidc/endpoints/token.ts'
 import { userinfo } from './oidc/endpoints/userinfo.ts'
+import { createErrorPages } from './oidc/error-page.ts'
 import * as issuerHandlers from './oidc/handlers.ts'
 import type { Issuer, Issuers } from './oidc/issuer.ts'
 import * as logouts from './oidc/logout-handlers.ts'
 import { mountOidc } from './oidc/mount.ts'
 import type { KeyPool } from './oidc/signing-keys.ts'
+import { mark_icon } from './pages/favicon.ts'
 import * as providers from './providers/handlers.ts'
 import { upstreamsWhenNeeded } from './providers/profile.ts'
 import * as readiness from './readiness/handlers.ts'
@@ -47,6 +49,7 @@ import type { createReference } from './reference/serve.ts'
 import * as requests from './requests/handlers.ts'
 import * as resourceServers from './resource-servers/handlers.ts'
 import { cli_redirect_uri, type Root } from './setup/root.ts'
+import { answerStart } from './start.ts'
 import * as statistics from './statistics/handlers.ts'
 import * as tenancy from './tenancy/handlers.ts'
 import * as userAccess from './users/access-handlers.ts'
@@ -71,7 +74,8 @@ export interface Modules {
 }
 
 export function createApp(modules: Modules): FastifyInstance {
-  const { deployment } = modules
+  const { deployment, issuers } = modules
+  const failing = { config: deployment.config, log: deployment.log, showError: createErrorPages(deployment, issuers) }
   const app = Fastify({
     logger: false,
     serverFactory: (handle) => createAppListener(handle, deployment),
@@ -84,7 +88,7 @@ export function createApp(modules: Modules): FastifyInstance {
     return503OnClosing: false,
     // zod validates bodies, and handlers answer with text, so Fastify's schema compilers are not even loaded.
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
-    frameworkErrors: (error, request, reply) => answerError(deployment, error, request, reply),
+    frameworkErrors: (error, request, reply) => void answerError(failing, error, request, reply),
     clientErrorHandler: () => {}, // the listener answers these
   })
   for (const method of app.supportedMethods) app.addHttpMethod(method, { hasBody: false, overrideExisting: true }) // see http/body.ts
@@ -95,9 +99,9 @@ export function createApp(modules: Modules): FastifyInstance {
     done(null, payload)
   })
   const refuseMethod = createMethodGuard()
-  app.setErrorHandler((error: FastifyError, request, reply) => answerError(deployment, error, request, reply))
+  app.setErrorHandler((error: FastifyError, request, reply) => answerError(failing, error, request, reply))
   app.setNotFoundHandler((request, reply) =>
-    answerError(deployment, refuseMethod(request) ?? unknownAddress(deployment.config.base_url, request.url), request, reply),
+    answerError(failing, refuseMethod(request) ?? unknownAddress(deployment.config.base_url, request.url), request, reply),
   )
 
   mountManagement(app, modules)
@@ -105,6 +109,8 @@ export function createApp(modules: Modules): FastifyInstance {
   const { isReady, root } = modules
   mountServiceRoutes(app, {
     isReady,
+    answerStart: (headers) => answerStart(deployment, headers),
+    favicon: mark_icon,
     resource_metadata: {
       resource: deployment.config.base_url,
       authorization_servers: [root.issuer],

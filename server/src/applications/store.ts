@@ -4,6 +4,7 @@
  */
 import { Application } from '@ostiary/contract/application.ts'
 import { ApplicationId, type EnvironmentId } from '@ostiary/contract/ids.ts'
+import { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
 import { type Db, guard, type Statement, sql } from '../db/db.ts'
 import { endGrants } from '../oidc/store/grants.ts'
@@ -52,6 +53,18 @@ export async function findClient(db: Db, environment_id: EnvironmentId, client_i
     ClientRow,
     sql`select ${clientColumns}, a.client_secret_hash from applications a
          where a.environment_id = ${environment_id} and a.id = ${client_id}`,
+  )
+}
+
+const OtherEnvironment = z.object({ type: EnvironmentType, issuer: z.string() })
+
+/** Finds the environment of an application among those of a project, by the `client_id` as sent. For developers who mixed them up. */
+export async function findOtherEnvironment(db: Db, tenant_id: string, project_id: string, client_id: string) {
+  if (!ApplicationId.safeParse(client_id).success) return null
+  return db.maybeOne(
+    OtherEnvironment,
+    sql`select e.type, e.issuer from applications a join environments e on e.id = a.environment_id
+         where a.id = ${client_id} and e.tenant_id = ${tenant_id} and e.project_id = ${project_id}`,
   )
 }
 

@@ -5,7 +5,7 @@
  * texts are here and in `browser/words.js`, in English only, since developers read them.
  */
 import { type Html, html } from '../pages/html.ts'
-import { check, cross } from '../pages/icons.ts'
+import { check, cross, mark } from '../pages/icons.ts'
 import { layout, type Page } from '../pages/layout.ts'
 import { languageFor } from '../pages/locale.ts'
 import { demoStyles } from './styles.ts'
@@ -40,7 +40,7 @@ export function demoPage(view: DemoView): Page {
   })
 }
 
-const brand = html`<div class="org"><svg class="mark" width="28" height="28" viewBox="0 0 24 24" aria-hidden="true"><path fill="currentColor" d="M12 1.5c4.7 0 8.5 3.8 8.5 8.5v11.5a1 1 0 0 1-1 1h-3.2L13.7 14a3.9 3.9 0 1 0-3.4 0L7.7 22.5H4.5a1 1 0 0 1-1-1V10c0-4.7 3.8-8.5 8.5-8.5Z"/></svg><span>Ostiary demo</span></div>`
+const brand = html`<div class="org">${mark}<span>Ostiary demo</span></div>`
 
 function application({ issuer, client_id, email, project_name, application_name, addresses }: DemoView): Html {
   const lead = {

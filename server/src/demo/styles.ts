@@ -4,7 +4,6 @@ const source = `
 .panel.wide{max-width:1120px}
 .demo{display:grid;grid-template-columns:minmax(0,5fr) minmax(0,7fr);gap:40px 48px;align-items:start}
 .demo>*{min-width:0}
-.mark{flex:none;color:var(--link)}
 [hidden]{display:none!important}
 .demo .acts .b{min-width:104px}
 #before .fine{margin-top:14px}

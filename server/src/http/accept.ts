@@ -1,11 +1,25 @@
 // pure
-/** The media type that a client prefers (RFC 9110 §12.5.1). */
+/** The media type that a client prefers (RFC 9110 §12.5.1), and whether it is a browser. */
 
 /** Reports whether `Accept` names `type` with at least the weight of JSON. */
 export function prefers(accept: string | undefined, type: string): boolean {
   const weights = new Map((accept ?? '').split(',').map(weightOf))
   const weight = weights.get(type) ?? 0
   return weight > 0 && weight >= (weights.get('application/json') ?? 0)
+}
+
+interface Headers {
+  accept?: string | undefined
+  authorization?: string | undefined
+  'x-api-key'?: string | string[] | undefined
+}
+
+/**
+ * Reports whether a client gets its answer as a page: it asks for HTML, as a browser does when a person opens an address. A request with
+ * an API credential comes from a program, whatever it accepts: no browser sends one by itself.
+ */
+export function wantsPage({ accept, authorization, 'x-api-key': key }: Headers): boolean {
+  return prefers(accept, 'text/html') && authorization === undefined && key === undefined
 }
 
 /** RFC 9110 §12.4.2: a weight is from 0 to 1; the default is 1. */

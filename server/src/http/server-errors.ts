@@ -1,14 +1,19 @@
-/** Maps thrown errors to problem responses (RFC 9457), and logs those that are the server's fault. */
+/** Maps thrown errors to problem responses (RFC 9457), or to pages for browsers, and logs those that are the server's fault. */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { Deployment } from '../deployment.ts'
 import { idIn, type Reason, reason } from '../reason.ts'
 import { Unavailable } from '../unavailable.ts'
+import { wantsPage } from './accept.ts'
 import { ApiError, notFound, retry_after } from './problem.ts'
+import type { PageAnswer } from './service-routes.ts'
 import { commonHeaders } from './write.ts'
 
+/** Shows an error to a person, with the brand of the issuer that the address names. */
+export type ShowError = (error: ApiError, request: Pick<FastifyRequest, 'id' | 'url' | 'headers'>) => Promise<PageAnswer>
+
 /** Answers a request whose handler, hook or router threw. */
-export function answerError(
-  { config, log }: Pick<Deployment, 'config' | 'log'>,
+export async function answerError(
+  { config, log, showError }: Pick<Deployment, 'config' | 'log'> & { showError: ShowError },
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -16,14 +21,22 @@ export function answerError(
   const refusal = toApiError(error)
   request.refusal = { code: refusal.code, reason: refusal.reason === unspecific ? notFoundReason(request) : refusal.reason }
   if (refusal.status >= 500) log.error(refusal.code, { request_id: request.id, route: request.routeOptions.url ?? null }, error)
+  const headers = {
+    ...commonHeaders(reply), // errors of the router run no hook
+    ...refusal.extra.headers,
+    'cache-control': 'no-store',
+    ...(refusal.code === 'unavailable' ? { 'retry-after': retry_after } : {}),
+  }
+  if (wantsPage(request.headers)) {
+    const page = await showError(refusal, request)
+    return reply
+      .code(refusal.status)
+      .headers({ ...headers, ...page.headers })
+      .send(page.body)
+  }
   return reply
     .code(refusal.status)
-    .headers({
-      ...commonHeaders(reply), // errors of the router run no hook
-      ...refusal.extra.headers,
-      'cache-control': 'no-store',
-      ...(refusal.code === 'unavailable' ? { 'retry-after': retry_after } : {}),
-    })
+    .headers(headers)
     .type('application/problem+json; charset=utf-8')
     .send(JSON.stringify(refusal.toProblem(config.base_url, request.id)))
 }

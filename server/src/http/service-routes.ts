@@ -1,4 +1,5 @@
-/** The routes of the service itself: health, readiness, protected resource metadata, documentation and the demo. */
+/** The routes of the service itself: the start page, health, readiness, protected resource metadata, documentation and the demo. */
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Route } from '@ostiary/contract/route.ts'
 import { serviceRoutes } from '@ostiary/contract/routes.ts'
 import type { FastifyInstance } from 'fastify'
@@ -6,7 +7,7 @@ import { reason } from '../reason.ts'
 import { refusal } from '../refusal.ts'
 import { notFound } from './problem.ts'
 
-interface PageAnswer {
+export interface PageAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[]>>
   readonly body: string
@@ -18,11 +19,24 @@ export interface ServiceAnswers {
   isReady: () => Promise<boolean>
   /** `null` for an error code that does not exist. */
   documentation: (name: 'openapi' | 'reference' | 'errorIndex' | 'errorPage', code?: string) => Promise<Omit<PageAnswer, 'status'> | null>
+  /** The start page, or the same links as JSON. */
+  answerStart: (headers: IncomingHttpHeaders) => Promise<PageAnswer>
+  favicon: string
   /** `null` if the deployment has no demo, or the demo no such script. */
   answerDemo: (script: string | undefined) => Promise<PageAnswer | null>
 }
 
-export function mountServiceRoutes(app: FastifyInstance, { resource_metadata, isReady, documentation, answerDemo }: ServiceAnswers): void {
+export function mountServiceRoutes(
+  app: FastifyInstance,
+  { resource_metadata, isReady, documentation, answerStart, favicon, answerDemo }: ServiceAnswers,
+): void {
+  app.get(serviceRoutes.start.path, async (request, reply) => {
+    const answer = await answerStart(request.headers)
+    return reply.code(answer.status).headers(answer.headers).send(answer.body)
+  })
+  app.get(serviceRoutes.favicon.path, async (_, reply) =>
+    reply.type('image/svg+xml').header('cache-control', 'public, max-age=86400').send(favicon),
+  )
   app.get(serviceRoutes.protectedResource.path, async (_, reply) =>
     reply.headers({ 'cache-control': 'public, max-age=300', 'access-control-allow-origin': '*' }).send(resource_metadata),
   )

@@ -189,7 +189,12 @@ const Linked = z.object({
   is_open: z.boolean(),
   takes_accounts: z.boolean(),
   expires_at: z.date().nullable(),
+  ended_by: z.string().nullable(),
+  has_newer_link: z.boolean(),
 })
+
+/** Why a link no longer works. `withdrawn`: deleted, or its inviter may no longer grant the role. `ended`: too long ago to know. */
+export type EndOfLink = 'used' | 'expired' | 'replaced' | 'withdrawn' | 'ended'
 
 /** An invitation as its page shows it. `inviter` is `null` for an invitation of the system. */
 export interface OpenInvitation {
@@ -203,17 +208,17 @@ export interface OpenInvitation {
   takes_accounts: boolean
 }
 
-/** Finds the invitation of a link. `unknown` is a link that the service never created, `ended` one that no longer works. */
+/** Finds the invitation of a link. `unknown` is a link that the service never created, another word why it no longer works. */
 export async function findByLink(
   db: Db,
   root_environment: string,
   token_hash: string,
   now: Date,
-): Promise<OpenInvitation | 'ended' | 'unknown'> {
+): Promise<OpenInvitation | EndOfLink | 'unknown'> {
   const row = await db.maybeOne(
     Linked,
     sql`select i.id, l.tenant_id, t.name as tenant_name, i.email, i.role, u.email as inviter_email, u.name as inviter_name,
-               i.expires_at,
+               i.expires_at, i.ended_by, case when i.token_hash <> l.token_hash then 1 else 0 end as has_newer_link,
                case when i.accounts < ${most_accounts} then 1 else 0 end as takes_accounts,
                case when ${isUsable(sql`i`, root_environment)} and i.token_hash = l.token_hash then 1 else 0 end as is_open
           from invitation_links l
@@ -225,9 +230,18 @@ export async function findByLink(
   if (!row) return 'unknown'
   const { id, tenant_id, tenant_name, email, role, expires_at, takes_accounts } = row
   const is_open = row.is_open && expires_at !== null && expires_at > now
-  if (!is_open || id === null || tenant_name === null || email === null || role === null) return 'ended'
+  if (!is_open || id === null || tenant_name === null || email === null || role === null) return endOf(row, now)
   const inviter = row.inviter_email === null ? null : { email: row.inviter_email, name: row.inviter_name }
   return { id, tenant_id, tenant_name, email, role, inviter, takes_accounts }
+}
+
+function endOf({ id, ended_by, expires_at, has_newer_link }: z.infer<typeof Linked>, now: Date): EndOfLink {
+  if (id === null) return 'ended'
+  if (ended_by === 'accepted') return 'used'
+  if (ended_by === 'replaced' || (ended_by === null && has_newer_link)) return 'replaced'
+  if (ended_by !== null) return 'withdrawn'
+  if (expires_at !== null && expires_at <= now) return 'expired'
+  return 'withdrawn'
 }
 
 /**

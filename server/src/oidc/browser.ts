@@ -94,6 +94,19 @@ export function isOwnForm(deployment: Pick<Deployment, 'secrets'>, call: OidcCal
   return expected.length > 0 && sent.length === expected.length && timingSafeEqual(sent, expected)
 }
 
+/**
+ * Why a form is not accepted, for its page; `null` where it is. Without the cookie of its token the browser has cookies turned off, or
+ * has removed them.
+ */
+export function formProblem(
+  deployment: Pick<Deployment, 'secrets'>,
+  call: OidcCall,
+  browser: Browser,
+): 'no_cookies' | 'expired_form' | null {
+  if (browser.form_seed === null) return 'no_cookies'
+  return isOwnForm(deployment, call, browser) ? null : 'expired_form'
+}
+
 function tokenOf({ secrets }: Pick<Deployment, 'secrets'>, call: OidcCall, seed: string): string {
   return secrets.mac('form', `${call.issuer.environment_id}.${seed}`).toString('base64url')
 }
@@ -137,3 +150,11 @@ export function withCookies(answer: Answer, set_cookie: readonly string[]): Answ
 
 /** The refusal of a form that `isOwnForm` does not accept. */
 export const foreign_form = refusal('form_expired', reason`The form token is missing, has expired or belongs to another browser.`)
+
+export const no_cookies = refusal(
+  'form_expired',
+  reason`The browser sent no cookie with the form. It has cookies switched off, or removed them.`,
+)
+
+/** The refusals of `formProblem`. */
+export const formRefusals = { no_cookies, expired_form: foreign_form }

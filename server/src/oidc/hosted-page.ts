@@ -7,7 +7,7 @@ import { type Refusal, refusal } from '../refusal.ts'
 import { type Answer, header, type OidcCall, refused } from './call.ts'
 import type { OAuthError } from './protocol/oauth-error.ts'
 
-export function pageContext(call: OidcCall, ui_locales: readonly string[] = []): PageContext {
+export function pageContext(call: Pick<OidcCall, 'issuer' | 'headers'>, ui_locales: readonly string[] = []): PageContext {
   const { issuer } = call
   const { branding, links } = issuer.settings
   return {
@@ -24,6 +24,7 @@ export function html(page: Page, status = page.status ?? 200): Answer {
     status,
     headers: {
       'content-type': 'text/html; charset=utf-8',
+      'content-language': page.locale,
       'content-security-policy': page.csp,
       'referrer-policy': 'same-origin',
       'x-content-type-options': 'nosniff',
@@ -37,7 +38,9 @@ export function html(page: Page, status = page.status ?? 200): Answer {
 /** A page that says what happened and how to continue. Only a Test environment shows the error of the protocol. */
 export function message(call: OidcCall, kind: MessageKind, refusal: Refusal, error?: OAuthError): Answer {
   const reason = error ? { error: error.code, detail: error.message } : null
-  return refused(html(messagePage(pageContext(call), { kind, request_id: call.request_id, account_url: null, reason })), refusal)
+  // Invitations belong to the environment of administrators, whose issuer is below the address of the service.
+  const home_url = kind.startsWith('invitation_') ? new URL('/', call.issuer.url).href : null
+  return refused(html(messagePage(pageContext(call), { kind, request_id: call.request_id, account_url: null, home_url, reason })), refusal)
 }
 
 /** The page for a request that exceeds the limits of `form.ts` or of a query. */

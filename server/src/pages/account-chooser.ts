@@ -25,13 +25,13 @@ export function accountChooserPage(context: PageContext, view: AccountChooserVie
   const { issuer } = context
   const texts = context.texts.account_chooser
   const { csrf, request } = view
-  const account = ({ session_id, ...who }: AccountChooserView['accounts'][number]) => html`<li>
-<button class="b" name="session" value="${session_id}">${personLine(who)}</button>
-<button class="b" name="remove" value="${session_id}">${texts.remove}<span class="vh">${texts.of_account(who.email)}</span></button></li>`
+  const account = ({ session_id, ...who }: AccountChooserView['accounts'][number]) => html`<li data-id="${session_id}">
+<button class="b" name="session" value="${session_id}" data-action="continue">${personLine(who)}</button>
+<button class="b" name="remove" value="${session_id}" data-action="sign-out">${texts.remove}<span class="vh">${texts.of_account(who.email)}</span></button></li>`
   const body = html`${brandLine(context)}<h1>${texts.title}</h1>${view.application_name && html`<p class="sub">${texts.to_continue(view.application_name)}</p>`}
 <form method="post" action="${issuer}/select-account">${hidden({ csrf, request })}
 <ul class="people">${view.accounts.map(account)}</ul>
 <a class="b" href="${view.another_url}">${texts.another}</a></form>
 <p class="fine hint">${texts.remove_note}</p>`
-  return layout(context, { title: texts.title, body })
+  return layout(context, { title: texts.title, body, step: 'select-account' })
 }

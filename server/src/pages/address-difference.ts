@@ -11,15 +11,16 @@ import { align } from './alignment.ts'
 const parts = ['scheme', 'separator', 'host', 'port', 'path', 'query', 'fragment'] as const
 type Part = (typeof parts)[number]
 
-/** A run of characters. An empty run with `differs` marks missing characters. */
+/** A run of characters. An empty run with `differs` marks the place of `missing`, the characters that only the other address has. */
 interface Run {
   text: string
   differs: boolean
+  missing: string
 }
 
 export interface Change {
   part: Part
-  /** The received characters from the first to the last difference in the part. Scheme and port are always whole. */
+  /** The received characters of one difference. Scheme and port are always whole. */
   received: string
   registered: string
   /** The position of the first differing character in the received address, from 1. */
@@ -45,21 +46,23 @@ export function differenceOf(received: string, registered: string): Difference {
   let position = 1
   for (const [index, part] of parts.entries()) {
     const { before, one, other, after } = compare(part, theirs[part], ours[part])
-    addRun(difference.received, before, false)
-    addRun(difference.registered, before, false)
+    addRuns(difference, { one: before, other: before, differs: false })
+    position += lengthOf(before)
     if (one !== '' || other !== '') {
-      for (const step of isWord(part) ? [{ one, other, differs: true }] : align(one, other)) {
-        addRun(difference.received, step.one, step.differs)
-        addRun(difference.registered, step.other, step.differs)
+      const steps = isWord(part) ? [{ one, other, differs: true }] : align(one, other)
+      for (const [at, step] of steps.entries()) {
+        addRuns(difference, step)
+        if (step.differs) {
+          const only_case = step.one !== '' && step.one.toLowerCase() === step.other.toLowerCase()
+          const at_end = index === last && after === '' && at === steps.length - 1
+          difference.changes.push({ part, received: step.one, registered: step.other, position, at_end, only_case })
+        }
+        position += lengthOf(step.one)
       }
-      const only_case = one !== '' && one.toLowerCase() === other.toLowerCase()
-      const at_end = index === last && after === ''
-      difference.changes.push({ part, received: one, registered: other, position: position + lengthOf(before), at_end, only_case })
       difference.distance += Math.max(lengthOf(one), lengthOf(other))
     }
-    addRun(difference.received, after, false)
-    addRun(difference.registered, after, false)
-    position += lengthOf(theirs[part])
+    addRuns(difference, { one: after, other: after, differs: false })
+    position += lengthOf(after)
   }
   return difference
 }
@@ -93,10 +96,15 @@ function compare(part: Part, received: string, registered: string) {
 /** A word is compared as a whole: "http" differs from "https", not only in its last letter. */
 const isWord = (part: Part) => part === 'scheme' || part === 'port'
 
-function addRun(runs: Run[], text: string, differs: boolean): void {
+function addRuns({ received, registered }: Difference, { one, other, differs }: { one: string; other: string; differs: boolean }): void {
+  addRun(received, { text: one, differs, missing: one === '' ? other : '' })
+  addRun(registered, { text: other, differs, missing: other === '' ? one : '' })
+}
+
+function addRun(runs: Run[], run: Run): void {
   const previous = runs.at(-1)
-  if (previous && !previous.differs && !differs) previous.text += text
-  else if (text !== '' || differs) runs.push({ text, differs })
+  if (previous && !previous.differs && !run.differs) previous.text += run.text
+  else if (run.text !== '' || run.differs) runs.push(run)
 }
 
 const lengthOf = (text: string) => [...text].length

@@ -1,6 +1,7 @@
 // pure
 /** The consent page: the application, the signed-in account, each scope with its actual value, and the destination. */
 import type { ConsentLine } from '../oidc/protocol/consent.ts'
+import { breakable } from './address.ts'
 import { hidden } from './form.ts'
 import { type Html, html } from './html.ts'
 import { clock, envelope, list, person, phone } from './icons.ts'
@@ -33,13 +34,13 @@ export function consentPage(context: PageContext, view: ConsentView): Page {
   const { application, csrf, request, session_id } = view
   const body = html`<div class="pair">${appTile(application)}<i aria-hidden="true"></i>${brandTile(context)}</div>
 <h1>${texts.question(application.name, branding.display_name)}</h1>
-<div class="who">${avatar(view.person)}<span class="name">${view.person.email}</span><a href="${view.not_you_url}">${texts.not_you}</a></div>
+<div class="who">${avatar(view.person)}<span class="name">${breakable(view.person.email)}</span><a href="${view.not_you_url}">${texts.not_you}</a></div>
 <h2>${texts.will_be_able(application.name)}</h2>
 <ul class="gets">${shownScopes(view.scopes).map((scope) => gain(context, view, scope))}</ul>
 <p class="fine">${landing(context, view)}</p>
 <form method="post" action="${issuer}/consent">${hidden({ csrf, request, session: session_id })}
-<div class="two"><button class="b" name="decision" value="deny">${texts.deny}</button><button class="b p" name="decision" value="allow">${texts.allow}</button></div></form>`
-  return layout(context, { title: texts.title(application.name), body, width: 'medium', images: [application.logo_url] })
+<div class="two"><button class="b" name="decision" value="deny" data-action="cancel">${texts.deny}</button><button class="b p" name="decision" value="allow" data-action="confirm">${texts.allow}</button></div></form>`
+  return layout(context, { title: texts.title(application.name), body, step: 'consent', width: 'medium', images: [application.logo_url] })
 }
 
 /** Leaves out `openid` if another scope already identifies the person. */
@@ -50,14 +51,15 @@ function shownScopes(scopes: readonly ConsentLine[]): readonly ConsentLine[] {
 
 /** OIDC Core §5.4: describes a standard scope by its claims, any other scope by the description of its resource server. */
 function gain({ texts: { consent: texts } }: PageContext, { person: who }: ConsentView, one: ConsentLine): Html {
-  const line = (icon: Html, what: string, detail: Html | string) => html`<li>${icon}<b>${what}</b><span>${detail}</span></li>`
+  const line = (icon: Html, what: string, detail: Html | string) =>
+    html`<li data-id="${one.scope ?? one.resource_server_name}">${icon}<b>${what}</b><span>${detail}</span></li>`
   if (one.resource_server_name === null) {
     if (one.scope === 'openid') return line(person, texts.openid, texts.openid_detail)
     if (one.scope === 'profile') {
       const known = [who.name, who.picture && texts.picture, who.locale && texts.language, who.zoneinfo && texts.time_zone]
       return line(person, texts.profile, texts.list(known.filter((part) => part !== null)) || texts.nothing_yet)
     }
-    if (one.scope === 'email') return line(envelope, texts.email, who.email)
+    if (one.scope === 'email') return line(envelope, texts.email, breakable(who.email))
     if (one.scope === 'phone') return line(phone, texts.phone, who.phone_number ?? texts.nothing_yet)
     if (one.scope === 'offline_access') return line(clock, texts.offline_access, texts.offline_access_detail)
   }
@@ -71,6 +73,6 @@ function landing({ texts: { consent: texts }, branding }: PageContext, { redirec
   const { protocol, host, hostname } = new URL(redirect_uri)
   const is_web = protocol === 'https:' || protocol === 'http:'
   const is_loopback = ['localhost', '127.0.0.1', '[::1]'].includes(hostname)
-  if (is_web && !is_loopback) return texts.lands_on_host(html`<b>${host}</b>`, branding.display_name)
+  if (is_web && !is_loopback) return texts.lands_on_host(html`<b>${breakable(host)}</b>`, branding.display_name)
   return texts.lands_on_device(html`<b>${application.name}</b>`)
 }

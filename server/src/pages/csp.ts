@@ -1,7 +1,7 @@
 // pure
 /**
- * The content security policy of a page. It allows the page's own style sheets and at most one script, by hash, and images from
- * the origins of its logos. It has no form-action directive: browsers apply it to redirects too, and a form post may redirect to
+ * The content security policy of a page. It allows the page's own style sheets and at most one script, by hash, images from the
+ * origins of its logos, and its icon, which is a data URL. It has no form-action directive: browsers apply it to redirects too, and a form post may redirect to
  * the client.
  */
 import { createHash } from 'node:crypto'
@@ -19,7 +19,7 @@ export function contentSecurityPolicy({ styles, script, images, is_application }
   const directives = [
     "default-src 'none'",
     `style-src ${styles.map(hashSource).join(' ')}`,
-    `img-src ${origins.size > 0 ? [...origins].join(' ') : "'none'"}`,
+    `img-src ${['data:', ...origins].join(' ')}`,
     ...(script === undefined ? [] : [`script-src ${hashSource(script)}`]),
     ...(is_application ? ["script-src 'self'", "connect-src 'self'"] : []),
     "frame-ancestors 'none'",

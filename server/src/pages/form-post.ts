@@ -19,6 +19,6 @@ const submit = 'HTMLFormElement.prototype.submit.call(document.forms[0])'
 export function formPostPage(context: PageContext, { application_name, redirect_uri, parameters }: FormPostView): Page {
   const texts = context.texts.form_post
   const body = html`${brandLine(context)}<h1>${texts.title}</h1><p class="sub">${texts.text(application_name)}</p>
-<form method="post" action="${redirect_uri}">${hidden(parameters)}<button class="b p">${texts.submit}</button></form>`
+<form method="post" action="${redirect_uri}">${hidden(parameters)}<button class="b p" data-action="continue">${texts.submit}</button></form>`
   return layout(context, { title: texts.title, body, script: submit })
 }

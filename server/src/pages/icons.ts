@@ -18,3 +18,8 @@ export const envelope = icon(html`<rect x="3.5" y="5.5" width="17" height="13" r
 export const phone = icon(html`<rect x="7" y="3" width="10" height="18" rx="2"/><path d="M11 18h2"/>`, 20)
 export const list = icon(html`<path d="M4 6.5h2M4 12h2M4 17.5h2M9.5 6.5H20M9.5 12H20M9.5 17.5H20"/>`, 20)
 export const clock = icon(html`<circle cx="12" cy="12" r="8.5"/><path d="M12 7.5V12l3 2"/>`, 20)
+
+/** The mark of the service: a door arch whose opening is a keyhole and also the doorkeeper. */
+export const mark_path =
+  'M12 1.5c4.7 0 8.5 3.8 8.5 8.5v11.5a1 1 0 0 1-1 1h-3.2L13.7 14a3.9 3.9 0 1 0-3.4 0L7.7 22.5H4.5a1 1 0 0 1-1-1V10c0-4.7 3.8-8.5 8.5-8.5Z'
+export const mark = html`<svg class="mark" width="28" height="28" viewBox="0 0 24 24" aria-hidden="true"><path fill="currentColor" d="${mark_path}"/></svg>`

@@ -1,5 +1,6 @@
 // pure
 /** The pages of an invitation to a tenant: accepting it, and the result. */
+import { breakable } from './address.ts'
 import { hidden, problemSummary } from './form.ts'
 import { type Html, html } from './html.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
@@ -44,25 +45,32 @@ export function memberPage(context: PageContext, view: Reader): Page {
   const texts = context.texts.invitation
   const title = texts.member(view.tenant_name)
   const body = html`${brandLine(context)}<h1>${title}</h1><p class="sub">${texts.member_text(texts.roles[view.role])}</p>
-${reader(context, view)}`
+${reader(context, view)}
+${wayOn(context)}`
   return layout(context, { title, body, step: 'invitation' })
 }
 
 export function acceptedPage(context: PageContext, { tenant_name, role }: InvitationFacts): Page {
   const texts = context.texts.invitation
   const title = texts.accepted(tenant_name)
-  const body = html`${brandLine(context)}<h1>${title}</h1><p class="sub">${texts.accepted_text(texts.roles[role])}</p>`
+  const body = html`${brandLine(context)}<h1>${title}</h1><p class="sub">${texts.accepted_text(texts.roles[role])}</p>
+${wayOn(context)}`
   return layout(context, { title, body, step: 'invitation' })
 }
 
 /** The heading: the tenant, the inviter and the role. */
 export function invitationHeading(context: PageContext, { tenant_name, role, inviter }: InvitationFacts): Html {
   const texts = context.texts.invitation
-  const who = inviter && (inviter.name ? `${inviter.name} (${inviter.email})` : inviter.email)
+  const address = inviter && breakable(inviter.email)
+  const who = inviter?.name ? html`${inviter.name} (${address})` : address
   const text = who ? texts.invited_by(who, tenant_name, texts.roles[role]) : texts.invited(tenant_name, texts.roles[role])
   return html`${brandLine(context)}<h1>${texts.title(tenant_name)}</h1><p class="sub">${text}</p>`
 }
 
 const reader = ({ texts }: PageContext, { person, not_you_url }: Reader): Html =>
   html`<p class="fine">${texts.invitation.signed_in_as}</p>
-<div class="who">${avatar(person)}<span class="name">${person.email}</span><a href="${not_you_url}">${texts.consent.not_you}</a></div>`
+<div class="who">${avatar(person)}<span class="name">${breakable(person.email)}</span><a href="${not_you_url}">${texts.consent.not_you}</a></div>`
+
+/** Invitations belong to the environment of administrators, whose issuer is below the address of the service. */
+const wayOn = ({ texts, issuer }: PageContext): Html =>
+  html`<div class="acts"><a class="b" href="${new URL('/', issuer).href}" data-action="continue">${texts.message.home}</a></div>`

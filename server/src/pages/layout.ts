@@ -1,7 +1,8 @@
 // pure
 /** The frame of every hosted page: head, Test ribbon, panel, footer and content security policy. */
-import { brandStyle } from './brand.ts'
+import { brandStyle, themes } from './brand.ts'
 import { contentSecurityPolicy } from './csp.ts'
+import { iconOf } from './favicon.ts'
 import { type Html, html, markupOf, raw } from './html.ts'
 import { flask } from './icons.ts'
 import { styles } from './styles.ts'
@@ -10,7 +11,8 @@ import type { Texts } from './texts/en.ts'
 /** The environment and the language of a page. */
 export interface PageContext {
   issuer: string
-  environment_type: 'test' | 'live'
+  /** `null` for a page of the service itself, which belongs to no environment. */
+  environment_type: 'test' | 'live' | null
   /** `display_name` is resolved: it is never empty. */
   branding: { display_name: string; logo_url: string | null; primary_color: string | null }
   links: { terms_url: string | null; privacy_url: string | null; support_url: string | null }
@@ -20,17 +22,22 @@ export interface PageContext {
 
 export interface Page {
   html: string
+  /** The language of the page: its Content-Language. */
+  locale: string
   /** The Content-Security-Policy of this page. */
   csp: string
   /** Default 200. */
   status?: number
 }
 
+/** The names are part of the contract (`people.md`, Pages). */
+export type Step = 'sign-in' | 'sign-up' | 'consent' | 'select-account' | 'sign-out' | 'signed-out' | 'invitation' | 'error'
+
 interface Content {
   title: string
   body: Html
-  /** Identifies the step of the flow, for automated tests of tenants. */
-  step?: string
+  /** Identifies the step of the flow, for automated tests of tenants. A page that is no step has none. */
+  step?: Step
   /** The form has errors. The title then begins with "Error", which screen readers read first. */
   has_problem?: boolean
   status?: number
@@ -55,7 +62,9 @@ export function layout(context: PageContext, content: Content): Page {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
+${themeColours(context)}
 <title>${title} · ${branding.display_name}</title>
+<link rel="icon" href="${iconOf(context)}">
 <style>${raw(styles)}</style>
 <style>${raw(colours)}</style>
 ${content.application && html`<style>${raw(content.application.styles)}</style><script type="module" src="${content.application.module}"></script>`}
@@ -72,6 +81,7 @@ ${content.script !== undefined && html`<script>${raw(content.script)}</script>`}
 `
   return {
     html: markupOf(page),
+    locale,
     csp: contentSecurityPolicy({
       styles: [styles, colours, ...(content.application ? [content.application.styles] : [])],
       script: content.script,
@@ -80,6 +90,14 @@ ${content.script !== undefined && html`<script>${raw(content.script)}</script>`}
     }),
     ...(content.status !== undefined && { status: content.status }),
   }
+}
+
+/** The colour of the browser's bars: that of the top of the page on a phone. */
+function themeColours({ environment_type }: PageContext): Html[] {
+  return (['light', 'dark'] as const).map((theme) => {
+    const { band, surface } = themes[theme]
+    return html`<meta name="theme-color" media="(prefers-color-scheme: ${theme})" content="${environment_type === 'test' ? band : surface}">`
+  })
 }
 
 /** Marks every page of a Test environment. Live pages show only the tenant's brand. */

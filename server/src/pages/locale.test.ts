@@ -23,6 +23,11 @@ for (const { when, ui_locales, accept_language, then } of choices) {
 }
 
 test('a person whose language is not available gets English', () => {
-  assert.equal(languageFor('fr', 'de').locale, 'en')
-  assert.equal(languageFor('fr', 'de').texts.sign_in.title, 'Sign in')
+  assert.equal(languageFor('fr', 'nl').locale, 'en')
+  assert.equal(languageFor('fr', 'nl').texts.sign_in.title, 'Sign in')
+})
+
+test('a person whose browser asks for German gets German', () => {
+  assert.equal(languageFor(undefined, 'de-AT, en;q=0.5').locale, 'de')
+  assert.equal(languageFor(undefined, 'de-AT, en;q=0.5').texts.sign_in.title, 'Anmelden')
 })

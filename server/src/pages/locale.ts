@@ -1,9 +1,10 @@
 // pure
 /** Chooses the language of a page. A new language is one file in `texts/` and one line here. */
+import { de } from './texts/de.ts'
 import { en, type Texts } from './texts/en.ts'
 
 /** The first language is the fallback. */
-const languages: Readonly<Record<string, Texts>> = { en }
+const languages: Readonly<Record<string, Texts>> = { en, de }
 
 export const locales: readonly string[] = Object.keys(languages)
 

@@ -6,10 +6,11 @@ import { formPostPage } from './form-post.ts'
 import { acceptedPage, type InvitationView, invitationPage, memberPage } from './invitation.ts'
 import type { Page, PageContext } from './layout.ts'
 import { languageFor } from './locale.ts'
-import { messagePage } from './message.ts'
+import { type MessageKind, type MessageView, messagePage } from './message.ts'
+import { type ProviderProblemView, providerProblemPage } from './provider-problem.ts'
 import { type RedirectMismatchView, redirectMismatchPage } from './redirect-mismatch.ts'
 import { type SignInView, signInPage } from './sign-in.ts'
-import { signOutDonePage, signOutPage } from './sign-out.ts'
+import { type SignOutDoneView, signOutDonePage, signOutPage } from './sign-out.ts'
 import { type SignUpView, signUpPage } from './sign-up.ts'
 
 /** Texts that come from tenants, applications and people. */
@@ -29,12 +30,12 @@ const usual: Words = {
   request: 'client_id=app_1&state=x',
 }
 
-export const exampleContext = (environment_type: 'test' | 'live', { brand } = usual): PageContext => ({
+export const exampleContext = (environment_type: 'test' | 'live', { brand } = usual, locale = 'en'): PageContext => ({
   issuer: 'https://id.example.com/e/env_1',
   environment_type,
   branding: { display_name: brand, logo_url: 'https://cdn.example.com/logo.svg', primary_color: '#1F4FD8' },
   links: { terms_url: 'https://example.com/terms', privacy_url: null, support_url: 'https://example.com/help' },
-  ...languageFor(undefined, undefined),
+  ...languageFor(locale, undefined),
 })
 
 export const exampleMismatch = ({ application } = usual): RedirectMismatchView => ({
@@ -44,7 +45,7 @@ export const exampleMismatch = ({ application } = usual): RedirectMismatchView =
   registered: ['http://localhost:5173/auth/callback', 'https://shop.example.com/auth/callback'],
   register_url: 'https://console.example.com/register',
   application_url: null,
-  error_url: null,
+  error_url: 'https://id.example.com/docs/errors/invalid_request',
   account_url: null,
   request_id: 'req_1',
   at: new Date('2026-11-20T16:31:08Z'),
@@ -91,9 +92,45 @@ export const exampleSignUp = ({ application, person, email, request } = usual): 
   invitation: null,
 })
 
-export function examplePages(environment_type: 'test' | 'live', words = usual): Record<string, Page> {
+const exampleProviders = ({ application }: Words): SignInView['providers'] =>
+  (['google', 'microsoft', 'github', 'apple', 'gitlab', 'oidc'] as const).map((type) => ({
+    id: `prv_${type}`,
+    type,
+    display_name: type === 'oidc' ? application : type,
+  }))
+
+const exampleProviderProblem = ({ application, person }: Words): ProviderProblemView => ({
+  problem: 'unreachable',
+  provider_name: application,
+  email: null,
+  back_url: 'https://id.example.com/e/env_1/oauth/authorize',
+  request_id: 'req_1',
+  reason: { error: 'provider_unreachable', detail: person },
+})
+
+const message_kinds: readonly MessageKind[] = [
+  'unknown_app',
+  'app_disabled',
+  'unregistered_address',
+  'unusable_request',
+  'unusable_sign_out',
+  'session_lost',
+  'invitation_unknown',
+  'invitation_used',
+  'invitation_expired',
+  'invitation_replaced',
+  'invitation_withdrawn',
+  'invitation_ended',
+  'not_found',
+  'form_only',
+  'for_programs',
+  'trouble',
+  'unavailable',
+]
+
+export function examplePages(environment_type: 'test' | 'live', words = usual, locale = 'en'): Record<string, Page> {
   const { application, person, email, request } = words
-  const context = exampleContext(environment_type, words)
+  const context = exampleContext(environment_type, words, locale)
   const sign_in = exampleSignIn(words)
   const sign_up = exampleSignUp(words)
   const who = { email, name: person }
@@ -108,6 +145,19 @@ export function examplePages(environment_type: 'test' | 'live', words = usual): 
     session_id: 'ses_1',
     problem: null,
   }
+  const message: Omit<MessageView, 'kind'> = {
+    request_id: 'req_1',
+    account_url: null,
+    home_url: null,
+    reason: { error: 'invalid_request', error_url: 'https://id.example.com/docs/errors/invalid_request', detail: person },
+  }
+  const signed_out: SignOutDoneView = {
+    decision: 'sign_out',
+    back: null,
+    sign_in_url: null,
+    unregistered: null,
+    is_without_client: false,
+  }
   const back = { url: 'https://shop.example.com/', application_name: application }
   return {
     'sign-in': signInPage(context, sign_in),
@@ -115,6 +165,9 @@ export function examplePages(environment_type: 'test' | 'live', words = usual): 
     'sign-in, locked': signInPage(context, { ...sign_in, problem: 'locked', wait_seconds: 840 }),
     'sign-in, too many': signInPage(context, { ...sign_in, problem: 'too_many' }),
     'sign-in, expired': signInPage(context, { ...sign_in, problem: 'expired_form' }),
+    'sign-in, no cookies': signInPage(context, { ...sign_in, problem: 'no_cookies' }),
+    'sign-in, with providers': signInPage(context, { ...sign_in, providers: exampleProviders(words) }),
+    'sign-in, providers only': signInPage(context, { ...sign_in, methods: { password: false }, providers: exampleProviders(words) }),
     'sign-in, no method': signInPage(context, { ...sign_in, methods: { password: false } }),
     'sign-up': signUpPage(context, sign_up),
     'sign-up, wrong': signUpPage(context, {
@@ -122,6 +175,8 @@ export function examplePages(environment_type: 'test' | 'live', words = usual): 
       problems: { form: null, email: 'malformed', name: 'too_long', password: 'common' },
     }),
     'sign-up, expired': signUpPage(context, { ...sign_up, problems: { ...sign_up.problems, form: 'expired_form' } }),
+    'sign-up, no cookies': signUpPage(context, { ...sign_up, problems: { ...sign_up.problems, form: 'no_cookies' } }),
+    'sign-up, taken': signUpPage(context, { ...sign_up, problems: { ...sign_up.problems, email: 'taken' } }),
     invitation: invitationPage(context, invitation),
     'invitation, changed': invitationPage(context, { ...invitation, problem: 'changed' }),
     'invitation, by the system': invitationPage(context, { ...invitation, inviter: null }),
@@ -133,7 +188,14 @@ export function examplePages(environment_type: 'test' | 'live', words = usual): 
     }),
     'invitation, a member': memberPage(context, invitation),
     'invitation, accepted': acceptedPage(context, invitation),
-    'invitation, ended': messagePage(context, { kind: 'invitation_ended', request_id: 'req_1', account_url: null, reason: null }),
+    ...Object.fromEntries(message_kinds.map((kind) => [`message, ${kind}`, messagePage(context, { ...message, kind })])),
+    'provider problem': providerProblemPage(context, exampleProviderProblem(words)),
+    'provider problem, an account exists': providerProblemPage(context, {
+      ...exampleProviderProblem(words),
+      problem: 'account_exists',
+      email,
+      reason: null,
+    }),
     consent: consentPage(context, exampleConsent(words)),
     'account chooser': accountChooserPage(context, {
       application_name: application,
@@ -151,25 +213,22 @@ export function examplePages(environment_type: 'test' | 'live', words = usual): 
       back,
       sign_in_url: 'https://id.example.com/e/env_1/sign-in',
       unregistered: null,
+      is_without_client: false,
     }),
     'signed out, with a return address that is not registered': signOutDonePage(context, {
-      decision: 'sign_out',
-      back: null,
-      sign_in_url: null,
-      unregistered: { application_name: 'Storefront' },
+      ...signed_out,
+      unregistered: {
+        application_name: application,
+        received: 'https://shop.example.com/by',
+        registered: ['https://shop.example.com/bye'],
+      },
     }),
-    'still signed in': signOutDonePage(context, { decision: 'stay', back: null, sign_in_url: null, unregistered: null }),
-    'unknown app': messagePage(context, {
-      kind: 'unknown_app',
-      request_id: 'req_1',
-      account_url: null,
-      reason: { error: 'invalid_client', detail: person },
-    }),
-    'not found': messagePage(context, {
+    'signed out, without a client': signOutDonePage(context, { ...signed_out, is_without_client: true }),
+    'still signed in': signOutDonePage(context, { ...signed_out, decision: 'stay' }),
+    'not found, with an account page': messagePage(context, {
+      ...message,
       kind: 'not_found',
-      request_id: 'req_1',
       account_url: 'https://id.example.com/e/env_1/account',
-      reason: null,
     }),
     'redirect mismatch': redirectMismatchPage(context, exampleMismatch(words)),
     'form post': formPostPage(context, {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { byNearness } from './address-comparison.ts'
 import { exampleContext, exampleMismatch } from './pages.example.ts'
-import { byNearness, redirectMismatchPage } from './redirect-mismatch.ts'
+import { redirectMismatchPage } from './redirect-mismatch.ts'
 
 const registered = 'https://shop.example.com/auth/callback'
 const mismatch = (view: Partial<ReturnType<typeof exampleMismatch>>, type: 'test' | 'live' = 'test') =>
@@ -22,6 +23,8 @@ const explanations: [string, string[]][] = [
   [registered.replace('https', 'http'),                     ['The scheme is “http”, but “https” is registered.']],
   [registered.replace('.com', '.com:8443'),                 ['The received address has the port “8443”, but the registered one has none.']],
   [registered.replace('callback', 'Callback'),              ['Upper and lower case differ in the path: “C” was sent, “c” is registered, position 31.']],
+ [registered.replace('callback', 'calback'),               ['The received address has one character fewer: “l” is missing in the path, position 34.']],
+  [`${registered.replace('auth', 'Auth').replace('callback', 'calback')}`, ['Upper and lower case differ in the path: “A” was sent, “a” is registered, position 26.', 'The received address has one character fewer: “l” is missing in the path, position 33.']],
   [registered.replace('https://', 'http://www.'),           ['The scheme is “http”, but “https” is registered.', 'The received address has 4 characters more: “www.” in the host, position 8.']],
 ]
 for (const [received, sentences] of explanations) {
@@ -35,6 +38,30 @@ test('the nearest registered address comes first, with the differing character m
     /Received .*callback<mark class="x">\/<\/mark>.*the nearest of 2.*shop\.example\.com\/auth\/callback<mark class="y">end<\/mark>.*localhost/s,
   )
 })
+
+// biome-ignore format: this table is read by column
+const marks: [received: string, received_shown: string, registered_shown: string][] = [
+  [registered.replace('callback', 'calback'),  'cal<mark class="x gap">l is missing</mark>back', 'cal<mark class="y">l</mark>back'],
+  [registered.slice(0, -1),                    'callbac<mark class="x gap">k is missing</mark>', 'callbac<mark class="y">k</mark>'],
+  [registered.replace('/auth', ''),            'com/<mark class="x gap">auth/ is missing</mark>callback', 'com/<mark class="y">auth/</mark>callback'],
+  [registered.replace('auth', 'oauth'),        'com/<mark class="x">o</mark>auth', 'com/auth'],
+]
+for (const [received, received_shown, registered_shown] of marks) {
+  test(`the marks name the characters that ${received} lacks`, () => {
+    const [, one = '', other = ''] = /class="got">(.*?)<\/div>(.*?)<\/dl>/s.exec(mismatch({ received, registered: [registered] })) ?? []
+    assert.ok(one.includes(received_shown), one)
+    assert.ok(other.includes(registered_shown), other)
+  })
+}
+
+test('addresses with many differences get five sentences', () => {
+  const html = mismatch({ received: 'http://other.example.org:81/Some/path?x=1#f', registered: [registered] })
+  assert.equal(html.match(/<div class="why">.*?<\/div>/s)?.[0].match(/<p>/g)?.length, 5)
+  assert.match(html, /\d+ more differences follow\./)
+})
+
+test('the page links to the explanation of the error', () =>
+  assert.match(mismatch({}), /<a href="https:\/\/id\.example\.com\/docs\/errors\/invalid_request">what it means<\/a>/))
 
 test('an invisible character is replaced by its name', () => {
   const html = mismatch({ received: `${registered}\u202E ` })

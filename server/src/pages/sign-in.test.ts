@@ -9,7 +9,7 @@ const signUp = (problems: Partial<ReturnType<typeof exampleSignUp>['problems']>)
   signUpPage(exampleContext('live'), { ...exampleSignUp(), problems: { ...exampleSignUp().problems, ...problems } })
 
 test('Enter submits the sign-in form with the password', () => {
-  assert.match(signIn().html, /<form(?:(?!<button).)*<button class="b p" name="method" value="password">/s)
+  assert.match(signIn().html, /<form(?:(?!<button).)*<button class="b p" name="method" value="password" data-action="password">/s)
 })
 
 test('after a wrong password the form keeps the email address, not the password', () => {

@@ -3,15 +3,20 @@
  * The sign-in page: one page with every sign-in method. Asking for the email address first would reveal who has an account, and
  * password managers fill a form that has both fields.
  */
+import type { ProviderType } from '@ostiary/contract/provider.ts'
 import { field, hidden, problemSummary } from './form.ts'
 import { html } from './html.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
+import { providerIcons } from './provider-icons.ts'
 import { brandLine } from './tiles.ts'
 
-type Problem = 'wrong_credentials' | 'locked' | 'expired_form' | 'too_many'
+type Problem = 'wrong_credentials' | 'locked' | 'expired_form' | 'no_cookies' | 'too_many'
 
 /** `locked` and `too_many` look the same for existing and unknown accounts. */
-const statuses = { wrong_credentials: 400, locked: 429, expired_form: 400, too_many: 429 } satisfies Record<Problem, number>
+const statuses = { wrong_credentials: 400, locked: 429, expired_form: 400, no_cookies: 400, too_many: 429 } satisfies Record<
+  Problem,
+  number
+>
 
 export interface SignInView {
   application_name: string | null
@@ -25,7 +30,7 @@ export interface SignInView {
   wait_seconds: number | null
   methods: { password: boolean }
   /** Upstream providers. */
-  providers: readonly { id: string; display_name: string }[]
+  providers: readonly { id: string; type: ProviderType; display_name: string }[]
   sign_up_url: string | null
   /** The account chooser, if this browser has signed-in accounts. */
   other_accounts_url: string | null
@@ -37,9 +42,9 @@ export function signInPage(context: PageContext, view: SignInView): Page {
   const texts = context.texts.sign_in
   const problem = view.problem && problemText(context, view.problem, view.wait_seconds)
   const links = [
-    view.sign_up_url && html`${texts.new_here} <a href="${view.sign_up_url}">${texts.sign_up}</a>`,
+    view.sign_up_url && html`${texts.new_here} <a href="${view.sign_up_url}" data-action="create-account">${texts.sign_up}</a>`,
     view.other_accounts_url && html`<a href="${view.other_accounts_url}">${texts.other_accounts}</a>`,
-    view.cancel_url && html`<a href="${view.cancel_url}">${texts.cancel(view.application_name)}</a>`,
+    view.cancel_url && html`<a href="${view.cancel_url}" data-action="cancel">${texts.cancel(view.application_name)}</a>`,
   ]
   const body = html`${brandLine(context)}<h1>${texts.title}</h1>${view.application_name && html`<p class="sub">${texts.to_continue(view.application_name)}</p>`}
 ${problem && problemSummary(problem)}
@@ -55,26 +60,29 @@ ${links.map((link) => link && html`<p class="after">${link}</p>`)}`
   })
 }
 
+/** The error summary takes focus where there is one, otherwise the first empty field: the password where the address is known. */
 function passwordForm({ issuer, texts }: PageContext, { csrf, request, email, problem }: SignInView) {
   const shared_problem_id = problem === 'wrong_credentials' && 'problem'
+  const focused = problem === null && (email === '' ? 'email' : 'password')
   return html`<form method="post" action="${issuer}/sign-in">${hidden({ csrf, request })}
-${field({ name: 'email', label: texts.form.email, type: 'email', autocomplete: 'username', value: email, shared_problem_id })}
-${field({ name: 'password', label: texts.form.password, type: 'password', autocomplete: 'current-password', shared_problem_id })}
-<button class="b p" name="method" value="password">${texts.sign_in.submit}</button></form>`
+${field({ name: 'email', label: texts.form.email, type: 'email', autocomplete: 'username', value: email, shared_problem_id, autofocus: focused === 'email' })}
+${field({ name: 'password', label: texts.form.password, type: 'password', autocomplete: 'current-password', shared_problem_id, autofocus: focused === 'password' })}
+<button class="b p" name="method" value="password" data-action="password">${texts.sign_in.submit}</button></form>`
 }
 
 /** One form for all providers. The pressed button names the provider. */
 function providerForm({ issuer, texts }: PageContext, { csrf, request, providers, methods }: SignInView) {
   if (providers.length === 0) return null
   const buttons = providers.map(
-    ({ id, display_name }) => html`<button class="b" name="provider" value="${id}">${texts.sign_in.with_provider(display_name)}</button>`,
+    ({ id, type, display_name }) =>
+      html`<button class="b" name="provider" value="${id}" data-action="provider" data-id="${id}">${providerIcons[type]}${texts.sign_in.with_provider(display_name)}</button>`,
   )
   return html`${methods.password && html`<p class="or">${texts.sign_in.or}</p>`}<form class="alts" method="post" action="${issuer}/federate">${hidden({ csrf, request })}${buttons}</form>`
 }
 
-function problemText({ texts }: PageContext, problem: Problem, wait_seconds: number | null): string {
+function problemText({ texts, issuer }: PageContext, problem: Problem, wait_seconds: number | null): string {
   if (problem === 'wrong_credentials') return texts.sign_in.wrong_credentials
   if (problem === 'locked') return texts.sign_in.locked(wait_seconds)
   if (problem === 'too_many') return texts.form.too_many(wait_seconds)
-  return texts.form.expired
+  return problem === 'no_cookies' ? texts.form.no_cookies(new URL(issuer).hostname) : texts.form.expired
 }

@@ -1,5 +1,6 @@
 // pure
 /** The sign-out pages: the confirmation for requests without a valid id_token_hint, and the result. */
+import { addressComparison } from './address-comparison.ts'
 import { hidden } from './form.ts'
 import { html } from './html.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
@@ -23,8 +24,8 @@ export function signOutPage(context: PageContext, view: SignOutView): Page {
   const body = html`${brandLine(context)}<h1>${title}</h1><p class="sub">${view.application_name && `${texts.asked_by(view.application_name)} `}${texts.signed_in_as}</p>
 <div class="who">${personLine(view.person)}</div>
 <form method="post" action="${issuer}/sign-out">${hidden({ csrf, request })}
-<div class="two"><button class="b" name="decision" value="stay">${texts.stay}</button><button class="b p" name="decision" value="sign_out">${texts.sign_out}</button></div></form>`
-  return layout(context, { title, body })
+<div class="two"><button class="b" name="decision" value="stay" data-action="cancel">${texts.stay}</button><button class="b p" name="decision" value="sign_out" data-action="sign-out">${texts.sign_out}</button></div></form>`
+  return layout(context, { title, body, step: 'sign-out' })
 }
 
 export interface SignOutDoneView {
@@ -32,17 +33,28 @@ export interface SignOutDoneView {
   /** The registered address of the application to return to. A link, never an automatic redirect. */
   back: { url: string; application_name: string | null } | null
   sign_in_url: string | null
-  /** Set if the request names an unregistered return address. The page does not show that address, since anyone can choose it. */
-  unregistered: { application_name: string | null } | null
+  /** Set if the request names an unregistered return address. Only Test shows that address, since anyone can choose it. */
+  unregistered: { application_name: string | null; received: string; registered: readonly string[] | null } | null
+  /** The request names no application. In Test the page then says how to return people to it. */
+  is_without_client: boolean
 }
 
-export function signOutDonePage(context: PageContext, { decision, back, sign_in_url, unregistered }: SignOutDoneView): Page {
+export function signOutDonePage(
+  context: PageContext,
+  { decision, back, sign_in_url, unregistered, is_without_client }: SignOutDoneView,
+): Page {
   const texts = context.texts.sign_out
   const left = decision === 'sign_out'
   const title = left ? texts.signed_out : texts.stayed
   const again = left ? sign_in_url : null
+  const { support_url } = context.links
+  const is_test = context.environment_type === 'test'
+  const compared = is_test && unregistered?.registered ? { received: unregistered.received, registered: unregistered.registered } : null
   const body = html`${brandLine(context)}<h1>${title}</h1><p class="sub">${left ? texts.signed_out_detail(context.branding.display_name) : texts.stayed_detail}</p>
-${(back || again) && html`<div class="acts">${back && html`<a class="b p" href="${back.url}">${texts.back(back.application_name)}</a>`}${again && html`<a class="b" href="${again}">${texts.sign_in_again}</a>`}</div>`}
-${unregistered && html`<p class="fine hint">${texts.unregistered(unregistered.application_name)}</p>`}`
-  return layout(context, { title, body, width: 'medium' })
+${(back || again || support_url) && html`<div class="acts">${back && html`<a class="b p" href="${back.url}" data-action="continue">${texts.back(back.application_name)}</a>`}${again && html`<a class="b" href="${again}" data-action="continue">${texts.sign_in_again}</a>`}${!back && !again && support_url && html`<a class="b" href="${support_url}">${context.texts.message.help}</a>`}</div>`}
+${!back && left && html`<p class="fine hint">${texts.close_page}</p>`}
+${unregistered && html`<p class="fine hint">${texts.unregistered(unregistered.application_name)}</p>`}
+${compared && addressComparison(context.texts.mismatch, { parameter: 'post_logout_redirect_uri', ...compared })}
+${is_test && is_without_client && html`<p class="fine hint dev">${texts.send_client}</p>`}`
+  return layout(context, { title, body, step: left ? 'signed-out' : 'sign-out', width: compared ? 'wide' : 'medium' })
 }

@@ -15,7 +15,7 @@ export interface SignUpView {
   password_rule: { min_length: number; reject_common: boolean }
   /** All errors at once. */
   problems: {
-    form: 'expired_form' | 'too_many' | null
+    form: 'expired_form' | 'no_cookies' | 'too_many' | null
     email: 'missing' | 'malformed' | 'taken' | null
     name: 'too_long' | null
     password: 'missing' | 'too_short' | 'too_long' | 'common' | null
@@ -32,12 +32,14 @@ export function signUpPage(context: PageContext, view: SignUpView): Page {
   const { min_length, reject_common } = password_rule
   const problems = fieldProblems(context, view)
   const summary = summaryOf(context, view, problems)
+  // The error summary takes focus where there is one, otherwise the first empty field.
+  const focused = summary === null && (email === '' ? 'email' : name === '' ? 'name' : 'password')
   const body = html`${view.invitation ? invited(context, view.invitation) : heading(context, view)}
 ${summary}
 <form method="post" action="${issuer}/sign-up">${hidden({ csrf, request })}
-${field({ name: 'email', label: texts.form.email, type: 'email', autocomplete: 'username', value: email, problem: problems.email })}
-${field({ name: 'name', label: texts.form.name, type: 'text', autocomplete: 'name', value: name, optional: texts.form.optional, problem: problems.name })}
-${field({ name: 'password', label: texts.form.password, type: 'password', autocomplete: 'new-password', min_length, hint: texts.sign_up.password_rule(min_length, reject_common), problem: problems.password })}
+${field({ name: 'email', label: texts.form.email, type: 'email', autocomplete: 'username', value: email, problem: problems.email, autofocus: focused === 'email' })}
+${field({ name: 'name', label: texts.form.name, type: 'text', autocomplete: 'name', value: name, optional: texts.form.optional, problem: problems.name, autofocus: focused === 'name' })}
+${field({ name: 'password', label: texts.form.password, type: 'password', autocomplete: 'new-password', min_length, hint: texts.sign_up.password_rule(min_length, reject_common), problem: problems.password, autofocus: focused === 'password' })}
 <button class="b p" data-action="create-account">${texts.sign_up.submit}</button></form>
 <p class="after">${texts.sign_up.have_account} <a href="${view.sign_in_url}">${texts.sign_up.sign_in}</a></p>`
   const status = view.problems.form === 'too_many' ? 429 : 400
@@ -78,8 +80,10 @@ function passwordText(
 }
 
 /** The error of the whole form, or a list of links to the fields with errors. */
-function summaryOf({ texts: { form: texts } }: PageContext, { problems, wait_seconds }: SignUpView, fields: FieldProblems) {
-  if (problems.form !== null) return problemSummary(problems.form === 'too_many' ? texts.too_many(wait_seconds) : texts.expired)
+function summaryOf({ texts: { form: texts }, issuer }: PageContext, { problems, wait_seconds }: SignUpView, fields: FieldProblems) {
+  if (problems.form === 'too_many') return problemSummary(texts.too_many(wait_seconds))
+  if (problems.form === 'no_cookies') return problemSummary(texts.no_cookies(new URL(issuer).hostname))
+  if (problems.form === 'expired_form') return problemSummary(texts.expired)
   const wrong = Object.entries(fields).filter(([, text]) => text !== null)
   if (wrong.length === 0) return null
   return problemSummary(

@@ -13,7 +13,7 @@ const tokens = `
 --canvas:light-dark(${light.canvas},${dark.canvas});--surface:light-dark(${light.surface},${dark.surface});--sunken:light-dark(#F6F7F8,#1D2327);--hover:light-dark(#EFF2F3,#222A2E);
 --line:light-dark(#E3E7E9,#293135);--edge:light-dark(#CCD3D7,#3A444A);--ctl:light-dark(${light.edge},${dark.edge});--text:light-dark(${light.ink},${dark.ink});--muted:light-dark(#4D585E,#A9B4BA);
 --soft:light-dark(#E2F1F3,#0F3036);--on-soft:light-dark(#0B6472,#7AD3E0);--app:light-dark(#E7EEE0,#2A3820);--on-app:light-dark(#2F5412,#B9DB9A);
---test-band:light-dark(#FFE6C4,#3A2408);--test-hatch:light-dark(#FFD9A8,#4A2E0B);--test-ink:light-dark(#6B3400,#FFD29B);
+--test-band:light-dark(${light.band},${dark.band});--test-hatch:light-dark(#FFD9A8,#4A2E0B);--test-ink:light-dark(#6B3400,#FFD29B);
 --ok:light-dark(#1B6231,#84D699);--ok-soft:light-dark(#E3F4E7,#12301B);--bad:light-dark(#A81E2A,#FF9A9A);--bad-soft:light-dark(#FDEBEC,#3D181B);
 --shadow:0 1px 2px light-dark(#14191c0f,#0006),0 12px 32px -8px light-dark(#14191c2e,#000c);--shadow-s:0 1px 2px light-dark(#14191c0d,#0004)}
 :root[data-theme=light]{color-scheme:light}
@@ -41,7 +41,9 @@ a:focus-visible{border-radius:4px}
 .fine{font-size:.875rem;line-height:1.43}
 .or{display:flex;align-items:center;gap:12px;color:var(--muted);font-size:.875rem;margin:20px 0}
 .or::before,.or::after{content:"";flex:1;height:1px;background:var(--line)}
-.alts{gap:10px;margin-top:0}
+.alts{gap:10px}
+.or+.alts{margin-top:0}
+.alts .b{justify-content:flex-start;text-align:left}
 b{font-weight:600}
 `
 
@@ -58,9 +60,13 @@ const frame = `
 .legal a{display:inline-flex;align-items:center;justify-content:center;min-width:44px;min-height:44px;padding:0 6px;color:var(--muted);text-decoration:none}
 .legal a:hover{text-decoration:underline}
 .org,.pair{display:flex;align-items:center;gap:10px;margin-bottom:24px;font-weight:600}
-.tile{flex:none;display:grid;place-items:center;width:36px;height:36px;overflow:hidden;border-radius:9px;font-weight:700;font-size:1.0625rem;background:var(--brand);color:var(--on-brand)}
+.tile{flex:none;display:grid;place-items:center;width:36px;height:36px;overflow:hidden;border-radius:9px;font-weight:700;font-size:1.0625rem;background:var(--tile);color:var(--on-tile)}
 .tile.app{background:var(--app);color:var(--on-app)}
-.logo{flex:none;display:block;height:36px;width:auto;max-width:144px;object-fit:contain}
+.logo{flex:none;min-width:36px;height:36px}
+.logo>span{position:relative;display:block;width:max-content}
+.logo img{display:block;height:36px;width:auto;max-width:144px;object-fit:contain}
+.logo .tile{position:absolute;top:0;left:0;width:clamp(0px,(1px - 100%)*9999,36px)}
+.mark{flex:none;color:var(--brand)}
 .pair i{flex:none;width:28px;border-top:2px dotted var(--ctl)}
 `
 
@@ -74,9 +80,9 @@ input:focus-visible{outline-offset:-1px}
 input[aria-invalid]{border-color:var(--bad);box-shadow:inset 0 0 0 1px var(--bad)}
 .wrong{display:flex;gap:6px;font-size:.875rem;line-height:1.43;color:var(--bad)}
 .wrong .i{margin-top:2px}
-.problem{display:flex;gap:10px;margin-top:20px;padding:12px 14px;border-radius:10px;background:var(--bad-soft);color:var(--bad)}
-.problem .i{margin-top:2px}
-.problem a{display:inline-block;padding:10px 0;color:inherit}
+.problem{display:flex;gap:10px;margin-top:20px;padding:10px 14px;border:1px solid var(--line);border-left:3px solid var(--bad);border-radius:9px;font-size:.9375rem}
+.problem .i{margin-top:1px;color:var(--bad)}
+.problem a{display:inline-block;padding:10px 0;color:var(--bad)}
 .b{display:flex;align-items:center;justify-content:center;gap:10px;width:100%;min-width:0;min-height:44px;padding:9px 16px;border:1px solid var(--edge);border-radius:9px;background:var(--surface);color:var(--text);font-weight:570;text-align:center;text-decoration:none;cursor:pointer;box-shadow:var(--shadow-s);transition:background-color .12s}
 .b:hover{background:var(--hover)}
 a.b:focus-visible{border-radius:9px}
@@ -86,6 +92,7 @@ a.b:focus-visible{border-radius:9px}
 .acts{display:flex;flex-wrap:wrap;gap:10px;margin-top:24px}
 .acts .b{width:auto;max-width:100%}
 .acts+.fine,.sub+.fine,.hint{margin-top:14px}
+.hint.dev{padding:10px 14px;border:1px solid var(--line);border-radius:9px;background:var(--sunken)}
 .after{margin-top:16px;text-align:center;font-size:.9375rem}
 .after+.after{margin-top:0}
 .after:last-child{margin-bottom:-10px}
@@ -134,6 +141,11 @@ mark.y{background:var(--ok-soft);color:var(--ok)}
 .meta dt{color:var(--muted)}
 .meta code{font-size:.8125rem}
 .meta a{padding:14px 0}
+.links{margin-top:20px}
+.links li{padding:4px 0 12px;border-bottom:1px solid var(--line)}
+.links li:last-child{border:0}
+.links a{display:inline-block;padding:10px 0 2px;font-weight:550}
+.links p{font-size:.875rem;line-height:1.43;color:var(--muted)}
 `
 
 const narrow = `

@@ -5,7 +5,7 @@ import { noBrowser } from '../support/chromium.ts'
 import { createTenant } from '../support/invitations.ts'
 import { audit, launchForTests } from '../support/page-audit.ts'
 import { createAdministrator } from '../support/tenants.ts'
-import { world } from '../support/world.ts'
+import { expectStatus, world } from '../support/world.ts'
 
 test(
   'a person without an account accepts an invitation without scripts, and every page passes the audit',
@@ -43,7 +43,13 @@ test(
     await page.goto(again.invitation_url)
     await look('invitation, already a member')
     assert.equal((await page.goto(invitation_url))?.status(), 410)
-    await look('invitation, ended')
+    await look('invitation, used')
+    const resent = expectStatus(200, await tenant.as(tenant.owner, 'POST', `/${again.id}/resend`))
+    assert.equal((await page.goto(again.invitation_url))?.status(), 410)
+    await look('invitation, replaced')
+    assert.equal((await tenant.as(tenant.owner, 'DELETE', `/${again.id}`)).status, 204)
+    assert.equal((await page.goto(resent.invitation_url))?.status(), 410)
+    await look('invitation, withdrawn')
     assert.equal((await page.goto(invitation_url.replace(/token=.*/, `token=${'x'.repeat(43)}`)))?.status(), 404)
     await look('invitation, unknown')
     assert.deepEqual(found, [])

@@ -6,7 +6,7 @@ import { noBrowser } from '../support/chromium.ts'
 import { startClientServer } from '../support/client-server.ts'
 import { authorizationRequest } from '../support/cookie-browser.ts'
 import { audit, launchForTests } from '../support/page-audit.ts'
-import { type TestEnvironment, world } from '../support/world.ts'
+import { expectStatus, type TestEnvironment, world } from '../support/world.ts'
 
 const w = await world()
 
@@ -106,7 +106,12 @@ test('the hosted pages work without scripts and pass the audit', { skip: noBrows
     await look('sign-in, locked', 429)
     await context.clearCookies()
     await signIn(person.email, person.password)
-    await look('sign-in, expired', 400)
+    await look('sign-in, no cookies', 400)
+    await page.goto(page.url())
+    await look('sign-in, its address opened', 405)
+    await begin({ login_hint: person.email })
+    await look('sign-in, with a login_hint')
+    assert.equal(await page.locator('[autofocus]').getAttribute('name'), 'password')
   })
 
   await t.test('sign-up with values that only the service refuses, then consent', async () => {
@@ -117,6 +122,10 @@ test('the hosted pages work without scripts and pass the audit', { skip: noBrows
     await page.getByLabel('Password').fill('password1234')
     await press('Create account')
     await look('sign-up, wrong', 400)
+    await page.getByLabel('Email address').fill((await w.createUser(w.test)).email)
+    await page.getByLabel('Password').fill('an engine of brass')
+    await press('Create account')
+    await look('sign-up, taken', 400)
     await page.getByLabel('Email address').fill('ada@example.com')
     await page.getByLabel('Name').fill('Ada Lovelace')
     await page.getByLabel('Password').fill('an engine of brass')
@@ -160,6 +169,66 @@ test('the hosted pages work without scripts and pass the audit', { skip: noBrows
     await look('signed out')
     await page.getByRole('link', { name: 'Back to Storefront web' }).click()
     assert.equal(page.url(), `${landing.origin}/bye`)
+    await page.goto(`${address}s`)
+    await look('signed out, return address compared')
+    await page.goto(`${w.test.issuer}/oauth/logout`)
+    await look('signed out, without a client')
+  })
+
+  await t.test('a provider that fails, and providers without a form', async () => {
+    const types = ['oidc', 'google', 'github', 'gitlab', 'microsoft'] as const
+    for (const type of types) {
+      const issuer = {
+        oidc: 'https://localhost:9',
+        microsoft: `https://login.microsoftonline.com/${'0'.repeat(8)}-0000-0000-0000-${'0'.repeat(12)}/v2.0`,
+      }
+      const body = {
+        type,
+        display_name: type === 'oidc' ? 'Acme staff account' : type[0]?.toUpperCase() + type.slice(1),
+        client_id: 'x',
+        client_secret: 'y',
+      }
+      const own = type in issuer ? { issuer: issuer[type as keyof typeof issuer] } : {} // as: just checked
+      expectStatus(201, await w.call('POST', `${w.test.path}/providers`, { body: { ...body, ...own } }))
+    }
+    await begin()
+    await look('sign-in, with providers')
+    await press('Continue with Acme staff account')
+    await look('provider problem', 502)
+    await w.changeSettings(w.test, { sign_in: { password: false } })
+    await begin()
+    await look('sign-in, providers only')
+    await w.changeSettings(w.test, { sign_in: { password: null } })
+  })
+
+  await t.test('a logo that does not load leaves the initial, in the colour of the brand', async () => {
+    await w.changeSettings(w.test, { branding: { logo_url: `${landing.origin}/no-such-logo.png` } })
+    await begin()
+    await look('sign-in, broken logo')
+    const tile = page.locator('.logo .tile')
+    assert.deepEqual([await tile.textContent(), (await tile.boundingBox())?.width], ['A', 36])
+    await w.changeSettings(w.test, { branding: { logo_url: null } })
+  })
+
+  await t.test('addresses that are no step: the root, an unknown address, a disabled application', async () => {
+    await page.goto(`${w.base_url}/`)
+    await look('start page')
+    await page.goto(`${w.base_url}/nowhere`)
+    await look('not found, service', 404)
+    await page.goto(`${w.base_url}/v1/me`)
+    await look('for programs', 401)
+    await page.goto(`${w.test.issuer}/nowhere`)
+    await look('not found, test', 404)
+    await page.goto(`${w.live.issuer}/nowhere`)
+    await look('not found, live', 404)
+    const disabled = await w.createApplication(w.test)
+    expectStatus(200, await w.call('PATCH', `${w.test.path}/applications/${disabled.id}`, { body: { disabled: true } }))
+    await begin({}, w.test, disabled)
+    await look('disabled app', 400)
+    await begin({}, w.test, await w.createApplication(w.live))
+    await look('client of Live in Test', 400)
+    await begin({ ui_locales: 'de' })
+    await look('sign-in, German')
   })
 
   await t.test('error pages, with details for developers in Test and without in Live', async () => {
@@ -184,6 +253,51 @@ test('the hosted pages work without scripts and pass the audit', { skip: noBrows
   for (const one of seen)
     await t.test(`${one.name}: axe, both themes, 320 to 1440 px`, async () => assert.deepEqual(await auditSeen(scripted, one), []))
 })
+
+test('a long address breaks before @ and before dots, and never within a word', { skip: noBrowser }, async (t) => {
+  const browser = await launchForTests(t)
+  const context = await browser.newContext({ viewport: { width: 390, height: 900 } })
+  const page = await context.newPage()
+  const email = 'a.person.with.quite-some.names.of.their.own@department-of-addresses.example.com'
+  const user = await w.createUser(w.test, { email, name: 'Ada Lovelace' })
+  const application = await w.createApplication(w.test, { name: 'Storefront web', consent: 'ask' })
+  await page.goto(authorizationRequest(w.test, application).url)
+  await page.getByLabel('Email address').fill(user.email)
+  await page.getByLabel('Password').fill(user.password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.locator('[data-step=consent]').waitFor()
+  const pages: [name: string, selector: string][] = [
+    ['consent', '.who .name'],
+    ['consent', '[data-id=email] span'],
+    ['chooser', '.name b + span'],
+  ]
+  for (const [name, selector] of pages)
+    await t.test(`${name}: ${selector}`, async () => {
+      if (name === 'chooser') await page.goto(authorizationRequest(w.test, application, { prompt: 'select_account' }).url)
+      const lines = (await page.evaluate(`(${linesOf})(document.querySelector(${JSON.stringify(selector)}))`)) as string[] // as: what the script returns
+      assert.equal(lines.join(''), email)
+      assert.ok(lines.length > 1, 'the address is longer than a line')
+      for (const [i, line] of lines.entries()) if (i > 0) assert.ok(/^[@.]/.test(line) || /-$/.test(lines[i - 1] ?? ''), lines.join(' | '))
+    })
+})
+
+/** Runs in the browser: the text of an element as its lines. */
+const linesOf = `function (element) {
+  const lines = []
+  let top = null
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
+  for (let node = walker.nextNode(); node; node = walker.nextNode())
+    for (let i = 0; i < node.data.length; i++) {
+      const range = document.createRange()
+      range.setStart(node, i)
+      range.setEnd(node, i + 1)
+      const y = Math.round(range.getBoundingClientRect().top)
+      if (y === top) lines[lines.length - 1] += node.data[i]
+      else lines.push(node.data[i])
+      top = y
+    }
+  return lines
+}`
 
 test('form_post continues by itself with scripts', { skip: noBrowser }, async (t) => {
   const landing = await startClientServer(t)

@@ -59,7 +59,13 @@ for (const environment of [w.test, w.live]) {
           link.replaceAll('&amp;', '&'),
         )
         if (links.length > 0 && maybe(0.2)) return agent.get(any(links))
-        if (/\/sign-in"/.test(page.body) || /\/sign-up"/.test(page.body)) {
+        if (/\/sign-up"/.test(page.body)) {
+          if (links.length > 0 && maybe(0.7)) return agent.get(any(links))
+          const taken = await agent.submit(page, { email: person.email, password: person.password })
+          assert.equal(taken.status, 400, 'a sign-up with the email of an account is no sign-in')
+          return taken
+        }
+        if (/\/sign-in"/.test(page.body)) {
           if (maybe(0.15)) return agent.submit(page, { email: person.email, password: 'a wrong password' })
           Object.assign(historyOf(person.id), { signed_in_at: seconds(), chosen_at: seconds(), is_signed_in: true })
           const reply = await agent.submit(page, { email: person.email, password: person.password })
@@ -67,7 +73,7 @@ for (const environment of [w.test, w.live]) {
           return reply
         }
         if (/\/select-account"/.test(page.body)) {
-          const accounts = [...page.body.matchAll(/name="session" value="([^"]*)">(.*?)<\/button>/gs)]
+          const accounts = [...page.body.matchAll(/name="session" value="([^"]*)"[^>]*>(.*?)<\/button>/gs)]
           const [, session = '', text = ''] = any(accounts)
           const chosen = people.find(({ email }) => text.includes(email))
           assert.ok(chosen)

@@ -28,7 +28,9 @@ test('after 7 days a link is 410, and its invitation is no longer listed and can
   w.advance(7 * 86_400 - 60)
   assert.equal((await createAgent().get(invitation_url)).status, 200)
   w.advance(60)
-  assert.equal((await createAgent().get(invitation_url)).status, 410)
+  const ended = await createAgent().get(invitation_url)
+  assert.equal(ended.status, 410)
+  assert.match(ended.body, /<h1>This invitation has expired<\/h1>/)
   olga.token = await administratorToken(w, olga)
   assert.deepEqual(
     (await t.list()).map(({ email }) => email),

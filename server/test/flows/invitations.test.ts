@@ -103,7 +103,7 @@ test('sign-up through a link is 400 for the email of an account, whatever the pa
   for (const password of ['a password of the inviter', paul.password]) {
     const page = await createAccount(agent, invitation_url, paul.email, password)
     assert.equal(page.status, 400)
-    assert.match(page.body, /There is an account with this address/)
+    assert.match(page.body, /You cannot create an account with this address\. Sign in, or use another\./)
     assert.doesNotMatch(page.body, /accept-invitation/)
   }
   assert.match((await signInAt(invitation_url, paul)).body, /accept-invitation/, 'the password is unchanged')
@@ -162,25 +162,41 @@ interface Invited {
   invitation_url: string
 }
 
-/** Changes that end an invitation which an administrator of the tenant sent. */
-const ends: Record<string, (t: Tenant, inviter: Administrator, invitation: Invited) => Promise<unknown>> = {
-  'it was accepted': (_, __, { invitation_url }) => acceptInvitation(invitation_url, paul),
-  'it was deleted': async (t, _, { id }) => assert.equal((await t.as(olga, 'DELETE', `/${id}`)).status, 204),
-  'it was replaced by a new one': (t, _, { email }) => t.invite(email.toUpperCase(), 'viewer'),
-  'it was resent': async (t, _, { id }) => expectStatus(200, await t.as(olga, 'POST', `/${id}/resend`)),
-  'its inviter was removed': async (t, { user_id }) => assert.equal((await t.as(olga, 'DELETE', `/${user_id}`)).status, 204),
-  'its inviter left': async (t, inviter) => assert.equal((await t.as(inviter, 'DELETE', `/${inviter.user_id}`)).status, 204),
-  'its inviter left and came back': async (t, inviter) => {
-    assert.equal((await t.as(olga, 'DELETE', `/${inviter.user_id}`)).status, 204)
-    await t.join(inviter, 'admin')
-  },
-  'its inviter may no longer grant the role': async (t, { user_id }) =>
-    expectStatus(200, await t.as(olga, 'PATCH', `/${user_id}`, { role: 'developer' })),
-  'its role was raised above what its inviter may grant': async (t, _, { id }) =>
-    expectStatus(200, await t.as(olga, 'PATCH', `/${id}`, { role: 'owner' })),
+/** Changes that end an invitation which an administrator of the tenant sent, each with the title of the page that follows. */
+const ends: Record<string, [title: string, end: (t: Tenant, inviter: Administrator, invitation: Invited) => unknown]> = {
+  'it was accepted': ['This invitation has been used', (_, __, { invitation_url }) => acceptInvitation(invitation_url, paul)],
+  'it was deleted': [
+    'This invitation has been withdrawn',
+    async (t, _, { id }) => assert.equal((await t.as(olga, 'DELETE', `/${id}`)).status, 204),
+  ],
+  'it was replaced by a new one': ['There is a newer invitation', (t, _, { email }) => t.invite(email.toUpperCase(), 'viewer')],
+  'it was resent': ['There is a newer invitation', async (t, _, { id }) => expectStatus(200, await t.as(olga, 'POST', `/${id}/resend`))],
+  'its inviter was removed': [
+    'This invitation has been withdrawn',
+    async (t, { user_id }) => assert.equal((await t.as(olga, 'DELETE', `/${user_id}`)).status, 204),
+  ],
+  'its inviter left': [
+    'This invitation has been withdrawn',
+    async (t, inviter) => assert.equal((await t.as(inviter, 'DELETE', `/${inviter.user_id}`)).status, 204),
+  ],
+  'its inviter left and came back': [
+    'This invitation has been withdrawn',
+    async (t, inviter) => {
+      assert.equal((await t.as(olga, 'DELETE', `/${inviter.user_id}`)).status, 204)
+      await t.join(inviter, 'admin')
+    },
+  ],
+  'its inviter may no longer grant the role': [
+    'This invitation has been withdrawn',
+    async (t, { user_id }) => expectStatus(200, await t.as(olga, 'PATCH', `/${user_id}`, { role: 'developer' })),
+  ],
+  'its role was raised above what its inviter may grant': [
+    'This invitation has been withdrawn',
+    async (t, _, { id }) => expectStatus(200, await t.as(olga, 'PATCH', `/${id}`, { role: 'owner' })),
+  ],
 }
 
-for (const [why, end] of Object.entries(ends))
+for (const [why, [title, end]] of Object.entries(ends))
   test(`a link is 410 when ${why}, and pages that were open create no member and no account`, async () => {
     const t = await createTenant(w, olga)
     const inviter = await createAdministrator(w, `inviter.${t.slug}@example.com`)
@@ -198,6 +214,7 @@ for (const [why, end] of Object.entries(ends))
       const page = await visitor.get(invitation.invitation_url)
       assert.equal(page.status, 410)
       assert.match(page.body, /data-step="error"/)
+      assert.match(page.body, new RegExp(`<h1>${title}</h1>.*<a class="b" href="${w.base_url}/">Start page</a>`, 's'))
     }
     assert.equal((await agent.submit(open, {})).status, 410)
     assert.equal(

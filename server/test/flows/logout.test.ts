@@ -159,7 +159,13 @@ for (const type of ['test', 'live'] as const) {
       for (const decision of ['stay', 'sign_out']) {
         const { body } = await agent.submit(page, { decision })
         assert.match(body, /not registered/, JSON.stringify(request))
-        assert.ok(!body.includes('https://app.example.com/&quot;'), 'the address is not shown')
+        const is_compared = type === 'test' && request.client_id === client.id
+        assert.equal(
+          body.includes('<code>post_logout_redirect_uri</code>'),
+          type === 'test' && 'client_id' in request && request.client_id !== 'app_unknown',
+        )
+        assert.equal(body.includes('&quot;&gt;'), is_compared, 'only Test shows the address, compared with the registered ones')
+        assert.ok(!body.includes('"><b>bye'))
       }
       const { client_id: _, ...hinted } = request
       if (request.client_id === client.id)

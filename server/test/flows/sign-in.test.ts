@@ -89,13 +89,19 @@ for (const type of ['test', 'live'] as const) {
     assert.equal((await guess(user.email, user.password)).status, 429)
   })
 
-  test(`guesses at the sign-up form count like those at the sign-in form (${type})`, async () => {
+  test(`sign-up with the email of an account is refused alike for every password, and counts no guess (${type})`, async () => {
     const user = await w.createUser(environment)
     const agent = createAgent()
     const page = await agent.get(authorizationRequest(environment, client, { prompt: 'create' }).url)
-    for (let i = 0; i < max_attempts; i++)
-      assert.equal((await agent.submit(page, { email: user.email, password: `a wrong password ${i}` })).status, 400)
-    assert.equal((await agent.submit(page, { email: user.email, password: user.password })).status, 429)
+    const refusals: unknown[] = []
+    for (const password of [user.password, ...Array.from({ length: max_attempts }, (_, i) => `a wrong password ${i}`)]) {
+      const refused = await agent.submit(page, { email: user.email, password })
+      assert.equal(refused.status, 400)
+      assert.match(refused.body, /You cannot create an account with this address\. Sign in, or use another\./)
+      refusals.push(visibleIn(refused, user.email))
+    }
+    assert.deepEqual(new Set(refusals.map((refusal) => JSON.stringify(refusal))).size, 1)
+    assert.equal((await (await guesser())(user.email, user.password)).status, 303, 'the account is not locked out')
   })
 
   test(`answers are equal whether an account exists, has a password, is blocked or locked out (${type})`, async () => {
@@ -222,6 +228,31 @@ test('a wrong password costs one hash, whatever the account', async (t) => {
       const counts = await resourcesOf(async () => expectStatus(400, await guess(email, 'wrong password')))
       assert.equal(counts.get(types[0] ?? ''), 1)
     })
+})
+
+test('sign-up with the email of an account checks no password: right, wrong or for a blocked user', async (t) => {
+  const { client } = await setUp(w, w.live)
+  const [known, blocked] = [await w.createUser(w.live), await w.createUser(w.live)]
+  await w.deployment.db.run(sql`update users set blocked_at = ${w.now()} where id = ${blocked.id}`)
+  const [type = ''] = [...(await resourcesOf(() => createPasswords().verify(null, 'any password'))).keys()].filter(
+    (one) => one !== 'PROMISE',
+  )
+  const agent = createAgent()
+  const page = await agent.get(authorizationRequest(w.live, client, { prompt: 'create' }).url)
+  const attempts = {
+    'the right password': [known, known.password],
+    'a wrong one': [known, 'a wrong password'],
+    'a blocked user': [blocked, blocked.password],
+  } as const
+  for (const [what, [{ email }, password]] of Object.entries(attempts))
+    await t.test(what, async () => {
+      const counts = await resourcesOf(async () => expectStatus(400, await agent.submit(page, { email, password })))
+      assert.equal(counts.get(type) ?? 0, 0)
+    })
+  const counts = await resourcesOf(async () =>
+    expectStatus(303, await agent.submit(page, { email: 'fresh@example.com', password: 'a memorable sentence' })),
+  )
+  assert.equal(counts.get(type), 1, 'a new account takes one hash, so the count can fail')
 })
 
 test('the hash that stands in for a missing one has the parameters of a real one', async () => {

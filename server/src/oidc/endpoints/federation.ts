@@ -7,12 +7,12 @@ import { findUpstream, type Upstream } from '../../providers/store.ts'
 import { storeUpstreamSignIn, takeUpstreamSignIn } from '../../providers/upstream-sign-ins.ts'
 import { idIn, reason } from '../../reason.ts'
 import { refusal } from '../../refusal.ts'
-import { foreign_form, isOwnForm, readBrowser } from '../browser.ts'
+import { foreign_form, isOwnForm, no_cookies, readBrowser } from '../browser.ts'
 import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../call.ts'
-import { sessionLost, tooLong } from '../hosted-page.ts'
+import { pageContext, sessionLost, tooLong } from '../hosted-page.ts'
 import { beginInteraction, continueInteraction, type Interaction } from '../interaction/begin.ts'
 import { continueUrl } from '../interaction/continue.ts'
-import { showProviderProblem } from '../interaction/screens.ts'
+import { showProviderProblem, showSignIn } from '../interaction/screens.ts'
 import { signInAs } from '../interaction/upstream-account.ts'
 
 const callbackOf = (call: OidcCall, provider_id: string) => `${call.issuer.url}/oauth/callback/${provider_id}`
@@ -22,8 +22,9 @@ export const federate: OidcEndpoint = async (services, call) => {
   if ('answer' in interaction) return interaction.answer
   const { browser, query, request } = interaction
   const provider = await findUpstream(services.db, call.issuer.environment_id, call.form?.get('provider') ?? '')
-  if (!provider || browser.form_seed === null || !isOwnForm(services, call, browser))
-    return refused(redirect(continueUrl(call, query)), foreign_form)
+  if (browser.form_seed === null)
+    return showSignIn(services, call, interaction, { email: '', problem: 'no_cookies', refusal: no_cookies, wait_seconds: null })
+  if (!provider || !isOwnForm(services, call, browser)) return refused(redirect(continueUrl(call, query)), foreign_form)
 
   const secrets = { state: newSecret(services), nonce: newSecret(services), code_verifier: newSecret(services) }
   try {
@@ -85,7 +86,12 @@ function unreachable(services: OidcServices, call: OidcCall, provider: Upstream,
   )
   services.counters.count(call.issuer.environment_id, 'sign_in', `${provider.type}.failed`)
   const why = reason`The sign-in at the provider ${idIn(provider.id)} failed. The log of the service has the cause under the request id.`
-  return showProviderProblem(call, { query }, provider, { problem: 'unreachable', refusal: refusal('provider_unreachable', why) })
+  const { check } = pageContext(call).texts.provider
+  return showProviderProblem(call, { query }, provider, {
+    problem: 'unreachable',
+    refusal: refusal('provider_unreachable', why),
+    reason: { error: 'provider_unreachable', detail: `${error.message} ${check}` },
+  })
 }
 
 const provider_changed = refusal('provider_unreachable', reason`The provider was deleted or changed its issuer during the sign-in.`)

@@ -100,13 +100,17 @@ function done(
   client: Client | null,
 ): Answer {
   const application_name = client?.name ?? null
-  const is_sent = parameters.values.post_logout_redirect_uri !== undefined
+  const received = parameters.values.post_logout_redirect_uri
   const view = {
     decision,
     back: url === null ? null : { url, application_name },
     sign_in_url: signInAgain(call, client),
     // RP-Initiated Logout 1.0 §3: only a registered address is used, and the page says so.
-    unregistered: url === null && is_sent ? { application_name } : null,
+    unregistered:
+      url === null && received !== undefined
+        ? { application_name, received, registered: client && !client.disabled ? client.post_logout_redirect_uris : null }
+        : null,
+    is_without_client: client === null,
   }
   return html(signOutDonePage(context(call, parameters), view))
 }

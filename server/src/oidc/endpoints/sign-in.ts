@@ -8,7 +8,7 @@ import { sourceOf, takeSignUp } from '../../users/attempts.ts'
 import { longest_password } from '../../users/password-policy.ts'
 import { judgePassword } from '../../users/password-rules.ts'
 import { findCredential, insertUser } from '../../users/store.ts'
-import { foreign_form, isOwnForm } from '../browser.ts'
+import { formProblem, formRefusals } from '../browser.ts'
 import { type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../call.ts'
 import { continueInteraction } from '../interaction/begin.ts'
 import { by_password, checkPassword } from '../interaction/check-password.ts'
@@ -22,13 +22,13 @@ export const signIn: OidcEndpoint = async (services, call) => {
   if ('answer' in interaction) return interaction.answer
   const email = field(call, 'email', longest_email).trim()
   const password = field(call, 'password', longest_password)
-  if (!isOwnForm(services, call, interaction.browser))
-    return showSignIn(services, call, interaction, { email, problem: 'expired_form', refusal: foreign_form, wait_seconds: null })
+  const problem = formProblem(services, call, interaction.browser)
+  if (problem) return showSignIn(services, call, interaction, { email, problem, refusal: formRefusals[problem], wait_seconds: null })
   if (!call.issuer.settings.sign_in.password) return showSignIn(services, call, interaction, { email, problem: null, wait_seconds: null })
   // No account has an email or password of this length, so no hash is computed.
   if (isCut(call, 'email', longest_email) || isCut(call, 'password', longest_password))
     return showSignIn(services, call, interaction, { email, problem: 'wrong_credentials', refusal: too_long, wait_seconds: null })
-  return checkPassword(services, call, interaction, { email, password, step: 'sign_in' })
+  return checkPassword(services, call, interaction, { email, password })
 }
 
 export const signUp: OidcEndpoint = async (services, call) => {
@@ -45,7 +45,7 @@ export const signUp: OidcEndpoint = async (services, call) => {
   const problems = await signUpProblems(services, call, form)
   if (isCut(call, 'email', longest_email)) problems.email = 'malformed'
   if (isCut(call, 'name', longest_name)) problems.name = 'too_long'
-  if (!isOwnForm(services, call, interaction.browser)) problems.form = 'expired_form'
+  problems.form = formProblem(services, call, interaction.browser)
   if (!mayCreateAccount(call, interaction) || !issuer.settings.sign_in.password)
     return refused(redirect(continueUrl(call, interaction.query)), sign_up_closed)
   const showAgain = (change: Partial<SignUpView['problems']>, wait_seconds: number | null = null) =>
@@ -57,14 +57,12 @@ export const signUp: OidcEndpoint = async (services, call) => {
     })
   if (Object.values(problems).some((problem) => problem !== null)) return showAgain({})
 
-  // Sign-up with the email of an account is a sign-in with that password. Both compute one hash.
+  // The page says that an email is taken, and checks no password for it (decision 0035). The limit bounds how many can be tried.
   const { invitation } = interaction
-  const is_taken = (await findCredential(db, environment_id, form.email)) !== null
-  if (is_taken && !invitation) return checkPassword(services, call, interaction, { ...form, step: 'sign_up' })
+  const isTaken = async () => (await findCredential(db, environment_id, form.email)) !== null
   const wait_seconds = await takeSignUp(db, { environment_id, source: sourceOf(call.ip), now })
   if (wait_seconds !== null) return showAgain({ form: 'too_many' }, wait_seconds)
-  // An invited person may enter another email than that of the invitation, so the page says that this one is taken.
-  if (is_taken) return showAgain({ email: 'taken' })
+  if (await isTaken()) return showAgain({ email: 'taken' })
 
   const id = newId('usr')
   const password_hash = await passwords.hash(form.password, { environment_id, signal: call.signal })
@@ -78,21 +76,18 @@ export const signUp: OidcEndpoint = async (services, call) => {
       data: { email: form.email, method: invitation ? 'invitation' : 'password' },
     }).statement,
   ])
+  // Otherwise the email was taken, or the invitation ended, after both were read.
   if (created) return created
-  if (!invitation) return checkPassword(services, call, interaction, { ...form, step: 'sign_up' })
-  // The email was taken, or the invitation ended, after both were read.
-  return (await findCredential(db, environment_id, form.email))
-    ? showAgain({ email: 'taken' })
-    : refused(redirect(continueUrl(call, interaction.query)), invitation_ended)
+  return (await isTaken()) ? showAgain({ email: 'taken' }) : refused(redirect(continueUrl(call, interaction.query)), account_not_created)
 }
 
 const too_long = refusal('unknown_account', reason`The email or the password is longer than any that an account can have.`)
 const sign_up_closed = refusal('unknown_account', reason`The environment, or the invitation, creates no account with a password.`)
-const invitation_ended = refusal('not_found', reason`The invitation ended during the sign-up.`)
+const account_not_created = refusal('not_found', reason`The invitation ended during the sign-up.`)
 
 /** Names the fields with problems, and never what they hold. */
 function refusalOf({ form, email, name, password }: SignUpView['problems']): Refusal {
-  if (form === 'expired_form') return foreign_form
+  if (form === 'expired_form' || form === 'no_cookies') return formRefusals[form]
   if (form === 'too_many') return refusal('locked_out', reason`Too many accounts were created from the same address of the network.`)
   if (email === 'taken') return refusal('identifier_taken', reason`Another user of the environment has the email.`)
   const problems = [

@@ -6,7 +6,7 @@
  *     route                          endpoint          calls
  *     GET  /oauth/authorize          authorize         beginAuthorization, judgeNextStep, takeStep: a page, or the answer to the client
  *     POST /sign-in                  signIn            continueInteraction, checkPassword, establishSession
- *     POST /sign-up                  signUp            continueInteraction, establishSession; checkPassword where the account exists
+ *     POST /sign-up                  signUp            continueInteraction, establishSession
  *     POST /select-account           selectAccount     continueInteraction, endSessions
  *     POST /consent                  consent           continueInteraction; answerClient where the person refuses
  *     POST /federate                 federate          continueInteraction, then redirects to the provider
@@ -81,10 +81,11 @@ export function beginInteraction(
 
 /** Judges an authorization request. Returns the answer of a request that may not proceed. */
 export async function beginAuthorization(
-  { db }: OidcServices,
+  services: OidcServices,
   call: OidcCall,
   query: string,
 ): Promise<BegunAuthorization | { answer: Answer }> {
+  const { db } = services
   const { issuer } = call
   const parameters = readParameters(new URLSearchParams(query))
   const [client, audiences] = await Promise.all([
@@ -94,7 +95,7 @@ export async function beginAuthorization(
   call.subject.client_id = client?.client_id ?? null
   const resources = audiences.map(({ identifier, scopes }) => ({ identifier, scopes: scopes.map(({ name }) => name) }))
   const verdict = judgeAuthorizationRequest(parameters, client, { disabled_scopes: issuer.settings.scopes.disabled, resources })
-  if (verdict.kind === 'show_error') return { answer: showRequestError(call, verdict, client, parameters.values.redirect_uri) }
+  if (verdict.kind === 'show_error') return { answer: await showRequestError(services, call, verdict, client, parameters.values) }
   if (verdict.kind === 'return_error') return { answer: answerClient(call, verdict.client, verdict) }
   const { request } = verdict
   if (readIdTokenHint(issuer, request.id_token_hint) === 'invalid') {

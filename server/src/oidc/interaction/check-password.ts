@@ -17,7 +17,6 @@ export const by_password = { method: 'password', amr: ['pwd'] }
 interface Credentials {
   email: string
   password: string
-  step: 'sign_in' | 'sign_up'
 }
 
 /** Stands for the account of an unknown email, so that both cases do the same work. */
@@ -28,7 +27,7 @@ export async function checkPassword(
   services: OidcServices,
   call: OidcCall,
   interaction: Interaction,
-  { email, password, step }: Credentials,
+  { email, password }: Credentials,
 ): Promise<Answer> {
   const { db, passwords } = services
   const { issuer, now, signal } = call
@@ -54,7 +53,7 @@ export async function checkPassword(
     throw error
   })
   if (is_right && blocked_at === null) {
-    const signed_in = { user_id, email, password_hash, step, ...by_password }
+    const signed_in = { user_id, email, password_hash, step: 'sign_in' as const, ...by_password }
     const answer = await establishSession(services, call, interaction, signed_in, giveBack(attempt))
     if (answer) return answer
   }

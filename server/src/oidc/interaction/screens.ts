@@ -1,4 +1,5 @@
 /** The pages that ask a person for something, built from an interaction. Each form holds the request and a form token. */
+import { findOtherEnvironment } from '../../applications/store.ts'
 import { accountChooserPage } from '../../pages/account-chooser.ts'
 import { consentPage } from '../../pages/consent.ts'
 import { type ProviderProblemView, providerProblemPage } from '../../pages/provider-problem.ts'
@@ -6,6 +7,7 @@ import { redirectMismatchPage } from '../../pages/redirect-mismatch.ts'
 import { type SignInView, signInPage } from '../../pages/sign-in.ts'
 import { type SignUpView, signUpPage } from '../../pages/sign-up.ts'
 import { findOfferedProviders } from '../../providers/store.ts'
+import { reason } from '../../reason.ts'
 import type { Refusal } from '../../refusal.ts'
 import { findPerson } from '../../users/store.ts'
 import { formToken, withCookies } from '../browser.ts'
@@ -15,6 +17,7 @@ import type { Cause, Verdict } from '../protocol/authorize.ts'
 import type { Client } from '../protocol/client.ts'
 import { consentLines } from '../protocol/consent.ts'
 import { OAuthError } from '../protocol/oauth-error.ts'
+import type { RequestParameters } from '../protocol/parameters.ts'
 import { authorizationResponse } from '../protocol/respond.ts'
 import type { Authorization, Interaction } from './begin.ts'
 import { continueUrl, withPrompt } from './continue.ts'
@@ -113,14 +116,20 @@ export async function showConsent(
   return withCookies(html(page), set_cookie)
 }
 
-/** Shows why an authorization request cannot be answered to its client. `redirect_uri` is the one that the request sent. */
-export function showRequestError(
+/** Shows why an authorization request cannot be answered to its client. `values` are the parameters of the request. */
+export async function showRequestError(
+  { db, config }: OidcServices,
   call: OidcCall,
   { cause, error }: Extract<Verdict, { kind: 'show_error' }>,
   client: Client | null,
-  redirect_uri: string | undefined,
-): Answer {
+  { client_id, redirect_uri }: RequestParameters['values'],
+): Promise<Answer> {
+  if (cause === 'client_unknown') {
+    const explained = await explainUnknown(db, call, error, client_id)
+    return message(call, 'unknown_app', { code: code_of[cause], reason: explained.reason }, explained)
+  }
   const refusal = { code: code_of[cause], reason: error.reason }
+  if (cause === 'client_disabled') return message(call, 'app_disabled', refusal, error)
   if (cause !== 'redirect_uri_mismatch' || !client || redirect_uri === undefined)
     return message(call, cause.startsWith('redirect_uri') ? 'unregistered_address' : 'unknown_app', refusal, error)
   const page = html(
@@ -133,7 +142,7 @@ export function showRequestError(
       at: call.now,
       register_url: null,
       application_url: null,
-      error_url: null,
+      error_url: `${config.base_url}/docs/errors/invalid_request`,
       account_url: null,
     }),
   )
@@ -150,12 +159,27 @@ const code_of: Record<Cause, Refusal['code']> = {
   redirect_uri_mismatch: 'invalid_redirect_uri',
 }
 
-/** Shows why a sign-in at a provider failed. `email` is the address that the provider sent. */
+/** Names the issuer of an application that belongs to another environment of the same project. Only Test shows the error. */
+async function explainUnknown(db: OidcServices['db'], { issuer }: OidcCall, error: OAuthError, client_id = ''): Promise<OAuthError> {
+  const other = await findOtherEnvironment(db, issuer.tenant_id, issuer.project_id, client_id)
+  if (!other) return error
+  const name = { test: 'a Test', live: 'a Live' }[other.type]
+  return new OAuthError(error.code, `This client_id belongs to ${name} environment of this project. Its issuer is ${other.issuer}`, {
+    reason: reason`The client_id belongs to another environment of the project, of the type ${other.type}.`,
+  })
+}
+
+/** Shows why a sign-in at a provider failed. `email` is the address that the provider sent; `reason` is shown in Test only. */
 export function showProviderProblem(
   call: OidcCall,
   { query }: Pick<Interaction, 'query'>,
   provider: { display_name: string },
-  { problem, refusal, email = null }: { problem: ProviderProblemView['problem']; refusal: Refusal; email?: string | null },
+  {
+    problem,
+    refusal,
+    email = null,
+    reason = null,
+  }: { problem: ProviderProblemView['problem']; refusal: Refusal } & Partial<Pick<ProviderProblemView, 'email' | 'reason'>>,
 ): Answer {
   const page = html(
     providerProblemPage(pageContext(call), {
@@ -164,6 +188,7 @@ export function showProviderProblem(
       email,
       back_url: continueUrl(call, query),
       request_id: call.request_id,
+      reason,
     }),
   )
   return refused(page, refusal)

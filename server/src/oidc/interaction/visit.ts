@@ -48,14 +48,8 @@ export async function beginVisit(
   const token_hash = digestOf(token)
   const found = await findByLink(db, root_environment_id, token_hash, now)
   if (found === 'unknown') return { answer: unknownInvitation(call) }
-  if (found === 'ended')
-    return {
-      answer: message(
-        call,
-        'invitation_ended',
-        refusal('not_found', reason`The invitation of the link was accepted, replaced or deleted, or it expired.`),
-      ),
-    }
+  if (typeof found === 'string')
+    return { answer: message(call, `invitation_${found}`, refusal('not_found', reason`The invitation of the link is over: ${found}.`)) }
   const asked = scopeNames(search.get('prompt') ?? '')
   const prompt = (['login', 'create', 'select_account'] as const).filter((word) => asked.includes(word))
   return {

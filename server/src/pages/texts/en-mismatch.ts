@@ -11,6 +11,8 @@ export const mismatch = {
   registered: 'Registered',
   more: (count: number) => `Show ${count} more`,
   end: 'end',
+  missing: (text: string) => `${shortOf(text)} is missing`,
+  more_changes: (count: number) => `${count} more differences follow.`,
   unseen: (character: string) => unseenNames[character] ?? codePoint(character),
   what_differs: 'What is different',
   change: sentence,
@@ -87,10 +89,17 @@ function quoted(text: string): string {
   const all = stretchesOf(text)
   const [first] = all
   if (all.length === 1 && first?.unseen) return `${unseenNames[text] ? `a ${unseenNames[text]}` : 'the character'} (${codePoint(text)})`
-  const readable = all.map((stretch) => (stretch.unseen ? `[${mismatch.unseen(stretch.text)}]` : stretch.text)).join('')
-  const characters = [...readable]
-  const short = characters.length > max_quoted ? `${characters.slice(0, max_quoted).join('')}…` : readable
+  const short = shortOf(text)
   return [...text].length === 1 && !isAscii(text) ? `“${short}” (${codePoint(text)})` : `“${short}”`
+}
+
+/** Text with invisible characters by their names, cut. */
+function shortOf(text: string): string {
+  const readable = stretchesOf(text)
+    .map((stretch) => (stretch.unseen ? `[${mismatch.unseen(stretch.text)}]` : stretch.text))
+    .join('')
+  const characters = [...readable]
+  return characters.length > max_quoted ? `${characters.slice(0, max_quoted).join('')}…` : readable
 }
 
 /** The most characters quoted in a sentence. The page shows the whole address above it. */

@@ -16,6 +16,8 @@ export const en = {
     password: 'Password',
     name: 'Name',
     optional: '(optional)',
+    no_cookies: (host: string) =>
+      `Your browser did not send back the cookie of this page, so nothing was checked. If cookies are turned off, allow them for ${host}. Then try again.`,
     expired: 'This page was open too long, so nothing was sent. Please try again.',
     too_many: (wait_seconds: number | null) => `There were too many attempts from your network. ${tryAgain(wait_seconds)}`,
     summary: (problems: number) => (problems === 1 ? 'One thing needs a change:' : `${problems} things need a change:`),
@@ -43,7 +45,7 @@ export const en = {
       `At least ${min_length} characters${reject_common ? ', not a common password, and not based on your name or ours' : ''}. A few words in a row are fine.`,
     email_missing: 'Enter your email address.',
     email_malformed: 'Enter the whole address, such as name@example.com.',
-    email_taken: 'There is an account with this address. Sign in to it, or enter another address.',
+    email_taken: 'You cannot create an account with this address. Sign in, or use another.',
     name_too_long: 'This name is too long. Use at most 200 characters.',
     password_missing: 'Choose a password.',
     password_too_short: (min_length: number) => `This password is too short. Use at least ${min_length} characters.`,
@@ -60,16 +62,17 @@ export const en = {
       `${provider} cannot be reached right now, or its answer cannot be used. Try again in a moment, or sign in another way.`,
     lost: (provider: string) => `Signing in with ${provider} took too long. Start again.`,
     no_email: (provider: string) => `You didn't share your email address. Allow ${provider} to share it, or sign in another way.`,
-    account_exists: (provider: string, email: string) =>
-      `There is an account for ${email} that is not connected to ${provider}. Sign in the way you did before.`,
-    sign_up_closed: (_: string, email: string) => `There is no account for ${email}, and new accounts cannot be created here.`,
+    account_exists: (provider: string, email: Html) =>
+      html`There is an account for ${email} that is not connected to ${provider}. Sign in the way you did before.`,
+    sign_up_closed: (_: string, email: Html) => html`There is no account for ${email}, and new accounts cannot be created here.`,
     blocked: () => 'This account cannot sign in. Ask the operator of this service for help.',
+    check: 'Check the issuer, client id, secret and callback address of the provider.',
     back: 'Back to sign-in',
   },
 
   invitation: {
     title: (tenant: string) => `Join ${tenant}`,
-    invited_by: (inviter: string, tenant: string, role: string) => `${inviter} invites you to ${tenant} as ${role}.`,
+    invited_by: (inviter: Html, tenant: string, role: string) => html`${inviter} invites you to ${tenant} as ${role}.`,
     invited: (tenant: string, role: string) => `You are invited to ${tenant} as ${role}.`,
     roles: { viewer: 'viewer', developer: 'developer', admin: 'admin', owner: 'owner' },
     new_account: 'Create an account to accept, or sign in to the one you have.',
@@ -77,7 +80,7 @@ export const en = {
     accept: 'Accept invitation',
     changed: 'The invitation has changed, so it was not accepted. Read it again, then decide.',
     accepted: (tenant: string) => `You are now a member of ${tenant}`,
-    accepted_text: (role: string) => `Your role is ${role}. You can close this page.`,
+    accepted_text: (role: string) => `Your role is ${role}. You can close this page, or continue to the start page.`,
     member: (tenant: string) => `You are already a member of ${tenant}`,
     member_text: (role: string) => `Your role stays ${role}. The invitation stays open for the person it is meant for.`,
   },
@@ -131,6 +134,9 @@ export const en = {
     stayed_detail: 'Nothing has changed. You can close this page.',
     back: (application: string | null) => (application === null ? 'Back to the app' : `Back to ${application}`),
     sign_in_again: 'Sign in again',
+    close_page: 'You can close this page. To sign in again, open the app that you want to use.',
+    send_client:
+      'For developers, shown in Test only: send id_token_hint, or client_id with a registered post_logout_redirect_uri, and this page leads back to your app.',
     unregistered: (application: string | null) =>
       application === null
         ? 'This page cannot take you back to the app: the return address is not registered.'
@@ -141,6 +147,11 @@ export const en = {
     unknown_app: {
       title: 'This sign-in cannot continue',
       text: (brand: string) => `The app you came from is not known to ${brand}. You have not been signed in, and nothing was shared.`,
+    },
+    app_disabled: {
+      title: 'This app is turned off',
+      text: (brand: string) =>
+        `The app you came from cannot be used with ${brand} right now. You have not been signed in, and nothing was shared. Ask the people who run the app.`,
     },
     unregistered_address: {
       title: 'This sign-in cannot continue',
@@ -164,24 +175,69 @@ export const en = {
       title: 'There is no such invitation',
       text: () => 'The address may be incomplete. Open the whole link, or ask the person who invited you for a new one.',
     },
+    invitation_used: {
+      title: 'This invitation has been used',
+      text: () =>
+        'Each invitation works once. If you accepted it, you are a member already. If not, ask the person who invited you for a new link.',
+    },
+    invitation_expired: {
+      title: 'This invitation has expired',
+      text: () => 'An invitation works for 7 days. Ask the person who invited you for a new link.',
+    },
+    invitation_replaced: {
+      title: 'There is a newer invitation',
+      text: () => 'A newer link replaced this one. Open the newest link that you got, or ask the person who invited you for another.',
+    },
+    invitation_withdrawn: {
+      title: 'This invitation has been withdrawn',
+      text: () => 'It no longer works. If you still want to join, ask the person who invited you for a new link.',
+    },
     invitation_ended: {
       title: 'This invitation has ended',
       text: () => 'It was used, replaced or withdrawn, or it has expired. Ask the person who invited you for a new link.',
     },
     not_found: { title: 'There is no page here', text: () => 'The address may be mistyped, or the page has moved.' },
+    form_only: {
+      title: 'This page cannot be opened by itself',
+      text: () => 'It is one step of signing in or out, and works only from the page before it. Nothing was sent.',
+    },
+    for_programs: {
+      title: 'This address is for programs',
+      text: () => 'It answers calls of the API. A browser cannot use it by itself.',
+    },
     trouble: { title: 'Something went wrong on our side', text: () => 'It was nothing you did. Please try again in a moment.' },
     unavailable: {
       title: 'This service is not available right now',
       text: (brand: string) => `You cannot sign in to ${brand} at the moment. Please try again in a few minutes.`,
     },
     account: 'Go to your account',
+    home: 'Start page',
     help: 'Get help',
     start_again: (also: boolean) => `You can ${also ? 'also ' : ''}close this page and start again in the app.`,
     reference: 'Reference',
     error: 'Error',
+    what_it_means: 'what it means',
     reason: 'Reason',
     test_only: 'In Live',
     test_only_detail: 'People see one sentence and the reference. The reason is shown in Test only.',
+  },
+
+  start: {
+    title: 'An identity service runs here',
+    text: 'Applications sign people in through Ostiary with OpenID Connect, and programs manage it by its API.',
+    for_people: 'Do you want to sign in? Open the app that you want to use. It brings you to the right page.',
+    links: {
+      demo: { name: 'Demo', detail: 'An application in the browser that signs in and shows every step and token.' },
+      protected_resource: {
+        name: 'Sign-in of administrators',
+        detail: 'Where a program gets an administrator’s token, as metadata (RFC 9728).',
+      },
+      reference: { name: 'API reference', detail: 'Every operation, with its fields, errors and an example.' },
+      openapi: { name: 'OpenAPI document', detail: 'The same for programs and generators (OpenAPI 3.1).' },
+      errors: { name: 'Errors', detail: 'What each error code means and how to fix it.' },
+      health: { name: 'Health', detail: 'Answers while the process runs.' },
+      ready: { name: 'Readiness', detail: 'Answers while the database is reachable.' },
+    },
   },
 
   form_post: {

@@ -1,0 +1,272 @@
+// pure
+/** All texts of the hosted pages, in German. The comments of `en.ts` apply. */
+import { type Html, html } from '../html.ts'
+import { mismatch } from './de-mismatch.ts'
+import type { Texts } from './en.ts'
+
+export const de: Texts = {
+  error_title: (title: string) => `Fehler: ${title}`,
+  test_ribbon: { word: 'Test', sentence: (brand: string) => `Das ist nicht das echte ${brand}.` },
+  footer: { terms: 'Nutzungsbedingungen', privacy: 'Datenschutz', help: 'Hilfe' },
+
+  form: {
+    email: 'E-Mail-Adresse',
+    password: 'Passwort',
+    name: 'Name',
+    optional: '(freiwillig)',
+    no_cookies: (host: string) =>
+      `Ihr Browser hat das Cookie dieser Seite nicht zurückgesendet, deshalb wurde nichts geprüft. Falls Cookies ausgeschaltet sind, erlauben Sie sie für ${host}. Versuchen Sie es dann noch einmal.`,
+    expired: 'Diese Seite war zu lange offen, deshalb wurde nichts gesendet. Bitte versuchen Sie es noch einmal.',
+    too_many: (wait_seconds: number | null) => `Aus Ihrem Netz gab es zu viele Versuche. ${tryAgain(wait_seconds)}`,
+    summary: (problems: number) => (problems === 1 ? 'Eine Angabe braucht eine Änderung:' : `${problems} Angaben brauchen eine Änderung:`),
+  },
+
+  sign_in: {
+    title: 'Anmelden',
+    to_continue: (application: string) => `um mit ${application} fortzufahren`,
+    submit: 'Anmelden',
+    wrong_credentials: 'Diese Adresse und dieses Passwort passen nicht zusammen. Prüfen Sie beides und versuchen Sie es noch einmal.',
+    locked: (wait_seconds: number | null) => `Für diese Adresse gab es zu viele Versuche. ${tryAgain(wait_seconds)}`,
+    no_method: 'Hier gibt es noch keinen Weg, sich anzumelden. Bitte kommen Sie später wieder.',
+    new_here: 'Neu hier?',
+    sign_up: 'Konto anlegen',
+    or: 'oder',
+    with_provider: (provider: string) => `Weiter mit ${provider}`,
+    other_accounts: 'Anderes Konto wählen',
+    cancel: (application: string | null) => (application === null ? 'Abbrechen' : `Zurück zu ${application}`),
+  },
+
+  sign_up: {
+    title: 'Konto anlegen',
+    submit: 'Konto anlegen',
+    password_rule: (min_length: number, reject_common: boolean) =>
+      `Mindestens ${min_length} Zeichen${reject_common ? ', kein gängiges Passwort und nicht aus Ihrem oder unserem Namen gebildet' : ''}. Einige Wörter hintereinander sind in Ordnung.`,
+    email_missing: 'Geben Sie Ihre Adresse ein.',
+    email_malformed: 'Geben Sie die ganze Adresse ein, zum Beispiel name@example.com.',
+    email_taken: 'Mit dieser Adresse können Sie kein Konto anlegen. Melden Sie sich an oder nehmen Sie eine andere.',
+    name_too_long: 'Dieser Name ist zu lang. Nehmen Sie höchstens 200 Zeichen.',
+    password_missing: 'Wählen Sie ein Passwort.',
+    password_too_short: (min_length: number) => `Dieses Passwort ist zu kurz. Nehmen Sie mindestens ${min_length} Zeichen.`,
+    password_too_long: 'Dieses Passwort ist zu lang. Nehmen Sie ein kürzeres.',
+    password_common:
+      'Dieses Passwort ist leicht zu erraten: Viele verwenden es, oder es ist aus Ihrem Namen, Ihrer Adresse oder unserem Namen gebildet. Wählen Sie ein anderes.',
+    have_account: 'Haben Sie schon ein Konto?',
+    sign_in: 'Anmelden',
+  },
+
+  provider: {
+    title: (provider: string) => `Die Anmeldung mit ${provider} hat nicht geklappt`,
+    unreachable: (provider: string) =>
+      `${provider} ist gerade nicht erreichbar, oder die Antwort ist nicht brauchbar. Versuchen Sie es gleich noch einmal oder melden Sie sich anders an.`,
+    lost: (provider: string) => `Die Anmeldung mit ${provider} hat zu lange gedauert. Beginnen Sie noch einmal.`,
+    no_email: (provider: string) =>
+      `Sie haben Ihre Adresse nicht freigegeben. Erlauben Sie ${provider}, sie zu teilen, oder melden Sie sich anders an.`,
+    account_exists: (provider: string, email: Html) =>
+      html`Es gibt ein Konto für ${email}, das nicht mit ${provider} verbunden ist. Melden Sie sich so an wie bisher.`,
+    sign_up_closed: (_: string, email: Html) => html`Es gibt kein Konto für ${email}, und hier können keine neuen Konten angelegt werden.`,
+    blocked: () => 'Dieses Konto kann sich nicht anmelden. Bitten Sie den Betreiber dieses Dienstes um Hilfe.',
+    check: 'Prüfen Sie Issuer, Client-ID, Secret und Rückkehradresse des Anbieters.',
+    back: 'Zurück zur Anmeldung',
+  },
+
+  invitation: {
+    title: (tenant: string) => `${tenant} beitreten`,
+    invited_by: (inviter: Html, tenant: string, role: string) => html`${inviter} lädt Sie zu ${tenant} ein, mit der Rolle ${role}.`,
+    invited: (tenant: string, role: string) => `Sie sind zu ${tenant} eingeladen, mit der Rolle ${role}.`,
+    roles: { viewer: 'Leser', developer: 'Entwickler', admin: 'Administrator', owner: 'Eigentümer' },
+    new_account: 'Legen Sie ein Konto an, um anzunehmen, oder melden Sie sich mit Ihrem Konto an.',
+    signed_in_as: 'Sie sind angemeldet als:',
+    accept: 'Einladung annehmen',
+    changed: 'Die Einladung hat sich geändert und wurde deshalb nicht angenommen. Lesen Sie sie noch einmal und entscheiden Sie dann.',
+    accepted: (tenant: string) => `Sie sind jetzt Mitglied von ${tenant}`,
+    accepted_text: (role: string) => `Ihre Rolle ist ${role}. Sie können diese Seite schließen oder zur Startseite gehen.`,
+    member: (tenant: string) => `Sie sind schon Mitglied von ${tenant}`,
+    member_text: (role: string) => `Ihre Rolle bleibt ${role}. Die Einladung bleibt offen für die Person, für die sie gedacht ist.`,
+  },
+
+  consent: {
+    title: (application: string) => `${application} erlauben?`,
+    question: (application: string, brand: string) => `Darf ${application} Ihr Konto bei ${brand} verwenden?`,
+    not_you: 'Nicht Sie?',
+    will_be_able: (application: string) => `${application} kann dann`,
+    openid: 'Sie wiedererkennen, wenn Sie zurückkommen',
+    openid_detail: 'Mit einer Kennung für Ihr Konto',
+    profile: 'Ihren Namen und Ihr Bild sehen',
+    picture: 'Ihr Bild',
+    language: 'Sprache',
+    time_zone: 'Zeitzone',
+    list: (parts: string[]) => new Intl.ListFormat('de-DE').format(parts),
+    email: 'Ihre E-Mail-Adresse sehen',
+    phone: 'Ihre Telefonnummer sehen',
+    nothing_yet: 'Noch nichts. Die App sieht, was Sie später hinzufügen.',
+    use_api: (resource_server: string) => `${resource_server} verwenden`,
+    use_api_detail: 'In Ihrem Namen',
+    offline_access: 'Diesen Zugriff behalten, während Sie nicht da sind',
+    offline_access_detail: 'Bis Sie oder die App ihn beenden',
+    lands_on_host: (host: Html, brand: string) =>
+      html`Ihr Passwort sieht sie nie. Danach kommen Sie zu ${host}, das nicht zu ${brand} gehört.`,
+    lands_on_device: (application: Html) =>
+      html`Ihr Passwort sieht sie nie. Danach kommen Sie zurück zu ${application}, der App auf diesem Gerät.`,
+    allow: 'Erlauben',
+    deny: 'Nicht erlauben',
+  },
+
+  account_chooser: {
+    title: 'Konto wählen',
+    to_continue: (application: string) => `um mit ${application} fortzufahren`,
+    another: 'Anderes Konto',
+    remove: 'Entfernen',
+    of_account: (email: string) => `: ${email}`,
+    remove_note: 'Ein entferntes Konto ist in diesem Browser abgemeldet.',
+  },
+
+  sign_out: {
+    title: (brand: string) => `Von ${brand} abmelden?`,
+    signed_in_as: 'Sie sind angemeldet als:',
+    asked_by: (application: string) => `${application} möchte Sie abmelden.`,
+    sign_out: 'Abmelden',
+    stay: 'Angemeldet bleiben',
+    signed_out: 'Sie sind abgemeldet',
+    signed_out_detail: (brand: string) =>
+      `Sie haben ${brand} in diesem Browser verlassen. Apps können Sie noch eine Weile angemeldet lassen.`,
+    stayed: 'Sie sind noch angemeldet',
+    stayed_detail: 'Nichts hat sich geändert. Sie können diese Seite schließen.',
+    back: (application: string | null) => (application === null ? 'Zurück zur App' : `Zurück zu ${application}`),
+    sign_in_again: 'Wieder anmelden',
+    close_page: 'Sie können diese Seite schließen. Um sich wieder anzumelden, öffnen Sie die App, die Sie verwenden möchten.',
+    send_client:
+      'Für Entwickler, nur in Test zu sehen: Senden Sie id_token_hint oder client_id mit einer registrierten post_logout_redirect_uri, dann führt diese Seite zurück zu Ihrer App.',
+    unregistered: (application: string | null) =>
+      application === null
+        ? 'Diese Seite kann Sie nicht zur App zurückbringen: Die Rückkehradresse ist nicht registriert.'
+        : `Diese Seite kann Sie nicht zu ${application} zurückbringen: Die gesendete Rückkehradresse ist nicht registriert.`,
+  },
+
+  message: {
+    unknown_app: {
+      title: 'Diese Anmeldung kann nicht weitergehen',
+      text: (brand: string) =>
+        `Die App, aus der Sie kommen, ist ${brand} nicht bekannt. Sie wurden nicht angemeldet, und nichts wurde geteilt.`,
+    },
+    app_disabled: {
+      title: 'Diese App ist ausgeschaltet',
+      text: (brand: string) =>
+        `Die App, aus der Sie kommen, kann gerade nicht mit ${brand} verwendet werden. Sie wurden nicht angemeldet, und nichts wurde geteilt. Fragen Sie die Betreiber der App.`,
+    },
+    unregistered_address: {
+      title: 'Diese Anmeldung kann nicht weitergehen',
+      text: (brand: string) =>
+        `Die App, aus der Sie kommen, hat eine Adresse gesendet, die ${brand} nicht kennt. Sie wurden nicht angemeldet, und nichts wurde geteilt.`,
+    },
+    unusable_request: {
+      title: 'Diese Anmeldung kann nicht weitergehen',
+      text: (brand: string) =>
+        `Die App, aus der Sie kommen, hat eine Anfrage gesendet, die ${brand} nicht beantworten kann. Sie wurden nicht angemeldet, und nichts wurde geteilt.`,
+    },
+    unusable_sign_out: {
+      title: 'Diese Abmeldung kann nicht weitergehen',
+      text: (brand: string) =>
+        `Die App, aus der Sie kommen, hat eine Anfrage gesendet, die ${brand} nicht beantworten kann. Niemand wurde abgemeldet.`,
+    },
+    session_lost: {
+      title: 'Diese Anmeldung wurde unterbrochen',
+      text: () =>
+        'Ihr Browser hat das Cookie der vorigen Seite nicht gesendet. Die Seite war zu lange offen, oder Cookies sind ausgeschaltet.',
+    },
+    invitation_unknown: {
+      title: 'Diese Einladung gibt es nicht',
+      text: () =>
+        'Die Adresse ist vielleicht unvollständig. Öffnen Sie den ganzen Link oder bitten Sie die Person, die Sie eingeladen hat, um einen neuen.',
+    },
+    invitation_used: {
+      title: 'Diese Einladung wurde schon verwendet',
+      text: () =>
+        'Jede Einladung gilt einmal. Haben Sie sie angenommen, so sind Sie schon Mitglied. Wenn nicht, bitten Sie die Person, die Sie eingeladen hat, um einen neuen Link.',
+    },
+    invitation_expired: {
+      title: 'Diese Einladung ist abgelaufen',
+      text: () => 'Eine Einladung gilt 7 Tage. Bitten Sie die Person, die Sie eingeladen hat, um einen neuen Link.',
+    },
+    invitation_replaced: {
+      title: 'Es gibt eine neuere Einladung',
+      text: () =>
+        'Ein neuerer Link hat diesen ersetzt. Öffnen Sie den neuesten Link, den Sie bekommen haben, oder bitten Sie die Person, die Sie eingeladen hat, um einen weiteren.',
+    },
+    invitation_withdrawn: {
+      title: 'Diese Einladung wurde zurückgezogen',
+      text: () =>
+        'Sie gilt nicht mehr. Wenn Sie noch beitreten möchten, bitten Sie die Person, die Sie eingeladen hat, um einen neuen Link.',
+    },
+    invitation_ended: {
+      title: 'Diese Einladung gilt nicht mehr',
+      text: () =>
+        'Sie wurde verwendet, ersetzt oder zurückgezogen, oder sie ist abgelaufen. Bitten Sie die Person, die Sie eingeladen hat, um einen neuen Link.',
+    },
+    not_found: {
+      title: 'Hier gibt es keine Seite',
+      text: () => 'Die Adresse ist vielleicht falsch geschrieben, oder die Seite ist umgezogen.',
+    },
+    form_only: {
+      title: 'Diese Seite kann nicht allein geöffnet werden',
+      text: () => 'Sie ist ein Schritt der An- oder Abmeldung und geht nur von der Seite davor aus. Nichts wurde gesendet.',
+    },
+    for_programs: {
+      title: 'Diese Adresse ist für Programme',
+      text: () => 'Sie beantwortet Aufrufe der API. Ein Browser allein kann sie nicht verwenden.',
+    },
+    trouble: {
+      title: 'Bei uns ist etwas schiefgegangen',
+      text: () => 'Es lag nicht an Ihnen. Bitte versuchen Sie es gleich noch einmal.',
+    },
+    unavailable: {
+      title: 'Dieser Dienst ist gerade nicht verfügbar',
+      text: (brand: string) =>
+        `Sie können sich im Moment nicht bei ${brand} anmelden. Bitte versuchen Sie es in einigen Minuten noch einmal.`,
+    },
+    account: 'Zu Ihrem Konto',
+    home: 'Startseite',
+    help: 'Hilfe holen',
+    start_again: (also: boolean) => `Sie können ${also ? 'auch ' : ''}diese Seite schließen und in der App noch einmal beginnen.`,
+    reference: 'Referenz',
+    error: 'Fehler',
+    what_it_means: 'was er bedeutet',
+    reason: 'Grund',
+    test_only: 'In Live',
+    test_only_detail: 'Dort sehen Menschen einen Satz und die Referenz. Den Grund zeigt nur Test.',
+  },
+
+  start: {
+    title: 'Hier läuft ein Dienst für Identitäten',
+    text: 'Anwendungen melden Menschen über Ostiary mit OpenID Connect an, und Programme verwalten ihn über seine API.',
+    for_people: 'Möchten Sie sich anmelden? Öffnen Sie die App, die Sie verwenden möchten. Sie bringt Sie auf die richtige Seite.',
+    links: {
+      demo: { name: 'Demo', detail: 'Eine Anwendung im Browser, die anmeldet und jeden Schritt und jedes Token zeigt.' },
+      protected_resource: {
+        name: 'Anmeldung von Administratoren',
+        detail: 'Wo ein Programm das Token eines Administrators bekommt, als Metadaten (RFC 9728).',
+      },
+      reference: { name: 'API-Referenz', detail: 'Jede Operation mit ihren Feldern, Fehlern und einem Beispiel.' },
+      openapi: { name: 'OpenAPI-Dokument', detail: 'Dasselbe für Programme und Generatoren (OpenAPI 3.1).' },
+      errors: { name: 'Fehler', detail: 'Was jeder Fehlercode bedeutet und was dagegen zu tun ist.' },
+      health: { name: 'Zustand', detail: 'Antwortet, solange der Prozess läuft.' },
+      ready: { name: 'Bereitschaft', detail: 'Antwortet, solange die Datenbank erreichbar ist.' },
+    },
+  },
+
+  form_post: {
+    title: 'Einen Moment',
+    text: (application: string | null) =>
+      `Sie sind auf dem Weg zurück zu ${application ?? 'Ihrer App'}. Wenn nichts geschieht, drücken Sie Weiter.`,
+    submit: 'Weiter',
+  },
+
+  mismatch,
+}
+
+function tryAgain(wait_seconds: number | null): string {
+  if (wait_seconds === null) return 'Warten Sie einige Minuten und versuchen Sie es dann noch einmal.'
+  const minutes = Math.ceil(wait_seconds / 60)
+  return minutes <= 1
+    ? 'Warten Sie eine Minute und versuchen Sie es dann noch einmal.'
+    : `Warten Sie ${minutes} Minuten und versuchen Sie es dann noch einmal.`
+}
