@@ -1,4 +1,4 @@
-/** The list of common passwords. It is read when the first password is judged: 20 ms once, and 4 MB. */
+/** The lists of common passwords and of words. They are read when the first password is judged. */
 import { readFileSync } from 'node:fs'
 import { brotliDecompressSync } from 'node:zlib'
 import { assetUrl } from '../assets.ts'
@@ -7,13 +7,13 @@ import { type GuessModel, guessModel } from './guessing.ts'
 let loaded: GuessModel | undefined
 
 export const commonPasswords = (): GuessModel => {
-  loaded ??= guessModel(commonPasswordLines())
+  loaded ??= guessModel(listLines('passwords'), listLines('words'))
   return loaded
 }
 
-/** The lines of the list, as `scripts/common-passwords.ts` writes them. */
-export function commonPasswordLines(): string[] {
-  return brotliDecompressSync(readFileSync(assetUrl('src/users/common-passwords/list.txt.br')))
+/** The lines of a list, as `scripts/common-passwords.ts` writes them. */
+export function listLines(list: 'passwords' | 'words'): string[] {
+  return brotliDecompressSync(readFileSync(assetUrl(`src/users/common-passwords/${list}.txt.br`)))
     .toString()
     .split('\n')
 }

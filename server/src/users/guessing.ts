@@ -1,16 +1,20 @@
 // pure
 /**
- * Estimates how many guesses a password withstands, from a list of common passwords. A password that is not on the list still falls
- * early if it consists of listed ones, or if its characters follow one another as they do there: names and words of all languages,
+ * Estimates how many guesses a password withstands, from lists of common passwords and words. A password that is not listed still
+ * falls early if it consists of listed ones, or if its characters follow one another as they do there: names and words of all languages,
  * walks over the keyboard, digits after a word. See docs/decisions/0039.
  */
 
-/** A list of common passwords, and how often a character follows two others in it. */
-export interface GuessModel {
-  /** Sorted by code unit. */
+/** Words of one source, sorted by code unit. */
+interface WordList {
   words: readonly string[]
-  /** For each word, the bits of its rank. */
-  rank_bits: Uint8Array
+  /** The bits of the rank of the word at a position. */
+  bitsOf(at: number): number
+}
+
+/** Common passwords and words, and how often a character follows two others in the passwords. */
+export interface GuessModel {
+  lists: readonly WordList[]
   /** The bits of each character class after each pair of classes. */
   next_bits: Float32Array
 }
@@ -27,6 +31,7 @@ const bits_of_other = 5
 
 const copy_bits = 1.5
 const word_bits = 1
+const bits_of_unranked_word = 15
 const digit_bits = Math.log2(10)
 const year_bits = 7
 const date_bits = 17
@@ -49,16 +54,20 @@ const stands_for = new Map(
 )
 const readingsOf = (character: string): readonly string[] => stands_for.get(character) ?? [character]
 
-/** Makes a model from lines of a rank's bits (one digit, base 36) and a password in lower case, sorted by password. */
-export function guessModel(lines: readonly string[]): GuessModel {
-  const words = lines.map((line) => line.slice(1))
-  const rank_bits = Uint8Array.from(lines, (line) => Number.parseInt(line.charAt(0), 36))
-  return { words, rank_bits, next_bits: nextBits(words) }
-}
-
-/** Reports whether the list contains a text in lower case. */
-export function isListed({ words }: GuessModel, text: string): boolean {
-  return words[lowerBound(0, words.length, (at) => (words[at] ?? '') < text)] === text
+/**
+ * @param passwords lines of a rank's bits (one digit, base 36) and a password in lower case, sorted by password
+ * @param words sorted words and names in lower case
+ */
+export function guessModel(passwords: readonly string[], words: readonly string[]): GuessModel {
+  const common = passwords.map((line) => line.slice(1))
+  const rank_bits = Uint8Array.from(passwords, (line) => Number.parseInt(line.charAt(0), 36))
+  return {
+    lists: [
+      { words: common, bitsOf: (at) => rank_bits[at] ?? 0 },
+      { words, bitsOf: () => bits_of_unranked_word },
+    ],
+    next_bits: nextBits(common),
+  }
 }
 
 /**
@@ -110,8 +119,10 @@ function* nextCharacters(
 
 /** A part whose bits do not depend on what is before it: a listed word, a copy of the part before it, digits. */
 function* nextParts(model: GuessModel, characters: readonly string[], from: number): Generator<Step> {
-  for (const { word, rank_bits } of wordsAt(model, characters, from)) {
-    yield { to: from + word.length, context: contextAfter(word), bits: rank_bits + word_bits }
+  for (const list of model.lists) {
+    for (const { word, bits } of wordsAt(list, characters, from)) {
+      yield { to: from + word.length, context: contextAfter(word), bits: bits + word_bits }
+    }
   }
   const text = (begin: number, end: number) => characters.slice(begin, end).join('')
   for (let size = 1; size <= from && from + size <= characters.length; size++) {
@@ -135,7 +146,7 @@ function* nextParts(model: GuessModel, characters: readonly string[], from: numb
 }
 
 /** The listed words that can be read at a position. Narrows a range of the sorted list by each character. */
-function* wordsAt({ words, rank_bits }: GuessModel, characters: readonly string[], from: number) {
+function* wordsAt({ words, bitsOf }: WordList, characters: readonly string[], from: number) {
   let ranges = [{ low: 0, high: words.length }]
   for (let depth = 0; ranges.length > 0 && from + depth < characters.length; depth++) {
     const readings = readingsOf(characters[from + depth] ?? '')
@@ -151,7 +162,7 @@ function* wordsAt({ words, rank_bits }: GuessModel, characters: readonly string[
     if (depth + 1 < shortest_word) continue
     for (const { low } of ranges) {
       const word = words[low] ?? ''
-      if (word.length === depth + 1) yield { word, rank_bits: rank_bits[low] ?? 0 }
+      if (word.length === depth + 1) yield { word, bits: bitsOf(low) }
     }
   }
 }

@@ -4,13 +4,13 @@ import { longest_normalised, normalised, withoutMarks } from '../normalisation.t
 import { type GuessModel, isGuessable } from './guessing.ts'
 
 /**
- * An attacker with a stolen hash tries this many guesses of a list and its variations: a day on one graphics card at 10 MH/s. The
- * estimate of a random password of 12 characters is far above it. See docs/decisions/0039.
+ * A password is refused that withstands fewer guesses than two to this power. The limit lies between the variations of common passwords
+ * and random passwords of 12 characters; docs/decisions/0039 has the figures.
  */
-const most_guess_bits = 40
+const most_guess_bits = 37
 /** The part of a password that is beside the names of the account. An attacker combines them with common passwords. */
 const most_guess_bits_beside_names = 24
-/** Well known, though the words are no common passwords. */
+/** Well known, though its words are not. */
 const famous = new Set(['correcthorsebatterystaple'])
 
 export interface PasswordPolicy {
@@ -43,7 +43,20 @@ export function passwordProblem(
   if (isMonotonous(plain) || famous.has(plain)) return 'common'
   const model = common()
   const bare = withoutMarks(plain)
-  return isGuessable(model, bare, most_guess_bits) || consistsOf(bare, own, model) ? 'common' : null
+  return isGuessable(model, bare, most_guess_bits - bitsOfCapitals(normal)) || consistsOf(bare, own, model) ? 'common' : null
+}
+
+/**
+ * Returns the bits of choosing which letters are capitals, as zxcvbn counts them. They are 0 where an attacker tries them in
+ * any case: no capital, only capitals, or a first one.
+ */
+function bitsOfCapitals(normal: string): number {
+  const capitals = normal.match(/\p{Lu}/gu)?.length ?? 0
+  const small = normal.match(/\p{Ll}/gu)?.length ?? 0
+  if (small === 0 || !/.\p{Lu}/su.test(normal)) return 0
+  const chosen = Math.min(capitals, small)
+  const ways = Array.from({ length: chosen }, (_, i) => Math.log2((capitals + small - i) / (i + 1)))
+  return ways.reduce((sum, bits) => sum + bits, 0)
 }
 
 /** Reports whether a password repeats one to three characters: `aaaaaaaaaaaa`, `abcabcabcabc`. */
