@@ -5,7 +5,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, r
 import { join, relative } from 'node:path'
 
 // Files that are read at run time, relative to `server/`; `server/src/assets.ts` finds them.
-const ASSETS = ['migrations', 'src/demo/browser']
+const ASSETS = ['migrations', 'src/demo/browser', 'src/users/common-passwords']
 // The files that a build depends on in addition to the sources.
 const BESIDE = ['build.mjs', 'package-lock.json']
 const RECORD = 'build.json'

@@ -6,6 +6,7 @@ import { NewUser } from '@ostiary/contract/user.ts'
 import { Email, Name, Origin, WebUrl } from '@ostiary/contract/values.ts'
 import type { z } from 'zod'
 import { folded, longest_email, longest_normalised, normalised } from './normalisation.ts'
+import { commonPasswords } from './users/common-passwords.ts'
 import { emailKey } from './users/email.ts'
 import { passwordProblem } from './users/password-policy.ts'
 
@@ -25,10 +26,10 @@ test('the longest email address has a key, also if its normal form is longer', (
 
 test('a password over the limit is refused by its length, before any other check', () => {
   for (const length of [1_001, 100_000, 1_048_576]) {
-    assert.equal(passwordProblem(marks(length), ['ada@example.com'], policy), 'too_long')
-    assert.equal(passwordProblem('a'.repeat(length), ['ada@example.com'], policy), 'too_long')
+    assert.equal(passwordProblem(marks(length), ['ada@example.com'], policy, commonPasswords), 'too_long')
+    assert.equal(passwordProblem('a'.repeat(length), ['ada@example.com'], policy, commonPasswords), 'too_long')
   }
-  assert.equal(passwordProblem('\ufdfa'.repeat(1_000), ['ada@example.com'], policy), 'too_long')
+  assert.equal(passwordProblem('\ufdfa'.repeat(1_000), ['ada@example.com'], policy, commonPasswords), 'too_long')
 })
 
 // biome-ignore format: this table is read by column

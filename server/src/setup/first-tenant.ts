@@ -10,6 +10,7 @@ import { makeKey } from '../keys/format.ts'
 import { insertKey } from '../keys/store.ts'
 import { insertMember } from '../members/store.ts'
 import { insertTenant } from '../tenancy/store.ts'
+import { commonPasswords } from '../users/common-passwords.ts'
 import type { Passwords } from '../users/password.ts'
 import { passwordProblem } from '../users/password-policy.ts'
 import { insertUser } from '../users/store.ts'
@@ -47,7 +48,12 @@ export async function createFirstTenant(
   also: (tenant_id: `ten_${string}`) => readonly Statement[] = () => [],
 ) {
   const { db, config, secrets, now, newId, random } = deployment
-  const problem = passwordProblem(first.password, [first.email, first.tenant_name, first.slug], { min_length: 12, reject_common: true })
+  const problem = passwordProblem(
+    first.password,
+    [first.email, first.tenant_name, first.slug],
+    { min_length: 12, reject_common: true },
+    commonPasswords,
+  )
   if (problem) throw new SetupRefused(password_problems[problem])
 
   const root = await ensureRoot(deployment)

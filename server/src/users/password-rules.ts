@@ -3,6 +3,7 @@ import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { settingsSchemas } from '@ostiary/contract/settings.ts'
 import { z } from 'zod'
 import { type Db, sql } from '../db/db.ts'
+import { commonPasswords } from './common-passwords.ts'
 import { type PasswordProblem, passwordProblem } from './password-policy.ts'
 
 /** The names of a user. An attacker tries them first. */
@@ -48,5 +49,6 @@ export async function judgePassword(
     password,
     [email, ...user_names, ...environment_names],
     settingsSchemas.live.shape.password.parse(settings.password),
+    commonPasswords,
   )
 }

@@ -1,4 +1,7 @@
-/** Passwords made of words of the account or its environment are refused on every path that sets one (decision 0005, NIST SP 800-63B §3.1.1.2). */
+/**
+ * Passwords that are common, or made of words of the account or its environment, are refused on every path that sets one
+ * (decisions 0005 and 0039, NIST SP 800-63B §3.1.1.2).
+ */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createFirstTenant } from '../../src/setup/first-tenant.ts'
@@ -25,6 +28,8 @@ const words: [what: string, password: string][] = [
   ['the local part',          'grace.hopper1906'],
   ['the domain',              'navy-museum99'],
   ['the person’s name',       'GraceMurray!1'],
+  ['a common password',       'sunshine1234'],
+  ['a variation of one',      'Dr@g0nB4ll!2027'],
 ]
 
 let people = 0
@@ -69,7 +74,7 @@ for (const [path, set, accepted, refused] of paths) {
   })
 }
 
-for (const password of ['Globex-Globex-1', 'first.owner-2026', 'globex-corporation'])
+for (const password of ['Globex-Globex-1', 'first.owner-2026', 'globex-corporation', 'Dr@g0nB4ll!2027'])
   test(`the first owner cannot have the password ${password}`, async () => {
     const first = { email: 'first.owner@globex.example', password, tenant_name: 'Globex Corporation', slug: 'globex' }
     await assert.rejects(createFirstTenant(w.deployment, createPasswords(), first), { name: 'SetupRefused', message: /^The password / })
