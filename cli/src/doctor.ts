@@ -10,6 +10,7 @@ import { describeLimits } from '@ostiary/server/limits.ts'
 import { openDatabase, openDeployment } from '@ostiary/server/main.ts'
 import { z } from 'zod'
 import { checkDatabase, checkSchema } from './doctor-database.ts'
+import { checkMail } from './doctor-mail.ts'
 import type { Finding } from './finding.ts'
 
 export async function doctor(config: Config): Promise<number> {
@@ -44,6 +45,7 @@ async function checkDeployment(config: Config): Promise<Finding[]> {
       ...checkFiles(config),
       await checkIssuers(deployment),
       ...(await checkRedis(config)),
+      ...(await checkMail(deployment)),
       checkClock(deployment),
     ]
   } finally {

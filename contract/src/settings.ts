@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import { oidcScopes } from './scopes.ts'
 import type { EnvironmentType } from './tenancy.ts'
-import { Email, Name, Origin, seconds, WebUrl } from './values.ts'
+import { Name, Origin, Sender, seconds, text, WebUrl } from './values.ts'
 
 export const TokenFormat = z.enum(['jwt', 'opaque'])
 
@@ -35,18 +35,23 @@ const sessions = group({
 })
 
 const smtp = z.strictObject({
-  host: z.string().min(1).max(253),
+  host: text(253, 1).refine(isHost, 'Expected the name or the address of a mail server, without port.'),
   port: z.int().min(1).max(65_535).default(587),
-  username: z.string().max(320).nullable().default(null),
+  username: text(320, 1).nullable().default(null),
   /** Write-only: encrypted at rest and never returned. `has_password` shows whether it is set. */
   password: z.string().min(1).max(8_000).optional(),
-  secure: z.boolean().default(true),
+  /** `starttls` is required, not opportunistic. `none` only reaches an allowed network. */
+  tls: z.enum(['starttls', 'implicit', 'none']).default('starttls'),
 })
+
+function isHost(value: string): boolean {
+  return /^([\p{L}\p{M}\p{N}._-]+|[0-9a-f]*:[0-9a-f:.]+)$/iu.test(value) && URL.canParse(`http://${value.includes(':') ? `[${value}]` : value}/`)
+}
 
 const email = (deliveries: [string, ...string[]]) =>
   group({
     delivery: z.enum(deliveries).default(deliveries[0]),
-    from: Email.nullable().default(null),
+    from: Sender.nullable().default(null),
     smtp: smtp.nullable().default(null),
   })
 
@@ -112,12 +117,6 @@ export const notBuilt: readonly { group: string; field: string; values: readonly
     values: [true],
     detail: 'This version does not support emailed sign-in codes. Leave sign_in.email_code at false.',
   },
-  {
-    group: 'email',
-    field: 'delivery',
-    values: ['smtp'],
-    detail: 'This version does not support SMTP. Use none, or capture in a Test environment.',
-  },
 ]
 
 /** The stored document of each environment type. Live has neither captured mail nor the group `test`. */
@@ -133,7 +132,7 @@ export const Settings = z.strictObject({
   ...common,
   email: z.strictObject({
     delivery: z.enum(['none', 'smtp', 'capture']),
-    from: Email.nullable(),
+    from: Sender.nullable(),
     smtp: smtp.omit({ password: true }).extend({ has_password: z.boolean() }).nullable(),
   }),
   test: z.strictObject({ fixed_code: z.string().nullable() }).nullable(),

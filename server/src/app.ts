@@ -130,7 +130,7 @@ function noSchemas(): never {
 function mountManagement(app: FastifyInstance, modules: Modules): void {
   const { deployment, limiter, check_answers } = modules
   const { issuers, key_pool, passwords, root } = modules
-  const services = { ...deployment, issuers, keys: modules.keys, key_pool, passwords, root }
+  const services = { ...deployment, issuers, keys: modules.keys, key_pool, limiter, passwords, root }
   const gate = {
     keys: modules.keys,
     limiter,

@@ -25,6 +25,8 @@ const day_ms = 86_400_000
 const grant_kept_ms = day_ms
 /** Deliveries can be looked up for as long as events. */
 const delivery_kept_ms = 90 * day_ms
+/** The queue removes a mail whose life has ended. The sweep only finds one whose job was lost. */
+const mail_kept_ms = day_ms
 const event_kept_ms = 90 * day_ms
 /** Two years and a month, so that a month can be compared with the same month of the year before last. */
 const counter_kept_ms = 760 * day_ms
@@ -49,6 +51,7 @@ export const expiring_rows: readonly ExpiringRows[] = [
   { table: 'webhook_messages',      key: in_environment('id'),                          time: 'created_at',          kept_ms: delivery_kept_ms },
   { table: 'upstream_sign_ins',     key: in_environment('state_hash'),                  time: 'expires_at',          kept_ms: 0 },
   { table: 'captured_mails',        key: in_environment('id'),                          time: 'created_at',          kept_ms: captured_mail_kept_ms },
+  { table: 'mails',                 key: in_environment('id'),                          time: 'expires_at',          kept_ms: mail_kept_ms },
   { table: 'counters',              key: ['environment_id', 'hour', 'metric', 'label'], time: 'hour',                kept_ms: counter_kept_ms },
   { table: 'idempotency_records',   key: ['credential_id', 'method', 'path', 'idempotency_key'], time: 'expires_at', kept_ms: 0 },
   { table: 'events',                key: in_environment('id'),                          time: 'created_at',          kept_ms: event_kept_ms,

@@ -20,6 +20,7 @@ import { createIds } from './ids.ts'
 import { startJobs } from './jobs.ts'
 import { createKeyStore } from './keys/store.ts'
 import { bufferLines, createLog } from './log.ts'
+import { createSmtp, type DeliverBySmtp } from './mail/smtp.ts'
 import { readMasterKey } from './master-key.ts'
 import type { Metrics } from './metrics.ts'
 import { createIssuers } from './oidc/issuer.ts'
@@ -47,6 +48,7 @@ interface Overrides {
   write?: (line: string) => void
   resolve?: Resolve
   outbound?: Outbound
+  smtp?: DeliverBySmtp
   application_name?: string
 }
 
@@ -64,8 +66,9 @@ export async function openDeployment(config: Config, overrides: Overrides = {}):
     const log = createLog(config.log_level, now, overrides.write ?? standardOutput())
     const counters = createCounters(db, now)
     const outbound = overrides.outbound ?? createOutbound(config, overrides.resolve === undefined ? {} : { resolve: overrides.resolve })
+    const smtp = overrides.smtp ?? createSmtp(config, overrides.resolve === undefined ? {} : { resolve: overrides.resolve })
     const random = createRandomPool(randomBytes)
-    return { config, db, secrets, log, counters, outbound, now, random, newId: createIds(now, randomBytes) }
+    return { config, db, secrets, log, counters, outbound, smtp, now, random, newId: createIds(now, randomBytes) }
   } catch (error) {
     await db.close()
     throw error

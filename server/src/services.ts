@@ -1,5 +1,6 @@
 /** Everything that handlers of the management API use: the deployment and the services that are built on it. */
 import type { Deployment } from './deployment.ts'
+import type { RateLimiter } from './http/rate-limit.ts'
 import type { KeyStore } from './keys/store.ts'
 import type { Issuers } from './oidc/issuer.ts'
 import type { KeyPool } from './oidc/signing-keys.ts'
@@ -10,6 +11,7 @@ export interface Services extends Deployment {
   readonly issuers: Issuers
   readonly keys: KeyStore
   readonly key_pool: KeyPool
+  readonly limiter: RateLimiter
   readonly passwords: Passwords
   readonly root: Root
 }

@@ -101,6 +101,11 @@ export function tooBusy(what: string): ApiError {
   return new ApiError('unavailable', `Too many concurrent changes to the same ${what}. Try again shortly.`)
 }
 
+/** A limit of an object is reached. The limit of the credential is in `api/authenticate.ts`. */
+export function rateLimited(detail: string, retry_after_seconds: number): ApiError {
+  return new ApiError('rate_limited', detail, { headers: { 'retry-after': String(retry_after_seconds) } })
+}
+
 /** The same error for an object that does not exist and for one that this caller may not see. */
 export function notFound(): ApiError {
   return new ApiError('not_found', 'There is no such object, or not within the tenant, project and environment of this call.')

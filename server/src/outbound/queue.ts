@@ -9,7 +9,7 @@ import { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, join, leavesWork, type Result, rowsOf, type Statement, sql } from '../db/db.ts'
 
-export type JobKindName = 'backchannel_logout' | 'webhook' | 'webhook_retry'
+export type JobKindName = 'backchannel_logout' | 'webhook' | 'webhook_retry' | 'mail'
 
 export interface NewJob {
   /** Enqueueing an id that is still queued has no effect. */
