@@ -45,7 +45,9 @@ const smtp = z.strictObject({
 })
 
 function isHost(value: string): boolean {
-  return /^([\p{L}\p{M}\p{N}._-]+|[0-9a-f]*:[0-9a-f:.]+)$/iu.test(value) && URL.canParse(`http://${value.includes(':') ? `[${value}]` : value}/`)
+  return (
+    /^([\p{L}\p{M}\p{N}._-]+|[0-9a-f]*:[0-9a-f:.]+)$/iu.test(value) && URL.canParse(`http://${value.includes(':') ? `[${value}]` : value}/`)
+  )
 }
 
 const email = (deliveries: [string, ...string[]]) =>

@@ -48,7 +48,9 @@ export const Email = text(254).check(z.email())
  * An email address that mail can be sent to. RFC 6531 §3.3: letters of any script in the local part; RFC 5890 §2.3.2.3: and in the
  * domain.
  */
-export const MailAddress = text(254).refine(isMailAddress, 'Expected one email address such as name@example.com.').meta({ format: 'idn-email' })
+export const MailAddress = text(254)
+  .refine(isMailAddress, 'Expected one email address such as name@example.com.')
+  .meta({ format: 'idn-email' })
 
 function isMailAddress(value: string): boolean {
   const [, local = '', domain = ''] = /^([\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~.-]{1,64})@([\p{L}\p{M}\p{N}.-]+)$/u.exec(value) ?? []

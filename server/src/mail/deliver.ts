@@ -90,7 +90,14 @@ async function runJob(deployment: Deployment, accepted: Map<string, Delivered>, 
     return end({ type: 'mail.sent', attempts: job.attempts })
   }
   const { stage, reply } = delivered
-  deployment.log.warn('A mail was not delivered.', { environment_id, mail_id: mail.id, attempt: job.attempts, stage, reply, why: whyOf(delivered) })
+  deployment.log.warn('A mail was not delivered.', {
+    environment_id,
+    mail_id: mail.id,
+    attempt: job.attempts,
+    stage,
+    reply,
+    why: whyOf(delivered),
+  })
   if (delivered.permanent || !hasAnotherAttempt(job, mail, now())) return giveUp(delivered)
   await db.batch([
     noteFirstFailure(environment_id, mail.id, now()),

@@ -1,6 +1,6 @@
+import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { Call, Handler } from '../api/handler.ts'
 import { readPage } from '../api/lists.ts'
-import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { notFound, rateLimited } from '../http/problem.ts'
 import type { RateLimitPolicy } from '../http/rate-limit.ts'
 import type { Services } from '../services.ts'

@@ -12,7 +12,8 @@ const shortest_secret = 4
 export function shownReply(reply: string, secrets: readonly string[]): string | null {
   const lines = reply.split(/\r?\n/).filter((line) => line !== '')
   const code = /^[2-5][0-5][0-9](?=[ -]|$)/.exec(lines[0] ?? '')?.[0]
-  const is_well_formed = code !== undefined && lines.every((line, i) => line.startsWith(code) && marks(i, lines.length).includes(line[3] ?? ''))
+  const is_well_formed =
+    code !== undefined && lines.every((line, i) => line.startsWith(code) && marks(i, lines.length).includes(line[3] ?? ''))
   if (!is_well_formed || secrets.some((secret) => secret.length >= shortest_secret && reply.includes(secret))) return null
   const text = lines.join(' ').replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]+/gu, ' ')
   return [...text].slice(0, longest_reply).join('')

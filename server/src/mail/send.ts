@@ -62,7 +62,10 @@ export async function mailStatements(
   if (!prepared) return []
   const about = { ...request, id: prepared.id, kind: prepared.kind }
   if (prepared.email.delivery === 'capture')
-    return [...capture(environment_id, prepared, now), mailEvent(deployment, environment_id, about, { type: 'mail.sent', attempts: 1 }, now)]
+    return [
+      ...capture(environment_id, prepared, now),
+      mailEvent(deployment, environment_id, about, { type: 'mail.sent', attempts: 1 }, now),
+    ]
 
   const { id, kind, to, composed } = prepared
   const { user_id, request_id } = request

@@ -278,8 +278,9 @@ test('a peer that is no mail server sees no reply of its own shown', async () =>
 })
 
 test('a reply in plain text before the TLS handshake is not taken for one after it', async () => {
-  const peer = await startRawPeer(script('220 hi\r\n', '250-mail.test\r\n250 STARTTLS\r\n', '220 go\r\n250-mail.test\r\n250 AUTH PLAIN\r\n', silent))
+  const peer = await startRawPeer(
+    script('220 hi\r\n', '250-mail.test\r\n250 STARTTLS\r\n', '220 go\r\n250-mail.test\r\n250 AUTH PLAIN\r\n', silent),
+  )
   const { accepted, stage } = await send(serverAt(peer.port), undefined, impatient)
   assert.deepEqual([accepted, stage], [false, 'tls'])
 })
-

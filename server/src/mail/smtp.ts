@@ -49,7 +49,7 @@ export type DeliverBySmtp = (exchange: Exchange) => Promise<Delivered>
 /** From the name to the envelope, so a server cannot hold a call slot for longer. */
 const exchange_ms = 30_000
 /** More than any mail server sends in one exchange. */
-const most_received_bytes = 262_144
+const most_received_bytes = 65_536
 const farewell_ms = 1_000
 
 interface Overrides {
@@ -101,7 +101,8 @@ export function createSmtp(
     } finally {
       clearTimeout(timer)
       signal?.removeEventListener('abort', stop)
-      if (is_done) setTimeout(() => progress.end.abort(), farewell_ms).unref() // for QUIT
+      if (is_done)
+        setTimeout(() => progress.end.abort(), farewell_ms).unref() // for QUIT
       else progress.end.abort()
     }
 
@@ -116,6 +117,7 @@ export function createSmtp(
       end.signal.throwIfAborted() // no connection after the deadline
       const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
       const socket = await open(addresses, server.port, progress)
+      end.signal.throwIfAborted()
       const secured = server.tls === 'implicit' ? await secure(socket, host, ca, progress) : socket
       progress.stage = 'greeting'
       return converse(metered(secured, progress), { server, message, host, name, ca }, progress)
@@ -223,6 +225,7 @@ interface Conversation {
 /** Speaks SMTP and returns the reply that accepted the message. */
 async function converse(stream: Duplex, { server, message, host, name, ca }: Conversation, progress: Progress): Promise<string> {
   const { default: SmtpConnection } = await import('nodemailer/lib/smtp-connection') // a deployment without SMTP does not load it
+  progress.end.signal.throwIfAborted()
   const ignore = () => stream
   const connection = new SmtpConnection({
     // as: nodemailer needs of a socket only what a duplex stream has, and these three, which the deadline makes superfluous

@@ -90,9 +90,7 @@ export function findQueuedMail(db: Db, environment_id: EnvironmentId, id: string
 
 /** Notes the first failure. The guard fails at every later one. */
 export function noteFirstFailure(environment_id: EnvironmentId, id: string, now: Date): Statement {
-  return guard(
-    sql`update mails set failed_at = ${now} where environment_id = ${environment_id} and id = ${id} and failed_at is null`,
-  )
+  return guard(sql`update mails set failed_at = ${now} where environment_id = ${environment_id} and id = ${id} and failed_at is null`)
 }
 
 /** Removes a mail with its content. The guard fails if it was removed before. */

@@ -117,7 +117,10 @@ export const getSettings: Handler<'getSettings'> = async ({ db }, { caller, para
   return { ...showSettings(row), version: row.version }
 }
 
-export const changeSettings: Handler<'changeSettings'> = async ({ config, db, now, secrets }, { caller, params, body, if_match, commit }) => {
+export const changeSettings: Handler<'changeSettings'> = async (
+  { config, db, now, secrets },
+  { caller, params, body, if_match, commit },
+) => {
   const changed = await changeVersioned(
     if_match,
     () => store.findSettings(db, caller.tenant_id, params.project_id ?? '', params.environment_id ?? ''),

@@ -58,7 +58,7 @@ async function changeEverything(): Promise<string[]> {
     email: {
       delivery: 'none',
       from: 'a@example.com',
-      smtp: { host: 'mail.example.com', port: 587, username: 'u', password: 'mail secret', secure: true },
+      smtp: { host: 'mail.example.com', port: 587, username: 'u', password: 'mail secret', tls: 'starttls' },
     },
   })
   const application = await platform('POST', `${at}/applications`, {

@@ -39,7 +39,9 @@ export async function startMailServer({ recipient, decide, port = 0, ...options 
     closeTimeout: 1,
     disableReverseLookup: true,
     onAuth: ({ username, password }, _session, done) =>
-      username === 'shop' && password === 'smtp password' ? done(null, { user: username }) : done(reply(535, `Wrong credentials of ${username}.`)),
+      username === 'shop' && password === 'smtp password'
+        ? done(null, { user: username })
+        : done(reply(535, `Wrong credentials of ${username}.`)),
     onRcptTo: ({ address }, _session, done) => done(recipient?.(address) ?? null),
     onData(stream, session, done) {
       const chunks: Buffer[] = []
@@ -49,7 +51,7 @@ export async function startMailServer({ recipient, decide, port = 0, ...options 
         const mail = {
           from: mailFrom ? mailFrom.address : '',
           to: rcptTo.map(({ address }) => address),
-          parameters: Object.keys((mailFrom && mailFrom.args) || {}),
+          parameters: Object.keys((mailFrom ? mailFrom.args : false) || {}),
           raw: Buffer.concat(chunks).toString(),
           user: typeof session.user === 'string' ? session.user : null,
           is_secure: session.secure,
@@ -114,7 +116,10 @@ export function readMessage(raw: string) {
 
 function splitPart(part: string) {
   const end = part.indexOf('\r\n\r\n')
-  const lines = part.slice(0, end).replace(/\r\n[ \t]+/g, ' ').split('\r\n')
+  const lines = part
+    .slice(0, end)
+    .replace(/\r\n[ \t]+/g, ' ')
+    .split('\r\n')
   const headers = new Map(lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 2)]))
   return { headers, lines, body: part.slice(end + 4) }
 }

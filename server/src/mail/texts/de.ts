@@ -78,7 +78,9 @@ function letterOf(notice: Notice, { to, brand, support_url, at }: Envelope): Let
       const what = `${methods[notice.method]}${notice.name === null ? '' : ` ${unlinked(notice.name)}`}`
       const is_added = notice.kind === 'method_added'
       return {
-        subject: is_added ? `Neue Anmeldemethode für Ihr Konto bei ${brand}` : `Eine Anmeldemethode Ihres Kontos bei ${brand} wurde entfernt`,
+        subject: is_added
+          ? `Neue Anmeldemethode für Ihr Konto bei ${brand}`
+          : `Eine Anmeldemethode Ihres Kontos bei ${brand} wurde entfernt`,
         lead: `Am ${formatted(at)} wurde diese Anmeldemethode ${is_added ? 'zum' : 'vom'} Konto ${to} bei ${brand} ${is_added ? 'hinzugefügt' : 'entfernt'}: ${what}.`,
         paragraphs: [...from(notice.device), not_you],
       }
