@@ -49,14 +49,14 @@ test('doctor signs in to the mail server of the root environment, and says what 
   assert.equal(untrusted.code, 1)
   assert.match(
     untrusted.stdout,
-    new RegExp(`PROBLEM The mail server 127\\.0\\.0\\.1:${server.port} of the root environment .* The step tls failed: .*certificate`),
+    new RegExp(`PROBLEM\\s+The mail server 127\\.0\\.0\\.1:${server.port} of the root environment .* The step tls failed: .*certificate`),
   )
   const trusted = await doctor({ NODE_EXTRA_CA_CERTS: authority })
   assert.equal(trusted.code, 0, trusted.stdout)
   assert.match(trusted.stdout, /ok\s+The mail server .* can be used\./)
   await setPassword(server.port, 'wrong')
   const refused = await doctor({ NODE_EXTRA_CA_CERTS: authority })
-  assert.match(refused.stdout, /PROBLEM The mail server .* The step auth failed: 535 /)
+  assert.match(refused.stdout, /PROBLEM\s+The mail server .* The step auth failed: 535 /)
   assert.ok(!refused.stdout.includes('wrong'))
   assert.deepEqual(server.received, [])
 })

@@ -25,7 +25,7 @@ const retry_after_seconds = [5, 15, 30, 60, 120, 120, 120, 120, 300, 600, 1_800,
 /** An attempt may come this much earlier than its schedule; see `outbound/schedule.ts`. */
 const earliest_part = 0.8
 /** RFC 5321 §4.5.3.2.6: a server may take long to accept a message. Breaking off then would send it twice. */
-export const reply_timeout_ms = 120_000
+const reply_timeout_ms = 120_000
 
 const Payload = z.object({ mail_id: z.string(), kind: MailKind, user_id: z.string().nullable(), request_id: z.string().nullable() })
 

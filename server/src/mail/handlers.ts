@@ -53,7 +53,7 @@ export const testMail: Handler<'testMail'> = async (services, call) => {
     mailEvent(services, environment.id, about, outcome, at),
   ]
   const answer = { accepted, stage, reply }
-  await call.commit({ statements, before: null, answer, object: { type: 'environment', id: environment.id } }, at)
+  await call.commit({ statements, before: null, answer, object: { type: 'settings', id: environment.id } }, at)
   return answer
 }
 

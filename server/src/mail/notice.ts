@@ -12,6 +12,13 @@ export interface Device {
 /** A sign-in method in the words of the texts. */
 export type MethodName = 'password' | 'passkey' | 'totp' | 'recovery_codes' | 'provider'
 
+interface MethodChange {
+  method: MethodName
+  /** The name of a passkey or a provider. */
+  name: string | null
+  device: Device | null
+}
+
 export type Notice =
   | { kind: 'sign_in_code'; code: string; expires_at: Date; device: Device | null }
   | { kind: 'verify_email'; code: string; link: string; expires_at: Date; device: Device | null }
@@ -23,8 +30,8 @@ export type Notice =
   /** An attempt to sign up or to reset a password found an account, which has these ways in, such as "Password" or "GitHub". */
   | { kind: 'existing_account'; asked_for: 'sign_up' | 'reset'; ways: readonly string[]; expires_at: Date; device: Device | null }
   | { kind: 'password_changed'; device: Device | null }
-  /** `name` is the name of a passkey or a provider. */
-  | { kind: 'method_added' | 'method_removed'; method: MethodName; name: string | null; device: Device | null }
+  | ({ kind: 'method_added' } & MethodChange)
+  | ({ kind: 'method_removed' } & MethodChange)
   | { kind: 'recovery_code_used'; left: number; device: Device | null }
   | { kind: 'account_deleted'; device: Device | null }
   | { kind: 'invitation'; link: string; tenant_name: string; inviter: string; role: Role; expires_at: Date }

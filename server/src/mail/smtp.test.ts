@@ -164,8 +164,9 @@ const tls_failures: [what: string, options: Parameters<typeof startMailServer>[0
 for (const [what, options, change] of tls_failures)
   test(`the delivery fails at tls when ${what} (${change.tls ?? 'starttls'}), and neither password nor mail is sent`, async () => {
     const server = await startMailServer(options)
-    const { accepted, stage, permanent } = await send(serverAt(server.port, change))
+    const { accepted, stage, permanent, cause } = await send(serverAt(server.port, change))
     assert.deepEqual([accepted, stage, permanent, server.received.length], [false, 'tls', false, 0])
+    if (what.includes('certificate')) assert.match(String(cause), /certificate|altnames/, 'the log has the reason')
   })
 
 // biome-ignore format: this table is read by column

@@ -5,7 +5,7 @@
  */
 import { connect, type LookupFunction, type Socket } from 'node:net'
 import { type Duplex, duplexPair, Readable } from 'node:stream'
-import { connect as connectTls } from 'node:tls'
+import { connect as connectTls, TLSSocket } from 'node:tls'
 import type { MailStage } from '@ostiary/contract/mail.ts'
 import type { Config } from '../config.ts'
 import { type Address, isWithin, type Network, parseAddress } from '../net/networks.ts'
@@ -65,7 +65,7 @@ export function createSmtp(
   { ca, timeout_ms = exchange_ms, ...overrides }: Overrides = {},
 ): DeliverBySmtp {
   const resolve = overrides.resolve ?? createResolve({ ask_system: allowed.length > 0 })
-  const name = new URL(base_url).hostname
+  const name = ehloName(new URL(base_url).hostname)
 
   return async ({ server, message, reply_timeout_ms, signal }) => {
     const { promise: cancelled, reject } = Promise.withResolvers<never>()
@@ -123,6 +123,12 @@ export function createSmtp(
       return converse(metered(secured, progress), { server, message, host, name, ca }, progress)
     }
   }
+}
+
+/** RFC 5321 §4.1.3: an address is in brackets, and an IPv6 address has a tag. */
+function ehloName(hostname: string): string {
+  if (hostname.startsWith('[')) return hostname.replace('[', '[IPv6:')
+  return parseAddress(hostname) ? `[${hostname}]` : hostname
 }
 
 interface Progress {
@@ -227,12 +233,13 @@ async function converse(stream: Duplex, { server, message, host, name, ca }: Con
   const { default: SmtpConnection } = await import('nodemailer/lib/smtp-connection') // a deployment without SMTP does not load it
   progress.end.signal.throwIfAborted()
   const ignore = () => stream
+  // Of a socket, nodemailer needs only what a stream has, and three methods that the deadline makes superfluous.
+  const connected: unknown = Object.assign(stream, { setTimeout: ignore, setKeepAlive: ignore, setNoDelay: ignore })
   const connection = new SmtpConnection({
-    // as: nodemailer needs of a socket only what a duplex stream has, and these three, which the deadline makes superfluous
-    connection: Object.assign(stream, { setTimeout: ignore, setKeepAlive: ignore, setNoDelay: ignore }) as unknown as Socket,
+    connection: connected as Socket, // as: see above
     host,
     port: server.port,
-    name: parseAddress(name.replace(/^\[(.*)\]$/, '$1')) ? `[${name.replace(/^\[(.*)\]$/, '$1').replace(/^(?=.*:)/, 'IPv6:')}]` : name,
+    name,
     secure: server.tls === 'implicit',
     secured: server.tls === 'implicit',
     requireTLS: server.tls === 'starttls',
@@ -245,7 +252,7 @@ async function converse(stream: Duplex, { server, message, host, name, ca }: Con
   })
   const { promise: broken, reject } = Promise.withResolvers<never>()
   broken.catch(() => {}) // a late error has no other listener
-  connection.on('error', reject)
+  connection.on('error', (error) => reject(reasonOf(connection._socket) ?? error))
   connection.once('end', () => reject(new Error('The connection was closed.')))
   progress.end.signal.addEventListener('abort', () => connection.close())
   const step = <T>(run: (done: (error: unknown, result?: T) => void) => void): Promise<T | undefined> =>
@@ -267,6 +274,11 @@ async function converse(stream: Duplex, { server, message, host, name, ca }: Con
   const sent = await step<{ response: string }>((done) => connection.send({ ...envelope, size: content.length }, body, done))
   connection.quit()
   return sent?.response ?? ''
+}
+
+/** A certificate that fails closes the connection, which nodemailer notices before it gets the reason. */
+function reasonOf(socket: Socket | false | null): Error | null {
+  return socket instanceof TLSSocket && !socket.authorized ? socket.errored : null
 }
 
 /** nodemailer reads the message when the server has accepted its envelope. */

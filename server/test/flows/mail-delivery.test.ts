@@ -129,7 +129,7 @@ test('a mail is given up when the code in it ends, and never sent afterwards', a
   const server = await startMailServer({ decide: () => (is_open ? undefined : reply(451, 'Later')) })
   const environment = await sender(server.port)
   await mail(environment, 'ada@example.com', codeNotice('111111'))
-  const all = await whileTimePasses('the last event', 20, async () => {
+  const all = await whileTimePasses('the last event', 3, async () => {
     const [first, last] = await events(environment)
     return last !== undefined && first !== undefined && [first, last]
   })

@@ -34,7 +34,7 @@ class Handler:
         return '250 OK'
     async def handle_DATA(self, server, session, envelope):
         say({'from': envelope.mail_from, 'to': envelope.rcpt_tos, 'parameters': envelope.mail_options,
-             'raw': envelope.content.decode('utf-8'), 'user': session.auth_data, 'is_secure': session.ssl is not None})
+             'raw': envelope.content.decode('utf-8'), 'user': session.auth_data, 'is_secure': server.transport.get_extra_info('sslcontext') is not None})
         if envelope.rcpt_tos[0].startswith('dropped@') and envelope.rcpt_tos[0] not in seen:
             seen.add(envelope.rcpt_tos[0])
             server.transport.abort()
@@ -42,7 +42,7 @@ class Handler:
 
 def authenticate(server, session, envelope, mechanism, data):
     ok = isinstance(data, LoginPassword) and data.login == b'shop' and data.password == b'smtp password'
-    return AuthResult(success=ok, auth_data='shop' if ok else None)
+    return AuthResult(success=ok, handled=False, auth_data='shop' if ok else None)
 
 async def main():
     loop = asyncio.get_running_loop()
