@@ -14,6 +14,7 @@ import { WrongMasterKey } from '@ostiary/server/secrets.ts'
 import { z } from 'zod'
 import type { commands, Values } from './commands.ts'
 import { checkDatabase, checkSchema } from './doctor-database.ts'
+import { checkMail } from './doctor-mail.ts'
 import { type Finding, type NamedFinding, named } from './finding.ts'
 
 type DoctorValues = Values<typeof commands.doctor>
@@ -74,6 +75,7 @@ async function checkDeployment(config: Config): Promise<NamedFinding[]> {
       ...named('files', checkFiles(config)),
       ...named('issuers', [await checkIssuers(deployment)]),
       ...named('redis', await checkRedis(config)),
+      ...named('mail', await checkMail(deployment)),
       ...named('clock', [checkClock(deployment)]),
     ]
   } finally {

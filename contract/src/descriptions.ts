@@ -181,4 +181,6 @@ export const descriptions: Record<RowName, string> = {
   start:
     'The start page: what this service is, with links to its documentation, its demo and its health. A program gets the same links as JSON.',
   favicon: 'The mark of the service.',
+  testMail:
+    'Sends a test mail by the stored settings and waits for the outcome: `stage` is the last step, `reply` the last reply of the mail server. At most 10 an hour for each environment.',
 }

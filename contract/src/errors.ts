@@ -28,6 +28,7 @@ export const errors = {
   slug_taken:              { status: 409, title: 'Slug already in use',           explanation: 'A slug is unique within its parent. Choose another slug.' },
   identifier_taken:        { status: 409, title: 'Identifier already in use',     explanation: 'Another object of this environment has the same identifier or email.' },
   key_revoked:             { status: 409, title: 'Key revoked',                   explanation: 'A revoked key can be read but not changed or rotated. Create a new key.' },
+  mail_not_set_up:         { status: 409, title: 'Mail not set up',               explanation: 'The environment sends no mail: its setting email.delivery is none. Set it to smtp, or to capture in a Test environment.' },
   last_owner:              { status: 409, title: 'Last owner',                    explanation: 'A tenant always has an owner. Make another member an owner first.' },
   secret_not_used:         { status: 409, title: 'Application without a secret',  explanation: 'Only applications that authenticate with client_secret_basic or client_secret_post have a secret to rotate.' },
   idempotency_in_progress: { status: 409, title: 'Request in progress',           explanation: 'The first request with this Idempotency-Key has not finished. Try again shortly with the same key.' },

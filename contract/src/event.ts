@@ -36,6 +36,7 @@ export const eventKinds = [
   'auth_key.rotated',
   'auth_key.revoked',
   'mail.sent',
+  'mail.failed',
   'signing_key.rotated',
   'webhook.disabled',
   'test.ping',

@@ -1,10 +1,24 @@
-/** Captured mail: a Test environment stores its mail instead of sending it, for developers and automated tests. */
+/** Mail to users: its kinds, the inbox of captured mail in Test environments, and the test of a mail server. */
 import { z } from 'zod'
 import { MailId } from './ids.ts'
-import { PageQuery, Time } from './values.ts'
+import { MailAddress, PageQuery, Time } from './values.ts'
 
 /** All kinds of mail. The name of a kind never changes. */
-export const MailKind = z.enum(['password_changed', 'method_removed'])
+export const MailKind = z.enum([
+  'sign_in_code',
+  'verify_email',
+  'existing_account',
+  'reset_password',
+  'change_email',
+  'change_email_notice',
+  'password_changed',
+  'method_added',
+  'method_removed',
+  'recovery_code_used',
+  'account_deleted',
+  'invitation',
+  'test',
+])
 export type MailKind = z.infer<typeof MailKind>
 
 export const Mail = z.strictObject({
@@ -24,4 +38,17 @@ export type Mail = z.infer<typeof Mail>
 /** `to` is a complete email. The comparison ignores case. */
 export const InboxQuery = PageQuery.extend({
   to: z.string().max(320).optional().describe('Only mail to this complete email, in any case.'),
+})
+
+/** The steps of the delivery of a mail, in their order. A failure names the step that did not succeed. */
+export const MailStage = z.enum(['dns', 'connect', 'tls', 'greeting', 'auth', 'recipient', 'data'])
+export type MailStage = z.infer<typeof MailStage>
+
+export const MailTest = z.strictObject({ to: MailAddress.describe('The address that gets the test mail.') })
+
+/** `reply` is the last reply of the mail server; `null` if it sent none after a correct greeting. */
+export const MailTested = z.strictObject({
+  accepted: z.boolean().describe('Whether the mail server accepted the mail.'),
+  stage: MailStage.describe('The last step, which failed unless the mail was accepted.'),
+  reply: z.string().nullable().describe('The last reply of the mail server; `null` if it sent none after a correct greeting.'),
 })

@@ -16,7 +16,7 @@ import { AuditEntry, AuditQuery, AuditVerification } from './audit.ts'
 import { AuthConfig } from './auth-config.ts'
 import { BackchannelLogout } from './backchannel-logout.ts'
 import { Event, EventQuery } from './event.ts'
-import { InboxQuery, Mail } from './mail.ts'
+import { InboxQuery, Mail, MailTest, MailTested } from './mail.ts'
 import { Grant, SignInMethod } from './method.ts'
 import { NewProvider, Provider, ProviderChange } from './provider.ts'
 import { Readiness } from './readiness.ts'
@@ -133,6 +133,7 @@ export const routes = {
 
   getSettings:        get  (`${environment}/settings`,                   platform('env.settings:read'),   'Get the settings of an environment',                     { returns: [200, Settings] }),
   changeSettings:     patch(`${environment}/settings`,                   platform('env.settings:write'),  'Update settings (merge patch; null restores a default)', { body: SettingsChange, returns: [200, Settings], operators: 'allowed', configures: true }),
+  testMail:           post (`${environment}/settings/email/test`,        platform('env.settings:write'),  'Send a test mail and report how far it got; 10 an hour',  { body: MailTest, returns: [200, MailTested], fails: ['mail_not_set_up'], operators: 'allowed' }),
 
   listApplications:   get  (applications,                                platform('applications:read'),   'List applications',                                      { ...named, returns: [200, page(Application)] }),
   createApplication:  post (applications,                                platform('applications:write'),  'Create an application; the secret is returned once',     { body: NewApplication, returns: [201, ApplicationWithSecret], shown_once: 'client_secret', fails: ['slug_taken', 'quota_exceeded'], configures: true }),
@@ -204,7 +205,7 @@ export const routes = {
   changeTenant:       patch(tenant,                                      administrator('owner'),          'Update a tenant',                                        { body: TenantChange, returns: [200, Tenant], operators: 'allowed' }),
 
   listMembers:        get  (members,                                     administrator('viewer'),         'List members and pending invitations',                   { ...paged, returns: [200, page(Member)] }),
-  addMember:          post (members,                                     administrator('admin'),          'Invite a person; the link is returned once',             { body: NewMember, returns: [201, Invitation], shown_once: 'invitation_url', fails: ['insufficient_role', 'quota_exceeded'], operators: ownersOnly }),
+  addMember:          post (members,                                     administrator('admin'),          'Invite a person; the link is mailed, or returned once if the root environment has no mail',             { body: NewMember, returns: [201, Invitation], shown_once: 'invitation_url', fails: ['insufficient_role', 'quota_exceeded'], operators: ownersOnly }),
   changeMember:       patch(`${members}/{member_id}`,                    administrator('admin'),          'Change the role of a member or of a pending invitation', { body: MemberChange, returns: [200, Member], fails: ['insufficient_role', 'last_owner'], operators: ownersOnly }),
   removeMember:       del  (`${members}/{member_id}`,                    administrator('admin', 'viewer'), 'Remove a member or a pending invitation; every member can leave', { returns: [204, null], fails: ['insufficient_role', 'last_owner'], operators: 'allowed' }),
   resendInvitation:   post (`${members}/{member_id}/resend`,             administrator('admin'),          'Replace the link of a pending invitation; it is returned once', { returns: [200, Invitation], shown_once: 'invitation_url', fails: ['insufficient_role', 'quota_exceeded'], operators: 'allowed' }),

@@ -7,7 +7,7 @@ import type { NestedFieldClasses } from './field-class.ts'
 import { EnvironmentId, ProjectId } from './ids.ts'
 import { oidcScopes } from './scopes.ts'
 import type { EnvironmentType } from './tenancy.ts'
-import { Email, Name, Origin, seconds, Time, WebUrl } from './values.ts'
+import { Name, Origin, Sender, seconds, Time, text, WebUrl } from './values.ts'
 
 export const TokenFormat = z.enum(['jwt', 'opaque'])
 
@@ -56,13 +56,24 @@ const sessions = group({
 })
 
 const smtp = z.strictObject({
-  host: z.string().min(1).max(253).describe('The name of the SMTP server.'),
-  port: z.int().min(1).max(65_535).default(587).describe('The port of the SMTP server. The default is 587.'),
-  username: z.string().max(320).nullable().default(null).describe('The user name at the SMTP server; `null` for none.'),
+  host: text(253, 1)
+    .refine(isHost, 'Expected the name or the address of a mail server, without port.')
+    .describe('The name or the address of the mail server.'),
+  port: z.int().min(1).max(65_535).default(587).describe('The port of the mail server. The default is 587.'),
+  username: text(320, 1).nullable().default(null).describe('The user name at the mail server; `null` for none.'),
   /** Write-only: encrypted at rest and never returned. `has_password` shows whether it is set. */
-  password: z.string().min(1).max(8_000).optional().describe('The password at the SMTP server. It is write-only.'),
-  secure: z.boolean().default(true).describe('Whether the connection must use TLS. The default is true.'),
+  password: z.string().min(1).max(8_000).optional().describe('The password at the mail server. It is write-only.'),
+  tls: z
+    .enum(['starttls', 'implicit', 'none'])
+    .default('starttls')
+    .describe('`starttls` is required, not opportunistic; `implicit` is TLS from the start; `none` only reaches an allowed network.'),
 })
+
+function isHost(value: string): boolean {
+  return (
+    /^([\p{L}\p{M}\p{N}._-]+|[0-9a-f]*:[0-9a-f:.]+)$/iu.test(value) && URL.canParse(`http://${value.includes(':') ? `[${value}]` : value}/`)
+  )
+}
 
 const email = (deliveries: [string, ...string[]]) =>
   group({
@@ -70,9 +81,9 @@ const email = (deliveries: [string, ...string[]]) =>
       .enum(deliveries)
       .default(deliveries[0])
       .describe('`smtp` sends mail, `capture` keeps it for the inbox (Test only), `none` sends nothing.'),
-    from: Email.nullable().default(null).describe('The sender of mail.'),
+    from: Sender.nullable().default(null).describe('The sender of mail: an address, or `Name <address>`. Required with `smtp`.'),
     smtp: smtp.nullable().default(null).describe('The SMTP server; `null` for none.'),
-  }).describe('Mail to users.')
+  })
 
 const common = {
   tokens: tokens.describe('Lifetimes and formats of tokens.'),
@@ -175,12 +186,6 @@ export const notBuilt: readonly { group: string; field: string; values: readonly
     values: [true],
     detail: 'This version does not support emailed sign-in codes. Leave sign_in.email_code at false.',
   },
-  {
-    group: 'email',
-    field: 'delivery',
-    values: ['smtp'],
-    detail: 'This version does not support SMTP. Use none, or capture in a Test environment.',
-  },
 ]
 
 /** The stored document of each environment type. Live has neither captured mail nor the group `test`. */
@@ -200,7 +205,7 @@ export const Settings = z.strictObject({
     delivery: z
       .enum(['none', 'smtp', 'capture'])
       .describe('`smtp` sends mail, `capture` keeps it for the inbox (Test only), `none` sends nothing.'),
-    from: Email.nullable().describe('The sender of mail.'),
+    from: Sender.nullable().describe('The sender of mail.'),
     smtp: smtp
       .omit({ password: true })
       .extend({ has_password: z.boolean().describe('Whether the SMTP server has a password.') })
@@ -244,7 +249,7 @@ export const settingsFields = {
   email: {
     delivery: 'owned',
     from: 'owned',
-    smtp: { host: 'owned', port: 'owned', username: 'owned', secure: 'owned', password: 'never', has_password: 'never' },
+    smtp: { host: 'owned', port: 'owned', username: 'owned', tls: 'owned', password: 'never', has_password: 'never' },
   },
   test: { fixed_code: 'never' },
   project_id: 'never',

@@ -40,12 +40,14 @@ export const Member = z.strictObject({
 })
 export const NewMember = z.strictObject({ email: Email, role: Role })
 export const MemberChange = z.strictObject({ role: Role.optional() })
-/** `invitation_url` is returned once. The administrator sends it to the invited person. */
+/** `invitation_url` is returned once, and the administrator sends it to the person. It is `null` if the service mails it. */
 export const Invitation = Member.extend({
   invitation_url: z
     .string()
     .nullable()
-    .describe('The link to send to the person, returned once; `null` in a repeat with the same Idempotency-Key.'),
+    .describe(
+      'The link to send to the person, returned once; `null` in a repeat with the same Idempotency-Key, and where the service mails it.',
+    ),
 })
 
 export const Me = z.strictObject({

@@ -73,6 +73,31 @@ export const Origin = text(300).refine(
 
 export const Email = text(254).check(z.email())
 
+/**
+ * An email address that mail can be sent to. RFC 6531 §3.3: letters of any script in the local part; RFC 5890 §2.3.2.3: and in the
+ * domain.
+ */
+export const MailAddress = text(254)
+  .refine(isMailAddress, 'Expected one email address such as name@example.com.')
+  .meta({ format: 'idn-email' })
+
+function isMailAddress(value: string): boolean {
+  const [, local = '', domain = ''] = /^([\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~.-]{1,64})@([\p{L}\p{M}\p{N}.-]+)$/u.exec(value) ?? []
+  if (local === '' || /^\.|\.\.|\.$/.test(local)) return false
+  return /^(?:(?!-)[^.]{1,63}(?<!-)\.)+(?!-|\d+$)[^.]{2,63}(?<!-)$/u.test(domain) && URL.canParse(`http://${domain}`)
+}
+
+/** The sender of mail: `address` or `Name <address>`. RFC 5322 §3.2.4: a name with special characters is quoted. */
+export const Sender = text(400).refine((value) => senderOf(value) !== null, 'Expected one address, or Name <address>.')
+
+/** The parts of a sender; `null` if the text is not one. */
+export function senderOf(value: string): { name: string; address: string } | null {
+  const match = /^(?:"([^"\\]*)" |([^"\\<>()[\],;:@]*?) ?)<([^<>]*)>$/u.exec(value)
+  const address = match ? (match[3] ?? '') : value
+  const name = (match?.[1] ?? match?.[2] ?? '').trim()
+  return MailAddress.safeParse(address).success && (name === '' || Name.safeParse(name).success) ? { name, address } : null
+}
+
 /** A page of a list, newest first. */
 export const page = <T extends z.ZodType>(item: T) =>
   z.strictObject({

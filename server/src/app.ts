@@ -174,6 +174,7 @@ function mountManagement(app: FastifyInstance, modules: Modules): void {
     issuers,
     keys: modules.keys,
     key_pool,
+    limiter,
     passwords,
     root,
     verifyLog: createVerifications(deployment),

@@ -3,6 +3,7 @@ import type { Config } from './config.ts'
 import type { Db } from './db/db.ts'
 import type { NewId } from './ids.ts'
 import type { Log } from './log.ts'
+import type { DeliverBySmtp } from './mail/smtp.ts'
 import type { GrantUses } from './oidc/grant-uses.ts'
 import type { Outbound } from './outbound/fetch.ts'
 import type { RefusedCalls } from './requests/refused-calls.ts'
@@ -21,6 +22,8 @@ export interface Deployment {
   readonly tally: Tally
   /** The only way to call addresses that tenants or clients chose. */
   readonly outbound: Outbound
+  /** The only way to call mail servers. */
+  readonly smtp: DeliverBySmtp
   readonly now: () => Date
   readonly random: (bytes: number) => Buffer
   readonly newId: NewId

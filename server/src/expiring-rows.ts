@@ -26,6 +26,8 @@ const day_ms = 86_400_000
 const grant_kept_ms = day_ms
 /** Deliveries can be looked up for as long as events. */
 const delivery_kept_ms = 90 * day_ms
+/** The queue removes a mail whose life has ended. The sweep only finds one whose job was lost. */
+const mail_kept_ms = day_ms
 const event_kept_ms = 90 * day_ms
 /** Long enough to see which addresses a key is used from, before its allowlist is set. */
 const key_usage_kept_ms = 30 * day_ms
@@ -58,6 +60,7 @@ export const expiring_rows: readonly ExpiringRows[] = [
   { table: 'backchannel_logout_attempts', key: ['environment_id', 'message_id', 'number'], time: 'at',                  kept_ms: delivery_kept_ms },
   { table: 'backchannel_logouts',   key: in_environment('id'),                          time: 'created_at',          kept_ms: delivery_kept_ms },
   { table: 'key_usage',             key: ['key_id', 'hour', 'route', 'ip'],             time: 'hour',                kept_ms: key_usage_kept_ms },
+  { table: 'mails',                 key: in_environment('id'),                          time: 'expires_at',          kept_ms: mail_kept_ms },
   { table: 'counters',              key: ['environment_id', 'hour', 'metric', 'label'], time: 'hour',                kept_ms: counter_kept_ms },
   { table: 'refused_calls',         key: ['scope_id', 'id'],                            time: 'at',                  kept_ms: refused_calls_kept_ms },
   { table: 'dropped_calls',         key: ['scope_id', 'minute'],                        time: 'minute',              kept_ms: refused_calls_kept_ms },

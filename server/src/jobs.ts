@@ -3,6 +3,7 @@ import type { Deployment } from './deployment.ts'
 import { createSequencer, startSequencer } from './events/sequencer.ts'
 import { removeExpiredRows } from './expiring-rows.ts'
 import type { KeyStore } from './keys/store.ts'
+import { createMailJobs } from './mail/deliver.ts'
 import { createBackchannelLogoutJobs } from './oidc/backchannel-logout.ts'
 import type { Issuers } from './oidc/issuer.ts'
 import { type KeyPool, rotateAgedKeys } from './oidc/signing-keys.ts'
@@ -54,6 +55,7 @@ export function startJobs(deployment: Deployment, { keys, key_pool, issuers }: J
   const runner = startRunner(deployment, [
     createBackchannelLogoutJobs(deployment, issuers),
     ...createWebhookJobs(deployment, deployment.outbound),
+    createMailJobs(deployment),
   ])
   const stops = [
     every(write_interval_ms, 'key uses', keys.writeUses),

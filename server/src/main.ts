@@ -20,6 +20,7 @@ import { createIds } from './ids.ts'
 import { startJobs } from './jobs.ts'
 import { createKeyStore } from './keys/store.ts'
 import { bufferLines, createLog } from './log.ts'
+import { createSmtp, type DeliverBySmtp } from './mail/smtp.ts'
 import { readMasterKey } from './master-key.ts'
 import type { Metrics } from './metrics.ts'
 import { createGrantUses } from './oidc/grant-uses.ts'
@@ -50,6 +51,7 @@ interface Overrides {
   write?: (line: string) => void
   resolve?: Resolve
   outbound?: Outbound
+  smtp?: DeliverBySmtp
   application_name?: string
 }
 
@@ -69,6 +71,7 @@ export async function openDeployment(config: Config, overrides: Overrides = {}):
     const counters = createCounters(db, now, tally.counted)
     const refused_calls = createRefusedCalls(db, now)
     const outbound = overrides.outbound ?? createOutbound(config, overrides.resolve === undefined ? {} : { resolve: overrides.resolve })
+    const smtp = overrides.smtp ?? createSmtp(config, overrides.resolve === undefined ? {} : { resolve: overrides.resolve })
     const random = createRandomPool(randomBytes)
     return {
       config,
@@ -80,6 +83,7 @@ export async function openDeployment(config: Config, overrides: Overrides = {}):
       refused_calls,
       grant_uses: createGrantUses(db),
       outbound,
+      smtp,
       now,
       random,
       newId: createIds(now, randomBytes),

@@ -47,6 +47,12 @@ export const sealed_columns = {
     where: sql`settings like '%"password":"v1.%'`,
     path: ['email', 'smtp', 'password'],
   },
+  mails: {
+    table: 'mails',
+    columns: ['sealed'],
+    key: ['environment_id', 'id'],
+    associatedData: (environment_id: string, id: string) => bind('mails', environment_id, id),
+  },
   webhooks: {
     table: 'webhooks',
     columns: ['secret', 'previous_secret'],

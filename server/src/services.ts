@@ -1,6 +1,7 @@
 /** Everything that handlers of the management API use: the deployment and the services that are built on it. */
 import type { VerifyTenantLog } from './audit/verifications.ts'
 import type { Deployment } from './deployment.ts'
+import type { RateLimiter } from './http/rate-limit.ts'
 import type { KeyStore } from './keys/store.ts'
 import type { Issuers } from './oidc/issuer.ts'
 import type { KeyPool } from './oidc/signing-keys.ts'
@@ -12,6 +13,7 @@ export interface Services extends Deployment {
   readonly issuers: Issuers
   readonly keys: KeyStore
   readonly key_pool: KeyPool
+  readonly limiter: RateLimiter
   readonly passwords: Passwords
   readonly root: Root
   readonly verifyLog: VerifyTenantLog

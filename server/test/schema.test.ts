@@ -11,6 +11,7 @@ import { migrate, readMigrations } from '../src/db/migrate.ts'
 import { openPostgres } from '../src/db/postgres.ts'
 import { openSqlite } from '../src/db/sqlite.ts'
 import { expiring_rows } from '../src/expiring-rows.ts'
+import { mailStatements } from '../src/mail/send.ts'
 import { openDeployment } from '../src/main.ts'
 import { type SealedColumns, sealed_columns } from '../src/sealed-columns.ts'
 import { authorizationRequest, createAgent, formOf } from './support/cookie-browser.ts'
@@ -157,7 +158,8 @@ async function sealEverything(w: World): Promise<void> {
     assert.ok(status < 300, JSON.stringify(answer))
     return answer
   }
-  await call('PATCH', '/settings', { email: { smtp: { host: 'mail.example.com', username: 'u', password: 'of the mail server' } } })
+  const smtp = { host: 'mail.invalid', username: 'u', password: 'of the mail server' }
+  await call('PATCH', '/settings', { email: { delivery: 'smtp', from: 'shop@example.com', smtp } })
   await call('POST', `/webhooks/${environment.webhook_id}/rotate-secret`)
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const private_key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
@@ -172,6 +174,8 @@ async function sealEverything(w: World): Promise<void> {
   assert.match(left.headers.get('location') ?? '', /^https:\/\/github\.com\//)
 
   const { db, secrets } = w.deployment
+  const mail = { to: 'ada@example.com', user_id: null, request_id: null, notice: { kind: 'password_changed', device: null } } as const
+  await db.batch(await mailStatements(w.deployment, environment.id, mail, w.now()))
   const demo = secrets.seal('{}', sealed_columns.deployment.associatedData('demo'))
   await db.run(sql`insert into deployment (name, value) values ('demo', ${demo})`)
 }

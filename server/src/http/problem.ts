@@ -133,6 +133,14 @@ export function tooBusy(what: string): ApiError {
   })
 }
 
+/** A limit of an object is reached. The limit of the credential is in `api/authenticate.ts`. */
+export function rateLimited(detail: string, retry_after_seconds: number): ApiError {
+  return new ApiError('rate_limited', detail, {
+    headers: { 'retry-after': String(retry_after_seconds) },
+    reason: reason`The limit of an object is reached.`,
+  })
+}
+
 /** The same error for an object that does not exist and for one that this caller may not see. `reason` must not distinguish them either. */
 export function notFound(reason?: Reason): ApiError {
   const detail = 'There is no such object, or not within the tenant, project and environment of this call.'

@@ -1,32 +1,105 @@
 /**
  * Sends mail to the users of an environment. A change that causes a mail adds `mailStatements` to its own batch, so both happen or
- * neither does. Test environments capture mail (`store.ts`). Other deliveries belong here.
+ * neither does. Test environments capture mail (`store.ts`); otherwise `deliver.ts` sends it from the queue.
  */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
+import type { MailKind } from '@ostiary/contract/mail.ts'
 import type { Statement } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
 import { insertEvent } from '../events/store.ts'
+import { enqueue } from '../outbound/queue.ts'
+import { sealed_columns } from '../sealed-columns.ts'
+import { type EmailSettings, sendsMail } from '../tenancy/email-settings.ts'
 import { effectiveSettings } from '../tenancy/settings.ts'
-import { captureMail, findSender } from './store.ts'
-import { compose, type Notice } from './texts.ts'
+import { type Composed, compose } from './compose.ts'
+import { lifeOf, type Notice } from './notice.ts'
+import { captureMail, findSender, insertMail } from './store.ts'
 
-/** Returns the statements that send a mail and record its event, or none if the environment sends no mail. */
-export async function mailStatements(
+type MailDeployment = Pick<Deployment, 'db' | 'newId' | 'secrets'>
+
+interface MailRequest {
+  to: string
+  user_id: string | null
+  request_id: string | null
+  notice: Notice
+  /** The languages of the person, as in `ui_locales`. */
+  locales?: string | null
+}
+
+/** A mail in the words and with the settings of its environment. */
+export interface Prepared {
+  id: string
+  kind: MailKind
+  to: string
+  email: EmailSettings
+  composed: Composed
+}
+
+/** Composes a mail; `null` if the environment sends none. */
+export async function prepareMail(
   { db, newId }: Pick<Deployment, 'db' | 'newId'>,
   environment_id: EnvironmentId,
-  { to, user_id, request_id, notice }: { to: string; user_id: string; request_id: string; notice: Notice },
+  { to, notice, locales }: Pick<MailRequest, 'to' | 'notice' | 'locales'>,
+  now: Date,
+): Promise<Prepared | null> {
+  const sender = await findSender(db, environment_id)
+  if (!sender) return null
+  const { email, branding, links } = effectiveSettings(sender.type, sender.settings)
+  if (!sendsMail(email)) return null
+  const envelope = { to, brand: branding.display_name ?? sender.project_name, support_url: links.support_url, at: now }
+  const look = { is_test: sender.type === 'test', locales: locales ?? undefined, primary_color: branding.primary_color }
+  return { id: newId('eml'), kind: notice.kind, to, email, composed: compose(notice, envelope, look) }
+}
+
+/** Returns the statements that send a mail, or none if the environment sends no mail. */
+export async function mailStatements(
+  deployment: MailDeployment,
+  environment_id: EnvironmentId,
+  request: MailRequest,
   now: Date,
 ): Promise<Statement[]> {
-  const sender = await findSender(db, environment_id)
-  if (!sender) return []
-  const { email, branding, links } = effectiveSettings(sender.type, sender.settings)
-  if (email.delivery !== 'capture') return []
+  const prepared = await prepareMail(deployment, environment_id, request, now)
+  if (!prepared) return []
+  const about = { ...request, id: prepared.id, kind: prepared.kind }
+  if (prepared.email.delivery === 'capture')
+    return [
+      ...capture(environment_id, prepared, now),
+      mailEvent(deployment, environment_id, about, { type: 'mail.sent', attempts: 1 }, now),
+    ]
 
-  const id = newId('eml')
-  const composed = compose(notice, { to, brand: branding.display_name ?? sender.project_name, support_url: links.support_url, at: now })
-  const origin = { id: newId('evt'), actor: { type: 'system' as const, id: null }, request_id }
+  const { id, kind, to, composed } = prepared
+  const { user_id, request_id } = request
+  const sealed = deployment.secrets.seal(JSON.stringify({ to, ...composed }), sealed_columns.mails.associatedData(environment_id, id))
+  const payload = { mail_id: id, kind, user_id, request_id }
   return [
-    ...captureMail(environment_id, { id, to, kind: notice.kind, ...composed }, now),
-    insertEvent(environment_id, origin, { type: 'mail.sent', user_id, data: { mail_id: id, kind: notice.kind, attempts: 1 } }, now),
+    insertMail(environment_id, { id, kind, sealed, user_id, request_id, expires_at: lifeOf(request.notice, now) }, now),
+    enqueue({ id, kind: 'mail', lane: environment_id, environment_id, payload }, now),
   ]
+}
+
+export function capture(environment_id: EnvironmentId, { id, kind, to, composed }: Omit<Prepared, 'email'>, now: Date): Statement[] {
+  return captureMail(environment_id, { id, to, kind, ...composed }, now)
+}
+
+interface About {
+  id: string
+  kind: MailKind
+  user_id: string | null
+  request_id: string | null
+}
+
+type Outcome =
+  | { type: 'mail.sent'; attempts: number }
+  | { type: 'mail.failed'; attempts: number; stage: string | null; reply: string | null; final: boolean }
+
+/** The event of a mail. It has neither the recipient nor the content. */
+export function mailEvent(
+  { newId }: Pick<Deployment, 'newId'>,
+  environment_id: EnvironmentId,
+  { id, kind, user_id, request_id }: About,
+  { type, ...outcome }: Outcome,
+  now: Date,
+): Statement {
+  const origin = { id: newId('evt'), actor: { type: 'system' as const, id: null }, request_id }
+  return insertEvent(environment_id, origin, { type, user_id, data: { mail_id: id, kind, ...outcome } }, now)
 }

@@ -1,16 +1,16 @@
-/** Stores the captured mail of Test environments: the newest 1,000 mails of each, for seven days. */
+/** Stores mail: what waits for its mail server, and the captured mail of Test environments (the newest 1,000 of each, for seven days). */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
-import { Mail, type MailKind } from '@ostiary/contract/mail.ts'
+import { Mail, MailKind } from '@ostiary/contract/mail.ts'
 import { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
-import { type Db, type Statement, sql } from '../db/db.ts'
+import { type Db, guard, type Statement, sql } from '../db/db.ts'
 import { emailKey } from '../users/email.ts'
-import type { Composed } from './texts.ts'
+import type { Composed } from './compose.ts'
 
 export const captured_mail_kept_ms = 7 * 86_400_000
 const most_kept = 1_000
 
-interface NewMail extends Composed {
+export interface NewMail extends Composed {
   id: string
   to: string
   kind: MailKind
@@ -56,4 +56,44 @@ export function findSender(db: Db, environment_id: EnvironmentId) {
           from environments e join projects p on p.tenant_id = e.tenant_id and p.id = e.project_id
          where e.id = ${environment_id}`,
   )
+}
+
+export interface QueuedMail {
+  id: string
+  kind: MailKind
+  sealed: string
+  user_id: string | null
+  request_id: string | null
+  expires_at: Date
+}
+
+export function insertMail(environment_id: EnvironmentId, { id, kind, sealed, user_id, request_id, expires_at }: QueuedMail, now: Date) {
+  return sql`insert into mails (environment_id, id, kind, sealed, user_id, request_id, expires_at, created_at)
+    values (${environment_id}, ${id}, ${kind}, ${sealed}, ${user_id}, ${request_id}, ${expires_at}, ${now})`
+}
+
+const Waiting = z.object({
+  id: z.string(),
+  kind: MailKind,
+  sealed: z.string(),
+  user_id: z.string().nullable(),
+  request_id: z.string().nullable(),
+  expires_at: z.date(),
+})
+
+export function findQueuedMail(db: Db, environment_id: EnvironmentId, id: string): Promise<QueuedMail | null> {
+  return db.maybeOne(
+    Waiting,
+    sql`select id, kind, sealed, user_id, request_id, expires_at from mails where environment_id = ${environment_id} and id = ${id}`,
+  )
+}
+
+/** Notes the first failure. The guard fails at every later one. */
+export function noteFirstFailure(environment_id: EnvironmentId, id: string, now: Date): Statement {
+  return guard(sql`update mails set failed_at = ${now} where environment_id = ${environment_id} and id = ${id} and failed_at is null`)
+}
+
+/** Removes a mail with its content. The guard fails if it was removed before. */
+export function removeMail(environment_id: EnvironmentId, id: string): Statement {
+  return guard(sql`delete from mails where environment_id = ${environment_id} and id = ${id}`)
 }

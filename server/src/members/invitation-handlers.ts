@@ -1,14 +1,19 @@
 /** The endpoints that create, change, resend and delete invitations. Accepting one is a hosted page, `oidc/endpoints/invitation.ts`. */
+import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { type Role, roles } from '@ostiary/contract/tenancy.ts'
 import type { Caller } from '../api/authenticate.ts'
 import type { Call, Fail, Handler } from '../api/handler.ts'
 import { changeVersioned } from '../api/versions.ts'
+import type { Statement } from '../db/db.ts'
 import { newSecret } from '../deployment.ts'
 import { digestOf } from '../digest.ts'
-import { tooBusy } from '../http/problem.ts'
+import { notFound, tooBusy } from '../http/problem.ts'
 import { type LimitName, type Limits, quotaDetail } from '../limits.ts'
+import { mailStatements } from '../mail/send.ts'
 import { reason } from '../reason.ts'
+import type { Services } from '../services.ts'
 import type { Root } from '../setup/root.ts'
+import { findTenant } from '../tenancy/store.ts'
 import * as store from './invitations.ts'
 import type { MemberRow } from './store.ts'
 
@@ -44,8 +49,10 @@ export const addMember: Handler<'addMember'> = async (services, call) => {
       updated_at: at.toISOString(),
       version: 1,
     }
-    const answer = { ...member, invitation_url: invitationUrl(root, token) }
-    const statements = store.insertInvitation({ ...wanted, id }, link, config.limits, at)
+    const url = invitationUrl(root, token)
+    const mail = await mailInvitation(services, call, { ...member, link: url, expires_at: link.expires_at }, at)
+    const answer = { ...member, invitation_url: mail.length > 0 ? null : url }
+    const statements = [...store.insertInvitation({ ...wanted, id }, link, config.limits, at), ...mail]
     if (await commit({ statements, before: null, answer }, at)) return answer
     explainRefusal(call, config.limits, await store.findStanding(db, wanted, at), { ...wanted, is_new: true })
   }
@@ -66,13 +73,36 @@ export const resendInvitation: Handler<'resendInvitation'> = (services, call) =>
       const token = newSecret(services)
       const link = { token_hash: digestOf(token), expires_at: store.expiryOf(at) }
       const changed = { expires_at: link.expires_at.toISOString(), version: current.version + 1, updated_at: at.toISOString() }
-      const answer = { ...current, ...changed, invitation_url: invitationUrl(root, token) }
-      const statements = store.replaceLink(current, inviter_id, link, config.limits, at)
+      const url = invitationUrl(root, token)
+      const mail = await mailInvitation(services, call, { ...current, link: url, expires_at: link.expires_at }, at)
+      const answer = { ...current, ...changed, invitation_url: mail.length > 0 ? null : url }
+      const statements = [...store.replaceLink(current, inviter_id, link, config.limits, at), ...mail]
       if (await commit({ statements, before: current, answer }, at)) return answer
       explainRefusal(call, config.limits, await store.findStanding(db, { ...current, inviter_id }, at), { ...current, is_new: false })
       return null
     },
   )
+}
+
+interface InvitationLink extends Pick<MemberRow, 'tenant_id' | 'email' | 'role'> {
+  link: string
+  expires_at: Date
+}
+
+/** Returns the statements that mail the link, or none if the root environment sends no mail. Then the administrator gets the link. */
+async function mailInvitation(
+  services: Services,
+  { caller, request_id }: Pick<Call<'addMember'>, 'caller' | 'request_id'>,
+  { tenant_id, email, role, link, expires_at }: InvitationLink,
+  at: Date,
+): Promise<Statement[]> {
+  const tenant = await findTenant(services.db, tenant_id)
+  if (!tenant) throw notFound()
+  const { name, email: address } = caller.administrator
+  const inviter = name === null ? address : `${name} (${address})`
+  const notice = { kind: 'invitation' as const, link, tenant_name: tenant.name, inviter, role, expires_at }
+  const environment_id = services.root.environment_id as EnvironmentId // as: stored by us
+  return mailStatements(services, environment_id, { to: email, user_id: null, request_id, notice }, at)
 }
 
 type InvitationCall = Pick<Call<'changeMember'>, 'caller' | 'commit'> & { fail: Fail<'insufficient_role'> }

@@ -9,7 +9,7 @@ import { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, join, leavesWork, type Result, rowsOf, type Statement, sql } from '../db/db.ts'
 
-const job_kinds = ['backchannel_logout', 'webhook', 'webhook_retry'] as const
+const job_kinds = ['backchannel_logout', 'webhook', 'webhook_retry', 'mail'] as const
 export type JobKindName = (typeof job_kinds)[number]
 
 export interface NewJob {

@@ -21,7 +21,8 @@ export const cli_redirect_uri = 'http://127.0.0.1/callback'
 
 const Stored = z.object({ root: z.record(z.string(), z.string()) })
 
-async function findRoot(db: Db): Promise<Root | null> {
+/** `null` before the first start. */
+export async function findRoot(db: Db): Promise<Root | null> {
   const row = await db.maybeOne(Stored, sql`select value as root from deployment where name = 'root'`)
   return row && Root.parse(row.root)
 }

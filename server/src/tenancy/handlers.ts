@@ -145,15 +145,19 @@ export const getSettings: Handler<'getSettings'> = async ({ db }, { caller, para
   return { ...showSettings(row), version: row.version }
 }
 
-export const changeSettings: Handler<'changeSettings'> = async ({ db, now, secrets }, { caller, params, body, if_match, commit }) => {
+export const changeSettings: Handler<'changeSettings'> = async (
+  { config, db, now, secrets },
+  { caller, params, body, if_match, commit },
+) => {
   const changed = await changeVersioned(
     if_match,
     () => store.findSettings(db, caller.tenant_id, params.project_id ?? '', params.environment_id ?? ''),
     async (current) => {
       const { environment_id } = current
-      const outcome = applySettingsChange(current.type, current.settings, body, (password) =>
-        secrets.seal(password, sealed_columns.smtp_password.associatedData(environment_id)),
-      )
+      const outcome = applySettingsChange(current.type, current.settings, body, {
+        seal: (password) => secrets.seal(password, sealed_columns.smtp_password.associatedData(environment_id)),
+        allowed: config.webhook_allowed_networks,
+      })
       if ('problem' in outcome) throw validationFailed(fieldErrors(outcome.problem))
       if (JSON.stringify(outcome.stored) === JSON.stringify(current.settings)) return current
       const at = now()

@@ -4,6 +4,8 @@ import { notBuilt, type Settings, settingsSchemas } from '@ostiary/contract/sett
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
 import { mergePatch } from '../api/merge-patch.ts'
+import type { Network } from '../net/networks.ts'
+import { emailProblems, passwordOf, passwordProblems } from './email-settings.ts'
 
 type Document = Record<string, unknown>
 
@@ -17,52 +19,17 @@ export function applySettingsChange(
   type: EnvironmentType,
   stored: Document,
   change: Document,
-  seal: (password: string) => string,
+  { seal, allowed }: { seal: (password: string) => string; allowed: readonly Network[] },
 ): SettingsOutcome {
   const unknown = unknownNames(settingsSchemas[type], change, [])
   if (unknown.length > 0) return { problem: new z.ZodError(unknown) }
   const merged = withoutEmptyGroups(mergePatch(stored, change) as Document) // as: a patch of an object onto an object is an object
   const checked = settingsSchemas[type].safeParse(merged)
   if (!checked.success) return { problem: checked.error }
-  const not_built = notBuiltIn(change)
-  if (not_built.length > 0) return { problem: new z.ZodError(not_built) }
+  const problems = [...notBuiltIn(change), ...passwordProblems(change), ...emailProblems(stored, merged, change, allowed)]
+  if (problems.length > 0) return { problem: new z.ZodError(problems) }
   const password = passwordOf(change)
-  if (password === undefined && sendsPasswordElsewhere(stored, merged)) return { problem: passwordNeeded }
-  if (password !== undefined && password.length > longest_password) return { problem: tooLong(['email', 'smtp', 'password']) }
   return { stored: password === undefined ? merged : (mergePatch(merged, { email: { smtp: { password: seal(password) } } }) as Document) } // as: see above
-}
-
-/** The change would send the stored password to another host or port, or without TLS, so the password must be sent again. */
-function sendsPasswordElsewhere(stored: Document, merged: Document): boolean {
-  const { smtp: before } = settingsSchemas.test.shape.email.parse(stored.email)
-  const { smtp: after } = settingsSchemas.test.shape.email.parse(merged.email)
-  if (!before?.password || !after?.password) return false
-  return after.host.toLowerCase() !== before.host.toLowerCase() || after.port !== before.port || (before.secure && !after.secure)
-}
-
-const passwordNeeded = new z.ZodError([
-  {
-    code: 'custom',
-    path: ['email', 'smtp', 'password'],
-    message: 'A change of the mail server, or a change to a connection without TLS, needs the password. Send it in the same request.',
-    input: undefined,
-  },
-])
-
-/** Limits the password as sent. The schema limits the sealed text, which is longer. */
-const longest_password = 1_000
-
-function tooLong(path: string[]): z.ZodError {
-  return new z.ZodError([
-    {
-      code: 'too_big',
-      origin: 'string',
-      maximum: longest_password,
-      path,
-      message: `At most ${longest_password} characters.`,
-      input: undefined,
-    },
-  ])
 }
 
 /** Finds the values of a document, or of a change, that nothing enforces yet. */
@@ -106,13 +73,6 @@ function withoutDefault(schema: z.ZodType): z.ZodType {
 /** Removes groups without values. An empty group and a missing one both have all defaults. */
 function withoutEmptyGroups(document: Document): Document {
   return Object.fromEntries(Object.entries(document).filter(([, value]) => JSON.stringify(value) !== '{}'))
-}
-
-/** Returns the password that a change sets. It is validated as sent and stored sealed. */
-function passwordOf(change: Document): string | undefined {
-  const { email } = change as { email?: { smtp?: { password?: unknown } | null } | null } // as: every member is optional
-  const password = email?.smtp?.password
-  return typeof password === 'string' ? password : undefined
 }
 
 /** Shows the whole document with its defaults. Shows only whether a password is set. `test` is `null` in Live. */

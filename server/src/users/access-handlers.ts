@@ -57,7 +57,8 @@ export const removeUserMethod: Handler<'removeUserMethod'> = async (services, ca
   }
   await changeVersioned(call.if_match, load, async (method) => {
     const at = now()
-    const mail = { to: user.email, user_id: user.id, request_id: call.request_id, notice: { kind: 'method_removed' as const } }
+    const notice = { kind: 'method_removed' as const, method: method.type, name: method.name, device: null }
+    const mail = { to: user.email, user_id: user.id, request_id: call.request_id, notice }
     const removed = await call.commit(
       {
         statements: [

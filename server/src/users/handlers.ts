@@ -79,7 +79,8 @@ export const changeUser: Handler<'changeUser'> = (services, call) => {
     const at = now()
     const has_password = password_hash === undefined ? current.has_password : password_hash !== null
     const user = { ...current, ...fields, has_password, version: current.version + 1, updated_at: at.toISOString() }
-    const about = { to: current.email, user_id: current.id, request_id: call.request_id, notice: { kind: 'password_changed' as const } }
+    const notice = { kind: 'password_changed' as const, device: null } // the backend asked for it
+    const about = { to: current.email, user_id: current.id, request_id: call.request_id, notice, locales: current.locale }
     const mails = typeof password === 'string' ? await mailStatements(services, environment_id, about, at) : []
     const written = await call.commit(
       {

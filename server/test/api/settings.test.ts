@@ -40,8 +40,8 @@ const others: [path: string, fallback: unknown, good: unknown[], bad: unknown[]]
   ['sign_up.mode',                'open',  ['closed'],                                          ['invite', false]],
   ['password.reject_common',      true,    [false],                                             ['']],
   ['mfa.mode',                    'off',   ['off'],                                             ['on', true, 'optional', 'required']],
-  ['email.delivery',              'capture', ['none', 'capture'],                               ['pigeon', '', 'smtp']],
-  ['email.from',                  null,    ['shop@example.com'],                                ['Shop <shop@example.com>', 'a@example.com\r\nBcc: b@example.com']],
+  ['email.delivery',              'capture', ['none', 'capture'],                               ['pigeon', '']],
+  ['email.from',                  null,    ['shop@example.com', 'Shop <shop@example.com>'],     ['Shop', 'a@example.com\r\nBcc: b@example.com']],
   ['branding.display_name',       null,    ['The Shop', 'Ünïcode 🧺'],                          ['', 'x'.repeat(101), 'a\nb']],
   ['branding.logo_url',           null,    ['https://cdn.example.com/l.svg'],                   ['javascript:alert(1)', 'data:image/svg+xml,<svg/>', '/l.svg', 'https://a@b.c/']],
   ['branding.primary_color',      null,    ['#0aF9c3'],                                         ['#fff', 'red', '#gggggg', '#0000000', 'url(x)']],
@@ -193,10 +193,10 @@ test('only a change with an effect has a new version', async () => {
 })
 
 test('the password of a mail server can be set, replaced and removed, stays through other changes, and is never shown', async () => {
-  const smtp = { host: 'smtp.example.com', port: 465, username: 'shop', secure: false }
+  const smtp = { host: 'smtp.example.com', port: 465, username: 'shop', tls: 'implicit' }
   const shown = async () => (await read(w.test)).email.smtp
   expectStatus(200, await change(w.test, { email: { smtp: { host: 'smtp.example.com' } } }))
-  assert.deepEqual(await shown(), { host: 'smtp.example.com', port: 587, username: null, secure: true, has_password: false })
+  assert.deepEqual(await shown(), { host: 'smtp.example.com', port: 587, username: null, tls: 'starttls', has_password: false })
   const reply = await change(w.test, { email: { smtp: { ...smtp, password: 'x'.repeat(1_000) } } })
   assert.deepEqual(expectStatus(200, reply).email.smtp, { ...smtp, has_password: true })
   for (const elsewhere of [{ port: 587 }, { host: 'smtp.attacker.example' }, { host: 'smtp.attacker.example', password: undefined }])
@@ -243,8 +243,6 @@ const not_built: [change: object, pointer: string, says: RegExp][] = [
   [{ mfa: { mode: 'required' } },                                             '/mfa/mode',           /second factor/],
   [{ sign_in: { passkey: true } },                                            '/sign_in/passkey',    /passkey/],
   [{ sign_in: { email_code: true } },                                         '/sign_in/email_code', /code/],
-  [{ email: { delivery: 'smtp' } },                                           '/email/delivery',     /SMTP/],
-  [{ email: { delivery: 'smtp', from: 'a@example.com', smtp: { host: 'h' } } }, '/email/delivery',   /SMTP/],
 ]
 for (const [body, pointer, says] of not_built) {
   test(`${JSON.stringify(body)} is 422 with the reason, because no code enforces it yet`, async () => {
@@ -263,16 +261,12 @@ test('stored settings that are no longer supported count as the default: in the 
   const stored = {
     mfa: { mode: 'required' },
     sign_in: { passkey: true, email_code: true },
-    email: { delivery: 'smtp', smtp: { host: 'mail.example.com' } },
   }
   await w.deployment.db.run(
     sql`update environments set settings = ${stored}, settings_version = settings_version + 1 where id = ${environment.id}`,
   )
   const settings = await read(environment)
-  assert.deepEqual(
-    [settings.mfa, settings.sign_in, settings.email.delivery, settings.email.smtp.host],
-    [{ mode: 'off' }, { password: true, email_code: false, passkey: false }, 'capture', 'mail.example.com'],
-  )
+  assert.deepEqual([settings.mfa, settings.sign_in], [{ mode: 'off' }, { password: true, email_code: false, passkey: false }])
   const discovery = expectStatus(200, await w.call('GET', `${environment.issuer}/.well-known/openid-configuration`, { key: null }))
   assert.deepEqual(discovery.acr_values_supported, ['urn:ostiary:1fa'])
   const origin = 'https://app.example.com'
@@ -286,6 +280,5 @@ test('stored settings that are no longer supported count as the default: in the 
   assert.match(page.body, /type="password"/)
   assert.doesNotMatch(page.body, /passkey|one-time-code/)
   expectStatus(200, await change(environment, { sign_up: { mode: 'closed' } }))
-  expectStatus(200, await change(environment, { mfa: null, sign_in: null, email: null }))
-  assert.equal((await read(environment)).email.smtp, null)
+  expectStatus(200, await change(environment, { mfa: null, sign_in: null }))
 })

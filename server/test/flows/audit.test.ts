@@ -54,11 +54,12 @@ async function changeEverything(): Promise<string[]> {
   const environment = await platform('POST', `/${project.id}/environments`, { slug: 'stage', name: 'Stage', type: 'test' })
   const at = `/${project.id}/environments/${environment.id}`
   await platform('PATCH', at, { name: 'Staging' })
+  await platform('POST', `${at}/settings/email/test`, { to: 'Grace.Hopper@example.com' })
   await platform('PATCH', `${at}/settings`, {
     email: {
       delivery: 'none',
       from: 'a@example.com',
-      smtp: { host: 'mail.example.com', port: 587, username: 'u', password: 'mail secret', secure: true },
+      smtp: { host: 'mail.example.com', port: 587, username: 'u', password: 'mail secret', tls: 'starttls' },
     },
   })
   const application = await platform('POST', `${at}/applications`, {

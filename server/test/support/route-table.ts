@@ -160,6 +160,7 @@ export function sampleBody(type: z.ZodType): Record<string, unknown> {
     client_id: 'abc',
     client_secret: 'of the other side',
     since: '2026-01-01T00:00:00.000Z',
+    to: 'ada@example.com',
     identifier: `https://api.example.com/sample-${n}`,
     scopes: ['projects:read'],
   }

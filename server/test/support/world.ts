@@ -12,6 +12,7 @@ import { hash, verify } from '@node-rs/argon2'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { NewUser } from '@ostiary/contract/user.ts'
 import { readConfig } from '../../src/config.ts'
+import type { DeliverBySmtp } from '../../src/mail/smtp.ts'
 import { type Service, startService } from '../../src/main.ts'
 import type { Outbound } from '../../src/outbound/fetch.ts'
 import type { Resolve } from '../../src/outbound/resolve.ts'
@@ -62,6 +63,7 @@ export async function world(
     engine?: EngineName
     resolve?: Resolve
     outbound?: Outbound
+    smtp?: DeliverBySmtp
     tick_ms?: number
   } = {},
 ) {
@@ -91,6 +93,7 @@ export async function world(
     check_answers: true,
     ...(options.resolve ? { resolve: options.resolve } : {}),
     ...(options.outbound ? { outbound: options.outbound } : {}),
+    ...(options.smtp ? { smtp: options.smtp } : {}),
   }
   const service = await startService(config, service_options)
   const { deployment } = service

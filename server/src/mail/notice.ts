@@ -1,0 +1,76 @@
+// pure
+/** What a mail says: each kind has exactly the values that its text needs. */
+import type { Role } from '@ostiary/contract/tenancy.ts'
+
+/** Where a request came from, as the person may recognise it. */
+export interface Device {
+  /** Such as "Firefox on Windows". */
+  name: string | null
+  ip: string | null
+}
+
+/** A sign-in method in the words of the texts. */
+export type MethodName = 'password' | 'passkey' | 'totp' | 'recovery_codes' | 'provider'
+
+interface MethodChange {
+  method: MethodName
+  /** The name of a passkey or a provider. */
+  name: string | null
+  device: Device | null
+}
+
+export type Notice =
+  | { kind: 'sign_in_code'; code: string; expires_at: Date; device: Device | null }
+  | { kind: 'verify_email'; code: string; link: string; expires_at: Date; device: Device | null }
+  | { kind: 'reset_password'; link: string; expires_at: Date; device: Device | null }
+  /** To the new address. */
+  | { kind: 'change_email'; code: string; link: string; expires_at: Date; device: Device | null }
+  /** To the old address: the link confirms or cancels the change. */
+  | { kind: 'change_email_notice'; new_email: string; link: string; expires_at: Date; device: Device | null }
+  /** An attempt to sign up or to reset a password found an account, which has these ways in, such as "Password" or "GitHub". */
+  | { kind: 'existing_account'; asked_for: 'sign_up' | 'reset'; ways: readonly string[]; expires_at: Date; device: Device | null }
+  | { kind: 'password_changed'; device: Device | null }
+  | ({ kind: 'method_added' } & MethodChange)
+  | ({ kind: 'method_removed' } & MethodChange)
+  | { kind: 'recovery_code_used'; left: number; device: Device | null }
+  | { kind: 'account_deleted'; device: Device | null }
+  | { kind: 'invitation'; link: string; tenant_name: string; inviter: string; role: Role; expires_at: Date }
+  | { kind: 'test' }
+
+export interface Envelope {
+  to: string
+  /** The name of the environment for its users. */
+  brand: string
+  support_url: string | null
+  at: Date
+}
+
+/** The content of a mail in one language, before it becomes text and HTML. */
+export interface Letter {
+  subject: string
+  /** Comes first, after the code if there is one. */
+  lead: string
+  /** The words of the link. */
+  action?: string
+  paragraphs: readonly string[]
+}
+
+export interface MailTexts {
+  language: string
+  /** In front of the subject of a mail from a Test environment. */
+  test_mark: string
+  letterOf(notice: Notice, envelope: Envelope): Letter
+}
+
+/** A notice about something that has happened stays useful for this long. */
+export const notice_ms = 3 * 86_400_000
+
+/** After this time the mail is useless: what it carries has ended. */
+export function lifeOf(notice: Notice, now: Date): Date {
+  return 'expires_at' in notice ? notice.expires_at : new Date(now.getTime() + notice_ms)
+}
+
+/** Makes a name that another tenant chose text for mail programs, which turn what looks like an address into a link. */
+export function unlinked(name: string): string {
+  return name.replace(/[.@:](?=\S)/gu, '$&\u2060')
+}

@@ -1,0 +1,123 @@
+// pure
+/** The texts of mails in English. */
+import { type Device, type Envelope, type Letter, type MailTexts, type MethodName, type Notice, unlinked } from '../notice.ts'
+
+export const en: MailTexts = { language: 'en', test_mark: '[Test]', letterOf }
+
+const methods: Record<MethodName, string> = {
+  password: 'password',
+  passkey: 'passkey',
+  totp: 'authenticator app',
+  recovery_codes: 'set of recovery codes',
+  provider: 'connection to',
+}
+const roles = { viewer: 'a viewer', developer: 'a developer', admin: 'an admin', owner: 'an owner' }
+
+function letterOf(notice: Notice, { to, brand, support_url, at }: Envelope): Letter {
+  const help = support_url === null ? `contact ${brand}` : `get help: ${support_url}`
+  const not_you = `Not you? Then ${help}`
+  const ignore = 'Not you? Then ignore this mail. Without it nobody can continue.'
+  const until = (time: Date) => `valid until ${formatted(time)}, and once only.`
+
+  switch (notice.kind) {
+    case 'sign_in_code':
+      return {
+        subject: `Your sign-in code for ${brand}`,
+        lead: `is your code to sign in to ${brand}. It is ${until(notice.expires_at)}`,
+        paragraphs: [...from(notice.device), `${ignore} Give the code to no one, not even to people who work for ${brand}.`],
+      }
+    case 'verify_email':
+      return {
+        subject: `Confirm your email address for ${brand}`,
+        lead: `is your code to confirm ${to} for ${brand}. It is ${until(notice.expires_at)}`,
+        action: 'Confirm the address instead of entering the code',
+        paragraphs: [...from(notice.device), ignore],
+      }
+    case 'reset_password':
+      return {
+        subject: `Choose a new password for ${brand}`,
+        lead: `Choose a new password for your account ${to} at ${brand}. The link is ${until(notice.expires_at)}`,
+        action: 'Choose a new password',
+        paragraphs: [...from(notice.device), 'Not you? Then ignore this mail. Your password stays as it is.'],
+      }
+    case 'change_email':
+      return {
+        subject: `Confirm your new email address for ${brand}`,
+        lead: `is your code to use ${to} for your account at ${brand}. It is ${until(notice.expires_at)}`,
+        action: 'Confirm the address instead of entering the code',
+        paragraphs: [...from(notice.device), ignore],
+      }
+    case 'change_email_notice':
+      return {
+        subject: `The email address of your account at ${brand} is to change`,
+        lead: `Your account ${to} at ${brand} is to get the address ${unlinked(notice.new_email)}. Confirm or cancel the change. The link is valid until ${formatted(notice.expires_at)}.`,
+        action: 'Confirm or cancel the change',
+        paragraphs: [...from(notice.device), `Not you? Then cancel the change and choose a new password.`],
+      }
+    case 'existing_account':
+      return {
+        subject: `You have an account at ${brand}`,
+        lead:
+          notice.asked_for === 'sign_up'
+            ? `There is an account with the address ${to} at ${brand}, so no new one was created. Sign in to it.`
+            : `Your account ${to} at ${brand} has no password that could be replaced. Sign in another way.`,
+        paragraphs: [
+          ...(notice.ways.length > 0 ? [`You can sign in with: ${notice.ways.join(', ')}.`] : []),
+          ...from(notice.device),
+          'Not you? Then ignore this mail. Nothing has changed.',
+        ],
+      }
+    case 'password_changed':
+      return {
+        subject: `Your password for ${brand} was changed`,
+        lead: `The password of ${to} at ${brand} was changed on ${formatted(at)}. Every other session of this account was ended.`,
+        paragraphs: [...from(notice.device), not_you],
+      }
+    case 'method_added':
+    case 'method_removed': {
+      const what = `${methods[notice.method]}${notice.name === null ? '' : ` ${unlinked(notice.name)}`}`
+      const was = notice.kind === 'method_added' ? 'added to' : 'removed from'
+      return {
+        subject: `A sign-in method was ${was} your account at ${brand}`,
+        lead: `On ${formatted(at)} this sign-in method was ${was} the account ${to} at ${brand}: ${what}.`,
+        paragraphs: [...from(notice.device), not_you],
+      }
+    }
+    case 'recovery_code_used':
+      return {
+        subject: `A recovery code was used for your account at ${brand}`,
+        lead: `On ${formatted(at)} a recovery code was used to sign in to the account ${to} at ${brand}.`,
+        paragraphs: [
+          ...from(notice.device),
+          notice.left === 1 ? 'One recovery code is left.' : `${notice.left} recovery codes are left.`,
+          not_you,
+        ],
+      }
+    case 'account_deleted':
+      return {
+        subject: `Your account at ${brand} was deleted`,
+        lead: `The account ${to} at ${brand} was deleted on ${formatted(at)}.`,
+        paragraphs: [...from(notice.device), not_you],
+      }
+    case 'invitation':
+      return {
+        subject: `Invitation to a tenant of ${brand}`,
+        lead: `${unlinked(notice.inviter)} invites you to manage the tenant "${unlinked(notice.tenant_name)}" at ${brand} as ${roles[notice.role]}. The link is valid until ${formatted(notice.expires_at)}.`,
+        action: 'Look at the invitation',
+        paragraphs: ['Do you not know the tenant? Then ignore this mail. Nothing happens without you.'],
+      }
+    case 'test':
+      return {
+        subject: `Test mail from ${brand}`,
+        lead: `The mail server of ${brand} works: it delivered this mail on ${formatted(at)}.`,
+        paragraphs: ['An administrator asked for this test. You need not do anything.'],
+      }
+  }
+}
+
+function from(device: Device | null): string[] {
+  const parts = [device?.name && unlinked(device.name), device?.ip].filter((part) => typeof part === 'string')
+  return parts.length === 0 ? [] : [`Requested from: ${parts.join(', ')}.`]
+}
+
+const formatted = (at: Date) => `${at.toLocaleString('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' })} UTC`
