@@ -23,8 +23,8 @@ const ids = { usual: 'usr_of_most', rare: 'usr_of_few', app: 'app_of_most', othe
 /** Rows whose rare values are all at the beginning, which a list that is newest first reaches last. */
 async function fill(environment_id: EnvironmentId): Promise<void> {
   const prefix = (kind: 'evt' | 'aud' | 'msg') => (n: number) => lowestId(kind, new Date(begins_ms + n * step_ms))
-  for (let first = 1; first <= history; first += 500) {
-    const numbers = Array.from({ length: 500 }, (_, i) => first + i)
+  for (let first = 1; first <= history; first += 100) {
+    const numbers = Array.from({ length: 100 }, (_, i) => first + i)
     const is_rare = (n: number) => n <= 5
     await db.batch(
       numbers.flatMap((n) => {
