@@ -58,9 +58,9 @@ test('every older identity gets an id of its own, and password sessions and gran
     sql`insert into environments (id, tenant_id, project_id, slug, name, type, issuer, created_at, updated_at, settings_updated_at)
         values (${environment_id}, 'ten_1', 'prj_1', 'test', 'Test', 'test', 'http://localhost/e/env_1', ${at}, ${at}, ${at})`,
     ...providers.map(
-      (id) => sql`insert into providers (environment_id, id, type, display_name, issuer, client_id, scopes, enabled,
+      (id) => sql`insert into providers (environment_id, id, slug, type, display_name, issuer, client_id, scopes, enabled,
             link_by_verified_email, created_at, updated_at)
-          values (${environment_id}, ${id}, 'oidc', 'Company', 'https://sso.example.com', 'c', '[]', 1, 0, ${at}, ${at})`,
+          values (${environment_id}, ${id}, ${`company-${id}`}, 'oidc', 'Company', 'https://sso.example.com', 'c', '[]', 1, 0, ${at}, ${at})`,
     ),
     ...users.flatMap((user_id, n) => [
       sql`insert into users (environment_id, id, email, email_key, email_verified, phone_number_verified, metadata, password_hash, created_at, updated_at)
