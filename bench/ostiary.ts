@@ -98,7 +98,7 @@ export async function seedOstiary(root: string, { address, env }: Ostiary, peopl
 
   const people = Array.from({ length: people_wanted }, (_, i) => ({
     email: `person${i}@example.com`,
-    password: `a password of person ${i}`,
+    password: `meadow lantern copper ${i} violin`,
   }))
   for (const person of people)
     await call.post('/v1/auth/users', { 'x-api-key': secret_key }, { ...person, name: 'Ada Example', email_verified: true })

@@ -51,7 +51,8 @@ function claimOf(request: FastifyRequest, { params, route }: Place): Claim | nul
     return {
       ...no_claim,
       certain_scope: chosen.length === 1 ? (chosen[0] ?? null) : null,
-      environment_id: environment_id ?? environmentIn(headerOf(request, 'x-environment-id')),
+      // The header names an environment only where the path of a row has none.
+      environment_id: environment_id ?? (route?.startsWith('/v1/auth/') ? environmentIn(headerOf(request, 'x-environment-id')) : null),
       tenant_ids: chosen,
     }
   }

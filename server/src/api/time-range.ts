@@ -1,4 +1,3 @@
-// pure
 /** The time range of a query that has no pages: its defaults and its greatest length. */
 import { badField } from '../http/problem.ts'
 

@@ -13,7 +13,8 @@ import type { Secrets } from '../secrets.ts'
 import { beginning, type ChainEnd, linkAfter } from './chain.ts'
 import { EntryRow, entryColumns } from './store.ts'
 
-const most_at_once = 500
+/** The query reads the end of the chain for each entry. PostgreSQL cancels a statement after 2 s. */
+const most_at_once = 100
 /** The seal after a head was missing or did not match. No MAC has this form. */
 const broken = 'broken'
 

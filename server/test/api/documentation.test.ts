@@ -34,7 +34,7 @@ for (const path of ['/docs/api', '/docs/errors', '/docs/errors/invalid_grant'])
     const { headers, body } = await get(path)
     assert.match(
       headers.get('content-security-policy') ?? '',
-      /^default-src 'none'; style-src ('sha256-[\w+/=]+' ?)+; img-src 'none'; frame-ancestors 'none'; base-uri 'none'$/,
+      /^default-src 'none'; style-src ('sha256-[\w+/=]+' ?)+; img-src data:; frame-ancestors 'none'; base-uri 'none'$/,
     )
     assert.doesNotMatch(body, /<script|<form|<img|\son\w+=|style="/)
   })

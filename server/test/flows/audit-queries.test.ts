@@ -110,12 +110,13 @@ test('verification covers only the own tenant', async () => {
 
 test('the lines end when the client disconnects', async () => {
   const large = JSON.stringify({ name: 'x'.repeat(20_000) })
+  await chained() // or the service would give the next entry a sequence of these
   for (let first = 0; first < 3_000; first += 100)
-    await db.run(sql`insert into audit_log (tenant_id, id, created_at, action, actor_type, object_type, object_id, after_change)
+    await db.run(sql`insert into audit_log (tenant_id, id, sequence, previous_hash, hash, created_at, action, actor_type, object_type, object_id, after_change)
       with recursive n (i) as (select 1 union all select i + 1 from n where i < 100)
-      select ${w.tenant_id}, 'aud_' || (${100_000 + first} + i), ${w.now()}, 'large', 'system', 'project', 'prj_x', cast(${large} as text)
+      select ${w.tenant_id}, 'aud_' || (${100_000 + first} + i), ${100_000 + first} + i, '', '', ${w.now()}, 'large', 'system', 'project', 'prj_x',
+             cast(${large} as text)
         from n`)
-  await chained()
   const reads = await rowsReadWhile(async () => {
     const url = new URL(w.reach(w.base_url + log))
     const headers = { authorization: `Bearer ${token}`, accept: 'application/jsonl' }

@@ -4,6 +4,7 @@ import { before, test } from 'node:test'
 import type { Event } from '@ostiary/contract/event.ts'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
+import { findUnchained } from '../../src/audit/chaining.ts'
 import { entryFilter } from '../../src/audit/store.ts'
 import { type Db, rowsOf, type Statement, sql } from '../../src/db/db.ts'
 import { listEvents } from '../../src/events/store.ts'
@@ -23,8 +24,8 @@ const ids = { usual: 'usr_of_most', rare: 'usr_of_few', app: 'app_of_most', othe
 /** Rows whose rare values are all at the beginning, which a list that is newest first reaches last. */
 async function fill(environment_id: EnvironmentId): Promise<void> {
   const prefix = (kind: 'evt' | 'aud' | 'msg') => (n: number) => lowestId(kind, new Date(begins_ms + n * step_ms))
-  for (let first = 1; first <= history; first += 500) {
-    const numbers = Array.from({ length: 500 }, (_, i) => first + i)
+  for (let first = 1; first <= history; first += 100) {
+    const numbers = Array.from({ length: 100 }, (_, i) => first + i)
     const is_rare = (n: number) => n <= 5
     await db.batch(
       numbers.flatMap((n) => {
@@ -49,7 +50,11 @@ async function fill(environment_id: EnvironmentId): Promise<void> {
 }
 
 const environment = (await w.createProject('history')).test
-before(() => fill(environment.id))
+before(async () => {
+  // Otherwise the service links an entry of the set-up behind the first rows, with a sequence of the next ones.
+  await until('the links of the set-up', async () => (await findUnchained(db)).length === 0)
+  await fill(environment.id)
+})
 
 /** A page after the first. */
 const page = sql`and sequence < ${2_000_000} order by sequence desc limit 21`

@@ -1,38 +1,14 @@
 /** Migration 0018 on a database with older accounts: identities get ids, and sessions and grants the method they began with. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { MethodId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
-import { createDb, sql } from '../../src/db/db.ts'
+import { sql } from '../../src/db/db.ts'
 import { migrate, readMigrations } from '../../src/db/migrate.ts'
-import { openPostgres } from '../../src/db/postgres.ts'
-import { openSqlite } from '../../src/db/sqlite.ts'
 import { createIds } from '../../src/ids.ts'
 import { listMethods, passwordMethod } from '../../src/users/methods.ts'
-import { dropDatabase, freshDatabase } from '../support/postgres.ts'
-
-async function emptyDatabase() {
-  if (process.env.OSTIARY_TEST_ENGINE === 'postgres') {
-    const url = await freshDatabase()
-    const db = createDb(openPostgres(url))
-    after(async () => {
-      await db.close()
-      await dropDatabase(url)
-    })
-    return db
-  }
-  const folder = mkdtempSync(join(tmpdir(), 'ostiary-migration-'))
-  const db = createDb(openSqlite(join(folder, 'ostiary.db')))
-  after(async () => {
-    await db.close()
-    rmSync(folder, { recursive: true, force: true })
-  })
-  return db
-}
+import { emptyDatabase } from '../support/empty-database.ts'
 
 const BeganWith = z.object({ id: z.string(), began_with: z.string().nullable() })
 
@@ -58,9 +34,9 @@ test('every older identity gets an id of its own, and password sessions and gran
     sql`insert into environments (id, tenant_id, project_id, slug, name, type, issuer, created_at, updated_at, settings_updated_at)
         values (${environment_id}, 'ten_1', 'prj_1', 'test', 'Test', 'test', 'http://localhost/e/env_1', ${at}, ${at}, ${at})`,
     ...providers.map(
-      (id) => sql`insert into providers (environment_id, id, type, display_name, issuer, client_id, scopes, enabled,
+      (id) => sql`insert into providers (environment_id, id, slug, type, display_name, issuer, client_id, scopes, enabled,
             link_by_verified_email, created_at, updated_at)
-          values (${environment_id}, ${id}, 'oidc', 'Company', 'https://sso.example.com', 'c', '[]', 1, 0, ${at}, ${at})`,
+          values (${environment_id}, ${id}, ${`company-${id}`}, 'oidc', 'Company', 'https://sso.example.com', 'c', '[]', 1, 0, ${at}, ${at})`,
     ),
     ...users.flatMap((user_id, n) => [
       sql`insert into users (environment_id, id, email, email_key, email_verified, phone_number_verified, metadata, password_hash, created_at, updated_at)

@@ -188,8 +188,12 @@ async function signOut(w: World, applications: Client[]): Promise<string[]> {
 }
 
 const no_keys = '401 invalid_client The keys of the application cannot be read from its jwks_uri.'
-const no_provider =
-  '502 Sign-in with Single sign-on did not work Single sign-on cannot be reached right now, or its answer cannot be used. Try again in a moment, or sign in another way. Back to sign-in Reference'
+const no_provider = [
+  '502 Sign-in with Single sign-on did not work Single sign-on cannot be reached right now, or its answer cannot be used.',
+  'Try again in a moment, or sign in another way. Back to sign-in Error provider_unreachable Reason The provider is unavailable,',
+  'or its response is invalid. Check the issuer, client id, secret and callback address of the provider. In Live People see one',
+  'sentence and the reference. The reason is shown in Test only. Reference',
+].join(' ')
 const application = { name: 'A', application_type: 'web', redirect_uris: ['https://app.example.com/callback'] }
 
 interface Path {

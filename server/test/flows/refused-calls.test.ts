@@ -167,7 +167,7 @@ const plants: Plant[] = [
   { code: 'unknown_account', reason: 'No user of the environment has the email.', has: { user_id: null }, plant: () => signIn({ email: `${canary()}@example.com`, password: canary() }) },
   { code: 'user_blocked', reason: `The user ${blocked.id} is blocked.`, has: { user_id: blocked.id }, plant: () => signIn({ email: blocked.email, password: blocked.password }) },
   { code: 'locked_out', reason: /Too many attempts failed for this email/, plant: lockOut },
-  { code: 'form_expired', reason: /form token is missing/, plant: async () => createAgent().post(`${issuer}/sign-in`, { request: authorizationRequest(environment, client).url.split('?')[1] ?? '', email: canary(), password: canary() }) },
+  { code: 'form_expired', reason: /sent no cookie with the form/, plant: async () => createAgent().post(`${issuer}/sign-in`, { request: authorizationRequest(environment, client).url.split('?')[1] ?? '', email: canary(), password: canary() }) },
   { code: 'form_expired', reason: 'The form holds no request.', has: { status: 400 }, plant: () => createAgent().post(`${issuer}/sign-in`, { email: canary() }) },
   { code: 'validation_failed', reason: 'The form of the sign-up has problems: email malformed password too_short', plant: () => signIn({ email: canary(), password: 'short' }, 'create') },
   { code: 'provider_unreachable', reason: new RegExp(`The sign-in at the provider ${provider.id} failed`), plant: federate },
