@@ -28,6 +28,7 @@ const not_raising: Record<string, string> = {
   rotateWebhookSecret: 'a rotation',
   rotateSigningKey: 'a rotation',
   testWebhook: 'a use',
+  testMail: 'a use',
   resendDelivery: 'a use',
   resendBackchannelLogout: 'a use',
   resendSince: 'a use',

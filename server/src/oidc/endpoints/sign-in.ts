@@ -13,7 +13,8 @@ import { type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused 
 import { continueInteraction } from '../interaction/begin.ts'
 import { by_password, checkPassword } from '../interaction/check-password.ts'
 import { continueUrl } from '../interaction/continue.ts'
-import { establishSession, signInEvent } from '../interaction/establish-session.ts'
+import { signInEvent } from '../interaction/establish-session.ts'
+import { finishSignIn } from '../interaction/finish-sign-in.ts'
 import { mayCreateAccount, useInvitation } from '../interaction/new-account.ts'
 import { no_problems, showSignIn, showSignUp } from '../interaction/screens.ts'
 
@@ -67,7 +68,7 @@ export const signUp: OidcEndpoint = async (services, call) => {
   const id = newId('usr')
   const password_hash = await passwords.hash(form.password, { environment_id, signal: call.signal })
   const signed_in = { user_id: id, email: form.email, password_hash, step: 'sign_up' as const, ...by_password }
-  const created = await establishSession(services, call, interaction, signed_in, [
+  const created = await finishSignIn(services, call, interaction, signed_in, [
     ...useInvitation(services, call, interaction),
     insertUser(environment_id, id, { email: form.email, name: form.name || null }, password_hash, now),
     signInEvent(services, call, {

@@ -5,12 +5,12 @@
  *
  *     route                          endpoint          calls
  *     GET  /oauth/authorize          authorize         beginAuthorization, judgeNextStep, takeStep: a page, or the answer to the client
- *     POST /sign-in                  signIn            continueInteraction, checkPassword, establishSession
- *     POST /sign-up                  signUp            continueInteraction, establishSession
+ *     POST /sign-in                  signIn            continueInteraction, checkPassword, finishSignIn
+ *     POST /sign-up                  signUp            continueInteraction, finishSignIn
  *     POST /select-account           selectAccount     continueInteraction, endSessions
  *     POST /consent                  consent           continueInteraction; answerClient where the person refuses
  *     POST /federate                 federate          continueInteraction, then redirects to the provider
- *     GET  /oauth/callback/{id}      callback          beginInteraction, signInAs, establishSession
+ *     GET  /oauth/callback/{id}      callback          beginInteraction, signInAs, finishSignIn
  *     GET  /invitation               showInvitation    beginVisit: a page
  *     POST /invitation               acceptInvitation  continueInteraction
  *     GET  /oauth/logout             logout            endSessions
@@ -23,7 +23,8 @@
  *     endpoints                         → begin, dispatch, check-password, upstream-account, end-sessions
  *     begin                             → visit, screens, answer-client
  *     dispatch                          → screens, issue-code, answer-client
- *     check-password, upstream-account  → establish-session, screens
+ *     check-password, upstream-account  → finish-sign-in, screens
+ *     finish-sign-in                    → establish-session
  *     all of these                      → continue → press, visit
  */
 import { findClient } from '../../applications/store.ts'

@@ -8,7 +8,8 @@ import { findCredential } from '../../users/store.ts'
 import { knownDevice } from '../browser.ts'
 import type { Answer, OidcCall, OidcServices } from '../call.ts'
 import type { Interaction } from './begin.ts'
-import { establishSession, signInEvent } from './establish-session.ts'
+import { signInEvent } from './establish-session.ts'
+import { finishSignIn } from './finish-sign-in.ts'
 import { showSignIn } from './screens.ts'
 
 /** How the session begins, in the words of events and statistics and in those of RFC 8176. */
@@ -54,7 +55,7 @@ export async function checkPassword(
   })
   if (is_right && blocked_at === null) {
     const signed_in = { user_id, email, password_hash, step: 'sign_in' as const, ...by_password }
-    const answer = await establishSession(services, call, interaction, signed_in, giveBack(attempt))
+    const answer = await finishSignIn(services, call, interaction, signed_in, giveBack(attempt))
     if (answer) return answer
   }
   services.counters.count(environment_id, 'sign_in', 'password.failed')

@@ -14,7 +14,8 @@ import { type Refusal, refusal } from '../../refusal.ts'
 import { findCredential, findUser, insertUser } from '../../users/store.ts'
 import type { Answer, OidcCall, OidcServices } from '../call.ts'
 import type { Interaction } from './begin.ts'
-import { establishSession, signInEvent } from './establish-session.ts'
+import { signInEvent } from './establish-session.ts'
+import { finishSignIn } from './finish-sign-in.ts'
 import { mayCreateAccount, useInvitation } from './new-account.ts'
 import { showProviderProblem } from './screens.ts'
 
@@ -47,7 +48,7 @@ export async function signInAs(
   if (known) {
     const { id: identity_id, ...account } = known
     const used = noteIdentityUse(environment_id, identity, call.now)
-    return (await establishSession(services, call, interaction, { ...signed_in, ...account, identity_id }, [used])) ?? refuse('blocked')
+    return (await finishSignIn(services, call, interaction, { ...signed_in, ...account, identity_id }, [used])) ?? refuse('blocked')
   }
 
   if (profile.email === null || !Email.safeParse(profile.email).success) return refuse('no_email')
@@ -62,14 +63,14 @@ export async function signInAs(
     if (!may_link) return refuse('account_exists')
     const linked = { ...signed_in, user_id: existing.id, email, password_hash: existing.password_hash, identity_id }
     const link = insertIdentity(environment_id, identity, { id: identity_id, user_id: existing.id }, call.now)
-    return (await establishSession(services, call, interaction, linked, [link])) ?? refuse('blocked')
+    return (await finishSignIn(services, call, interaction, linked, [link])) ?? refuse('blocked')
   }
 
   if (!mayCreateAccount(call, interaction)) return refuse('sign_up_closed')
   const id = services.newId('usr') as UserId // as: newId gives exactly this
   const { name, given_name, family_name, picture, email_verified } = profile
   const signed_up = { ...signed_in, step: 'sign_up' as const, user_id: id, email, password_hash: null, identity_id }
-  const created = await establishSession(services, call, interaction, signed_up, [
+  const created = await finishSignIn(services, call, interaction, signed_up, [
     ...useInvitation(services, call, interaction),
     insertUser(environment_id, id, { email, email_verified, name, given_name, family_name, picture }, null, call.now),
     insertIdentity(environment_id, identity, { id: identity_id, user_id: id }, call.now),
