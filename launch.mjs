@@ -35,7 +35,7 @@ export function nodeArguments(words, root = ROOT, cli = join(root, CLI)) {
 
   // The space for new objects in MB: measured no slower, and without it the start makes Node keep 10 MB more. The heap may double
   // between collections, not quadruple: large strings of hostile requests are garbage that counts (bench/RESULTS.md, hostile requests).
-  const small = ['--max-semi-space-size=4', '--heap-growing-percent=100']
+  const small = ['--max-semi-space-size=2', '--heap-growing-percent=50']
   if (command === 'dev' && !isQuestion(words)) return [quiet, ...small, '--watch', cli, 'serve', ...rest]
   return [quiet, ...small, cli, ...words]
 }

@@ -11,7 +11,7 @@ import { type TestContext, test } from 'node:test'
 import { installNeeded, isOlder, nodeArguments, nodePackage } from '../launch.mjs'
 
 const quiet = '--disable-warning=ExperimentalWarning'
-const small = ['--max-semi-space-size=4', '--heap-growing-percent=100']
+const small = ['--max-semi-space-size=2', '--heap-growing-percent=50']
 const cli = join('/clone', 'cli/src/main.ts')
 
 // biome-ignore format: this table is read by column
