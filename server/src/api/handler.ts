@@ -25,8 +25,8 @@ export interface AnyCall {
   readonly params: Readonly<Record<string, string>>
   readonly request_id: string
   readonly ip: string | null
-  /** Aborted when the client disconnects. */
-  readonly signal: AbortSignal
+  /** Makes a signal that is aborted when the client disconnects. */
+  readonly signal: () => AbortSignal
   /** For `changeVersioned`. */
   readonly if_match: IfMatch
   /** The client asked for the type in `lines` of the row: answer with `inLines`. */

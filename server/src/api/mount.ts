@@ -100,9 +100,7 @@ function mountOne(
           body: body as undefined, // as: parsed with the schema of the row
           request_id: request.id,
           ip: request.ip_address,
-          get signal() {
-            return goneSignal(reply.raw)
-          },
+          signal: () => goneSignal(reply.raw),
           if_match: parseIfMatch(request.headers['if-match']),
           fail,
           wants_lines: route.lines !== undefined && prefers(request.headers.accept, route.lines),

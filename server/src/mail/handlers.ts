@@ -41,7 +41,7 @@ export const testMail: Handler<'testMail'> = async (services, call) => {
       `The limit of this environment is ${test_limit.limit} test mails an hour. Try again in ${taken.retry_after_seconds} s.`,
       taken.retry_after_seconds,
     )
-  const delivered = await sendNow(services, call.signal, environment.id, prepared)
+  const delivered = await sendNow(services, call.signal(), environment.id, prepared)
   const { accepted, stage, reply } = delivered
   const about = { id: prepared.id, kind: prepared.kind, user_id: null, request_id: call.request_id }
   const at = services.now()

@@ -32,8 +32,8 @@ export interface OidcCall {
   readonly ip: string | null
   readonly request_id: string
   readonly now: Date
-  /** Aborted when the client disconnects. */
-  readonly signal: AbortSignal
+  /** Makes a signal that is aborted when the client disconnects. */
+  readonly signal: () => AbortSignal
   /** Filled in by each step that finds out more. A refusal is recorded with it. */
   readonly subject: Subject
 }

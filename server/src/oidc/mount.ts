@@ -64,7 +64,6 @@ async function answer(mounting: OidcMounting, { name, route, endpoint }: Mounted
   if (form === too_much)
     reply.extra_headers = { connection: 'close' } // the rest of the body is not read
   else if (form !== null && 'status' in form) return send(request, reply, form, null)
-  let signal: AbortSignal | undefined
   const call: OidcCall = {
     issuer,
     method: request.method,
@@ -75,10 +74,7 @@ async function answer(mounting: OidcMounting, { name, route, endpoint }: Mounted
     ip: request.ip_address,
     request_id: request.id,
     now: services.now(),
-    get signal() {
-      signal ??= goneSignal(reply.raw)
-      return signal
-    },
+    signal: () => goneSignal(reply.raw),
     subject: { client_id: null, user_id: null, event_id: null },
   }
   if (route.cross_origin)

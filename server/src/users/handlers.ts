@@ -35,7 +35,8 @@ export const createUser: Handler<'createUser'> = async (services, { caller, body
   const { now, newId } = services
   const { environment } = caller
   const { password = null, ...fields } = body
-  const password_hash = password === null ? null : await hashOf(services, { environment_id: environment.id, signal }, fields, password)
+  const password_hash =
+    password === null ? null : await hashOf(services, { environment_id: environment.id, signal: signal() }, fields, password)
   const at = now()
   const id = newId('usr')
   const user = {
@@ -71,7 +72,7 @@ export const changeUser: Handler<'changeUser'> = (services, call) => {
   return changeVersioned(call.if_match, finder(services, call), async (current) => {
     const { password, ...sent } = call.body
     const fields = merged(current, sent)
-    const password_hash = password ? await hashOf(services, { environment_id, signal: call.signal }, fields, password) : password
+    const password_hash = password ? await hashOf(services, { environment_id, signal: call.signal() }, fields, password) : password
     const changed = [...new Set([...Object.keys(sent), ...Object.keys(fields)])].filter(
       (name) => JSON.stringify(fieldOf(fields, name)) !== JSON.stringify(fieldOf(current, name)),
     )

@@ -66,7 +66,7 @@ export const signUp: OidcEndpoint = async (services, call) => {
   if (await isTaken()) return showAgain({ email: 'taken' })
 
   const id = newId('usr')
-  const password_hash = await passwords.hash(form.password, { environment_id, signal: call.signal })
+  const password_hash = await passwords.hash(form.password, { environment_id, signal: call.signal() })
   const signed_in = { user_id: id, email: form.email, password_hash, step: 'sign_up' as const, ...by_password }
   const created = await finishSignIn(services, call, interaction, signed_in, [
     ...useInvitation(services, call, interaction),

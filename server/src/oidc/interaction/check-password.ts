@@ -31,7 +31,7 @@ export async function checkPassword(
   { email, password }: Credentials,
 ): Promise<Answer> {
   const { db, passwords } = services
-  const { issuer, now, signal } = call
+  const { issuer, now } = call
   const { environment_id } = issuer
   const credential = await findCredential(db, environment_id, email)
   const { id: user_id, password_hash, blocked_at } = credential ?? unknown_account
@@ -49,7 +49,7 @@ export async function checkPassword(
     })
   }
 
-  const is_right = await passwords.verify(password_hash, password, { environment_id, signal }).catch(async (error) => {
+  const is_right = await passwords.verify(password_hash, password, { environment_id, signal: call.signal() }).catch(async (error) => {
     if (error instanceof HashingRefused) await db.batch(giveBack(attempt)) // no password was checked
     throw error
   })
