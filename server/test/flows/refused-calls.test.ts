@@ -132,9 +132,10 @@ const plants: Plant[] = [
   { code: 'body_too_large', reason: 'Bodies are limited to 1 MiB.', plant: () => api('PATCH', `${path}/settings`, `"${canary()}${'a'.repeat(1_100_000)}"`) },
   { code: 'unsupported_media_type', reason: 'The Content-Type is not JSON in UTF-8.', plant: () => api('PATCH', `${path}/settings`, canary(), { 'content-type': 'text/plain' }) },
   { code: 'validation_failed', reason: 'The field /… is not accepted: unknown_field.', plant: () => api('PATCH', `${path}/settings`, { [canary()]: 1 }) },
-  { code: 'validation_failed', reason: 'The field /email/from is not accepted: bad_format.', plant: () => api('PATCH', `${path}/settings`, { email: { from: canary() } }) },
+  { code: 'validation_failed', reason: 'The field /email/from is not accepted: not_allowed.', plant: () => api('PATCH', `${path}/settings`, { email: { from: canary() } }) },
   { code: 'quota_exceeded', reason: /The limit is 1 webhooks in an environment/, plant: () => api('POST', `${path}/webhooks`, { url: `https://${canary()}.example/` }) },
   { code: 'idempotency_mismatch', reason: /used with another body/, of_tenant: true, plant: repeatWithAnotherBody },
+  { code: 'mail_not_set_up', reason: /sends no mail/, has: { status: 409 }, plant: testMailWithoutDelivery },
   { code: 'idempotency_in_progress', reason: /first request with this Idempotency-Key is still running/, has: { status: 409 }, plant: repeatDuringTheFirst },
   { code: 'rate_limited', reason: 'The limit of the credential is 1 requests in 3600 s.', has: { status: 429, key_id: slow.id }, plant: async () => [await withKey(slow.key), await withKey(slow.key)][1] ?? assert.fail() },
   { code: 'unavailable', reason: 'Too many passwords were waiting to be hashed.', has: { status: 503 }, plant: () => refusedOfMany(503, () => w.call('POST', '/v1/auth/users', { key: environment.secret, body: { email: `${canary()}@example.com`, password: canary() } })) },
@@ -186,6 +187,11 @@ async function repeatWithAnotherBody(): Promise<Reply> {
   const headers = { 'idempotency-key': canary() }
   expectStatus(201, await api('POST', '/v1/platform/projects', { slug: 'first', name: 'First' }, headers))
   return api('POST', '/v1/platform/projects', { slug: 'second', name: canary() }, headers)
+}
+
+async function testMailWithoutDelivery(): Promise<Reply> {
+  expectStatus(200, await api('PATCH', `${path}/settings`, { email: { delivery: 'none' } }))
+  return api('POST', `${path}/settings/email/test`, { to: `${canary()}@example.com` })
 }
 
 /** The first request waits for a mail server that sends no greeting. */
