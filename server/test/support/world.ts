@@ -11,7 +11,7 @@ import { after } from 'node:test'
 import { hash, verify } from '@node-rs/argon2'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { NewUser } from '@ostiary/contract/user.ts'
-import { readConfig } from '../../src/config.ts'
+import { type Config, readConfig } from '../../src/config.ts'
 import type { DeliverBySmtp } from '../../src/mail/smtp.ts'
 import { type Service, startService } from '../../src/main.ts'
 import type { Outbound } from '../../src/outbound/fetch.ts'
@@ -67,7 +67,7 @@ export async function world(
     tick_ms?: number
   } = {},
 ) {
-  const port = await freePort()
+  const port = Number(options.env?.OSTIARY_PORT ?? (await freePort()))
   const data_dir = options.data_dir ?? mkdtempSync(join(tmpdir(), 'ostiary-test-'))
   const engine = options.engine ?? (options.data_dir === undefined ? default_engine : 'sqlite')
   const database_url = engine === 'postgres' ? await freshDatabase() : null
@@ -178,9 +178,9 @@ export async function world(
     },
 
     /** Starts another service of the deployment, as behind a load balancer. `at` maps a URL to its address. */
-    async startAnotherService() {
+    async startAnotherService(change: Partial<Config> = {}) {
       const port = await freePort()
-      const other = await startService({ ...config, port }, service_options)
+      const other = await startService({ ...config, ...change, port }, service_options)
       others.push(other)
       return { service: other, at: (url: string) => url.replace(base_url, `http://127.0.0.1:${port}`) }
     },
