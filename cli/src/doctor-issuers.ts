@@ -53,7 +53,8 @@ async function checkOwnIssuers({ db, config }: Deployment): Promise<Finding[]> {
   )
   const uncovered = rows.map(({ issuer }) => issuer).filter((issuer) => !coveringEntry(config, new URL(issuer).hostname))
   if (rows.length === 0) return []
-  if (uncovered.length === 0) return [{ level: 'ok', text: `The issuers with a host of their own (${rows.length}) are in OSTIARY_ISSUER_HOSTS.` }]
+  if (uncovered.length === 0)
+    return [{ level: 'ok', text: `The issuers with a host of their own (${rows.length}) are in OSTIARY_ISSUER_HOSTS.` }]
   const named = uncovered.slice(0, most_named).join(', ')
   return [
     {

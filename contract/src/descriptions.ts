@@ -121,8 +121,7 @@ export const descriptions: Record<RowName, string> = {
 
   discovery: 'The endpoints and abilities of an issuer. OpenID Connect libraries read it first. It can be cached for 5 minutes.',
   authorizationServer: 'The same document at the address of RFC 8414, for OAuth libraries.',
-  ownServer:
-    'The same document below the issuer. For an issuer with an origin of its own, this is the address of RFC 8414.',
+  ownServer: 'The same document below the issuer. For an issuer with an origin of its own, this is the address of RFC 8414.',
   jwks: 'The public keys that verify tokens. Cache them, and read them again when a token has an unknown `kid`.',
   authorize: 'Starts a sign-in in the browser. It shows a page, or returns to `redirect_uri` with a code or an error.',
   authorizeByPost: 'The same request as a form, for requests that are too long for a URL.',

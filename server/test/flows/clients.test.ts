@@ -134,7 +134,8 @@ test('the whole flow works with curl', { skip: hasCurl ? false : 'needs curl' },
   const jar = join(mkdtempSync(join(tmpdir(), 'ostiary-curl-')), 'cookies')
   after(() => rmSync(join(jar, '..'), { recursive: true }))
   const run = promisify(execFile)
-  const curl = async (...args: string[]) => (await run('curl', ['--silent', '--show-error', '--max-time', '10', ...args])).stdout
+  const curl = async (...args: string[]) =>
+    (await run('curl', ['--silent', '--show-error', '--max-time', '10', ...w.curl_options, ...args])).stdout
   const browser = (...args: string[]) => curl('--cookie', jar, '--cookie-jar', jar, ...args)
   const location = ['--output', '/dev/null', '--write-out', '%{redirect_url}']
   const form = (fields: Record<string, string>) => Object.entries(fields).flatMap((field) => ['--data-urlencode', field.join('=')])

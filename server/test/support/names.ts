@@ -7,6 +7,10 @@ export function leadHere(...patterns: readonly string[]): void {
   const isOurs = (name: string) =>
     patterns.some((pattern) => (pattern.startsWith('*.') ? name.endsWith(pattern.slice(1)) : name === pattern))
   const here = (name: string, options: unknown, callback: unknown) =>
-    Reflect.apply(lookup, dns, [isOurs(name) ? '127.0.0.1' : name, options, callback].filter((argument) => argument !== undefined))
+    Reflect.apply(
+      lookup,
+      dns,
+      [isOurs(name) ? '127.0.0.1' : name, options, callback].filter((argument) => argument !== undefined),
+    )
   dns.lookup = here as typeof lookup // as: passes every overload on
 }
