@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http'
 
-export type Place =
+type Place =
   /** The host of an issuer. The target of the request was changed to the path of its environment. */
   | { readonly kind: 'issuer'; readonly issuer: string }
   /** No address here: `error` says why. */

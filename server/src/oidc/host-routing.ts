@@ -14,7 +14,7 @@ import { coveringEntry } from '../issuer-hosts.ts'
 import { reason } from '../reason.ts'
 import { findEnvironmentAt } from '../tenancy/issuer-origins.ts'
 
-export type HostRouting = (request: IncomingMessage, response: ServerResponse, handle: RequestListener) => void
+type HostRouting = (request: IncomingMessage, response: ServerResponse, handle: RequestListener) => void
 
 const most_known = 5_000
 

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { asAdministrator } from '../support/administrator.ts'
+import { authorizationRequest } from '../support/cookie-browser.ts'
 import { leadHere } from '../support/names.ts'
 import { type RawReply, sendRaw } from '../support/raw-http.ts'
 import { findCall } from '../support/refused-calls.ts'
@@ -294,6 +295,26 @@ test('every address in the metadata of an issuer is at its own origin, whatever 
       assert.ok(address === issuer || String(address).startsWith(`${issuer}/`), `${name}: ${address}`)
     assert.equal(reply.headers['access-control-allow-origin'], '*')
   }
+})
+
+test('a page at the host of an issuer sets cookies that are Secure and of that host alone, though the service is http', async () => {
+  const path = `/v1/platform/projects/${ours.project_id}/environments/${id}/applications`
+  const fields = { name: 'Shop', application_type: 'web', redirect_uris: ['https://shop.example/callback'] }
+  const client = expectStatus(201, await w.call('POST', path, { key: ours.platform, body: fields }))
+  const { search } = new URL(authorizationRequest(login, client).url)
+  const page = await at('login.acme.example', `/oauth/authorize${search}`)
+  assert.equal(page.status, 200)
+  assert.match(
+    page.headers['set-cookie'] ?? '',
+    new RegExp(`^__Host-ostiary_form_${id}=[\\w-]{43}; Path=/; Max-Age=\\d+; HttpOnly; SameSite=Lax; Secure$`),
+  )
+  const addresses = [...page.body.matchAll(/(?:action|href|src)="(https?:[^"]*)"/g)].map(([, address = '']) => address)
+  assert.ok(addresses.length > 0)
+  for (const address of addresses)
+    assert.ok(
+      [`${login.issuer}/`, 'https://shop.example/'].some((start) => address.startsWith(start)),
+      address,
+    )
 })
 
 test('a page at the host of an issuer has its brand, and a page of a reserved host that of the service', async () => {

@@ -13,7 +13,7 @@ export function makeAuthority(dns_name: string, ...others: readonly string[]): {
   return { ca: authority.cert, server: certify(dns_name, [dns_name, ...others], { name: 'Authority of a test', key: authority.key }) }
 }
 
-export interface Certificate {
+interface Certificate {
   key: string
   cert: string
 }

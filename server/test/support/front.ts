@@ -51,7 +51,7 @@ let issuers = 0
 /** An issuer for one more environment. */
 export const ownIssuer = (port: number): string => `https://e${++issuers}.issuer.example:${port}`
 
-export interface Front {
+interface Front {
   stop: () => void
   /** With these, curl finds the proxy and trusts it. */
   curl_options: readonly string[]
