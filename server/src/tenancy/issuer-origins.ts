@@ -45,7 +45,7 @@ export async function findEnvironmentAt(db: Db, issuer: string): Promise<Environ
 const Count = z.object({ count: z.int() })
 
 /** Reports whether there are two tenants besides the root, which is the first of all. */
-export async function hasSecondTenant(db: Db): Promise<boolean> {
+async function hasSecondTenant(db: Db): Promise<boolean> {
   const row = await db.maybeOne(Count, sql`select count(*) as count from tenants`)
   return (row?.count ?? 0) > 2
 }

@@ -3,7 +3,7 @@
  * process, `nginx` the real program. OSTIARY_TEST_ISSUERS=host then gives its environments issuers with hosts of their own. A chosen list
  * of test files runs in this way too; see `both_issuers`.
  */
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { Agent, request as sendRequest } from 'node:http'
 import { createServer } from 'node:https'
@@ -18,20 +18,18 @@ const kind = process.env.OSTIARY_TEST_FRONT ?? null
 /** A folder made by `writeCertificates`, whose authority the process trusts. */
 const given_certificate = process.env.OSTIARY_TEST_CERTIFICATE ?? null
 
-export const front_host = 'id.front.example'
-export const front_names = [front_host, '*.issuer.example'] as const
+const front_host = 'id.front.example'
+const front_names = [front_host, '*.issuer.example'] as const
 
 /** The tests that also run with issuers on hosts of their own. */
 export const both_issuers: readonly string[] = [
   'server/test/browser/oidc-client-ts.test.ts',
-  'server/test/flows/authorize-prompts.test.ts',
   'server/test/flows/backchannel-logout.test.ts',
   'server/test/flows/clients.test.ts',
   'server/test/flows/cross-origin.test.ts',
   'server/test/flows/logout.test.ts',
   'server/test/flows/private-key-jwt.test.ts',
   'server/test/flows/providers.test.ts',
-  'server/test/flows/refresh-tokens.test.ts',
 ]
 
 /** Whether the worlds of this process have a proxy in front. */
@@ -115,9 +113,6 @@ async function startProxy({ port, service_port, certificate }: Place): Promise<(
     agent.destroy()
   }
 }
-
-/** For `test('…', { skip: noNginx }, …)`: why there is no nginx, or `false`. */
-export const noNginx = spawnSync('nginx', ['-v']).status === 0 ? false : 'needs nginx'
 
 async function startNginx(place: Place): Promise<() => void> {
   const { folder, port } = place
