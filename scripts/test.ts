@@ -1,6 +1,7 @@
 /**
  * `npm test` runs the checks, then every test. Tests of behaviour (server/test/flows and server/test/api) run on the embedded database
- * and again on PostgreSQL. `npm test users db/` runs only the test files whose path contains one of these words, without the checks.
+ * and again on PostgreSQL; some tests also run with issuers on hosts of their own (`server/test/support/front.ts`). `npm test users db/`
+ * runs only the test files whose path contains one of these words, without the checks.
  * Words that begin with a dash go to Node's test runner (`npm test -- users --test-name-pattern=code`).
  * OSTIARY_TEST_ENGINE=sqlite or postgres limits the run to one engine.
  */
@@ -9,6 +10,7 @@ import { once } from 'node:events'
 import { globSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { both_issuers } from '../server/test/support/front.ts'
 import { noPostgres, startPostgres } from '../server/test/support/postgres.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -44,6 +46,11 @@ if (process.env.OSTIARY_TEST_ENGINE === undefined && behaviour_tests.length > 0)
     console.log('\nThe same tests on PostgreSQL:\n')
     passed.push(await run(behaviour_tests, { ...env, OSTIARY_TEST_ENGINE: 'postgres' }))
   }
+}
+const on_own_hosts = files.filter((file) => both_issuers.includes(file))
+if (on_own_hosts.length > 0) {
+  console.log('\nThe tests of issuers, on hosts of their own behind a proxy with TLS:\n')
+  passed.push(await run(on_own_hosts, { ...env, OSTIARY_TEST_FRONT: 'node', OSTIARY_TEST_ISSUERS: 'host' }))
 }
 await postgres?.stop()
 process.exitCode = checked && passed.every(Boolean) ? 0 : 1

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { verifyChains } from '@ostiary/server/audit/verify.ts'
 import { CannotStart } from '@ostiary/server/cannot-start.ts'
 import type { Config, ConfigMistake } from '@ostiary/server/config.ts'
-import { DatabaseUnavailable, sql } from '@ostiary/server/db/db.ts'
+import { DatabaseUnavailable } from '@ostiary/server/db/db.ts'
 import { SchemaTooNew } from '@ostiary/server/db/migrate.ts'
 import { exposedFiles, isWritableByOthers } from '@ostiary/server/db/private-files.ts'
 import type { Deployment } from '@ostiary/server/deployment.ts'
@@ -11,9 +11,9 @@ import { sharedStoreProblem } from '@ostiary/server/http/rate-limit-redis.ts'
 import { describeLimits } from '@ostiary/server/limits.ts'
 import { openDatabase, openDeployment } from '@ostiary/server/main.ts'
 import { WrongMasterKey } from '@ostiary/server/secrets.ts'
-import { z } from 'zod'
 import type { commands, Values } from './commands.ts'
 import { checkDatabase, checkSchema } from './doctor-database.ts'
+import { checkIssuers } from './doctor-issuers.ts'
 import { checkMail } from './doctor-mail.ts'
 import { type Finding, type NamedFinding, named } from './finding.ts'
 
@@ -73,7 +73,7 @@ async function checkDeployment(config: Config): Promise<NamedFinding[]> {
       ...named('database', await checkDatabase(deployment)),
       ...named('audit_log', await checkAuditLogs(deployment)),
       ...named('files', checkFiles(config)),
-      ...named('issuers', [await checkIssuers(deployment)]),
+      ...named('issuers', await checkIssuers(deployment)),
       ...named('redis', await checkRedis(config)),
       ...named('mail', await checkMail(deployment)),
       ...named('clock', [checkClock(deployment)]),
@@ -145,17 +145,6 @@ async function checkRedis({ redis_url }: Config): Promise<Finding[]> {
       text: `OSTIARY_REDIS_URL cannot be used (${problem}). Until it works, each process counts rate limits on its own.`,
     },
   ]
-}
-
-const Count = z.object({ count: z.int() })
-
-async function checkIssuers({ db, config }: Deployment): Promise<Finding> {
-  const row = await db.maybeOne(Count, sql`select count(*) as count from environments where issuer not like ${`${config.base_url}/%`}`)
-  if (!row || row.count === 0) return { level: 'ok', text: 'Every issuer is under the public address.' }
-  return {
-    level: 'warning',
-    text: `${row.count} issuers are not under ${config.base_url}. Issuers never change: route their addresses to this service, or restore OSTIARY_BASE_URL.`,
-  }
 }
 
 /** Tokens and codes expire by the clock. A clock that is years off was never set. */

@@ -29,7 +29,8 @@ export const descriptions: Record<RowName, string> = {
   changeProject: 'Changes the name of a project. The slug never changes.',
 
   listEnvironments: 'Lists the environments of a project, newest first.',
-  createEnvironment: 'Creates one more environment of the type `test` or `live`. The type never changes.',
+  createEnvironment:
+    'Creates one more environment of the type `test` or `live`, whose issuer can have a host of its own. Neither ever changes.',
   getEnvironment: 'Gets one environment with its issuer.',
   changeEnvironment: 'Changes the name of an environment.',
 
@@ -120,6 +121,7 @@ export const descriptions: Record<RowName, string> = {
 
   discovery: 'The endpoints and abilities of an issuer. OpenID Connect libraries read it first. It can be cached for 5 minutes.',
   authorizationServer: 'The same document at the address of RFC 8414, for OAuth libraries.',
+  ownServer: 'The same document below the issuer. For an issuer with an origin of its own, this is the address of RFC 8414.',
   jwks: 'The public keys that verify tokens. Cache them, and read them again when a token has an unknown `kid`.',
   authorize: 'Starts a sign-in in the browser. It shows a page, or returns to `redirect_uri` with a code or an error.',
   authorizeByPost: 'The same request as a form, for requests that are too long for a URL.',

@@ -189,6 +189,7 @@ interface Exchange {
 export const exchanges: Record<keyof typeof oidcRoutes, Exchange> = {
   discovery:           { answer: ProviderMetadata },
   authorizationServer: { answer: ProviderMetadata },
+  ownServer:           { answer: ProviderMetadata },
   jwks:                { answer: JsonWebKeySet },
   authorize:           { query: AuthorizationRequest },
   authorizeByPost:     { form: AuthorizationRequest },

@@ -122,12 +122,12 @@ export const routes = {
   endSession:         del  ('/v1/auth/sessions/{session_id}',            secret('developer'),             'End a session and revoke its tokens',                    { returns: [204, null], operators: 'allowed' }),
 
   listProjects:       get  (projects,                                    platform('projects:read'),       'List the projects of the tenant',                        { ...named, returns: [200, page(Project)] }),
-  createProject:      post (projects,                                    platform('projects:write'),      'Create a project with a Test and a Live environment',    { body: NewProject, returns: [201, ProjectWithEnvironments], fails: ['slug_taken', 'quota_exceeded'] }),
+  createProject:      post (projects,                                    platform('projects:write'),      'Create a project with a Test and a Live environment',    { body: NewProject, returns: [201, ProjectWithEnvironments], fails: ['slug_taken', 'issuer_taken', 'quota_exceeded'] }),
   getProject:         get  (project,                                     platform('projects:read'),       'Get a project',                                          { returns: [200, Project] }),
   changeProject:      patch(project,                                     platform('projects:write'),      'Update a project',                                       { body: ProjectChange, returns: [200, Project] }),
 
   listEnvironments:   get  (environments,                                platform('environments:read'),   'List the environments of a project',                     { ...named, returns: [200, page(Environment)] }),
-  createEnvironment:  post (environments,                                platform('environments:write'),  'Create an environment',                                  { body: NewEnvironment, returns: [201, Environment], fails: ['slug_taken', 'quota_exceeded'] }),
+  createEnvironment:  post (environments,                                platform('environments:write'),  'Create an environment',                                  { body: NewEnvironment, returns: [201, Environment], fails: ['slug_taken', 'issuer_taken', 'quota_exceeded'] }),
   getEnvironment:     get  (environment,                                 platform('environments:read'),   'Get an environment',                                     { returns: [200, Environment] }),
   changeEnvironment:  patch(environment,                                 platform('environments:write'),  'Update an environment',                                  { body: EnvironmentChange, returns: [200, Environment] }),
 
@@ -235,7 +235,8 @@ const issuer = '/e/{environment_id}'
 // biome-ignore format: this table is read by column
 export const oidcRoutes = {
   discovery:           get (`${issuer}/.well-known/openid-configuration`,                   open,    'OpenID Provider metadata (OIDC Discovery 1.0 §4)',     { cross_origin: 'every', returns: [200, null] }),
-  authorizationServer: get ('/.well-known/oauth-authorization-server/e/{environment_id}',   open,    'Authorization server metadata (RFC 8414)',             { cross_origin: 'every', returns: [200, null] }),
+  authorizationServer: get ('/.well-known/oauth-authorization-server/e/{environment_id}',   open,    'Authorization server metadata (RFC 8414 §3.1)',        { cross_origin: 'every', returns: [200, null] }),
+  ownServer:           get (`${issuer}/.well-known/oauth-authorization-server`,             open,    'Authorization server metadata of an own host (RFC 8414)',{ cross_origin: 'every', returns: [200, null] }),
   jwks:                get (`${issuer}/v1/oauth/jwks.json`,                                 open,    'Signing keys (RFC 7517)',                              { cross_origin: 'every', returns: [200, null] }),
   authorize:           get (`${issuer}/oauth/authorize`,                                    open,    'Authorization request (OIDC Core §3.1.2)',             { page: true, returns: [303, null] }),
   authorizeByPost:     post(`${issuer}/oauth/authorize`,                                    open,    'Authorization request by POST (OIDC Core §3.1.2.1)',   { page: true, returns: [303, null] }),

@@ -1,6 +1,7 @@
 /** Tenants, their members, projects and environments. A tenant has projects, and a project has environments. */
 import { z } from 'zod'
 import { EnvironmentId, InvitationId, ProjectId, TenantId, UserId } from './ids.ts'
+import { IssuerOrigin } from './issuer-origin.ts'
 import { Email, Name, Slug, Time } from './values.ts'
 
 export const EnvironmentType = z.enum(['test', 'live'])
@@ -88,7 +89,7 @@ export const Environment = z.strictObject({
   slug: Slug,
   name: Name,
   type: EnvironmentType,
-  issuer: z.string().meta({ format: 'uri' }).describe('The issuer URL of the environment.'),
+  issuer: z.string().meta({ format: 'uri' }).describe('The issuer URL of the environment. It never changes.'),
   config_version: z
     .int()
     .min(1)
@@ -98,7 +99,14 @@ export const Environment = z.strictObject({
   created_at: Time,
   updated_at: Time,
 })
-export const NewEnvironment = z.strictObject({ slug: Slug, name: Name, type: EnvironmentType })
+export const NewEnvironment = z.strictObject({
+  slug: Slug,
+  name: Name,
+  type: EnvironmentType,
+  issuer: IssuerOrigin.optional().describe(
+    'An https origin of its own for the issuer, on a host that the operator of the service admits for the tenant. It can never be changed or used again. Absent: an address below that of the service.',
+  ),
+})
 /** A project begins with one Test and one Live environment. */
 export const NewProject = z.strictObject({
   slug: Slug,

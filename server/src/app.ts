@@ -12,6 +12,7 @@ import * as events from './events/handlers.ts'
 import { createAccessLog, markReceived } from './http/access-log.ts'
 import { createAppListener } from './http/listen.ts'
 import { createMethodGuard, unknownAddress } from './http/method-guard.ts'
+import { placeOf } from './http/place.ts'
 import type { RateLimiter } from './http/rate-limit.ts'
 import { answerError } from './http/server-errors.ts'
 import { mountServiceRoutes, type ServiceAnswers } from './http/service-routes.ts'
@@ -36,6 +37,7 @@ import { token } from './oidc/endpoints/token.ts'
 import { userinfo } from './oidc/endpoints/userinfo.ts'
 import { createErrorPages } from './oidc/error-page.ts'
 import * as issuerHandlers from './oidc/handlers.ts'
+import { createHostRouting } from './oidc/host-routing.ts'
 import type { Issuer, Issuers } from './oidc/issuer.ts'
 import * as logouts from './oidc/logout-handlers.ts'
 import { mountOidc } from './oidc/mount.ts'
@@ -76,9 +78,10 @@ export interface Modules {
 export function createApp(modules: Modules): FastifyInstance {
   const { deployment, issuers } = modules
   const failing = { config: deployment.config, log: deployment.log, showError: createErrorPages(deployment, issuers) }
+  const routeByHost = createHostRouting(deployment)
   const app = Fastify({
     logger: false,
-    serverFactory: (handle) => createAppListener(handle, deployment),
+    serverFactory: (handle) => createAppListener((request, response) => routeByHost(request, response, handle), deployment),
     exposeHeadRoutes: true,
     genReqId(raw) {
       markReceived(raw)
@@ -93,6 +96,11 @@ export function createApp(modules: Modules): FastifyInstance {
   })
   for (const method of app.supportedMethods) app.addHttpMethod(method, { hasBody: false, overrideExisting: true }) // see http/body.ts
   decorate(app, modules)
+  app.decorate('routeByHost', routeByHost)
+  app.addHook('onRequest', (request, _, done) => {
+    const at = placeOf(request.raw)
+    done(at?.kind === 'refused' ? at.error : undefined)
+  })
   app.addHook('onSend', (request, reply, payload, done) => {
     reply.headers(commonHeaders(reply))
     app.record(request, reply.statusCode)
@@ -101,7 +109,7 @@ export function createApp(modules: Modules): FastifyInstance {
   const refuseMethod = createMethodGuard()
   app.setErrorHandler((error: FastifyError, request, reply) => answerError(failing, error, request, reply))
   app.setNotFoundHandler((request, reply) =>
-    answerError(failing, refuseMethod(request) ?? unknownAddress(deployment.config.base_url, request.url), request, reply),
+    answerError(failing, refuseMethod(request) ?? unknownAddress(deployment.config.base_url, request), request, reply),
   )
 
   mountManagement(app, modules)
@@ -229,6 +237,7 @@ function mountProtocol(app: FastifyInstance, { deployment, issuers, passwords, r
     {
       discovery,
       authorizationServer: discovery,
+      ownServer: discovery,
       jwks,
       authorize,
       authorizeByPost: authorize,

@@ -31,6 +31,7 @@ test('every variable has a default', () => {
     master_keys: null,
     trusted_proxies: [],
     webhook_allowed_networks: [],
+    issuer_hosts: [],
     limits: default_limits,
     log_level: 'info',
     metrics_port: null,
@@ -65,6 +66,16 @@ const values: { env: Env; config: Partial<Config> }[] = [
   },
   { env: { OSTIARY_MASTER_KEY: `${base64(key)}, ${base64(other_key)}` }, config: { master_keys: [key, other_key] } },
   { env: { OSTIARY_REDIS_URL: 'rediss://:secret@cache:6380/0' }, config: { redis_url: 'rediss://:secret@cache:6380/0' } },
+  {
+    env: { OSTIARY_ISSUER_HOSTS: 'login.acme.example=acme, *.acme.example=acme,Other.example' },
+    config: {
+      issuer_hosts: [
+        { pattern: 'login.acme.example', tenant_slug: 'acme' },
+        { pattern: '*.acme.example', tenant_slug: 'acme' },
+        { pattern: 'other.example', tenant_slug: null },
+      ],
+    },
+  },
   { env: { OSTIARY_LIMITS: '{"keys":5}' }, config: { limits: { ...default_limits, keys: 5 } } },
   { env: { OSTIARY_LOG_LEVEL: 'debug' }, config: { log_level: 'debug' } },
   { env: { OSTIARY_METRICS_PORT: '9464' }, config: { metrics_port: 9464 } },
@@ -120,6 +131,23 @@ const mistakes: { variable: string; value: string; says: RegExp }[] = [
   { variable: 'OSTIARY_LOG_LEVEL',                value: 'verbose',                       says: /debug, info, warn, error, silent/ },
   { variable: 'OSTIARY_METRICS_PORT',             value: 'yes',                           says: /65535/ },
   { variable: 'OSTIARY_METRICS_PORT',             value: '3000',                          says: /port of their own/ },
+  { variable: 'OSTIARY_ISSUER_HOSTS',             value: 'https://a.example=acme',          says: /"https:\/\/a\.example=acme": .*without scheme/ },
+  { variable: 'OSTIARY_ISSUER_HOSTS',             value: 'a.example:8443=acme',             says: /without scheme, port and path/ },
+  { variable: 'OSTIARY_ISSUER_HOSTS',             value: 'a.example/e=acme',                says: /without scheme, port and path/ },
+  { variable: 'OSTIARY_ISSUER_HOSTS',             value: 'a.example.=acme',                 says: /such as login\.example\.com/ },
+  { variable: 'OSTIARY_ISSUER_HOSTS',             value: 'söhne.example=acme',              says: /in ASCII/ },
+  { variable: 'OSTIARY_ISSUER_HOSTS',             value: '*=acme',                          says: /"\*=acme": Expected a host/ },
+  { variable: 'OSTIARY_ISSUER_HOSTS',             value: 'a.*.example=acme',                says: /Expected a host/ },
+  { variable: 'OSTIARY_ISSUER_HOSTS',             value: '*.*.example=acme',                says: /Expected a host/ },
+  { variable: 'OSTIARY_ISSUER_HOSTS',             value: '*.192.0.2.1=acme',                says: /Expected a host/ },
+  { variable: 'OSTIARY_ISSUER_HOSTS',             value: '=acme',                           says: /"=acme": Expected a host/ },
+  { variable: 'OSTIARY_ISSUER_HOSTS',             value: 'a.example=acme,',                 says: /"": Expected a host/ },
+  { variable: 'OSTIARY_ISSUER_HOSTS',             value: 'a.example=',                      says: /slug of a tenant/ },
+  { variable: 'OSTIARY_ISSUER_HOSTS',             value: 'a.example=Acme Inc',              says: /slug of a tenant/ },
+  { variable: 'OSTIARY_ISSUER_HOSTS',             value: 'a.example=a=b',                   says: /slug of a tenant/ },
+  { variable: 'OSTIARY_ISSUER_HOSTS',             value: 'a.example=acme,A.example=globex', says: /"a\.example" is listed twice/ },
+  { variable: 'OSTIARY_ISSUER_HOSTS',             value: 'localhost=acme',                  says: /host of OSTIARY_BASE_URL/ },
+  { variable: 'OSTIARY_ISSUER_HOSTS',             value: 'a.example:1=acme,localhost=acme', says: /"a\.example:1=acme": .* "localhost=acme": / },
   { variable: 'OSTIARY_LIMITS',                   value: '{"keyz":5}',                     says: /no limit "keyz"/ },
   { variable: 'OSTIARY_LIMITS',                   value: '{"keys":-5}',                    says: /"keys" must be an integer/ },
   { variable: 'OSTIARY_LIMITS',                   value: 'keys=5',                        says: /JSON/ },
@@ -135,6 +163,12 @@ for (const { variable, value, says } of mistakes) {
     assert.match(mistake?.problem ?? '', says)
   })
 }
+
+for (const host of ['id.acme.example', 'acme.example', 'example'])
+  test(`with a base URL at id.acme.example, ${host} cannot be the host of an issuer`, () => {
+    const env = { OSTIARY_BASE_URL: 'https://id.acme.example', OSTIARY_ISSUER_HOSTS: `${host}=acme` }
+    assert.match(mistakesOf(env)[0]?.problem ?? '', /host of OSTIARY_BASE_URL or a parent domain/)
+  })
 
 test('OSTIARY_DATABASE_URL requires OSTIARY_MASTER_KEY', () => {
   assert.deepEqual(
@@ -176,6 +210,7 @@ test('readConfig throws for no value', () => {
     'REDIS_URL',
     'MASTER_KEY',
     'TRUSTED_PROXIES',
+    'ISSUER_HOSTS',
     'LIMITS',
     'LOG_LEVEL',
     'METRICS_PORT',

@@ -3,6 +3,7 @@
  * and never repeats a value that may be secret.
  */
 import { isIP } from 'node:net'
+import { type IssuerHost, parseIssuerHosts } from './issuer-hosts.ts'
 import { default_limits, type Limits, parseLimits } from './limits.ts'
 import type { LogLevel } from './log.ts'
 import { nearest } from './nearest.ts'
@@ -22,6 +23,8 @@ export interface Config {
   readonly master_keys: readonly Buffer[] | null
   readonly trusted_proxies: readonly Network[]
   readonly webhook_allowed_networks: readonly Network[]
+  /** The hosts that environments can take as their issuer. */
+  readonly issuer_hosts: readonly IssuerHost[]
   readonly limits: Limits
   readonly log_level: LogLevel | 'silent'
   /** `null`: no metrics. */
@@ -45,6 +48,7 @@ const variables = [
   'OSTIARY_MASTER_KEY',
   'OSTIARY_TRUSTED_PROXIES',
   'OSTIARY_WEBHOOK_ALLOWED_NETWORKS',
+  'OSTIARY_ISSUER_HOSTS',
   'OSTIARY_LIMITS',
   'OSTIARY_LOG_LEVEL',
   'OSTIARY_METRICS_PORT',
@@ -69,8 +73,9 @@ export function readConfig(
   }
 
   const port = read('OSTIARY_PORT', readPort, 3000)
+  const base_url = read('OSTIARY_BASE_URL', readBaseUrl, new URL(`http://localhost:${port}`).origin)
   const config: Config = {
-    base_url: read('OSTIARY_BASE_URL', readBaseUrl, new URL(`http://localhost:${port}`).origin),
+    base_url,
     host: read('OSTIARY_HOST', readHost, ['127.0.0.1', '::1']),
     port,
     data_dir: set('OSTIARY_DATA_DIR') ?? '.ostiary',
@@ -79,6 +84,7 @@ export function readConfig(
     master_keys: read('OSTIARY_MASTER_KEY', readMasterKeys, null),
     trusted_proxies: read('OSTIARY_TRUSTED_PROXIES', readNetworks, []),
     webhook_allowed_networks: read('OSTIARY_WEBHOOK_ALLOWED_NETWORKS', readNetworks, []),
+    issuer_hosts: read('OSTIARY_ISSUER_HOSTS', (text) => parseIssuerHosts(text, base_url), []),
     limits: read('OSTIARY_LIMITS', parseLimits, default_limits),
     log_level: read('OSTIARY_LOG_LEVEL', readLogLevel, default_log_level),
     metrics_port: read('OSTIARY_METRICS_PORT', readPort, null),

@@ -36,6 +36,7 @@ import { resealAll } from './setup/reseal.ts'
 import { ensureRoot, type Root } from './setup/root.ts'
 import { createCounters } from './statistics/counters.ts'
 import { createTally } from './tally.ts'
+import { refuseUnboundHosts } from './tenancy/issuer-origins.ts'
 import { createPasswords } from './users/password.ts'
 
 /** Opens the database and leaves its schema alone, which may be older or newer than this program. */
@@ -118,9 +119,23 @@ export async function startService(config: Config, overrides: Overrides & { chec
     await refuseTakenPort(config)
     // `doctor` counts these names to find the number of processes that serve.
     const deployment = await openDeployment(config, { application_name: `ostiary serve ${process.pid} ${hostname()}`, ...overrides })
-    return await serve(deployment, await ensureRoot(deployment), lock.release, overrides.check_answers ?? false)
+    const root = await readyRoot(deployment)
+    return await serve(deployment, root, lock.release, overrides.check_answers ?? false)
   } catch (error) {
     lock.release()
+    throw error
+  }
+}
+
+/** The root tenant, and the mistakes of the configuration that only the database shows. */
+async function readyRoot(deployment: Deployment): Promise<Root> {
+  const { db, config } = deployment
+  try {
+    const root = await ensureRoot(deployment)
+    await refuseUnboundHosts(db, config)
+    return root
+  } catch (error) {
+    await db.close()
     throw error
   }
 }

@@ -63,6 +63,7 @@ const lasting: Record<string, string> = {
   members: 'an administrator manages them',
   projects: 'an administrator manages them',
   environments: 'an administrator manages them',
+  issuer_origins: 'an issuer is never used again',
   api_keys: 'a key that expired or was revoked stays listed',
   applications: 'an administrator manages them',
   application_origins: 'changes with its application',

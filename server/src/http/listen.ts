@@ -32,7 +32,7 @@ export async function listenOnAll(app: FastifyInstance, deployment: Pick<Deploym
     await app.listen({ host: first, port: config.port })
     const addresses = [{ host: first, port: portOf(app.server) }]
     for (const host of others) {
-      const server = createAppListener((request, response) => app.routing(request, response), deployment)
+      const server = createAppListener((request, response) => app.routeByHost(request, response, app.routing), deployment)
       if (!(await listensAt(server, host, portOf(app.server)))) continue
       further.push(server)
       addresses.push({ host, port: portOf(server) })

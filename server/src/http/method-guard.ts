@@ -1,8 +1,10 @@
 /** 404 and 405 for requests without a route. The details name the address or the method that the client probably means. */
 
+import type { IncomingMessage } from 'node:http'
 import type { Route } from '@ostiary/contract/route.ts'
 import { oidcRoutes, routes, serviceRoutes } from '@ostiary/contract/routes.ts'
 import { reason } from '../reason.ts'
+import { issuerAtHost } from './place.ts'
 import { ApiError } from './problem.ts'
 
 /**
@@ -30,10 +32,11 @@ export function createMethodGuard(): (request: { url: string; method: string }) 
 }
 
 /** The 404 of an unknown address. Below the path of an issuer it names the discovery address (OIDC Discovery 1.0 §4). */
-export function unknownAddress(base_url: string, url: string): ApiError {
-  const [, issuer] = /^(\/e\/env_\w+)(?:\/|$)/.exec(pathOf(url)) ?? []
+export function unknownAddress(base_url: string, { url, raw }: { url: string; raw: IncomingMessage }): ApiError {
+  const [, path] = /^(\/e\/env_\w+)(?:\/|$)/.exec(pathOf(url)) ?? []
+  const issuer = issuerAtHost(raw) ?? (path && `${base_url}${path}`)
   const advice = issuer
-    ? `The endpoints of an issuer are in its discovery document: ${base_url}${issuer}/.well-known/openid-configuration`
+    ? `The endpoints of an issuer are in its discovery document: ${issuer}/.well-known/openid-configuration`
     : `The routes are in ${base_url}/docs/api.`
   return new ApiError('not_found', `There is no such address. ${advice}`, { reason: reason`No route has this address.` })
 }

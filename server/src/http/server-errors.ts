@@ -9,7 +9,7 @@ import type { PageAnswer } from './service-routes.ts'
 import { commonHeaders } from './write.ts'
 
 /** Shows an error to a person, with the brand of the issuer that the address names. */
-export type ShowError = (error: ApiError, request: Pick<FastifyRequest, 'id' | 'url' | 'headers'>) => Promise<PageAnswer>
+export type ShowError = (error: ApiError, request: Pick<FastifyRequest, 'id' | 'url' | 'headers' | 'raw'>) => Promise<PageAnswer>
 
 /** Answers a request whose handler, hook or router threw. */
 export async function answerError(

@@ -2,14 +2,17 @@
  * Writes a complete response: a status, headers and a text. It bypasses `reply.send` of Fastify, which determines the type, the
  * serialiser and the length again and takes longer than most handlers (decision 0014).
  */
-import type { OutgoingHttpHeaders } from 'node:http'
+import type { IncomingMessage, OutgoingHttpHeaders, RequestListener, ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Refusal, Subject } from '../refusal.ts'
+import { issuerAtHost } from './place.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
     /** True after the signal to stop. Each response then closes its connection, so that keep-alive does not delay the end. */
     isStopping(): boolean
+    /** Finds the issuer that the host of a request selects, then handles the request; see `place.ts`. */
+    routeByHost(request: IncomingMessage, response: ServerResponse, handle: RequestListener): void
     /** True if the public address is https. */
     isHttps: boolean
     /** Logs every response when it is written, and records refused calls. */
@@ -34,7 +37,7 @@ type Headers = Readonly<Record<string, string | string[]>>
 /** Returns the headers of every response. */
 export function commonHeaders({ request, server, extra_headers }: FastifyReply): Record<string, string> {
   const headers: Record<string, string> = { 'x-request-id': request.id, 'x-content-type-options': 'nosniff' }
-  if (server.isHttps) headers['strict-transport-security'] = 'max-age=31536000'
+  if (server.isHttps || issuerAtHost(request.raw) !== null) headers['strict-transport-security'] = 'max-age=31536000'
   if (server.isStopping()) headers.connection = 'close'
   return extra_headers ? Object.assign(headers, extra_headers) : headers
 }

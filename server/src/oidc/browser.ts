@@ -22,10 +22,14 @@ export interface Browser {
 
 type Names = 'session' | 'form' | 'device'
 
-/** The name has the id of the environment, so that no trick with paths sends a cookie to another environment. */
+/**
+ * The name has the id of the environment, so that no trick with paths sends a cookie to another environment. RFC 6265bis §4.1.3: browsers
+ * take a cookie named __Host- only from its own host, for all of its paths.
+ */
 function cookieName(call: OidcCall, name: Names): string {
-  const secure = call.issuer.url.startsWith('https:') ? '__Secure-' : ''
-  return `${secure}ostiary_${name}_${call.issuer.environment_id}`
+  const own = call.issuer.has_own_host ? '__Host-' : '__Secure-'
+  const prefix = call.issuer.url.startsWith('https:') ? own : ''
+  return `${prefix}ostiary_${name}_${call.issuer.environment_id}`
 }
 
 export async function readBrowser({ db }: Pick<Deployment, 'db'>, call: OidcCall): Promise<Browser> {

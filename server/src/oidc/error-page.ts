@@ -6,23 +6,24 @@ import type { ShowError } from '../http/server-errors.ts'
 import { type MessageKind, messagePage } from '../pages/message.ts'
 import { serviceContext } from '../pages/service.ts'
 import { html, pageContext } from './hosted-page.ts'
-import type { Issuer, Issuers } from './issuer.ts'
+import { findIssuerAt, type Issuer, type Issuers } from './issuer.ts'
 
 export function createErrorPages({ config, log }: Pick<Deployment, 'config' | 'log'>, issuers: Issuers): ShowError {
   /** A page must also appear while the database is out of reach; then it has no brand. */
-  async function issuerOf(url: string, request_id: string): Promise<Issuer | null> {
+  async function issuerOf({ id: request_id, url, raw }: Parameters<ShowError>[1]): Promise<Issuer | null> {
     const [, id] = /^\/e\/(env_\w{1,100})(?:[/?]|$)/.exec(url) ?? []
     if (id === undefined) return null
     try {
-      return await issuers.find(id)
+      return await findIssuerAt(issuers, raw, id)
     } catch (error) {
       log.warn('The issuer of an error page could not be read.', { request_id }, error)
       return null
     }
   }
 
-  return async (error, { id, url, headers }) => {
-    const issuer = await issuerOf(url, id)
+  return async (error, request) => {
+    const { id, url, headers } = request
+    const issuer = await issuerOf(request)
     const context = issuer ? pageContext({ issuer, headers }) : serviceContext(config.base_url, headers['accept-language'])
     const kind = issuer ? kindAtIssuer(error, url) : kindAtService(error)
     return html(
@@ -47,7 +48,7 @@ function kindAtIssuer(error: ApiError, url: string): MessageKind {
 const kindAtService = (error: ApiError): MessageKind => ofStatus(error) ?? 'for_programs'
 
 function ofStatus({ status }: ApiError): MessageKind | null {
-  if (status === 404) return 'not_found'
+  if (status === 404 || status === 421) return 'not_found'
   if (status === 503) return 'unavailable'
   return status >= 500 ? 'trouble' : null
 }

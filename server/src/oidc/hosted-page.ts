@@ -1,13 +1,18 @@
 /** Answers with a hosted page: in the language of the person, with the branding of the environment and the headers of every page. */
 import type { Page, PageContext } from '../pages/layout.ts'
-import { languageFor } from '../pages/locale.ts'
+import { languageFor, languagesAt } from '../pages/locale.ts'
 import { type MessageKind, messagePage } from '../pages/message.ts'
 import { type Reason, reason } from '../reason.ts'
 import { type Refusal, refusal } from '../refusal.ts'
 import { type Answer, header, type OidcCall, refused } from './call.ts'
 import type { OAuthError } from './protocol/oauth-error.ts'
 
-export function pageContext(call: Pick<OidcCall, 'issuer' | 'headers'>, ui_locales: readonly string[] = []): PageContext {
+/** @param address where the page can be opened again: it then offers the other languages */
+export function pageContext(
+  call: Pick<OidcCall, 'issuer' | 'headers'>,
+  ui_locales: readonly string[] = [],
+  address: string | null = null,
+): PageContext {
   const { issuer } = call
   const { branding, links } = issuer.settings
   return {
@@ -16,6 +21,7 @@ export function pageContext(call: Pick<OidcCall, 'issuer' | 'headers'>, ui_local
     branding: { ...branding, display_name: issuer.display_name },
     links,
     ...languageFor(ui_locales.join(' '), header(call, 'accept-language')),
+    ...(address !== null && { languages: languagesAt(address) }),
   }
 }
 

@@ -1,7 +1,9 @@
 /**
- * An environment as an OpenID Provider: its issuer URL, settings and keys. A request gets it by the id in its path and in no other way.
+ * An environment as an OpenID Provider: its issuer URL, settings and keys. A request gets it by the id in its path, which
+ * `host-routing.ts` puts there for an issuer with a host of its own.
  * A bounded cache holds the parsed values. One read per request checks their version, so a change applies at once in every process.
  */
+import type { IncomingMessage } from 'node:http'
 import { type EnvironmentId, EnvironmentId as EnvironmentIdSchema } from '@ostiary/contract/ids.ts'
 import type { StoredSettings } from '@ostiary/contract/settings.ts'
 import { EnvironmentType } from '@ostiary/contract/tenancy.ts'
@@ -9,6 +11,7 @@ import { z } from 'zod'
 import { createBoundedMap } from '../bounded-map.ts'
 import { sql } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
+import { issuerAtHost } from '../http/place.ts'
 import { effectiveSettings } from '../tenancy/settings.ts'
 import { type KeyPool, loadSigningKeys, type SigningKey } from './signing-keys.ts'
 
@@ -19,6 +22,8 @@ export interface Issuer {
   readonly type: EnvironmentType
   /** The `iss` of every token. It is stored with the environment, never derived. */
   readonly url: string
+  /** Whether the issuer is an origin of its own, and not an address below the base URL. */
+  readonly has_own_host: boolean
   /** The name that sign-in pages show. */
   readonly display_name: string
   readonly settings: StoredSettings
@@ -67,6 +72,7 @@ export function createIssuers(deployment: Deployment, pool: KeyPool) {
       environment_id,
       type: row.type,
       url: row.issuer,
+      has_own_host: new URL(row.issuer).pathname === '/',
       display_name: settings.branding.display_name ?? row.project_name,
       settings,
       keys,
@@ -97,4 +103,10 @@ export function createIssuers(deployment: Deployment, pool: KeyPool) {
       return known?.as_of === as_of ? known.issuer : findCurrent(environment_id, as_of)
     },
   }
+}
+
+/** The issuer with this id that has the address of the request: its own host, or the base URL. */
+export async function findIssuerAt(issuers: Issuers, request: IncomingMessage, id: string): Promise<Issuer | null> {
+  const issuer = await issuers.find(id)
+  return issuer?.has_own_host === (issuerAtHost(request) !== null) ? issuer : null
 }

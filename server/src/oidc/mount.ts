@@ -16,7 +16,7 @@ import { type Answer, errorJson, type OidcCall, type OidcEndpoint, type OidcServ
 import { crossOriginHeaders, type OriginCheck, preflightHeaders } from './cross-origin.ts'
 import { hasTooMany, readForm, too_much } from './form.ts'
 import { message, tooLong } from './hosted-page.ts'
-import type { Issuer, Issuers } from './issuer.ts'
+import { findIssuerAt, type Issuer, type Issuers } from './issuer.ts'
 import { OAuthError } from './protocol/oauth-error.ts'
 
 type Name = keyof typeof oidcRoutes
@@ -50,8 +50,8 @@ export function mountOidc(app: FastifyInstance, mounting: OidcMounting, endpoint
   }
 }
 
-async function issuerOf({ issuers }: OidcMounting, { params }: FastifyRequest): Promise<Issuer> {
-  const issuer = await issuers.find((params as { environment_id: string }).environment_id) // as: every row has it
+async function issuerOf({ issuers }: OidcMounting, { params, raw }: FastifyRequest): Promise<Issuer> {
+  const issuer = await findIssuerAt(issuers, raw, (params as { environment_id: string }).environment_id) // as: every row has it
   if (!issuer) throw notFound()
   return issuer
 }

@@ -18,6 +18,9 @@ export interface PageContext {
   links: { terms_url: string | null; privacy_url: string | null; support_url: string | null }
   texts: Texts
   locale: string
+  direction: 'ltr' | 'rtl'
+  /** This page in every language; absent where the page has no address that could be opened again. */
+  languages?: readonly { locale: string; name: string; url: string }[]
 }
 
 export interface Page {
@@ -53,11 +56,11 @@ interface Content {
 }
 
 export function layout(context: PageContext, content: Content): Page {
-  const { branding, texts, locale, environment_type } = context
+  const { branding, texts, locale, direction, environment_type } = context
   const title = content.has_problem ? texts.error_title(content.title) : content.title
   const colours = brandStyle(branding.primary_color)
   const page = html`<!doctype html>
-<html lang="${locale}">
+<html lang="${locale}"${direction === 'rtl' && html` dir="rtl"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -104,13 +107,19 @@ function themeColours({ environment_type }: PageContext): Html[] {
 const testRibbon = ({ texts, branding }: PageContext) =>
   html`<header class="ribbon">${flask}<span><b>${texts.test_ribbon.word}</b> ${texts.test_ribbon.sentence(branding.display_name)}</span></header>`
 
-function footer({ links, texts }: PageContext): Html | null {
+function footer({ links, texts, languages = [], locale: shown }: PageContext): Html | null {
   const all: [string, string | null][] = [
     [texts.footer.terms, links.terms_url],
     [texts.footer.privacy, links.privacy_url],
     [texts.footer.help, links.support_url],
   ]
   const set = all.filter(([, url]) => url !== null)
-  if (set.length === 0) return null
-  return html`<footer class="legal"><ul>${set.map(([name, url]) => html`<li><a href="${url}">${name}</a></li>`)}</ul></footer>`
+  if (set.length === 0 && languages.length === 0) return null
+  const named = set.map(([name, url]) => html`<li><a href="${url}">${name}</a></li>`)
+  const spoken = languages.map(({ locale, name, url }) =>
+    locale === shown
+      ? html`<li><a lang="${locale}" aria-current="true">${name}</a></li>`
+      : html`<li><a lang="${locale}" hreflang="${locale}" href="${url}">${name}</a></li>`,
+  )
+  return html`<footer class="legal">${named.length > 0 && html`<ul>${named}</ul>`}${spoken.length > 0 && html`<nav aria-label="${texts.language.menu}"><ul>${spoken}</ul></nav>`}</footer>`
 }

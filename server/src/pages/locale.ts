@@ -8,9 +8,24 @@ const languages: Readonly<Record<string, Texts>> = { en, de }
 
 export const locales: readonly string[] = Object.keys(languages)
 
-export function languageFor(ui_locales: string | undefined, accept_language: string | undefined): { locale: string; texts: Texts } {
+export interface Language {
+  locale: string
+  texts: Texts
+  direction: 'ltr' | 'rtl'
+}
+
+export function languageFor(ui_locales: string | undefined, accept_language: string | undefined): Language {
   const locale = chooseLocale(locales, ui_locales, accept_language)
-  return { locale, texts: languages[locale] ?? en }
+  return { locale, texts: languages[locale] ?? en, direction: 'ltr' }
+}
+
+/** The languages of a menu: each with its own name, and this address with `ui_locales` of the language. */
+export function languagesAt(address: string): { locale: string; name: string; url: string }[] {
+  return Object.entries(languages).map(([locale, { language }]) => {
+    const url = new URL(address)
+    url.searchParams.set('ui_locales', locale)
+    return { locale, name: language.name, url: url.href }
+  })
 }
 
 /**

@@ -5,9 +5,10 @@ import { type ConsentView, consentPage } from './consent.ts'
 import { formPostPage } from './form-post.ts'
 import { acceptedPage, type InvitationView, invitationPage, memberPage } from './invitation.ts'
 import type { Page, PageContext } from './layout.ts'
-import { languageFor } from './locale.ts'
+import { languageFor, languagesAt } from './locale.ts'
 import { type MessageKind, type MessageView, messagePage } from './message.ts'
 import { type ProviderProblemView, providerProblemPage } from './provider-problem.ts'
+import { pseudo_language } from './pseudo.example.ts'
 import { type RedirectMismatchView, redirectMismatchPage } from './redirect-mismatch.ts'
 import { type SignInView, signInPage } from './sign-in.ts'
 import { type SignOutDoneView, signOutDonePage, signOutPage } from './sign-out.ts'
@@ -35,7 +36,8 @@ export const exampleContext = (environment_type: 'test' | 'live', { brand } = us
   environment_type,
   branding: { display_name: brand, logo_url: 'https://cdn.example.com/logo.svg', primary_color: '#1F4FD8' },
   links: { terms_url: 'https://example.com/terms', privacy_url: null, support_url: 'https://example.com/help' },
-  ...languageFor(locale, undefined),
+  ...(locale === 'pseudo' ? pseudo_language : languageFor(locale, undefined)),
+  languages: languagesAt('https://id.example.com/e/env_1/oauth/authorize?client_id=app_1'),
 })
 
 export const exampleMismatch = ({ application } = usual): RedirectMismatchView => ({

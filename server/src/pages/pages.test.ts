@@ -111,6 +111,25 @@ for (const { name, state, locale, page } of pages) {
   })
 }
 
+for (const [name, page] of Object.entries(examplePages('test', undefined, 'pseudo')))
+  test(`${name}: the layout follows a language that is written from right to left`, () => {
+    assert.ok(page.html.startsWith('<!doctype html>\n<html lang="ar" dir="rtl">'))
+    for (const sheet of of(/<style>(.*?)<\/style>/gs, page))
+      assert.doesNotMatch(sheet, /(?:margin|padding|border)-(?:left|right)|text-align:(?:left|right)|float:|[{;](?:left|right):/)
+  })
+
+for (const [name, page] of Object.entries(examplePages('test')))
+  test(`${name}: its menu of languages marks the current one and links to the same request in the others`, () => {
+    const menu = of(/<nav aria-label="Language">(.*?)<\/nav>/gs, page)[0]
+    assert.ok(menu?.includes('<a lang="en" aria-current="true">English</a>'), menu)
+    assert.ok(
+      menu?.includes(
+        '<a lang="de" hreflang="de" href="https://id.example.com/e/env_1/oauth/authorize?client_id=app_1&amp;ui_locales=de">Deutsch</a>',
+      ),
+      menu,
+    )
+  })
+
 for (const [name, page] of Object.entries(examplePages('live'))) {
   test(`${name}: the page of a Live environment has no ribbon, no protocol error and no name of the product`, () => {
     const seen = page.html.replace(/<style>.*?<\/style>/gs, '')

@@ -43,7 +43,7 @@ a:focus-visible{border-radius:4px}
 .or::before,.or::after{content:"";flex:1;height:1px;background:var(--line)}
 .alts{gap:10px}
 .or+.alts{margin-top:0}
-.alts .b{justify-content:flex-start;text-align:left}
+.alts .b{justify-content:flex-start;text-align:start}
 b{font-weight:600}
 `
 
@@ -59,13 +59,14 @@ const frame = `
 .legal ul{display:flex;flex-wrap:wrap;justify-content:center;gap:0 8px}
 .legal a{display:inline-flex;align-items:center;justify-content:center;min-width:44px;min-height:44px;padding:0 6px;color:var(--muted);text-decoration:none}
 .legal a:hover{text-decoration:underline}
+.legal a[aria-current]{color:var(--text);font-weight:570;text-decoration:none}
 .org,.pair{display:flex;align-items:center;gap:10px;margin-bottom:24px;font-weight:600}
 .tile{flex:none;display:grid;place-items:center;width:36px;height:36px;overflow:hidden;border-radius:9px;font-weight:700;font-size:1.0625rem;background:var(--tile);color:var(--on-tile)}
 .tile.app{background:var(--app);color:var(--on-app)}
 .logo{flex:none;min-width:36px;height:36px}
 .logo>span{position:relative;display:block;width:max-content}
 .logo img{display:block;height:36px;width:auto;max-width:144px;object-fit:contain}
-.logo .tile{position:absolute;top:0;left:0;width:clamp(0px,(1px - 100%)*9999,36px)}
+.logo .tile{position:absolute;top:0;inset-inline-start:0;width:clamp(0px,(1px - 100%)*9999,36px)}
 .mark{flex:none;color:var(--brand)}
 .pair i{flex:none;width:28px;border-top:2px dotted var(--ctl)}
 `
@@ -80,7 +81,7 @@ input:focus-visible{outline-offset:-1px}
 input[aria-invalid]{border-color:var(--bad);box-shadow:inset 0 0 0 1px var(--bad)}
 .wrong{display:flex;gap:6px;font-size:.875rem;line-height:1.43;color:var(--bad)}
 .wrong .i{margin-top:2px}
-.problem{display:flex;gap:10px;margin-top:20px;padding:10px 14px;border:1px solid var(--line);border-left:3px solid var(--bad);border-radius:9px;font-size:.9375rem}
+.problem{display:flex;gap:10px;margin-top:20px;padding:10px 14px;border:1px solid var(--line);border-inline-start:3px solid var(--bad);border-radius:9px;font-size:.9375rem}
 .problem .i{margin-top:1px;color:var(--bad)}
 .problem a{display:inline-block;padding:10px 0;color:var(--bad)}
 .b{display:flex;align-items:center;justify-content:center;gap:10px;width:100%;min-width:0;min-height:44px;padding:9px 16px;border:1px solid var(--edge);border-radius:9px;background:var(--surface);color:var(--text);font-weight:570;text-align:center;text-decoration:none;cursor:pointer;box-shadow:var(--shadow-s);transition:background-color .12s}
@@ -101,9 +102,9 @@ a.b:focus-visible{border-radius:9px}
 
 const people = `
 .who{display:flex;align-items:center;gap:12px;margin-top:20px;padding:6px 14px;min-height:54px;border:1px solid var(--line);border-radius:10px;font-size:.9375rem}
-.who>a{display:inline-flex;align-items:center;min-height:44px;margin-left:auto;font-size:.875rem;white-space:nowrap}
+.who>a{display:inline-flex;align-items:center;min-height:44px;margin-inline-start:auto;font-size:.875rem;white-space:nowrap}
 .avatar{flex:none;display:grid;place-items:center;width:32px;height:32px;border-radius:50%;background:var(--soft);color:var(--on-soft);font-weight:600;font-size:.8125rem}
-.name{min-width:0;text-align:left}
+.name{min-width:0;text-align:start}
 .name b{display:block;font-weight:550}
 .name b+span{display:block;font-weight:400;font-size:.875rem;line-height:1.43;color:var(--muted)}
 .people{display:grid;gap:10px}

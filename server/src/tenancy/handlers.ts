@@ -1,12 +1,15 @@
+import type { TenantId } from '@ostiary/contract/ids.ts'
 import type { NewEnvironment } from '@ostiary/contract/tenancy.ts'
 import type { Handler } from '../api/handler.ts'
 import { readNamedPage } from '../api/search.ts'
 import { changeVersioned } from '../api/versions.ts'
+import type { Deployment } from '../deployment.ts'
 import { badField, fieldErrors, notFound, validationFailed } from '../http/problem.ts'
 import { quotaDetail } from '../limits.ts'
 import { reason } from '../reason.ts'
 import { sealed_columns } from '../sealed-columns.ts'
 import { environmentOf, issuerOf } from './environment.ts'
+import { isIssuerTaken, mayTakeIssuer, takeIssuer } from './issuer-origins.ts'
 import { applySettingsChange, showSettings } from './settings.ts'
 import * as store from './store.ts'
 
@@ -21,18 +24,21 @@ const first_environments: readonly NewEnvironment[] = [
   { slug: 'live', name: 'Live', type: 'live' },
 ]
 
-export const createProject: Handler<'createProject'> = async ({ config, db, now, newId }, { caller, body, fail, commit }) => {
+export const createProject: Handler<'createProject'> = async (services, { caller, body, fail, commit }) => {
+  const { config, db, now, newId } = services
   const at = now()
   const { tenant_id } = caller
   const { limits } = config
   const { environments: first = first_environments, ...fields } = body
-  refuseRepeatedSlugs(first)
+  refuseRepeated(first, 'slug')
+  refuseRepeated(first, 'issuer')
+  await Promise.all(first.map(({ issuer }, i) => refuseForeignHost(services, tenant_id, issuer, ['environments', i, 'issuer'])))
   if (limits.environments_per_project < first.length) return fail('quota_exceeded', quotaDetail('environments_per_project', limits))
   const id = newId('prj')
   // Lists are newest first, so the last environment is created first.
   const environments = first.toReversed().map((fields) => {
     const id = newId('env')
-    return { id, ...fields, issuer: issuerOf(config.base_url, id) }
+    return { id, ...fields, issuer: fields.issuer ?? issuerOf(config.base_url, id) }
   })
   const { version, ...times } = createdAt(at)
   const parents = { tenant_id, project_id: id }
@@ -50,20 +56,38 @@ export const createProject: Handler<'createProject'> = async ({ config, db, now,
     ...environments.map(({ id: environment_id, issuer, ...fields }) =>
       store.insertEnvironment(tenant_id, id, environment_id, fields, issuer, at),
     ),
+    ...takeOwnIssuers(config.base_url, environments, at),
   ]
   if (await commit({ statements, before: null, answer: project }, at)) return project
   if (await store.isProjectSlugTaken(db, tenant_id, body.slug))
     return fail('slug_taken', `This tenant already has a project with the slug "${body.slug}".`, {
       reason: reason`Another project of the tenant has the slug.`,
     })
+  if (await isIssuerTaken(db, ownIssuers(first))) return fail('issuer_taken', issuer_taken)
   return fail('quota_exceeded', quotaDetail('projects_per_tenant', limits))
 }
 
-function refuseRepeatedSlugs(environments: readonly NewEnvironment[]): void {
-  const slugs = environments.map(({ slug }) => slug)
-  const repeated = slugs.findIndex((slug, i) => slugs.indexOf(slug) !== i)
-  if (repeated >= 0) throw badField(['environments', repeated, 'slug'], 'An earlier environment of the list has the same slug.')
+function refuseRepeated(environments: readonly NewEnvironment[], field: 'slug' | 'issuer'): void {
+  const values = environments.map((environment) => environment[field])
+  const repeated = values.findIndex((value, i) => value !== undefined && values.indexOf(value) !== i)
+  if (repeated >= 0) throw badField(['environments', repeated, field], `An earlier environment of the list has the same ${field}.`)
 }
+
+/** Refuses a host that the operator did not list, and one that is listed for another tenant, alike. */
+async function refuseForeignHost(
+  { db, config }: Pick<Deployment, 'db' | 'config'>,
+  tenant_id: TenantId,
+  issuer: string | undefined,
+  path: readonly (string | number)[],
+): Promise<void> {
+  if (issuer === undefined || (await mayTakeIssuer(db, config, tenant_id, issuer))) return
+  throw badField(path, 'This host is not admitted for the tenant. The operator of the service lists hosts in OSTIARY_ISSUER_HOSTS.')
+}
+
+const ownIssuers = (environments: readonly Pick<NewEnvironment, 'issuer'>[]) => environments.flatMap(({ issuer }) => issuer ?? [])
+const takeOwnIssuers = (base_url: string, environments: readonly { id: string; issuer: string }[], at: Date) =>
+  environments.filter(({ id, issuer }) => issuer !== issuerOf(base_url, id)).map(({ id, issuer }) => takeIssuer(id, issuer, at))
+const issuer_taken = 'Another environment has this issuer, or had it. Choose another origin.'
 
 const createdAt = (at: Date) => ({ version: 1, created_at: at.toISOString(), updated_at: at.toISOString() })
 const changedAt = (version: number, at: Date) => ({ version: version + 1, updated_at: at.toISOString() })
@@ -97,15 +121,14 @@ export const listEnvironments: Handler<'listEnvironments'> = async (services, ca
   )
 }
 
-export const createEnvironment: Handler<'createEnvironment'> = async (
-  { config, db, now, newId },
-  { caller, params, body, fail, commit },
-) => {
+export const createEnvironment: Handler<'createEnvironment'> = async (services, { caller, params, body, fail, commit }) => {
+  const { config, db, now, newId } = services
   const project = await store.findProject(db, caller.tenant_id, params.project_id ?? '')
   if (!project) throw notFound()
+  await refuseForeignHost(services, caller.tenant_id, body.issuer, ['issuer'])
   const at = now()
   const id = newId('env')
-  const issuer = issuerOf(config.base_url, id)
+  const issuer = body.issuer ?? issuerOf(config.base_url, id)
   const environment = { id, tenant_id: caller.tenant_id, project_id: project.id, ...body, issuer, config_version: 1, ...createdAt(at) }
   const { tenant_id } = caller
   const statements = [
@@ -114,12 +137,14 @@ export const createEnvironment: Handler<'createEnvironment'> = async (
       store.roomForEnvironment(tenant_id, project.id, config.limits.environments_per_project),
     ),
     store.insertEnvironment(tenant_id, project.id, id, body, issuer, at),
+    ...takeOwnIssuers(config.base_url, [environment], at),
   ]
   if (await commit({ statements, before: null, answer: environment }, at)) return environment
   if (await store.isEnvironmentSlugTaken(db, tenant_id, project.id, body.slug))
     return fail('slug_taken', `This project already has an environment with the slug "${body.slug}".`, {
       reason: reason`Another environment of the project has the slug.`,
     })
+  if (await isIssuerTaken(db, ownIssuers([body]))) return fail('issuer_taken', issuer_taken)
   return fail('quota_exceeded', quotaDetail('environments_per_project', config.limits))
 }
 

@@ -318,7 +318,7 @@ for (const [what, status, bytes] of not_a_request) {
 }
 
 for (const [name, { method, path }] of rows) {
-  const is_public = ['discovery', 'authorizationServer', 'jwks'].includes(name)
+  const is_public = ['discovery', 'authorizationServer', 'ownServer', 'jwks'].includes(name)
   test(`the answer of ${name} is ${is_public ? 'public with a max-age' : 'no-store'}`, async () => {
     const reply = await send(method, at(path))
     assert.match(reply.headers['cache-control'] ?? '', is_public ? /^public, max-age=\d+$/ : /^no-store$/)

@@ -125,6 +125,33 @@ for (const environment of [w.test, w.live]) {
   })
 }
 
+for (const environment of [w.test, w.live])
+  test(`cookies, forms and redirects belong to the issuer, as its kind demands (${environment.type})`, async () => {
+    const { issuer, id } = environment
+    const { protocol, pathname, origin } = new URL(issuer)
+    const prefix = protocol === 'http:' ? '' : pathname === '/' ? '__Host-' : '__Secure-'
+    const application = await w.createApplication(environment)
+    const user = await w.createUser(environment)
+    const agent = createAgent()
+    const page = await agent.get(authorizationRequest(environment, application).url)
+    assert.ok(formOf(page.body).action.startsWith(`${issuer}/`))
+    const signIn = (sent_from: string) => agent.submit(page, { email: user.email, password: user.password }, { origin: sent_from })
+    for (const other of ['https://evil.example', 'null', origin.replace('//', '//a.'), `${origin}0`])
+      assert.equal((await signIn(other)).status, 400, other)
+    const signed_in = await signIn(origin)
+    assert.ok(signed_in.headers.get('location')?.startsWith(`${issuer}/oauth/authorize?`))
+    const lines = [page, signed_in].flatMap(({ headers }) => headers.getSetCookie())
+    assert.deepEqual(
+      lines.map((line) => line.split('=')[0]).sort(),
+      ['device', 'form', 'session'].map((name) => `${prefix}ostiary_${name}_${id}`),
+    )
+    const secure = protocol === 'https:' ? '; Secure' : ''
+    for (const line of lines) assert.match(line, new RegExp(`=[^;]+; Path=${pathname}; Max-Age=\\d+; HttpOnly; SameSite=Lax${secure}$`))
+    const hsts = page.headers.get('strict-transport-security')
+    assert.equal(hsts, protocol === 'https:' ? 'max-age=31536000' : null)
+    assert.match(page.headers.get('content-security-policy') ?? '', /frame-ancestors 'none'/)
+  })
+
 const hasCurl = (process.env.PATH ?? '').split(delimiter).some((folder) => existsSync(join(folder, 'curl')))
 
 test('the whole flow works with curl', { skip: hasCurl ? false : 'needs curl' }, async () => {
@@ -134,7 +161,8 @@ test('the whole flow works with curl', { skip: hasCurl ? false : 'needs curl' },
   const jar = join(mkdtempSync(join(tmpdir(), 'ostiary-curl-')), 'cookies')
   after(() => rmSync(join(jar, '..'), { recursive: true }))
   const run = promisify(execFile)
-  const curl = async (...args: string[]) => (await run('curl', ['--silent', '--show-error', '--max-time', '10', ...args])).stdout
+  const curl = async (...args: string[]) =>
+    (await run('curl', ['--silent', '--show-error', '--max-time', '10', ...w.curl_options, ...args])).stdout
   const browser = (...args: string[]) => curl('--cookie', jar, '--cookie-jar', jar, ...args)
   const location = ['--output', '/dev/null', '--write-out', '%{redirect_url}']
   const form = (fields: Record<string, string>) => Object.entries(fields).flatMap((field) => ['--data-urlencode', field.join('=')])

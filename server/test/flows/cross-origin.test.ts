@@ -85,8 +85,8 @@ for (const type of ['test', 'live'] as const) {
   }
 
   test(`the metadata of RFC 8414 equals the discovery document and is readable from every origin (${type})`, async () => {
-    const { pathname } = new URL(environment.issuer)
-    const reply = await w.call('GET', `/.well-known/oauth-authorization-server${pathname}`, {
+    const { origin, pathname } = new URL(environment.issuer)
+    const reply = await w.call('GET', `${origin}/.well-known/oauth-authorization-server${pathname.replace(/\/$/, '')}`, {
       key: null,
       headers: { origin: 'https://x.example' },
     })

@@ -20,12 +20,17 @@ import {
   userinfo,
 } from '../support/cookie-browser.ts'
 import { startRawPeer } from '../support/mail-server.ts'
+import { rawRequest, sendRaw } from '../support/raw-http.ts'
 import { findCall, lookUp, referenceOf } from '../support/refused-calls.ts'
 import { app_origin, createAuthKey, createMember, createPlatformKey, createTwoTenants } from '../support/tenants.ts'
 import { expectStatus, owner, type Reply, randomText, world } from '../support/world.ts'
 
 const w = await world({
-  env: { OSTIARY_LIMITS: '{"webhooks": 1}', OSTIARY_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1/32' },
+  env: {
+    OSTIARY_LIMITS: '{"webhooks": 1}',
+    OSTIARY_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1/32',
+    OSTIARY_ISSUER_HOSTS: '*.acme.example=acme',
+  },
   resolve: async () => [],
 })
 const { ours, theirs } = await createTwoTenants(w)
@@ -124,6 +129,8 @@ const plants: Plant[] = [
   { code: 'not_found', reason: 'The tenant has no environment with the ids of the path.', of_tenant: true, plant: () => api('GET', theirs.test.path) },
   { code: 'not_found', reason: 'No route has this address.', of_tenant: true, has: { route: null }, plant: () => api('GET', `/v1/${canary()}`) },
   { code: 'method_not_allowed', reason: 'The address exists, but not with this method.', has: { method: 'DELETE', route: '/v1/platform/projects/{project_id}/environments/{environment_id}/settings' }, plant: () => api('DELETE', `${path}/settings?q=${canary()}`) },
+  { code: 'issuer_taken', reason: 'Another environment has this issuer, or had it. Choose another origin.', of_tenant: true, plant: takeIssuerTwice },
+  { code: 'misdirected_request', reason: 'No environment has the host of the request as its issuer.', of_tenant: true, has: { status: 421, route: '/v1/platform/projects' }, plant: callReservedHost },
   { code: 'slug_taken', reason: 'Another project of the tenant has the slug.', of_tenant: true, plant: () => api('POST', '/v1/platform/projects', { slug: 'ours', name: canary() }) },
   { code: 'identifier_taken', reason: 'Another user of the environment has the email.', plant: () => w.call('POST', '/v1/auth/users', { key: environment.secret, body: { email: person.email, name: canary() } }) },
   { code: 'key_revoked', reason: /The key is revoked/, plant: () => api('POST', `${path}/auth-keys/${revoked.id}/rotate`) },
@@ -182,6 +189,24 @@ const plants: Plant[] = [
   { code: 'unregistered_post_logout_uri', reason: new RegExp(`The application ${client.client_id}`), has: { client_id: client.client_id }, plant: () => createAgent().get(`${issuer}/oauth/logout?client_id=${client.client_id}&post_logout_redirect_uri=https://${canary()}.example`) },
   { code: 'temporarily_unavailable', reason: 'Too many passwords were waiting to be hashed.', has: { status: 503 }, plant: crowdSignIn },
 ]
+
+async function takeIssuerTwice(): Promise<Reply> {
+  const take = (slug: string) =>
+    api('POST', `/v1/platform/projects/${ours.project_id}/environments`, {
+      slug,
+      name: canary(),
+      type: 'test',
+      issuer: 'https://login.acme.example',
+    })
+  expectStatus(201, await take('own'))
+  return take('other')
+}
+
+async function callReservedHost(): Promise<Reply> {
+  const headers = { host: 'new.acme.example', 'x-api-key': ours.platform }
+  const reply = await sendRaw(w.base_url, rawRequest('GET', `/v1/platform/projects?query=${canary()}`, headers))
+  return { status: reply.status, headers: new Headers(reply.headers), body: JSON.parse(reply.body) }
+}
 
 async function repeatWithAnotherBody(): Promise<Reply> {
   const headers = { 'idempotency-key': canary() }

@@ -1,32 +1,54 @@
-/** Makes a self-signed certificate for a test server (RFC 5280 §4.1, in DER), so that the repository holds no private key. */
-import { generateKeyPairSync, sign } from 'node:crypto'
+/** Makes certificates for test servers (RFC 5280 §4.1, in DER), so that the repository holds no private key. */
+import { generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 import ipaddr from 'ipaddr.js'
 
-export function makeCertificate(dns_name: string, ...others: readonly string[]): { key: string; cert: string } {
+/** Makes a self-signed certificate. */
+export function makeCertificate(dns_name: string, ...others: readonly string[]): Certificate {
+  return certify(dns_name, [dns_name, ...others], null)
+}
+
+/** Makes a certificate authority with one certificate for these names, as a company's own would be. */
+export function makeAuthority(dns_name: string, ...others: readonly string[]): { ca: string; server: Certificate } {
+  const authority = certify('Authority of a test', [], null)
+  return { ca: authority.cert, server: certify(dns_name, [dns_name, ...others], { name: 'Authority of a test', key: authority.key }) }
+}
+
+interface Certificate {
+  key: string
+  cert: string
+}
+
+function certify(subject: string, alternative_names: readonly string[], issuer: { name: string; key: string } | null): Certificate {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const algorithm = sequence(oid('2a8648ce3d040302')) // ecdsa-with-SHA256
-  const name = sequence(der(0x31, sequence(oid('550403'), der(0x0c, Buffer.from(dns_name)))))
   const extensions = [
-    sequence(oid('551d13'), der(0x04, sequence(der(0x01, Buffer.from([0xff]))))), // basicConstraints: a certificate authority
-    sequence(oid('551d11'), der(0x04, sequence(...[dns_name, ...others].map(alternativeName)))), // subjectAltName: dNSName
+    sequence(oid('551d13'), der(0x04, sequence(...(issuer === null ? [der(0x01, Buffer.from([0xff]))] : [])))), // basicConstraints
+    ...(alternative_names.length > 0
+      ? [sequence(oid('551d11'), der(0x04, sequence(...alternative_names.map(alternativeName))))] // subjectAltName
+      : []),
   ]
   const certificate = sequence(
     der(0xa0, integer(2)),
-    integer(1),
+    der(0x02, Buffer.from([1, ...randomBytes(8)])),
     algorithm,
-    name,
+    nameOf(issuer?.name ?? subject),
     sequence(time('20000101000000Z'), time('20991231235959Z')),
-    name,
+    nameOf(subject),
     publicKey.export({ type: 'spki', format: 'der' }),
     der(0xa3, sequence(...extensions)),
   )
-  const signed = sequence(certificate, algorithm, der(0x03, Buffer.from([0]), sign('sha256', certificate, privateKey)))
-  const lines = signed.toString('base64').match(/.{1,64}/g) ?? []
+  const signature = sign('sha256', certificate, issuer?.key ?? privateKey)
+  const lines =
+    sequence(certificate, algorithm, der(0x03, Buffer.from([0]), signature))
+      .toString('base64')
+      .match(/.{1,64}/g) ?? []
   return {
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
     cert: ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n'),
   }
 }
+
+const nameOf = (common_name: string) => sequence(der(0x31, sequence(oid('550403'), der(0x0c, Buffer.from(common_name)))))
 
 /** RFC 5280 §4.2.1.6: a DNS name, or the bytes of an IP address. */
 function alternativeName(name: string): Buffer {

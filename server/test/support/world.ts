@@ -11,7 +11,7 @@ import { after } from 'node:test'
 import { hash, verify } from '@node-rs/argon2'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { NewUser } from '@ostiary/contract/user.ts'
-import { readConfig } from '../../src/config.ts'
+import { type Config, readConfig } from '../../src/config.ts'
 import type { DeliverBySmtp } from '../../src/mail/smtp.ts'
 import { type Service, startService } from '../../src/main.ts'
 import type { Outbound } from '../../src/outbound/fetch.ts'
@@ -19,6 +19,7 @@ import type { Resolve } from '../../src/outbound/resolve.ts'
 import { createFirstTenant } from '../../src/setup/first-tenant.ts'
 import { createPasswords } from '../../src/users/password.ts'
 import { insertUser } from '../../src/users/store.ts'
+import { frontEnvironment, has_front, has_own_hosts, ownIssuer, startFront } from './front.ts'
 import { dropDatabase, freshDatabase } from './postgres.ts'
 
 export interface Reply {
@@ -67,15 +68,18 @@ export async function world(
     tick_ms?: number
   } = {},
 ) {
-  const port = await freePort()
+  const port = Number(options.env?.OSTIARY_PORT ?? (await freePort()))
   const data_dir = options.data_dir ?? mkdtempSync(join(tmpdir(), 'ostiary-test-'))
   const engine = options.engine ?? (options.data_dir === undefined ? default_engine : 'sqlite')
   const database_url = engine === 'postgres' ? await freshDatabase() : null
+  // A test that chooses its own addresses gets no proxy.
+  const front_port = has_front && options.env?.OSTIARY_BASE_URL === undefined ? await freePort() : null
   const env = {
     OSTIARY_PORT: String(port),
     OSTIARY_DATA_DIR: data_dir,
     OSTIARY_LOG_LEVEL: 'info',
     ...(database_url ? { OSTIARY_DATABASE_URL: database_url, OSTIARY_MASTER_KEY: randomBytes(32).toString('base64') } : {}),
+    ...(front_port === null ? {} : frontEnvironment(front_port)),
     ...options.env,
   }
   const config = readConfig(env)
@@ -95,11 +99,12 @@ export async function world(
     ...(options.outbound ? { outbound: options.outbound } : {}),
     ...(options.smtp ? { smtp: options.smtp } : {}),
   }
+  const front = front_port === null ? null : await startFront(front_port, port)
   const service = await startService(config, service_options)
   const { deployment } = service
   const { base_url } = config
   /** Maps a URL of the service to the address where it listens. */
-  const reach = (url: string) => url.replace(base_url, `http://localhost:${port}`)
+  const reach = (url: string) => (front_port === null ? url.replace(base_url, `http://localhost:${port}`) : url)
   const passwords = createPasswords(1_000, cheap_argon2)
   const first = await createFirstTenant(deployment, passwords, { ...owner, tenant_name: 'Acme', slug: 'acme' })
 
@@ -120,7 +125,12 @@ export async function world(
   }
 
   async function createProject(slug: string, options: CallOptions = {}) {
-    const project = expectStatus(201, await call('POST', '/v1/platform/projects', { ...options, body: { slug, name: `Project ${slug}` } }))
+    // Only the tenant of this world can take hosts of the proxy.
+    const port_of_issuers = options.key === undefined ? front_port : null
+    const own = (type: 'test' | 'live') => ({ slug: type, name: type, type, issuer: ownIssuer(port_of_issuers ?? 0) })
+    const environments = port_of_issuers !== null && has_own_hosts ? { environments: [own('test'), own('live')] } : {}
+    const body = { slug, name: `Project ${slug}`, ...environments }
+    const project = expectStatus(201, await call('POST', '/v1/platform/projects', { ...options, body }))
     const { data } = expectStatus(200, await call('GET', `/v1/platform/projects/${project.id}/environments`, options))
     const environmentOf = (type: 'test' | 'live'): TestEnvironment => {
       const { id, issuer } = data.find((environment: TestEnvironment) => environment.type === type)
@@ -136,6 +146,8 @@ export async function world(
   const running = {
     base_url,
     reach,
+    /** With these, curl reaches the issuers. */
+    curl_options: front?.curl_options ?? [],
     service,
     deployment,
     data_dir,
@@ -178,14 +190,15 @@ export async function world(
     },
 
     /** Starts another service of the deployment, as behind a load balancer. `at` maps a URL to its address. */
-    async startAnotherService() {
+    async startAnotherService(change: Partial<Config> = {}) {
       const port = await freePort()
-      const other = await startService({ ...config, port }, service_options)
+      const other = await startService({ ...config, ...change, port }, service_options)
       others.push(other)
       return { service: other, at: (url: string) => url.replace(base_url, `http://127.0.0.1:${port}`) }
     },
 
     async close() {
+      front?.stop()
       await Promise.all([service, ...others].map((each) => each.stop()))
       if (database_url) await dropDatabase(database_url)
       if (options.data_dir === undefined) rmSync(data_dir, { recursive: true, force: true })

@@ -68,7 +68,7 @@ export const acceptInvitation: OidcEndpoint = async (services, call) => {
       call.now,
     ),
   ])
-  if (accepted) return html(acceptedPage(pageContext(call), factsOf(visit)))
+  if (accepted) return html(acceptedPage(pageContext(call, visit.request.ui_locales), factsOf(visit)))
   // In the meantime the invitation was accepted, changed or ended, or the session ended.
   const begun = await beginVisit(services, call, query)
   return 'answer' in begun ? begun.answer : show(services, call, { ...visit, ...begun }, session, 'changed')
@@ -89,9 +89,10 @@ async function show(
     person: { email: session.email, name: session.name },
     not_you_url: continueUrl(call, withPrompt(query, 'select_account')),
   }
+  const context = pageContext(call, visit.request.ui_locales, continueUrl(call, query))
   const page = member
-    ? memberPage(pageContext(call), { ...factsOf(visit), ...reader, role: member.role })
-    : invitationPage(pageContext(call), { ...factsOf(visit), ...reader, csrf, request: query, session_id: session.id, problem })
+    ? memberPage(context, { ...factsOf(visit), ...reader, role: member.role })
+    : invitationPage(context, { ...factsOf(visit), ...reader, csrf, request: query, session_id: session.id, problem })
   const answer = withCookies(html(page), set_cookie)
   return problem === null ? answer : refused(answer, problems[problem])
 }

@@ -33,7 +33,7 @@ export async function showSignIn(
   const { query, request, browser } = interaction
   const { settings, environment_id } = call.issuer
   const { csrf, set_cookie } = formToken(services, call, browser)
-  const page = signInPage(pageContext(call, request.ui_locales), {
+  const page = signInPage(pageContext(call, request.ui_locales, continueUrl(call, query)), {
     application_name: nameOf(interaction),
     csrf,
     request: query,
@@ -60,7 +60,7 @@ export function showSignUp(
 ): Answer {
   const { query, request, browser } = interaction
   const { csrf, set_cookie } = formToken(services, call, browser)
-  const page = signUpPage(pageContext(call, request.ui_locales), {
+  const page = signUpPage(pageContext(call, request.ui_locales, continueUrl(call, query)), {
     application_name: nameOf(interaction),
     invitation: interaction.invitation && factsOf(interaction),
     csrf,
@@ -83,7 +83,7 @@ function afterWait(answer: Answer, wait_seconds: number | null): Answer {
 export function showAccounts(services: OidcServices, call: OidcCall, interaction: Interaction): Answer {
   const { query, request, browser } = interaction
   const { csrf, set_cookie } = formToken(services, call, browser)
-  const page = accountChooserPage(pageContext(call, request.ui_locales), {
+  const page = accountChooserPage(pageContext(call, request.ui_locales, continueUrl(call, query)), {
     application_name: nameOf(interaction),
     csrf,
     request: query,
@@ -103,7 +103,7 @@ export async function showConsent(
   const person = session && (await findPerson(services.db, call.issuer.environment_id, session.user_id))
   if (!person) return redirect(continueUrl(call, query))
   const { csrf, set_cookie } = formToken(services, call, browser)
-  const page = consentPage(pageContext(call, request.ui_locales), {
+  const page = consentPage(pageContext(call, request.ui_locales, continueUrl(call, query)), {
     csrf,
     request: query,
     session_id,

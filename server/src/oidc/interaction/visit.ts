@@ -53,7 +53,13 @@ export async function beginVisit(
   const asked = scopeNames(search.get('prompt') ?? '')
   const prompt = (['login', 'create', 'select_account'] as const).filter((word) => asked.includes(word))
   return {
-    request: { prompt, ui_locales: [], login_hint: undefined, id_token_hint: undefined, max_age: undefined },
+    request: {
+      prompt,
+      ui_locales: scopeNames(search.get('ui_locales') ?? ''),
+      login_hint: undefined,
+      id_token_hint: undefined,
+      max_age: undefined,
+    },
     client: null,
     invitation: { ...found, token_hash },
   }

@@ -7,6 +7,7 @@ import type { Texts } from './en.ts'
 export const de: Texts = {
   error_title: (title: string) => `Fehler: ${title}`,
   test_ribbon: { word: 'Test', sentence: (brand: string) => `Das ist nicht das echte ${brand}.` },
+  language: { name: 'Deutsch', menu: 'Sprache' },
   footer: { terms: 'Nutzungsbedingungen', privacy: 'Datenschutz', help: 'Hilfe' },
 
   form: {

@@ -9,6 +9,7 @@ import { mismatch } from './en-mismatch.ts'
 export const en = {
   error_title: (title: string) => `Error: ${title}`,
   test_ribbon: { word: 'Test', sentence: (brand: string) => `This is not the real ${brand}.` },
+  language: { name: 'English', menu: 'Language' },
   footer: { terms: 'Terms', privacy: 'Privacy', help: 'Help' },
 
   form: {

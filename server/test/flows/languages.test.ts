@@ -1,0 +1,75 @@
+/** The menu of languages on the pages of a flow: it keeps the request and needs no script. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { administratorToken, asAdministrator } from '../support/administrator.ts'
+import { authorizationRequest, createAgent, followPages, obtainCode } from '../support/cookie-browser.ts'
+import { expectStatus, owner, type Reply, world } from '../support/world.ts'
+
+const w = await world()
+const client = await w.createApplication(w.test, { consent: 'ask', redirect_uris: ['https://app.example.com/callback'] })
+
+const languageOf = (page: Reply) => page.headers.get('content-language')
+/** The address of the page in another language. */
+function addressIn(page: Reply, locale: string): string {
+  const [, href = ''] =
+    new RegExp(`<a lang="${locale}" hreflang="${locale}" href="([^"]*)"`).exec(page.body) ?? assert.fail('no such language')
+  return href.replaceAll('&amp;', '&')
+}
+
+test('a person changes the language at each step, and the application gets its answer', async () => {
+  const user = await w.createUser(w.test)
+  const agent = createAgent()
+  const state = 'ä &=+%25#'
+  const request = authorizationRequest(w.test, client, { state, ui_locales: 'en', resource: [] })
+  const english = await agent.get(request.url)
+  assert.equal(languageOf(english), 'en')
+  const german = await agent.get(addressIn(english, 'de'))
+  assert.equal(languageOf(german), 'de')
+  const wrong = await agent.submit(german, { email: user.email, password: 'not the password' })
+  assert.equal(languageOf(wrong), 'de', 'the next pages keep the language')
+  const asked = await followPages(agent, await agent.submit(wrong, { email: user.email, password: user.password }))
+  assert.deepEqual([languageOf(asked), /data-step="([^"]*)"/.exec(asked.body)?.[1]], ['de', 'consent'])
+  const again = await agent.get(addressIn(asked, 'en'))
+  assert.deepEqual([languageOf(again), /data-step="([^"]*)"/.exec(again.body)?.[1]], ['en', 'consent'])
+  const location = new URL((await followToApplication(agent, again)) ?? '')
+  assert.equal(location.searchParams.get('state'), state)
+  assert.ok(location.searchParams.get('code'))
+})
+
+/** Allows what the page asks for. */
+async function followToApplication(agent: ReturnType<typeof createAgent>, page: Reply): Promise<string | null> {
+  let reply = await agent.submit(page, { decision: 'allow' })
+  while (reply.headers.get('location')?.startsWith(w.test.issuer)) reply = await agent.get(reply.headers.get('location') ?? '')
+  return reply.headers.get('location')
+}
+
+test('the menu leads to the issuer of the page and to nothing that a request names', async () => {
+  const page = await createAgent().get(
+    authorizationRequest(w.test, client, { ui_locales: 'javascript:alert(1) en', state: '"><script>' }).url,
+  )
+  const { origin, pathname, searchParams } = new URL(addressIn(page, 'de'))
+  assert.equal(origin + pathname, `${w.test.issuer}/oauth/authorize`)
+  assert.deepEqual([searchParams.getAll('ui_locales'), searchParams.get('state')], [['de'], '"><script>'])
+})
+
+test('the page of an invitation has the menu too', async () => {
+  const token = await administratorToken(w, owner)
+  const body = { email: 'new@example.com', role: 'viewer' }
+  const { invitation_url } = expectStatus(201, await asAdministrator(w, token)('POST', `/v1/tenants/${w.tenant_id}/members`, body))
+  const agent = createAgent()
+  const page = await followPages(agent, await agent.get(invitation_url))
+  const german = await followPages(agent, await agent.get(addressIn(page, 'de')))
+  assert.equal(languageOf(german), 'de')
+  assert.match(german.body, /data-step="(sign-in|sign-up|invitation)"/)
+})
+
+test('a sign-in without a choice follows ui_locales before Accept-Language', async () => {
+  const ask = async (ui_locales: string | undefined, accept: string) =>
+    languageOf(await createAgent().get(authorizationRequest(w.test, client, { ui_locales }).url, { 'accept-language': accept }))
+  assert.deepEqual(
+    [await ask('de', 'en'), await ask('en', 'de'), await ask(undefined, 'de-AT, en;q=0.5'), await ask('xx', 'de')],
+    ['de', 'en', 'de', 'de'],
+  )
+  const user = await w.createUser(w.test)
+  assert.ok(await obtainCode(createAgent(), authorizationRequest(w.test, client, { ui_locales: 'de' }), user))
+})

@@ -1,0 +1,168 @@
+/**
+ * A reverse proxy with TLS in front of a world. With OSTIARY_TEST_FRONT the world of a test file has one: `node` is a small proxy of this
+ * process, `nginx` the real program. OSTIARY_TEST_ISSUERS=host then gives its environments issuers with hosts of their own. A chosen list
+ * of test files runs in this way too; see `both_issuers`.
+ */
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { Agent, request as sendRequest } from 'node:http'
+import { createServer } from 'node:https'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import tls from 'node:tls'
+import { awaiting } from './awaited.ts'
+import { makeAuthority } from './certificate.ts'
+import { leadHere } from './names.ts'
+
+const kind = process.env.OSTIARY_TEST_FRONT ?? null
+/** A folder made by `writeCertificates`, whose authority the process trusts. */
+const given_certificate = process.env.OSTIARY_TEST_CERTIFICATE ?? null
+
+const front_host = 'id.front.example'
+const front_names = [front_host, '*.issuer.example'] as const
+
+/** The tests that also run with issuers on hosts of their own. */
+export const both_issuers: readonly string[] = [
+  'server/test/browser/oidc-client-ts.test.ts',
+  'server/test/flows/backchannel-logout.test.ts',
+  'server/test/flows/clients.test.ts',
+  'server/test/flows/cross-origin.test.ts',
+  'server/test/flows/logout.test.ts',
+  'server/test/flows/private-key-jwt.test.ts',
+  'server/test/flows/providers.test.ts',
+]
+
+/** Whether the worlds of this process have a proxy in front. */
+export const has_front = kind !== null
+/** Whether the environments of these worlds have issuers with hosts of their own. */
+export const has_own_hosts = has_front && process.env.OSTIARY_TEST_ISSUERS === 'host'
+
+/** The configuration of a service that has the proxy in front of it. */
+export const frontEnvironment = (port: number): Record<string, string> => ({
+  OSTIARY_BASE_URL: `https://${front_host}:${port}`,
+  OSTIARY_TRUSTED_PROXIES: '127.0.0.0/8',
+  ...(has_own_hosts ? { OSTIARY_ISSUER_HOSTS: `${front_names[1]}=acme` } : {}),
+})
+
+let issuers = 0
+
+/** An issuer for one more environment. */
+export const ownIssuer = (port: number): string => `https://e${++issuers}.issuer.example:${port}`
+
+interface Front {
+  stop: () => void
+  /** With these, curl finds the proxy and trusts it. */
+  curl_options: readonly string[]
+}
+
+/** Starts the proxy. */
+export async function startFront(port: number, service_port: number): Promise<Front> {
+  leadHere(...front_names)
+  const folder = mkdtempSync(join(tmpdir(), 'ostiary-front-'))
+  const certificate = given_certificate ?? folder
+  if (given_certificate === null) {
+    const ca = writeCertificates(folder)
+    tls.setDefaultCACertificates([...tls.getCACertificates('default'), ca])
+  }
+  const place = { port, service_port, folder, certificate }
+  const end = kind === 'nginx' ? await startNginx(place) : await startProxy(place)
+  return {
+    stop() {
+      end()
+      rmSync(folder, { recursive: true, force: true })
+    },
+    curl_options: ['--resolve', `*:${port}:127.0.0.1`, '--cacert', join(certificate, 'ca.pem')],
+  }
+}
+
+/** Writes a certificate for the proxy, its key, and the certificate of its authority, which is returned. */
+export function writeCertificates(folder: string): string {
+  const { ca, server } = makeAuthority(...front_names)
+  writeFileSync(join(folder, 'ca.pem'), ca)
+  writeFileSync(join(folder, 'server.pem'), server.cert)
+  writeFileSync(join(folder, 'server.key'), server.key, { mode: 0o600 })
+  return ca
+}
+
+interface Place {
+  port: number
+  service_port: number
+  folder: string
+  /** The folder of the certificate. */
+  certificate: string
+}
+
+async function startProxy({ port, service_port, certificate }: Place): Promise<() => void> {
+  const [key, cert] = [readFileSync(join(certificate, 'server.key')), readFileSync(join(certificate, 'server.pem'))]
+  const agent = new Agent({ keepAlive: true })
+  const proxy = createServer({ key, cert }, (request, response) => {
+    const { method, url: path, headers } = request
+    const target = { host: '127.0.0.1', port: service_port, method, path, agent }
+    const sent = sendRequest({ ...target, headers: { ...headers, 'x-forwarded-for': request.socket.remoteAddress } }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.rawHeaders)
+      answer.pipe(response)
+    })
+    response.on('close', () => sent.destroy())
+    sent.on('error', () => response.destroy())
+    request.pipe(sent)
+  })
+  await new Promise<void>((resolve, reject) => proxy.once('error', reject).listen(port, '127.0.0.1', resolve))
+  return () => {
+    proxy.close()
+    proxy.closeAllConnections()
+    agent.destroy()
+  }
+}
+
+async function startNginx(place: Place): Promise<() => void> {
+  const { folder, port } = place
+  writeFileSync(join(folder, 'nginx.conf'), configuration(place))
+  const program = spawn('nginx', ['-p', folder, '-c', join(folder, 'nginx.conf')], { stdio: ['ignore', 'ignore', 'pipe'] })
+  let said = ''
+  program.stderr.on('data', (text) => {
+    said += text
+  })
+  const ended = new Promise<never>((_, reject) => program.once('exit', () => reject(new Error(`nginx ended: ${said}`))))
+  ended.catch(() => {})
+  await awaiting('nginx answers', Promise.race([ended, answers(port)]))
+  return () => program.kill('SIGTERM')
+}
+
+/** As the README advises. */
+const configuration = ({ port, service_port, folder, certificate }: Place) => `
+daemon off;
+worker_processes 1;
+pid ${folder}/pid;
+error_log stderr warn;
+events { worker_connections 512; }
+http {
+  access_log off;
+  ${['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder}/${name};`).join(' ')}
+  large_client_header_buffers 4 32k;
+  client_max_body_size 2m;
+  server {
+    listen 127.0.0.1:${port} ssl http2;
+    ssl_certificate ${certificate}/server.pem;
+    ssl_certificate_key ${certificate}/server.key;
+    location / {
+      proxy_pass http://127.0.0.1:${service_port};
+      proxy_http_version 1.1;
+      proxy_set_header Connection "";
+      proxy_set_header Host $http_host;
+      proxy_set_header X-Forwarded-For $remote_addr;
+    }
+  }
+}
+`
+
+/** Waits until a TLS server accepts connections. */
+async function answers(port: number): Promise<void> {
+  for (;;) {
+    const is_up = await new Promise<boolean>((resolve) => {
+      const socket = tls.connect({ host: '127.0.0.1', port, servername: front_host }, () => resolve(socket.end() !== null))
+      socket.on('error', () => resolve(false))
+    })
+    if (is_up) return
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
