@@ -131,6 +131,7 @@ export const descriptions: Record<RowName, string> = {
   logout: 'Signs a person out and returns to the application. Without a fitting ID token a page asks first.',
   logoutByPost: 'The same request as a form.',
   signIn: 'The form of the sign-in page.',
+  enterCode: 'The form of the page that asks for an emailed code.',
   signUp: 'The form of the sign-up page.',
   selectAccount: 'The form of the account chooser.',
   consent: 'The form of the consent page.',

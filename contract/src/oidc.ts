@@ -199,6 +199,7 @@ export const exchanges: Record<keyof typeof oidcRoutes, Exchange> = {
   logout:              { query: SignOutRequest },
   logoutByPost:        { form: SignOutRequest },
   signIn:              { form: PageForm },
+  enterCode:           { form: PageForm },
   signUp:              { form: PageForm },
   selectAccount:       { form: PageForm },
   consent:             { form: PageForm },

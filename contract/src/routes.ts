@@ -246,6 +246,7 @@ export const oidcRoutes = {
   logout:              get (`${issuer}/oauth/logout`,                                       open,    'Sign out (RP-Initiated Logout 1.0)',                   { page: true, returns: [303, null] }),
   logoutByPost:        post(`${issuer}/oauth/logout`,                                       open,    'Sign out, by POST',                                    { page: true, returns: [303, null] }),
   signIn:              post(`${issuer}/sign-in`,                                            session, 'Submit the sign-in form',                              { page: true, returns: [303, null] }),
+  enterCode:           post(`${issuer}/code`,                                               session, 'Submit the form for an emailed code',                  { page: true, returns: [303, null] }),
   signUp:              post(`${issuer}/sign-up`,                                            session, 'Submit the sign-up form',                              { page: true, returns: [303, null] }),
   selectAccount:       post(`${issuer}/select-account`,                                     session, 'Submit the account chooser',                            { page: true, returns: [303, null] }),
   consent:             post(`${issuer}/consent`,                                            session, 'Submit the consent form',                              { page: true, returns: [303, null] }),

@@ -25,6 +25,7 @@ import type { Metrics } from './metrics.ts'
 import { createClientIpReader } from './net/client-ip.ts'
 import { createClientKeys } from './oidc/client-keys.ts'
 import { authorize } from './oidc/endpoints/authorize.ts'
+import { enterCode } from './oidc/endpoints/code.ts'
 import { consent, selectAccount } from './oidc/endpoints/consent.ts'
 import { callback, federate } from './oidc/endpoints/federation.ts'
 import { acceptInvitation, showInvitation } from './oidc/endpoints/invitation.ts'
@@ -239,6 +240,7 @@ function mountProtocol(app: FastifyInstance, { deployment, issuers, passwords, r
       logout,
       logoutByPost: logout,
       signIn,
+      enterCode,
       signUp,
       selectAccount,
       consent,
