@@ -69,11 +69,9 @@ export function proveFromOutside(services: Services, call: ProofCall, owner: Own
 /** Proof that began in a session of the account itself, or at the request of the backend that manages it. */
 export function verifyAddress(services: Services, call: ProofCall, owner: Owner): Statement[] {
   if (owner.email_verified) return []
-  const { environment_id, now } = call
   return [
-    guard(sql`update users set email_verified = 1, version = version + 1, updated_at = ${now} where ${unchanged(call, owner)}`),
+    guard(sql`update users set email_verified = 1, version = version + 1, updated_at = ${call.now} where ${unchanged(call, owner)}`),
     eventOf(services, call, { type: 'user.email_verified', user_id: owner.id, data: { email: owner.email } }),
-    endCodesOf(environment_id, owner.id, now),
   ]
 }
 
@@ -83,6 +81,7 @@ const unchanged = ({ environment_id }: ProofCall, { id, version }: Owner) =>
 function handOver(services: Services, call: ProofCall, owner: Owner): Proven {
   const { id: user_id, email } = owner
   const statements = [
+    endCodesOf(call.environment_id, owner.id, call.now),
     guard(sql`update users
         set email_verified = 1, password_hash = null, password_set_at = null, password_used_at = null, version = version + 1,
             updated_at = ${call.now}
@@ -104,6 +103,7 @@ function replace(services: Services, call: ProofCall, owner: Owner): Proven {
   const { email } = owner
   const user_id = services.newId('usr') as UserId // as: newId gives exactly this
   const statements = [
+    endCodesOf(call.environment_id, owner.id, call.now),
     guard(sql`update users
         set email = '', email_key = id, password_hash = null, password_set_at = null, password_used_at = null, version = version + 1,
             updated_at = ${now}

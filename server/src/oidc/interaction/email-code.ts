@@ -3,23 +3,25 @@ import type { UserId } from '@ostiary/contract/ids.ts'
 import type { Statement } from '../../db/db.ts'
 import { sql } from '../../db/db.ts'
 import { digestOf } from '../../digest.ts'
+import { deviceName } from '../../mail/device.ts'
+import type { Device } from '../../mail/notice.ts'
 import { normalised } from '../../normalisation.ts'
 import { type CodeView, codePage } from '../../pages/code.ts'
 import { idIn, reason } from '../../reason.ts'
 import { type Refusal, refusal } from '../../refusal.ts'
 import { findOwner, type Owner, proveFromOutside, verifyAddress } from '../../users/address-proof.ts'
 import { accountOf, sourceOf } from '../../users/attempts.ts'
+import { type Payload, payloadOf, requestCode, tryCode } from '../../users/code-mail.ts'
 import { type CodeRow, findCodeOfBrowser, spendCode } from '../../users/mailed-codes.ts'
 import { listMethods } from '../../users/methods.ts'
 import { findCredential, insertUser } from '../../users/store.ts'
 import { formToken, knownDevice, withCookies } from '../browser.ts'
-import { type Answer, type OidcCall, type OidcServices, refused } from '../call.ts'
+import { type Answer, header, type OidcCall, type OidcServices, refused } from '../call.ts'
 import { html, pageContext } from '../hosted-page.ts'
 import type { Interaction } from './begin.ts'
 import { continueUrl, withPrompt } from './continue.ts'
 import { type SignedIn, signInEvent } from './establish-session.ts'
 import { finishSignIn } from './finish-sign-in.ts'
-import { deviceOf, type Payload, payloadOf, requestCode, tryCode } from './mailed-code.ts'
 import { mayCreateAccount, offersCodes, useInvitation } from './new-account.ts'
 
 /** In the words of events and statistics, and in those of RFC 8176. */
@@ -77,6 +79,9 @@ export async function sendCode(services: OidcServices, call: OidcCall, interacti
   )
   return showCode(services, call, interaction, { email: wanted.email, problem: null })
 }
+
+/** The device of a request, for a mail. */
+export const deviceOf = (call: OidcCall): Device => ({ name: deviceName(header(call, 'user-agent')), ip: call.ip })
 
 export const fixedCode = ({ issuer }: Pick<OidcCall, 'issuer'>) => (issuer.type === 'test' ? issuer.settings.test.fixed_code : null)
 

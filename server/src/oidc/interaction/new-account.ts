@@ -14,6 +14,9 @@ export function asksForSignUp({ issuer: { settings } }: Pick<OidcCall, 'issuer'>
   return password || (sendsMail(settings.email) && (email_code || passkey))
 }
 
+/** Whether people can reset a password. */
+export const offersReset = ({ issuer: { settings } }: Pick<OidcCall, 'issuer'>) => settings.sign_in.password && sendsMail(settings.email)
+
 export function mayCreateAccount({ issuer }: OidcCall, { invitation }: Interaction): boolean {
   return invitation ? invitation.takes_accounts : issuer.settings.sign_up.mode === 'open'
 }

@@ -21,7 +21,7 @@ import type { RequestParameters } from '../protocol/parameters.ts'
 import { authorizationResponse } from '../protocol/respond.ts'
 import type { Authorization, Interaction } from './begin.ts'
 import { continueUrl, withPrompt } from './continue.ts'
-import { asksForSignUp, mayCreateAccount, offersCodes } from './new-account.ts'
+import { asksForSignUp, mayCreateAccount, offersCodes, offersReset } from './new-account.ts'
 import type { Visit } from './visit.ts'
 
 export async function showSignIn(
@@ -39,7 +39,7 @@ export async function showSignIn(
     request: query,
     ...view,
     methods: { password: settings.sign_in.password, email_code: offersCodes(call) },
-    forgot_url: null,
+    forgot_url: offersReset(call) ? `${call.issuer.url}/forgot-password?${query}` : null,
     providers: await findOfferedProviders(services.db, environment_id),
     sign_up_url: mayCreateAccount(call, interaction) && asksForSignUp(call) ? continueUrl(call, withPrompt(query, 'create')) : null,
     other_accounts_url: browser.sessions.length > 0 ? continueUrl(call, withPrompt(query, 'select_account')) : null,

@@ -8,17 +8,15 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
-import type { Statement } from '../../db/db.ts'
-import { type Deployment, newSecret } from '../../deployment.ts'
-import { digestOf } from '../../digest.ts'
-import { deviceName } from '../../mail/device.ts'
-import type { Device, Notice } from '../../mail/notice.ts'
-import { mailStatements } from '../../mail/send.ts'
-import { normalised } from '../../normalisation.ts'
-import { sealed_columns } from '../../sealed-columns.ts'
-import { accountOf } from '../../users/attempts.ts'
-import { type CodeKind, type CodeRow, countTry, expiryOf, findCodeOfLink, insertCode, type NewCode } from '../../users/mailed-codes.ts'
-import { header, type OidcCall } from '../call.ts'
+import type { Statement } from '../db/db.ts'
+import { type Deployment, newSecret } from '../deployment.ts'
+import { digestOf } from '../digest.ts'
+import type { Notice } from '../mail/notice.ts'
+import { mailStatements } from '../mail/send.ts'
+import { normalised } from '../normalisation.ts'
+import { sealed_columns } from '../sealed-columns.ts'
+import { accountOf } from './attempts.ts'
+import { type CodeKind, type CodeRow, countTry, expiryOf, findCodeOfLink, insertCode, type NewCode } from './mailed-codes.ts'
 
 type Services = Pick<Deployment, 'db' | 'newId' | 'secrets' | 'random'>
 
@@ -131,9 +129,6 @@ export async function openLink(
   const row = await findCodeOfLink(services.db, environment_id, digestOf(token), now)
   return row && { row, payload: payloadOf(services, environment_id, row) }
 }
-
-/** The device of a request, for a mail. */
-export const deviceOf = (call: OidcCall): Device => ({ name: deviceName(header(call, 'user-agent')), ip: call.ip })
 
 /** A code as people paste it: with spaces or hyphens, in any digits that NFKC makes ASCII. */
 function digitsOf(typed: string): string | null {
