@@ -133,6 +133,12 @@ export const descriptions: Record<RowName, string> = {
   logout: 'Signs a person out and returns to the application. Without a fitting ID token a page asks first.',
   logoutByPost: 'The same request as a form.',
   signIn: 'The form of the sign-in page.',
+  enterCode: 'The form of the page that asks for an emailed code.',
+  showForgotPassword: 'The page on which a person asks for a link to reset a password. Its query is that of the authorization request.',
+  forgotPassword: 'The form of that page. The answer is the same for an unknown address.',
+  showLink: 'The page to which a mailed link leads. It changes nothing.',
+  useLink: 'The button of that page: it proves the address, or opens the page for a new password.',
+  newPassword: 'The form of the page for a new password. It signs nobody in.',
   signUp: 'The form of the sign-up page.',
   selectAccount: 'The form of the account chooser.',
   consent: 'The form of the consent page.',
@@ -155,6 +161,10 @@ export const descriptions: Record<RowName, string> = {
   demoScript: 'A script of the demo application.',
 
   endUserSessions: 'Ends all sessions and grants of a user: the person signs in again everywhere. Applications get a back-channel logout.',
+  sendReset:
+    'Mails a link for a new password. A user without a password gets a mail that says how they sign in. It counts against the limits of emailed codes; over a limit nothing is sent.',
+  sendVerification:
+    'Mails a code and a link that prove the email. A user whose email is proved, or who is blocked, gets none. It counts against the limits of emailed codes; over a limit nothing is sent.',
   listUserMethods: 'Lists how the user can sign in: the password, the linked identities and so on.',
   removeUserMethod: 'Removes a sign-in method. The sessions and grants that began with it end, and the event `user.updated` is raised.',
   listUserGrants: 'Lists what the user has given to applications: the grants that have not ended, newest first.',

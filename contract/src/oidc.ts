@@ -166,6 +166,7 @@ export const SignOutRequest = z
 
 const PageForm = z.record(z.string(), z.string()).describe('The form of the page. Programs do not send it.')
 const Invited = z.object({ token: z.string().optional().describe('The token of the link.') }).describe('The link of an invitation.')
+const MailedLink = z.object({ token: z.string().optional().describe('The token of the link.') }).describe('A mailed link.')
 const ProviderAnswer = z
   .object({
     code: z.string().optional().describe('The code of the provider.'),
@@ -200,6 +201,12 @@ export const exchanges: Record<keyof typeof oidcRoutes, Exchange> = {
   logout:              { query: SignOutRequest },
   logoutByPost:        { form: SignOutRequest },
   signIn:              { form: PageForm },
+  enterCode:           { form: PageForm },
+  showForgotPassword:  { query: AuthorizationRequest },
+  forgotPassword:      { form: PageForm },
+  showLink:            { query: MailedLink },
+  useLink:             { form: PageForm },
+  newPassword:         { form: PageForm },
   signUp:              { form: PageForm },
   selectAccount:       { form: PageForm },
   consent:             { form: PageForm },

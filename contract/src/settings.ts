@@ -180,12 +180,6 @@ export const notBuilt: readonly { group: string; field: string; values: readonly
     values: [true],
     detail: 'This version does not support passkeys. Leave sign_in.passkey at false.',
   },
-  {
-    group: 'sign_in',
-    field: 'email_code',
-    values: [true],
-    detail: 'This version does not support emailed sign-in codes. Leave sign_in.email_code at false.',
-  },
 ]
 
 /** The stored document of each environment type. Live has neither captured mail nor the group `test`. */

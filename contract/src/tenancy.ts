@@ -24,8 +24,8 @@ export type Role = z.infer<typeof Role>
 export const Member = z.strictObject({
   id: z.union([UserId, InvitationId]),
   tenant_id: TenantId,
-  email: Email.describe(
-    'The email of the member. In an invitation it is only a label: the membership belongs to the account that accepts.',
+  email: Email.nullable().describe(
+    'The email of the member; `null` where another person proved it to be theirs. In an invitation it is only a label: the membership belongs to the account that accepts.',
   ),
   role: Role.describe('The role. Each includes the permissions of the earlier ones: viewer, developer, admin, owner.'),
   status: z.enum(['pending', 'active']).describe('`pending` is an invitation, `active` a member.'),

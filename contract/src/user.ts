@@ -27,7 +27,9 @@ export const User = z.strictObject({
   tenant_id: TenantId,
   project_id: ProjectId,
   environment_id: EnvironmentId,
-  email: Email.describe('The email. It is unique within the environment, ignoring case, and can change: identify a user by `id`.'),
+  email: Email.nullable().describe(
+    'The email. It is unique within the environment, ignoring case, and can change: identify a user by `id`. `null` where another person proved the address of the account to be theirs.',
+  ),
   email_verified: z.boolean().describe('Whether the user has proved the email.'),
   phone_number: z.string().nullable().describe('The phone number in E.164 format.'),
   phone_number_verified: z.boolean().describe('Whether the user has proved the phone number.'),

@@ -26,11 +26,14 @@ import type { Metrics } from './metrics.ts'
 import { createClientIpReader } from './net/client-ip.ts'
 import { createClientKeys } from './oidc/client-keys.ts'
 import { authorize } from './oidc/endpoints/authorize.ts'
+import { enterCode } from './oidc/endpoints/code.ts'
 import { consent, selectAccount } from './oidc/endpoints/consent.ts'
 import { callback, federate } from './oidc/endpoints/federation.ts'
 import { acceptInvitation, showInvitation } from './oidc/endpoints/invitation.ts'
+import { showLink, useLink } from './oidc/endpoints/link.ts'
 import { logout, signOut } from './oidc/endpoints/logout.ts'
 import { discovery, jwks } from './oidc/endpoints/metadata.ts'
+import { forgotPassword, newPassword, showForgotPassword } from './oidc/endpoints/reset.ts'
 import { revoke } from './oidc/endpoints/revoke.ts'
 import { signIn, signUp } from './oidc/endpoints/sign-in.ts'
 import { token } from './oidc/endpoints/token.ts'
@@ -56,6 +59,7 @@ import * as statistics from './statistics/handlers.ts'
 import * as tenancy from './tenancy/handlers.ts'
 import * as userAccess from './users/access-handlers.ts'
 import * as users from './users/handlers.ts'
+import * as userMail from './users/mail-handlers.ts'
 import type { Passwords } from './users/password.ts'
 import * as webhooks from './webhooks/handlers.ts'
 
@@ -215,6 +219,7 @@ function mountManagement(app: FastifyInstance, modules: Modules): void {
       ...tenancy,
       ...users,
       ...userAccess,
+      ...userMail,
       ...webhooks,
     },
   )
@@ -248,6 +253,12 @@ function mountProtocol(app: FastifyInstance, { deployment, issuers, passwords, r
       logout,
       logoutByPost: logout,
       signIn,
+      enterCode,
+      showForgotPassword,
+      forgotPassword,
+      showLink,
+      useLink,
+      newPassword,
       signUp,
       selectAccount,
       consent,

@@ -34,6 +34,9 @@ const key_usage_kept_ms = 30 * day_ms
 /** Two years and a month, so that a month can be compared with the same month of the year before last. */
 const counter_kept_ms = 760 * day_ms
 
+/** The limits count the codes of the last hour, and a person who comes back to the page can ask for a new one. */
+const code_kept_ms = 3_600_000
+
 /** Who still sends a key so long after its rotation gets the reason for an unknown key. */
 const rotated_key_kept_ms = 90 * day_ms
 
@@ -60,6 +63,7 @@ export const expiring_rows: readonly ExpiringRows[] = [
   { table: 'backchannel_logout_attempts', key: ['environment_id', 'message_id', 'number'], time: 'at',                  kept_ms: delivery_kept_ms },
   { table: 'backchannel_logouts',   key: in_environment('id'),                          time: 'created_at',          kept_ms: delivery_kept_ms },
   { table: 'key_usage',             key: ['key_id', 'hour', 'route', 'ip'],             time: 'hour',                kept_ms: key_usage_kept_ms },
+  { table: 'mailed_codes',          key: in_environment('id'),                          time: 'expires_at',          kept_ms: code_kept_ms },
   { table: 'mails',                 key: in_environment('id'),                          time: 'expires_at',          kept_ms: mail_kept_ms },
   { table: 'counters',              key: ['environment_id', 'hour', 'metric', 'label'], time: 'hour',                kept_ms: counter_kept_ms },
   { table: 'refused_calls',         key: ['scope_id', 'id'],                            time: 'at',                  kept_ms: refused_calls_kept_ms },

@@ -53,6 +53,12 @@ export const sealed_columns = {
     key: ['environment_id', 'id'],
     associatedData: (environment_id: string, id: string) => bind('mails', environment_id, id),
   },
+  mailed_codes: {
+    table: 'mailed_codes',
+    columns: ['sealed'],
+    key: ['environment_id', 'id'],
+    associatedData: (environment_id: string, id: string) => bind('mailed_codes', environment_id, id),
+  },
   webhooks: {
     table: 'webhooks',
     columns: ['secret', 'previous_secret'],

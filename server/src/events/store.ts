@@ -51,6 +51,11 @@ export function insertEvents(
       ${user_id}, ${application_id}, ${data} ${from}`)
 }
 
+/** Takes back an event that the same batch inserted. */
+export function removeUnnumbered(environment_id: EnvironmentId, id: string): Statement {
+  return sql`delete from events where environment_id = ${environment_id} and id = ${id} and sequence is null`
+}
+
 const EventRow = z.object({
   id: EventId,
   type: EventKind,

@@ -70,10 +70,11 @@ async function runJob(deployment: Deployment, accepted: Map<string, Delivered>, 
   const giveUp = ({ stage, reply }: Partial<Delivered>, attempts = job.attempts) =>
     end({ type: 'mail.failed', attempts, stage: stage ?? null, reply: reply ?? null, final: true })
 
+  const content = contentOf(deployment, environment_id, mail)
+  if (content.is_decoy) return { done: [removeMail(environment_id, mail.id)] }
   if (mail.expires_at <= now()) return giveUp({}, job.attempts - 1)
   const sender = await findSender(db, environment_id)
   const email = sender && effectiveSettings(sender.type, sender.settings).email
-  const content = contentOf(deployment, environment_id, mail)
   if (email?.delivery === 'capture') {
     const { done } = end({ type: 'mail.sent', attempts: job.attempts }) as { done: readonly Statement[] } // as: made above
     return { done: [...capture(environment_id, { ...mail, to: content.to, composed: content }, now()), ...done] }
@@ -114,7 +115,7 @@ function hasAnotherAttempt({ attempts }: Job, { expires_at }: QueuedMail, now: D
   return delay_seconds !== undefined && now.getTime() + delay_seconds * 1000 * earliest_part < expires_at.getTime()
 }
 
-type Content = Composed & { to: string }
+type Content = Composed & { to: string; is_decoy?: boolean }
 
 function contentOf({ secrets }: Pick<Deployment, 'secrets'>, environment_id: EnvironmentId, { id, sealed }: QueuedMail): Content {
   return JSON.parse(secrets.unseal(sealed, sealed_columns.mails.associatedData(environment_id, id))) as Content // as: `mailStatements` sealed it

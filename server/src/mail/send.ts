@@ -6,14 +6,14 @@ import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { MailKind } from '@ostiary/contract/mail.ts'
 import type { Statement } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
-import { insertEvent } from '../events/store.ts'
+import { insertEvent, removeUnnumbered } from '../events/store.ts'
 import { enqueue } from '../outbound/queue.ts'
 import { sealed_columns } from '../sealed-columns.ts'
 import { type EmailSettings, sendsMail } from '../tenancy/email-settings.ts'
 import { effectiveSettings } from '../tenancy/settings.ts'
 import { type Composed, compose } from './compose.ts'
 import { lifeOf, type Notice } from './notice.ts'
-import { captureMail, findSender, insertMail } from './store.ts'
+import { captureMail, findSender, insertMail, removeCaptured } from './store.ts'
 
 type MailDeployment = Pick<Deployment, 'db' | 'newId' | 'secrets'>
 
@@ -24,6 +24,8 @@ interface MailRequest {
   notice: Notice
   /** The languages of the person, as in `ui_locales`. */
   locales?: string | null
+  /** The same work and the same rows, but nobody gets a mail: no answer may show that there is no account to write to. */
+  is_decoy?: boolean
 }
 
 /** A mail in the words and with the settings of its environment. */
@@ -61,15 +63,22 @@ export async function mailStatements(
   const prepared = await prepareMail(deployment, environment_id, request, now)
   if (!prepared) return []
   const about = { ...request, id: prepared.id, kind: prepared.kind }
-  if (prepared.email.delivery === 'capture')
+  const { is_decoy = false } = request
+  if (prepared.email.delivery === 'capture') {
+    const event_id = deployment.newId('evt')
     return [
       ...capture(environment_id, prepared, now),
-      mailEvent(deployment, environment_id, about, { type: 'mail.sent', attempts: 1 }, now),
+      mailEvent(deployment, environment_id, about, { type: 'mail.sent', attempts: 1 }, now, event_id),
+      ...(is_decoy ? [...removeCaptured(environment_id, prepared.id), removeUnnumbered(environment_id, event_id)] : []),
     ]
+  }
 
   const { id, kind, to, composed } = prepared
   const { user_id, request_id } = request
-  const sealed = deployment.secrets.seal(JSON.stringify({ to, ...composed }), sealed_columns.mails.associatedData(environment_id, id))
+  const sealed = deployment.secrets.seal(
+    JSON.stringify({ to, ...composed, is_decoy }),
+    sealed_columns.mails.associatedData(environment_id, id),
+  )
   const payload = { mail_id: id, kind, user_id, request_id }
   return [
     insertMail(environment_id, { id, kind, sealed, user_id, request_id, expires_at: lifeOf(request.notice, now) }, now),
@@ -99,7 +108,8 @@ export function mailEvent(
   { id, kind, user_id, request_id }: About,
   { type, ...outcome }: Outcome,
   now: Date,
+  event_id: string = newId('evt'),
 ): Statement {
-  const origin = { id: newId('evt'), actor: { type: 'system' as const, id: null }, request_id }
+  const origin = { id: event_id, actor: { type: 'system' as const, id: null }, request_id }
   return insertEvent(environment_id, origin, { type, user_id, data: { mail_id: id, kind, ...outcome } }, now)
 }

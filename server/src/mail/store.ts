@@ -29,6 +29,11 @@ export function captureMail(environment_id: EnvironmentId, mail: NewMail, now: D
   ]
 }
 
+/** For a decoy: takes back what the same batch captured. */
+export function removeCaptured(environment_id: EnvironmentId, id: string): Statement[] {
+  return [sql`delete from captured_mails where environment_id = ${environment_id} and id = ${id}`]
+}
+
 /** Finds the captured mails of an environment. `to` is a complete email, not a part of one. */
 export function listMails(db: Db, environment_id: EnvironmentId, { to, now }: { to: string | undefined; now: Date }, rest: Statement) {
   const by_recipient = to === undefined ? sql`` : sql`and recipient_key = ${emailKey(to)}`

@@ -14,6 +14,7 @@ import { reason } from '../reason.ts'
 import type { Services } from '../services.ts'
 import type { Root } from '../setup/root.ts'
 import { findTenant } from '../tenancy/store.ts'
+import type { PendingRow } from './invitations.ts'
 import * as store from './invitations.ts'
 import type { MemberRow } from './store.ts'
 
@@ -33,7 +34,7 @@ export const addMember: Handler<'addMember'> = async (services, call) => {
     const at = now()
     const id = newId('inv')
     const link = { token_hash: digestOf(token), expires_at: store.expiryOf(at) }
-    const member: MemberRow = {
+    const member: PendingRow = {
       id,
       tenant_id,
       email: body.email,
@@ -84,7 +85,7 @@ export const resendInvitation: Handler<'resendInvitation'> = (services, call) =>
   )
 }
 
-interface InvitationLink extends Pick<MemberRow, 'tenant_id' | 'email' | 'role'> {
+interface InvitationLink extends Pick<PendingRow, 'tenant_id' | 'email' | 'role'> {
   link: string
   expires_at: Date
 }

@@ -14,6 +14,10 @@ import { holdTenant } from '../tenancy/store.ts'
 import { emailKey } from '../users/email.ts'
 import { MemberRow } from './store.ts'
 
+/** An invitation has an email, unlike a member without one. */
+export const PendingRow = MemberRow.extend({ email: z.string() })
+export type PendingRow = z.infer<typeof PendingRow>
+
 /** `per_day` and `per_address` count the links of the last 24 hours, including resent ones. */
 export type InvitationLimits = Pick<Limits, 'invitations_pending' | 'invitations_per_day' | 'invitations_per_address'>
 
@@ -51,9 +55,9 @@ export const pendingAsMember = (tenant_id: TenantId, now: Date) => sql`
          null as accepted_at, null as last_sign_in_at, version, created_at, updated_at
     from invitations where tenant_id = ${tenant_id} and ${isPending(now)}`
 
-export async function findPending(db: Db, tenant_id: TenantId, id: string, now: Date): Promise<MemberRow | null> {
+export async function findPending(db: Db, tenant_id: TenantId, id: string, now: Date): Promise<PendingRow | null> {
   if (!InvitationId.safeParse(id).success) return null
-  return db.maybeOne(MemberRow, sql`select * from (${pendingAsMember(tenant_id, now)}) pending where id = ${id}`)
+  return db.maybeOne(PendingRow, sql`select * from (${pendingAsMember(tenant_id, now)}) pending where id = ${id}`)
 }
 
 export interface NewInvitation {
@@ -92,7 +96,7 @@ export function insertInvitation(invitation: NewInvitation, link: NewLink, limit
 }
 
 /** Replaces the link. The member who resends knows the new link, so this member becomes the inviter. */
-export function replaceLink(current: MemberRow, inviter_id: string, link: NewLink, limits: InvitationLimits, now: Date): Statement[] {
+export function replaceLink(current: PendingRow, inviter_id: string, link: NewLink, limits: InvitationLimits, now: Date): Statement[] {
   const { tenant_id, id, email, role, version } = current
   return [
     holdTenant(tenant_id),

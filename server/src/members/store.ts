@@ -19,7 +19,7 @@ export const MemberRow = Member.extend({ version: z.int() })
 export type MemberRow = z.infer<typeof MemberRow>
 
 const activeMembers = (root_environment_id: string, condition: Statement) => sql`
-  select m.user_id as id, m.tenant_id, u.email, m.role, 'active' as status, null as expires_at, m.user_id, u.name, u.email_verified,
+  select m.user_id as id, m.tenant_id, nullif(u.email, '') as email, m.role, 'active' as status, null as expires_at, m.user_id, u.name, u.email_verified,
          m.accepted_at, u.last_sign_in_at, m.version, m.created_at, m.updated_at
     from members m join users u on u.environment_id = ${root_environment_id} and u.id = m.user_id
    where ${condition}`

@@ -17,6 +17,9 @@ interface Field {
   problem?: string | null
   /** The id of an error message that concerns several fields. */
   shared_problem_id?: string | false
+  /** A link beside the label. */
+  aside?: Html | false | null
+  inputmode?: 'numeric'
   /** Takes focus when the page opens. At most one element of a page has it. */
   autofocus?: boolean
 }
@@ -32,12 +35,15 @@ export function field({
   hint,
   problem,
   shared_problem_id,
+  aside,
+  inputmode,
   autofocus,
 }: Field): Html {
   const described_by = [problem && `${name}-problem`, shared_problem_id, hint && `${name}-hint`].filter(Boolean).join(' ')
-  return html`<div class="field"><label for="${name}">${label}${optional && html` <span>${optional}</span>`}</label>
+  const labelled = html`<label for="${name}">${label}${optional && html` <span>${optional}</span>`}</label>`
+  return html`<div class="field">${aside ? html`<div class="row">${labelled}${aside}</div>` : labelled}
 ${hint && html`<p class="fine" id="${name}-hint">${hint}</p>`}
-<input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}"${value && html` value="${value}"`}${!optional && html` required`}${autofocus && html` autofocus`}${min_length && html` minlength="${min_length}"`}${type === 'email' && html` inputmode="email"`}${type !== 'text' && html` autocapitalize="none" spellcheck="false"`}${(problem || shared_problem_id) && html` aria-invalid="true"`}${described_by && html` aria-describedby="${described_by}"`}>
+<input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}"${value && html` value="${value}"`}${!optional && html` required`}${autofocus && html` autofocus`}${min_length && html` minlength="${min_length}"`}${type === 'email' && html` inputmode="email"`}${inputmode && html` inputmode="${inputmode}"`}${type !== 'text' && html` autocapitalize="none" spellcheck="false"`}${(problem || shared_problem_id) && html` aria-invalid="true"`}${described_by && html` aria-describedby="${described_by}"`}>
 ${problem && html`<p class="wrong" id="${name}-problem">${warning}<span>${problem}</span></p>`}</div>`
 }
 

@@ -34,7 +34,19 @@ export interface Page {
 }
 
 /** The names are part of the contract (`people.md`, Pages). */
-export type Step = 'sign-in' | 'sign-up' | 'consent' | 'select-account' | 'sign-out' | 'signed-out' | 'invitation' | 'error'
+export type Step =
+  | 'sign-in'
+  | 'sign-up'
+  | 'code'
+  | 'forgot-password'
+  | 'new-password'
+  | 'link'
+  | 'consent'
+  | 'select-account'
+  | 'sign-out'
+  | 'signed-out'
+  | 'invitation'
+  | 'error'
 
 interface Content {
   title: string

@@ -17,6 +17,7 @@ const statuses = {
   invitation_replaced: 410,
   invitation_withdrawn: 410,
   invitation_ended: 410,
+  link_ended: 410,
   not_found: 404,
   form_only: 405,
   for_programs: 400,

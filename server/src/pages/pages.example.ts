@@ -1,6 +1,7 @@
 // pure
 /** Every hosted page in each of its states, for tests of rules that all pages obey. */
 import { accountChooserPage } from './account-chooser.ts'
+import { type CodeView, codePage } from './code.ts'
 import { type ConsentView, consentPage } from './consent.ts'
 import { formPostPage } from './form-post.ts'
 import { acceptedPage, type InvitationView, invitationPage, memberPage } from './invitation.ts'
@@ -74,7 +75,8 @@ export const exampleSignIn = ({ application, email, request } = usual): SignInVi
   email,
   problem: null,
   wait_seconds: null,
-  methods: { password: true },
+  methods: { password: true, email_code: false },
+  forgot_url: null,
   providers: [],
   sign_up_url: 'https://id.example.com/e/env_1/sign-up',
   other_accounts_url: 'https://id.example.com/e/env_1/select-account',
@@ -123,6 +125,7 @@ const message_kinds: readonly MessageKind[] = [
   'invitation_replaced',
   'invitation_withdrawn',
   'invitation_ended',
+  'link_ended',
   'not_found',
   'form_only',
   'for_programs',
@@ -136,6 +139,14 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
   const sign_in = exampleSignIn(words)
   const sign_up = exampleSignUp(words)
   const who = { email, name: person }
+  const code: CodeView = {
+    csrf: 'token',
+    request,
+    email,
+    problem: null,
+    offers_password: true,
+    back_url: 'https://id.example.com/e/env_1/oauth/authorize',
+  }
   const invitation: InvitationView = {
     tenant_name: application,
     role: 'developer',
@@ -169,8 +180,23 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
     'sign-in, expired': signInPage(context, { ...sign_in, problem: 'expired_form' }),
     'sign-in, no cookies': signInPage(context, { ...sign_in, problem: 'no_cookies' }),
     'sign-in, with providers': signInPage(context, { ...sign_in, providers: exampleProviders(words) }),
-    'sign-in, providers only': signInPage(context, { ...sign_in, methods: { password: false }, providers: exampleProviders(words) }),
-    'sign-in, no method': signInPage(context, { ...sign_in, methods: { password: false } }),
+    'sign-in, with a code': signInPage(context, {
+      ...sign_in,
+      methods: { password: true, email_code: true },
+      forgot_url: 'https://id.example.com/e/env_1/forgot-password',
+    }),
+    'sign-in, code only': signInPage(context, { ...sign_in, methods: { password: false, email_code: true } }),
+    'sign-in, malformed address': signInPage(context, { ...sign_in, problem: 'malformed_email' }),
+    code: codePage(context, code),
+    'code, wrong': codePage(context, { ...code, problem: 'wrong' }),
+    'code, expired form': codePage(context, { ...code, problem: 'expired_form', offers_password: false }),
+    'sign-up, without a password': signUpPage(context, { ...sign_up, password_rule: null }),
+    'sign-in, providers only': signInPage(context, {
+      ...sign_in,
+      methods: { password: false, email_code: false },
+      providers: exampleProviders(words),
+    }),
+    'sign-in, no method': signInPage(context, { ...sign_in, methods: { password: false, email_code: false } }),
     'sign-up': signUpPage(context, sign_up),
     'sign-up, wrong': signUpPage(context, {
       ...sign_up,

@@ -10,13 +10,17 @@ import { layout, type Page, type PageContext } from './layout.ts'
 import { providerIcons } from './provider-icons.ts'
 import { brandLine } from './tiles.ts'
 
-type Problem = 'wrong_credentials' | 'locked' | 'expired_form' | 'no_cookies' | 'too_many'
+type Problem = 'wrong_credentials' | 'malformed_email' | 'locked' | 'expired_form' | 'no_cookies' | 'too_many'
 
 /** `locked` and `too_many` look the same for existing and unknown accounts. */
-const statuses = { wrong_credentials: 400, locked: 429, expired_form: 400, no_cookies: 400, too_many: 429 } satisfies Record<
-  Problem,
-  number
->
+const statuses = {
+  wrong_credentials: 400,
+  malformed_email: 400,
+  locked: 429,
+  expired_form: 400,
+  no_cookies: 400,
+  too_many: 429,
+} satisfies Record<Problem, number>
 
 export interface SignInView {
   application_name: string | null
@@ -28,7 +32,9 @@ export interface SignInView {
   problem: Problem | null
   /** How long to wait; `null` if unknown. */
   wait_seconds: number | null
-  methods: { password: boolean }
+  methods: { password: boolean; email_code: boolean }
+  /** Where a password can be reset. */
+  forgot_url: string | null
   /** Upstream providers. */
   providers: readonly { id: string; type: ProviderType; display_name: string }[]
   sign_up_url: string | null
@@ -48,7 +54,7 @@ export function signInPage(context: PageContext, view: SignInView): Page {
   ]
   const body = html`${brandLine(context)}<h1>${texts.title}</h1>${view.application_name && html`<p class="sub">${texts.to_continue(view.application_name)}</p>`}
 ${problem && problemSummary(problem)}
-${view.methods.password && passwordForm(context, view)}${!view.methods.password && view.providers.length === 0 && html`<p class="hint">${texts.no_method}</p>`}
+${hasForm(view) && addressForm(context, view)}${!hasForm(view) && view.providers.length === 0 && html`<p class="hint">${texts.no_method}</p>`}
 ${providerForm(context, view)}
 ${links.map((link) => link && html`<p class="after">${link}</p>`)}`
   return layout(context, {
@@ -60,28 +66,37 @@ ${links.map((link) => link && html`<p class="after">${link}</p>`)}`
   })
 }
 
-/** The error summary takes focus where there is one, otherwise the first empty field: the password where the address is known. */
-function passwordForm({ issuer, texts }: PageContext, { csrf, request, email, problem }: SignInView) {
-  const shared_problem_id = problem === 'wrong_credentials' && 'problem'
-  const focused = problem === null && (email === '' ? 'email' : 'password')
+const hasForm = ({ methods }: SignInView) => methods.password || methods.email_code
+
+/**
+ * One form for the password and the emailed code, so that the address is typed once. Its first button is the one that Enter presses.
+ * The error summary takes focus where there is one, otherwise the first empty field: the password where the address is known.
+ */
+function addressForm({ issuer, texts }: PageContext, { csrf, request, email, problem, methods, forgot_url }: SignInView) {
+  const about_password = problem === 'wrong_credentials' && 'problem'
+  const shared_problem_id = (problem === 'wrong_credentials' || problem === 'malformed_email') && 'problem'
+  const focused = problem === null && (email === '' || !methods.password ? 'email' : 'password')
+  const forgot = forgot_url !== null && html`<a href="${forgot_url}" data-action="forgot-password">${texts.sign_in.forgot}</a>`
   return html`<form method="post" action="${issuer}/sign-in">${hidden({ csrf, request })}
 ${field({ name: 'email', label: texts.form.email, type: 'email', autocomplete: 'username', value: email, shared_problem_id, autofocus: focused === 'email' })}
-${field({ name: 'password', label: texts.form.password, type: 'password', autocomplete: 'current-password', shared_problem_id, autofocus: focused === 'password' })}
-<button class="b p" name="method" value="password" data-action="password">${texts.sign_in.submit}</button></form>`
+${methods.password && field({ name: 'password', label: texts.form.password, type: 'password', autocomplete: 'current-password', shared_problem_id: about_password, aside: forgot, autofocus: focused === 'password' })}
+${methods.password && html`<button class="b p" name="method" value="password" data-action="password">${texts.sign_in.submit}</button>`}${methods.email_code && html`<button class="${methods.password ? 'b' : 'b p'}" name="method" value="email_code" data-action="email-code" formnovalidate>${methods.password ? texts.sign_in.email_code_instead : texts.sign_in.email_code}</button>`}</form>`
 }
 
 /** One form for all providers. The pressed button names the provider. */
-function providerForm({ issuer, texts }: PageContext, { csrf, request, providers, methods }: SignInView) {
+function providerForm({ issuer, texts }: PageContext, view: SignInView) {
+  const { csrf, request, providers } = view
   if (providers.length === 0) return null
   const buttons = providers.map(
     ({ id, type, display_name }) =>
       html`<button class="b" name="provider" value="${id}" data-action="provider" data-id="${id}">${providerIcons[type]}${texts.sign_in.with_provider(display_name)}</button>`,
   )
-  return html`${methods.password && html`<p class="or">${texts.sign_in.or}</p>`}<form class="alts" method="post" action="${issuer}/federate">${hidden({ csrf, request })}${buttons}</form>`
+  return html`${hasForm(view) && html`<p class="or">${texts.sign_in.or}</p>`}<form class="alts" method="post" action="${issuer}/federate">${hidden({ csrf, request })}${buttons}</form>`
 }
 
 function problemText({ texts, issuer }: PageContext, problem: Problem, wait_seconds: number | null): string {
   if (problem === 'wrong_credentials') return texts.sign_in.wrong_credentials
+  if (problem === 'malformed_email') return texts.sign_up.email_malformed
   if (problem === 'locked') return texts.sign_in.locked(wait_seconds)
   if (problem === 'too_many') return texts.form.too_many(wait_seconds)
   return problem === 'no_cookies' ? texts.form.no_cookies(new URL(issuer).hostname) : texts.form.expired

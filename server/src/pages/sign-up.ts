@@ -1,7 +1,7 @@
 // pure
 /** The sign-up page: email address, optional name, and password with its rule. Also used for invitations. */
 import { field, hidden, problemSummary } from './form.ts'
-import { html } from './html.ts'
+import { type Html, html } from './html.ts'
 import { type InvitationFacts, invitationHeading } from './invitation.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { brandLine } from './tiles.ts'
@@ -12,7 +12,8 @@ export interface SignUpView {
   request: string
   email: string
   name: string
-  password_rule: { min_length: number; reject_common: boolean }
+  /** `null` where sign-up asks for no password. */
+  password_rule: { min_length: number; reject_common: boolean } | null
   /** All errors at once. */
   problems: {
     form: 'expired_form' | 'no_cookies' | 'too_many' | null
@@ -29,23 +30,41 @@ export interface SignUpView {
 export function signUpPage(context: PageContext, view: SignUpView): Page {
   const { texts, issuer } = context
   const { csrf, request, email, name, password_rule } = view
-  const { min_length, reject_common } = password_rule
   const problems = fieldProblems(context, view)
   const summary = summaryOf(context, view, problems)
   // The error summary takes focus where there is one, otherwise the first empty field.
-  const focused = summary === null && (email === '' ? 'email' : name === '' ? 'name' : 'password')
+  const focused = summary === null && (email === '' ? 'email' : name === '' || !password_rule ? 'name' : 'password')
   const body = html`${view.invitation ? invited(context, view.invitation) : heading(context, view)}
 ${summary}
 <form method="post" action="${issuer}/sign-up">${hidden({ csrf, request })}
 ${field({ name: 'email', label: texts.form.email, type: 'email', autocomplete: 'username', value: email, problem: problems.email, autofocus: focused === 'email' })}
 ${field({ name: 'name', label: texts.form.name, type: 'text', autocomplete: 'name', value: name, optional: texts.form.optional, problem: problems.name, autofocus: focused === 'name' })}
-${field({ name: 'password', label: texts.form.password, type: 'password', autocomplete: 'new-password', min_length, hint: texts.sign_up.password_rule(min_length, reject_common), problem: problems.password, autofocus: focused === 'password' })}
+${password_rule && newPasswordField(context, password_rule, { problem: problems.password, autofocus: focused === 'password' })}
 <button class="b p" data-action="create-account">${texts.sign_up.submit}</button></form>
 <p class="after">${texts.sign_up.have_account} <a href="${view.sign_in_url}">${texts.sign_up.sign_in}</a></p>`
   const status = view.problems.form === 'too_many' ? 429 : 400
   const title = view.invitation ? texts.invitation.title(view.invitation.tenant_name) : texts.sign_up.title
   const step = view.invitation ? 'invitation' : 'sign-up'
   return layout(context, { title, body, step, has_problem: summary !== null, ...(summary && { status }) })
+}
+
+/** The field for a new password, with its rule stated beforehand. */
+export function newPasswordField(
+  { texts }: PageContext,
+  { min_length, reject_common }: NonNullable<SignUpView['password_rule']>,
+  { problem, autofocus }: { problem: string | null; autofocus: boolean },
+): Html {
+  const hint = texts.sign_up.password_rule(min_length, reject_common)
+  return field({
+    name: 'password',
+    label: texts.form.password,
+    type: 'password',
+    autocomplete: 'new-password',
+    min_length,
+    hint,
+    problem,
+    autofocus,
+  })
 }
 
 const heading = (context: PageContext, { application_name }: SignUpView) =>
@@ -61,11 +80,11 @@ function fieldProblems({ texts: { sign_up: texts } }: PageContext, { problems, p
   return {
     email: problems.email && email[problems.email],
     name: problems.name && texts.name_too_long,
-    password: problems.password && passwordText(texts, problems.password, password_rule.min_length),
+    password: problems.password && passwordText(texts, problems.password, password_rule?.min_length ?? 0),
   }
 }
 
-function passwordText(
+export function passwordText(
   texts: PageContext['texts']['sign_up'],
   problem: NonNullable<SignUpView['problems']['password']>,
   min_length: number,

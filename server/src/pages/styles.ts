@@ -74,6 +74,9 @@ const frame = `
 const forms = `
 form{display:grid;gap:18px;margin-top:24px}
 .field{display:grid;gap:6px}
+.field .row{display:flex;justify-content:space-between;align-items:baseline;gap:12px;flex-wrap:wrap}
+.field .row a{font-size:.9375rem;padding:10px 0;margin:-10px 0}
+.b+.b{margin-top:8px}
 label{font-weight:550;font-size:.9375rem}
 label span{font-weight:400;color:var(--muted)}
 input{width:100%;min-height:44px;padding:9px 12px;border:1px solid var(--ctl);border-radius:9px;background:var(--surface)}

@@ -26,10 +26,23 @@ export function applySettingsChange(
   const merged = withoutEmptyGroups(mergePatch(stored, change) as Document) // as: a patch of an object onto an object is an object
   const checked = settingsSchemas[type].safeParse(merged)
   if (!checked.success) return { problem: checked.error }
-  const problems = [...notBuiltIn(change), ...passwordProblems(change), ...emailProblems(stored, merged, change, allowed)]
+  const problems = [
+    ...notBuiltIn(change),
+    ...passwordProblems(change),
+    ...emailProblems(stored, merged, change, allowed),
+    ...codeProblems(type, merged),
+  ]
   if (problems.length > 0) return { problem: new z.ZodError(problems) }
   const password = passwordOf(change)
   return { stored: password === undefined ? merged : (mergePatch(merged, { email: { smtp: { password: seal(password) } } }) as Document) } // as: see above
+}
+
+/** Finds a way in that leads nowhere: codes are emailed. It is judged across groups, whichever of them changes. */
+function codeProblems(type: EnvironmentType, merged: Document): z.core.$ZodIssue[] {
+  const { sign_in, email } = settingsSchemas[type].parse(merged)
+  if (!sign_in.email_code || email.delivery !== 'none') return []
+  const message = 'Emailed codes need mail. Set email.delivery in the same request, or leave sign_in.email_code at false.'
+  return [{ code: 'custom', path: ['sign_in', 'email_code'], message, input: true }]
 }
 
 /** Finds the values of a document, or of a change, that nothing enforces yet. */

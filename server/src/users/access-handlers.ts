@@ -58,13 +58,13 @@ export const removeUserMethod: Handler<'removeUserMethod'> = async (services, ca
   await changeVersioned(call.if_match, load, async (method) => {
     const at = now()
     const notice = { kind: 'method_removed' as const, method: method.type, name: method.name, device: null }
-    const mail = { to: user.email, user_id: user.id, request_id: call.request_id, notice }
+    const mail = { user_id: user.id, request_id: call.request_id, notice }
     const removed = await call.commit(
       {
         statements: [
           removeMethod(environment_id, user.id, method, at),
           ...endBegunWith(environment_id, user.id, method.id, at),
-          ...(await mailStatements(services, environment_id, mail, at)),
+          ...(user.email === null ? [] : await mailStatements(services, environment_id, { ...mail, to: user.email }, at)),
         ],
         before: { ...method, project_id: user.project_id, environment_id },
         answer: null,

@@ -72,7 +72,9 @@ export const changeUser: Handler<'changeUser'> = (services, call) => {
   return changeVersioned(call.if_match, finder(services, call), async (current) => {
     const { password, ...sent } = call.body
     const fields = merged(current, sent)
-    const password_hash = password ? await hashOf(services, { environment_id, signal: call.signal() }, fields, password) : password
+    const password_hash = password
+      ? await hashOf(services, { environment_id, signal: call.signal() }, { ...fields, email: fields.email ?? '' }, password)
+      : password
     const changed = [...new Set([...Object.keys(sent), ...Object.keys(fields)])].filter(
       (name) => JSON.stringify(fieldOf(fields, name)) !== JSON.stringify(fieldOf(current, name)),
     )
@@ -81,8 +83,11 @@ export const changeUser: Handler<'changeUser'> = (services, call) => {
     const has_password = password_hash === undefined ? current.has_password : password_hash !== null
     const user = { ...current, ...fields, has_password, version: current.version + 1, updated_at: at.toISOString() }
     const notice = { kind: 'password_changed' as const, device: null } // the backend asked for it
-    const about = { to: current.email, user_id: current.id, request_id: call.request_id, notice, locales: current.locale }
-    const mails = typeof password === 'string' ? await mailStatements(services, environment_id, about, at) : []
+    const about = { user_id: current.id, request_id: call.request_id, notice, locales: current.locale }
+    const mails =
+      typeof password === 'string' && current.email !== null
+        ? await mailStatements(services, environment_id, { ...about, to: current.email }, at)
+        : []
     const written = await call.commit(
       {
         statements: [
@@ -102,6 +107,7 @@ export const changeUser: Handler<'changeUser'> = (services, call) => {
       at,
     )
     if (written) return user
+    if (fields.email === null) return null
     const owner = await store.findCredential(db, environment_id, fields.email)
     return owner && owner.id !== current.id ? call.fail('identifier_taken', emailTaken(fields.email), email_taken) : null
   })
@@ -256,11 +262,11 @@ const empty = {
  * Applies a JSON Merge Patch (RFC 7396) to a user, including metadata. `null` restores the default of a field. A new email or phone
  * number is unverified unless the same patch sets it verified. An email that differs only in case is not new.
  */
-function merged(current: store.UserRow, sent: object): store.UserFields & { email: string } {
+function merged(current: store.UserRow, sent: object): store.UserFields {
   const patched = { ...empty, ...(mergePatch(profileOf(current), sent) as ReturnType<typeof profileOf>) } // as: the schemas checked the fields of both
   const fields = {
     ...patched,
-    email_verified: patched.email_verified && ('email_verified' in sent || emailKey(patched.email) === emailKey(current.email)),
+    email_verified: patched.email_verified && ('email_verified' in sent || emailKey(patched.email ?? '') === emailKey(current.email ?? '')),
     phone_number_verified:
       patched.phone_number_verified && ('phone_number_verified' in sent || patched.phone_number === current.phone_number),
   }
@@ -270,7 +276,7 @@ function merged(current: store.UserRow, sent: object): store.UserFields & { emai
 }
 
 /** The current values of the fields that a change can set. */
-function profileOf(user: store.UserRow): store.UserFields & { email: string } {
+function profileOf(user: store.UserRow): store.UserFields {
   const {
     email,
     email_verified,

@@ -24,6 +24,11 @@ export async function findMethod(db: Db, environment_id: EnvironmentId, user_id:
   return method ?? null
 }
 
+/** Removes every method but the password. */
+export function removeAllMethods(environment_id: EnvironmentId, user_id: string): Statement[] {
+  return [sql`delete from identities where environment_id = ${environment_id} and user_id = ${user_id}`]
+}
+
 /** Fails as a guard if the user no longer has the method. */
 export function removeMethod(environment_id: EnvironmentId, user_id: string, { id, type }: SignInMethod, now: Date): Statement {
   if (type === 'password')

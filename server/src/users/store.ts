@@ -10,7 +10,7 @@ const UserRow = User.extend({ version: z.int() })
 export type UserRow = z.infer<typeof UserRow>
 
 const columns = sql`
-  u.id, e.tenant_id, e.project_id, u.environment_id, u.email, u.email_verified, u.phone_number, u.phone_number_verified,
+  u.id, e.tenant_id, e.project_id, u.environment_id, nullif(u.email, '') as email, u.email_verified, u.phone_number, u.phone_number_verified,
   u.name, u.given_name, u.family_name, u.nickname, u.preferred_username, u.picture, u.locale, u.zoneinfo, u.metadata,
   case when u.password_hash is null then 0 else 1 end as has_password, u.blocked_at, u.last_sign_in_at,
   u.version, u.created_at, u.updated_at`
@@ -47,7 +47,7 @@ export function findUserNames(
   const older = last === null ? sql`` : sql`and id < ${last}`
   return db.all(
     UserNames,
-    sql`select id, email, name, given_name, family_name, nickname, preferred_username, phone_number from users u
+    sql`select id, nullif(email, '') as email, name, given_name, family_name, nickname, preferred_username, phone_number from users u
          where environment_id = ${environment_id} ${filter} ${older} order by id desc limit ${limit}`,
   )
 }
@@ -87,20 +87,20 @@ export async function findCredential(db: Db, environment_id: EnvironmentId, emai
 export function insertUser(
   environment_id: EnvironmentId,
   id: string,
-  user: Omit<NewUser, 'password'>,
+  user: Omit<NewUser, 'password'> & { self_registered?: boolean },
   password_hash: string | null,
   now: Date,
 ): Statement {
   return guard(sql`insert into users (
       environment_id, id, email, email_key, email_verified, phone_number, phone_number_verified,
       name, given_name, family_name, nickname, preferred_username,
-      picture, locale, zoneinfo, metadata, password_hash, password_set_at, created_at, updated_at)
+      picture, locale, zoneinfo, metadata, password_hash, password_set_at, self_registered, created_at, updated_at)
     values (
       ${environment_id}, ${id}, ${user.email}, ${emailKey(user.email)}, ${user.email_verified ?? false},
       ${user.phone_number ?? null}, ${user.phone_number_verified ?? false}, ${user.name ?? null}, ${user.given_name ?? null},
       ${user.family_name ?? null}, ${user.nickname ?? null}, ${user.preferred_username ?? null}, ${user.picture ?? null},
       ${user.locale ?? null}, ${user.zoneinfo ?? null}, ${user.metadata ?? {}}, ${password_hash},
-      ${password_hash === null ? null : now}, ${now}, ${now})
+      ${password_hash === null ? null : now}, ${user.self_registered ?? false}, ${now}, ${now})
     on conflict (environment_id, email_key) do nothing`)
 }
 
@@ -125,12 +125,14 @@ const Person = User.pick({ email: true, name: true, picture: true, locale: true,
 export function findPerson(db: Db, environment_id: EnvironmentId, id: string) {
   return db.maybeOne(
     Person,
-    sql`select email, name, picture, locale, zoneinfo, phone_number from users where environment_id = ${environment_id} and id = ${id}`,
+    sql`select nullif(email, '') as email, name, picture, locale, zoneinfo, phone_number from users where environment_id = ${environment_id} and id = ${id}`,
   )
 }
 
 /** The fields of a user that can be changed. */
-export interface UserFields extends Omit<NewUser, 'password'> {
+export interface UserFields extends Omit<NewUser, 'password' | 'email'> {
+  /** `null` only for an account without an address. */
+  email: string | null
   email_verified: boolean
   phone_number_verified: boolean
 }
@@ -144,11 +146,11 @@ export function updateUser(current: UserRow, user: UserFields, password_hash: st
     password_hash === undefined
       ? sql``
       : sql`, password_hash = ${password_hash}, password_set_at = ${password_hash === null ? null : now}, password_used_at = null`
-  const email_key = emailKey(user.email)
+  const email_key = user.email === null ? current.id : emailKey(user.email)
   const taken = sql`exists (
     select 1 from users o where o.environment_id = ${current.environment_id} and o.email_key = ${email_key} and o.id <> ${current.id})`
   return guard(sql`update users
-      set email = ${user.email}, email_key = ${email_key}, email_verified = ${user.email_verified},
+      set email = ${user.email ?? ''}, email_key = ${email_key}, email_verified = ${user.email_verified},
           phone_number = ${user.phone_number ?? null}, phone_number_verified = ${user.phone_number_verified},
           name = ${user.name ?? null}, given_name = ${user.given_name ?? null}, family_name = ${user.family_name ?? null},
           nickname = ${user.nickname ?? null}, preferred_username = ${user.preferred_username ?? null},

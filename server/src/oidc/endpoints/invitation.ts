@@ -14,6 +14,7 @@ import { type Answer, type OidcCall, type OidcEndpoint, type OidcServices, redir
 import { html, pageContext, sessionLost } from '../hosted-page.ts'
 import { continueInteraction } from '../interaction/begin.ts'
 import { continueUrl, withPrompt } from '../interaction/continue.ts'
+import { asksForSignUp } from '../interaction/new-account.ts'
 import { factsOf, no_problems, showAccounts, showSignIn, showSignUp } from '../interaction/screens.ts'
 import { beginVisit, type Visit } from '../interaction/visit.ts'
 import type { SessionRow } from '../store/sessions.ts'
@@ -26,7 +27,7 @@ export const showInvitation: OidcEndpoint = async (services, call) => {
   const [session] = visit.browser.sessions
   if (prompt.includes('select_account') && session) return showAccounts(services, call, visit)
   if (session && prompt.length === 0) return show(services, call, visit, session, null)
-  const may_create = visit.invitation.takes_accounts && call.issuer.settings.sign_in.password
+  const may_create = visit.invitation.takes_accounts && asksForSignUp(call)
   if (prompt.includes('login') || !may_create) return showSignIn(services, call, visit, { email: '', problem: null, wait_seconds: null })
   return showSignUp(services, call, visit, {
     email: visit.invitation.email,

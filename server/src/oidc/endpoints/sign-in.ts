@@ -4,6 +4,7 @@ import { longest_email, normalised } from '../../normalisation.ts'
 import type { SignUpView } from '../../pages/sign-up.ts'
 import { reason } from '../../reason.ts'
 import { type Refusal, refusal } from '../../refusal.ts'
+import { sendsMail } from '../../tenancy/email-settings.ts'
 import { sourceOf, takeSignUp } from '../../users/attempts.ts'
 import { longest_password } from '../../users/password-policy.ts'
 import { judgePassword } from '../../users/password-rules.ts'
@@ -13,9 +14,10 @@ import { type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused 
 import { continueInteraction } from '../interaction/begin.ts'
 import { by_password, checkPassword } from '../interaction/check-password.ts'
 import { continueUrl } from '../interaction/continue.ts'
+import { sendCode } from '../interaction/email-code.ts'
 import { signInEvent } from '../interaction/establish-session.ts'
 import { finishSignIn } from '../interaction/finish-sign-in.ts'
-import { mayCreateAccount, useInvitation } from '../interaction/new-account.ts'
+import { asksForSignUp, mayCreateAccount, offersCodes, useInvitation } from '../interaction/new-account.ts'
 import { no_problems, showSignIn, showSignUp } from '../interaction/screens.ts'
 
 export const signIn: OidcEndpoint = async (services, call) => {
@@ -25,6 +27,11 @@ export const signIn: OidcEndpoint = async (services, call) => {
   const password = field(call, 'password', longest_password)
   const problem = formProblem(services, call, interaction.browser)
   if (problem) return showSignIn(services, call, interaction, { email, problem, refusal: formRefusals[problem], wait_seconds: null })
+  if (call.form?.get('method') === 'email_code' && offersCodes(call)) {
+    if (isCut(call, 'email', longest_email) || !Email.safeParse(normalised(email)).success)
+      return showSignIn(services, call, interaction, { email, problem: 'malformed_email', refusal: no_address, wait_seconds: null })
+    return sendCode(services, call, interaction, { kind: 'sign_in', email })
+  }
   if (!call.issuer.settings.sign_in.password) return showSignIn(services, call, interaction, { email, problem: null, wait_seconds: null })
   // No account has an email or password of this length, so no hash is computed.
   if (isCut(call, 'email', longest_email) || isCut(call, 'password', longest_password))
@@ -47,7 +54,7 @@ export const signUp: OidcEndpoint = async (services, call) => {
   if (isCut(call, 'email', longest_email)) problems.email = 'malformed'
   if (isCut(call, 'name', longest_name)) problems.name = 'too_long'
   problems.form = formProblem(services, call, interaction.browser)
-  if (!mayCreateAccount(call, interaction) || !issuer.settings.sign_in.password)
+  if (!mayCreateAccount(call, interaction) || !asksForSignUp(call))
     return refused(redirect(continueUrl(call, interaction.query)), sign_up_closed)
   const showAgain = (change: Partial<SignUpView['problems']>, wait_seconds: number | null = null) =>
     showSignUp(services, call, interaction, {
@@ -58,19 +65,26 @@ export const signUp: OidcEndpoint = async (services, call) => {
     })
   if (Object.values(problems).some((problem) => problem !== null)) return showAgain({})
 
-  // The page says that an email is taken, and checks no password for it (decision 0035). The limit bounds how many can be tried.
   const { invitation } = interaction
-  const isTaken = async () => (await findCredential(db, environment_id, form.email)) !== null
   const wait_seconds = await takeSignUp(db, { environment_id, source: sourceOf(call.ip), now })
   if (wait_seconds !== null) return showAgain({ form: 'too_many' }, wait_seconds)
+  const hash = () => passwords.hash(form.password, { environment_id, signal: call.signal() })
+  // With mail, neither an account nor a session begins before the code, and nothing here depends on whether the email is taken.
+  if (sendsMail(issuer.settings.email)) {
+    const password_hash = issuer.settings.sign_in.password ? await hash() : null
+    return sendCode(services, call, interaction, { kind: 'sign_up', email: form.email, name: form.name || null, password_hash })
+  }
+
+  // The page says that an email is taken, and checks no password for it (decision 0035). The limit bounds how many can be tried.
+  const isTaken = async () => (await findCredential(db, environment_id, form.email)) !== null
   if (await isTaken()) return showAgain({ email: 'taken' })
 
   const id = newId('usr')
-  const password_hash = await passwords.hash(form.password, { environment_id, signal: call.signal() })
+  const password_hash = await hash()
   const signed_in = { user_id: id, email: form.email, password_hash, step: 'sign_up' as const, ...by_password }
   const created = await finishSignIn(services, call, interaction, signed_in, [
     ...useInvitation(services, call, interaction),
-    insertUser(environment_id, id, { email: form.email, name: form.name || null }, password_hash, now),
+    insertUser(environment_id, id, { email: form.email, name: form.name || null, self_registered: true }, password_hash, now),
     signInEvent(services, call, {
       type: 'user.created',
       user_id: id,
@@ -82,6 +96,7 @@ export const signUp: OidcEndpoint = async (services, call) => {
   return (await isTaken()) ? showAgain({ email: 'taken' }) : refused(redirect(continueUrl(call, interaction.query)), account_not_created)
 }
 
+const no_address = refusal('validation_failed', reason`The email is missing or malformed.`)
 const too_long = refusal('unknown_account', reason`The email or the password is longer than any that an account can have.`)
 const sign_up_closed = refusal('unknown_account', reason`The environment, or the invitation, creates no account with a password.`)
 const account_not_created = refusal('not_found', reason`The invitation ended during the sign-up.`)
@@ -125,6 +140,10 @@ async function signUpProblems(
     ...no_problems,
     email: email === '' ? 'missing' : Email.safeParse(email).success ? null : 'malformed',
     name: [...name].length > 200 || /\p{Cc}/u.test(name) ? 'too_long' : null,
-    password: password === '' ? 'missing' : await judgePassword(db, issuer.environment_id, password, { email, name }),
+    password: !issuer.settings.sign_in.password
+      ? null
+      : password === ''
+        ? 'missing'
+        : await judgePassword(db, issuer.environment_id, password, { email, name }),
   }
 }

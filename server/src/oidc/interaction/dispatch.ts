@@ -7,6 +7,7 @@ import { answerClient } from './answer-client.ts'
 import type { Authorization } from './begin.ts'
 import { needsPress } from './continue.ts'
 import { issueCode } from './issue-code.ts'
+import { asksForSignUp } from './new-account.ts'
 import { wasPressed } from './press.ts'
 import { no_problems, showAccounts, showConsent, showSignIn, showSignUp } from './screens.ts'
 
@@ -34,7 +35,7 @@ export async function judgeNextStep(
         pressed: needs_press && wasPressed(services, call, query, session.id),
       })),
       hinted_user_id: hintedUser(issuer, request.id_token_hint),
-      sign_up_open: issuer.settings.sign_up.mode === 'open' && issuer.settings.sign_in.password,
+      sign_up_open: issuer.settings.sign_up.mode === 'open' && asksForSignUp(call),
       now,
     },
   )

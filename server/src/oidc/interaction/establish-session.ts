@@ -27,6 +27,8 @@ export interface SignedIn {
   amr: readonly string[]
   /** The id of the identity that signed in at a provider. */
   identity_id?: string
+  /** What the session began with, where it is neither the password nor an identity: such a session outlives the removal of both. */
+  began_with?: 'email_code'
 }
 
 /**
@@ -41,7 +43,7 @@ export async function establishSession(
   services: OidcServices,
   call: OidcCall,
   interaction: Interaction,
-  { user_id, email, password_hash, step, method, amr, identity_id }: SignedIn,
+  { user_id, email, password_hash, step, method, amr, identity_id, began_with }: SignedIn,
   first: readonly Statement[],
 ): Promise<Answer | null> {
   const { issuer } = call
@@ -57,7 +59,7 @@ export async function establishSession(
     token_hash: digestOf(secret),
     amr,
     acr: acrOf(amr),
-    began_with: identity_id ?? passwordMethod(user_id),
+    began_with: identity_id ?? began_with ?? passwordMethod(user_id),
     ip: call.ip,
     user_agent: asLine(header(call, 'user-agent') ?? '', 300) || null,
     expires_at: new Date(Math.min(at.getTime() + idle_ttl_seconds * 1000, absolute_expires_at.getTime())),
@@ -65,7 +67,7 @@ export async function establishSession(
   }
   const signed_in = await services.db.batch([
     ...first,
-    noteSignIn(issuer.environment_id, { user_id, password_hash, by_password: identity_id === undefined }, at),
+    noteSignIn(issuer.environment_id, { user_id, password_hash, by_password: identity_id === undefined && began_with === undefined }, at),
     known ? renewSession(issuer.environment_id, session, at) : insertSession(issuer.environment_id, session, at),
     ...(known ? [] : [signInEvent(services, call, { type: 'session.created', user_id, data: { session_id: session.id } }).statement]),
     signInEvent(services, call, {

@@ -21,7 +21,7 @@ import type { RequestParameters } from '../protocol/parameters.ts'
 import { authorizationResponse } from '../protocol/respond.ts'
 import type { Authorization, Interaction } from './begin.ts'
 import { continueUrl, withPrompt } from './continue.ts'
-import { mayCreateAccount } from './new-account.ts'
+import { asksForSignUp, mayCreateAccount, offersCodes, offersReset } from './new-account.ts'
 import type { Visit } from './visit.ts'
 
 export async function showSignIn(
@@ -38,9 +38,10 @@ export async function showSignIn(
     csrf,
     request: query,
     ...view,
-    methods: { password: settings.sign_in.password },
+    methods: { password: settings.sign_in.password, email_code: offersCodes(call) },
+    forgot_url: offersReset(call) ? `${call.issuer.url}/forgot-password?${query}` : null,
     providers: await findOfferedProviders(services.db, environment_id),
-    sign_up_url: mayCreateAccount(call, interaction) && settings.sign_in.password ? continueUrl(call, withPrompt(query, 'create')) : null,
+    sign_up_url: mayCreateAccount(call, interaction) && asksForSignUp(call) ? continueUrl(call, withPrompt(query, 'create')) : null,
     other_accounts_url: browser.sessions.length > 0 ? continueUrl(call, withPrompt(query, 'select_account')) : null,
     cancel_url: cancelUrl(call, interaction),
   })
@@ -66,7 +67,7 @@ export function showSignUp(
     csrf,
     request: query,
     ...view,
-    password_rule: call.issuer.settings.password,
+    password_rule: call.issuer.settings.sign_in.password ? call.issuer.settings.password : null,
     sign_in_url: continueUrl(call, withPrompt(query, 'login')),
   })
   const answer = afterWait(withCookies(html(page), set_cookie), view.wait_seconds)
@@ -110,7 +111,7 @@ export async function showConsent(
     application: { name: client.name, logo_url: client.logo_uri },
     redirect_uri: request.redirect_uri,
     not_you_url: continueUrl(call, withPrompt(query, 'select_account')),
-    person,
+    person: { ...person, email: session.email },
     scopes: consentLines(request.scope, audiences),
   })
   return withCookies(html(page), set_cookie)

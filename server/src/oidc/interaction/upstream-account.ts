@@ -72,7 +72,13 @@ export async function signInAs(
   const signed_up = { ...signed_in, step: 'sign_up' as const, user_id: id, email, password_hash: null, identity_id }
   const created = await finishSignIn(services, call, interaction, signed_up, [
     ...useInvitation(services, call, interaction),
-    insertUser(environment_id, id, { email, email_verified, name, given_name, family_name, picture }, null, call.now),
+    insertUser(
+      environment_id,
+      id,
+      { email, email_verified, name, given_name, family_name, picture, self_registered: true },
+      null,
+      call.now,
+    ),
     insertIdentity(environment_id, identity, { id: identity_id, user_id: id }, call.now),
     signInEvent(services, call, { type: 'user.created', user_id: id, data: { email, method: provider.type } }).statement,
   ])

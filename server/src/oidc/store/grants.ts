@@ -41,7 +41,7 @@ export type GrantRow = z.infer<typeof GrantRow>
 
 const grantColumns = sql`
   g.id as grant_id, g.user_id, g.session_id, g.application_id as client_id, g.scope, g.resource, g.auth_time, g.amr, g.acr,
-  g.created_at as grant_created_at, g.ended_at as grant_ended_at, u.blocked_at, u.email, u.email_verified, u.phone_number,
+  g.created_at as grant_created_at, g.ended_at as grant_ended_at, u.blocked_at, nullif(u.email, '') as email, u.email_verified, u.phone_number,
   u.phone_number_verified, u.name, u.given_name, u.family_name, u.nickname, u.preferred_username, u.picture, u.locale, u.zoneinfo, u.updated_at`
 
 const CodeRow = GrantRow.extend({

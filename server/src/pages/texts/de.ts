@@ -28,6 +28,9 @@ export const de: Texts = {
     submit: 'Anmelden',
     wrong_credentials: 'Diese Adresse und dieses Passwort passen nicht zusammen. Prüfen Sie beides und versuchen Sie es noch einmal.',
     locked: (wait_seconds: number | null) => `Für diese Adresse gab es zu viele Versuche. ${tryAgain(wait_seconds)}`,
+    forgot: 'Passwort vergessen?',
+    email_code: 'Code per E-Mail senden',
+    email_code_instead: 'Stattdessen einen Code per E-Mail senden',
     no_method: 'Hier gibt es noch keinen Weg, sich anzumelden. Bitte kommen Sie später wieder.',
     new_here: 'Neu hier?',
     sign_up: 'Konto anlegen',
@@ -53,6 +56,45 @@ export const de: Texts = {
       'Dieses Passwort ist leicht zu erraten: Viele verwenden es, oder es ist aus Ihrem Namen, Ihrer Adresse oder unserem Namen gebildet. Wählen Sie ein anderes.',
     have_account: 'Haben Sie schon ein Konto?',
     sign_in: 'Anmelden',
+  },
+
+  code: {
+    title: 'Code eingeben',
+    sent: (email: Html) =>
+      html`Wenn ${email} hier verwendet werden kann, ist eine E-Mail mit einem sechsstelligen Code unterwegs. Der Code gilt 10 Minuten und nur in diesem Browser.`,
+    label: 'Code',
+    submit: 'Weiter',
+    wrong:
+      'Dieser Code gilt nicht. Vielleicht ist er vertippt, schon benutzt, älter als 10 Minuten oder zu oft versucht. Prüfen Sie ihn oder senden Sie einen neuen.',
+    resend: 'Neuen Code senden',
+    resend_note: 'Keine E-Mail? Sehen Sie im Spam-Ordner nach. Nach 30 Sekunden können Sie einen neuen Code senden.',
+    use_password: 'Passwort verwenden',
+    other_address: 'Andere Adresse verwenden',
+  },
+
+  reset: {
+    forgot_title: 'Passwort vergessen?',
+    forgot_text: 'Geben Sie Ihre E-Mail-Adresse ein. Sie erhalten einen Link, mit dem Sie ein neues Passwort wählen.',
+    submit: 'Link senden',
+    sent_title: 'Sehen Sie in Ihre E-Mails',
+    sent: (email: Html) => html`Wenn es für ${email} ein Konto gibt, ist eine E-Mail mit einem Link unterwegs. Der Link gilt eine Stunde.`,
+    back: 'Zurück zur Anmeldung',
+    new_title: 'Neues Passwort wählen',
+    new_text: (email: Html) => html`Für das Konto ${email}. Alle Geräte werden abgemeldet.`,
+    new_submit: 'Passwort speichern',
+    done_title: 'Ihr Passwort ist geändert',
+    done: 'Alle Geräte wurden abgemeldet. Melden Sie sich mit dem neuen Passwort in der App an, die Sie verwenden möchten.',
+  },
+
+  link: {
+    verify_title: 'E-Mail-Adresse bestätigen',
+    verify: (email: Html, brand: string) => html`Bestätigen Sie, dass ${email} Ihre Adresse bei ${brand} ist.`,
+    reset_title: 'Neues Passwort wählen',
+    reset: (email: Html, brand: string) => html`Weiter, um ein neues Passwort für ${email} bei ${brand} zu wählen.`,
+    confirm: 'Bestätigen',
+    continue: 'Weiter',
+    verified_title: 'Ihre Adresse ist bestätigt',
+    verified: (email: Html) => html`${email} ist bestätigt. Sie können diese Seite schließen.`,
   },
 
   provider: {
@@ -202,6 +244,11 @@ export const de: Texts = {
       title: 'Diese Einladung gilt nicht mehr',
       text: () =>
         'Sie wurde verwendet, ersetzt oder zurückgezogen, oder sie ist abgelaufen. Bitten Sie die Person, die Sie eingeladen hat, um einen neuen Link.',
+    },
+    link_ended: {
+      title: 'Dieser Link gilt nicht mehr',
+      text: () =>
+        'Er wurde benutzt, ersetzt oder ist abgelaufen, oder seine Adresse ist unvollständig. Fordern Sie dort einen neuen an, wo Sie diesen erhalten haben.',
     },
     not_found: {
       title: 'Hier gibt es keine Seite',

@@ -30,6 +30,9 @@ export const en = {
     submit: 'Sign in',
     wrong_credentials: 'That address and password do not match. Check both, then try again.',
     locked: (wait_seconds: number | null) => `There were too many attempts for this address. ${tryAgain(wait_seconds)}`,
+    forgot: 'Forgot password?',
+    email_code: 'Email me a code',
+    email_code_instead: 'Email me a code instead',
     no_method: 'No sign-in method is available here yet. Please come back later.',
     new_here: 'New here?',
     sign_up: 'Create an account',
@@ -55,6 +58,44 @@ export const en = {
       'This password is easy to guess: many people use it, or it is based on your name, your email address or our name. Choose another.',
     have_account: 'Have an account?',
     sign_in: 'Sign in',
+  },
+
+  code: {
+    title: 'Enter the code',
+    sent: (email: Html) =>
+      html`If ${email} can be used here, a mail with a code of six digits is on its way. The code works for 10 minutes, in this browser only.`,
+    label: 'Code',
+    submit: 'Continue',
+    wrong: 'This code does not work. It may be mistyped, used, older than 10 minutes, or tried too often. Check it, or send a new one.',
+    resend: 'Send a new code',
+    resend_note: 'No mail? Look in the spam folder. After 30 seconds you can send a new code.',
+    use_password: 'Use your password',
+    other_address: 'Use another address',
+  },
+
+  reset: {
+    forgot_title: 'Forgot your password?',
+    forgot_text: 'Enter your email address. You get a link with which you choose a new password.',
+    submit: 'Send the link',
+    sent_title: 'Look into your mail',
+    sent: (email: Html) => html`If there is an account for ${email}, a mail with a link is on its way. The link works for one hour.`,
+    back: 'Back to sign-in',
+    new_title: 'Choose a new password',
+    new_text: (email: Html) => html`For the account ${email}. All devices are signed out.`,
+    new_submit: 'Save the password',
+    done_title: 'Your password is changed',
+    done: 'All devices were signed out. Sign in with the new password in the app that you want to use.',
+  },
+
+  link: {
+    verify_title: 'Confirm your email address',
+    verify: (email: Html, brand: string) => html`Confirm that ${email} is your address at ${brand}.`,
+    reset_title: 'Choose a new password',
+    reset: (email: Html, brand: string) => html`Continue to choose a new password for ${email} at ${brand}.`,
+    confirm: 'Confirm',
+    continue: 'Continue',
+    verified_title: 'Your address is confirmed',
+    verified: (email: Html) => html`${email} is confirmed. You can close this page.`,
   },
 
   provider: {
@@ -196,6 +237,10 @@ export const en = {
     invitation_ended: {
       title: 'This invitation has ended',
       text: () => 'It was used, replaced or withdrawn, or it has expired. Ask the person who invited you for a new link.',
+    },
+    link_ended: {
+      title: 'This link does not work any more',
+      text: () => 'It was used, replaced, or it has expired, or its address is incomplete. Ask for a new one where you got this one.',
     },
     not_found: { title: 'There is no page here', text: () => 'The address may be mistyped, or the page has moved.' },
     form_only: {

@@ -1,0 +1,198 @@
+/** Emailed codes as a way in, and as the proof of a sign-up (contract §4, Emailed codes; people.md 8 to 13). */
+import type { UserId } from '@ostiary/contract/ids.ts'
+import type { Statement } from '../../db/db.ts'
+import { sql } from '../../db/db.ts'
+import { digestOf } from '../../digest.ts'
+import { deviceName } from '../../mail/device.ts'
+import type { Device } from '../../mail/notice.ts'
+import { normalised } from '../../normalisation.ts'
+import { type CodeView, codePage } from '../../pages/code.ts'
+import { idIn, reason } from '../../reason.ts'
+import { type Refusal, refusal } from '../../refusal.ts'
+import { findOwner, type Owner, proveFromOutside, verifyAddress } from '../../users/address-proof.ts'
+import { accountOf, sourceOf } from '../../users/attempts.ts'
+import { type Payload, payloadOf, requestCode, tryCode } from '../../users/code-mail.ts'
+import { type CodeRow, findCodeOfBrowser, spendCode } from '../../users/mailed-codes.ts'
+import { listMethods } from '../../users/methods.ts'
+import { findCredential, insertUser } from '../../users/store.ts'
+import { formToken, knownDevice, withCookies } from '../browser.ts'
+import { type Answer, header, type OidcCall, type OidcServices, refused } from '../call.ts'
+import { html, pageContext } from '../hosted-page.ts'
+import type { Interaction } from './begin.ts'
+import { continueUrl, withPrompt } from './continue.ts'
+import { type SignedIn, signInEvent } from './establish-session.ts'
+import { finishSignIn } from './finish-sign-in.ts'
+import { mayCreateAccount, offersCodes, useInvitation } from './new-account.ts'
+
+/** In the words of events and statistics, and in those of RFC 8176. */
+const by_code = { method: 'email_code', amr: ['otp'], began_with: 'email_code' } as const
+
+interface Wanted {
+  kind: 'sign_in' | 'sign_up'
+  /** As it was typed. */
+  email: string
+  name?: string | null
+  password_hash?: string | null
+}
+
+const nobody = { id: '', email: '', password_hash: null, blocked_at: null }
+
+/** Mails a code, or does the same work for an address that gets none, and shows the page that asks for it. */
+export async function sendCode(services: OidcServices, call: OidcCall, interaction: Interaction, wanted: Wanted): Promise<Answer> {
+  const { issuer, now, request_id } = call
+  const { environment_id } = issuer
+  const credential = await findCredential(services.db, environment_id, wanted.email)
+  const account = credential ?? nobody
+  call.subject.user_id = credential?.id ?? null
+  const to = credential?.email ?? normalised(wanted.email)
+  const marked = { user_id: account.id, email: wanted.email, password_hash: account.password_hash }
+  const { texts, locale } = pageContext(call, interaction.request.ui_locales)
+  const methods = await listMethods(services.db, environment_id, account.id, sql`order by id limit 20`)
+  const ways = methods.map(({ type, name }) => name ?? (type === 'password' ? texts.form.password : type))
+  const device = deviceOf(call)
+  const is_taken = wanted.kind === 'sign_up' && credential !== null
+  const is_refused = credential ? credential.blocked_at !== null && !is_taken : !mayCreateAccount(call, interaction)
+  await requestCode(
+    services,
+    {
+      environment_id,
+      kind: wanted.kind,
+      payload: { email: to, name: wanted.name ?? null, password_hash: wanted.password_hash ?? null },
+      user_id: credential?.id ?? null,
+      browser: interaction.browser.form_seed,
+      source: sourceOf(call.ip),
+      is_known: knownDevice(services, call, interaction.browser, marked) !== null,
+      fixed_code: fixedCode(call),
+      letter: ({ code, expires_at }) =>
+        is_taken
+          ? { kind: 'existing_account', asked_for: 'sign_up', ways, expires_at, device }
+          : { kind: 'sign_in_code', code, expires_at, device },
+      is_decoy: is_refused,
+      has_code: !is_taken,
+      has_link: false,
+      to,
+      locales: locale,
+      request_id,
+      issuer_url: issuer.url,
+    },
+    now,
+  )
+  return showCode(services, call, interaction, { email: wanted.email, problem: null })
+}
+
+/** The device of a request, for a mail. */
+export const deviceOf = (call: OidcCall): Device => ({ name: deviceName(header(call, 'user-agent')), ip: call.ip })
+
+export const fixedCode = ({ issuer }: Pick<OidcCall, 'issuer'>) => (issuer.type === 'test' ? issuer.settings.test.fixed_code : null)
+
+/** Mails a new code for what this browser asked for before. */
+export async function resendCode(services: OidcServices, call: OidcCall, interaction: Interaction, email: string): Promise<Answer> {
+  const row = await findPending(services, call, interaction, email)
+  if (row?.kind === 'sign_up') {
+    const { name, password_hash } = payloadOf(services, call.issuer.environment_id, row)
+    return sendCode(services, call, interaction, { kind: 'sign_up', email, name, password_hash })
+  }
+  if (offersCodes(call)) return sendCode(services, call, interaction, { kind: 'sign_in', email })
+  return showCode(services, call, interaction, { email, problem: null })
+}
+
+function findPending({ db }: OidcServices, call: OidcCall, { browser }: Interaction, email: string): Promise<CodeRow | null> {
+  const seed = digestOf(browser.form_seed ?? '')
+  return findCodeOfBrowser(db, call.issuer.environment_id, { account: accountOf(email), browser: seed }, call.now)
+}
+
+/** Signs in or signs up by a code, or shows the page again. */
+export async function checkCode(
+  services: OidcServices,
+  call: OidcCall,
+  interaction: Interaction,
+  { email, code }: { email: string; code: string },
+): Promise<Answer> {
+  const { environment_id } = call.issuer
+  const row = await findPending(services, call, interaction, email)
+  const is_right = await tryCode(services, environment_id, row, code, call.now)
+  call.subject.user_id = row?.user_id ?? null
+  if (row && is_right) {
+    const spent = spendCode(environment_id, row.id, { tried: true }, call.now)
+    const payload = payloadOf(services, environment_id, row)
+    const finish = row.kind === 'sign_up' ? createAccount : signIn
+    const answer = await finish(services, call, interaction, payload, spent)
+    if (answer) return answer
+  }
+  services.counters.count(environment_id, 'sign_in', 'email_code.failed')
+  const failed = signInEvent(services, call, {
+    type: 'sign_in.failed',
+    user_id: row?.user_id ?? null,
+    application_id: interaction.client?.client_id ?? null,
+    data: { method: 'email_code', ip: call.ip, reason: 'wrong_code' },
+  })
+  await services.db.batch([failed.statement])
+  call.subject.event_id = failed.id
+  return showCode(services, call, interaction, { email, problem: 'wrong', refusal: whyRefused(row, is_right) })
+}
+
+/** For the tenant only: the page is the same in all these cases. */
+function whyRefused(row: CodeRow | null, is_right: boolean): Refusal {
+  if (!row) return refusal('wrong_code', reason`This browser has no pending code for the email.`)
+  if (is_right) return refusal('wrong_code', reason`The code is right, but the account is blocked, taken or changed, or sign-up is closed.`)
+  if (row.user_id === null) return refusal('wrong_code', reason`The code is another one, has expired or was tried too often.`)
+  return refusal('wrong_code', reason`The code for the user ${idIn(row.user_id)} is another one, has expired or was tried too often.`)
+}
+
+type Finish = (
+  services: OidcServices,
+  call: OidcCall,
+  interaction: Interaction,
+  payload: Payload,
+  spent: Statement,
+) => Promise<Answer | null>
+
+const signIn: Finish = async (services, call, interaction, payload, spent) => {
+  if (!offersCodes(call)) return null
+  const owner = await findOwner(services.db, call.issuer.environment_id, payload.email)
+  if (!owner) return createAccount(services, call, interaction, payload, spent)
+  if (owner.blocked_at !== null) return null
+  const { statements, is_new: _, ...account } = prove(services, call, interaction, owner)
+  const signed_in: SignedIn = { ...by_code, amr: [...by_code.amr], ...account, step: 'sign_in' }
+  return finishSignIn(services, call, interaction, signed_in, [spent, ...statements])
+}
+
+/** A browser that is signed in to the account proves its address from within. */
+function prove(services: OidcServices, call: OidcCall, { browser }: Interaction, owner: Owner) {
+  const proof = { environment_id: call.issuer.environment_id, request_id: call.request_id, now: call.now }
+  if (!browser.sessions.some(({ user_id }) => user_id === owner.id)) return proveFromOutside(services, proof, owner)
+  const { id: user_id, email, password_hash } = owner
+  return { user_id, email, password_hash, is_new: false, statements: verifyAddress(services, proof, owner) }
+}
+
+/** Of several who prove the address at once, one gets the account: `insertUser` is the guard. */
+const createAccount: Finish = async (services, call, interaction, { email, name, password_hash }, spent) => {
+  if (!mayCreateAccount(call, interaction)) return null
+  const user_id = services.newId('usr') as UserId // as: newId gives exactly this
+  const method = interaction.invitation ? 'invitation' : password_hash === null ? 'email_code' : 'password'
+  const signed_up: SignedIn = { ...by_code, amr: [...by_code.amr], user_id, email, password_hash, step: 'sign_up' }
+  return finishSignIn(services, call, interaction, signed_up, [
+    spent,
+    ...useInvitation(services, call, interaction),
+    insertUser(call.issuer.environment_id, user_id, { email, email_verified: true, name, self_registered: true }, password_hash, call.now),
+    signInEvent(services, call, { type: 'user.created', user_id, data: { email, method } }).statement,
+  ])
+}
+
+export function showCode(
+  services: OidcServices,
+  call: OidcCall,
+  { query, request, browser }: Interaction,
+  { refusal, ...view }: Pick<CodeView, 'email' | 'problem'> & { refusal?: Refusal },
+): Answer {
+  const { csrf, set_cookie } = formToken(services, call, browser)
+  const page = codePage(pageContext(call, request.ui_locales), {
+    csrf,
+    request: query,
+    ...view,
+    offers_password: call.issuer.settings.sign_in.password,
+    back_url: continueUrl(call, withPrompt(query, 'login')),
+  })
+  const answer = withCookies(html(page), set_cookie)
+  return refusal ? refused(answer, refusal) : answer
+}

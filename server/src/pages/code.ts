@@ -1,0 +1,45 @@
+// pure
+/** The page that asks for an emailed code. It says the same whether a mail was sent or not. */
+import { breakable } from './address.ts'
+import { field, hidden, problemSummary } from './form.ts'
+import { html } from './html.ts'
+import { layout, type Page, type PageContext } from './layout.ts'
+import { brandLine } from './tiles.ts'
+
+export interface CodeView {
+  csrf: string
+  request: string
+  email: string
+  problem: 'wrong' | 'expired_form' | 'no_cookies' | null
+  /** Whether the person may sign in with a password instead. */
+  offers_password: boolean
+  /** The page on which another address can be entered. */
+  back_url: string
+}
+
+export function codePage(context: PageContext, view: CodeView): Page {
+  const { texts, issuer } = context
+  const { csrf, request, email, problem } = view
+  const values = hidden({ csrf, request, email })
+  const body = html`${brandLine(context)}<h1>${texts.code.title}</h1><p class="sub">${texts.code.sent(html`<b>${breakable(email)}</b>`)}</p>
+${problem && problemSummary(problemText(context, problem))}
+<form method="post" action="${issuer}/code">${values}
+${field({ name: 'code', label: texts.code.label, type: 'text', autocomplete: 'one-time-code', inputmode: 'numeric', shared_problem_id: problem === 'wrong' && 'problem', autofocus: problem === null })}
+<button class="b p" data-action="continue">${texts.code.submit}</button></form>
+<form class="hint" method="post" action="${issuer}/code">${values}
+<button class="b" name="action" value="resend" data-action="resend-code" aria-describedby="resend-note">${texts.code.resend}</button>${view.offers_password && html`<button class="b" name="action" value="use_password" data-action="use-password">${texts.code.use_password}</button>`}
+<p class="fine" id="resend-note">${texts.code.resend_note}</p></form>
+<p class="after"><a href="${view.back_url}">${texts.code.other_address}</a></p>`
+  return layout(context, {
+    title: texts.code.title,
+    body,
+    step: 'code',
+    has_problem: problem !== null,
+    ...(problem && { status: 400 }),
+  })
+}
+
+function problemText({ texts, issuer }: PageContext, problem: NonNullable<CodeView['problem']>): string {
+  if (problem === 'wrong') return texts.code.wrong
+  return problem === 'no_cookies' ? texts.form.no_cookies(new URL(issuer).hostname) : texts.form.expired
+}

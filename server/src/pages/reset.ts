@@ -1,0 +1,101 @@
+// pure
+/** The pages of a forgotten password: asking for the link, choosing the new one, and the page to which every mailed link leads. */
+import { breakable } from './address.ts'
+import { field, hidden, problemSummary } from './form.ts'
+import { type Html, html } from './html.ts'
+import { layout, type Page, type PageContext } from './layout.ts'
+import { newPasswordField, passwordText, type SignUpView } from './sign-up.ts'
+import { brandLine } from './tiles.ts'
+
+type FormProblem = 'expired_form' | 'no_cookies'
+
+const bold = (email: string): Html => html`<b>${breakable(email)}</b>`
+
+function formText({ texts, issuer }: PageContext, problem: FormProblem): string {
+  return problem === 'no_cookies' ? texts.form.no_cookies(new URL(issuer).hostname) : texts.form.expired
+}
+
+export interface ForgotView {
+  csrf: string
+  request: string
+  email: string
+  problem: FormProblem | 'malformed' | null
+  back_url: string
+}
+
+export function forgotPage(context: PageContext, { csrf, request, email, problem, back_url }: ForgotView): Page {
+  const { texts, issuer } = context
+  const summary = problem && (problem === 'malformed' ? texts.sign_up.email_malformed : formText(context, problem))
+  const body = html`${brandLine(context)}<h1>${texts.reset.forgot_title}</h1><p class="sub">${texts.reset.forgot_text}</p>
+${summary && problemSummary(summary)}
+<form method="post" action="${issuer}/forgot-password">${hidden({ csrf, request })}
+${field({ name: 'email', label: texts.form.email, type: 'email', autocomplete: 'username', value: email, shared_problem_id: problem === 'malformed' && 'problem', autofocus: problem === null })}
+<button class="b p" data-action="continue">${texts.reset.submit}</button></form>
+<p class="after"><a href="${back_url}" data-action="cancel">${texts.reset.back}</a></p>`
+  const status = problem === null ? {} : { status: 400 }
+  return layout(context, { title: texts.reset.forgot_title, body, step: 'forgot-password', has_problem: problem !== null, ...status })
+}
+
+/** The same whether there is an account or not. */
+export function forgotSentPage(context: PageContext, { email, back_url }: Pick<ForgotView, 'email' | 'back_url'>): Page {
+  const texts = context.texts.reset
+  const body = html`${brandLine(context)}<h1>${texts.sent_title}</h1><p class="sub">${texts.sent(bold(email))}</p>
+<p class="after"><a href="${back_url}" data-action="continue">${texts.back}</a></p>`
+  return layout(context, { title: texts.sent_title, body, step: 'forgot-password' })
+}
+
+export interface NewPasswordView {
+  csrf: string
+  token: string
+  email: string
+  password_rule: NonNullable<SignUpView['password_rule']>
+  problem: FormProblem | NonNullable<SignUpView['problems']['password']> | null
+}
+
+export function newPasswordPage(context: PageContext, { csrf, token, email, password_rule, problem }: NewPasswordView): Page {
+  const { texts, issuer } = context
+  const of_form = problem === 'expired_form' || problem === 'no_cookies'
+  const about_password = problem === null || of_form ? null : passwordText(texts.sign_up, problem, password_rule.min_length)
+  const summary = of_form ? formText(context, problem) : about_password && html`<a href="#password">${about_password}</a>`
+  const body = html`${brandLine(context)}<h1>${texts.reset.new_title}</h1><p class="sub">${texts.reset.new_text(bold(email))}</p>
+${summary && problemSummary(summary)}
+<form method="post" action="${issuer}/new-password">${hidden({ csrf, token })}<input type="hidden" name="username" autocomplete="username" value="${email}">
+${newPasswordField(context, password_rule, { problem: about_password, autofocus: problem === null })}
+<button class="b p" data-action="continue">${texts.reset.new_submit}</button></form>`
+  const status = problem === null ? {} : { status: 400 }
+  return layout(context, { title: texts.reset.new_title, body, step: 'new-password', has_problem: problem !== null, ...status })
+}
+
+export function passwordSavedPage(context: PageContext): Page {
+  const { done_title, done } = context.texts.reset
+  const body = html`${brandLine(context)}<h1>${done_title}</h1><p class="sub">${done}</p>`
+  return layout(context, { title: done_title, body, step: 'new-password', width: 'medium' })
+}
+
+export interface LinkView {
+  csrf: string
+  token: string
+  kind: 'verify_email' | 'reset_password'
+  email: string
+  problem: FormProblem | null
+}
+
+/** A link shows this page and does nothing: a program that follows the links of a mail presses no button. */
+export function linkPage(context: PageContext, { csrf, token, kind, email, problem }: LinkView): Page {
+  const { texts, issuer, branding } = context
+  const is_reset = kind === 'reset_password'
+  const title = is_reset ? texts.link.reset_title : texts.link.verify_title
+  const about = (is_reset ? texts.link.reset : texts.link.verify)(bold(email), branding.display_name)
+  const body = html`${brandLine(context)}<h1>${title}</h1><p class="sub">${about}</p>
+${problem && problemSummary(formText(context, problem))}
+<form method="post" action="${issuer}/link">${hidden({ csrf, token })}
+<button class="b p" data-action="confirm">${is_reset ? texts.link.continue : texts.link.confirm}</button></form>`
+  const status = problem === null ? {} : { status: 400 }
+  return layout(context, { title, body, step: 'link', has_problem: problem !== null, ...status })
+}
+
+export function verifiedPage(context: PageContext, email: string): Page {
+  const { verified_title, verified } = context.texts.link
+  const body = html`${brandLine(context)}<h1>${verified_title}</h1><p class="sub">${verified(bold(email))}</p>`
+  return layout(context, { title: verified_title, body, step: 'link', width: 'medium' })
+}

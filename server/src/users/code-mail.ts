@@ -1,0 +1,149 @@
+/**
+ * Codes and links on their way to an address: makes them, mails them, compares them. A request for an address that gets none leaves the
+ * same rows and the same answer (a decoy), so nobody learns from it who has an account.
+ *
+ * A link is `{issuer}/link?token=…`. `newLink` makes one, `openLink` looks at it without an effect, and `spendCode` belongs into the
+ * batch of what it proves. Other flows, such as a change of address, use these three with a kind of their own.
+ */
+import { timingSafeEqual } from 'node:crypto'
+import type { EnvironmentId } from '@ostiary/contract/ids.ts'
+import { z } from 'zod'
+import type { Statement } from '../db/db.ts'
+import { type Deployment, newSecret } from '../deployment.ts'
+import { digestOf } from '../digest.ts'
+import type { Notice } from '../mail/notice.ts'
+import { mailStatements } from '../mail/send.ts'
+import { normalised } from '../normalisation.ts'
+import { sealed_columns } from '../sealed-columns.ts'
+import { accountOf } from './attempts.ts'
+import { type CodeKind, type CodeRow, countTry, expiryOf, findCodeOfLink, insertCode, type NewCode } from './mailed-codes.ts'
+
+type Services = Pick<Deployment, 'db' | 'newId' | 'secrets' | 'random'>
+
+/** What a code or link carries to the moment when it is used. */
+const Payload = z.object({
+  email: z.string(),
+  name: z.string().nullable().default(null),
+  /** Of a sign-up: the password is hashed before it is stored. */
+  password_hash: z.string().nullable().default(null),
+  /** Of a reset: the digest of the hash that the account had. Another password in the meantime ends the link. */
+  password_digest: z.string().nullable().default(null),
+  new_email: z.string().nullable().default(null),
+})
+export type Payload = z.infer<typeof Payload>
+
+export interface Requested {
+  environment_id: EnvironmentId
+  kind: CodeKind
+  payload: z.input<typeof Payload>
+  user_id: string | null
+  /** The seed of the form tokens of the browser that asks; `null` outside of a browser. */
+  browser: string | null
+  source: string
+  is_known: boolean
+  /** Digits instead of random ones (`test.fixed_code`). */
+  fixed_code: string | null
+  /** The mail, or a decoy in the shape of the mail that another address would get. */
+  letter: (secrets: { code: string; link: string; expires_at: Date }) => Notice
+  is_decoy: boolean
+  /** The code of this request opens nothing, as for the address of an account that somebody signs up with. */
+  has_code: boolean
+  has_link: boolean
+  /** The address as the account has it. */
+  to: string
+  locales: string | null
+  request_id: string | null
+  issuer_url: string
+}
+
+/** Stores a code or link, and mails it. False where a limit is reached: then nothing has changed. */
+export async function requestCode(services: Services, asked: Requested, now: Date): Promise<boolean> {
+  const statements = await codeStatements(services, asked, now)
+  return (await services.db.batch(statements)) !== null
+}
+
+/** The same for a batch of the caller. Its guard is the limit. */
+export async function codeStatements(services: Services, asked: Requested, now: Date): Promise<Statement[]> {
+  const { environment_id, kind, payload, user_id, browser, source, is_known, is_decoy, has_code, has_link, to } = asked
+  const id = services.random(16).toString('base64url')
+  const code = asked.fixed_code ?? sixDigits(services)
+  const token = newSecret(services)
+  const expires_at = expiryOf(kind, now)
+  const sealed = services.secrets.seal(
+    JSON.stringify(Payload.parse(payload)),
+    sealed_columns.mailed_codes.associatedData(environment_id, id),
+  )
+  const code_mac = macOf(services, environment_id, id, code)
+  const link_hash = digestOf(token)
+  const opens = !is_decoy
+  const row: NewCode = {
+    id,
+    kind,
+    account: accountOf(payload.email),
+    browser: browser === null ? null : digestOf(browser),
+    source,
+    is_known,
+    user_id,
+    code_mac: opens && has_code ? code_mac : null,
+    link_hash: opens && has_link ? link_hash : null,
+    sealed,
+    expires_at,
+  }
+  const notice = asked.letter({ code, link: `${asked.issuer_url}/link?token=${token}`, expires_at })
+  const { locales, request_id } = asked
+  const mail = await mailStatements(services, environment_id, { to, user_id, request_id, notice, locales, is_decoy }, now)
+  return [...insertCode(environment_id, row, now), ...mail]
+}
+
+export const payloadOf = ({ secrets }: Pick<Deployment, 'secrets'>, environment_id: EnvironmentId, { id, sealed }: CodeRow): Payload =>
+  Payload.parse(JSON.parse(secrets.unseal(sealed, sealed_columns.mailed_codes.associatedData(environment_id, id))))
+
+/**
+ * Counts a try and reports whether the code is the mailed one. Counting comes first and is one guarded statement, so parallel tries
+ * never compare more codes than the limits allow. Text that is no code of six digits is no try.
+ */
+export async function tryCode(
+  services: Services,
+  environment_id: EnvironmentId,
+  row: CodeRow | null,
+  typed: string,
+  now: Date,
+): Promise<boolean> {
+  const code = digitsOf(typed)
+  if (row === null || code === null) return false
+  const counted = await services.db.batch(countTry(environment_id, row, now))
+  if (!counted) return false
+  const expected = Buffer.from(row.code_mac ?? '')
+  const sent = Buffer.from(macOf(services, environment_id, row.id, code))
+  return expected.length === sent.length && timingSafeEqual(expected, sent)
+}
+
+/** Looks at a link without an effect; `null` for one that is unknown, used or expired, or of another environment. */
+export async function openLink(
+  services: Services,
+  environment_id: EnvironmentId,
+  token: string,
+  now: Date,
+): Promise<{ row: CodeRow; payload: Payload } | null> {
+  if (!/^[A-Za-z0-9_-]{43}$/.test(token)) return null
+  const row = await findCodeOfLink(services.db, environment_id, digestOf(token), now)
+  return row && { row, payload: payloadOf(services, environment_id, row) }
+}
+
+/** A code as people paste it: with spaces or hyphens, in any digits that NFKC makes ASCII. */
+function digitsOf(typed: string): string | null {
+  if (typed.length > 40) return null
+  const digits = normalised(typed).replaceAll(/[\s-]+/g, '')
+  return /^[0-9]{6}$/.test(digits) ? digits : null
+}
+
+const macOf = ({ secrets }: Pick<Deployment, 'secrets'>, environment_id: string, id: string, code: string) =>
+  secrets.mac('mailed code', JSON.stringify([environment_id, id, code])).toString('base64url')
+
+/** Each of the million codes is equally likely: a number beyond the last whole million of three bytes is thrown away. */
+function sixDigits({ random }: Pick<Deployment, 'random'>): string {
+  for (;;) {
+    const number = random(3).readUIntBE(0, 3)
+    if (number < 16_000_000) return String(number % 1_000_000).padStart(6, '0')
+  }
+}

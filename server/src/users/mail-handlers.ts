@@ -1,0 +1,99 @@
+/** Mails that a backend or an administrator asks for: a link for a new password, and the proof of an address (people.md 25). */
+import type { AnyCall, Handler } from '../api/handler.ts'
+import type { Statement } from '../db/db.ts'
+import { notFound } from '../http/problem.ts'
+import { languageFor } from '../pages/locale.ts'
+import { reason } from '../reason.ts'
+import type { Services } from '../services.ts'
+import { sendsMail } from '../tenancy/email-settings.ts'
+import { findOwner, type Owner } from './address-proof.ts'
+import { codeStatements } from './code-mail.ts'
+import { resetStatements } from './reset.ts'
+import { findUser, type UserRow } from './store.ts'
+
+/** All calls of the API for one address count as one source. */
+const source = 'api'
+
+type UserCall = Pick<AnyCall, 'params' | 'request_id' | 'commit'> & {
+  caller: { environment: NonNullable<AnyCall['caller']['environment']> }
+  fail(
+    code: 'mail_not_set_up',
+    detail: 'The environment sends no mail. Set email.delivery first.',
+    extra: { reason: typeof no_mail },
+  ): never
+}
+
+const no_mail = reason`The environment sends no mail.`
+
+interface About {
+  owner: Owner
+  issuer_url: string
+  at: Date
+}
+
+export const sendReset: Handler<'sendReset'> = (services, call) =>
+  mail(services, call, ({ owner, issuer_url, at }) => {
+    const { locale, texts } = languageFor(owner.locale ?? undefined, undefined)
+    return resetStatements(
+      services,
+      {
+        environment_id: call.caller.environment.id,
+        issuer_url,
+        owner,
+        email: owner.email,
+        browser: null,
+        source,
+        is_known: false,
+        password_word: texts.form.password,
+        locales: locale,
+        device: null,
+        request_id: call.request_id,
+      },
+      at,
+    )
+  })
+
+/** The backend vouches for the account, so pressing the link verifies it: this is no proof from outside. */
+export const sendVerification: Handler<'sendVerification'> = (services, call) =>
+  mail(services, call, async ({ owner, issuer_url, at }) => {
+    if (owner.email_verified) return []
+    return codeStatements(
+      services,
+      {
+        environment_id: call.caller.environment.id,
+        kind: 'verify_email',
+        payload: { email: owner.email },
+        user_id: owner.id,
+        browser: null,
+        source,
+        is_known: false,
+        fixed_code: (await services.issuers.find(call.caller.environment.id))?.settings.test?.fixed_code ?? null,
+        letter: ({ code, link, expires_at }) => ({ kind: 'verify_email', code, link, expires_at, device: null }),
+        is_decoy: false,
+        has_code: true,
+        has_link: true,
+        to: owner.email,
+        locales: owner.locale,
+        request_id: call.request_id,
+        issuer_url,
+      },
+      at,
+    )
+  })
+
+/** Over a limit nothing is sent, and the answer is the same. */
+async function mail(services: Services, call: UserCall, statementsOf: (about: About) => Promise<Statement[]>): Promise<object> {
+  const environment_id = call.caller.environment.id
+  const user: UserRow | null = await findUser(services.db, environment_id, call.params.user_id ?? '')
+  if (!user) throw notFound()
+  const issuer = await services.issuers.find(environment_id)
+  if (!issuer || !sendsMail(issuer.settings.email))
+    return call.fail('mail_not_set_up', 'The environment sends no mail. Set email.delivery first.', { reason: no_mail })
+  const owner = user.email === null ? null : await findOwner(services.db, environment_id, user.email)
+  const at = services.now()
+  const statements =
+    owner && owner.id === user.id && owner.blocked_at === null ? await statementsOf({ owner, issuer_url: issuer.url, at }) : []
+  const sent = await call.commit({ statements, before: user, after: user, answer: {} }, at)
+  if (!sent) await call.commit({ statements: [], before: user, answer: {} }, at)
+  return {}
+}

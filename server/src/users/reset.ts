@@ -1,0 +1,103 @@
+/** Asks for the mail with which a person chooses a new password (people.md 14), and sets that password. */
+import type { EnvironmentId } from '@ostiary/contract/ids.ts'
+import { guard, type Statement, sql } from '../db/db.ts'
+import type { Deployment } from '../deployment.ts'
+import { digestOf } from '../digest.ts'
+import { insertEvent } from '../events/store.ts'
+import type { Device } from '../mail/notice.ts'
+import { mailStatements } from '../mail/send.ts'
+import { endEverything, sessionEndEvents } from '../oidc/store/sessions.ts'
+import { type Owner, proveFromOutside } from './address-proof.ts'
+import { codeStatements, type Payload } from './code-mail.ts'
+import { type CodeRow, endCodesOf, spendCode } from './mailed-codes.ts'
+import { listMethods } from './methods.ts'
+
+type Services = Pick<Deployment, 'db' | 'newId' | 'secrets' | 'random'>
+
+export interface ResetAsked {
+  environment_id: EnvironmentId
+  issuer_url: string
+  /** The account of the address; `null` where there is none, which is a decoy. */
+  owner: Owner | null
+  email: string
+  browser: string | null
+  source: string
+  is_known: boolean
+  /** What the mail calls a password. */
+  password_word: string
+  locales: string | null
+  device: Device | null
+  request_id: string | null
+}
+
+/** Returns the statements that mail the link. A person without a password gets a mail that says how they sign in. */
+export async function resetStatements(services: Services, asked: ResetAsked, now: Date): Promise<Statement[]> {
+  const { environment_id, owner, device, password_word } = asked
+  const methods = await listMethods(services.db, environment_id, owner?.id ?? '', sql`order by id limit 20`)
+  const ways = methods.map(({ type, name }) => name ?? (type === 'password' ? password_word : type))
+  const has_password = owner === null || owner.password_hash !== null
+  const to = owner?.email ?? asked.email
+  return codeStatements(
+    services,
+    {
+      ...asked,
+      kind: 'reset_password',
+      payload: { email: to, password_digest: digestOf(owner?.password_hash ?? '') },
+      user_id: owner?.id ?? null,
+      fixed_code: null,
+      letter: ({ link, expires_at }) =>
+        has_password
+          ? { kind: 'reset_password', link, expires_at, device }
+          : { kind: 'existing_account', asked_for: 'reset', ways, expires_at, device },
+      is_decoy: owner === null || owner.blocked_at !== null,
+      has_code: false,
+      has_link: has_password,
+      to,
+    },
+    now,
+  )
+}
+
+/** Whether a link still resets this account: its address, its password and its state are those of the request. */
+export function canReset(owner: Owner | null, row: CodeRow, { password_digest }: Payload): owner is Owner {
+  return owner !== null && owner.id === row.user_id && owner.blocked_at === null && password_digest === digestOf(owner.password_hash ?? '')
+}
+
+export interface Reset {
+  environment_id: EnvironmentId
+  row: CodeRow
+  owner: Owner
+  password_hash: string
+  device: Device
+  locales: string
+  request_id: string
+}
+
+/**
+ * Sets the password, proves the address, and ends every session and grant, in one batch. The second factor of a proven account stays.
+ * False where the link was used or the account changed in the meantime.
+ */
+export async function resetPassword(
+  services: Services & { root_environment_id: string },
+  { environment_id, row, owner, password_hash, device, locales, request_id }: Reset,
+  now: Date,
+): Promise<boolean> {
+  const { db, newId } = services
+  const proven = proveFromOutside(services, { environment_id, request_id, now }, owner)
+  const origin = () => ({ id: newId('evt'), actor: { type: 'user' as const, id: proven.user_id }, request_id })
+  const current = sql`coalesce(password_hash, '') = ${proven.password_hash ?? ''}`
+  const mail = { to: proven.email, user_id: proven.user_id, request_id, notice: { kind: 'password_changed' as const, device }, locales }
+  const done = await db.batch([
+    spendCode(environment_id, row.id, { tried: false }, now),
+    endCodesOf(environment_id, owner.id, now),
+    ...proven.statements,
+    guard(sql`update users
+        set password_hash = ${password_hash}, password_set_at = ${now}, password_used_at = null, version = version + 1, updated_at = ${now}
+      where environment_id = ${environment_id} and id = ${proven.user_id} and blocked_at is null and email_verified = 1 and ${current}`),
+    sessionEndEvents(environment_id, proven.user_id, origin(), now, 'password_reset'),
+    ...endEverything(environment_id, proven.user_id, 'password_reset', now),
+    insertEvent(environment_id, origin(), { type: 'user.updated', user_id: proven.user_id, data: { changed: ['password'] } }, now),
+    ...(await mailStatements(services, environment_id, mail, now)),
+  ])
+  return done !== null
+}
