@@ -132,6 +132,10 @@ export const descriptions: Record<RowName, string> = {
   logoutByPost: 'The same request as a form.',
   signIn: 'The form of the sign-in page.',
   signUp: 'The form of the sign-up page.',
+  showSecondFactorPage: 'Asks for the second factor of a sign-in that has its first one, or shows its enrolment.',
+  secondFactor: 'The form of the second factor: a code of an authenticator app, or a recovery code.',
+  enrolmentCode: 'The form with the code that is mailed before a person enrols their first second factor.',
+  enrolTotp: 'The form that adds an authenticator app in a sign-in. It answers with the recovery codes, which are shown once.',
   selectAccount: 'The form of the account chooser.',
   consent: 'The form of the consent page.',
   federate: 'The form of the provider buttons: it sends the browser to the provider.',
@@ -154,7 +158,8 @@ export const descriptions: Record<RowName, string> = {
 
   endUserSessions: 'Ends all sessions and grants of a user: the person signs in again everywhere. Applications get a back-channel logout.',
   listUserMethods: 'Lists how the user can sign in: the password, the linked identities and so on.',
-  removeUserMethod: 'Removes a sign-in method. The sessions and grants that began with it end, and the event `user.updated` is raised.',
+  removeUserMethod:
+    'Removes a sign-in method. The sessions and grants that began with it end, and the event `user.updated` is raised; for a second factor it is `mfa.removed`.',
   listUserGrants: 'Lists what the user has given to applications: the grants that have not ended, newest first.',
   disconnectGrant:
     'Ends all grants of the user for the application of this grant, and the consent with them. The application asks again at the next sign-in.',

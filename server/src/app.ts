@@ -31,6 +31,7 @@ import { acceptInvitation, showInvitation } from './oidc/endpoints/invitation.ts
 import { logout, signOut } from './oidc/endpoints/logout.ts'
 import { discovery, jwks } from './oidc/endpoints/metadata.ts'
 import { revoke } from './oidc/endpoints/revoke.ts'
+import { enrolmentCode, enrolTotp, secondFactor, showSecondFactorPage } from './oidc/endpoints/second-factor.ts'
 import { signIn, signUp } from './oidc/endpoints/sign-in.ts'
 import { token } from './oidc/endpoints/token.ts'
 import { userinfo } from './oidc/endpoints/userinfo.ts'
@@ -240,6 +241,10 @@ function mountProtocol(app: FastifyInstance, { deployment, issuers, passwords, r
       logoutByPost: logout,
       signIn,
       signUp,
+      showSecondFactorPage,
+      secondFactor,
+      enrolmentCode,
+      enrolTotp,
       selectAccount,
       consent,
       signOut,

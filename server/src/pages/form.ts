@@ -6,7 +6,8 @@ import { alert, warning } from './icons.ts'
 interface Field {
   name: string
   label: string
-  type: 'text' | 'email' | 'password'
+  /** `digits` and `code` are text that no keyboard changes; the first opens the keys for digits. */
+  type: 'text' | 'email' | 'password' | 'digits' | 'code'
   autocomplete: string
   value?: string
   /** Shown after the label. A field without it is required. */
@@ -37,7 +38,7 @@ export function field({
   const described_by = [problem && `${name}-problem`, shared_problem_id, hint && `${name}-hint`].filter(Boolean).join(' ')
   return html`<div class="field"><label for="${name}">${label}${optional && html` <span>${optional}</span>`}</label>
 ${hint && html`<p class="fine" id="${name}-hint">${hint}</p>`}
-<input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}"${value && html` value="${value}"`}${!optional && html` required`}${autofocus && html` autofocus`}${min_length && html` minlength="${min_length}"`}${type === 'email' && html` inputmode="email"`}${type !== 'text' && html` autocapitalize="none" spellcheck="false"`}${(problem || shared_problem_id) && html` aria-invalid="true"`}${described_by && html` aria-describedby="${described_by}"`}>
+<input id="${name}" name="${name}" type="${type === 'digits' || type === 'code' ? 'text' : type}" autocomplete="${autocomplete}"${value && html` value="${value}"`}${!optional && html` required`}${autofocus && html` autofocus`}${min_length && html` minlength="${min_length}"`}${type === 'email' && html` inputmode="email"`}${type === 'digits' && html` inputmode="numeric"`}${type !== 'text' && html` autocapitalize="none" spellcheck="false"`}${(problem || shared_problem_id) && html` aria-invalid="true"`}${described_by && html` aria-describedby="${described_by}"`}>
 ${problem && html`<p class="wrong" id="${name}-problem">${warning}<span>${problem}</span></p>`}</div>`
 }
 

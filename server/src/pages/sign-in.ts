@@ -10,13 +10,17 @@ import { layout, type Page, type PageContext } from './layout.ts'
 import { providerIcons } from './provider-icons.ts'
 import { brandLine } from './tiles.ts'
 
-type Problem = 'wrong_credentials' | 'locked' | 'expired_form' | 'no_cookies' | 'too_many'
+type Problem = 'wrong_credentials' | 'locked' | 'expired_form' | 'no_cookies' | 'too_many' | 'second_factor'
 
 /** `locked` and `too_many` look the same for existing and unknown accounts. */
-const statuses = { wrong_credentials: 400, locked: 429, expired_form: 400, no_cookies: 400, too_many: 429 } satisfies Record<
-  Problem,
-  number
->
+const statuses = {
+  wrong_credentials: 400,
+  locked: 429,
+  expired_form: 400,
+  no_cookies: 400,
+  too_many: 429,
+  second_factor: 400,
+} satisfies Record<Problem, number>
 
 export interface SignInView {
   application_name: string | null
@@ -83,6 +87,7 @@ function providerForm({ issuer, texts }: PageContext, { csrf, request, providers
 function problemText({ texts, issuer }: PageContext, problem: Problem, wait_seconds: number | null): string {
   if (problem === 'wrong_credentials') return texts.sign_in.wrong_credentials
   if (problem === 'locked') return texts.sign_in.locked(wait_seconds)
+  if (problem === 'second_factor') return texts.second_factor.ended
   if (problem === 'too_many') return texts.form.too_many(wait_seconds)
   return problem === 'no_cookies' ? texts.form.no_cookies(new URL(issuer).hostname) : texts.form.expired
 }

@@ -26,10 +26,24 @@ export function applySettingsChange(
   const merged = withoutEmptyGroups(mergePatch(stored, change) as Document) // as: a patch of an object onto an object is an object
   const checked = settingsSchemas[type].safeParse(merged)
   if (!checked.success) return { problem: checked.error }
-  const problems = [...notBuiltIn(change), ...passwordProblems(change), ...emailProblems(stored, merged, change, allowed)]
+  const problems = [
+    ...notBuiltIn(change),
+    ...passwordProblems(change),
+    ...emailProblems(stored, merged, change, allowed),
+    ...mfaProblems(merged, change),
+  ]
   if (problems.length > 0) return { problem: new z.ZodError(problems) }
   const password = passwordOf(change)
   return { stored: password === undefined ? merged : (mergePatch(merged, { email: { smtp: { password: seal(password) } } }) as Document) } // as: see above
+}
+
+/** A required second factor needs a kind that a person can enrol. The problem is at the group that the change has. */
+function mfaProblems(merged: Document, change: Document): z.core.$ZodIssue[] {
+  const { mfa, sign_in } = effectiveSettings('live', { mfa: merged.mfa, sign_in: merged.sign_in })
+  if (mfa.mode !== 'required' || mfa.totp || sign_in.passkey) return []
+  const path = change.mfa === undefined ? ['sign_in', 'passkey'] : ['mfa', 'mode']
+  const message = 'mfa.mode required needs a second factor that people can enrol: mfa.totp or sign_in.passkey.'
+  return [{ code: 'custom', path, message, input: undefined }]
 }
 
 /** Finds the values of a document, or of a change, that nothing enforces yet. */
