@@ -72,7 +72,7 @@ export async function beginStepUp(services: OidcServices, call: OidcCall, intera
 }
 
 /**
- * The half sign-in of this browser for this request; `null` where there is none, or where the second factors of the account changed: one
+ * The half sign-in of this browser for this request; `null` where there is none, where its session ended, or where the second factors of the account changed: one
  * that asks for a factor ends with the last factor, one that enrols ends with the first.
  */
 export async function readHalfSignIn(services: OidcServices, call: OidcCall, { browser, query }: Interaction): Promise<HalfSignIn | null> {
@@ -80,6 +80,7 @@ export async function readHalfSignIn(services: OidcServices, call: OidcCall, { b
   if (browser.half === null) return null
   const half = await findHalfSignIn(services.db, environment_id, digestOf(browser.half), call.now)
   if (!half || half.request_hash !== digestOf(query)) return null
+  if (half.session_id !== null && !browser.sessions.some(({ id }) => id === half.session_id)) return null
   const enrolled = await findUsersWithSecondFactor(services.db, environment_id, [half.user_id])
   return enrolled.has(half.user_id) === half.enrols ? null : half
 }
