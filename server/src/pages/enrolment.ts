@@ -32,7 +32,7 @@ ${problemOf(context, view)}
 <form method="post" action="${issuer}/enrolment-code">${hidden({ csrf, request })}
 ${codeField(context, view)}
 <button class="b p" data-action="continue">${context.texts.second_factor.submit}</button></form>
-<form class="alts" method="post" action="${issuer}/enrolment-code">${hidden({ csrf, request })}<button class="b" name="resend" value="yes" data-action="resend-code">${texts.resend}</button></form>`
+<form method="post" action="${issuer}/enrolment-code">${hidden({ csrf, request })}<button class="b" name="resend" value="yes" data-action="resend-code">${texts.resend}</button></form>`
   return framed(context, view, { title: texts.code_title, body, step: 'code' })
 }
 

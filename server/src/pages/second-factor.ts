@@ -45,7 +45,7 @@ ${
 <button class="b p" data-action="continue">${texts.submit}</button></form>
 ${
   (other === 'code' || view.has_recovery_codes) &&
-  html`<form class="alts" method="post" action="${issuer}/second-factor">${hidden({ csrf, request })}<button class="b" name="use" value="${other}" data-action="${other === 'code' ? 'use-totp' : 'use-recovery-code'}">${other === 'code' ? texts.use_app : texts.use_recovery_code}</button></form>`
+  html`<form method="post" action="${issuer}/second-factor">${hidden({ csrf, request })}<button class="b" name="use" value="${other}" data-action="${other === 'code' ? 'use-totp' : 'use-recovery-code'}">${other === 'code' ? texts.use_app : texts.use_recovery_code}</button></form>`
 }
 ${view.cancel_url && html`<p class="after"><a href="${view.cancel_url}" data-action="cancel">${context.texts.sign_in.cancel(view.application_name)}</a></p>`}`
   return layout(context, {
