@@ -119,7 +119,10 @@ const common = {
     mode: z
       .enum(['off', 'optional', 'required'])
       .default('off')
-      .describe('Whether a second factor is `off` (the default), `optional` or `required`.'),
+      .describe(
+        'Whether a second factor is `off` (the default), `optional` or `required`. What a person enrolled is asked for in every mode.',
+      ),
+    totp: z.boolean().default(true).describe('Whether people can enrol authenticator apps (TOTP). The default is true.'),
   }).describe('Second factors.'),
   lockout: group({
     max_attempts: z
@@ -168,12 +171,6 @@ const test = group({
  * counts as the default. The change that adds the feature removes its entry.
  */
 export const notBuilt: readonly { group: string; field: string; values: readonly unknown[]; detail: string }[] = [
-  {
-    group: 'mfa',
-    field: 'mode',
-    values: ['optional', 'required'],
-    detail: 'This version does not support second factors. Leave mfa.mode at off.',
-  },
   {
     group: 'sign_in',
     field: 'passkey',
@@ -235,7 +232,7 @@ export const settingsFields = {
   sign_in: { password: 'travels', email_code: 'travels', passkey: 'travels' },
   sign_up: { mode: 'travels' },
   password: { min_length: 'travels', reject_common: 'travels' },
-  mfa: { mode: 'travels' },
+  mfa: { mode: 'travels', totp: 'travels' },
   lockout: { max_attempts: 'travels', duration_seconds: 'travels' },
   branding: { display_name: 'travels', logo_url: 'owned', primary_color: 'travels' },
   links: { terms_url: 'owned', privacy_url: 'owned', support_url: 'owned' },

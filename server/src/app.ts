@@ -35,6 +35,7 @@ import { logout, signOut } from './oidc/endpoints/logout.ts'
 import { discovery, jwks } from './oidc/endpoints/metadata.ts'
 import { forgotPassword, newPassword, showForgotPassword } from './oidc/endpoints/reset.ts'
 import { revoke } from './oidc/endpoints/revoke.ts'
+import { enrolmentCode, enrolTotp, secondFactor, showSecondFactorPage } from './oidc/endpoints/second-factor.ts'
 import { signIn, signUp } from './oidc/endpoints/sign-in.ts'
 import { token } from './oidc/endpoints/token.ts'
 import { userinfo } from './oidc/endpoints/userinfo.ts'
@@ -260,6 +261,10 @@ function mountProtocol(app: FastifyInstance, { deployment, issuers, passwords, r
       useLink,
       newPassword,
       signUp,
+      showSecondFactorPage,
+      secondFactor,
+      enrolmentCode,
+      enrolTotp,
       selectAccount,
       consent,
       signOut,

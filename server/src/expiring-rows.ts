@@ -59,6 +59,7 @@ export const expiring_rows: readonly ExpiringRows[] = [
   { table: 'webhook_attempts',      key: ['environment_id', 'message_id', 'number'],    time: 'at',                  kept_ms: delivery_kept_ms },
   { table: 'webhook_messages',      key: in_environment('id'),                          time: 'created_at',          kept_ms: delivery_kept_ms },
   { table: 'upstream_sign_ins',     key: in_environment('state_hash'),                  time: 'expires_at',          kept_ms: 0 },
+  { table: 'half_sign_ins',         key: in_environment('secret_hash'),                 time: 'expires_at',          kept_ms: 0 },
   { table: 'captured_mails',        key: in_environment('id'),                          time: 'created_at',          kept_ms: captured_mail_kept_ms },
   { table: 'backchannel_logout_attempts', key: ['environment_id', 'message_id', 'number'], time: 'at',                  kept_ms: delivery_kept_ms },
   { table: 'backchannel_logouts',   key: in_environment('id'),                          time: 'created_at',          kept_ms: delivery_kept_ms },

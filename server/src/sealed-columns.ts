@@ -59,6 +59,12 @@ export const sealed_columns = {
     key: ['environment_id', 'id'],
     associatedData: (environment_id: string, id: string) => bind('mailed_codes', environment_id, id),
   },
+  totp_methods: {
+    table: 'totp_methods',
+    columns: ['secret'],
+    key: ['environment_id', 'id'],
+    associatedData: (environment_id: string, id: string) => bind('totp_methods', environment_id, id),
+  },
   webhooks: {
     table: 'webhooks',
     columns: ['secret', 'previous_secret'],

@@ -69,6 +69,8 @@ const lasting: Record<string, string> = {
   application_origins: 'changes with its application',
   users: 'an administrator manages them',
   identities: 'changes with its user',
+  totp_methods: 'changes with its user',
+  recovery_codes: 'changes with its user',
   consents: 'ends with its user or application',
   signing_keys: 'rotation removes them (`rotateAgedKeys`)',
   resource_servers: 'an administrator manages them',
@@ -177,6 +179,8 @@ async function sealEverything(w: World): Promise<void> {
   const { db, secrets } = w.deployment
   const mail = { to: 'ada@example.com', user_id: null, request_id: null, notice: { kind: 'password_changed', device: null } } as const
   await db.batch(await mailStatements(w.deployment, environment.id, mail, w.now()))
+  await db.run(sql`insert into totp_methods (environment_id, id, user_id, secret, last_step, created_at)
+    values (${environment.id}, 'mth_1', 'usr_1', ${secrets.seal('s', sealed_columns.totp_methods.associatedData(environment.id, 'mth_1'))}, 1, 1)`)
   const demo = secrets.seal('{}', sealed_columns.deployment.associatedData('demo'))
   await db.run(sql`insert into deployment (name, value) values ('demo', ${demo})`)
 }

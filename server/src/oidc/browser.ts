@@ -1,6 +1,6 @@
 /**
  * The cookies of a browser for one environment. Scripts cannot read them. They hold the secrets of its sessions (the current one
- * first), the seed of its form tokens, and a mark of the account that signed in last.
+ * first), the seed of its form tokens, a mark of the account that signed in last, and the secret of a half sign-in.
  */
 import { timingSafeEqual } from 'node:crypto'
 import { type Deployment, newSecret } from '../deployment.ts'
@@ -18,9 +18,11 @@ export interface Browser {
   readonly sessions: readonly (SessionRow & { secret: string })[]
   readonly form_seed: string | null
   readonly device: string | null
+  /** The secret of the half sign-in that waits for a second factor. */
+  readonly half: string | null
 }
 
-type Names = 'session' | 'form' | 'device'
+type Names = 'session' | 'form' | 'device' | 'half'
 
 /**
  * The name has the id of the environment, so that no trick with paths sends a cookie to another environment. RFC 6265bis §4.1.3: browsers
@@ -39,7 +41,13 @@ export async function readBrowser({ db }: Pick<Deployment, 'db'>, call: OidcCall
   const rows = await findSessions(db, call.issuer.environment_id, digests, call.now)
   const sessions = secrets.flatMap((secret, i) => rows.filter((row) => row.token_hash === digests[i]).map((row) => ({ ...row, secret })))
   const seed = cookies.get(cookieName(call, 'form')) ?? ''
-  return { sessions, form_seed: isSecret(seed) ? seed : null, device: cookies.get(cookieName(call, 'device')) ?? null }
+  const half = cookies.get(cookieName(call, 'half')) ?? ''
+  return {
+    sessions,
+    form_seed: isSecret(seed) ? seed : null,
+    device: cookies.get(cookieName(call, 'device')) ?? null,
+    half: isSecret(half) ? half : null,
+  }
 }
 
 const isSecret = (text: string) => /^[A-Za-z0-9_-]{43}$/.test(text)
@@ -73,6 +81,9 @@ export function sessionCookie(call: OidcCall, secrets: readonly string[]): strin
   const kept = secrets.slice(0, most_sessions)
   return cookie(call, 'session', kept.join('.'), kept.length === 0 ? 0 : call.issuer.settings.sessions.absolute_ttl_seconds)
 }
+
+/** The cookie of a half sign-in; `null` removes it. */
+export const halfCookie = (call: OidcCall, secret: string | null): string => cookie(call, 'half', secret ?? '', secret === null ? 0 : 600)
 
 /** A form token for this browser, and the cookie that it is bound to where the browser has none yet. */
 export function formToken(

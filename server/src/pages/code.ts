@@ -24,7 +24,7 @@ export function codePage(context: PageContext, view: CodeView): Page {
   const body = html`${brandLine(context)}<h1>${texts.code.title}</h1><p class="sub">${texts.code.sent(html`<b>${breakable(email)}</b>`)}</p>
 ${problem && problemSummary(problemText(context, problem))}
 <form method="post" action="${issuer}/code">${values}
-${field({ name: 'code', label: texts.code.label, type: 'text', autocomplete: 'one-time-code', inputmode: 'numeric', shared_problem_id: problem === 'wrong' && 'problem', autofocus: problem === null })}
+${field({ name: 'code', label: texts.code.label, type: 'digits', autocomplete: 'one-time-code', shared_problem_id: problem === 'wrong' && 'problem', autofocus: problem === null })}
 <button class="b p" data-action="continue">${texts.code.submit}</button></form>
 <form class="hint" method="post" action="${issuer}/code">${values}
 <button class="b" name="action" value="resend" data-action="resend-code" aria-describedby="resend-note">${texts.code.resend}</button>${view.offers_password && html`<button class="b" name="action" value="use_password" data-action="use-password">${texts.code.use_password}</button>`}

@@ -6,7 +6,8 @@ import { alert, warning } from './icons.ts'
 interface Field {
   name: string
   label: string
-  type: 'text' | 'email' | 'password'
+  /** `digits` and `code` are text that no keyboard changes; the first opens the keys for digits. */
+  type: 'text' | 'email' | 'password' | 'digits' | 'code'
   autocomplete: string
   value?: string
   /** Shown after the label. A field without it is required. */
@@ -19,7 +20,6 @@ interface Field {
   shared_problem_id?: string | false
   /** A link beside the label. */
   aside?: Html | false | null
-  inputmode?: 'numeric'
   /** Takes focus when the page opens. At most one element of a page has it. */
   autofocus?: boolean
 }
@@ -36,14 +36,13 @@ export function field({
   problem,
   shared_problem_id,
   aside,
-  inputmode,
   autofocus,
 }: Field): Html {
   const described_by = [problem && `${name}-problem`, shared_problem_id, hint && `${name}-hint`].filter(Boolean).join(' ')
   const labelled = html`<label for="${name}">${label}${optional && html` <span>${optional}</span>`}</label>`
   return html`<div class="field">${aside ? html`<div class="row">${labelled}${aside}</div>` : labelled}
 ${hint && html`<p class="fine" id="${name}-hint">${hint}</p>`}
-<input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}"${value && html` value="${value}"`}${!optional && html` required`}${autofocus && html` autofocus`}${min_length && html` minlength="${min_length}"`}${type === 'email' && html` inputmode="email"`}${inputmode && html` inputmode="${inputmode}"`}${type !== 'text' && html` autocapitalize="none" spellcheck="false"`}${(problem || shared_problem_id) && html` aria-invalid="true"`}${described_by && html` aria-describedby="${described_by}"`}>
+<input id="${name}" name="${name}" type="${type === 'digits' || type === 'code' ? 'text' : type}" autocomplete="${autocomplete}"${value && html` value="${value}"`}${!optional && html` required`}${autofocus && html` autofocus`}${min_length && html` minlength="${min_length}"`}${type === 'email' && html` inputmode="email"`}${type === 'digits' && html` inputmode="numeric"`}${type !== 'text' && html` autocapitalize="none" spellcheck="false"`}${(problem || shared_problem_id) && html` aria-invalid="true"`}${described_by && html` aria-describedby="${described_by}"`}>
 ${problem && html`<p class="wrong" id="${name}-problem">${warning}<span>${problem}</span></p>`}</div>`
 }
 

@@ -3,6 +3,7 @@
 import { accountChooserPage } from './account-chooser.ts'
 import { type CodeView, codePage } from './code.ts'
 import { type ConsentView, consentPage } from './consent.ts'
+import { type EnrolTotpView, enrolmentCodePage, enrolTotpPage, recoveryCodesPage } from './enrolment.ts'
 import { formPostPage } from './form-post.ts'
 import { acceptedPage, type InvitationView, invitationPage, memberPage } from './invitation.ts'
 import type { Page, PageContext } from './layout.ts'
@@ -11,6 +12,7 @@ import { type MessageKind, type MessageView, messagePage } from './message.ts'
 import { type ProviderProblemView, providerProblemPage } from './provider-problem.ts'
 import { pseudo_language } from './pseudo.example.ts'
 import { type RedirectMismatchView, redirectMismatchPage } from './redirect-mismatch.ts'
+import { type SecondFactorView, secondFactorPage } from './second-factor.ts'
 import { type SignInView, signInPage } from './sign-in.ts'
 import { type SignOutDoneView, signOutDonePage, signOutPage } from './sign-out.ts'
 import { type SignUpView, signUpPage } from './sign-up.ts'
@@ -83,6 +85,25 @@ export const exampleSignIn = ({ application, email, request } = usual): SignInVi
   cancel_url: 'https://shop.example.com/?error=access_denied',
 })
 
+const exampleSecondFactor = ({ application, request } = usual): SecondFactorView => ({
+  application_name: application,
+  csrf: 'token',
+  request,
+  using: 'code',
+  has_recovery_codes: true,
+  problem: null,
+  wait_seconds: null,
+  cancel_url: 'https://shop.example.com/?error=access_denied',
+})
+
+const exampleEnrolment = ({ request } = usual): EnrolTotpView => ({
+  csrf: 'token',
+  request,
+  problem: null,
+  otpauth_url: 'otpauth://totp/Acme:demo%40example.com?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Acme',
+  secret: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ',
+})
+
 export const exampleSignUp = ({ application, person, email, request } = usual): SignUpView => ({
   application_name: application,
   csrf: 'token',
@@ -138,6 +159,7 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
   const context = exampleContext(environment_type, words, locale)
   const sign_in = exampleSignIn(words)
   const sign_up = exampleSignUp(words)
+  const second_factor = exampleSecondFactor(words)
   const who = { email, name: person }
   const code: CodeView = {
     csrf: 'token',
@@ -197,6 +219,21 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
       providers: exampleProviders(words),
     }),
     'sign-in, no method': signInPage(context, { ...sign_in, methods: { password: false, email_code: false } }),
+    'sign-in, after five wrong codes': signInPage(context, { ...sign_in, problem: 'second_factor' }),
+    'second factor': secondFactorPage(context, second_factor),
+    'second factor, wrong': secondFactorPage(context, { ...second_factor, problem: 'wrong' }),
+    'second factor, locked': secondFactorPage(context, { ...second_factor, problem: 'locked', wait_seconds: 840 }),
+    'second factor, expired': secondFactorPage(context, { ...second_factor, problem: 'expired_form' }),
+    'second factor, a recovery code': secondFactorPage(context, { ...second_factor, using: 'recovery_code' }),
+    'second factor, a wrong recovery code': secondFactorPage(context, { ...second_factor, using: 'recovery_code', problem: 'wrong' }),
+    'mailed code before an enrolment': enrolmentCodePage(context, { csrf: 'token', request, email, problem: null }),
+    'mailed code before an enrolment, wrong': enrolmentCodePage(context, { csrf: 'token', request, email, problem: 'wrong' }),
+    'authenticator app': enrolTotpPage(context, exampleEnrolment(words)),
+    'authenticator app, wrong': enrolTotpPage(context, { ...exampleEnrolment(words), problem: 'wrong' }),
+    'recovery codes': recoveryCodesPage(context, {
+      codes: ['7k2m-04xw-9tqd', 'q0rs-11ab-zz9y', 'm3n4-p5q6-r7s8'],
+      continue_url: 'https://id.example.com/e/env_1/oauth/authorize',
+    }),
     'sign-up': signUpPage(context, sign_up),
     'sign-up, wrong': signUpPage(context, {
       ...sign_up,

@@ -60,7 +60,7 @@ for (const { name, state, locale, page } of pages) {
     for (const field of of(/<input (?!type="hidden")[^>]*>/g, page)) {
       const id = / id="([^"]+)"/.exec(field)?.[1]
       assert.ok(page.html.includes(`<label for="${id}">`))
-      assert.match(field, / autocomplete="(username|current-password|new-password|name)"/)
+      assert.match(field, / autocomplete="(username|current-password|new-password|name|one-time-code|off)"/)
       for (const described_by of (/ aria-describedby="([^"]+)"/.exec(field)?.[1] ?? '').split(' ').filter(Boolean))
         assert.ok(ids.includes(described_by))
     }

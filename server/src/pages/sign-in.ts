@@ -10,7 +10,7 @@ import { layout, type Page, type PageContext } from './layout.ts'
 import { providerIcons } from './provider-icons.ts'
 import { brandLine } from './tiles.ts'
 
-type Problem = 'wrong_credentials' | 'malformed_email' | 'locked' | 'expired_form' | 'no_cookies' | 'too_many'
+type Problem = 'wrong_credentials' | 'malformed_email' | 'locked' | 'expired_form' | 'no_cookies' | 'too_many' | 'second_factor'
 
 /** `locked` and `too_many` look the same for existing and unknown accounts. */
 const statuses = {
@@ -20,6 +20,7 @@ const statuses = {
   expired_form: 400,
   no_cookies: 400,
   too_many: 429,
+  second_factor: 400,
 } satisfies Record<Problem, number>
 
 export interface SignInView {
@@ -98,6 +99,7 @@ function problemText({ texts, issuer }: PageContext, problem: Problem, wait_seco
   if (problem === 'wrong_credentials') return texts.sign_in.wrong_credentials
   if (problem === 'malformed_email') return texts.sign_up.email_malformed
   if (problem === 'locked') return texts.sign_in.locked(wait_seconds)
+  if (problem === 'second_factor') return texts.second_factor.ended
   if (problem === 'too_many') return texts.form.too_many(wait_seconds)
   return problem === 'no_cookies' ? texts.form.no_cookies(new URL(issuer).hostname) : texts.form.expired
 }

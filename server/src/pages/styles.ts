@@ -152,6 +152,14 @@ mark.y{background:var(--ok-soft);color:var(--ok)}
 .links p{font-size:.875rem;line-height:1.43;color:var(--muted)}
 `
 
+const second = `
+.qr{margin-top:20px}
+.qr svg{display:block;width:100%;max-width:240px;margin:0 auto;border-radius:9px}
+.hint a{display:inline-block;padding:10px 0}
+.codes{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,150px),1fr));gap:4px 16px;margin-top:20px;padding:12px 16px;border:1px solid var(--line);border-radius:10px;background:var(--sunken);text-align:center}
+.codes code{font-size:1rem;line-height:1.75}
+`
+
 const narrow = `
 @media(max-width:480px){
 body{background:var(--surface)}
@@ -165,4 +173,4 @@ body{background:var(--surface)}
 @media(prefers-reduced-motion:reduce){*{transition:none!important}}
 `
 
-export const styles = [tokens, ground, frame, forms, people, details, narrow].join('').replaceAll('\n', '')
+export const styles = [tokens, ground, frame, forms, people, details, second, narrow].join('').replaceAll('\n', '')

@@ -31,6 +31,7 @@ export function applySettingsChange(
     ...passwordProblems(change),
     ...emailProblems(stored, merged, change, allowed),
     ...codeProblems(type, merged),
+    ...mfaProblems(merged, change),
   ]
   if (problems.length > 0) return { problem: new z.ZodError(problems) }
   const password = passwordOf(change)
@@ -43,6 +44,15 @@ function codeProblems(type: EnvironmentType, merged: Document): z.core.$ZodIssue
   if (!sign_in.email_code || email.delivery !== 'none') return []
   const message = 'Emailed codes need mail. Set email.delivery in the same request, or leave sign_in.email_code at false.'
   return [{ code: 'custom', path: ['sign_in', 'email_code'], message, input: true }]
+}
+
+/** A required second factor needs a kind that a person can enrol. The problem is at the group that the change has. */
+function mfaProblems(merged: Document, change: Document): z.core.$ZodIssue[] {
+  const { mfa, sign_in } = effectiveSettings('live', { mfa: merged.mfa, sign_in: merged.sign_in })
+  if (mfa.mode !== 'required' || mfa.totp || sign_in.passkey) return []
+  const path = change.mfa === undefined ? ['sign_in', 'passkey'] : ['mfa', 'mode']
+  const message = 'mfa.mode required needs a second factor that people can enrol: mfa.totp or sign_in.passkey.'
+  return [{ code: 'custom', path, message, input: undefined }]
 }
 
 /** Finds the values of a document, or of a change, that nothing enforces yet. */

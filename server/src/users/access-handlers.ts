@@ -1,4 +1,5 @@
 /** How a user has access: sign-in methods, sessions as a whole, and the grants of applications. */
+import type { SignInMethod } from '@ostiary/contract/method.ts'
 import type { AnyCall, Handler } from '../api/handler.ts'
 import { readPage } from '../api/lists.ts'
 import { changeVersioned } from '../api/versions.ts'
@@ -8,7 +9,7 @@ import { mailStatements } from '../mail/send.ts'
 import { endGrant, endGrants, listGrants } from '../oidc/store/grants.ts'
 import { endBegunWith, endEverything, revokeConsent, sessionEndEvents } from '../oidc/store/sessions.ts'
 import type { Services } from '../services.ts'
-import { findMethod, listMethods, removeMethod } from './methods.ts'
+import { findMethod, isSecondFactor, listMethods, removeMethod } from './methods.ts'
 import { findUser, holdUser, type UserRow } from './store.ts'
 
 type UserCall = Pick<AnyCall, 'params'> & { caller: { environment: NonNullable<AnyCall['caller']['environment']> } }
@@ -62,25 +63,26 @@ export const removeUserMethod: Handler<'removeUserMethod'> = async (services, ca
     const removed = await call.commit(
       {
         statements: [
-          removeMethod(environment_id, user.id, method, at),
-          ...endBegunWith(environment_id, user.id, method.id, at),
+          ...removeMethod(environment_id, user.id, method, at),
+          ...(isSecondFactor(method) ? [] : endBegunWith(environment_id, user.id, method.id, at)),
           ...(user.email === null ? [] : await mailStatements(services, environment_id, { ...mail, to: user.email }, at)),
         ],
         before: { ...method, project_id: user.project_id, environment_id },
         answer: null,
         object: { type: 'user', id: user.id },
-        event: {
-          environment_id,
-          type: 'user.updated',
-          user_id: user.id,
-          data: { changed: [method.type === 'password' ? 'password' : 'identities'], method_id: method.id },
-        },
+        event: { environment_id, user_id: user.id, ...eventOf(method) },
       },
       at,
     )
     return removed || null
   })
   return null
+}
+
+function eventOf(method: SignInMethod) {
+  const { id: method_id, type } = method
+  if (isSecondFactor(method)) return { type: 'mfa.removed' as const, data: { method: type, method_id } }
+  return { type: 'user.updated' as const, data: { changed: [type === 'password' ? 'password' : 'identities'], method_id } }
 }
 
 export const listUserGrants: Handler<'listUserGrants'> = async (services, call) => {

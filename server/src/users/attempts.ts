@@ -102,6 +102,43 @@ export async function takeSignUp(db: Db, from: Pick<Attempt, 'environment_id' | 
   return waitOf(rows, from.source, from.now)
 }
 
+/** Limits wrong second factors. They count for the account, from any source: the password is known already. */
+const secondFactorsOf = (user_id: string) => ({ account: `second-factor:${user_id}`, source: 'everywhere' })
+
+type OfUser = Pick<Attempt, 'environment_id' | 'now'> & { user_id: string }
+
+/** Counts one try of a second factor before it is checked. A guard. */
+export function countSecondFactor({ environment_id, user_id, now }: OfUser, lockout: Lockout): Statement {
+  const { account, source } = secondFactorsOf(user_id)
+  return countForAccount({ environment_id, account, now }, { from: source, limit: lockout.max_attempts }, lockout)
+}
+
+/** For the batch of a right one. Earlier wrong ones still count, because others may have tried them. */
+export function giveBackSecondFactor({ environment_id, user_id }: OfUser): Statement {
+  const { account, source } = secondFactorsOf(user_id)
+  return sql`update sign_in_attempts set attempts = attempts - 1
+    where environment_id = ${environment_id} and account = ${account} and source = ${source} and attempts > 0`
+}
+
+/** Returns how many seconds second factors are refused after a refused one. */
+export async function waitForSecondFactor(db: Db, of: OfUser): Promise<number> {
+  const { account, source } = secondFactorsOf(of.user_id)
+  const rows = await db.all(Counted, liveRows(of, sql`account = ${account} and source = ${source}`))
+  return secondsUntil(of.now, Math.max(...rows.map(expiryOf)))
+}
+
+/** Codes that are mailed for an enrolment, and wrong tries of them, by user and hour. */
+const enrolment_mails = { kind: 'enrolment-mail', limit: 5, window_seconds: 3_600 }
+const enrolment_tries = { kind: 'enrolment-code', limit: 30, window_seconds: 3_600 }
+
+/** Counts a code that is mailed for an enrolment. Guards. */
+export const countEnrolmentMail = ({ environment_id, user_id, now }: OfUser): Statement[] =>
+  countFromSource({ environment_id, source: user_id, now }, enrolment_mails)
+
+/** Counts a try of such a code. Guards. */
+export const countEnrolmentCode = ({ environment_id, user_id, now }: OfUser): Statement[] =>
+  countFromSource({ environment_id, source: user_id, now }, enrolment_tries)
+
 interface Counter {
   from: string
   limit: number
@@ -121,7 +158,11 @@ function countersOf({ source, device }: Attempt, { max_attempts }: Lockout): Cou
 }
 
 /** Every allowed attempt restarts the lockout time, so that at most `limit` attempts are allowed within any `duration_seconds`. */
-function countForAccount({ environment_id, account, now }: Attempt, { from, limit }: Counter, { duration_seconds }: Lockout): Statement {
+function countForAccount(
+  { environment_id, account, now }: Pick<Attempt, 'environment_id' | 'account' | 'now'>,
+  { from, limit }: Counter,
+  { duration_seconds }: Lockout,
+): Statement {
   const until = new Date(now.getTime() + duration_seconds * 1000)
   return guard(sql`insert into sign_in_attempts (environment_id, account, source, attempts, expires_at)
     values (${environment_id}, ${account}, ${from}, 1, ${until})

@@ -1,19 +1,26 @@
-/** The sign-in methods of a user: the password, which is a column of the user, and the identities at providers. */
+/** The sign-in methods of a user: the password, which is a column of the user, the identities at providers, and the second factors. */
 import type { EnvironmentId, MethodId } from '@ostiary/contract/ids.ts'
 import { SignInMethod } from '@ostiary/contract/method.ts'
 import { type Db, guard, type Statement, sql } from '../db/db.ts'
+import { removeRecoveryCodes, removeSecondFactors, removeTotp } from './second-factors.ts'
 
 /** The id of the password of a user, the same for every password. */
 export const passwordMethod = (user_id: string): MethodId => `mth_${user_id.slice('usr_'.length)}`
 
 const methodsOf = (environment_id: EnvironmentId, user_id: string) => sql`
   select 'mth_' || substr(u.id, 5) as id, 'password' as type, cast(null as text) as name, cast(null as text) as provider_id,
-         null as codes_left, coalesce(u.password_set_at, u.created_at) as created_at, u.password_used_at as last_used_at
+         cast(null as bigint) as codes_left, coalesce(u.password_set_at, u.created_at) as created_at, u.password_used_at as last_used_at
     from users u where u.environment_id = ${environment_id} and u.id = ${user_id} and u.password_hash is not null
   union all
   select i.id, 'provider', p.display_name, i.provider_id, null, i.created_at, i.last_used_at
     from identities i join providers p on p.environment_id = i.environment_id || '' and p.id = i.provider_id
-   where i.environment_id = ${environment_id} and i.user_id = ${user_id}`
+   where i.environment_id = ${environment_id} and i.user_id = ${user_id}
+  union all
+  select t.id, 'totp', null, null, null, t.created_at, t.last_used_at
+    from totp_methods t where t.environment_id = ${environment_id} and t.user_id = ${user_id}
+  union all
+  select r.method_id, 'recovery_codes', null, null, count(*) - count(r.used_at), min(r.created_at), max(r.used_at)
+    from recovery_codes r where r.environment_id = ${environment_id} and r.user_id = ${user_id} group by r.method_id`
 
 export function listMethods(db: Db, environment_id: EnvironmentId, user_id: string, rest: Statement): Promise<SignInMethod[]> {
   return db.all(SignInMethod, sql`select * from (${methodsOf(environment_id, user_id)}) listed where 1 = 1 ${rest}`)
@@ -26,14 +33,24 @@ export async function findMethod(db: Db, environment_id: EnvironmentId, user_id:
 
 /** Removes every method but the password. */
 export function removeAllMethods(environment_id: EnvironmentId, user_id: string): Statement[] {
-  return [sql`delete from identities where environment_id = ${environment_id} and user_id = ${user_id}`]
+  return [
+    sql`delete from identities where environment_id = ${environment_id} and user_id = ${user_id}`,
+    ...removeSecondFactors(environment_id, user_id),
+  ]
 }
 
+/** The methods that are second factors. Their removal is `mfa.removed`, the others change the user. */
+export const isSecondFactor = ({ type }: Pick<SignInMethod, 'type'>): boolean => type === 'totp' || type === 'recovery_codes'
+
 /** Fails as a guard if the user no longer has the method. */
-export function removeMethod(environment_id: EnvironmentId, user_id: string, { id, type }: SignInMethod, now: Date): Statement {
-  if (type === 'password')
-    return guard(sql`update users
+export function removeMethod(environment_id: EnvironmentId, user_id: string, { id, type }: SignInMethod, now: Date): Statement[] {
+  if (type === 'totp') return removeTotp(environment_id, user_id, id)
+  if (type === 'recovery_codes') return removeRecoveryCodes(environment_id, user_id, id)
+  if (type === 'password') return [removePassword(environment_id, user_id, now)]
+  return [guard(sql`delete from identities where environment_id = ${environment_id} and user_id = ${user_id} and id = ${id}`)]
+}
+
+const removePassword = (environment_id: EnvironmentId, user_id: string, now: Date) =>
+  guard(sql`update users
       set password_hash = null, password_set_at = null, password_used_at = null, version = version + 1, updated_at = ${now}
       where environment_id = ${environment_id} and id = ${user_id} and password_hash is not null`)
-  return guard(sql`delete from identities where environment_id = ${environment_id} and user_id = ${user_id} and id = ${id}`)
-}

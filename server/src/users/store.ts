@@ -105,18 +105,23 @@ export function insertUser(
 }
 
 /**
- * Records a sign-in. Fails as a guard if the user is blocked or deleted, or if the password changed since it was checked. Does not
- * change the version, because a sign-in is not a change of the user.
+ * Records a sign-in. Fails as a guard if the user is blocked or deleted, if the password changed since it was checked, or if
+ * `only_if`, a condition on the user, is not true. Does not change the version, because a sign-in is not a change of the user.
  */
 export function noteSignIn(
   environment_id: EnvironmentId,
-  { user_id, password_hash, by_password }: { user_id: string; password_hash: string | null; by_password: boolean },
+  {
+    user_id,
+    password_hash,
+    by_password,
+    only_if,
+  }: { user_id: string; password_hash: string | null; by_password: boolean; only_if: Statement },
   now: Date,
 ): Statement {
   const used = by_password ? sql`, password_used_at = ${now}` : sql``
   return guard(sql`update users set last_sign_in_at = ${now}${used}
     where environment_id = ${environment_id} and id = ${user_id} and blocked_at is null
-      and coalesce(password_hash, '') = ${password_hash ?? ''}`)
+      and coalesce(password_hash, '') = ${password_hash ?? ''} and ${only_if}`)
 }
 
 const Person = User.pick({ email: true, name: true, picture: true, locale: true, zoneinfo: true, phone_number: true })
@@ -164,7 +169,7 @@ export function setBlocked(current: UserRow, blocked: boolean, now: Date): State
     where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`)
 }
 
-/** Deletes the user with their consents and identities. */
+/** Deletes the user with their consents and identities. `removeSecondFactors` belongs into the same batch. */
 export function deleteUser({ environment_id, id, version }: UserRow): Statement[] {
   return [
     guard(sql`delete from users where environment_id = ${environment_id} and id = ${id} and version = ${version}`),

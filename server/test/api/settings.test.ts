@@ -39,7 +39,8 @@ const others: [path: string, fallback: unknown, good: unknown[], bad: unknown[]]
   ['sign_in.passkey',             false,   [false],                                             [1, true]],
   ['sign_up.mode',                'open',  ['closed'],                                          ['invite', false]],
   ['password.reject_common',      true,    [false],                                             ['']],
-  ['mfa.mode',                    'off',   ['off'],                                             ['on', true, 'optional', 'required']],
+  ['mfa.mode',                    'off',   ['off', 'optional', 'required'],                     ['on', true]],
+  ['mfa.totp',                    true,    [true, false],                                       ['yes', 1]],
   ['email.delivery',              'capture', ['none', 'capture'],                               ['pigeon', '']],
   ['email.from',                  null,    ['shop@example.com', 'Shop <shop@example.com>'],     ['Shop', 'a@example.com\r\nBcc: b@example.com']],
   ['branding.display_name',       null,    ['The Shop', 'Ünïcode 🧺'],                          ['', 'x'.repeat(101), 'a\nb']],
@@ -239,8 +240,6 @@ test('Test and Live have separate settings', async () => {
 
 // biome-ignore format: this table is read by column
 const not_built: [change: object, pointer: string, says: RegExp][] = [
-  [{ mfa: { mode: 'optional' } },                                             '/mfa/mode',           /second factor/],
-  [{ mfa: { mode: 'required' } },                                             '/mfa/mode',           /second factor/],
   [{ sign_in: { passkey: true } },                                            '/sign_in/passkey',    /passkey/],
   [{ sign_in: { email_code: true } },                                         '/sign_in/email_code', /code/],
 ]
@@ -259,14 +258,13 @@ for (const [body, pointer, says] of not_built) {
 test('stored settings that are no longer supported count as the default: in the settings, discovery, the auth configuration and on the sign-in page', async () => {
   const environment = (await w.createProject('earlier')).test
   const stored = {
-    mfa: { mode: 'required' },
     sign_in: { passkey: true, email_code: true },
   }
   await w.deployment.db.run(
     sql`update environments set settings = ${stored}, settings_version = settings_version + 1 where id = ${environment.id}`,
   )
   const settings = await read(environment)
-  assert.deepEqual([settings.mfa, settings.sign_in], [{ mode: 'off' }, { password: true, email_code: false, passkey: false }])
+  assert.deepEqual(settings.sign_in, { password: true, email_code: false, passkey: false })
   const discovery = expectStatus(200, await w.call('GET', `${environment.issuer}/.well-known/openid-configuration`, { key: null }))
   assert.deepEqual(discovery.acr_values_supported, ['urn:ostiary:1fa'])
   const origin = 'https://app.example.com'
@@ -280,5 +278,5 @@ test('stored settings that are no longer supported count as the default: in the 
   assert.match(page.body, /type="password"/)
   assert.doesNotMatch(page.body, /passkey|one-time-code/)
   expectStatus(200, await change(environment, { sign_up: { mode: 'closed' } }))
-  expectStatus(200, await change(environment, { mfa: null, sign_in: null }))
+  expectStatus(200, await change(environment, { sign_in: null }))
 })

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { BrowserContext, Page, Response } from 'playwright-core'
+import { appCode, wrongCode } from '../support/authenticator.ts'
 import { noBrowser } from '../support/chromium.ts'
 import { startClientServer } from '../support/client-server.ts'
 import { authorizationRequest } from '../support/cookie-browser.ts'
@@ -208,6 +209,67 @@ test('the hosted pages work without scripts and pass the audit', { skip: noBrows
     const tile = page.locator('.logo .tile')
     assert.deepEqual([await tile.textContent(), (await tile.boundingBox())?.width], ['A', 36])
     await w.changeSettings(w.test, { branding: { logo_url: null } })
+  })
+
+  await t.test('the second factor: mailed code, authenticator app, recovery codes, and the next sign-in', async () => {
+    await w.changeSettings(w.test, { mfa: { mode: 'required' }, lockout: { max_attempts: 100 } })
+    const client = await w.createApplication(w.test, { redirect_uris: [`${landing.origin}/second`] })
+    const person = await w.createUser(w.test)
+    const enter = (label: string, value: string) => page.getByLabel(label, { exact: true }).fill(value)
+    await context.clearCookies()
+    await begin({}, w.test, client)
+    await signIn(person.email, person.password)
+    await look('mailed code')
+    await enter('Code', '000000')
+    await press('Continue')
+    await look('mailed code, wrong', 400)
+    const inbox = expectStatus(200, await w.call('GET', `${w.test.path}/inbox?to=${person.email}`))
+    const { code } = expectStatus(200, await w.call('GET', `${w.test.path}/inbox/${inbox.data[0].id}`))
+    await enter('Code', code)
+    await press('Continue')
+    await look('authenticator app')
+    const secret = (await page.locator('main code').innerText()).replaceAll(' ', '')
+    assert.equal(await page.locator('[autofocus]').getAttribute('autocomplete'), 'one-time-code')
+    await enter('Code', wrongCode(secret, w.now()))
+    await press('Continue')
+    await look('authenticator app, wrong', 400)
+    await enter('Code', appCode(secret, w.now()))
+    await press('Continue')
+    await look('recovery codes')
+    const codes = await page.locator('[data-recovery-code]').allInnerTexts()
+    assert.equal(codes.length, 10)
+    await page.locator('[data-action=continue]').click()
+    assert.ok(new URL(page.url()).searchParams.get('code'))
+
+    await begin({ prompt: 'login' }, w.test, client)
+    await signIn(person.email, person.password)
+    await look('second factor')
+    await enter('Code', wrongCode(secret, w.now()))
+    await press('Continue')
+    await look('second factor, wrong', 400)
+    await page.locator('[data-action=use-recovery-code]').click()
+    await look('second factor, recovery code')
+    await enter('Recovery code', 'none of them')
+    await press('Continue')
+    await look('second factor, recovery code wrong', 400)
+    await page.locator('[data-action=use-totp]').click()
+    await page.locator('[data-action=use-recovery-code]').click()
+    await enter('Recovery code', codes[0] ?? '')
+    await press('Continue')
+    assert.ok(new URL(page.url()).searchParams.get('code'))
+
+    await begin({ prompt: 'login', ui_locales: 'de' }, w.test, client)
+    await page.getByLabel('E-Mail-Adresse').fill(person.email)
+    await page.getByLabel('Passwort').fill(person.password)
+    await page.locator('[data-action=password]').click()
+    await look('second factor, German')
+    for (let i = 0; i < 5; i++) {
+      await page.locator('[name=code]').fill(wrongCode(secret, w.now()))
+      await page.locator('[data-action=continue]').click()
+    }
+    await look('second factor, ended', 400)
+    await context.clearCookies()
+    await w.changeSettings(w.test, { mfa: { mode: 'off' }, lockout: { max_attempts: 3 } })
   })
 
   await t.test('addresses that are no step: the root, an unknown address, a disabled application', async () => {

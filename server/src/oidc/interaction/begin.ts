@@ -1,12 +1,16 @@
 /**
  * The interaction of a person with the hosted pages: everything between an authorization request and its code. The service stores no
- * state between the steps. Each page holds the request in a form field, `request`, and each step judges the request again.
+ * state between the steps, but for a sign-in that waits for its second factor (`half-sign-in.ts`). Each page holds the request in a form field, `request`, and each step judges the request again.
  * So no step can be skipped, and a request that another person began gives no access.
  *
  *     route                          endpoint          calls
  *     GET  /oauth/authorize          authorize         beginAuthorization, judgeNextStep, takeStep: a page, or the answer to the client
  *     POST /sign-in                  signIn            continueInteraction, checkPassword, finishSignIn
  *     POST /sign-up                  signUp            continueInteraction, finishSignIn
+ *     GET  /second-factor            showSecondFactorPage  beginInteraction, readHalfSignIn: a page
+ *     POST /second-factor            secondFactor      continueInteraction, readHalfSignIn, completeHalfSignIn
+ *     POST /enrolment-code           enrolmentCode     the same, then acceptEnrolmentCode
+ *     POST /enrol-totp               enrolTotp         the same, then completeHalfSignIn; shows the recovery codes
  *     POST /select-account           selectAccount     continueInteraction, endSessions
  *     POST /consent                  consent           continueInteraction; answerClient where the person refuses
  *     POST /federate                 federate          continueInteraction, then redirects to the provider
@@ -22,9 +26,10 @@
  *
  *     endpoints                         → begin, dispatch, check-password, upstream-account, end-sessions
  *     begin                             → visit, screens, answer-client
- *     dispatch                          → screens, issue-code, answer-client
+ *     dispatch                          → screens, issue-code, answer-client, half-sign-in
  *     check-password, upstream-account  → finish-sign-in, screens
- *     finish-sign-in                    → establish-session
+ *     finish-sign-in                    → half-sign-in, establish-session
+ *     half-sign-in                      → enrolment-code, establish-session
  *     all of these                      → continue → press, visit
  */
 import { findClient } from '../../applications/store.ts'

@@ -1,4 +1,5 @@
 /** The step that an authorization request needs next, and the page or answer of that step. `protocol/next-step.ts` holds the rules. */
+import { findUsersWithSecondFactor } from '../../users/second-factors.ts'
 import type { Answer, OidcCall, OidcServices } from '../call.ts'
 import { hintedUser } from '../id-token-hint.ts'
 import { type NextStep, nextStep } from '../protocol/next-step.ts'
@@ -6,6 +7,7 @@ import { findConsents } from '../store/sessions.ts'
 import { answerClient } from './answer-client.ts'
 import type { Authorization } from './begin.ts'
 import { needsPress } from './continue.ts'
+import { beginStepUp } from './half-sign-in.ts'
 import { issueCode } from './issue-code.ts'
 import { asksForSignUp } from './new-account.ts'
 import { wasPressed } from './press.ts'
@@ -19,6 +21,9 @@ export async function judgeNextStep(
   const { issuer, now } = call
   const needs_press = needsPress(services, client)
   const user_ids = browser.sessions.map((session) => session.user_id)
+  const { mode, totp } = issuer.settings.mfa
+  const asks_for_level = mode === 'required' || request.acr_values.length > 0
+  const enrolled = await findUsersWithSecondFactor(services.db, issuer.environment_id, asks_for_level ? user_ids : [])
   const consents =
     client.consent === 'skip'
       ? new Map<string, string[]>()
@@ -31,11 +36,14 @@ export async function judgeNextStep(
         session_id: session.id,
         user_id: session.user_id,
         auth_time: session.auth_time,
+        acr: session.acr,
+        has_second_factor: enrolled.has(session.user_id),
         consented_to: consents.get(session.user_id) ?? [],
         pressed: needs_press && wasPressed(services, call, query, session.id),
       })),
       hinted_user_id: hintedUser(issuer, request.id_token_hint),
       sign_up_open: issuer.settings.sign_up.mode === 'open' && asksForSignUp(call),
+      mfa: { mode, can_enrol: totp },
       now,
     },
   )
@@ -55,6 +63,8 @@ export async function takeStep(services: OidcServices, call: OidcCall, interacti
       return showSignUp(services, call, interaction, { email, name: '', problems: no_problems, refusal: null, wait_seconds: null })
     case 'select_account':
       return showAccounts(services, call, interaction)
+    case 'second_factor':
+      return beginStepUp(services, call, interaction, step.session_id)
     case 'consent':
       return showConsent(services, call, interaction, step.session_id)
   }

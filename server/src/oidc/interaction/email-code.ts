@@ -3,8 +3,6 @@ import type { UserId } from '@ostiary/contract/ids.ts'
 import type { Statement } from '../../db/db.ts'
 import { sql } from '../../db/db.ts'
 import { digestOf } from '../../digest.ts'
-import { deviceName } from '../../mail/device.ts'
-import type { Device } from '../../mail/notice.ts'
 import { normalised } from '../../normalisation.ts'
 import { type CodeView, codePage } from '../../pages/code.ts'
 import { idIn, reason } from '../../reason.ts'
@@ -16,7 +14,8 @@ import { type CodeRow, findCodeOfBrowser, spendCode } from '../../users/mailed-c
 import { listMethods } from '../../users/methods.ts'
 import { findCredential, insertUser } from '../../users/store.ts'
 import { formToken, knownDevice, withCookies } from '../browser.ts'
-import { type Answer, header, type OidcCall, type OidcServices, refused } from '../call.ts'
+import { type Answer, type OidcCall, type OidcServices, refused } from '../call.ts'
+import { deviceOf } from '../device.ts'
 import { html, pageContext } from '../hosted-page.ts'
 import type { Interaction } from './begin.ts'
 import { continueUrl, withPrompt } from './continue.ts'
@@ -79,9 +78,6 @@ export async function sendCode(services: OidcServices, call: OidcCall, interacti
   )
   return showCode(services, call, interaction, { email: wanted.email, problem: null })
 }
-
-/** The device of a request, for a mail. */
-export const deviceOf = (call: OidcCall): Device => ({ name: deviceName(header(call, 'user-agent')), ip: call.ip })
 
 export const fixedCode = ({ issuer }: Pick<OidcCall, 'issuer'>) => (issuer.type === 'test' ? issuer.settings.test.fixed_code : null)
 

@@ -1,17 +1,19 @@
 /** The end of every successful sign-in: makes the session, records the events and continues the request. */
-import type { Statement } from '../../db/db.ts'
+import { type Statement, sql } from '../../db/db.ts'
 import { newSecret } from '../../deployment.ts'
 import { digestOf } from '../../digest.ts'
 import { insertEvent, type NewEvent } from '../../events/store.ts'
 import { asLine } from '../../text.ts'
 import { passwordMethod } from '../../users/methods.ts'
+import { hasSecondFactor } from '../../users/second-factors.ts'
 import { noteSignIn } from '../../users/store.ts'
 import { deviceCookie, sessionCookie, withCookies } from '../browser.ts'
 import { type Answer, header, type OidcCall, type OidcServices, redirect } from '../call.ts'
 import { hintedUser } from '../id-token-hint.ts'
 import { acrOf } from '../protocol/claims.ts'
 import { withoutSatisfied } from '../protocol/next-step.ts'
-import { insertSession, renewSession } from '../store/sessions.ts'
+import { one_factor } from '../protocol/second-factor.ts'
+import { insertSession, raiseSession, renewSession } from '../store/sessions.ts'
 import type { Interaction } from './begin.ts'
 import { continueRequest } from './continue.ts'
 
@@ -26,15 +28,19 @@ export interface SignedIn {
   /** RFC 8176 names of the method. */
   amr: readonly string[]
   /** The id of the identity that signed in at a provider. */
-  identity_id?: string
+  identity_id?: string | undefined
   /** What the session began with, where it is neither the password nor an identity: such a session outlives the removal of both. */
-  began_with?: 'email_code'
+  began_with?: 'email_code' | undefined
+  /** The person proved the address by an emailed code in this sign-in, beside what `amr` says. */
+  mailed_code?: boolean
+  /** The second factor, in the words of events. */
+  second_factor?: string
 }
 
 /**
  * Makes a session in one batch with `first`, the other changes of the sign-in. Returns `null` and changes nothing where the account was
- * blocked or its password changed while the sign-in was checked. Both end the sessions of the account, so this batch writes the row of
- * the account before it makes a session.
+ * blocked or its password changed while the sign-in was checked, or got a second factor that this sign-in has not used. The first two
+ * end the sessions of the account, so this batch writes the row of the account before it makes a session.
  *
  * Each sign-in changes the secret of the cookie. A person who signs in again in the same browser keeps the session, so that other
  * applications stay signed in.
@@ -43,7 +49,7 @@ export async function establishSession(
   services: OidcServices,
   call: OidcCall,
   interaction: Interaction,
-  { user_id, email, password_hash, step, method, amr, identity_id, began_with }: SignedIn,
+  { user_id, email, password_hash, step, method, amr, identity_id, began_with, second_factor }: SignedIn,
   first: readonly Statement[],
 ): Promise<Answer | null> {
   const { issuer } = call
@@ -65,16 +71,22 @@ export async function establishSession(
     expires_at: new Date(Math.min(at.getTime() + idle_ttl_seconds * 1000, absolute_expires_at.getTime())),
     absolute_expires_at,
   }
+  // A batch that adds a second factor writes the row of the account too, so the condition is safe.
+  const only_if = session.acr === one_factor ? sql`not ${hasSecondFactor(issuer.environment_id, user_id)}` : sql`1 = 1`
   const signed_in = await services.db.batch([
     ...first,
-    noteSignIn(issuer.environment_id, { user_id, password_hash, by_password: identity_id === undefined && began_with === undefined }, at),
+    noteSignIn(
+      issuer.environment_id,
+      { user_id, password_hash, by_password: identity_id === undefined && began_with === undefined, only_if },
+      at,
+    ),
     known ? renewSession(issuer.environment_id, session, at) : insertSession(issuer.environment_id, session, at),
     ...(known ? [] : [signInEvent(services, call, { type: 'session.created', user_id, data: { session_id: session.id } }).statement]),
     signInEvent(services, call, {
       type: 'sign_in.succeeded',
       user_id,
       application_id: client?.client_id ?? null,
-      data: { method, session_id: session.id, ip: call.ip },
+      data: { method, ...(second_factor !== undefined && { second_factor }), session_id: session.id, ip: call.ip },
     }).statement,
   ])
   if (!signed_in) return null
@@ -87,6 +99,30 @@ export async function establishSession(
     sessionCookie(call, [secret, ...others]),
     deviceCookie(services, call, { user_id, email, password_hash }),
   ])
+}
+
+/**
+ * Raises an existing session after a second factor, in one batch with `first`: it keeps its id and the time of its sign-in, and the
+ * cookie gets a new secret. Returns `null` and changes nothing where the session ended or changed in the meantime.
+ */
+export async function stepUpSession(
+  services: OidcServices,
+  call: OidcCall,
+  interaction: Interaction,
+  { session_id, amr }: { session_id: string; amr: readonly string[] },
+  first: readonly Statement[],
+): Promise<Answer | null> {
+  const { issuer, now } = call
+  const { browser, query } = interaction
+  const session = browser.sessions.find(({ id }) => id === session_id)
+  if (!session) return null
+  const secret = newSecret(services)
+  const idle_end = now.getTime() + issuer.settings.sessions.idle_ttl_seconds * 1000
+  const expires_at = new Date(Math.min(idle_end, session.absolute_expires_at.getTime()))
+  const raised = { token_hash: digestOf(secret), amr, acr: acrOf(amr), expires_at }
+  if (!(await services.db.batch([...first, raiseSession(issuer.environment_id, session, raised, now)]))) return null
+  const secrets = browser.sessions.map((each) => (each === session ? secret : each.secret))
+  return withCookies(redirect(continueRequest(services, call, interaction, query, session_id)), [sessionCookie(call, secrets)])
 }
 
 export function signInEvent(services: OidcServices, call: OidcCall, event: NewEvent): { id: string; statement: Statement } {

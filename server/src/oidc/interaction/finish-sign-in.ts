@@ -1,16 +1,39 @@
-/** The end of a first factor: every way to sign in calls `finishSignIn` after its check. */
+/**
+ * The end of a first factor: every way to sign in calls `finishSignIn` after its check. It begins the session, or where a second factor
+ * is missing a half sign-in (`half-sign-in.ts`).
+ */
 import type { Statement } from '../../db/db.ts'
+import { findUsersWithSecondFactor } from '../../users/second-factors.ts'
 import type { Answer, OidcCall, OidcServices } from '../call.ts'
+import { acrOf } from '../protocol/claims.ts'
+import { missingAfterFirstFactor } from '../protocol/second-factor.ts'
 import type { Interaction } from './begin.ts'
 import { establishSession, type SignedIn } from './establish-session.ts'
+import { beginHalfSignIn } from './half-sign-in.ts'
 
-/** Begins the session in one batch with `first`. `null` means what it means for `establishSession`. */
-export function finishSignIn(
+/**
+ * Continues after the first factor, in one batch with `first`, the changes that belong to its success. Returns `null` and changes
+ * nothing where the account was blocked or its password changed while the sign-in was checked.
+ */
+export async function finishSignIn(
   services: OidcServices,
   call: OidcCall,
   interaction: Interaction,
   signed_in: SignedIn,
   first: readonly Statement[],
 ): Promise<Answer | null> {
-  return establishSession(services, call, interaction, signed_in, first)
+  const { environment_id, settings } = call.issuer
+  const { user_id, amr } = signed_in
+  const judge = async () => {
+    const enrolled = await findUsersWithSecondFactor(services.db, environment_id, [user_id])
+    return missingAfterFirstFactor(acrOf(amr), { mode: settings.mfa.mode, has_second_factor: enrolled.has(user_id) })
+  }
+  let missing = await judge()
+  if (missing === 'nothing') {
+    const answer = await establishSession(services, call, interaction, signed_in, first)
+    if (answer) return answer
+    missing = await judge() // the person may have enrolled a second factor in the meantime
+    if (missing === 'nothing') return null
+  }
+  return beginHalfSignIn(services, call, interaction, signed_in, { first, enrols: missing === 'enrol' })
 }

@@ -77,7 +77,7 @@ export function showSignUp(
 export const no_problems: SignUpView['problems'] = { form: null, email: null, name: null, password: null }
 
 /** RFC 9110 §10.2.3: Retry-After, where a limit was reached. */
-function afterWait(answer: Answer, wait_seconds: number | null): Answer {
+export function afterWait(answer: Answer, wait_seconds: number | null): Answer {
   return wait_seconds === null ? answer : { ...answer, headers: { ...answer.headers, 'retry-after': String(wait_seconds) } }
 }
 
@@ -196,13 +196,13 @@ export function showProviderProblem(
 }
 
 /** The name of the application or inviting tenant that the person continues to. */
-const nameOf = ({ client, invitation }: Interaction) => client?.name ?? invitation?.tenant_name ?? null
+export const nameOf = ({ client, invitation }: Interaction) => client?.name ?? invitation?.tenant_name ?? null
 
 /** The facts of an invitation that its pages show. */
 export const factsOf = ({ invitation: { tenant_name, role, inviter } }: Visit) => ({ tenant_name, role, inviter })
 
 /** The address that returns to the client without a sign-in; `null` where there is no client, or no redirect can answer it. */
-function cancelUrl(call: OidcCall, { client, request }: Interaction): string | null {
+export function cancelUrl(call: OidcCall, { client, request }: Interaction): string | null {
   if (!client) return null
   const cancelled = authorizationResponse(request, call.issuer.url, new OAuthError('access_denied', 'The person did not sign in.'))
   return cancelled.kind === 'redirect' ? cancelled.location : null

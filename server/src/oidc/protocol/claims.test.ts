@@ -116,7 +116,13 @@ const levels: [string[], string][] = [
   [['pwd'], 'urn:ostiary:1fa'],
   [['otp'], 'urn:ostiary:1fa'],
   [['pwd', 'otp', 'mfa'], 'urn:ostiary:2fa'],
-  [['hwk', 'user', 'mfa'], 'urn:ostiary:passkey'],
-  [['swk'], 'urn:ostiary:passkey'],
+  [['otp', 'mfa'], 'urn:ostiary:2fa'],
+  [['otp', 'hwk', 'user', 'mfa'], 'urn:ostiary:2fa'],
+  [['pwd', 'hwk', 'user', 'mfa'], 'urn:ostiary:2fa'],
+  [['hwk', 'user'], 'urn:ostiary:passkey'],
+  [['swk', 'user'], 'urn:ostiary:passkey'],
+  [['hwk'], 'urn:ostiary:1fa'],
+  [['user'], 'urn:ostiary:1fa'],
+  [[], 'urn:ostiary:1fa'],
 ]
-for (const [amr, acr] of levels) test(`a sign-in by ${amr.join(', ')} is ${acr}`, () => assert.equal(acrOf(amr), acr))
+for (const [amr, acr] of levels) test(`a sign-in by ${amr.join(', ') || 'a provider'} is ${acr}`, () => assert.equal(acrOf(amr), acr))

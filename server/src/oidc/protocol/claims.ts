@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { User } from '@ostiary/contract/user.ts'
 import { includesScope } from './scope.ts'
+import { by_passkey, one_factor, two_factors } from './second-factor.ts'
 
 /** OIDC Core §5.4: the claims of each scope. Discovery lists the same table. */
 export const claimsOfScope = {
@@ -113,10 +114,11 @@ export function atHash(access_token: string): string {
   return createHash('sha256').update(access_token, 'ascii').digest().subarray(0, 16).toString('base64url')
 }
 
-/** The acr of a new session, from its authentication methods: a key of a device, two factors, or one. */
+/** The acr of a session, from its authentication methods: two factors, a passkey that verified its user, or one factor. */
 export function acrOf(amr: readonly string[]): string {
-  if (amr.includes('hwk') || amr.includes('swk')) return 'urn:ostiary:passkey'
-  return amr.includes('mfa') ? 'urn:ostiary:2fa' : 'urn:ostiary:1fa'
+  if (amr.includes('mfa')) return two_factors
+  const is_passkey = (amr.includes('hwk') || amr.includes('swk')) && amr.includes('user')
+  return is_passkey ? by_passkey : one_factor
 }
 
 const seconds = (time: Date) => Math.floor(time.getTime() / 1_000)

@@ -29,16 +29,39 @@ const anna = {
   session_id: 'ses_anna',
   user_id: 'usr_anna',
   auth_time: ago(600),
+  acr: 'urn:ostiary:1fa',
+  has_second_factor: false,
   consented_to: ['openid', 'email', 'offline_access'],
   pressed: false,
 }
-const bert = { session_id: 'ses_bert', user_id: 'usr_bert', auth_time: ago(5), consented_to: [], pressed: false }
-const situation: Situation = { sessions: [anna, bert], hinted_user_id: null, sign_up_open: true, now }
+const bert = {
+  session_id: 'ses_bert',
+  user_id: 'usr_bert',
+  auth_time: ago(5),
+  acr: 'urn:ostiary:1fa',
+  has_second_factor: false,
+  consented_to: [],
+  pressed: false,
+}
+const situation: Situation = {
+  sessions: [anna, bert],
+  hinted_user_id: null,
+  sign_up_open: true,
+  mfa: { mode: 'off', can_enrol: true },
+  now,
+}
 const signed_out = { sessions: [] }
 
 const issue = (session_id: string) => ({ kind: 'issue', session_id })
 const consent = (session_id: string) => ({ kind: 'consent', session_id })
 const sign_in = { kind: 'sign_in', user_id: null }
+const second_factor = { kind: 'second_factor', session_id: 'ses_anna' }
+const two = ['urn:ostiary:2fa']
+const optional = { mfa: { mode: 'optional', can_enrol: true } } as const
+const required = { mfa: { mode: 'required', can_enrol: true } } as const
+const enrolled = { sessions: [{ ...anna, has_second_factor: true }] }
+const stepped_up = { sessions: [{ ...anna, acr: 'urn:ostiary:2fa', has_second_factor: true }] }
+const with_passkey = { sessions: [{ ...anna, acr: 'urn:ostiary:passkey' }] }
 
 interface Case {
   rule: string
@@ -103,6 +126,31 @@ const cases: Case[] = [
   { rule: 'prompt=none is interaction_required for a client that needs a press', needs_press: true, request: { prompt: ['none'] }, step: 'interaction_required' },
   { rule: 'prompt=none is interaction_required for a client that needs a press, even after it', needs_press: true, request: { prompt: ['none'] }, situation: { sessions: [{ ...anna, pressed: true }] }, step: 'interaction_required' },
   { rule: 'prompt=none without a session is login_required for a client that needs a press', needs_press: true, request: { prompt: ['none'] }, situation: signed_out, step: 'login_required' },
+  { rule: 'acr_values of two factors asks a person with a second factor for it', request: { acr_values: two }, situation: enrolled, step: second_factor },
+  { rule: 'acr_values of two factors asks for an enrolled factor even where mfa is off', request: { acr_values: two }, situation: { ...enrolled, mfa: { mode: 'off', can_enrol: true } }, step: second_factor },
+  { rule: 'acr_values of two factors enrols a person without one, where mfa is optional', request: { acr_values: two }, situation: optional, step: second_factor },
+  { rule: 'acr_values that the account cannot reach is dropped: mfa is off and nothing enrolled', request: { acr_values: two }, step: issue('ses_anna') },
+  { rule: 'acr_values that the account cannot reach is dropped: no kind can be enrolled', request: { acr_values: two }, situation: { mfa: { mode: 'optional', can_enrol: false } }, step: issue('ses_anna') },
+  { rule: 'unknown acr_values are dropped', request: { acr_values: ['urn:mace:incommon:iap:silver', 'phr', ''] }, situation: { ...enrolled, ...optional }, step: issue('ses_anna') },
+  { rule: 'of several acr_values any one satisfies', request: { acr_values: ['urn:ostiary:2fa', 'urn:ostiary:1fa'] }, situation: enrolled, step: issue('ses_anna') },
+  { rule: 'an unknown acr value beside a missing one does not satisfy', request: { acr_values: ['phr', 'urn:ostiary:2fa'] }, situation: enrolled, step: second_factor },
+  { rule: 'a session of two factors satisfies acr_values', request: { acr_values: two }, situation: stepped_up, step: issue('ses_anna') },
+  { rule: 'a session by passkey satisfies acr_values of two factors', request: { acr_values: two }, situation: { ...with_passkey, ...required }, step: issue('ses_anna') },
+  { rule: 'prompt=none with a level that is missing is interaction_required', request: { prompt: ['none'], acr_values: two }, situation: enrolled, step: 'interaction_required' },
+  { rule: 'prompt=none with a level that has to be enrolled is interaction_required', request: { prompt: ['none'], acr_values: two }, situation: optional, step: 'interaction_required' },
+  { rule: 'prompt=none with an unreachable level issues a code', request: { prompt: ['none'], acr_values: two }, step: issue('ses_anna') },
+  { rule: 'prompt=none with a level and without a session is login_required', request: { prompt: ['none'], acr_values: two }, situation: { ...enrolled, sessions: [] }, step: 'login_required' },
+  { rule: 'a session of one factor gets no code where mfa is required', situation: required, step: second_factor },
+  { rule: 'a session of one factor gets no code where mfa is required, enrolled', situation: { ...enrolled, ...required }, step: second_factor },
+  { rule: 'acr_values of one factor lowers nothing where mfa is required', request: { acr_values: ['urn:ostiary:1fa'] }, situation: required, step: second_factor },
+  { rule: 'prompt=none is interaction_required for a session of one factor where mfa is required', request: { prompt: ['none'] }, situation: required, step: 'interaction_required' },
+  { rule: 'a session of two factors gets a code where mfa is required', situation: { ...stepped_up, ...required }, step: issue('ses_anna') },
+  { rule: 'a session of one factor is enough where mfa is optional', situation: { ...enrolled, ...optional }, step: issue('ses_anna') },
+  { rule: 'a new sign-in comes before the second factor', request: { acr_values: two, max_age: 60 }, situation: enrolled, step: sign_in },
+  { rule: 'prompt=login comes before the second factor', request: { acr_values: two, prompt: ['login'] }, situation: enrolled, step: sign_in },
+  { rule: 'the account chooser comes before the second factor', request: { acr_values: two, prompt: ['select_account'] }, situation: enrolled, step: { kind: 'select_account' } },
+  { rule: 'the second factor comes before consent', request: { acr_values: two, prompt: ['consent'] }, client: 'ask', situation: enrolled, step: second_factor },
+  { rule: 'the second factor of another session does not count', situation: { sessions: [anna, { ...bert, acr: 'urn:ostiary:2fa' }], ...required }, step: second_factor },
   { rule: 'prompt=consent asks for consent of a first-party application too', request: { prompt: ['consent'] }, step: consent('ses_anna') },
 ]
 for (const { rule, step, ...change } of cases) {
@@ -144,9 +192,13 @@ function done(step: NextStep, before: Situation, scope: string): Situation {
     }
   }
   if (step.kind === 'select_account') return { ...before, sessions: before.sessions.map((s, i) => ({ ...s, pressed: i === 0 })) }
+  if (step.kind === 'second_factor') {
+    const stepUp = (s: Situation['sessions'][number]) => ({ ...s, acr: 'urn:ostiary:2fa', has_second_factor: true, pressed: true })
+    return { ...before, sessions: before.sessions.map((s) => (s.session_id === step.session_id ? stepUp(s) : s)) }
+  }
   if (step.kind !== 'sign_in' && step.kind !== 'sign_up') return before
   const user_id = step.kind === 'sign_in' ? (step.user_id ?? 'usr_anna') : 'usr_new'
-  const fresh = { session_id: 'ses_fresh', user_id, auth_time: now, consented_to: [], pressed: true }
+  const fresh = { ...anna, session_id: 'ses_fresh', user_id, auth_time: now, consented_to: [], pressed: true }
   return { ...before, sessions: [fresh, ...before.sessions.filter((session) => session.user_id !== user_id)] }
 }
 
@@ -163,8 +215,10 @@ test('for any request each step happens at most once, and then the hinted user g
     sign_up_open: fc.boolean(),
     consent: fc.constantFrom('skip' as const, 'ask' as const),
     needs_press: fc.boolean(),
+    acr_values: fc.subarray(['urn:ostiary:2fa', 'urn:ostiary:1fa', 'urn:ostiary:passkey', 'phr']),
+    mfa: fc.record({ mode: fc.constantFrom('off' as const, 'optional' as const, 'required' as const), can_enrol: fc.constant(true) }),
   })
-  const property = fc.property(requests, ({ prompt, max_age, consent, needs_press, ...rest }) => {
+  const property = fc.property(requests, ({ prompt, max_age, consent, needs_press, acr_values, ...rest }) => {
     let query = new URLSearchParams({ prompt: prompt.join(' '), ...(max_age !== undefined && { max_age: `${max_age}` }) }).toString()
     let at: Situation = { ...rest, now }
     const seen: string[] = []
@@ -172,13 +226,14 @@ test('for any request each step happens at most once, and then the hinted user g
       const search = new URLSearchParams(query)
       const left = prompt.filter((word) => search.get('prompt')?.split(' ').includes(word))
       const step = nextStep(
-        { ...request, prompt: left, max_age: search.has('max_age') ? Number(search.get('max_age')) : undefined },
+        { ...request, acr_values, prompt: left, max_age: search.has('max_age') ? Number(search.get('max_age')) : undefined },
         { consent, needs_press },
         at,
       )
       if (step.kind === 'refuse') return assert.deepEqual(prompt, ['none'])
       if (step.kind === 'issue') {
         const session = at.sessions.find(({ session_id }) => session_id === step.session_id)
+        assert.ok(rest.mfa.mode !== 'required' || session?.acr === 'urn:ostiary:2fa', 'a code for one factor')
         assert.ok(!needs_press || seen.length > 0, 'a code without a press')
         return assert.ok(session && (rest.hinted_user_id === null || session.user_id === rest.hinted_user_id))
       }
@@ -186,7 +241,7 @@ test('for any request each step happens at most once, and then the hinted user g
       assert.notDeepEqual(prompt, ['none'])
       seen.push(step.kind)
       at = done(step, at, request.scope)
-      query = withoutSatisfied(query, step.kind, now)
+      if (step.kind !== 'second_factor') query = withoutSatisfied(query, step.kind, now)
     }
   })
   fc.assert(property, { numRuns: 500 })

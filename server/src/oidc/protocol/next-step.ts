@@ -5,6 +5,7 @@ import type { AuthorizationRequest } from './authorize.ts'
 import type { Client } from './client.ts'
 import { OAuthError } from './oauth-error.ts'
 import { scopeNames } from './scope.ts'
+import { type Factors, missingForRequest } from './second-factor.ts'
 
 /** The browser that sent the request. Its sessions are active: not ended, not expired, and of users who are not blocked. */
 export interface Situation {
@@ -13,6 +14,7 @@ export interface Situation {
   /** The user of a verified id_token_hint. */
   hinted_user_id: string | null
   sign_up_open: boolean
+  mfa: Pick<Factors, 'mode' | 'can_enrol'>
   now: Date
 }
 
@@ -20,6 +22,8 @@ interface BrowserSession {
   session_id: string
   user_id: string
   auth_time: Date
+  acr: string
+  has_second_factor: boolean
   consented_to: readonly string[]
   /** The person of the session pressed a button for this request. */
   pressed: boolean
@@ -31,6 +35,8 @@ export type NextStep =
   | { kind: 'sign_in'; user_id: string | null }
   | { kind: 'sign_up' }
   | { kind: 'select_account' }
+  /** The session keeps its id and time, and gets a higher level. */
+  | { kind: 'second_factor'; session_id: string }
   | { kind: 'consent'; session_id: string }
   | { kind: 'refuse'; error: OAuthError }
 
@@ -43,6 +49,7 @@ export type RequestingClient = Pick<Client, 'consent'> & { needs_press: boolean 
  *
  * OIDC Core §3.1.2.1: prompt; max_age; id_token_hint names the only user whose session answers the request
  * OIDC Core §3.1.2.3: without a usable session the person signs in; with prompt=none no page is shown
+ * OIDC Core §5.5.1.1: acr_values asks for a level, and `mfa.mode` may require one: an existing session is stepped up
  * OIDC Core §3.1.2.4: the person is asked for consent unless it covers all of the scope, at each resource
  * RFC 8252 §8.6: a client without proof of identity gets no code without an interaction, even with earlier consent
  * Initiating User Registration 1.0 §4.1: prompt=create opens sign-up. We choose: sign-in where sign-up is closed
@@ -51,11 +58,16 @@ export function nextStep(request: AuthorizationRequest, client: RequestingClient
   const { hinted_user_id, now } = situation
   const has = (prompt: AuthorizationRequest['prompt'][number]) => request.prompt.includes(prompt)
   const session = situation.sessions.find(({ user_id }) => hinted_user_id === null || user_id === hinted_user_id)
+  const missing =
+    session === undefined
+      ? 'nothing'
+      : missingForRequest(session.acr, request.acr_values, { ...situation.mfa, has_second_factor: session.has_second_factor })
   const consented =
     session !== undefined && (client.consent === 'skip' || request.consent_to.every((word) => session.consented_to.includes(word)))
 
   if (has('none')) {
     if (!session || isTooOld(session, request, now)) return refuse('login_required', reason`The person has to sign in.`)
+    if (missing !== 'nothing') return refuse('interaction_required', reason`The person has to use a second factor.`)
     if (client.needs_press) return refuse('interaction_required', reason`This client gets no code without an action of the person.`)
     if (!consented) return refuse('consent_required', reason`The person has not consented to all of the scope.`)
     return { kind: 'issue', session_id: session.session_id }
@@ -66,6 +78,7 @@ export function nextStep(request: AuthorizationRequest, client: RequestingClient
   if (!session) return sign_in
   if (has('select_account') && hinted_user_id === null) return { kind: 'select_account' }
   if (has('login') || has('create') || isTooOld(session, request, now)) return sign_in
+  if (missing !== 'nothing') return { kind: 'second_factor', session_id: session.session_id }
   if (has('consent') || !consented || (client.needs_press && !session.pressed)) return { kind: 'consent', session_id: session.session_id }
   return { kind: 'issue', session_id: session.session_id }
 }

@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { type Db, guard, join, type Statement, sql } from '../../db/db.ts'
 import { insertEvents, type Origin } from '../../events/store.ts'
 import { enqueueBackchannelLogouts } from './backchannel-logouts.ts'
+import { endHalfSignIns } from './half-sign-ins.ts'
 
 const SessionRow = z.object({
   id: z.custom<SessionId>(),
@@ -78,6 +79,23 @@ export function renewSession(environment_id: EnvironmentId, session: NewSession,
       and exists (select 1 from users where environment_id = ${environment_id} and id = ${session.user_id} and blocked_at is null)`)
 }
 
+/**
+ * A second factor was used in a session: it keeps its id and time, and gets a new secret and level. A guard: fails if the session ended,
+ * expired or got another secret since it was read.
+ */
+export function raiseSession(
+  environment_id: EnvironmentId,
+  session: SessionRow,
+  raised: Pick<NewSession, 'token_hash' | 'amr' | 'acr' | 'expires_at'>,
+  now: Date,
+): Statement {
+  return guard(sql`update sessions
+    set token_hash = ${raised.token_hash}, amr = ${raised.amr}, acr = ${raised.acr}, last_seen_at = ${now}, expires_at = ${raised.expires_at}
+    where environment_id = ${environment_id} and id = ${session.id} and user_id = ${session.user_id} and token_hash = ${session.token_hash}
+      and ended_at is null and expires_at > ${now}
+      and exists (select 1 from users where environment_id = ${environment_id} and id = ${session.user_id} and blocked_at is null)`)
+}
+
 /** Sign-out: ends the session and its grants without `offline_access`, and queues the back-channel logouts. */
 export function endSession(environment_id: EnvironmentId, session_id: string, now: Date): Statement[] {
   return [
@@ -94,6 +112,7 @@ export function endEverything(environment_id: EnvironmentId, user_id: string, by
     sql`update sessions set ended_at = ${now} where environment_id = ${environment_id} and user_id = ${user_id} and ended_at is null`,
     sql`update grants set ended_at = ${now}, ended_by = ${by}
          where environment_id = ${environment_id} and user_id = ${user_id} and ended_at is null`,
+    endHalfSignIns(environment_id, user_id),
     ...enqueueBackchannelLogouts(environment_id, { user_id }, now),
   ]
 }
@@ -111,6 +130,7 @@ export function endBegunWith(environment_id: EnvironmentId, user_id: string, met
     sql`update grants set ended_at = ${now}, ended_by = 'method_removed'
          where ${of_user} and ended_at is null
            and (${began} or session_id in (select id from sessions where ${of_user} and ended_at = ${now} and ${began}))`,
+    endHalfSignIns(environment_id, user_id),
     ...enqueueBackchannelLogouts(environment_id, { user_id }, now),
   ]
 }

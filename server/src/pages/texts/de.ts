@@ -40,6 +40,41 @@ export const de: Texts = {
     cancel: (application: string | null) => (application === null ? 'Abbrechen' : `Zurück zu ${application}`),
   },
 
+  second_factor: {
+    title: 'Zweiter Schritt',
+    from_app: 'Geben Sie den Code ein, den Ihre Authenticator-App anzeigt.',
+    from_list: 'Geben Sie einen Ihrer Wiederherstellungscodes ein. Jeder gilt einmal.',
+    code: 'Code',
+    recovery_code: 'Wiederherstellungscode',
+    submit: 'Weiter',
+    use_recovery_code: 'Stattdessen einen Wiederherstellungscode verwenden',
+    use_app: 'Stattdessen die Authenticator-App verwenden',
+    code_wrong:
+      'Dieser Code stimmt nicht oder wurde schon verwendet. Warten Sie auf den nächsten Code der App und versuchen Sie es noch einmal.',
+    code_missing: 'Geben Sie die sechs Ziffern des Codes ein.',
+    recovery_wrong: 'Das ist keiner Ihrer unbenutzten Wiederherstellungscodes. Prüfen Sie ihn oder nehmen Sie einen anderen.',
+    recovery_missing: 'Geben Sie einen Wiederherstellungscode ein.',
+    locked: (wait_seconds: number | null) => `Für dieses Konto gab es zu viele falsche Codes. ${tryAgain(wait_seconds)}`,
+    ended: 'Es gab fünf falsche Codes, deshalb ist diese Anmeldung beendet. Melden Sie sich noch einmal an.',
+  },
+
+  enrolment: {
+    code_title: 'Sehen Sie in Ihr Postfach',
+    code_sent: (email: Html) =>
+      html`Ihr Konto braucht einen zweiten Schritt. Bevor Sie ihn einrichten, geben Sie den Code ein, den wir an ${email} gesendet haben.`,
+    resend: 'Neuen Code senden',
+    wrong: 'Dieser Code stimmt nicht oder ist abgelaufen. Prüfen Sie ihn oder fordern Sie einen neuen an.',
+    totp_title: 'Authenticator-App einrichten',
+    totp_why: 'Sie zeigt einen Code an, den Sie nach Ihrem Passwort eingeben. Scannen Sie dieses Bild mit der App.',
+    qr: 'QR-Code für die Authenticator-App',
+    open_app: 'Auf diesem Gerät: App öffnen',
+    or_type: 'Oder geben Sie diesen Schlüssel in der App ein:',
+    recovery_title: 'Bewahren Sie Ihre Wiederherstellungscodes auf',
+    recovery_why: 'Ohne Ihre App melden Sie sich mit jedem dieser Codes einmal an. Bewahren Sie sie an einem sicheren Ort auf.',
+    recovery_once: 'Sie werden nur jetzt angezeigt.',
+    recovery_saved: 'Ich habe sie aufbewahrt',
+  },
+
   sign_up: {
     title: 'Konto anlegen',
     submit: 'Konto anlegen',

@@ -1,0 +1,56 @@
+// pure
+/** When a sign-in asks for a second factor, and what a request for a level (`acr_values`) needs. */
+import type { Settings } from '@ostiary/contract/settings.ts'
+
+export const one_factor = 'urn:ostiary:1fa'
+export const two_factors = 'urn:ostiary:2fa'
+export const by_passkey = 'urn:ostiary:passkey'
+
+/** From the lowest to the highest. A level satisfies a request for a lower one; an unknown acr satisfies none. */
+const levels: readonly string[] = [one_factor, two_factors, by_passkey]
+const isStrong = (acr: string) => acr === two_factors || acr === by_passkey
+const satisfies = (acr: string, wanted: string) => levels.indexOf(acr) >= levels.indexOf(wanted)
+
+/** The settings, and whether the account has a second factor. */
+export interface Factors {
+  mode: Settings['mfa']['mode']
+  /** A person may enrol a second factor of some kind. */
+  can_enrol: boolean
+  has_second_factor: boolean
+}
+
+/** `ask`: for a second factor; `enrol`: the person has none and sets one up first. */
+export type Missing = 'nothing' | 'ask' | 'enrol'
+
+/** What a sign-in needs after its first factor. An enrolled factor is asked for in every mode; `required` enrols one. */
+export function missingAfterFirstFactor(acr: string, { mode, has_second_factor }: Omit<Factors, 'can_enrol'>): Missing {
+  if (isStrong(acr)) return 'nothing'
+  if (has_second_factor) return 'ask'
+  return mode === 'required' ? 'enrol' : 'nothing'
+}
+
+/**
+ * What a session of this level needs before it answers a request.
+ *
+ * OIDC Core §5.5.1.1: acr_values is voluntary. Unknown levels, and those that the account cannot reach, are dropped; any of the others
+ *                     satisfies
+ */
+export function missingForRequest(acr: string, acr_values: readonly string[], factors: Factors): Missing {
+  if (isStrong(acr)) return 'nothing'
+  const { mode, can_enrol, has_second_factor } = factors
+  const is_reachable = has_second_factor || (mode !== 'off' && can_enrol)
+  const reachable = acr_values.filter((wanted) => wanted === one_factor || (wanted === two_factors && is_reachable))
+  const is_wanted = reachable.length > 0 && !reachable.some((wanted) => satisfies(acr, wanted))
+  if (!is_wanted && mode !== 'required') return 'nothing'
+  return has_second_factor ? 'ask' : 'enrol'
+}
+
+/** RFC 8176: the methods of a sign-in with those of its second factor. */
+export const withSecondFactor = (amr: readonly string[], second: readonly string[]): string[] => [...new Set([...amr, ...second, 'mfa'])]
+
+/**
+ * Whether a person proves the address before the first enrolment in a sign-in, so that a stolen password alone cannot add a factor. An
+ * emailed code that was the first factor is that proof. Without mail there is no other way than to enrol at once.
+ */
+export const enrolmentNeedsMailedCode = ({ sends_mail, proved_by_code }: { sends_mail: boolean; proved_by_code: boolean }): boolean =>
+  sends_mail && !proved_by_code

@@ -1,0 +1,154 @@
+/**
+ * Changes that people make to their second factors, each with its event and its mail. A sign-in adds the first app (`addTotp`); the
+ * account page uses the other functions, after a sign-in that is fresh enough.
+ */
+import type { Settings } from '@ostiary/contract/settings.ts'
+import { guard, type Statement, sql } from '../db/db.ts'
+import type { Deployment } from '../deployment.ts'
+import { insertEvent } from '../events/store.ts'
+import type { Device, MethodName } from '../mail/notice.ts'
+import { mailStatements } from '../mail/send.ts'
+import { newRecoveryCodes, recoveryKey } from './recovery-codes.ts'
+import {
+  findTotps,
+  hasSecondFactor,
+  insertTotp,
+  most_totps,
+  type NewTotp,
+  offeredTotp,
+  recoveryHash,
+  removeTotp,
+  replaceRecoveryCodes,
+} from './second-factors.ts'
+import { holdUser, type UserRow } from './store.ts'
+import { base32, otpauthUrl, stepOf, typedCode } from './totp.ts'
+
+type Services = Pick<Deployment, 'db' | 'secrets' | 'newId' | 'random'>
+type Owner = Pick<UserRow, 'id' | 'environment_id' | 'email' | 'locale'>
+
+/** The request that asks for a change. */
+export interface Asked {
+  request_id: string
+  device: Device | null
+  now: Date
+}
+
+/** What the page shows of an app that the person is about to add. */
+export function showOfferedTotp(brand: string, email: string, secret: Buffer): { otpauth_url: string; secret: string } {
+  return { otpauth_url: otpauthUrl({ issuer: brand, account: email, secret }), secret: base32(secret) }
+}
+
+/**
+ * Adds an app, and with the first one recovery codes, which are returned to be shown once. The batch fails where the number of apps is no
+ * longer `before`.
+ */
+export async function addTotp(
+  services: Services,
+  user: Owner,
+  totp: Omit<NewTotp, 'id'>,
+  before: number,
+  asked: Asked,
+): Promise<{ statements: Statement[]; codes: string[] | null }> {
+  const { id: user_id, environment_id } = user
+  const id = services.newId('mth')
+  const codes = before === 0 ? newRecoveryCodes(services.random) : null
+  return {
+    codes,
+    statements: [
+      ...insertTotp(services, environment_id, user_id, { id, ...totp }, before, asked.now),
+      ...(codes ? storeCodes(services, user, { id: services.newId('mth'), codes }, asked.now) : []),
+      ...(await noticeOf(services, user, { type: 'mfa.enrolled', method: 'totp', method_id: id }, asked)),
+    ],
+  }
+}
+
+/**
+ * The account page: the app that a form offers. `nonce` is a random text that the form holds; of the same text and session the offer is
+ * the same.
+ */
+export const offerTotp = (services: Services, user: Owner, { session_id, nonce }: { session_id: string; nonce: string }): Buffer =>
+  offeredTotp(services, user.environment_id, user.id, JSON.stringify([session_id, nonce]))
+
+/**
+ * The account page: adds the offered app when its code is right. `codes` are the recovery codes that come with the first app.
+ * `changed`: another request changed the apps at the same time.
+ */
+export async function confirmTotp(
+  services: Services,
+  user: Owner,
+  offer: { session_id: string; nonce: string; code: string },
+  asked: Asked,
+): Promise<{ added: true; codes: string[] | null } | { added: false; why: 'wrong_code' | 'too_many' | 'changed' }> {
+  const secret = offerTotp(services, user, offer)
+  const step = stepOf(secret, typedCode(offer.code.slice(0, 100)), { last_step: 0, now: asked.now })
+  if (step === null) return { added: false, why: 'wrong_code' }
+  const { length: before } = await findTotps(services.db, user.environment_id, user.id)
+  if (before >= most_totps) return { added: false, why: 'too_many' }
+  const { statements, codes } = await addTotp(services, user, { secret, step }, before, asked)
+  return (await services.db.batch(statements)) ? { added: true, codes } : { added: false, why: 'changed' }
+}
+
+/** The account page: removes an app. people.md 5: where a second factor is required, the person cannot remove the last one. */
+export async function removeOwnTotp(
+  services: Services,
+  user: Owner,
+  method_id: string,
+  { mode }: Settings['mfa'],
+  asked: Asked,
+): Promise<'removed' | 'unknown' | 'last'> {
+  const { id: user_id, environment_id } = user
+  const keepsOne = guard(sql`update users set updated_at = updated_at
+    where environment_id = ${environment_id} and id = ${user_id} and ${hasSecondFactor(environment_id, user_id)}`)
+  const removed = await services.db.batch([
+    ...removeTotp(environment_id, user_id, method_id),
+    ...(mode === 'required' ? [keepsOne] : []),
+    ...(await noticeOf(services, user, { type: 'mfa.removed', method: 'totp', method_id }, asked)),
+  ])
+  if (removed) return 'removed'
+  return (await findTotps(services.db, environment_id, user_id)).some(({ id }) => id === method_id) ? 'last' : 'unknown'
+}
+
+/** The account page: replaces the recovery codes. `null`: the person has no app that they could replace. */
+export async function renewRecoveryCodes(services: Services, user: Owner, asked: Asked): Promise<string[] | null> {
+  const { id: user_id, environment_id } = user
+  const codes = newRecoveryCodes(services.random)
+  const method_id = services.newId('mth')
+  const hasApp = guard(sql`update users set updated_at = updated_at
+    where environment_id = ${environment_id} and id = ${user_id}
+      and exists (select 1 from totp_methods where environment_id = ${environment_id} and user_id = ${user_id})`)
+  const renewed = await services.db.batch([
+    holdUser(environment_id, user_id),
+    hasApp,
+    ...storeCodes(services, user, { id: method_id, codes }, asked.now),
+    ...(await noticeOf(services, user, { type: 'mfa.enrolled', method: 'recovery_codes', method_id }, asked)),
+  ])
+  return renewed && codes
+}
+
+function storeCodes(
+  services: Services,
+  { environment_id, id: user_id }: Owner,
+  { id, codes }: { id: string; codes: readonly string[] },
+  now: Date,
+): Statement[] {
+  const hashes = codes.map((code) => recoveryHash(services, environment_id, user_id, recoveryKey(code) ?? ''))
+  return replaceRecoveryCodes(environment_id, user_id, { id, hashes }, now)
+}
+
+/** The event and the mail of a change. */
+async function noticeOf(
+  services: Services,
+  { environment_id, id: user_id, email, locale }: Owner,
+  { type, method, method_id }: { type: 'mfa.enrolled' | 'mfa.removed'; method: MethodName; method_id: string },
+  { request_id, device, now }: Asked,
+): Promise<Statement[]> {
+  const origin = { id: services.newId('evt'), actor: { type: 'user' as const, id: user_id }, request_id }
+  const kind = type === 'mfa.enrolled' ? ('method_added' as const) : ('method_removed' as const)
+  const notice = { kind, method, name: null, device }
+  return [
+    insertEvent(environment_id, origin, { type, user_id, data: { method, method_id } }, now),
+    ...(email === null
+      ? []
+      : await mailStatements(services, environment_id, { to: email, user_id, request_id, notice, locales: locale }, now)),
+  ]
+}

@@ -1,0 +1,157 @@
+/**
+ * The second factors of users: authenticator apps and recovery codes. `secondFactorsOf` lists what counts as a second factor; another
+ * kind is one more part of its union, and a way to check it in `oidc/interaction/second-factors.ts`.
+ */
+import type { EnvironmentId } from '@ostiary/contract/ids.ts'
+import { z } from 'zod'
+import { type Db, guard, join, type Statement, sql } from '../db/db.ts'
+import type { Deployment } from '../deployment.ts'
+import { sealed_columns } from '../sealed-columns.ts'
+import { holdUser } from './store.ts'
+import { totp_secret_bytes } from './totp.ts'
+
+/** More are of no use, and each is one more code that a guess may match. */
+export const most_totps = 5
+
+/** Users with a second factor. Recovery codes alone are none: they come and go with the apps. */
+const secondFactorsOf = (environment_id: EnvironmentId) => sql`select user_id from totp_methods where environment_id = ${environment_id}`
+
+/** A condition. Every batch that adds a second factor also writes the row of the user (`holdUser`). */
+export const hasSecondFactor = (environment_id: EnvironmentId, user_id: string): Statement =>
+  sql`exists (select 1 from (${secondFactorsOf(environment_id)}) factors where user_id = ${user_id})`
+
+const UserIdRow = z.object({ user_id: z.string() })
+
+/** Those of the users who have a second factor. */
+export async function findUsersWithSecondFactor(db: Db, environment_id: EnvironmentId, user_ids: readonly string[]): Promise<Set<string>> {
+  if (user_ids.length === 0) return new Set()
+  const list = join(
+    user_ids.map((id) => sql`${id}`),
+    ', ',
+  )
+  const rows = await db.all(UserIdRow, sql`select user_id from (${secondFactorsOf(environment_id)}) factors where user_id in (${list})`)
+  return new Set(rows.map(({ user_id }) => user_id))
+}
+
+const TotpRow = z.object({ id: z.string(), secret: z.string(), last_step: z.int() })
+export type TotpRow = z.infer<typeof TotpRow>
+
+/** The authenticator apps of a user. */
+export function findTotps(db: Db, environment_id: EnvironmentId, user_id: string): Promise<TotpRow[]> {
+  return db.all(
+    TotpRow,
+    sql`select id, secret, last_step from totp_methods where environment_id = ${environment_id} and user_id = ${user_id} order by id`,
+  )
+}
+
+export const unsealTotp = ({ secrets }: Pick<Deployment, 'secrets'>, environment_id: EnvironmentId, { id, secret }: TotpRow): Buffer =>
+  Buffer.from(secrets.unseal(secret, sealed_columns.totp_methods.associatedData(environment_id, id)), 'base64')
+
+/**
+ * The secret of an app that a person is about to add. It is a MAC over `binding`, a random text that only the form or the cookie of this
+ * enrolment leads to, so it needs no row before the person confirms it.
+ */
+export function offeredTotp({ secrets }: Pick<Deployment, 'secrets'>, environment_id: EnvironmentId, user_id: string, binding: string) {
+  return secrets.mac('totp-enrolment', JSON.stringify([environment_id, user_id, binding])).subarray(0, totp_secret_bytes)
+}
+
+export interface NewTotp {
+  id: string
+  secret: Buffer
+  /** The step of the code that confirmed the app, which is used with it. */
+  step: number
+}
+
+/** Adds an app. Fails as a guard if the number of apps is not `before`, or if the user was deleted. */
+export function insertTotp(
+  { secrets }: Pick<Deployment, 'secrets'>,
+  environment_id: EnvironmentId,
+  user_id: string,
+  { id, secret, step }: NewTotp,
+  before: number,
+  now: Date,
+): Statement[] {
+  const sealed = secrets.seal(secret.toString('base64'), sealed_columns.totp_methods.associatedData(environment_id, id))
+  return [
+    holdUser(environment_id, user_id),
+    guard(sql`insert into totp_methods (environment_id, id, user_id, secret, last_step, created_at)
+      select ${environment_id}, ${id}, ${user_id}, ${sealed}, ${step}, ${now}
+       where (select count(*) from totp_methods where environment_id = ${environment_id} and user_id = ${user_id}) = ${before}`),
+  ]
+}
+
+/** RFC 6238 §5.2: fails as a guard if a code of this step or of a later one was used. */
+export function useTotp(environment_id: EnvironmentId, user_id: string, id: string, step: number, now: Date): Statement {
+  return guard(sql`update totp_methods set last_step = ${step}, last_used_at = ${now}
+    where environment_id = ${environment_id} and id = ${id} and user_id = ${user_id} and last_step < ${step}`)
+}
+
+/** Sixty bits could be found from a plain digest, so codes are stored as MACs. */
+export function recoveryHash(
+  { secrets }: Pick<Deployment, 'secrets'>,
+  environment_id: EnvironmentId,
+  user_id: string,
+  key: string,
+): string {
+  return secrets.mac('recovery-code', JSON.stringify([environment_id, user_id, key])).toString('base64url')
+}
+
+/** Replaces the recovery codes of a user. */
+export function replaceRecoveryCodes(
+  environment_id: EnvironmentId,
+  user_id: string,
+  { id, hashes }: { id: string; hashes: readonly string[] },
+  now: Date,
+): Statement[] {
+  const rows = hashes.map((hash) => sql`(${environment_id}, ${user_id}, ${hash}, ${id}, ${now})`)
+  return [
+    holdUser(environment_id, user_id),
+    sql`delete from recovery_codes where environment_id = ${environment_id} and user_id = ${user_id}`,
+    sql`insert into recovery_codes (environment_id, user_id, code_hash, method_id, created_at) values ${join(rows, ', ')}`,
+  ]
+}
+
+/** Fails as a guard if the code does not exist or was used. */
+export function useRecoveryCode(environment_id: EnvironmentId, user_id: string, code_hash: string, now: Date): Statement {
+  return guard(sql`update recovery_codes set used_at = ${now}
+    where environment_id = ${environment_id} and user_id = ${user_id} and code_hash = ${code_hash} and used_at is null`)
+}
+
+const Count = z.object({ count: z.int() })
+
+export async function countRecoveryCodes(db: Db, environment_id: EnvironmentId, user_id: string): Promise<number> {
+  const row = await db.maybeOne(
+    Count,
+    sql`select count(*) as count from recovery_codes
+         where environment_id = ${environment_id} and user_id = ${user_id} and used_at is null`,
+  )
+  return row?.count ?? 0
+}
+
+/** Removes an app, and with the last app the recovery codes. Fails as a guard if the user no longer has the app. */
+export function removeTotp(environment_id: EnvironmentId, user_id: string, id: string): Statement[] {
+  const of_user = sql`environment_id = ${environment_id} and user_id = ${user_id}`
+  return [
+    holdUser(environment_id, user_id),
+    guard(sql`delete from totp_methods where ${of_user} and id = ${id}`),
+    sql`delete from recovery_codes where ${of_user} and not exists (select 1 from totp_methods where ${of_user})`,
+  ]
+}
+
+/** Fails as a guard if the user no longer has this set. */
+export function removeRecoveryCodes(environment_id: EnvironmentId, user_id: string, id: string): Statement[] {
+  const of_set = sql`environment_id = ${environment_id} and user_id = ${user_id} and method_id = ${id}`
+  return [
+    guard(sql`update users set updated_at = updated_at
+      where environment_id = ${environment_id} and id = ${user_id} and exists (select 1 from recovery_codes where ${of_set})`),
+    sql`delete from recovery_codes where ${of_set}`,
+  ]
+}
+
+/** Removes every second factor of a user. */
+export function removeSecondFactors(environment_id: EnvironmentId, user_id: string): Statement[] {
+  return [
+    sql`delete from totp_methods where environment_id = ${environment_id} and user_id = ${user_id}`,
+    sql`delete from recovery_codes where environment_id = ${environment_id} and user_id = ${user_id}`,
+  ]
+}
