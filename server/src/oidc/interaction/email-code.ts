@@ -83,7 +83,7 @@ export async function sendCode(services: OidcServices, call: OidcCall, interacti
 /** The device of a request, for a mail. */
 export const deviceOf = (call: OidcCall): Device => ({ name: deviceName(header(call, 'user-agent')), ip: call.ip })
 
-export const fixedCode = ({ issuer }: Pick<OidcCall, 'issuer'>) => (issuer.type === 'test' ? issuer.settings.test.fixed_code : null)
+const fixedCode = ({ issuer }: Pick<OidcCall, 'issuer'>) => (issuer.type === 'test' ? issuer.settings.test.fixed_code : null)
 
 /** Mails a new code for what this browser asked for before. */
 export async function resendCode(services: OidcServices, call: OidcCall, interaction: Interaction, email: string): Promise<Answer> {
