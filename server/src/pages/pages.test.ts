@@ -60,7 +60,7 @@ for (const { name, state, locale, page } of pages) {
     for (const field of of(/<input (?!type="hidden")[^>]*>/g, page)) {
       const id = / id="([^"]+)"/.exec(field)?.[1]
       assert.ok(page.html.includes(`<label for="${id}">`))
-      assert.match(field, / autocomplete="(username|current-password|new-password|name)"/)
+      assert.match(field, / autocomplete="(username|current-password|new-password|one-time-code|name)"/)
       for (const described_by of (/ aria-describedby="([^"]+)"/.exec(field)?.[1] ?? '').split(' ').filter(Boolean))
         assert.ok(ids.includes(described_by))
     }
@@ -72,7 +72,7 @@ for (const { name, state, locale, page } of pages) {
       else
         assert.match(
           form,
-          /^<form (?:class="alts" )?method="post" action="https:\/\/id\.example\.com\/e\/env_1\/[a-z-]+"><input type="hidden" name="csrf" value="token"><input type="hidden" name="request" value="client_id=app_1&amp;state=x">/,
+          /^<form (?:class="alts" )?method="post" action="https:\/\/id\.example\.com\/e\/env_1\/[a-z-]+"><input type="hidden" name="csrf" value="token"><input type="hidden" name="(?:request" value="client_id=app_1&amp;state=x|token" value="token)">/,
         )
     }
   })
