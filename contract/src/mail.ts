@@ -52,3 +52,6 @@ export const MailTested = z.strictObject({
   stage: MailStage.describe('The last step, which failed unless the mail was accepted.'),
   reply: z.string().nullable().describe('The last reply of the mail server; `null` if it sent none after a correct greeting.'),
 })
+
+/** The answer is the same whether a mail is sent or not: limits apply. */
+export const MailAsked = z.strictObject({}).describe('An empty object.')

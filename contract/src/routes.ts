@@ -16,7 +16,7 @@ import { AuditEntry, AuditQuery, AuditVerification } from './audit.ts'
 import { AuthConfig } from './auth-config.ts'
 import { BackchannelLogout } from './backchannel-logout.ts'
 import { Event, EventQuery } from './event.ts'
-import { InboxQuery, Mail, MailTest, MailTested } from './mail.ts'
+import { InboxQuery, Mail, MailAsked, MailTest, MailTested } from './mail.ts'
 import { Grant, SignInMethod } from './method.ts'
 import { NewProvider, Provider, ProviderChange } from './provider.ts'
 import { Readiness } from './readiness.ts'
@@ -114,8 +114,8 @@ export const routes = {
   unblockUser:        post ('/v1/auth/users/{user_id}/unblock',          secret('developer'),             'Unblock a user',                                         { returns: [200, User], operators: 'allowed' }),
   listUserSessions:   get  ('/v1/auth/users/{user_id}/sessions',         secret('developer'),             'List the active sessions of a user',                     { ...paged, returns: [200, page(Session)] }),
   endUserSessions:    post (`${authUser}/end-sessions`,                  secret('developer'),             'End all sessions and grants of a user',                  { returns: [200, User], operators: 'allowed' }),
-  sendReset:          post (`${authUser}/send-reset`,                    secret('developer'),             'Mail a link with which the user chooses a new password', { returns: [202, z.object({})], fails: ['mail_not_set_up'] }),
-  sendVerification:   post (`${authUser}/send-verification`,             secret('developer'),             'Mail a code and a link that prove the email of a user',  { returns: [202, z.object({})], fails: ['mail_not_set_up'] }),
+  sendReset:          post (`${authUser}/send-reset`,                    secret('developer'),             'Mail a link with which the user chooses a new password', { returns: [202, MailAsked], fails: ['mail_not_set_up'] }),
+  sendVerification:   post (`${authUser}/send-verification`,             secret('developer'),             'Mail a code and a link that prove the email of a user',  { returns: [202, MailAsked], fails: ['mail_not_set_up'] }),
   listUserMethods:    get  (`${authUser}/methods`,                       secret('developer'),             'List the sign-in methods of a user',                     { ...paged, returns: [200, page(SignInMethod)] }),
   removeUserMethod:   del  (`${authUser}/methods/{method_id}`,           secret('developer'),             'Remove a sign-in method; the sessions and grants that began with it end', { returns: [204, null], operators: 'allowed' }),
   listUserGrants:     get  (`${authUser}/grants`,                        secret('developer'),             'List the active grants of a user',                       { ...paged, returns: [200, page(Grant)] }),

@@ -176,6 +176,9 @@ async function sealEverything(w: World): Promise<void> {
   const left = await agent.post(`${environment.issuer}/federate`, { ...hidden, provider: environment.provider_id })
   assert.match(left.headers.get('location') ?? '', /^https:\/\/github\.com\//)
 
+  const forgot = await agent.get(`${environment.issuer}/forgot-password?${hidden.request}`)
+  assert.equal((await agent.submit(forgot, { email: 'nobody@example.com' })).status, 200)
+
   const { db, secrets } = w.deployment
   const mail = { to: 'ada@example.com', user_id: null, request_id: null, notice: { kind: 'password_changed', device: null } } as const
   await db.batch(await mailStatements(w.deployment, environment.id, mail, w.now()))

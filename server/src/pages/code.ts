@@ -26,9 +26,9 @@ ${problem && problemSummary(problemText(context, problem))}
 <form method="post" action="${issuer}/code">${values}
 ${field({ name: 'code', label: texts.code.label, type: 'digits', autocomplete: 'one-time-code', shared_problem_id: problem === 'wrong' && 'problem', autofocus: problem === null })}
 <button class="b p" data-action="continue">${texts.code.submit}</button></form>
-<form class="hint" method="post" action="${issuer}/code">${values}
+<div class="hint"><form method="post" action="${issuer}/code">${values}
 <button class="b" name="action" value="resend" data-action="resend-code" aria-describedby="resend-note">${texts.code.resend}</button>${view.offers_password && html`<button class="b" name="action" value="use_password" data-action="use-password">${texts.code.use_password}</button>`}
-<p class="fine" id="resend-note">${texts.code.resend_note}</p></form>
+<p class="fine" id="resend-note">${texts.code.resend_note}</p></form></div>
 <p class="after"><a href="${view.back_url}">${texts.code.other_address}</a></p>`
   return layout(context, {
     title: texts.code.title,

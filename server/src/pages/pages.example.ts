@@ -12,6 +12,7 @@ import { type MessageKind, type MessageView, messagePage } from './message.ts'
 import { type ProviderProblemView, providerProblemPage } from './provider-problem.ts'
 import { pseudo_language } from './pseudo.example.ts'
 import { type RedirectMismatchView, redirectMismatchPage } from './redirect-mismatch.ts'
+import { forgotPage, forgotSentPage, linkPage, newPasswordPage, passwordSavedPage, verifiedPage } from './reset.ts'
 import { type SecondFactorView, secondFactorPage } from './second-factor.ts'
 import { type SignInView, signInPage } from './sign-in.ts'
 import { type SignOutDoneView, signOutDonePage, signOutPage } from './sign-out.ts'
@@ -161,6 +162,9 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
   const sign_up = exampleSignUp(words)
   const second_factor = exampleSecondFactor(words)
   const who = { email, name: person }
+  const forgot = { csrf: 'token', request, email, problem: null, back_url: 'https://id.example.com/e/env_1/oauth/authorize' }
+  const link = { csrf: 'token', token: 'token', kind: 'reset_password' as const, email, problem: null }
+  const new_password = { csrf: 'token', token: 'token', email, password_rule: { min_length: 12, reject_common: true }, problem: null }
   const code: CodeView = {
     csrf: 'token',
     request,
@@ -212,6 +216,16 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
     code: codePage(context, code),
     'code, wrong': codePage(context, { ...code, problem: 'wrong' }),
     'code, expired form': codePage(context, { ...code, problem: 'expired_form', offers_password: false }),
+    'forgot password': forgotPage(context, forgot),
+    'forgot password, malformed address': forgotPage(context, { ...forgot, problem: 'malformed' }),
+    'forgot password, sent': forgotSentPage(context, forgot),
+    link: linkPage(context, link),
+    'link, verification': linkPage(context, { ...link, kind: 'verify_email' }),
+    'link, expired form': linkPage(context, { ...link, problem: 'expired_form' }),
+    'link, verified': verifiedPage(context, email),
+    'new password': newPasswordPage(context, new_password),
+    'new password, common': newPasswordPage(context, { ...new_password, problem: 'common' }),
+    'new password, saved': passwordSavedPage(context),
     'sign-up, without a password': signUpPage(context, { ...sign_up, password_rule: null }),
     'sign-in, providers only': signInPage(context, {
       ...sign_in,

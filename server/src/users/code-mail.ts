@@ -46,7 +46,7 @@ export interface Requested {
   /** The mail, or a decoy in the shape of the mail that another address would get. */
   letter: (secrets: { code: string; link: string; expires_at: Date }) => Notice
   is_decoy: boolean
-  /** The code of this request opens nothing, as for the address of an account that somebody signs up with. */
+  /** The code of this request opens nothing, as for a sign-up with the address of an account. */
   has_code: boolean
   has_link: boolean
   /** The address as the account has it. */

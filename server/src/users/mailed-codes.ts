@@ -120,22 +120,6 @@ export async function findCodeOfBrowser(
   return row ?? null
 }
 
-/** Finds the newest pending code for a change or a proof that a user asked for in a session. */
-export async function findCodeOfUser(
-  db: Db,
-  environment_id: EnvironmentId,
-  { kind, user_id }: { kind: 'verify_email' | 'change_email'; user_id: string },
-  now: Date,
-): Promise<CodeRow | null> {
-  const [row] = await db.all(
-    CodeRow,
-    sql`select ${columns} from mailed_codes
-         where environment_id = ${environment_id} and user_id = ${user_id} and kind = ${kind} and ended_at is null and expires_at > ${now}
-         order by created_at desc, id desc limit 1`,
-  )
-  return row ?? null
-}
-
 /** Finds the open row of a link. */
 export function findCodeOfLink(db: Db, environment_id: EnvironmentId, link_hash: string, now: Date): Promise<CodeRow | null> {
   return db.maybeOne(

@@ -35,7 +35,7 @@ const others: [path: string, fallback: unknown, good: unknown[], bad: unknown[]]
   ['tokens.id_token_claims',      'full',  ['minimal'],                                         ['none', true]],
   ['scopes.disabled',             [],      [['phone'], ['profile', 'email']],                   [['openid'], ['orders:read'], 'phone']],
   ['sign_in.password',            true,    [false],                                             ['no', 0]],
-  ['sign_in.email_code',          false,   [false],                                             ['yes', true]],
+  ['sign_in.email_code',          false,   [true, false],                                       ['yes', 1]],
   ['sign_in.passkey',             false,   [false],                                             [1, true]],
   ['sign_up.mode',                'open',  ['closed'],                                          ['invite', false]],
   ['password.reject_common',      true,    [false],                                             ['']],
@@ -241,7 +241,6 @@ test('Test and Live have separate settings', async () => {
 // biome-ignore format: this table is read by column
 const not_built: [change: object, pointer: string, says: RegExp][] = [
   [{ sign_in: { passkey: true } },                                            '/sign_in/passkey',    /passkey/],
-  [{ sign_in: { email_code: true } },                                         '/sign_in/email_code', /code/],
 ]
 for (const [body, pointer, says] of not_built) {
   test(`${JSON.stringify(body)} is 422 with the reason, because no code enforces it yet`, async () => {
@@ -258,7 +257,7 @@ for (const [body, pointer, says] of not_built) {
 test('stored settings that are no longer supported count as the default: in the settings, discovery, the auth configuration and on the sign-in page', async () => {
   const environment = (await w.createProject('earlier')).test
   const stored = {
-    sign_in: { passkey: true, email_code: true },
+    sign_in: { passkey: true },
   }
   await w.deployment.db.run(
     sql`update environments set settings = ${stored}, settings_version = settings_version + 1 where id = ${environment.id}`,

@@ -34,7 +34,7 @@ interface History {
 const seconds = () => Math.floor(w.now().getTime() / 1000)
 
 for (const environment of [w.test, w.live]) {
-  await w.changeSettings(environment, { lockout: { max_attempts: 100 } })
+  await w.changeSettings(environment, { lockout: { max_attempts: 100 }, email: { delivery: 'none' } })
   const skipping = await w.createApplication(environment)
   const asking = await w.createApplication(environment, { consent: 'ask' })
 

@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { authorizationRequest, createAgent, createPerson, exchange, formOf, refresh, revoke, userinfo } from '../support/cookie-browser.ts'
+import { enterMailedCode } from '../support/mailed.ts'
 import { expectStatus, randomText, world } from '../support/world.ts'
 
 const w = await world()
@@ -64,7 +65,16 @@ for (const environment of [w.test, w.live]) {
       ])
         await agent.submit(page, form)
       const new_page = await agent.get(authorizationRequest(environment, client, { prompt: 'create' }).url)
-      expectStatus(303, await agent.submit(new_page, { email: `new.${format}@example.com`, password: own }))
+      const signed_up = await agent.submit(new_page, { email: `new.${format}@example.com`, password: own })
+      if (environment === w.live) expectStatus(303, signed_up)
+      else {
+        await agent.submit(signed_up, { code: '000000' })
+        expectStatus(303, await enterMailedCode(w, environment, agent, signed_up, `new.${format}@example.com`))
+        const forgot = await agent.get(
+          `${environment.issuer}/forgot-password${new URL(authorizationRequest(environment, client).url).search}`,
+        )
+        await agent.submit(forgot, { email: `new.${format}@example.com` })
+      }
       for (const browser of [person.agent, agent])
         for (const [name, value] of browser.cookies) keep(`cookie ${name}`, value, ...value.split('.').filter((part) => part.length > 30))
       await agent.submit(await agent.get(`${environment.issuer}/oauth/logout`), { decision: 'sign_out' })

@@ -12,7 +12,7 @@ import { expectStatus, type Reply, world } from '../support/world.ts'
 
 const w = await world()
 const environment = w.test
-await w.changeSettings(environment, { branding: { display_name: 'Blue Bottle' } })
+await w.changeSettings(environment, { branding: { display_name: 'Blue Bottle' }, email: { delivery: 'none' } })
 const secret = await createAuthKey(w, environment, 'auth_secret')
 const client = await w.createApplication(environment)
 

@@ -138,11 +138,11 @@ const takeovers = [
     joins: false,
   },
   {
-    why: 'the email of the account is unverified, so another person may have registered it',
+    why: 'the email of the account is unverified and the provider may link: this is proof from outside, and the account loses its password',
     link: true,
     claims: {},
     verified_here: false,
-    joins: false,
+    joins: true,
   },
   { why: 'the email is verified on both sides and the provider may link', link: true, claims: {}, verified_here: true, joins: true },
 ]
@@ -162,6 +162,8 @@ for (const { why, link, claims, verified_here, joins } of takeovers) {
     }
     const code = new URL(done.headers.get('location') ?? '').searchParams.get('code') ?? ''
     assert.equal(decodeJwt(expectStatus(200, await exchange(w, w.test, application, request, code)).id_token).sub, user.id)
+    const { email_verified, has_password } = expectStatus(200, await w.call('GET', `${w.test.path}/users/${user.id}`))
+    assert.deepEqual({ email_verified, has_password }, { email_verified: true, has_password: verified_here })
   })
 }
 

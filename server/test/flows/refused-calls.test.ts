@@ -109,6 +109,12 @@ async function useSecondFactor(): Promise<Reply> {
   return agent.submit(await followPages(agent, await agent.submit(page, { email, password })), { code: canary() })
 }
 
+async function enterCode(): Promise<Reply> {
+  const agent = createAgent()
+  const { hidden } = formOf((await agent.get(authorizationRequest(environment, client).url)).body)
+  return agent.post(`${issuer}/code`, { ...hidden, email: person.email, code: '000000' })
+}
+
 /** The first reply with this status of more requests at once than the queue of passwords has places. */
 async function refusedOfMany(status: number, ask: (i: number) => Promise<Reply>): Promise<Reply> {
   const replies = await Promise.all(Array.from({ length: 30 }, (_, i) => ask(i)))
@@ -200,6 +206,7 @@ const plants: Plant[] = [
   { code: 'unknown_account', reason: 'No user of the environment has the email.', has: { user_id: null }, plant: () => signIn({ email: `${canary()}@example.com`, password: canary() }) },
   { code: 'user_blocked', reason: `The user ${blocked.id} is blocked.`, has: { user_id: blocked.id }, plant: () => signIn({ email: blocked.email, password: blocked.password }) },
   { code: 'wrong_code', reason: /^The code of the second factor/, has: { status: 400 }, plant: useSecondFactor },
+  { code: 'wrong_code', reason: 'This browser has no pending code for the email.', has: { status: 400 }, plant: enterCode },
   { code: 'locked_out', reason: /Too many attempts failed for this email/, plant: lockOut },
   { code: 'form_expired', reason: /sent no cookie with the form/, plant: async () => createAgent().post(`${issuer}/sign-in`, { request: authorizationRequest(environment, client).url.split('?')[1] ?? '', email: canary(), password: canary() }) },
   { code: 'form_expired', reason: 'The form holds no request.', has: { status: 400 }, plant: () => createAgent().post(`${issuer}/sign-in`, { email: canary() }) },

@@ -15,7 +15,7 @@ const lockout = { max_attempts, duration_seconds: 60 }
 
 async function createEnvironment(slug: string) {
   const environment = (await w.createProject(slug)).test
-  await w.changeSettings(environment, { lockout })
+  await w.changeSettings(environment, { lockout, email: { delivery: 'none' } })
   const client = await w.createApplication(environment)
   /** Sends the sign-in form of this browser from this address. */
   async function guesser(agent: Agent = createAgent()) {

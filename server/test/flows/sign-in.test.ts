@@ -17,7 +17,7 @@ const duration_seconds = 60
 
 async function setUp(at: typeof w, environment: TestEnvironment) {
   const client = await at.createApplication(environment)
-  await at.changeSettings(environment, { lockout: { max_attempts, duration_seconds } })
+  await at.changeSettings(environment, { lockout: { max_attempts, duration_seconds }, email: { delivery: 'none' } })
   const { url } = authorizationRequest(environment, client, { prompt: 'login' })
   /** Sends the form as this browser; each guess is one request. */
   async function guesser(agent: Agent = createAgent(), headers: Record<string, string> = {}) {

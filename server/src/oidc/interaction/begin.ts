@@ -5,12 +5,18 @@
  *
  *     route                          endpoint          calls
  *     GET  /oauth/authorize          authorize         beginAuthorization, judgeNextStep, takeStep: a page, or the answer to the client
- *     POST /sign-in                  signIn            continueInteraction, checkPassword, finishSignIn
- *     POST /sign-up                  signUp            continueInteraction, finishSignIn
+ *     POST /sign-in                  signIn            continueInteraction, checkPassword, finishSignIn; or sendCode
+ *     POST /code                     enterCode         continueInteraction, checkCode or resendCode, finishSignIn
+ *     POST /sign-up                  signUp            continueInteraction, sendCode; without mail finishSignIn
  *     GET  /second-factor            showSecondFactorPage  beginInteraction, readHalfSignIn: a page
  *     POST /second-factor            secondFactor      continueInteraction, readHalfSignIn, completeHalfSignIn
  *     POST /enrolment-code           enrolmentCode     the same, then acceptEnrolmentCode
  *     POST /enrol-totp               enrolTotp         the same, then completeHalfSignIn; shows the recovery codes
+ *     GET  /forgot-password          showForgotPassword  beginInteraction: a page
+ *     POST /forgot-password          forgotPassword    continueInteraction: mails a link
+ *     GET  /link                     showLink          the page of a mailed link, which needs no interaction
+ *     POST /link                     useLink           verifyAddress, or the page for a new password
+ *     POST /new-password             newPassword       resetPassword; signs nobody in
  *     POST /select-account           selectAccount     continueInteraction, endSessions
  *     POST /consent                  consent           continueInteraction; answerClient where the person refuses
  *     POST /federate                 federate          continueInteraction, then redirects to the provider
@@ -24,10 +30,10 @@
  *
  * The files call each other in one direction:
  *
- *     endpoints                         → begin, dispatch, check-password, upstream-account, end-sessions
+ *     endpoints                         → begin, dispatch, check-password, email-code, upstream-account, end-sessions
  *     begin                             → visit, screens, answer-client
  *     dispatch                          → screens, issue-code, answer-client, half-sign-in
- *     check-password, upstream-account  → finish-sign-in, screens
+ *     check-password, email-code, upstream-account  → finish-sign-in, screens
  *     finish-sign-in                    → half-sign-in, establish-session
  *     half-sign-in                      → enrolment-code, establish-session
  *     all of these                      → continue → press, visit

@@ -1,6 +1,7 @@
 /**
- * The account of a person who signed in at a provider. A sign-in is linked to an existing account only by an email that both sides
- * verified, and only where the provider is allowed to link. Otherwise the person is asked to sign in to the account here.
+ * The account of a person who signed in at a provider. A sign-in is linked to an existing account only by an email that the provider
+ * verified, and only where the provider is allowed to link. For an account that never proved the email this is proof from outside (see
+ * `users/address-proof.ts`). Otherwise the person is asked to sign in to the account here.
  */
 import type { UserId } from '@ostiary/contract/ids.ts'
 import { Email } from '@ostiary/contract/values.ts'
@@ -11,7 +12,8 @@ import type { UpstreamProfile } from '../../providers/profile.ts'
 import { findIdentity, insertIdentity, noteIdentityUse, type Upstream } from '../../providers/store.ts'
 import { reason } from '../../reason.ts'
 import { type Refusal, refusal } from '../../refusal.ts'
-import { findCredential, findUser, insertUser } from '../../users/store.ts'
+import { findOwner, proveFromOutside } from '../../users/address-proof.ts'
+import { insertUser } from '../../users/store.ts'
 import type { Answer, OidcCall, OidcServices } from '../call.ts'
 import type { Interaction } from './begin.ts'
 import { signInEvent } from './establish-session.ts'
@@ -54,16 +56,15 @@ export async function signInAs(
   if (profile.email === null || !Email.safeParse(profile.email).success) return refuse('no_email')
   const email = normalised(profile.email)
   const identity_id = services.newId('mth')
-  const existing = await findCredential(db, environment_id, email)
+  const existing = await findOwner(db, environment_id, email)
   if (existing) {
-    const may_link =
-      provider.link_by_verified_email &&
-      profile.email_verified &&
-      (await findUser(db, environment_id, existing.id))?.email_verified === true
-    if (!may_link) return refuse('account_exists')
-    const linked = { ...signed_in, user_id: existing.id, email, password_hash: existing.password_hash, identity_id }
-    const link = insertIdentity(environment_id, identity, { id: identity_id, user_id: existing.id }, call.now)
-    return (await finishSignIn(services, call, interaction, linked, [link])) ?? refuse('blocked')
+    if (!provider.link_by_verified_email || !profile.email_verified) return refuse('account_exists')
+    // The provider's verified address is proof from outside, so an unproven account is handed over or replaced.
+    const proof = { environment_id, request_id: call.request_id, now: call.now }
+    const { statements, is_new: _, ...account } = proveFromOutside(services, proof, existing)
+    const link = insertIdentity(environment_id, identity, { id: identity_id, user_id: account.user_id }, call.now)
+    const linked = await finishSignIn(services, call, interaction, { ...signed_in, ...account, identity_id }, [...statements, link])
+    return linked ?? refuse('blocked')
   }
 
   if (!mayCreateAccount(call, interaction)) return refuse('sign_up_closed')

@@ -29,8 +29,8 @@ export const de: Texts = {
     wrong_credentials: 'Diese Adresse und dieses Passwort passen nicht zusammen. Prüfen Sie beides und versuchen Sie es noch einmal.',
     locked: (wait_seconds: number | null) => `Für diese Adresse gab es zu viele Versuche. ${tryAgain(wait_seconds)}`,
     forgot: 'Passwort vergessen?',
-    email_code: 'Code per E-Mail senden',
-    email_code_instead: 'Stattdessen einen Code per E-Mail senden',
+    email_code: 'Code per Mail senden',
+    email_code_instead: 'Stattdessen einen Code per Mail senden',
     no_method: 'Hier gibt es noch keinen Weg, sich anzumelden. Bitte kommen Sie später wieder.',
     new_here: 'Neu hier?',
     sign_up: 'Konto anlegen',
@@ -96,13 +96,13 @@ export const de: Texts = {
   code: {
     title: 'Code eingeben',
     sent: (email: Html) =>
-      html`Wenn ${email} hier verwendet werden kann, ist eine E-Mail mit einem sechsstelligen Code unterwegs. Der Code gilt 10 Minuten und nur in diesem Browser.`,
+      html`Wenn ${email} hier verwendet werden kann, ist eine Mail mit einem sechsstelligen Code unterwegs. Der Code gilt 10 Minuten und nur in diesem Browser.`,
     label: 'Code',
     submit: 'Weiter',
     wrong:
       'Dieser Code gilt nicht. Vielleicht ist er vertippt, schon benutzt, älter als 10 Minuten oder zu oft versucht. Prüfen Sie ihn oder senden Sie einen neuen.',
     resend: 'Neuen Code senden',
-    resend_note: 'Keine E-Mail? Sehen Sie im Spam-Ordner nach. Nach 30 Sekunden können Sie einen neuen Code senden.',
+    resend_note: 'Keine Mail? Sehen Sie im Spam-Ordner nach. Nach 30 Sekunden können Sie einen neuen Code senden.',
     use_password: 'Passwort verwenden',
     other_address: 'Andere Adresse verwenden',
   },
@@ -111,8 +111,8 @@ export const de: Texts = {
     forgot_title: 'Passwort vergessen?',
     forgot_text: 'Geben Sie Ihre E-Mail-Adresse ein. Sie erhalten einen Link, mit dem Sie ein neues Passwort wählen.',
     submit: 'Link senden',
-    sent_title: 'Sehen Sie in Ihre E-Mails',
-    sent: (email: Html) => html`Wenn es für ${email} ein Konto gibt, ist eine E-Mail mit einem Link unterwegs. Der Link gilt eine Stunde.`,
+    sent_title: 'Sehen Sie in Ihr Postfach',
+    sent: (email: Html) => html`Wenn es für ${email} ein Konto gibt, ist eine Mail mit einem Link unterwegs. Der Link gilt eine Stunde.`,
     back: 'Zurück zur Anmeldung',
     new_title: 'Neues Passwort wählen',
     new_text: (email: Html) => html`Für das Konto ${email}. Alle Geräte werden abgemeldet.`,
@@ -122,7 +122,7 @@ export const de: Texts = {
   },
 
   link: {
-    verify_title: 'E-Mail-Adresse bestätigen',
+    verify_title: 'Adresse bestätigen',
     verify: (email: Html, brand: string) => html`Bestätigen Sie, dass ${email} Ihre Adresse bei ${brand} ist.`,
     reset_title: 'Neues Passwort wählen',
     reset: (email: Html, brand: string) => html`Weiter, um ein neues Passwort für ${email} bei ${brand} zu wählen.`,
