@@ -6,6 +6,7 @@ const typical: Readonly<Record<string, unknown>> = {
   name: 'Shop',
   label: 'Backend',
   email: 'ada@example.com',
+  to: 'ada@example.com',
   given_name: 'Ada',
   family_name: 'Lovelace',
   issuer: 'https://id.example.com/e/env_01m7wwr5ftevtv5yxb47hmb4ht',
