@@ -132,6 +132,8 @@ export const descriptions: Record<RowName, string> = {
   logoutByPost: 'The same request as a form.',
   signIn: 'The form of the sign-in page.',
   signUp: 'The form of the sign-up page.',
+  signInByPasskey: 'The form of the sign-in page with the response of an authenticator: the JSON of WebAuthn, unchanged, in `credential`.',
+  offerPasskey: 'The form of the page that offers a passkey: the response of an authenticator in `credential`, or `decision=not-now`.',
   selectAccount: 'The form of the account chooser.',
   consent: 'The form of the consent page.',
   federate: 'The form of the provider buttons: it sends the browser to the provider.',
@@ -154,7 +156,8 @@ export const descriptions: Record<RowName, string> = {
 
   endUserSessions: 'Ends all sessions and grants of a user: the person signs in again everywhere. Applications get a back-channel logout.',
   listUserMethods: 'Lists how the user can sign in: the password, the linked identities and so on.',
-  removeUserMethod: 'Removes a sign-in method. The sessions and grants that began with it end, and the event `user.updated` is raised.',
+  removeUserMethod:
+    'Removes a sign-in method. The sessions and grants that began with it end, and the event `user.updated` is raised, or `mfa.removed` for a second factor.',
   listUserGrants: 'Lists what the user has given to applications: the grants that have not ended, newest first.',
   disconnectGrant:
     'Ends all grants of the user for the application of this grant, and the consent with them. The application asks again at the next sign-in.',

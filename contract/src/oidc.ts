@@ -200,6 +200,8 @@ export const exchanges: Record<keyof typeof oidcRoutes, Exchange> = {
   logoutByPost:        { form: SignOutRequest },
   signIn:              { form: PageForm },
   signUp:              { form: PageForm },
+  signInByPasskey:     { form: PageForm },
+  offerPasskey:        { form: PageForm },
   selectAccount:       { form: PageForm },
   consent:             { form: PageForm },
   federate:            { form: PageForm },

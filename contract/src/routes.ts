@@ -247,6 +247,8 @@ export const oidcRoutes = {
   logoutByPost:        post(`${issuer}/oauth/logout`,                                       open,    'Sign out, by POST',                                    { page: true, returns: [303, null] }),
   signIn:              post(`${issuer}/sign-in`,                                            session, 'Submit the sign-in form',                              { page: true, returns: [303, null] }),
   signUp:              post(`${issuer}/sign-up`,                                            session, 'Submit the sign-up form',                              { page: true, returns: [303, null] }),
+  signInByPasskey:     post(`${issuer}/passkey`,                                            session, 'Sign in with a passkey',                               { page: true, returns: [303, null] }),
+  offerPasskey:        post(`${issuer}/offer-passkey`,                                      session, 'Add a passkey after a sign-in, or put it off',         { page: true, returns: [303, null] }),
   selectAccount:       post(`${issuer}/select-account`,                                     session, 'Submit the account chooser',                            { page: true, returns: [303, null] }),
   consent:             post(`${issuer}/consent`,                                            session, 'Submit the consent form',                              { page: true, returns: [303, null] }),
   federate:            post(`${issuer}/federate`,                                           session, 'Start sign-in with an identity provider',              { page: true, returns: [303, null] }),

@@ -30,6 +30,7 @@ import { callback, federate } from './oidc/endpoints/federation.ts'
 import { acceptInvitation, showInvitation } from './oidc/endpoints/invitation.ts'
 import { logout, signOut } from './oidc/endpoints/logout.ts'
 import { discovery, jwks } from './oidc/endpoints/metadata.ts'
+import { offerPasskey, signInByPasskey } from './oidc/endpoints/passkey.ts'
 import { revoke } from './oidc/endpoints/revoke.ts'
 import { signIn, signUp } from './oidc/endpoints/sign-in.ts'
 import { token } from './oidc/endpoints/token.ts'
@@ -240,6 +241,8 @@ function mountProtocol(app: FastifyInstance, { deployment, issuers, passwords, r
       logoutByPost: logout,
       signIn,
       signUp,
+      signInByPasskey,
+      offerPasskey,
       selectAccount,
       consent,
       signOut,

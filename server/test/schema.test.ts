@@ -68,6 +68,7 @@ const lasting: Record<string, string> = {
   application_origins: 'changes with its application',
   users: 'an administrator manages them',
   identities: 'changes with its user',
+  passkeys: 'changes with its user',
   consents: 'ends with its user or application',
   signing_keys: 'rotation removes them (`rotateAgedKeys`)',
   resource_servers: 'an administrator manages them',

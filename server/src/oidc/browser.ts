@@ -18,9 +18,11 @@ export interface Browser {
   readonly sessions: readonly (SessionRow & { secret: string })[]
   readonly form_seed: string | null
   readonly device: string | null
+  /** The browser can use passkeys, and the person has not put off the offer of one. */
+  readonly takes_offers: boolean
 }
 
-type Names = 'session' | 'form' | 'device'
+type Names = 'session' | 'form' | 'device' | 'able' | 'later'
 
 /** The name has the id of the environment, so that no trick with paths sends a cookie to another environment. */
 function cookieName(call: OidcCall, name: Names): string {
@@ -35,7 +37,12 @@ export async function readBrowser({ db }: Pick<Deployment, 'db'>, call: OidcCall
   const rows = await findSessions(db, call.issuer.environment_id, digests, call.now)
   const sessions = secrets.flatMap((secret, i) => rows.filter((row) => row.token_hash === digests[i]).map((row) => ({ ...row, secret })))
   const seed = cookies.get(cookieName(call, 'form')) ?? ''
-  return { sessions, form_seed: isSecret(seed) ? seed : null, device: cookies.get(cookieName(call, 'device')) ?? null }
+  return {
+    sessions,
+    form_seed: isSecret(seed) ? seed : null,
+    device: cookies.get(cookieName(call, 'device')) ?? null,
+    takes_offers: cookies.has(cookieName(call, 'able')) && !cookies.has(cookieName(call, 'later')),
+  }
 }
 
 const isSecret = (text: string) => /^[A-Za-z0-9_-]{43}$/.test(text)
@@ -63,6 +70,12 @@ function cookie(call: OidcCall, name: Names, value: string, max_age_seconds: num
   const secure = protocol === 'https:' ? '; Secure' : ''
   return `${cookieName(call, name)}=${value}; Path=${pathname}; Max-Age=${max_age_seconds}; HttpOnly; SameSite=Lax${secure}`
 }
+
+/** Set by the script of the sign-in page, not by an answer: the browser can use passkeys. It is no secret and gives no access. */
+export const ableCookie = (call: OidcCall): string => cookie(call, 'able', '1', 86_400).replace('; HttpOnly', '')
+
+/** The person put off the offer of a passkey, on this device and for this long. */
+export const laterCookie = (call: OidcCall): string => cookie(call, 'later', '1', 86_400 * 60)
 
 /** The cookie with the secrets of these sessions, the current one first. */
 export function sessionCookie(call: OidcCall, secrets: readonly string[]): string {

@@ -31,7 +31,16 @@ export interface Page {
 }
 
 /** The names are part of the contract (`people.md`, Pages). */
-export type Step = 'sign-in' | 'sign-up' | 'consent' | 'select-account' | 'sign-out' | 'signed-out' | 'invitation' | 'error'
+export type Step =
+  | 'sign-in'
+  | 'sign-up'
+  | 'offer-passkey'
+  | 'consent'
+  | 'select-account'
+  | 'sign-out'
+  | 'signed-out'
+  | 'invitation'
+  | 'error'
 
 interface Content {
   title: string

@@ -7,6 +7,8 @@ import { acceptedPage, type InvitationView, invitationPage, memberPage } from '.
 import type { Page, PageContext } from './layout.ts'
 import { languageFor } from './locale.ts'
 import { type MessageKind, type MessageView, messagePage } from './message.ts'
+import { type OfferPasskeyView, offerPasskeyPage } from './offer-passkey.ts'
+import type { PasskeyCeremony } from './passkey-block.ts'
 import { type ProviderProblemView, providerProblemPage } from './provider-problem.ts'
 import { type RedirectMismatchView, redirectMismatchPage } from './redirect-mismatch.ts'
 import { type SignInView, signInPage } from './sign-in.ts'
@@ -73,10 +75,26 @@ export const exampleSignIn = ({ application, email, request } = usual): SignInVi
   problem: null,
   wait_seconds: null,
   methods: { password: true },
+  passkey: null,
   providers: [],
   sign_up_url: 'https://id.example.com/e/env_1/sign-up',
   other_accounts_url: 'https://id.example.com/e/env_1/select-account',
   cancel_url: 'https://shop.example.com/?error=access_denied',
+})
+
+export const examplePasskey: PasskeyCeremony = {
+  kind: 'get',
+  options: '{"challenge":"AAAA","rpId":"id.example.com"}',
+  able_cookie: 'able=1; Path=/e/env_1; SameSite=Lax',
+  removed: null,
+}
+
+const exampleOffer = ({ request } = usual): OfferPasskeyView => ({
+  csrf: 'token',
+  request,
+  session_id: 'ses_1',
+  ceremony: { ...examplePasskey, kind: 'create', able_cookie: null },
+  problem: null,
 })
 
 export const exampleSignUp = ({ application, person, email, request } = usual): SignUpView => ({
@@ -169,6 +187,21 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
     'sign-in, with providers': signInPage(context, { ...sign_in, providers: exampleProviders(words) }),
     'sign-in, providers only': signInPage(context, { ...sign_in, methods: { password: false }, providers: exampleProviders(words) }),
     'sign-in, no method': signInPage(context, { ...sign_in, methods: { password: false } }),
+    'sign-in, passkey': signInPage(context, { ...sign_in, passkey: examplePasskey, providers: exampleProviders(words) }),
+    'sign-in, passkey refused': signInPage(context, { ...sign_in, passkey: examplePasskey, problem: 'passkey_failed' }),
+    'sign-in, passkey unknown': signInPage(context, {
+      ...sign_in,
+      passkey: { ...examplePasskey, removed: request },
+      problem: 'unknown_passkey',
+    }),
+    'sign-in, passkey only': signInPage(context, { ...sign_in, methods: { password: false }, passkey: examplePasskey }),
+    'offer of a passkey': offerPasskeyPage(context, exampleOffer(words)),
+    ...Object.fromEntries(
+      (['expired', 'refused', 'known', 'too_many'] as const).map((problem) => [
+        `offer of a passkey, ${problem}`,
+        offerPasskeyPage(context, { ...exampleOffer(words), problem }),
+      ]),
+    ),
     'sign-up': signUpPage(context, sign_up),
     'sign-up, wrong': signUpPage(context, {
       ...sign_up,

@@ -6,17 +6,25 @@
 import type { ProviderType } from '@ostiary/contract/provider.ts'
 import { field, hidden, problemSummary } from './form.ts'
 import { html } from './html.ts'
+import { passkey as icon } from './icons.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
+import { type PasskeyCeremony, passkeyBlock } from './passkey-block.ts'
+import { passkey_script } from './passkey-script.ts'
 import { providerIcons } from './provider-icons.ts'
 import { brandLine } from './tiles.ts'
 
-type Problem = 'wrong_credentials' | 'locked' | 'expired_form' | 'no_cookies' | 'too_many'
+type Problem = 'wrong_credentials' | 'locked' | 'expired_form' | 'no_cookies' | 'too_many' | 'passkey_failed' | 'unknown_passkey'
 
 /** `locked` and `too_many` look the same for existing and unknown accounts. */
-const statuses = { wrong_credentials: 400, locked: 429, expired_form: 400, no_cookies: 400, too_many: 429 } satisfies Record<
-  Problem,
-  number
->
+const statuses = {
+  wrong_credentials: 400,
+  locked: 429,
+  expired_form: 400,
+  no_cookies: 400,
+  too_many: 429,
+  passkey_failed: 400,
+  unknown_passkey: 400,
+} satisfies Record<Problem, number>
 
 export interface SignInView {
   application_name: string | null
@@ -29,6 +37,8 @@ export interface SignInView {
   /** How long to wait; `null` if unknown. */
   wait_seconds: number | null
   methods: { password: boolean }
+  /** `null` where people cannot sign in with a passkey. */
+  passkey: PasskeyCeremony | null
   /** Upstream providers. */
   providers: readonly { id: string; type: ProviderType; display_name: string }[]
   sign_up_url: string | null
@@ -48,8 +58,8 @@ export function signInPage(context: PageContext, view: SignInView): Page {
   ]
   const body = html`${brandLine(context)}<h1>${texts.title}</h1>${view.application_name && html`<p class="sub">${texts.to_continue(view.application_name)}</p>`}
 ${problem && problemSummary(problem)}
-${view.methods.password && passwordForm(context, view)}${!view.methods.password && view.providers.length === 0 && html`<p class="hint">${texts.no_method}</p>`}
-${providerForm(context, view)}
+${view.methods.password && passwordForm(context, view)}${!view.methods.password && !view.passkey && view.providers.length === 0 && html`<p class="hint">${texts.no_method}</p>`}
+${view.methods.password && view.providers.length > 0 && html`<p class="or">${texts.or}</p>`}${view.passkey && passkeyForm(context, view, view.passkey)}${providerForm(context, view)}
 ${links.map((link) => link && html`<p class="after">${link}</p>`)}`
   return layout(context, {
     title: texts.title,
@@ -57,31 +67,45 @@ ${links.map((link) => link && html`<p class="after">${link}</p>`)}`
     step: 'sign-in',
     has_problem: problem !== null,
     ...(view.problem && { status: statuses[view.problem] }),
+    ...(view.passkey && { script: passkey_script }),
   })
 }
 
 /** The error summary takes focus where there is one, otherwise the first empty field: the password where the address is known. */
-function passwordForm({ issuer, texts }: PageContext, { csrf, request, email, problem }: SignInView) {
+function passwordForm({ issuer, texts }: PageContext, { csrf, request, email, problem, passkey }: SignInView) {
   const shared_problem_id = problem === 'wrong_credentials' && 'problem'
   const focused = problem === null && (email === '' ? 'email' : 'password')
   return html`<form method="post" action="${issuer}/sign-in">${hidden({ csrf, request })}
-${field({ name: 'email', label: texts.form.email, type: 'email', autocomplete: 'username', value: email, shared_problem_id, autofocus: focused === 'email' })}
+${field({ name: 'email', label: texts.form.email, type: 'email', autocomplete: passkey ? 'username webauthn' : 'username', value: email, shared_problem_id, autofocus: focused === 'email' })}
 ${field({ name: 'password', label: texts.form.password, type: 'password', autocomplete: 'current-password', shared_problem_id, autofocus: focused === 'password' })}
 <button class="b p" name="method" value="password" data-action="password">${texts.sign_in.submit}</button></form>`
 }
 
+/** Shown by its script, since a passkey needs one. */
+function passkeyForm(context: PageContext, { csrf, request, methods, providers }: SignInView, ceremony: PasskeyCeremony) {
+  const { issuer, texts } = context
+  return passkeyBlock(
+    context,
+    ceremony,
+    html`${methods.password && providers.length === 0 && html`<p class="or">${texts.sign_in.or}</p>`}<form class="alts" method="post" action="${issuer}/passkey">${hidden({ csrf, request, credential: '' })}
+<button class="b" data-action="passkey">${icon}${texts.passkey.use}</button></form>`,
+  )
+}
+
 /** One form for all providers. The pressed button names the provider. */
-function providerForm({ issuer, texts }: PageContext, { csrf, request, providers, methods }: SignInView) {
+function providerForm({ issuer, texts }: PageContext, { csrf, request, providers }: SignInView) {
   if (providers.length === 0) return null
   const buttons = providers.map(
     ({ id, type, display_name }) =>
       html`<button class="b" name="provider" value="${id}" data-action="provider" data-id="${id}">${providerIcons[type]}${texts.sign_in.with_provider(display_name)}</button>`,
   )
-  return html`${methods.password && html`<p class="or">${texts.sign_in.or}</p>`}<form class="alts" method="post" action="${issuer}/federate">${hidden({ csrf, request })}${buttons}</form>`
+  return html`<form class="alts" method="post" action="${issuer}/federate">${hidden({ csrf, request })}${buttons}</form>`
 }
 
 function problemText({ texts, issuer }: PageContext, problem: Problem, wait_seconds: number | null): string {
   if (problem === 'wrong_credentials') return texts.sign_in.wrong_credentials
+  if (problem === 'passkey_failed') return texts.passkey.failed
+  if (problem === 'unknown_passkey') return texts.passkey.unknown
   if (problem === 'locked') return texts.sign_in.locked(wait_seconds)
   if (problem === 'too_many') return texts.form.too_many(wait_seconds)
   return problem === 'no_cookies' ? texts.form.no_cookies(new URL(issuer).hostname) : texts.form.expired

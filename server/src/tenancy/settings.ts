@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { mergePatch } from '../api/merge-patch.ts'
 import type { Network } from '../net/networks.ts'
 import { emailProblems, passwordOf, passwordProblems } from './email-settings.ts'
+import { passkeyProblems } from './passkey-settings.ts'
 
 type Document = Record<string, unknown>
 
@@ -19,14 +20,19 @@ export function applySettingsChange(
   type: EnvironmentType,
   stored: Document,
   change: Document,
-  { seal, allowed }: { seal: (password: string) => string; allowed: readonly Network[] },
+  { seal, allowed, issuer }: { seal: (password: string) => string; allowed: readonly Network[]; issuer: string },
 ): SettingsOutcome {
   const unknown = unknownNames(settingsSchemas[type], change, [])
   if (unknown.length > 0) return { problem: new z.ZodError(unknown) }
   const merged = withoutEmptyGroups(mergePatch(stored, change) as Document) // as: a patch of an object onto an object is an object
   const checked = settingsSchemas[type].safeParse(merged)
   if (!checked.success) return { problem: checked.error }
-  const problems = [...notBuiltIn(change), ...passwordProblems(change), ...emailProblems(stored, merged, change, allowed)]
+  const problems = [
+    ...notBuiltIn(change),
+    ...passwordProblems(change),
+    ...emailProblems(stored, merged, change, allowed),
+    ...passkeyProblems(type, issuer, merged, change),
+  ]
   if (problems.length > 0) return { problem: new z.ZodError(problems) }
   const password = passwordOf(change)
   return { stored: password === undefined ? merged : (mergePatch(merged, { email: { smtp: { password: seal(password) } } }) as Document) } // as: see above
@@ -75,7 +81,7 @@ function withoutEmptyGroups(document: Document): Document {
   return Object.fromEntries(Object.entries(document).filter(([, value]) => JSON.stringify(value) !== '{}'))
 }
 
-/** Shows the whole document with its defaults. Shows only whether a password is set. `test` is `null` in Live. */
+/** Shows the whole document with its defaults. Shows only whether a password is set. What the other type has is `null`. */
 export function showSettings(row: {
   type: EnvironmentType
   settings: Document
@@ -83,11 +89,12 @@ export function showSettings(row: {
   environment_id: string
   updated_at: string
 }): Settings {
-  const { email, ...groups } = effectiveSettings(row.type, row.settings)
+  const { email, sign_in, ...groups } = effectiveSettings(row.type, row.settings)
   const { password, ...smtp } = email.smtp ?? {}
   return {
     test: null,
     ...groups,
+    sign_in: { passkey_shared_host: null, ...sign_in },
     email: { ...email, smtp: email.smtp && { ...(smtp as Omit<typeof email.smtp, 'password'>), has_password: password !== undefined } }, // as: the same object without its password
     project_id: row.project_id,
     environment_id: row.environment_id,

@@ -1,4 +1,5 @@
 /** How a user has access: sign-in methods, sessions as a whole, and the grants of applications. */
+import type { SignInMethod } from '@ostiary/contract/method.ts'
 import type { AnyCall, Handler } from '../api/handler.ts'
 import { readPage } from '../api/lists.ts'
 import { changeVersioned } from '../api/versions.ts'
@@ -62,25 +63,26 @@ export const removeUserMethod: Handler<'removeUserMethod'> = async (services, ca
     const removed = await call.commit(
       {
         statements: [
-          removeMethod(environment_id, user.id, method, at),
+          ...removeMethod(environment_id, user.id, method, at),
           ...endBegunWith(environment_id, user.id, method.id, at),
           ...(await mailStatements(services, environment_id, mail, at)),
         ],
         before: { ...method, project_id: user.project_id, environment_id },
         answer: null,
         object: { type: 'user', id: user.id },
-        event: {
-          environment_id,
-          type: 'user.updated',
-          user_id: user.id,
-          data: { changed: [method.type === 'password' ? 'password' : 'identities'], method_id: method.id },
-        },
+        event: { environment_id, user_id: user.id, ...removalEvent(method) },
       },
       at,
     )
     return removed || null
   })
   return null
+}
+
+/** The event of a removal: a passkey is also a second factor. */
+function removalEvent({ id: method_id, type }: SignInMethod) {
+  if (type === 'passkey') return { type: 'mfa.removed', data: { method: type, method_id } } as const
+  return { type: 'user.updated', data: { changed: [type === 'password' ? 'password' : 'identities'], method_id } } as const
 }
 
 export const listUserGrants: Handler<'listUserGrants'> = async (services, call) => {

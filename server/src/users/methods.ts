@@ -1,7 +1,8 @@
-/** The sign-in methods of a user: the password, which is a column of the user, and the identities at providers. */
+/** The sign-in methods of a user: the password, which is a column of the user, the identities at providers, and the passkeys. */
 import type { EnvironmentId, MethodId } from '@ostiary/contract/ids.ts'
 import { SignInMethod } from '@ostiary/contract/method.ts'
 import { type Db, guard, type Statement, sql } from '../db/db.ts'
+import { removePasskey } from '../passkeys/store.ts'
 
 /** The id of the password of a user, the same for every password. */
 export const passwordMethod = (user_id: string): MethodId => `mth_${user_id.slice('usr_'.length)}`
@@ -13,7 +14,10 @@ const methodsOf = (environment_id: EnvironmentId, user_id: string) => sql`
   union all
   select i.id, 'provider', p.display_name, i.provider_id, null, i.created_at, i.last_used_at
     from identities i join providers p on p.environment_id = i.environment_id || '' and p.id = i.provider_id
-   where i.environment_id = ${environment_id} and i.user_id = ${user_id}`
+   where i.environment_id = ${environment_id} and i.user_id = ${user_id}
+  union all
+  select id, 'passkey', name, null, null, created_at, last_used_at
+    from passkeys where environment_id = ${environment_id} and user_id = ${user_id}`
 
 export function listMethods(db: Db, environment_id: EnvironmentId, user_id: string, rest: Statement): Promise<SignInMethod[]> {
   return db.all(SignInMethod, sql`select * from (${methodsOf(environment_id, user_id)}) listed where 1 = 1 ${rest}`)
@@ -25,10 +29,13 @@ export async function findMethod(db: Db, environment_id: EnvironmentId, user_id:
 }
 
 /** Fails as a guard if the user no longer has the method. */
-export function removeMethod(environment_id: EnvironmentId, user_id: string, { id, type }: SignInMethod, now: Date): Statement {
+export function removeMethod(environment_id: EnvironmentId, user_id: string, { id, type }: SignInMethod, now: Date): Statement[] {
+  if (type === 'passkey') return removePasskey(environment_id, user_id, id, now)
   if (type === 'password')
-    return guard(sql`update users
+    return [
+      guard(sql`update users
       set password_hash = null, password_set_at = null, password_used_at = null, version = version + 1, updated_at = ${now}
-      where environment_id = ${environment_id} and id = ${user_id} and password_hash is not null`)
-  return guard(sql`delete from identities where environment_id = ${environment_id} and user_id = ${user_id} and id = ${id}`)
+      where environment_id = ${environment_id} and id = ${user_id} and password_hash is not null`),
+    ]
+  return [guard(sql`delete from identities where environment_id = ${environment_id} and user_id = ${user_id} and id = ${id}`)]
 }

@@ -7,6 +7,8 @@
  *     GET  /oauth/authorize          authorize         beginAuthorization, judgeNextStep, takeStep: a page, or the answer to the client
  *     POST /sign-in                  signIn            continueInteraction, checkPassword, finishSignIn
  *     POST /sign-up                  signUp            continueInteraction, finishSignIn
+ *     POST /passkey                  signInByPasskey   continueInteraction, checkPasskey, finishSignIn
+ *     POST /offer-passkey            offerPasskey      continueInteraction, finishEnrolment
  *     POST /select-account           selectAccount     continueInteraction, endSessions
  *     POST /consent                  consent           continueInteraction; answerClient where the person refuses
  *     POST /federate                 federate          continueInteraction, then redirects to the provider
@@ -20,10 +22,11 @@
  *
  * The files call each other in one direction:
  *
- *     endpoints                         → begin, dispatch, check-password, upstream-account, end-sessions
+ *     endpoints                         → begin, dispatch, check-password, check-passkey, upstream-account, end-sessions
  *     begin                             → visit, screens, answer-client
- *     dispatch                          → screens, issue-code, answer-client
- *     check-password, upstream-account  → finish-sign-in, screens
+ *     dispatch                          → screens, offer-passkey, issue-code, answer-client
+ *     check-password, check-passkey, upstream-account  → finish-sign-in, screens
+ *     screens, check-passkey, offer-passkey            → passkey-ceremony, passkey-enrolment
  *     finish-sign-in                    → establish-session
  *     all of these                      → continue → press, visit
  */

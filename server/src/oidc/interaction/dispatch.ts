@@ -7,6 +7,7 @@ import { answerClient } from './answer-client.ts'
 import type { Authorization } from './begin.ts'
 import { needsPress } from './continue.ts'
 import { issueCode } from './issue-code.ts'
+import { offerPasskey } from './offer-passkey.ts'
 import { wasPressed } from './press.ts'
 import { no_problems, showAccounts, showConsent, showSignIn, showSignUp } from './screens.ts'
 
@@ -43,6 +44,10 @@ export async function judgeNextStep(
 export async function takeStep(services: OidcServices, call: OidcCall, interaction: Authorization, step: NextStep): Promise<Answer> {
   const { request, client } = interaction
   const email = request.login_hint ?? ''
+  if (step.kind === 'issue' || step.kind === 'consent') {
+    const offer = await offerPasskey(services, call, interaction, step.session_id)
+    if (offer) return offer
+  }
   switch (step.kind) {
     case 'refuse':
       return answerClient(call, client, { ...request, error: step.error })

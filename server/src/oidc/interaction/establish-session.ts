@@ -25,7 +25,7 @@ export interface SignedIn {
   method: string
   /** RFC 8176 names of the method. */
   amr: readonly string[]
-  /** The id of the identity that signed in at a provider. */
+  /** The id of the identity at a provider, or of the passkey; without it the sign-in was by password. */
   identity_id?: string
 }
 
