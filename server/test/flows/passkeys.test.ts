@@ -5,14 +5,7 @@ import { test } from 'node:test'
 import { decodeJwt } from 'jose'
 import { type Algorithm, type Cbor, type Changes, coseKey, createAuthenticator } from '../support/authenticator.ts'
 import { exchange, followToClient, userinfo } from '../support/cookie-browser.ts'
-import {
-  createPasskeyPerson,
-  openSignIn,
-  optionsOf,
-  postCredential,
-  reachOffer,
-  signInByPasskey,
-} from '../support/passkeys.ts'
+import { createPasskeyPerson, openSignIn, optionsOf, postCredential, reachOffer, signInByPasskey } from '../support/passkeys.ts'
 import { until } from '../support/receiver.ts'
 import { expectStatus, type Reply, type TestEnvironment, world } from '../support/world.ts'
 

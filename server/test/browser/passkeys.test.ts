@@ -1,0 +1,238 @@
+/** Passkeys in a real browser, with virtual authenticators over the Chrome DevTools Protocol (WebAuthn §11). */
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { Browser, CDPSession, Page } from 'playwright-core'
+import { noBrowser } from '../support/chromium.ts'
+import { startClientServer } from '../support/client-server.ts'
+import { authorizationRequest, exchange } from '../support/cookie-browser.ts'
+import { audit, launchForTests } from '../support/page-audit.ts'
+import { until } from '../support/receiver.ts'
+import { expectStatus, world } from '../support/world.ts'
+
+const w = await world()
+await w.changeSettings(w.test, { sign_in: { passkey: true } })
+const { key } = expectStatus(201, await w.call('POST', `${w.test.path}/auth-keys`, { body: { type: 'auth_secret' } }))
+const methodsOf = async (user_id: string) => expectStatus(200, await w.call('GET', `/v1/auth/users/${user_id}/methods`, { key })).data
+const reasonOf = (user_id: string) =>
+  until('sign_in.failed', async () => {
+    const { data } = expectStatus(200, await w.call('GET', `${w.test.path}/events?type=sign_in.failed&user_id=${user_id}`))
+    return data.length > 0 && data[0].data.reason
+  })
+
+const device = {
+  protocol: 'ctap2' as const,
+  transport: 'internal' as const,
+  hasResidentKey: true,
+  hasUserVerification: true,
+  isUserVerified: true,
+  automaticPresenceSimulation: true,
+}
+
+/** A browser profile with a page, its virtual authenticators, and the errors of its console. */
+async function openProfile(t: TestContext, browser: Browser) {
+  const context = await browser.newContext()
+  const page = await context.newPage()
+  const errors: string[] = []
+  page.on('console', (message) => {
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) errors.push(message.text())
+  })
+  page.on('pageerror', (error) => errors.push(error.message))
+  const cdp = await context.newCDPSession(page)
+  await cdp.send('WebAuthn.enable', { enableUI: false })
+  t.after(() => context.close())
+  const add = async (options: Partial<typeof device> | object = {}) =>
+    (await cdp.send('WebAuthn.addVirtualAuthenticator', { options: { ...device, ...options } })).authenticatorId
+  return { context, page, cdp, errors, add }
+}
+
+async function setUp(t: TestContext) {
+  const landing = await startClientServer(t)
+  const client = await w.createApplication(w.test, { redirect_uris: [`${landing.origin}/callback`] })
+  const browser = await launchForTests(t)
+  const open = async (page: Page, change = {}) => {
+    const request = authorizationRequest(w.test, client, change)
+    await page.goto(request.url)
+    return request
+  }
+  const signInByPassword = async (page: Page, user: { email: string; password: string }) => {
+    await page.getByLabel('Email address').fill(user.email)
+    await page.getByLabel('Password').fill(user.password)
+    await page.locator('[data-action=password]').click()
+  }
+  const isBack = (page: Page) => page.waitForURL(`${landing.origin}/callback?code=*`)
+  /** A person who adds a passkey at the offer. The authenticator then waits for a touch. */
+  async function enrol(profile: Awaited<ReturnType<typeof openProfile>>) {
+    const user = await w.createUser(w.test)
+    await open(profile.page, { prompt: 'login' })
+    await signInByPassword(profile.page, user)
+    await profile.page.locator('[data-step=offer-passkey]').waitFor()
+    await profile.page.locator('[data-action=continue]').click()
+    await isBack(profile.page)
+    assert.equal((await methodsOf(user.id)).length, 2)
+    return user
+  }
+  return { landing, client, browser, open, signInByPassword, isBack, enrol }
+}
+
+/** Lets the authenticator answer only when a test says so: a request for the address field would be answered at once. */
+const setPresence = (cdp: CDPSession, authenticatorId: string, enabled: boolean) =>
+  cdp.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled })
+
+test('a person adds a passkey at the offer and signs in with it, and both pages pass the audit', { skip: noBrowser }, async (t) => {
+  const { client, browser, open, signInByPassword, isBack } = await setUp(t)
+  const profile = await openProfile(t, browser)
+  const { page, cdp, add, errors } = profile
+  const authenticator = await add()
+  const user = await w.createUser(w.test)
+  await open(page)
+  assert.deepEqual(await audit(page, 'sign-in, passkey'), [])
+  await signInByPassword(page, user)
+  await page.locator('[data-step=offer-passkey]').waitFor()
+  assert.deepEqual(await audit(page, 'offer of a passkey'), [])
+  await page.locator('[data-action=continue]').click()
+  await isBack(page)
+  const methods = await methodsOf(user.id)
+  assert.match(methods.find(({ type }: { type: string }) => type === 'passkey').name, /^Chrome, /)
+
+  await setPresence(cdp, authenticator, false)
+  const request = await open(page, { prompt: 'login' })
+  await page.locator('[data-action=passkey]').click()
+  await setPresence(cdp, authenticator, true)
+  await isBack(page)
+  const code = new URL(page.url()).searchParams.get('code') ?? ''
+  const tokens = expectStatus(200, await exchange(w, w.test, client, request, code))
+  const claims = JSON.parse(Buffer.from(tokens.id_token.split('.')[1], 'base64url').toString())
+  assert.deepEqual([claims.sub, claims.amr, claims.acr], [user.id, ['hwk', 'user'], 'urn:ostiary:passkey'])
+  assert.deepEqual(errors, [])
+})
+
+test('the list of the address field offers the passkey without a press of a button', { skip: noBrowser }, async (t) => {
+  const { browser, open, isBack, enrol } = await setUp(t)
+  const profile = await openProfile(t, browser)
+  await profile.add()
+  await enrol(profile)
+  await open(profile.page, { prompt: 'login' })
+  const offers = await profile.page.evaluate('PublicKeyCredential.isConditionalMediationAvailable()')
+  if (offers) await isBack(profile.page)
+  else
+    await profile.page
+      .locator('[data-action=passkey]')
+      .click()
+      .then(() => isBack(profile.page))
+  assert.deepEqual(profile.errors, [])
+})
+
+test('without scripts there is neither button nor offer, and the password works', { skip: noBrowser }, async (t) => {
+  const { landing, browser, open, signInByPassword } = await setUp(t)
+  const context = await browser.newContext({ javaScriptEnabled: false })
+  t.after(() => context.close())
+  const page = await context.newPage()
+  await open(page)
+  assert.equal(await page.locator('[data-action=passkey]').isVisible(), false)
+  await signInByPassword(page, await w.createUser(w.test))
+  await page.waitForURL(`${landing.origin}/callback?code=*`)
+})
+
+test('a cancelled ceremony says so in words, leaves the other methods, and can be repeated', { skip: noBrowser }, async (t) => {
+  const { browser, open, isBack, enrol } = await setUp(t)
+  const profile = await openProfile(t, browser)
+  const { page, cdp, add } = profile
+  const authenticator = await add()
+  await enrol(profile)
+  await setPresence(cdp, authenticator, false)
+  await open(page, { prompt: 'login' })
+  await cdp.send('WebAuthn.setUserVerified', { authenticatorId: authenticator, isUserVerified: false })
+  await page.locator('[data-action=passkey]').click()
+  await setPresence(cdp, authenticator, true)
+  await page.getByText('No passkey was used. Try again, or sign in another way.').waitFor()
+  assert.equal(await page.locator('[data-when=failed]').getAttribute('role'), 'alert')
+  assert.ok(await page.getByLabel('Password').isVisible())
+  assert.deepEqual(await audit(page, 'sign-in, passkey not used'), [])
+  await setPresence(cdp, authenticator, false)
+  await cdp.send('WebAuthn.setUserVerified', { authenticatorId: authenticator, isUserVerified: true })
+  await page.locator('[data-action=passkey]').click()
+  await setPresence(cdp, authenticator, true)
+  await isBack(page)
+})
+
+// biome-ignore format: this table is read by column
+const unable: [name: string, options: object][] = [
+  ['cannot verify the person',            { hasUserVerification: false, isUserVerified: false }],
+  ['cannot keep a discoverable passkey',  { hasResidentKey: false }],
+  ['knows U2F only',                      { protocol: 'u2f', transport: 'usb', hasResidentKey: false, hasUserVerification: false, isUserVerified: false }],
+  ['refuses the verification',            { isUserVerified: false }],
+]
+for (const [name, options] of unable)
+  test(`an authenticator that ${name} adds no passkey, and the person goes on without`, { skip: noBrowser }, async (t) => {
+    const { browser, open, signInByPassword, isBack } = await setUp(t)
+    const { page, add } = await openProfile(t, browser)
+    await add(options)
+    const user = await w.createUser(w.test)
+    await open(page)
+    await signInByPassword(page, user)
+    await page.locator('[data-action=continue]').click()
+    // Without a fitting authenticator the browser waits for another one, until the person gives up.
+    await page.locator('[data-action=not-now]').click()
+    await isBack(page)
+    assert.equal((await methodsOf(user.id)).length, 1)
+  })
+
+test(
+  'of two authenticators the one with a passkey already is not used again, and each signs in by itself',
+  { skip: noBrowser },
+  async (t) => {
+    const { browser, open, isBack, enrol, signInByPassword } = await setUp(t)
+    const profile = await openProfile(t, browser)
+    const { page, cdp, add } = profile
+    const first = await add()
+    const user = await enrol(profile)
+    const second = await add({ transport: 'usb' })
+    await setPresence(cdp, first, false)
+    await setPresence(cdp, second, false)
+    await open(page, { prompt: 'login' })
+    await signInByPassword(page, user)
+    await isBack(page) // one passkey is there, so none is offered
+
+    const { credentials } = await cdp.send('WebAuthn.getCredentials', { authenticatorId: first })
+    assert.equal(credentials.length, 1)
+    await open(page, { prompt: 'login' })
+    await page.locator('[data-action=passkey]').click()
+    await setPresence(cdp, first, true)
+    await isBack(page)
+    assert.deepEqual((await cdp.send('WebAuthn.getCredentials', { authenticatorId: second })).credentials, [])
+  },
+)
+
+test('a passkey whose counter goes back is refused, and so is one that changes its backup eligibility', { skip: noBrowser }, async (t) => {
+  const { browser, open, isBack, enrol } = await setUp(t)
+  const profile = await openProfile(t, browser)
+  const { page, cdp, add } = profile
+  const authenticatorId = await add()
+  const user = await enrol(profile)
+  await setPresence(cdp, authenticatorId, false)
+  const signIn = async () => {
+    await open(page, { prompt: 'login' })
+    await page.locator('[data-action=passkey]').click()
+    await setPresence(cdp, authenticatorId, true)
+  }
+  await signIn()
+  await isBack(page)
+  const [credential] = (await cdp.send('WebAuthn.getCredentials', { authenticatorId })).credentials
+  assert.ok(credential)
+  const replace = async (change: object) => {
+    await setPresence(cdp, authenticatorId, false)
+    await cdp.send('WebAuthn.clearCredentials', { authenticatorId })
+    await cdp.send('WebAuthn.addCredential', { authenticatorId, credential: { ...credential, ...change } })
+  }
+  await replace({ signCount: 0 })
+  await signIn()
+  await page.getByText('This passkey could not be checked').waitFor()
+  assert.equal(await reasonOf(user.id), 'passkey_counter_back')
+  await replace({ signCount: 100, backupEligibility: true })
+  await signIn()
+  await page.getByText('This passkey could not be checked').waitFor()
+  await until('the second refusal', async () => (await reasonOf(user.id)) === 'passkey_backup_changed')
+  await replace({ signCount: 100 })
+  await signIn()
+  await isBack(page)
+})
