@@ -1,5 +1,4 @@
 /** How a user has access: sign-in methods, sessions as a whole, and the grants of applications. */
-import type { SignInMethod } from '@ostiary/contract/method.ts'
 import type { AnyCall, Handler } from '../api/handler.ts'
 import { readPage } from '../api/lists.ts'
 import { changeVersioned } from '../api/versions.ts'
@@ -9,7 +8,7 @@ import { mailStatements } from '../mail/send.ts'
 import { endGrant, endGrants, listGrants } from '../oidc/store/grants.ts'
 import { endBegunWith, endEverything, revokeConsent, sessionEndEvents } from '../oidc/store/sessions.ts'
 import type { Services } from '../services.ts'
-import { findMethod, listMethods, removeMethod } from './methods.ts'
+import { findMethod, listMethods, removalEvent, removeMethod } from './methods.ts'
 import { findUser, holdUser, type UserRow } from './store.ts'
 
 type UserCall = Pick<AnyCall, 'params'> & { caller: { environment: NonNullable<AnyCall['caller']['environment']> } }
@@ -77,12 +76,6 @@ export const removeUserMethod: Handler<'removeUserMethod'> = async (services, ca
     return removed || null
   })
   return null
-}
-
-/** The event of a removal: a passkey is also a second factor. */
-function removalEvent({ id: method_id, type }: SignInMethod) {
-  if (type === 'passkey') return { type: 'mfa.removed', data: { method: type, method_id } } as const
-  return { type: 'user.updated', data: { changed: [type === 'password' ? 'password' : 'identities'], method_id } } as const
 }
 
 export const listUserGrants: Handler<'listUserGrants'> = async (services, call) => {

@@ -39,3 +39,9 @@ export function removeMethod(environment_id: EnvironmentId, user_id: string, { i
     ]
   return [guard(sql`delete from identities where environment_id = ${environment_id} and user_id = ${user_id} and id = ${id}`)]
 }
+
+/** The event of a removal: a passkey is also a second factor. */
+export function removalEvent({ id: method_id, type }: SignInMethod) {
+  if (type === 'passkey') return { type: 'mfa.removed', data: { method: type, method_id } } as const
+  return { type: 'user.updated', data: { changed: [type === 'password' ? 'password' : 'identities'], method_id } } as const
+}

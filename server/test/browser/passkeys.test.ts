@@ -74,7 +74,10 @@ async function setUp(t: TestContext) {
   return { landing, client, browser, open, signInByPassword, isBack, enrol }
 }
 
-/** Lets the authenticator answer only when a test says so: a request for the address field would be answered at once. */
+/**
+ * Whether the authenticator answers new requests. While a page with a passkey opens it must not: it would answer the request for the
+ * list of the address field at once, as if the person had chosen the passkey there.
+ */
 const setPresence = (cdp: CDPSession, authenticatorId: string, enabled: boolean) =>
   cdp.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled })
 
@@ -96,8 +99,8 @@ test('a person adds a passkey at the offer and signs in with it, and both pages 
 
   await setPresence(cdp, authenticator, false)
   const request = await open(page, { prompt: 'login' })
-  await page.locator('[data-action=passkey]').click()
   await setPresence(cdp, authenticator, true)
+  await page.locator('[data-action=passkey]').click()
   await isBack(page)
   const code = new URL(page.url()).searchParams.get('code') ?? ''
   const tokens = expectStatus(200, await exchange(w, w.test, client, request, code))
@@ -142,16 +145,16 @@ test('a cancelled ceremony says so in words, leaves the other methods, and can b
   await setPresence(cdp, authenticator, false)
   await open(page, { prompt: 'login' })
   await cdp.send('WebAuthn.setUserVerified', { authenticatorId: authenticator, isUserVerified: false })
-  await page.locator('[data-action=passkey]').click()
   await setPresence(cdp, authenticator, true)
+  await page.locator('[data-action=passkey]').click()
   await page.getByText('No passkey was used. Try again, or sign in another way.').waitFor()
   assert.equal(await page.locator('[data-when=failed]').getAttribute('role'), 'alert')
   assert.ok(await page.getByLabel('Password').isVisible())
   assert.deepEqual(await audit(page, 'sign-in, passkey not used'), [])
   await setPresence(cdp, authenticator, false)
   await cdp.send('WebAuthn.setUserVerified', { authenticatorId: authenticator, isUserVerified: true })
-  await page.locator('[data-action=passkey]').click()
   await setPresence(cdp, authenticator, true)
+  await page.locator('[data-action=passkey]').click()
   await isBack(page)
 })
 
@@ -212,8 +215,8 @@ test('a passkey whose counter goes back is refused, and so is one that changes i
   await setPresence(cdp, authenticatorId, false)
   const signIn = async () => {
     await open(page, { prompt: 'login' })
-    await page.locator('[data-action=passkey]').click()
     await setPresence(cdp, authenticatorId, true)
+    await page.locator('[data-action=passkey]').click()
   }
   await signIn()
   await isBack(page)
