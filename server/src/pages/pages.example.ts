@@ -82,7 +82,7 @@ export const exampleSignIn = ({ application, email, request } = usual): SignInVi
   cancel_url: 'https://shop.example.com/?error=access_denied',
 })
 
-export const examplePasskey: PasskeyCeremony = {
+const examplePasskey: PasskeyCeremony = {
   kind: 'get',
   options: '{"challenge":"AAAA","rpId":"id.example.com"}',
   able_cookie: 'able=1; Path=/e/env_1; SameSite=Lax',

@@ -44,8 +44,9 @@ for (const { environment, client } of environments)
       const claims = decodeJwt(tokens.id_token)
       assert.deepEqual([claims.sub, claims.amr, claims.acr], [id, ['hwk', 'user'], 'urn:ostiary:passkey'])
       assert.equal(expectStatus(200, await userinfo(w, environment, tokens.access_token)).sub, id)
-      const [{ data }] = await events('sign_in.succeeded', id, environment)
-      assert.equal(data.method, 'passkey')
+      await until('the event', async () =>
+        (await events('sign_in.succeeded', id, environment)).some(({ data }: { data: { method: string } }) => data.method === 'passkey'),
+      )
     })
 
 test('the options ask for a verified person, a discoverable credential, three algorithms, no attestation, and the host of the issuer', async () => {
