@@ -13,7 +13,7 @@ export const passkey_script = `(() => {
   if (!block || !credentials || !PKC) return
   const { passkey: kind, options: json, cookie, removed } = block.dataset
   const form = block.querySelector('form')
-  const button = form.querySelector('[data-action=passkey],[data-action=continue]')
+  const button = form.querySelector('button')
 
   const bytes = (text) => Uint8Array.from(atob(text.replace(/-/g, '+').replace(/_/g, '/')), (c) => c.charCodeAt(0))
   const text = (buffer) =>
