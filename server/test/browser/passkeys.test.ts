@@ -219,3 +219,37 @@ test('a passkey whose counter goes back is refused, and so is one that changes i
   await signIn()
   await isBack(page)
 })
+
+test('a browser without the JSON functions of WebAuthn adds a passkey and signs in too', { skip: noBrowser }, async (t) => {
+  const { browser, open, isBack, enrol } = await setUp(t)
+  const profile = await openProfile(t, browser)
+  await profile.context.addInitScript(`
+    delete PublicKeyCredential.parseCreationOptionsFromJSON
+    delete PublicKeyCredential.parseRequestOptionsFromJSON
+    delete PublicKeyCredential.prototype.toJSON`)
+  await profile.add()
+  await enrol(profile)
+  await open(profile.page, { prompt: 'login' })
+  assert.equal(await profile.page.evaluate('"toJSON" in PublicKeyCredential.prototype'), false)
+  await profile.page.locator('[data-action=passkey]').click()
+  await isBack(profile.page)
+  assert.deepEqual(profile.errors, [])
+})
+
+test('the browser forgets a passkey that this environment removed', { skip: noBrowser }, async (t) => {
+  const { browser, open, enrol } = await setUp(t)
+  const profile = await openProfile(t, browser)
+  const { page, cdp, add } = profile
+  const authenticatorId = await add()
+  const user = await enrol(profile)
+  const { id } = (await methodsOf(user.id)).find(({ type }: { type: string }) => type === 'passkey')
+  expectStatus(204, await w.call('DELETE', `/v1/auth/users/${user.id}/methods/${id}`, { key }))
+  await open(page, { prompt: 'login' })
+  await page.locator('[data-action=passkey]').click()
+  await page.getByText('This passkey does not belong to an account here.').waitFor()
+  if (await page.evaluate('"signalUnknownCredential" in PublicKeyCredential'))
+    await until('the passkey is gone', async () => {
+      const { credentials } = await cdp.send('WebAuthn.getCredentials', { authenticatorId })
+      return credentials.length === 0
+    })
+})
