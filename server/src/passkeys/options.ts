@@ -1,4 +1,3 @@
-// pure
 /** The options of ceremonies, in the JSON of WebAuthn §5.1 that `parseRequestOptionsFromJSON` and `parseCreationOptionsFromJSON` read. */
 import type { PublicKeyCredentialCreationOptionsJSON, PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/server'
 

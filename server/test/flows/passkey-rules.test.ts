@@ -1,4 +1,4 @@
-/** Passkeys under attack and in care: single use, races, limits, foreign and removed credentials, management, the second factor. */
+/** Passkeys under attack and in care: single use, races, limits, foreign and removed credentials, management. */
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
@@ -6,11 +6,10 @@ import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { removeExpiredRows } from '../../src/expiring-rows.ts'
 import type { OidcCall, OidcServices } from '../../src/oidc/call.ts'
-import { beginPasskeyFactor, finishPasskeyFactor } from '../../src/oidc/interaction/passkey-second-factor.ts'
 import { createIssuers } from '../../src/oidc/issuer.ts'
 import { createKeyPool } from '../../src/oidc/signing-keys.ts'
 import { most_passkeys, removeAllPasskeys } from '../../src/passkeys/store.ts'
-import { type Changes, createAuthenticator, encode } from '../support/authenticator.ts'
+import { createAuthenticator, encode } from '../support/authenticator.ts'
 import { createAgent, formOf } from '../support/cookie-browser.ts'
 import {
   createPasskeyPerson,
@@ -376,32 +375,4 @@ test('the same credential cannot be added twice', async () => {
   assert.equal(reply.status, 400)
   assert.match(problemOf(reply) ?? '', /already has a passkey/)
   assert.equal((await methodsOf(user.id)).length, 1)
-})
-
-test('as a second factor a passkey counts only for its user, its sign-in and once', async () => {
-  const issuer = await createIssuers(w.deployment, createKeyPool(1)).find(w.test.id)
-  assert.ok(issuer)
-  const call = { issuer, now: w.now(), headers: {} } as unknown as OidcCall // as: the members that a ceremony reads
-  const services = w.deployment as unknown as OidcServices // as: a ceremony uses the deployment only
-  const [ada, ben] = [await createPasskeyPerson(w, w.test, client), await createPasskeyPerson(w, w.test, client)]
-  assert.equal(await beginPasskeyFactor(services, call, { user_id: (await w.createUser(w.test)).id, waiting: 'one' }), null)
-  const waiting = { user_id: ada.id, waiting: 'one' }
-  const options = JSON.parse((await beginPasskeyFactor(services, call, waiting)) ?? '{}')
-  assert.deepEqual(options.allowCredentials, [{ id: ada.device.credential_id, type: 'public-key', transports: ['hybrid', 'internal'] }])
-  const finish = (of: typeof waiting, from: typeof ada, change: Changes = {}) =>
-    finishPasskeyFactor(services, call, of, JSON.stringify(from.device.get(options, change)))
-
-  for (const [of, from, change] of [
-    [waiting, ben, {}],
-    [{ user_id: ben.id, waiting: 'one' }, ada, {}],
-    [{ user_id: ada.id, waiting: 'two' }, ada, {}],
-    [waiting, ada, { verified: false }],
-    [waiting, ada, { wrong_signature: true }],
-  ] as const)
-    assert.ok('refusal' in (await finish(of, from, change)))
-  const done = await finish(waiting, ada, { user_handle: null })
-  assert.ok('statements' in done)
-  assert.deepEqual([done.amr, done.passkey.user_id], [['hwk', 'user'], ada.id])
-  assert.ok(await db.batch(done.statements))
-  assert.equal(await db.batch(done.statements), null)
 })
