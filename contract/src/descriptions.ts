@@ -144,6 +144,8 @@ export const descriptions: Record<RowName, string> = {
   secondFactor: 'The form of the second factor: a code of an authenticator app, or a recovery code.',
   enrolmentCode: 'The form with the code that is mailed before a person enrols their first second factor.',
   enrolTotp: 'The form that adds an authenticator app in a sign-in. It answers with the recovery codes, which are shown once.',
+  signInByPasskey: 'The form of the sign-in page with the response of an authenticator: the JSON of WebAuthn, unchanged, in `credential`.',
+  offerPasskey: 'The form of the page that offers a passkey: the response of an authenticator in `credential`, or `decision=not-now`.',
   selectAccount: 'The form of the account chooser.',
   consent: 'The form of the consent page.',
   federate: 'The form of the provider buttons: it sends the browser to the provider.',
@@ -171,7 +173,7 @@ export const descriptions: Record<RowName, string> = {
     'Mails a code and a link that prove the email. A user whose email is proved, or who is blocked, gets none. It counts against the limits of emailed codes; over a limit nothing is sent.',
   listUserMethods: 'Lists how the user can sign in: the password, the linked identities and so on.',
   removeUserMethod:
-    'Removes a sign-in method. The sessions and grants that began with it end, and the event `user.updated` is raised; for a second factor it is `mfa.removed`.',
+    'Removes a sign-in method. The sessions and grants that began with it end, and the event `user.updated` is raised, or `mfa.removed` for a second factor.',
   listUserGrants: 'Lists what the user has given to applications: the grants that have not ended, newest first.',
   disconnectGrant:
     'Ends all grants of the user for the application of this grant, and the consent with them. The application asks again at the next sign-in.',

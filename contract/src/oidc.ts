@@ -212,6 +212,8 @@ export const exchanges: Record<keyof typeof oidcRoutes, Exchange> = {
   secondFactor:        { form: PageForm },
   enrolmentCode:       { form: PageForm },
   enrolTotp:           { form: PageForm },
+  signInByPasskey:     { form: PageForm },
+  offerPasskey:        { form: PageForm },
   selectAccount:       { form: PageForm },
   consent:             { form: PageForm },
   federate:            { form: PageForm },

@@ -291,7 +291,7 @@ const bare_challenge = [
 
 function pageStatuses(name: keyof typeof oidcRoutes, { method }: Route): number[] {
   const is_form = method === 'POST' ? [413] : []
-  const counts_attempts = name === 'signIn' || name === 'signUp' || name === 'secondFactor' ? [429] : []
+  const counts_attempts = ['signIn', 'signUp', 'signInByPasskey', 'secondFactor'].includes(name) ? [429] : []
   const calls_provider = name === 'federate' || name.startsWith('callback') ? [502] : []
   const is_link = name.endsWith('nvitation') ? [410, 429] : name.endsWith('Link') || name === 'newPassword' ? [410] : []
   return [400, 404, ...is_link, ...is_form, ...counts_attempts, 500, ...calls_provider, 503]

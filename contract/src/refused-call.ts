@@ -17,6 +17,10 @@ export const pageCodes = [
   'invalid_id_token_hint',
   'unregistered_post_logout_uri',
   'wrong_code',
+  'unknown_passkey',
+  'passkey_refused',
+  'passkey_counter_back',
+  'passkey_backup_changed',
 ] as const
 export type PageCode = (typeof pageCodes)[number]
 

@@ -85,6 +85,15 @@ const email = (deliveries: [string, ...string[]]) =>
     smtp: smtp.nullable().default(null).describe('The SMTP server; `null` for none.'),
   })
 
+const sign_in_methods = {
+  password: z.boolean().default(true).describe('Whether people can sign in with a password. The default is true.'),
+  email_code: z.boolean().default(false).describe('Whether people can sign in with an emailed code. The default is false.'),
+  passkey: z.boolean().default(false).describe('Whether people can sign in with a passkey. The default is false.'),
+}
+
+const shared_host =
+  'Whether passkeys may belong to the host that all environments of the service share. A passkey can never move to another host. Live only'
+
 const common = {
   tokens: tokens.describe('Lifetimes and formats of tokens.'),
   sessions: sessions.describe('Lifetimes of sessions.'),
@@ -95,11 +104,7 @@ const common = {
       .default([])
       .describe('OpenID Connect scopes that no application can request. The default is none.'),
   }).describe('The scopes of OpenID Connect.'),
-  sign_in: group({
-    password: z.boolean().default(true).describe('Whether people can sign in with a password. The default is true.'),
-    email_code: z.boolean().default(false).describe('Whether people can sign in with an emailed code. The default is false.'),
-    passkey: z.boolean().default(false).describe('Whether people can sign in with a passkey. The default is false.'),
-  }).describe('The methods of sign-in.'),
+  sign_in: group(sign_in_methods).describe('The methods of sign-in.'),
   sign_up: group({
     mode: z
       .enum(['open', 'closed'])
@@ -166,32 +171,29 @@ const test = group({
     .describe('Six digits that replace emailed codes; `null` for real codes.'),
 })
 
-/**
- * Values of features that this version does not have. Setting one answers 422 with `detail`. A value that an earlier version stored
- * counts as the default. The change that adds the feature removes its entry.
- */
-export const notBuilt: readonly { group: string; field: string; values: readonly unknown[]; detail: string }[] = [
-  {
-    group: 'sign_in',
-    field: 'passkey',
-    values: [true],
-    detail: 'This version does not support passkeys. Leave sign_in.passkey at false.',
-  },
-]
-
 /** The stored document of each environment type. Live has neither captured mail nor the group `test`. */
 export const settingsSchemas = {
   test: z
     .strictObject({ ...common, email: email(['capture', 'none', 'smtp']), test: test.describe('What exists in Test only.') })
     .describe('The settings of Test environments; `null` in Live.'),
-  live: z.strictObject({ ...common, email: email(['none', 'smtp']) }),
+  live: z.strictObject({
+    ...common,
+    sign_in: group({
+      ...sign_in_methods,
+      passkey_shared_host: z.boolean().default(false).describe(`${shared_host}; the default is false.`),
+    }),
+    email: email(['none', 'smtp']),
+  }),
 } satisfies Record<EnvironmentType, z.ZodType>
 
 export type StoredSettings = z.infer<(typeof settingsSchemas)['test']>
 
-/** The response: `has_password` replaces the SMTP password, and `test` is `null` in Live. */
+/** The response: `has_password` replaces the SMTP password, `test` is `null` in Live, and `passkey_shared_host` is `null` in Test. */
 export const Settings = z.strictObject({
   ...common,
+  sign_in: z
+    .strictObject({ ...sign_in_methods, passkey_shared_host: z.boolean().nullable().describe(`${shared_host}; \`null\` in Test.`) })
+    .describe('The methods of sign-in.'),
   email: z.strictObject({
     delivery: z
       .enum(['none', 'smtp', 'capture'])
@@ -229,7 +231,7 @@ export const settingsFields = {
   },
   sessions: { idle_ttl_seconds: 'travels', absolute_ttl_seconds: 'travels' },
   scopes: { disabled: 'travels' },
-  sign_in: { password: 'travels', email_code: 'travels', passkey: 'travels' },
+  sign_in: { password: 'travels', email_code: 'travels', passkey: 'travels', passkey_shared_host: 'owned' },
   sign_up: { mode: 'travels' },
   password: { min_length: 'travels', reject_common: 'travels' },
   mfa: { mode: 'travels', totp: 'travels' },

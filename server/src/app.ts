@@ -33,6 +33,7 @@ import { acceptInvitation, showInvitation } from './oidc/endpoints/invitation.ts
 import { showLink, useLink } from './oidc/endpoints/link.ts'
 import { logout, signOut } from './oidc/endpoints/logout.ts'
 import { discovery, jwks } from './oidc/endpoints/metadata.ts'
+import { offerPasskey, signInByPasskey } from './oidc/endpoints/passkey.ts'
 import { forgotPassword, newPassword, showForgotPassword } from './oidc/endpoints/reset.ts'
 import { revoke } from './oidc/endpoints/revoke.ts'
 import { enrolmentCode, enrolTotp, secondFactor, showSecondFactorPage } from './oidc/endpoints/second-factor.ts'
@@ -265,6 +266,8 @@ function mountProtocol(app: FastifyInstance, { deployment, issuers, passwords, r
       secondFactor,
       enrolmentCode,
       enrolTotp,
+      signInByPasskey,
+      offerPasskey,
       selectAccount,
       consent,
       signOut,

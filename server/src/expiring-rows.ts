@@ -40,6 +40,9 @@ const code_kept_ms = 3_600_000
 /** Who still sends a key so long after its rotation gets the reason for an unknown key. */
 const rotated_key_kept_ms = 90 * day_ms
 
+/** A browser that was away for this long still learns that its passkey is gone. */
+const removed_passkey_kept_ms = 400 * day_ms
+
 const in_environment = (column: string) => ['environment_id', column]
 
 // Spent refresh tokens stay until they expire, since their reuse is a sign of theft.
@@ -60,6 +63,8 @@ export const expiring_rows: readonly ExpiringRows[] = [
   { table: 'webhook_messages',      key: in_environment('id'),                          time: 'created_at',          kept_ms: delivery_kept_ms },
   { table: 'upstream_sign_ins',     key: in_environment('state_hash'),                  time: 'expires_at',          kept_ms: 0 },
   { table: 'half_sign_ins',         key: in_environment('secret_hash'),                 time: 'expires_at',          kept_ms: 0 },
+  { table: 'passkey_ceremonies',    key: in_environment('challenge_hash'),              time: 'expires_at',          kept_ms: 0 },
+  { table: 'removed_passkeys',      key: in_environment('credential_id'),               time: 'removed_at',          kept_ms: removed_passkey_kept_ms },
   { table: 'captured_mails',        key: in_environment('id'),                          time: 'created_at',          kept_ms: captured_mail_kept_ms },
   { table: 'backchannel_logout_attempts', key: ['environment_id', 'message_id', 'number'], time: 'at',                  kept_ms: delivery_kept_ms },
   { table: 'backchannel_logouts',   key: in_environment('id'),                          time: 'created_at',          kept_ms: delivery_kept_ms },

@@ -71,6 +71,7 @@ const lasting: Record<string, string> = {
   identities: 'changes with its user',
   totp_methods: 'changes with its user',
   recovery_codes: 'changes with its user',
+  passkeys: 'changes with its user',
   consents: 'ends with its user or application',
   signing_keys: 'rotation removes them (`rotateAgedKeys`)',
   resource_servers: 'an administrator manages them',

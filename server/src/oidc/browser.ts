@@ -20,9 +20,11 @@ export interface Browser {
   readonly device: string | null
   /** The secret of the half sign-in that waits for a second factor. */
   readonly half: string | null
+  /** The browser can use passkeys, and the person has not put off the offer of one. */
+  readonly takes_offers: boolean
 }
 
-type Names = 'session' | 'form' | 'device' | 'half'
+type Names = 'session' | 'form' | 'device' | 'half' | 'able' | 'later'
 
 /**
  * The name has the id of the environment, so that no trick with paths sends a cookie to another environment. RFC 6265bis §4.1.3: browsers
@@ -47,6 +49,7 @@ export async function readBrowser({ db }: Pick<Deployment, 'db'>, call: OidcCall
     form_seed: isSecret(seed) ? seed : null,
     device: cookies.get(cookieName(call, 'device')) ?? null,
     half: isSecret(half) ? half : null,
+    takes_offers: cookies.has(cookieName(call, 'able')) && !cookies.has(cookieName(call, 'later')),
   }
 }
 
@@ -75,6 +78,12 @@ function cookie(call: OidcCall, name: Names, value: string, max_age_seconds: num
   const secure = protocol === 'https:' ? '; Secure' : ''
   return `${cookieName(call, name)}=${value}; Path=${pathname}; Max-Age=${max_age_seconds}; HttpOnly; SameSite=Lax${secure}`
 }
+
+/** Set by the script of the sign-in page, not by an answer: the browser can use passkeys. It is no secret and gives no access. */
+export const ableCookie = (call: OidcCall): string => cookie(call, 'able', '1', 86_400).replace('; HttpOnly', '')
+
+/** The person put off the offer of a passkey, on this device and for this long. */
+export const laterCookie = (call: OidcCall): string => cookie(call, 'later', '1', 86_400 * 60)
 
 /** The cookie with the secrets of these sessions, the current one first. */
 export function sessionCookie(call: OidcCall, secrets: readonly string[]): string {

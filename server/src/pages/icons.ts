@@ -14,6 +14,10 @@ export const check = icon(html`<path d="m5 12.5 4.5 4.5L19 7"/>`, 16)
 export const warning = icon(html`<circle cx="12" cy="12" r="8.5"/><path d="M12 7.5V13M12 16.2v.1"/>`, 16)
 export const alert = icon(html`<circle cx="12" cy="12" r="8.5"/><path d="M12 7.5V13M12 16.2v.1"/>`, 20)
 export const person = icon(html`<circle cx="12" cy="8.5" r="3.5"/><path d="M5.5 20c.4-3.6 3-5.5 6.5-5.5s6.1 1.9 6.5 5.5"/>`, 20)
+export const passkey = icon(
+  html`<circle cx="9" cy="8" r="3.8"/><path d="M2.5 20c.3-3.7 2.9-5.8 6.5-5.8 1.4 0 2.6.3 3.6.9"/><circle cx="18" cy="12.5" r="2.6"/><path d="M18 15.1V21l1.6-1.5"/>`,
+  20,
+)
 export const envelope = icon(html`<rect x="3.5" y="5.5" width="17" height="13" rx="2"/><path d="m4.5 7.5 7.5 5.5 7.5-5.5"/>`, 20)
 export const phone = icon(html`<rect x="7" y="3" width="10" height="18" rx="2"/><path d="M11 18h2"/>`, 20)
 export const list = icon(html`<path d="M4 6.5h2M4 12h2M4 17.5h2M9.5 6.5H20M9.5 12H20M9.5 17.5H20"/>`, 20)

@@ -44,6 +44,7 @@ export type Step =
   | 'second-factor'
   | 'enrol-totp'
   | 'recovery-codes'
+  | 'offer-passkey'
   | 'consent'
   | 'select-account'
   | 'sign-out'

@@ -9,6 +9,8 @@ import { acceptedPage, type InvitationView, invitationPage, memberPage } from '.
 import type { Page, PageContext } from './layout.ts'
 import { languageFor, languagesAt } from './locale.ts'
 import { type MessageKind, type MessageView, messagePage } from './message.ts'
+import { type OfferPasskeyView, offerPasskeyPage } from './offer-passkey.ts'
+import type { PasskeyCeremony } from './passkey-block.ts'
 import { type ProviderProblemView, providerProblemPage } from './provider-problem.ts'
 import { pseudo_language } from './pseudo.example.ts'
 import { type RedirectMismatchView, redirectMismatchPage } from './redirect-mismatch.ts'
@@ -80,6 +82,7 @@ export const exampleSignIn = ({ application, email, request } = usual): SignInVi
   wait_seconds: null,
   methods: { password: true, email_code: false },
   forgot_url: null,
+  passkey: null,
   providers: [],
   sign_up_url: 'https://id.example.com/e/env_1/sign-up',
   other_accounts_url: 'https://id.example.com/e/env_1/select-account',
@@ -103,6 +106,21 @@ const exampleEnrolment = ({ request } = usual): EnrolTotpView => ({
   problem: null,
   otpauth_url: 'otpauth://totp/Acme:demo%40example.com?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Acme',
   secret: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ',
+})
+
+const examplePasskey: PasskeyCeremony = {
+  kind: 'get',
+  options: '{"challenge":"AAAA","rpId":"id.example.com"}',
+  able_cookie: 'able=1; Path=/e/env_1; SameSite=Lax',
+  removed: null,
+}
+
+const exampleOffer = ({ request } = usual): OfferPasskeyView => ({
+  csrf: 'token',
+  request,
+  session_id: 'ses_1',
+  ceremony: { ...examplePasskey, kind: 'create', able_cookie: null },
+  problem: null,
 })
 
 export const exampleSignUp = ({ application, person, email, request } = usual): SignUpView => ({
@@ -248,6 +266,21 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
       codes: ['7k2m-04xw-9tqd', 'q0rs-11ab-zz9y', 'm3n4-p5q6-r7s8'],
       continue_url: 'https://id.example.com/e/env_1/oauth/authorize',
     }),
+    'sign-in, passkey': signInPage(context, { ...sign_in, passkey: examplePasskey, providers: exampleProviders(words) }),
+    'sign-in, passkey refused': signInPage(context, { ...sign_in, passkey: examplePasskey, problem: 'passkey_failed' }),
+    'sign-in, passkey unknown': signInPage(context, {
+      ...sign_in,
+      passkey: { ...examplePasskey, removed: request },
+      problem: 'unknown_passkey',
+    }),
+    'sign-in, passkey only': signInPage(context, { ...sign_in, methods: { password: false, email_code: false }, passkey: examplePasskey }),
+    'offer of a passkey': offerPasskeyPage(context, exampleOffer(words)),
+    ...Object.fromEntries(
+      (['expired', 'refused', 'known', 'too_many'] as const).map((problem) => [
+        `offer of a passkey, ${problem}`,
+        offerPasskeyPage(context, { ...exampleOffer(words), problem }),
+      ]),
+    ),
     'sign-up': signUpPage(context, sign_up),
     'sign-up, wrong': signUpPage(context, {
       ...sign_up,

@@ -6,11 +6,23 @@
 import type { ProviderType } from '@ostiary/contract/provider.ts'
 import { field, hidden, problemSummary } from './form.ts'
 import { html } from './html.ts'
+import { passkey as icon } from './icons.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
+import { type PasskeyCeremony, passkeyBlock } from './passkey-block.ts'
+import { passkey_script } from './passkey-script.ts'
 import { providerIcons } from './provider-icons.ts'
 import { brandLine } from './tiles.ts'
 
-type Problem = 'wrong_credentials' | 'malformed_email' | 'locked' | 'expired_form' | 'no_cookies' | 'too_many' | 'second_factor'
+type Problem =
+  | 'wrong_credentials'
+  | 'malformed_email'
+  | 'locked'
+  | 'expired_form'
+  | 'no_cookies'
+  | 'too_many'
+  | 'second_factor'
+  | 'passkey_failed'
+  | 'unknown_passkey'
 
 /** `locked` and `too_many` look the same for existing and unknown accounts. */
 const statuses = {
@@ -21,6 +33,8 @@ const statuses = {
   no_cookies: 400,
   too_many: 429,
   second_factor: 400,
+  passkey_failed: 400,
+  unknown_passkey: 400,
 } satisfies Record<Problem, number>
 
 export interface SignInView {
@@ -36,6 +50,8 @@ export interface SignInView {
   methods: { password: boolean; email_code: boolean }
   /** Where a password can be reset. */
   forgot_url: string | null
+  /** `null` where people cannot sign in with a passkey. */
+  passkey: PasskeyCeremony | null
   /** Upstream providers. */
   providers: readonly { id: string; type: ProviderType; display_name: string }[]
   sign_up_url: string | null
@@ -55,8 +71,8 @@ export function signInPage(context: PageContext, view: SignInView): Page {
   ]
   const body = html`${brandLine(context)}<h1>${texts.title}</h1>${view.application_name && html`<p class="sub">${texts.to_continue(view.application_name)}</p>`}
 ${problem && problemSummary(problem)}
-${hasForm(view) && addressForm(context, view)}${!hasForm(view) && view.providers.length === 0 && html`<p class="hint">${texts.no_method}</p>`}
-${providerForm(context, view)}
+${hasForm(view) && addressForm(context, view)}${!hasForm(view) && !view.passkey && view.providers.length === 0 && html`<p class="hint">${texts.no_method}</p>`}
+${hasForm(view) && view.providers.length > 0 && html`<p class="or">${texts.or}</p>`}${view.passkey && passkeyForm(context, view, view.passkey)}${providerForm(context, view)}
 ${links.map((link) => link && html`<p class="after">${link}</p>`)}`
   return layout(context, {
     title: texts.title,
@@ -64,6 +80,7 @@ ${links.map((link) => link && html`<p class="after">${link}</p>`)}`
     step: 'sign-in',
     has_problem: problem !== null,
     ...(view.problem && { status: statuses[view.problem] }),
+    ...(view.passkey && { script: passkey_script }),
   })
 }
 
@@ -73,31 +90,43 @@ const hasForm = ({ methods }: SignInView) => methods.password || methods.email_c
  * One form for the password and the emailed code, so that the address is typed once. Its first button is the one that Enter presses.
  * The error summary takes focus where there is one, otherwise the first empty field: the password where the address is known.
  */
-function addressForm({ issuer, texts }: PageContext, { csrf, request, email, problem, methods, forgot_url }: SignInView) {
+function addressForm({ issuer, texts }: PageContext, { csrf, request, email, problem, methods, passkey, forgot_url }: SignInView) {
   const about_password = problem === 'wrong_credentials' && 'problem'
   const shared_problem_id = (problem === 'wrong_credentials' || problem === 'malformed_email') && 'problem'
   const focused = problem === null && (email === '' || !methods.password ? 'email' : 'password')
   const forgot = forgot_url !== null && html`<a href="${forgot_url}" data-action="forgot-password">${texts.sign_in.forgot}</a>`
   return html`<form method="post" action="${issuer}/sign-in">${hidden({ csrf, request })}
-${field({ name: 'email', label: texts.form.email, type: 'email', autocomplete: 'username', value: email, shared_problem_id, autofocus: focused === 'email' })}
+${field({ name: 'email', label: texts.form.email, type: 'email', autocomplete: passkey ? 'username webauthn' : 'username', value: email, shared_problem_id, autofocus: focused === 'email' })}
 ${methods.password && field({ name: 'password', label: texts.form.password, type: 'password', autocomplete: 'current-password', shared_problem_id: about_password, aside: forgot, autofocus: focused === 'password' })}
 ${methods.password && html`<button class="b p" name="method" value="password" data-action="password">${texts.sign_in.submit}</button>`}${methods.email_code && html`<button class="${methods.password ? 'b' : 'b p'}" name="method" value="email_code" data-action="email-code" formnovalidate>${methods.password ? texts.sign_in.email_code_instead : texts.sign_in.email_code}</button>`}</form>`
 }
 
+/** Shown by its script, since a passkey needs one. */
+function passkeyForm(context: PageContext, { csrf, request, methods, providers }: SignInView, ceremony: PasskeyCeremony) {
+  const { issuer, texts } = context
+  return passkeyBlock(
+    context,
+    ceremony,
+    html`${methods.password && providers.length === 0 && html`<p class="or">${texts.sign_in.or}</p>`}<form class="alts" method="post" action="${issuer}/passkey">${hidden({ csrf, request, credential: '' })}
+<button class="b" data-action="passkey">${icon}${texts.passkey.use}</button></form>`,
+  )
+}
+
 /** One form for all providers. The pressed button names the provider. */
-function providerForm({ issuer, texts }: PageContext, view: SignInView) {
-  const { csrf, request, providers } = view
+function providerForm({ issuer, texts }: PageContext, { csrf, request, providers }: SignInView) {
   if (providers.length === 0) return null
   const buttons = providers.map(
     ({ id, type, display_name }) =>
       html`<button class="b" name="provider" value="${id}" data-action="provider" data-id="${id}">${providerIcons[type]}${texts.sign_in.with_provider(display_name)}</button>`,
   )
-  return html`${hasForm(view) && html`<p class="or">${texts.sign_in.or}</p>`}<form class="alts" method="post" action="${issuer}/federate">${hidden({ csrf, request })}${buttons}</form>`
+  return html`<form class="alts" method="post" action="${issuer}/federate">${hidden({ csrf, request })}${buttons}</form>`
 }
 
 function problemText({ texts, issuer }: PageContext, problem: Problem, wait_seconds: number | null): string {
   if (problem === 'wrong_credentials') return texts.sign_in.wrong_credentials
   if (problem === 'malformed_email') return texts.sign_up.email_malformed
+  if (problem === 'passkey_failed') return texts.passkey.failed
+  if (problem === 'unknown_passkey') return texts.passkey.unknown
   if (problem === 'locked') return texts.sign_in.locked(wait_seconds)
   if (problem === 'second_factor') return texts.second_factor.ended
   if (problem === 'too_many') return texts.form.too_many(wait_seconds)

@@ -42,9 +42,14 @@ a:focus-visible{border-radius:4px}
 .or{display:flex;align-items:center;gap:12px;color:var(--muted);font-size:.875rem;margin:20px 0}
 .or::before,.or::after{content:"";flex:1;height:1px;background:var(--line)}
 .alts{gap:10px}
-.or+.alts{margin-top:0}
+.or+.alts,.or+[data-passkey] .alts{margin-top:0}
+.alts+.wrong{margin-top:10px}
+.or+[data-passkey]+.alts,[data-passkey]:not([hidden])+.alts{margin-top:10px}
+.or+[data-passkey][hidden]+.alts{margin-top:0}
+[data-passkey]+form:not(.alts){margin-top:10px}
 .alts .b{justify-content:flex-start;text-align:start}
 b{font-weight:600}
+[hidden]{display:none!important}
 `
 
 const frame = `

@@ -182,6 +182,7 @@ export const changeSettings: Handler<'changeSettings'> = async (
       const outcome = applySettingsChange(current.type, current.settings, body, {
         seal: (password) => secrets.seal(password, sealed_columns.smtp_password.associatedData(environment_id)),
         allowed: config.webhook_allowed_networks,
+        issuer: current.issuer,
       })
       if ('problem' in outcome) throw validationFailed(fieldErrors(outcome.problem))
       if (JSON.stringify(outcome.stored) === JSON.stringify(current.settings)) return current

@@ -1,11 +1,12 @@
 // pure
 /** Changes the settings document of an environment and shows it with its defaults. The contract has the ranges and defaults. */
-import { notBuilt, type Settings, settingsSchemas } from '@ostiary/contract/settings.ts'
+import { type Settings, settingsSchemas } from '@ostiary/contract/settings.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
 import { mergePatch } from '../api/merge-patch.ts'
 import type { Network } from '../net/networks.ts'
 import { emailProblems, passwordOf, passwordProblems } from './email-settings.ts'
+import { passkeyProblems } from './passkey-settings.ts'
 
 type Document = Record<string, unknown>
 
@@ -19,7 +20,7 @@ export function applySettingsChange(
   type: EnvironmentType,
   stored: Document,
   change: Document,
-  { seal, allowed }: { seal: (password: string) => string; allowed: readonly Network[] },
+  { seal, allowed, issuer }: { seal: (password: string) => string; allowed: readonly Network[]; issuer: string },
 ): SettingsOutcome {
   const unknown = unknownNames(settingsSchemas[type], change, [])
   if (unknown.length > 0) return { problem: new z.ZodError(unknown) }
@@ -27,11 +28,11 @@ export function applySettingsChange(
   const checked = settingsSchemas[type].safeParse(merged)
   if (!checked.success) return { problem: checked.error }
   const problems = [
-    ...notBuiltIn(change),
     ...passwordProblems(change),
     ...emailProblems(stored, merged, change, allowed),
     ...codeProblems(type, merged),
     ...mfaProblems(merged, change),
+    ...passkeyProblems(type, issuer, merged, change),
   ]
   if (problems.length > 0) return { problem: new z.ZodError(problems) }
   const password = passwordOf(change)
@@ -55,21 +56,9 @@ function mfaProblems(merged: Document, change: Document): z.core.$ZodIssue[] {
   return [{ code: 'custom', path, message, input: undefined }]
 }
 
-/** Finds the values of a document, or of a change, that nothing enforces yet. */
-function notBuiltIn(document: Document): z.core.$ZodIssue[] {
-  return notBuilt.flatMap(({ group, field, values, detail }) => {
-    const fields = document[group] as Document | null | undefined // as: groups are objects, or null in a change
-    const value = fields?.[field]
-    return values.includes(value) ? [{ code: 'custom' as const, path: [group, field], message: detail, input: value }] : []
-  })
-}
-
-/** Returns the settings in effect: the stored values and the defaults of the rest. A value that nothing enforces is its default. */
+/** Returns the settings in effect: the stored values and the defaults of the rest. */
 export function effectiveSettings<T extends EnvironmentType>(type: T, stored: Document): z.output<(typeof settingsSchemas)[T]> {
-  const built = notBuiltIn(stored).reduce<unknown>((document, { path: [group, field] }) => {
-    return mergePatch(document, { [String(group)]: { [String(field)]: null } })
-  }, stored)
-  return settingsSchemas[type].parse(built) as z.output<(typeof settingsSchemas)[T]> // as: the schema of this type
+  return settingsSchemas[type].parse(stored) as z.output<(typeof settingsSchemas)[T]> // as: the schema of this type
 }
 
 /** Finds unknown names in a patch. Merging alone would accept an unknown name whose value is `null`. */
@@ -98,7 +87,7 @@ function withoutEmptyGroups(document: Document): Document {
   return Object.fromEntries(Object.entries(document).filter(([, value]) => JSON.stringify(value) !== '{}'))
 }
 
-/** Shows the whole document with its defaults. Shows only whether a password is set. `test` is `null` in Live. */
+/** Shows the whole document with its defaults. Shows only whether a password is set. What the other type has is `null`. */
 export function showSettings(row: {
   type: EnvironmentType
   settings: Document
@@ -106,11 +95,12 @@ export function showSettings(row: {
   environment_id: string
   updated_at: string
 }): Settings {
-  const { email, ...groups } = effectiveSettings(row.type, row.settings)
+  const { email, sign_in, ...groups } = effectiveSettings(row.type, row.settings)
   const { password, ...smtp } = email.smtp ?? {}
   return {
     test: null,
     ...groups,
+    sign_in: { passkey_shared_host: null, ...sign_in },
     email: { ...email, smtp: email.smtp && { ...(smtp as Omit<typeof email.smtp, 'password'>), has_password: password !== undefined } }, // as: the same object without its password
     project_id: row.project_id,
     environment_id: row.environment_id,

@@ -191,6 +191,7 @@ const SettingsRow = z.object({
   project_id: z.string(),
   environment_id: EnvironmentId,
   type: EnvironmentType,
+  issuer: z.string(),
   settings: z.record(z.string(), z.unknown()),
   version: z.int(),
   updated_at: z.iso.datetime(),
@@ -198,7 +199,7 @@ const SettingsRow = z.object({
 export type SettingsRow = z.infer<typeof SettingsRow>
 
 const settingsColumns = sql`
-  project_id, id as environment_id, type, settings, settings_version as version, settings_updated_at as updated_at`
+  project_id, id as environment_id, type, issuer, settings, settings_version as version, settings_updated_at as updated_at`
 
 export function findSettings(db: Db, tenant_id: TenantId, project_id: string, environment_id: string) {
   return db.maybeOne(

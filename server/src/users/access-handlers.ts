@@ -9,7 +9,7 @@ import { mailStatements } from '../mail/send.ts'
 import { endGrant, endGrants, listGrants } from '../oidc/store/grants.ts'
 import { endBegunWith, endEverything, revokeConsent, sessionEndEvents } from '../oidc/store/sessions.ts'
 import type { Services } from '../services.ts'
-import { findMethod, isSecondFactor, listMethods, removeMethod } from './methods.ts'
+import { findMethod, isSecondFactor, listMethods, removalEvent, removeMethod } from './methods.ts'
 import { findUser, holdUser, type UserRow } from './store.ts'
 
 type UserCall = Pick<AnyCall, 'params'> & { caller: { environment: NonNullable<AnyCall['caller']['environment']> } }
@@ -70,7 +70,7 @@ export const removeUserMethod: Handler<'removeUserMethod'> = async (services, ca
         before: { ...method, project_id: user.project_id, environment_id },
         answer: null,
         object: { type: 'user', id: user.id },
-        event: { environment_id, user_id: user.id, ...eventOf(method) },
+        event: { environment_id, user_id: user.id, ...removalEvent(method) },
       },
       at,
     )

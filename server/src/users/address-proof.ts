@@ -124,7 +124,7 @@ function replace(services: Services, call: ProofCall, owner: Owner): Proven {
 function loseEverything(services: Services, call: ProofCall, { id }: Owner): Statement[] {
   const { environment_id, now } = call
   return [
-    ...removeAllMethods(environment_id, id),
+    ...removeAllMethods(environment_id, id, now),
     sql`delete from consents where environment_id = ${environment_id} and user_id = ${id}`,
     sessionEndEvents(environment_id, id, originOf(services, call), now, 'address_proven'),
     ...endEverything(environment_id, id, 'address_proven', now),

@@ -32,6 +32,9 @@ const shares = { unknown: 8, known: 2 }
 /** Limits failed attempts from one source over all accounts, against password spraying. Known browsers do not count. */
 const spraying = { kind: 'spraying', limit: 100, window_seconds: 900 }
 
+/** Limits refused passkeys from one source. A signature cannot be guessed: the limit bounds the work and the events that a stranger causes. */
+const passkeys = { kind: 'passkey', limit: 100, window_seconds: 900 }
+
 /** Limits new accounts from one source. No limit is shared by all sources, so one source cannot block the others. */
 const sign_ups = { kind: 'sign-up', limit: 200, window_seconds: 600 }
 
@@ -84,14 +87,11 @@ export async function takeAttempt(db: Db, attempt: Attempt, lockout: Lockout): P
  */
 export function giveBack(attempt: Attempt): Statement[] {
   const { environment_id, account, source, device, now } = attempt
-  const decrement = (counted_account: string, from: string) =>
-    sql`update sign_in_attempts set attempts = attempts - 1
-         where environment_id = ${environment_id} and account = ${counted_account} and source = ${from} and attempts > 0`
   const own = device === null ? source : `device:${device}`
   return [
-    ...(device === null ? [decrement(spraying.kind, slotName(source, slotOf(now, spraying)))] : []),
+    ...(device === null ? [decrement(environment_id, spraying.kind, slotName(source, slotOf(now, spraying)))] : []),
     sql`delete from sign_in_attempts where environment_id = ${environment_id} and account = ${account} and source = ${own}`,
-    decrement(account, device === null ? 'everywhere' : 'devices'),
+    decrement(environment_id, account, device === null ? 'everywhere' : 'devices'),
   ]
 }
 
@@ -138,6 +138,22 @@ export const countEnrolmentMail = ({ environment_id, user_id, now }: OfUser): St
 /** Counts a try of such a code. Guards. */
 export const countEnrolmentCode = ({ environment_id, user_id, now }: OfUser): Statement[] =>
   countFromSource({ environment_id, source: user_id, now }, enrolment_tries)
+type From = Pick<Attempt, 'environment_id' | 'source' | 'now'>
+
+/** Counts one response of an authenticator. Returns `null` if it is allowed, otherwise how many seconds to wait. */
+export async function takePasskey(db: Db, from: From): Promise<number | null> {
+  if (await db.batch(countFromSource(from, passkeys))) return null
+  const rows = await db.all(Counted, liveRows(from, sql`account = ${passkeys.kind} and source in (${slotNames(from, passkeys)})`))
+  return waitOf(rows, from.source, from.now)
+}
+
+/** Gives a counted passkey back, in the batch of a successful sign-in. */
+export const givePasskeyBack = ({ environment_id, source, now }: From): Statement =>
+  decrement(environment_id, passkeys.kind, slotName(source, slotOf(now, passkeys)))
+
+const decrement = (environment_id: EnvironmentId, account: string, from: string) =>
+  sql`update sign_in_attempts set attempts = attempts - 1
+       where environment_id = ${environment_id} and account = ${account} and source = ${from} and attempts > 0`
 
 interface Counter {
   from: string

@@ -1,7 +1,11 @@
-/** The sign-in methods of a user: the password, which is a column of the user, the identities at providers, and the second factors. */
+/**
+ * The sign-in methods of a user: the password, which is a column of the user, the identities at providers, the passkeys, and the
+ * second factors.
+ */
 import type { EnvironmentId, MethodId } from '@ostiary/contract/ids.ts'
 import { SignInMethod } from '@ostiary/contract/method.ts'
 import { type Db, guard, type Statement, sql } from '../db/db.ts'
+import { removeAllPasskeys, removePasskey } from '../passkeys/store.ts'
 import { removeRecoveryCodes, removeSecondFactors, removeTotp } from './second-factors.ts'
 
 /** The id of the password of a user, the same for every password. */
@@ -15,6 +19,9 @@ const methodsOf = (environment_id: EnvironmentId, user_id: string) => sql`
   select i.id, 'provider', p.display_name, i.provider_id, null, i.created_at, i.last_used_at
     from identities i join providers p on p.environment_id = i.environment_id || '' and p.id = i.provider_id
    where i.environment_id = ${environment_id} and i.user_id = ${user_id}
+  union all
+  select id, 'passkey', name, null, null, created_at, last_used_at
+    from passkeys where environment_id = ${environment_id} and user_id = ${user_id}
   union all
   select t.id, 'totp', null, null, null, t.created_at, t.last_used_at
     from totp_methods t where t.environment_id = ${environment_id} and t.user_id = ${user_id}
@@ -32,8 +39,9 @@ export async function findMethod(db: Db, environment_id: EnvironmentId, user_id:
 }
 
 /** Removes every method but the password. */
-export function removeAllMethods(environment_id: EnvironmentId, user_id: string): Statement[] {
+export function removeAllMethods(environment_id: EnvironmentId, user_id: string, now: Date): Statement[] {
   return [
+    ...removeAllPasskeys(environment_id, user_id, now),
     sql`delete from identities where environment_id = ${environment_id} and user_id = ${user_id}`,
     ...removeSecondFactors(environment_id, user_id),
   ]
@@ -44,6 +52,7 @@ export const isSecondFactor = ({ type }: Pick<SignInMethod, 'type'>): boolean =>
 
 /** Fails as a guard if the user no longer has the method. */
 export function removeMethod(environment_id: EnvironmentId, user_id: string, { id, type }: SignInMethod, now: Date): Statement[] {
+  if (type === 'passkey') return removePasskey(environment_id, user_id, id, now)
   if (type === 'totp') return removeTotp(environment_id, user_id, id)
   if (type === 'recovery_codes') return removeRecoveryCodes(environment_id, user_id, id)
   if (type === 'password') return [removePassword(environment_id, user_id, now)]
@@ -54,3 +63,10 @@ const removePassword = (environment_id: EnvironmentId, user_id: string, now: Dat
   guard(sql`update users
       set password_hash = null, password_set_at = null, password_used_at = null, version = version + 1, updated_at = ${now}
       where environment_id = ${environment_id} and id = ${user_id} and password_hash is not null`)
+
+/** The event of a removal: a passkey is also a second factor. */
+export function removalEvent(method: SignInMethod) {
+  const { id: method_id, type } = method
+  if (isSecondFactor(method) || type === 'passkey') return { type: 'mfa.removed', data: { method: type, method_id } } as const
+  return { type: 'user.updated', data: { changed: [type === 'password' ? 'password' : 'identities'], method_id } } as const
+}

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '../../src/db/db.ts'
+import { applySettingsChange } from '../../src/tenancy/settings.ts'
 import { authorizationRequest, createAgent } from '../support/cookie-browser.ts'
 import { expectStatus, type Reply, type TestEnvironment, world } from '../support/world.ts'
 
@@ -36,7 +37,7 @@ const others: [path: string, fallback: unknown, good: unknown[], bad: unknown[]]
   ['scopes.disabled',             [],      [['phone'], ['profile', 'email']],                   [['openid'], ['orders:read'], 'phone']],
   ['sign_in.password',            true,    [false],                                             ['no', 0]],
   ['sign_in.email_code',          false,   [true, false],                                       ['yes', 1]],
-  ['sign_in.passkey',             false,   [false],                                             [1, true]],
+  ['sign_in.passkey',             false,   [true, false],                                       [1, 'yes']],
   ['sign_up.mode',                'open',  ['closed'],                                          ['invite', false]],
   ['password.reject_common',      true,    [false],                                             ['']],
   ['mfa.mode',                    'off',   ['off', 'optional', 'required'],                     ['on', true]],
@@ -233,49 +234,39 @@ test('a changed setting takes effect with its response', async () => {
   assert.match(refused.headers.get('location') ?? '', /error=invalid_scope/)
 })
 
+// biome-ignore format: this table is read by column
+const passkeys: [name: string, issuer: string, type: 'test' | 'live', change: object, refused: RegExp | null][] = [
+  ['Test on the shared host',                        'https://id.example.com/e/env_1', 'test', { passkey: true },                             null],
+  ['Live on the shared host',                        'https://id.example.com/e/env_1', 'live', { passkey: true },                             /could never move/],
+  ['Live on the shared host, which it accepts',      'https://id.example.com/e/env_1', 'live', { passkey: true, passkey_shared_host: true },  null],
+  ['Live on a host of its own',                      'https://login.acme.example',     'live', { passkey: true },                             null],
+  ['an IPv4 address',                                'http://192.0.2.1:8080/e/env_1',  'test', { passkey: true },                             /address/],
+  ['an IPv4 address as one number',                  'http://3221225985/e/env_1',      'test', { passkey: true },                             /address/],
+  ['an IPv6 address',                                'https://[2001:db8::1]',          'live', { passkey: true, passkey_shared_host: true },  /address/],
+  ['an address, without passkeys',                   'http://192.0.2.1/e/env_1',       'test', { passkey: false },                            null],
+]
+for (const [name, issuer, type, sign_in, refused] of passkeys)
+  test(`sign_in.passkey: ${name} is ${refused ? 'refused' : 'accepted'}`, () => {
+    const outcome = applySettingsChange(type, {}, { sign_in }, { seal: (password) => password, allowed: [], issuer })
+    if (!refused) return assert.deepEqual(outcome, { stored: { sign_in } })
+    assert.ok('problem' in outcome)
+    assert.deepEqual([outcome.problem.issues.length, outcome.problem.issues[0]?.path], [1, ['sign_in', 'passkey']])
+    assert.match(outcome.problem.issues[0]?.message ?? '', refused)
+  })
+
+test('passkey_shared_host exists in Live only, and cannot be taken back while passkeys are on', async () => {
+  for (const value of [true, false, null])
+    assert.deepEqual(pointersOf(await change(w.test, { sign_in: { passkey_shared_host: value } })), [422, ['/sign_in/passkey_shared_host']])
+  assert.equal((await read(w.test)).sign_in.passkey_shared_host, null)
+  assert.equal((await read(w.live)).sign_in.passkey_shared_host, false)
+  assert.deepEqual(pointersOf(await change(w.live, { sign_in: { passkey: true } })), [422, ['/sign_in/passkey']])
+  expectStatus(200, await change(w.live, { sign_in: { passkey: true, passkey_shared_host: true } }))
+  for (const value of [false, null])
+    assert.deepEqual(pointersOf(await change(w.live, { sign_in: { passkey_shared_host: value } })), [422, ['/sign_in/passkey']])
+  expectStatus(200, await change(w.live, { sign_in: null }))
+})
+
 test('Test and Live have separate settings', async () => {
   await change(w.test, { password: { min_length: 30 } })
   assert.equal((await read(w.live)).password.min_length, 12)
-})
-
-// biome-ignore format: this table is read by column
-const not_built: [change: object, pointer: string, says: RegExp][] = [
-  [{ sign_in: { passkey: true } },                                            '/sign_in/passkey',    /passkey/],
-]
-for (const [body, pointer, says] of not_built) {
-  test(`${JSON.stringify(body)} is 422 with the reason, because no code enforces it yet`, async () => {
-    for (const environment of [w.test, w.live]) {
-      const before = await read(environment)
-      const reply = await change(environment, { ...other_groups, ...body })
-      assert.deepEqual(pointersOf(reply), [422, [pointer]])
-      assert.match(reply.body.errors[0].detail, says)
-      assert.deepEqual(await read(environment), before)
-    }
-  })
-}
-
-test('stored settings that are no longer supported count as the default: in the settings, discovery, the auth configuration and on the sign-in page', async () => {
-  const environment = (await w.createProject('earlier')).test
-  const stored = {
-    sign_in: { passkey: true },
-  }
-  await w.deployment.db.run(
-    sql`update environments set settings = ${stored}, settings_version = settings_version + 1 where id = ${environment.id}`,
-  )
-  const settings = await read(environment)
-  assert.deepEqual(settings.sign_in, { password: true, email_code: false, passkey: false })
-  const discovery = expectStatus(200, await w.call('GET', `${environment.issuer}/.well-known/openid-configuration`, { key: null }))
-  assert.deepEqual(discovery.acr_values_supported, ['urn:ostiary:1fa'])
-  const origin = 'https://app.example.com'
-  const { key } = expectStatus(
-    201,
-    await w.call('POST', `${environment.path}/auth-keys`, { body: { type: 'auth_publishable', allowed_origins: [origin] } }),
-  )
-  const { sign_in } = expectStatus(200, await w.call('GET', '/v1/auth/config', { key, headers: { origin } }))
-  assert.deepEqual(sign_in.methods, ['password'])
-  const page = await createAgent().get(authorizationRequest(environment, await w.createApplication(environment)).url)
-  assert.match(page.body, /type="password"/)
-  assert.doesNotMatch(page.body, /passkey|one-time-code/)
-  expectStatus(200, await change(environment, { sign_up: { mode: 'closed' } }))
-  expectStatus(200, await change(environment, { sign_in: null }))
 })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { BrowserContext, Page, Response } from 'playwright-core'
-import { appCode, wrongCode } from '../support/authenticator.ts'
+import { appCode, wrongCode } from '../support/authenticator-app.ts'
 import { noBrowser } from '../support/chromium.ts'
 import { startClientServer } from '../support/client-server.ts'
 import { authorizationRequest } from '../support/cookie-browser.ts'

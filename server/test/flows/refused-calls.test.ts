@@ -11,7 +11,8 @@ import { sql } from '../../src/db/db.ts'
 import { confirmTotp, offerTotp, showOfferedTotp } from '../../src/users/second-factor-changes.ts'
 import { findUser } from '../../src/users/store.ts'
 import { asAdministrator } from '../support/administrator.ts'
-import { appCode } from '../support/authenticator.ts'
+import { type Changes, createAuthenticator, type SoftwareAuthenticator } from '../support/authenticator.ts'
+import { appCode } from '../support/authenticator-app.ts'
 import {
   authorizationRequest,
   createAgent,
@@ -24,6 +25,7 @@ import {
   userinfo,
 } from '../support/cookie-browser.ts'
 import { startRawPeer } from '../support/mail-server.ts'
+import { createPasskeyPerson, signInByPasskey } from '../support/passkeys.ts'
 import { rawRequest, sendRaw } from '../support/raw-http.ts'
 import { findCall, lookUp, referenceOf } from '../support/refused-calls.ts'
 import { app_origin, createAuthKey, createMember, createPlatformKey, createTwoTenants } from '../support/tenants.ts'
@@ -67,7 +69,11 @@ const provider = await create('providers', {
   client_secret: 'b',
   display_name: 'Elsewhere',
 })
-expectStatus(200, await w.call('PATCH', `${path}/settings`, { key: ours.platform, body: { lockout: { max_attempts: 3 } } }))
+expectStatus(
+  200,
+  await w.call('PATCH', `${path}/settings`, { key: ours.platform, body: { lockout: { max_attempts: 3 }, sign_in: { passkey: true } } }),
+)
+const holder = await createPasskeyPerson(w, environment, client)
 
 const secretKey = (fields: object = {}) => createAuthKey(w, environment, 'auth_secret', fields, ours.platform)
 const expired = await secretKey({ expires_at: new Date(w.now().getTime() + 60_000).toISOString() })
@@ -214,6 +220,10 @@ const plants: Plant[] = [
   { code: 'provider_unreachable', reason: new RegExp(`The sign-in at the provider ${provider.id} failed`), plant: federate },
   { code: 'invalid_id_token_hint', reason: 'id_token_hint is no ID token of this issuer.', plant: () => createAgent().get(`${issuer}/oauth/logout?id_token_hint=${canary()}`) },
   { code: 'unregistered_post_logout_uri', reason: new RegExp(`The application ${client.client_id}`), has: { client_id: client.client_id }, plant: () => createAgent().get(`${issuer}/oauth/logout?client_id=${client.client_id}&post_logout_redirect_uri=https://${canary()}.example`) },
+  { code: 'unknown_passkey', reason: 'No user of the environment has the passkey.', has: { user_id: null, status: 400 }, plant: () => usePasskey(createAuthenticator(new URL(issuer).origin)) },
+  { code: 'passkey_refused', reason: /The response for the passkey mth_\w+ is not valid/, has: { user_id: holder.id, status: 400 }, plant: () => usePasskey(holder.device, { origin: `https://${canary()}.example` }) },
+  { code: 'passkey_counter_back', reason: /The counter of the passkey mth_\w+ went back/, has: { user_id: holder.id }, plant: async () => { await usePasskey(holder.device, { counter: 9 }); return usePasskey(holder.device, { counter: 9 }) } },
+  { code: 'passkey_backup_changed', reason: /The passkey mth_\w+ changed whether it can be backed up/, has: { user_id: holder.id }, plant: () => usePasskey(holder.device, { counter: 20, backup_eligible: true }) },
   { code: 'temporarily_unavailable', reason: 'Too many passwords were waiting to be hashed.', has: { status: 503 }, plant: crowdSignIn },
 ]
 
@@ -281,6 +291,9 @@ async function federate(): Promise<Reply> {
   const page = await agent.get(authorizationRequest(environment, client).url)
   return agent.post(`${issuer}/federate`, { ...formOf(page.body).hidden, provider: provider.id })
 }
+
+const usePasskey = async (device: SoftwareAuthenticator, change: Changes = {}): Promise<Reply> =>
+  (await signInByPasskey(environment, client, device, change)).reply
 
 async function crowdSignIn(): Promise<Reply> {
   const agent = createAgent()
@@ -384,7 +397,7 @@ test('the page of a failed sign-in is the same for each reason', async () => {
   const pages = await Promise.all(
     [person, blocked, { email: 'nobody@example.com' }].map(async ({ email }) => (await signIn({ email, password: 'not this one' })).body),
   )
-  const plain = (html: string) => html.replaceAll(/value="[^"]*"|href="[^"]*"/g, '')
+  const plain = (html: string) => html.replaceAll(/(value|href|data-options)="[^"]*"/g, '')
   assert.equal(new Set(pages.map(plain)).size, 1)
 })
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { confirmTotp, offerTotp, removeOwnTotp, renewRecoveryCodes, showOfferedTotp } from '../../src/users/second-factor-changes.ts'
 import { findUser } from '../../src/users/store.ts'
-import { appCode, codeAfter, enrolPerson, passwordStep, stepOn, wrongCode } from '../support/authenticator.ts'
+import { appCode, codeAfter, enrolPerson, passwordStep, stepOn, wrongCode } from '../support/authenticator-app.ts'
 import { until } from '../support/receiver.ts'
 import { expectStatus, type TestEnvironment, world } from '../support/world.ts'
 

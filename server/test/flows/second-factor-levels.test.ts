@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { decodeJwt } from 'jose'
 import * as oidc from 'openid-client'
 import { sql } from '../../src/db/db.ts'
-import { appCode, codeAfter, continueOn, enrolPerson, passwordStep, secretOn, stepOn, wrongCode } from '../support/authenticator.ts'
+import { appCode, codeAfter, continueOn, enrolPerson, passwordStep, secretOn, stepOn, wrongCode } from '../support/authenticator-app.ts'
 import { authorizationRequest, createAgent, exchange, type Fields, followPages, formOf } from '../support/cookie-browser.ts'
 import { expectStatus, type TestEnvironment, world } from '../support/world.ts'
 

@@ -12,7 +12,7 @@ import {
   secretOn,
   stepOn,
   wrongCode,
-} from '../support/authenticator.ts'
+} from '../support/authenticator-app.ts'
 import { authorizationRequest, createAgent, createPerson, exchange, formOf } from '../support/cookie-browser.ts'
 import { until } from '../support/receiver.ts'
 import { expectStatus, type TestEnvironment, world } from '../support/world.ts'

@@ -17,6 +17,8 @@
  *     GET  /link                     showLink          the page of a mailed link, which needs no interaction
  *     POST /link                     useLink           verifyAddress, or the page for a new password
  *     POST /new-password             newPassword       resetPassword; signs nobody in
+ *     POST /passkey                  signInByPasskey   continueInteraction, checkPasskey, finishSignIn
+ *     POST /offer-passkey            offerPasskey      continueInteraction, finishEnrolment
  *     POST /select-account           selectAccount     continueInteraction, endSessions
  *     POST /consent                  consent           continueInteraction; answerClient where the person refuses
  *     POST /federate                 federate          continueInteraction, then redirects to the provider
@@ -30,10 +32,11 @@
  *
  * The files call each other in one direction:
  *
- *     endpoints                         → begin, dispatch, check-password, email-code, upstream-account, end-sessions
+ *     endpoints                         → begin, dispatch, check-password, check-passkey, email-code, upstream-account, end-sessions
  *     begin                             → visit, screens, answer-client
- *     dispatch                          → screens, issue-code, answer-client, half-sign-in
- *     check-password, email-code, upstream-account  → finish-sign-in, screens
+ *     dispatch                          → screens, offer-passkey, issue-code, answer-client, half-sign-in
+ *     check-password, check-passkey, email-code, upstream-account  → finish-sign-in, screens
+ *     screens, check-passkey, offer-passkey  → passkey-ceremony, passkey-enrolment
  *     finish-sign-in                    → half-sign-in, establish-session
  *     half-sign-in                      → enrolment-code, establish-session
  *     all of these                      → continue → press, visit

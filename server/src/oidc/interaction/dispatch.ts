@@ -10,6 +10,7 @@ import { needsPress } from './continue.ts'
 import { beginStepUp } from './half-sign-in.ts'
 import { issueCode } from './issue-code.ts'
 import { asksForSignUp } from './new-account.ts'
+import { offerPasskey } from './offer-passkey.ts'
 import { wasPressed } from './press.ts'
 import { no_problems, showAccounts, showConsent, showSignIn, showSignUp } from './screens.ts'
 
@@ -52,6 +53,10 @@ export async function judgeNextStep(
 export async function takeStep(services: OidcServices, call: OidcCall, interaction: Authorization, step: NextStep): Promise<Answer> {
   const { request, client } = interaction
   const email = request.login_hint ?? ''
+  if (step.kind === 'issue' || step.kind === 'consent') {
+    const offer = await offerPasskey(services, call, interaction, step.session_id)
+    if (offer) return offer
+  }
   switch (step.kind) {
     case 'refuse':
       return answerClient(call, client, { ...request, error: step.error })

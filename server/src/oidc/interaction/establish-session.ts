@@ -27,9 +27,9 @@ export interface SignedIn {
   method: string
   /** RFC 8176 names of the method. */
   amr: readonly string[]
-  /** The id of the identity that signed in at a provider. */
+  /** The id of the identity at a provider, or of the passkey; without it the sign-in was by password or by an emailed code. */
   identity_id?: string | undefined
-  /** What the session began with, where it is neither the password nor an identity: such a session outlives the removal of both. */
+  /** What the session began with, where it is neither the password, an identity nor a passkey: such a session outlives the removal of both. */
   began_with?: 'email_code' | undefined
   /** The person proved the address by an emailed code in this sign-in, beside what `amr` says. */
   mailed_code?: boolean

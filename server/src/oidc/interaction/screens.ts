@@ -22,13 +22,14 @@ import { authorizationResponse } from '../protocol/respond.ts'
 import type { Authorization, Interaction } from './begin.ts'
 import { continueUrl, withPrompt } from './continue.ts'
 import { asksForSignUp, mayCreateAccount, offersCodes, offersReset } from './new-account.ts'
+import { signInCeremony } from './passkey-ceremony.ts'
 import type { Visit } from './visit.ts'
 
 export async function showSignIn(
   services: OidcServices,
   call: OidcCall,
   interaction: Interaction,
-  { refusal, ...view }: SignInStep,
+  { refusal, removed_passkey = null, ...view }: SignInStep,
 ): Promise<Answer> {
   const { query, request, browser } = interaction
   const { settings, environment_id } = call.issuer
@@ -40,6 +41,7 @@ export async function showSignIn(
     ...view,
     methods: { password: settings.sign_in.password, email_code: offersCodes(call) },
     forgot_url: offersReset(call) ? `${call.issuer.url}/forgot-password?${query}` : null,
+    passkey: signInCeremony(services, call, csrf, removed_passkey),
     providers: await findOfferedProviders(services.db, environment_id),
     sign_up_url: mayCreateAccount(call, interaction) && asksForSignUp(call) ? continueUrl(call, withPrompt(query, 'create')) : null,
     other_accounts_url: browser.sessions.length > 0 ? continueUrl(call, withPrompt(query, 'select_account')) : null,
@@ -49,9 +51,11 @@ export async function showSignIn(
   return refusal ? refused(answer, refusal) : answer
 }
 
-/** The sign-in page. A page with a problem is a refusal. */
-type SignInStep = Pick<SignInView, 'email' | 'wait_seconds'> &
-  ({ problem: null; refusal?: undefined } | { problem: NonNullable<SignInView['problem']>; refusal: Refusal })
+/** The sign-in page. A page with a problem is a refusal. `removed_passkey`: the person tried a passkey that this environment removed. */
+type SignInStep = Pick<SignInView, 'email' | 'wait_seconds'> & { removed_passkey?: string | null } & (
+    | { problem: null; refusal?: undefined }
+    | { problem: NonNullable<SignInView['problem']>; refusal: Refusal }
+  )
 
 export function showSignUp(
   services: OidcServices,

@@ -7,7 +7,7 @@ import { assertionAlgorithms } from './client-assertion.ts'
 import { grantTypeNames } from './grant-types.ts'
 import { promptValues } from './requested.ts'
 
-type Capabilities = Pick<Settings, 'scopes' | 'sign_in' | 'sign_up' | 'mfa' | 'links'>
+type Capabilities = Pick<Settings, 'scopes' | 'sign_up' | 'mfa' | 'links'> & { sign_in: Omit<Settings['sign_in'], 'passkey_shared_host'> }
 
 const clientAuthMethods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none']
 

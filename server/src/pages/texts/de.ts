@@ -132,6 +132,25 @@ export const de: Texts = {
     verified: (email: Html) => html`${email} ist bestätigt. Sie können diese Seite schließen.`,
   },
 
+  passkey: {
+    use: 'Passkey verwenden',
+    not_used: 'Es wurde kein Passkey verwendet. Versuchen Sie es noch einmal oder melden Sie sich anders an.',
+    failed:
+      'Dieser Passkey konnte nicht geprüft werden, deshalb sind Sie nicht angemeldet. Versuchen Sie es noch einmal oder melden Sie sich anders an.',
+    unknown: 'Dieser Passkey gehört zu keinem Konto hier. Verwenden Sie einen anderen oder melden Sie sich anders an.',
+    offer_title: 'Nächstes Mal schneller anmelden',
+    offer: (brand: string) =>
+      `Mit einem Passkey melden Sie sich bei ${brand} mit Fingerabdruck, Gesicht oder der Sperre Ihres Geräts an. Sie müssen sich nichts merken, und niemand kann Sie dazu verleiten, ihn preiszugeben.`,
+    add: 'Passkey hinzufügen',
+    not_now: 'Jetzt nicht',
+    not_added: 'Es wurde kein Passkey hinzugefügt. Versuchen Sie es noch einmal oder holen Sie es später nach.',
+    known: 'Auf diesem Gerät gibt es schon einen Passkey für Ihr Konto.',
+    expired: 'Diese Seite war zu lange offen, deshalb wurde kein Passkey hinzugefügt. Versuchen Sie es noch einmal.',
+    refused:
+      'Dieser Passkey lässt sich hier nicht verwenden und wurde deshalb nicht hinzugefügt. Versuchen Sie ein anderes Gerät oder holen Sie es später nach.',
+    too_many: 'Ihr Konto hat schon so viele Passkeys, wie möglich sind. Entfernen Sie zuerst einen.',
+  },
+
   provider: {
     title: (provider: string) => `Die Anmeldung mit ${provider} hat nicht geklappt`,
     unreachable: (provider: string) =>

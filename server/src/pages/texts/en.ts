@@ -131,6 +131,23 @@ export const en = {
     verified: (email: Html) => html`${email} is confirmed. You can close this page.`,
   },
 
+  passkey: {
+    use: 'Use a passkey',
+    not_used: 'No passkey was used. Try again, or sign in another way.',
+    failed: 'This passkey could not be checked, so you are not signed in. Try again, or sign in another way.',
+    unknown: 'This passkey does not belong to an account here. Use another one, or sign in another way.',
+    offer_title: 'Sign in faster next time',
+    offer: (brand: string) =>
+      `With a passkey you sign in to ${brand} with your fingerprint, your face or the lock of your device. There is nothing to remember, and no one can trick you into giving it away.`,
+    add: 'Add a passkey',
+    not_now: 'Not now',
+    not_added: 'No passkey was added. Try again, or do it later.',
+    known: 'This device already has a passkey for your account.',
+    expired: 'This page was open too long, so no passkey was added. Try again.',
+    refused: 'This passkey cannot be used here, so it was not added. Try another device, or do it later.',
+    too_many: 'Your account has as many passkeys as it can have. Remove one first.',
+  },
+
   provider: {
     title: (provider: string) => `Sign-in with ${provider} did not work`,
     unreachable: (provider: string) =>

@@ -1,0 +1,69 @@
+/** A sign-in by passkey. The passkey says who signs in, so the person types nothing. */
+
+import { reason } from '../../reason.ts'
+import { type Refusal, refusal } from '../../refusal.ts'
+import { givePasskeyBack, sourceOf, takePasskey } from '../../users/attempts.ts'
+import { knownDevice } from '../browser.ts'
+import type { Answer, OidcCall, OidcServices } from '../call.ts'
+import type { Interaction } from './begin.ts'
+import { signInEvent } from './establish-session.ts'
+import { finishSignIn } from './finish-sign-in.ts'
+import { challenge_spent, judgePasskey, presentedPasskey } from './passkey-ceremony.ts'
+import { showSignIn } from './screens.ts'
+
+/** Signs in, or shows the sign-in page again. `csrf` is the form token, which the caller has checked. */
+export async function checkPasskey(
+  services: OidcServices,
+  call: OidcCall,
+  interaction: Interaction,
+  { csrf, credential }: { csrf: string; credential: string },
+): Promise<Answer> {
+  const { db } = services
+  const { issuer, now } = call
+  const { environment_id } = issuer
+  const email = interaction.request.login_hint ?? ''
+  const presented = await presentedPasskey(services, call, { purpose: 'sign_in', to: csrf }, credential)
+  if ('refusal' in presented)
+    return showSignIn(services, call, interaction, { email, problem: 'passkey_failed', ...presented, wait_seconds: null })
+
+  const { passkey, response } = presented
+  call.subject.user_id = passkey?.user_id ?? null
+  // A known browser has a count of its own, which no stranger behind the same address can use up.
+  const device = passkey && knownDevice(services, call, interaction.browser, passkey)
+  const attempt = { environment_id, source: device === null ? sourceOf(call.ip) : `device:${device}`, now }
+  const wait_seconds = await takePasskey(db, attempt)
+  if (wait_seconds !== null) {
+    services.tally.signInLimited('passkey')
+    return showSignIn(services, call, interaction, { email, problem: 'too_many', refusal: too_many, wait_seconds })
+  }
+
+  const judged = await judgePasskey(services, call, presented)
+  let refused: Refusal = challenge_spent
+  if ('refusal' in judged) refused = judged.refusal
+  else {
+    const { user_id, email, password_hash, id } = judged.passkey
+    const signed_in = { user_id, email, password_hash, step: 'sign_in' as const, method: 'passkey', amr: judged.amr, identity_id: id }
+    const answer = await finishSignIn(services, call, interaction, signed_in, [givePasskeyBack(attempt), ...judged.statements])
+    if (answer) return answer
+  }
+  services.counters.count(environment_id, 'sign_in', 'passkey.failed')
+  const failed = signInEvent(services, call, {
+    type: 'sign_in.failed',
+    user_id: passkey?.user_id ?? null,
+    application_id: interaction.client?.client_id ?? null,
+    data: { method: 'passkey', ip: call.ip, reason: refused.code },
+  })
+  await db.batch([failed.statement])
+  call.subject.event_id = failed.id
+  const is_unknown = refused.code === 'unknown_passkey'
+  const removed_passkey = 'was_removed' in judged && judged.was_removed ? response.id : null
+  return showSignIn(services, call, interaction, {
+    email,
+    problem: is_unknown ? 'unknown_passkey' : 'passkey_failed',
+    refusal: refused,
+    wait_seconds: null,
+    removed_passkey,
+  })
+}
+
+const too_many = refusal('locked_out', reason`Too many passkeys were refused from the same address of the network.`)

@@ -1,0 +1,22 @@
+// pure
+/** A part of a page that only `passkey-script.ts` shows: a form that posts the response of an authenticator in its field `credential`. */
+import { type Html, html } from './html.ts'
+import type { PageContext } from './layout.ts'
+
+export interface PasskeyCeremony {
+  /** `get` signs in, `create` adds a passkey. */
+  kind: 'get' | 'create'
+  /** The options of the ceremony, as JSON. */
+  options: string
+  /** A cookie that the script sets: the browser can use passkeys. */
+  able_cookie: string | null
+  /** A passkey that this environment removed, which the browser may forget: the RP ID and the credential, as JSON. */
+  removed: string | null
+}
+
+export function passkeyBlock({ texts }: PageContext, { kind, options, able_cookie, removed }: PasskeyCeremony, content: Html): Html {
+  const { not_used, not_added, known } = texts.passkey
+  const failed = kind === 'get' ? not_used : not_added
+  return html`<div hidden data-passkey="${kind}" data-options="${options}"${able_cookie && html` data-cookie="${able_cookie}"`}${removed && html` data-removed="${removed}"`}>${content}
+<p class="wrong" hidden data-when="failed">${failed}</p>${kind === 'create' && html`<p class="wrong" hidden data-when="known">${known}</p>`}</div>`
+}
