@@ -123,7 +123,7 @@ const answers: [row: string, status: string, codes: string[]][] = [
   ['whoami', '403', ['ip_not_allowed', 'origin_not_allowed', 'wrong_key_type']],
   ['whoami', '404', []],
   ['whoami', '422', []],
-  ['createProject', '409', ['slug_taken', 'idempotency_in_progress']],
+  ['createProject', '409', ['slug_taken', 'issuer_taken', 'idempotency_in_progress']],
   ['createProject', '422', ['validation_failed', 'idempotency_mismatch', 'quota_exceeded']],
   ['changeProject', '412', ['stale_version']],
   ['getProject', '412', []],
