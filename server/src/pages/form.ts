@@ -19,6 +19,8 @@ interface Field {
   shared_problem_id?: string | false
   /** Takes focus when the page opens. At most one element of a page has it. */
   autofocus?: boolean
+  /** Shown for password managers, and not to be changed. */
+  readonly?: boolean
 }
 
 export function field({
@@ -33,11 +35,12 @@ export function field({
   problem,
   shared_problem_id,
   autofocus,
+  readonly,
 }: Field): Html {
   const described_by = [problem && `${name}-problem`, shared_problem_id, hint && `${name}-hint`].filter(Boolean).join(' ')
   return html`<div class="field"><label for="${name}">${label}${optional && html` <span>${optional}</span>`}</label>
 ${hint && html`<p class="fine" id="${name}-hint">${hint}</p>`}
-<input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}"${value && html` value="${value}"`}${!optional && html` required`}${autofocus && html` autofocus`}${min_length && html` minlength="${min_length}"`}${type === 'email' && html` inputmode="email"`}${type !== 'text' && html` autocapitalize="none" spellcheck="false"`}${(problem || shared_problem_id) && html` aria-invalid="true"`}${described_by && html` aria-describedby="${described_by}"`}>
+<input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}"${value && html` value="${value}"`}${!optional && !readonly && html` required`}${readonly && html` readonly`}${autofocus && html` autofocus`}${min_length && html` minlength="${min_length}"`}${type === 'email' && html` inputmode="email"`}${type !== 'text' && html` autocapitalize="none" spellcheck="false"`}${(problem || shared_problem_id) && html` aria-invalid="true"`}${described_by && html` aria-describedby="${described_by}"`}>
 ${problem && html`<p class="wrong" id="${name}-problem">${warning}<span>${problem}</span></p>`}</div>`
 }
 

@@ -31,7 +31,7 @@ export interface Page {
 }
 
 /** The names are part of the contract (`people.md`, Pages). */
-export type Step = 'sign-in' | 'sign-up' | 'consent' | 'select-account' | 'sign-out' | 'signed-out' | 'invitation' | 'error'
+export type Step = 'sign-in' | 'sign-up' | 'consent' | 'select-account' | 'sign-out' | 'signed-out' | 'invitation' | 'account' | 'error'
 
 interface Content {
   title: string
@@ -48,6 +48,10 @@ interface Content {
   images?: readonly (string | null)[]
   /** The only script of the page, a constant in this code. */
   script?: string
+  /** Styles of this page, beside those of all pages. */
+  styles?: string
+  /** Replaces the panel: a header above the page, and a list of its sections beside it. */
+  frame?: { header: Html; sections: Html }
   /** For a page that is a browser application: a module of this origin and an additional style sheet. */
   application?: { module: string; styles: string }
 }
@@ -67,13 +71,12 @@ ${themeColours(context)}
 <link rel="icon" href="${iconOf(context)}">
 <style>${raw(styles)}</style>
 <style>${raw(colours)}</style>
+${content.styles !== undefined && html`<style>${raw(content.styles)}</style>`}
 ${content.application && html`<style>${raw(content.application.styles)}</style><script type="module" src="${content.application.module}"></script>`}
 </head>
-<body>
+<body${content.frame && html` class="wide"`}>
 ${environment_type === 'test' && testRibbon(context)}
-<main class="mid ${content.align ?? 'middle'}"${content.step && html` data-step="${content.step}"`}><div class="panel ${content.width ?? 'narrow'}">
-${content.body}
-</div></main>
+${content.frame ? framed(content, content.frame) : panel(content)}
 ${footer(context)}
 ${content.script !== undefined && html`<script>${raw(content.script)}</script>`}
 </body>
@@ -83,7 +86,12 @@ ${content.script !== undefined && html`<script>${raw(content.script)}</script>`}
     html: markupOf(page),
     locale,
     csp: contentSecurityPolicy({
-      styles: [styles, colours, ...(content.application ? [content.application.styles] : [])],
+      styles: [
+        styles,
+        colours,
+        ...(content.styles !== undefined ? [content.styles] : []),
+        ...(content.application ? [content.application.styles] : []),
+      ],
       script: content.script,
       images: [branding.logo_url, ...(content.images ?? [])],
       is_application: content.application !== undefined,
@@ -91,6 +99,19 @@ ${content.script !== undefined && html`<script>${raw(content.script)}</script>`}
     ...(content.status !== undefined && { status: content.status }),
   }
 }
+
+const stepOf = ({ step }: Content) => step && html` data-step="${step}"`
+
+const panel = (content: Content): Html =>
+  html`<main class="mid ${content.align ?? 'middle'}"${stepOf(content)}><div class="panel ${content.width ?? 'narrow'}">
+${content.body}
+</div></main>`
+
+const framed = (content: Content, { header, sections }: NonNullable<Content['frame']>): Html =>
+  html`<div class="top"><div>${header}</div></div>
+<div class="lay">${sections}<main${stepOf(content)}>
+${content.body}
+</main></div>`
 
 /** The colour of the browser's bars: that of the top of the page on a phone. */
 function themeColours({ environment_type }: PageContext): Html[] {

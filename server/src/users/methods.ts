@@ -1,7 +1,7 @@
 /** The sign-in methods of a user: the password, which is a column of the user, and the identities at providers. */
 import type { EnvironmentId, MethodId } from '@ostiary/contract/ids.ts'
 import { SignInMethod } from '@ostiary/contract/method.ts'
-import { type Db, guard, type Statement, sql } from '../db/db.ts'
+import { type Db, guard, join, type Statement, sql } from '../db/db.ts'
 
 /** The id of the password of a user, the same for every password. */
 export const passwordMethod = (user_id: string): MethodId => `mth_${user_id.slice('usr_'.length)}`
@@ -31,4 +31,25 @@ export function removeMethod(environment_id: EnvironmentId, user_id: string, { i
       set password_hash = null, password_set_at = null, password_used_at = null, version = version + 1, updated_at = ${now}
       where environment_id = ${environment_id} and id = ${user_id} and password_hash is not null`)
   return guard(sql`delete from identities where environment_id = ${environment_id} and user_id = ${user_id} and id = ${id}`)
+}
+
+/**
+ * Fails as a guard if the user could not sign in without this method (people.md 7). A person cannot remove the last way in. Reading the
+ * methods is safe after `holdUser`, which every batch begins with in which a person removes a method.
+ */
+export function keepsWayIn(
+  environment_id: EnvironmentId,
+  user_id: string,
+  method_id: string,
+  { password, email_code }: { password: boolean; email_code: boolean },
+): Statement {
+  const by_password = password && method_id !== passwordMethod(user_id)
+  const ways = [
+    ...(email_code ? [sql`1 = 1`] : []),
+    ...(by_password ? [sql`password_hash is not null`] : []),
+    sql`exists (select 1 from identities i join providers p on p.environment_id = i.environment_id || '' and p.id = i.provider_id
+                 where i.environment_id = ${environment_id} and i.user_id = ${user_id} and i.id <> ${method_id} and p.enabled = 1)`,
+  ]
+  return guard(sql`update users set updated_at = updated_at
+    where environment_id = ${environment_id} and id = ${user_id} and (${join(ways, ' or ')})`)
 }

@@ -4,7 +4,8 @@ import { takeAccount } from '../../members/invitations.ts'
 import type { OidcCall, OidcServices } from '../call.ts'
 import type { Interaction } from './begin.ts'
 
-export function mayCreateAccount({ issuer }: OidcCall, { invitation }: Interaction): boolean {
+export function mayCreateAccount({ issuer }: OidcCall, { invitation, account }: Interaction): boolean {
+  if (account !== null && account.user_id !== null) return false // only that account can continue
   return invitation ? invitation.takes_accounts : issuer.settings.sign_up.mode === 'open'
 }
 

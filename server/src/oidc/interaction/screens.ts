@@ -22,7 +22,7 @@ import { authorizationResponse } from '../protocol/respond.ts'
 import type { Authorization, Interaction } from './begin.ts'
 import { continueUrl, withPrompt } from './continue.ts'
 import { mayCreateAccount } from './new-account.ts'
-import type { Visit } from './visit.ts'
+import { accountUrl, type InvitationVisit } from './visit.ts'
 
 export async function showSignIn(
   services: OidcServices,
@@ -35,13 +35,15 @@ export async function showSignIn(
   const { csrf, set_cookie } = formToken(services, call, browser)
   const page = signInPage(pageContext(call, request.ui_locales), {
     application_name: nameOf(interaction),
+    account: placeOf(interaction),
     csrf,
     request: query,
     ...view,
     methods: { password: settings.sign_in.password },
     providers: await findOfferedProviders(services.db, environment_id),
     sign_up_url: mayCreateAccount(call, interaction) && settings.sign_in.password ? continueUrl(call, withPrompt(query, 'create')) : null,
-    other_accounts_url: browser.sessions.length > 0 ? continueUrl(call, withPrompt(query, 'select_account')) : null,
+    other_accounts_url:
+      browser.sessions.length > 0 && placeOf(interaction) !== 'change' ? continueUrl(call, withPrompt(query, 'select_account')) : null,
     cancel_url: cancelUrl(call, interaction),
   })
   const answer = afterWait(withCookies(html(page), set_cookie), view.wait_seconds)
@@ -143,7 +145,7 @@ export async function showRequestError(
       register_url: null,
       application_url: null,
       error_url: `${config.base_url}/docs/errors/invalid_request`,
-      account_url: null,
+      account_url: accountUrl(call),
     }),
   )
   return refused(page, refusal)
@@ -197,11 +199,19 @@ export function showProviderProblem(
 /** The name of the application or inviting tenant that the person continues to. */
 const nameOf = ({ client, invitation }: Interaction) => client?.name ?? invitation?.tenant_name ?? null
 
+/** Whether the sign-in leads to the account page, or to a change there that only one account can make. */
+function placeOf({ account }: Interaction): SignInView['account'] {
+  if (account === null) return null
+  return account.user_id === null ? 'page' : 'change'
+}
+
 /** The facts of an invitation that its pages show. */
-export const factsOf = ({ invitation: { tenant_name, role, inviter } }: Visit) => ({ tenant_name, role, inviter })
+export const factsOf = ({ invitation: { tenant_name, role, inviter } }: InvitationVisit) => ({ tenant_name, role, inviter })
 
 /** The address that returns to the client without a sign-in; `null` where there is no client, or no redirect can answer it. */
-function cancelUrl(call: OidcCall, { client, request }: Interaction): string | null {
+function cancelUrl(call: OidcCall, interaction: Interaction): string | null {
+  const { client, request } = interaction
+  if (placeOf(interaction) === 'change') return accountUrl(call)
   if (!client) return null
   const cancelled = authorizationResponse(request, call.issuer.url, new OAuthError('access_denied', 'The person did not sign in.'))
   return cancelled.kind === 'redirect' ? cancelled.location : null

@@ -115,8 +115,14 @@ export function endBegunWith(environment_id: EnvironmentId, user_id: string, met
   ]
 }
 
-/** An event for every active session of a user, for a batch that ends all of them afterwards. */
-export function sessionEndEvents(environment_id: EnvironmentId, user_id: string, origin: Origin, now: Date): Statement {
+/** An event for every active session of a user, for a batch that ends all of them afterwards, or all `except` one. */
+export function sessionEndEvents(
+  environment_id: EnvironmentId,
+  user_id: string,
+  origin: Origin,
+  now: Date,
+  { reason = 'ended_by_api', except = '' }: { reason?: 'ended_by_api' | 'ended_by_person' | 'password_changed'; except?: string } = {},
+): Statement {
   return insertEvents(
     environment_id,
     origin,
@@ -125,8 +131,9 @@ export function sessionEndEvents(environment_id: EnvironmentId, user_id: string,
       suffix: sql`substr(id, 19, 12)`,
       user_id: sql`user_id`,
       application_id: sql`null`,
-      data: sql`'{"session_id":"' || id || '","reason":"ended_by_api"}'`, // an id needs no escaping in JSON
-      from: sql`from sessions where environment_id = ${environment_id} and user_id = ${user_id} and ended_at is null and expires_at > ${now}`,
+      data: sql`'{"session_id":"' || id || '","reason":"' || cast(${reason} as text) || '"}'`, // an id needs no escaping in JSON
+      from: sql`from sessions where environment_id = ${environment_id} and user_id = ${user_id} and id <> ${except}
+                  and ended_at is null and expires_at > ${now}`,
     },
     now,
   )

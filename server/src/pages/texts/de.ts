@@ -1,6 +1,7 @@
 // pure
 /** All texts of the hosted pages, in German. The comments of `en.ts` apply. */
 import { type Html, html } from '../html.ts'
+import { account } from './de-account.ts'
 import { mismatch } from './de-mismatch.ts'
 import type { Texts } from './en.ts'
 
@@ -24,6 +25,8 @@ export const de: Texts = {
   sign_in: {
     title: 'Anmelden',
     to_continue: (application: string) => `um mit ${application} fortzufahren`,
+    to_account: 'um zu Ihrem Konto zu gelangen',
+    to_change: 'Bitte melden Sie sich für diese Änderung noch einmal an.',
     submit: 'Anmelden',
     wrong_credentials: 'Diese Adresse und dieses Passwort passen nicht zusammen. Prüfen Sie beides und versuchen Sie es noch einmal.',
     locked: (wait_seconds: number | null) => `Für diese Adresse gab es zu viele Versuche. ${tryAgain(wait_seconds)}`,
@@ -260,6 +263,7 @@ export const de: Texts = {
     submit: 'Weiter',
   },
 
+  account,
   mismatch,
 }
 

@@ -4,6 +4,7 @@
  * what to do, in plain verbs and without the word "invalid". Texts with emphasis take and return markup.
  */
 import { type Html, html } from '../html.ts'
+import { account } from './en-account.ts'
 import { mismatch } from './en-mismatch.ts'
 
 export const en = {
@@ -26,6 +27,8 @@ export const en = {
   sign_in: {
     title: 'Sign in',
     to_continue: (application: string) => `to continue to ${application}`,
+    to_account: 'to your account',
+    to_change: 'To change this, please sign in again.',
     submit: 'Sign in',
     wrong_credentials: 'That address and password do not match. Check both, then try again.',
     locked: (wait_seconds: number | null) => `There were too many attempts for this address. ${tryAgain(wait_seconds)}`,
@@ -246,6 +249,7 @@ export const en = {
     submit: 'Continue',
   },
 
+  account,
   mismatch,
 }
 

@@ -1,0 +1,41 @@
+// pure
+/** Names a browser and its system by the User-Agent, as a person recognises them. A browser can send any text, so nothing relies on it. */
+
+export interface DeviceName {
+  browser: string | null
+  system: string | null
+  is_phone: boolean
+}
+
+/** In the order of recognition: most browsers also name those that they descend from. */
+const browsers: readonly [RegExp, string][] = [
+  [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
+  [/\bOPR\/|\bOpera\b/, 'Opera'],
+  [/\bSamsungBrowser\//, 'Samsung Internet'],
+  [/\b(?:Firefox|FxiOS)\//, 'Firefox'],
+  [/\b(?:Chrome|Chromium|CriOS|HeadlessChrome)\//, 'Chrome'],
+  [/\bSafari\//, 'Safari'],
+  [/\bcurl\//, 'curl'],
+]
+
+const systems: readonly [RegExp, string][] = [
+  [/\biPhone\b/, 'iPhone'],
+  [/\biPad\b/, 'iPad'],
+  [/\bAndroid\b/, 'Android'],
+  [/\bWindows\b/, 'Windows'],
+  [/\bCrOS\b/, 'ChromeOS'],
+  [/\bMac OS X\b|\bMacintosh\b/, 'macOS'],
+  [/\bLinux\b|\bX11\b/, 'Linux'],
+]
+
+export function deviceName(user_agent: string | null): DeviceName {
+  const first = (known: readonly [RegExp, string][]) => known.find(([pattern]) => pattern.test(user_agent ?? ''))?.[1] ?? null
+  const system = first(systems)
+  return { browser: first(browsers), system, is_phone: system === 'iPhone' || /\bMobile\b/.test(user_agent ?? '') }
+}
+
+/** For a mail, without words of a language: `Firefox, Linux`. `null` for an unknown device. */
+export function deviceLine(user_agent: string | null): string | null {
+  const { browser, system } = deviceName(user_agent)
+  return [browser, system].filter((part) => part !== null).join(', ') || null
+}
