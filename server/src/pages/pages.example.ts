@@ -60,6 +60,7 @@ export const exampleConsent = ({ application, person, email, request } = usual):
   application: { name: application, logo_url: 'https://app.example.com/logo.png' },
   redirect_uri: 'https://planner.example.com/callback',
   not_you_url: 'https://id.example.com/e/env_1/select-account',
+  account_url: 'https://id.example.com/e/env_1/account',
   person: { email, name: person, picture: null, locale: 'en', zoneinfo: 'Europe/Vienna', phone_number: null },
   scopes: [
     ...['openid', 'profile', 'email', 'phone', 'offline_access'].map((scope) => ({ scope, description: null, resource_server_name: null })),
@@ -245,6 +246,7 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
     decision: 'sign_out',
     back: null,
     sign_in_url: null,
+    account_url: 'https://id.example.com/e/env_1/account',
     unregistered: null,
     is_without_client: false,
   }
@@ -305,6 +307,7 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
       decision: 'sign_out',
       back,
       sign_in_url: 'https://id.example.com/e/env_1/sign-in',
+      account_url: 'https://id.example.com/e/env_1/account',
       unregistered: null,
       is_without_client: false,
     }),

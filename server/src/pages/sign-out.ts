@@ -33,6 +33,7 @@ export interface SignOutDoneView {
   /** The registered address of the application to return to. A link, never an automatic redirect. */
   back: { url: string; application_name: string | null } | null
   sign_in_url: string | null
+  account_url: string
   /** Set if the request names an unregistered return address. Only Test shows that address, since anyone can choose it. */
   unregistered: { application_name: string | null; received: string; registered: readonly string[] | null } | null
   /** The request names no application. In Test the page then says how to return people to it. */
@@ -41,7 +42,7 @@ export interface SignOutDoneView {
 
 export function signOutDonePage(
   context: PageContext,
-  { decision, back, sign_in_url, unregistered, is_without_client }: SignOutDoneView,
+  { decision, back, sign_in_url, account_url, unregistered, is_without_client }: SignOutDoneView,
 ): Page {
   const texts = context.texts.sign_out
   const left = decision === 'sign_out'
@@ -51,7 +52,7 @@ export function signOutDonePage(
   const is_test = context.environment_type === 'test'
   const compared = is_test && unregistered?.registered ? { received: unregistered.received, registered: unregistered.registered } : null
   const body = html`${brandLine(context)}<h1>${title}</h1><p class="sub">${left ? texts.signed_out_detail(context.branding.display_name) : texts.stayed_detail}</p>
-${(back || again || support_url) && html`<div class="acts">${back && html`<a class="b p" href="${back.url}" data-action="continue">${texts.back(back.application_name)}</a>`}${again && html`<a class="b" href="${again}" data-action="continue">${texts.sign_in_again}</a>`}${!back && !again && support_url && html`<a class="b" href="${support_url}">${context.texts.message.help}</a>`}</div>`}
+<div class="acts">${back && html`<a class="b p" href="${back.url}" data-action="continue">${texts.back(back.application_name)}</a>`}${again && html`<a class="b" href="${again}" data-action="continue">${texts.sign_in_again}</a>`}<a class="b" href="${account_url}">${context.texts.message.account}</a>${!back && !again && support_url && html`<a class="b" href="${support_url}">${context.texts.message.help}</a>`}</div>
 ${!back && left && html`<p class="fine hint">${texts.close_page}</p>`}
 ${unregistered && html`<p class="fine hint">${texts.unregistered(unregistered.application_name)}</p>`}
 ${compared && addressComparison(context.texts.mismatch, { parameter: 'post_logout_redirect_uri', ...compared })}

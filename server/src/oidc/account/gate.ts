@@ -12,8 +12,8 @@ import { refusal } from '../../refusal.ts'
 import { findUser, type UserRow } from '../../users/store.ts'
 import { type Browser, formProblem, formRefusals, readBrowser } from '../browser.ts'
 import { type Answer, header, type OidcCall, type OidcServices, redirect, refused } from '../call.ts'
-import { accountUrl } from '../interaction/visit.ts'
 import { showPlace } from './screens.ts'
+import { accountUrl } from './url.ts'
 
 /** A person at their own account page. */
 export interface OwnAccount {

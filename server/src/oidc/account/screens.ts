@@ -27,10 +27,10 @@ import { findMethod, listMethods } from '../../users/methods.ts'
 import { formToken, withCookies } from '../browser.ts'
 import { type Answer, type OidcCall, type OidcServices, redirect } from '../call.ts'
 import { html, pageContext } from '../hosted-page.ts'
-import { accountUrl } from '../interaction/visit.ts'
 import { listConnected, listGrantedScopes, namesOfResources } from '../store/account.ts'
 import { listSessionRecords } from '../store/sessions.ts'
 import type { OwnAccount } from './gate.ts'
+import { accountUrl } from './url.ts'
 
 interface Place {
   action: AccountAction | null

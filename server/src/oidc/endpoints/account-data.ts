@@ -5,7 +5,7 @@ import { insertAuditEntry } from '../../audit/store.ts'
 import { type Statement, sql } from '../../db/db.ts'
 import { forgetEvents, insertEvent, listEvents } from '../../events/store.ts'
 import { endInvitationsOf } from '../../members/invitations.ts'
-import { deleteMemberships, findMember, findMemberships, findSoleOwnerships } from '../../members/store.ts'
+import { deleteMemberships, findMember, findMemberships, findSoleOwnerships, type MemberRow } from '../../members/store.ts'
 import { longest_email } from '../../normalisation.ts'
 import { deletedPage } from '../../pages/account-forms.ts'
 import { reason } from '../../reason.ts'
@@ -125,7 +125,10 @@ async function leaveTenants(services: OidcServices, call: OidcCall, { user }: Ow
       ...tenant_ids.map((tenant_id) => endInvitationsOf(tenant_id, user.id, now)),
     ],
     rest: members.flatMap((member) =>
-      member ? [insertAuditEntry(member.tenant_id, { id: services.newId('aud'), ...origin }, describeChange(member, null), now)] : [],
+      member ? [insertAuditEntry(member.tenant_id, { id: services.newId('aud'), ...origin }, describeChange(idsOf(member), null), now)] : [],
     ),
   }
 }
+
+/** What the log keeps of a member whose account is gone. */
+const idsOf = ({ id, tenant_id, role }: MemberRow) => ({ id, tenant_id, role })

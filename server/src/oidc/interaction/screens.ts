@@ -10,6 +10,7 @@ import { findOfferedProviders } from '../../providers/store.ts'
 import { reason } from '../../reason.ts'
 import type { Refusal } from '../../refusal.ts'
 import { findPerson } from '../../users/store.ts'
+import { accountUrl } from '../account/url.ts'
 import { formToken, withCookies } from '../browser.ts'
 import { type Answer, type OidcCall, type OidcServices, redirect, refused } from '../call.ts'
 import { html, message, pageContext } from '../hosted-page.ts'
@@ -22,7 +23,7 @@ import { authorizationResponse } from '../protocol/respond.ts'
 import type { Authorization, Interaction } from './begin.ts'
 import { continueUrl, withPrompt } from './continue.ts'
 import { mayCreateAccount } from './new-account.ts'
-import { accountUrl, type InvitationVisit } from './visit.ts'
+import type { InvitationVisit } from './visit.ts'
 
 export async function showSignIn(
   services: OidcServices,
@@ -112,6 +113,7 @@ export async function showConsent(
     application: { name: client.name, logo_url: client.logo_uri },
     redirect_uri: request.redirect_uri,
     not_you_url: continueUrl(call, withPrompt(query, 'select_account')),
+    account_url: accountUrl(call),
     person,
     scopes: consentLines(request.scope, audiences),
   })

@@ -96,12 +96,6 @@ export function accountVisit(page_query: string, browser: Browser): AccountVisit
   return { query, ...beginAccount(query), browser }
 }
 
-/** The account page with these parameters, such as an action. */
-export function accountUrl({ issuer }: Pick<OidcCall, 'issuer'>, parameters: Readonly<Record<string, string | null>> = {}): string {
-  const set = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== null)
-  return `${issuer.url}/account${set.length > 0 ? `?${new URLSearchParams(set)}` : ''}`
-}
-
 /** Looks up the invitation of the link. Each step calls it, so that an ended invitation also ends for pages that are already open. */
 export async function beginInvitation(
   { db, root_environment_id }: OidcServices,

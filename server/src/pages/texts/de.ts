@@ -110,6 +110,8 @@ export const de: Texts = {
       html`Ihr Passwort sieht sie nie. Danach kommen Sie zu ${host}, das nicht zu ${brand} gehört.`,
     lands_on_device: (application: Html) =>
       html`Ihr Passwort sieht sie nie. Danach kommen Sie zurück zu ${application}, der App auf diesem Gerät.`,
+    removable: (account: Html) => html`Sie können das jederzeit in ${account} beenden.`,
+    your_account: 'Ihrem Konto',
     allow: 'Erlauben',
     deny: 'Nicht erlauben',
   },

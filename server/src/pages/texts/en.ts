@@ -112,6 +112,8 @@ export const en = {
       html`It never sees your password. After this you go to ${host}, which is not part of ${brand}.`,
     lands_on_device: (application: Html) =>
       html`It never sees your password. After this you go back to ${application}, the app on this device.`,
+    removable: (account: Html) => html`You can end this at any time in ${account}.`,
+    your_account: 'your account',
     allow: 'Allow',
     deny: 'Do not allow',
   },
