@@ -54,6 +54,10 @@ interface FormParts {
   look?: 'p' | 'danger'
 }
 
+/** The error summary of a form with one wrong field. */
+const oneProblem = ({ texts: { form } }: PageContext, name: string, text: string): Html =>
+  html`${form.summary(1)}<ul><li><a href="#${name}">${text}</a></li></ul>`
+
 const isOfForm = (problem: string | null): problem is FormProblem =>
   problem === 'expired_form' || problem === 'no_cookies' || problem === 'changed'
 
@@ -142,7 +146,7 @@ export function passwordPage(context: PageContext, view: PasswordView): Page {
     common: sign_up.password_common,
   }
   const wrong = problem === null || isOfForm(problem) ? null : of_password[problem]
-  const summary = isOfForm(problem) ? problemText(context, problem) : wrong && html`<a href="#password">${wrong}</a>`
+  const summary = isOfForm(problem) ? problemText(context, problem) : wrong && oneProblem(context, 'password', wrong)
   // Password managers store a password with the address beside it.
   const fields = html`${field({ name: 'email', label: form.email, type: 'email', autocomplete: 'username', value: email, readonly: true })}
 ${field({ name: 'password', label: texts.new_password, type: 'password', autocomplete: 'new-password', min_length: rule.min_length, hint: sign_up.password_rule(rule.min_length, rule.reject_common), problem: wrong, autofocus: summary === null })}`
@@ -214,7 +218,7 @@ export function deletionPage(context: PageContext, view: DeletionView): Page {
     ? problemText(context, problem)
     : problem === 'last_owner'
       ? html`${texts.problems.last_owner}<ul>${tenants.map((name) => html`<li>${name}</li>`)}</ul>`
-      : wrong && html`<a href="#email">${wrong}</a>`
+      : wrong && oneProblem(context, 'email', wrong)
   const intro = html`<p class="sub">${texts.deletion(breakable(email))}</p><ul class="kept">${texts.kept.map((line) => html`<li>${line}</li>`)}</ul>`
   return formPage(context, view, {
     title: texts.delete_title,

@@ -46,7 +46,7 @@ main>.problem{margin:0 0 24px;background:var(--surface)}
 .cd{box-shadow:none}
 }
 @media(max-width:480px){body.wide{background:var(--canvas)}}
-@media(max-width:400px){.it:has(form),.it:has(.b){grid-template-columns:24px minmax(0,1fr)}.it>.b,.it>form{grid-column:2;justify-self:start;margin-top:10px}}
+@media(max-width:360px){.it:has(form),.it:has(.b){grid-template-columns:24px minmax(0,1fr)}.it>.b,.it>form{grid-column:2;justify-self:start;margin-top:10px}}
 `
 
 /** Of the pages with one form. */

@@ -75,8 +75,8 @@ ${content.styles !== undefined && html`<style>${raw(content.styles)}</style>`}
 ${content.application && html`<style>${raw(content.application.styles)}</style><script type="module" src="${content.application.module}"></script>`}
 </head>
 <body${content.frame && html` class="wide"`}>
-${environment_type === 'test' && testRibbon(context)}
-${content.frame ? framed(content, content.frame) : panel(content)}
+${content.frame ? framed(context, content, content.frame) : html`${environment_type === 'test' && html`<header>${testRibbon(context)}</header>`}
+${panel(content)}`}
 ${footer(context)}
 ${content.script !== undefined && html`<script>${raw(content.script)}</script>`}
 </body>
@@ -107,8 +107,8 @@ const panel = (content: Content): Html =>
 ${content.body}
 </div></main>`
 
-const framed = (content: Content, { header, sections }: NonNullable<Content['frame']>): Html =>
-  html`<div class="top"><div>${header}</div></div>
+const framed = (context: PageContext, content: Content, { header, sections }: NonNullable<Content['frame']>): Html =>
+  html`<header>${context.environment_type === 'test' && testRibbon(context)}<div class="top"><div>${header}</div></div></header>
 <div class="lay">${sections}<main${stepOf(content)}>
 ${content.body}
 </main></div>`
@@ -123,7 +123,7 @@ function themeColours({ environment_type }: PageContext): Html[] {
 
 /** Marks every page of a Test environment. Live pages show only the tenant's brand. */
 const testRibbon = ({ texts, branding }: PageContext) =>
-  html`<header class="ribbon">${flask}<span><b>${texts.test_ribbon.word}</b> ${texts.test_ribbon.sentence(branding.display_name)}</span></header>`
+  html`<div class="ribbon">${flask}<span><b>${texts.test_ribbon.word}</b> ${texts.test_ribbon.sentence(branding.display_name)}</span></div>`
 
 function footer({ links, texts }: PageContext): Html | null {
   const all: [string, string | null][] = [

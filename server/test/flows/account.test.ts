@@ -115,6 +115,14 @@ for (const [what, fields] of wrong_values)
     assert.equal((await userOf(person)).nickname, null)
   })
 
+test('a form of the profile that is too old keeps what was typed', async () => {
+  const { agent, page } = await openAccount(w.test, await w.createUser(w.test))
+  const form = await agent.get(linkOf(page, 'change-name'))
+  const refused = await press(agent, form, 'change-name', { name: 'Typed Name', csrf: 'old' })
+  assert.equal(refused.status, 400)
+  assert.match(refused.body, /name="name" [^>]*value="Typed Name"/)
+})
+
 /** A person with sessions in two browsers, and tokens of each. */
 async function onTwoDevices(world: World = w) {
   const person = await createPerson(world, world.test, {})

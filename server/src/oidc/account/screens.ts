@@ -73,6 +73,9 @@ function withForm(
   return withCookies(html(pageOf({ csrf, user_id: user.id })), set_cookie)
 }
 
+/** In UTF-16 code units: longer than every field of the profile. */
+const longest_field = 1_000
+
 export function showProfile(
   services: OidcServices,
   call: OidcCall,
@@ -80,7 +83,10 @@ export function showProfile(
   { values, ...rest }: Pick<ProfileView, 'problem' | 'wrong'> & { values?: ProfileView['values'] },
 ): Answer {
   const { user } = own
-  const present = Object.fromEntries(profile_fields.map((name) => [name, user[name] ?? ''])) as Record<ProfileField, string> // as: every field
+  // What was typed stays where the form was not accepted.
+  const present = Object.fromEntries(
+    profile_fields.map((name) => [name, call.form?.get(name)?.slice(0, longest_field) ?? user[name] ?? '']),
+  ) as Record<ProfileField, string> // as: every field
   return withForm(services, call, own, (form) =>
     profilePage(pageContext(call), {
       ...form,

@@ -125,7 +125,9 @@ async function leaveTenants(services: OidcServices, call: OidcCall, { user }: Ow
       ...tenant_ids.map((tenant_id) => endInvitationsOf(tenant_id, user.id, now)),
     ],
     rest: members.flatMap((member) =>
-      member ? [insertAuditEntry(member.tenant_id, { id: services.newId('aud'), ...origin }, describeChange(idsOf(member), null), now)] : [],
+      member
+        ? [insertAuditEntry(member.tenant_id, { id: services.newId('aud'), ...origin }, describeChange(idsOf(member), null), now)]
+        : [],
     ),
   }
 }
