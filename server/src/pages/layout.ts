@@ -75,8 +75,12 @@ ${content.styles !== undefined && html`<style>${raw(content.styles)}</style>`}
 ${content.application && html`<style>${raw(content.application.styles)}</style><script type="module" src="${content.application.module}"></script>`}
 </head>
 <body${content.frame && html` class="wide"`}>
-${content.frame ? framed(context, content, content.frame) : html`${environment_type === 'test' && html`<header>${testRibbon(context)}</header>`}
-${panel(content)}`}
+${
+  content.frame
+    ? framed(context, content, content.frame)
+    : html`${environment_type === 'test' && html`<header>${testRibbon(context)}</header>`}
+${panel(content)}`
+}
 ${footer(context)}
 ${content.script !== undefined && html`<script>${raw(content.script)}</script>`}
 </body>

@@ -52,10 +52,11 @@ export function signOutDonePage(
   const is_test = context.environment_type === 'test'
   const compared = is_test && unregistered?.registered ? { received: unregistered.received, registered: unregistered.registered } : null
   const body = html`${brandLine(context)}<h1>${title}</h1><p class="sub">${left ? texts.signed_out_detail(context.branding.display_name) : texts.stayed_detail}</p>
-<div class="acts">${back && html`<a class="b p" href="${back.url}" data-action="continue">${texts.back(back.application_name)}</a>`}${again && html`<a class="b" href="${again}" data-action="continue">${texts.sign_in_again}</a>`}<a class="b" href="${account_url}">${context.texts.message.account}</a>${!back && !again && support_url && html`<a class="b" href="${support_url}">${context.texts.message.help}</a>`}</div>
+${(back || again || support_url) && html`<div class="acts">${back && html`<a class="b p" href="${back.url}" data-action="continue">${texts.back(back.application_name)}</a>`}${again && html`<a class="b" href="${again}" data-action="continue">${texts.sign_in_again}</a>`}${!back && !again && support_url && html`<a class="b" href="${support_url}">${context.texts.message.help}</a>`}</div>`}
 ${!back && left && html`<p class="fine hint">${texts.close_page}</p>`}
 ${unregistered && html`<p class="fine hint">${texts.unregistered(unregistered.application_name)}</p>`}
 ${compared && addressComparison(context.texts.mismatch, { parameter: 'post_logout_redirect_uri', ...compared })}
-${is_test && is_without_client && html`<p class="fine hint dev">${texts.send_client}</p>`}`
+${is_test && is_without_client && html`<p class="fine hint dev">${texts.send_client}</p>`}
+<p class="after"><a href="${account_url}">${context.texts.message.account}</a></p>`
   return layout(context, { title, body, step: left ? 'signed-out' : 'sign-out', width: compared ? 'wide' : 'medium' })
 }

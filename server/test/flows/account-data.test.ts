@@ -169,7 +169,10 @@ test('the last owner of a tenant cannot delete their account; with another owner
     [rita.user_id],
   )
   const call = asAdministrator(w, rita.token, tenant.id)
-  const { data } = expectStatus(200, await call('GET', `/v1/tenants/${tenant.id}/audit-log?action=deleteOwnAccount`))
+  const data = await until('the entry of the audit log', async () => {
+    const found = expectStatus(200, await call('GET', `/v1/tenants/${tenant.id}/audit-log?action=deleteOwnAccount`)).data
+    return found.length > 0 && found
+  })
   assert.deepEqual([data.length, data[0].actor.id, data[0].object.id], [1, paul.user_id, paul.user_id])
   assert.doesNotMatch(JSON.stringify(data), /paul@/)
   assert.equal((await w.call('GET', pending.invitation_url, { key: null })).status, 410)

@@ -90,7 +90,7 @@ export function accountVisit(page_query: string, browser: Browser): AccountVisit
   const sent = new URLSearchParams(page_query)
   const known = account_parameters.flatMap((name) => {
     const value = sent.get(name)
-    return value === null || value.length > longest_parameter ? [] : [[name, value] as [string, string]]
+    return value === null || value.length > longest_parameter ? [] : [[name, value]]
   })
   const query = new URLSearchParams([['visit', 'account'], ...known]).toString()
   return { query, ...beginAccount(query), browser }

@@ -131,4 +131,4 @@ export function languageName(locale: string, tag: string): string {
   }
 }
 
-export const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
