@@ -88,11 +88,12 @@ const longest_parameter = 100
 /** The visit of an address of the account page. Parameters that the page does not know are dropped. */
 export function accountVisit(page_query: string, browser: Browser): AccountVisit {
   const sent = new URLSearchParams(page_query)
-  const known = account_parameters.flatMap((name) => {
+  const kept = new URLSearchParams({ visit: 'account' })
+  for (const name of account_parameters) {
     const value = sent.get(name)
-    return value === null || value.length > longest_parameter ? [] : [[name, value]]
-  })
-  const query = new URLSearchParams([['visit', 'account'], ...known]).toString()
+    if (value !== null && value.length <= longest_parameter) kept.set(name, value)
+  }
+  const query = kept.toString()
   return { query, ...beginAccount(query), browser }
 }
 
