@@ -153,6 +153,16 @@ export const descriptions: Record<RowName, string> = {
   callbackByPost: 'Where a provider returns to that answers by a form, such as Apple.',
   showInvitation: 'The page to which the link of an invitation leads.',
   acceptInvitation: 'The form of the invitation page.',
+  showAccount: 'The page where people see and change their own account. Without a session it shows the sign-in page and returns.',
+  changeOwnName: 'The form of the profile on the account page.',
+  changeOwnPassword: 'The form of the password on the account page. A new password ends all other sessions and grants of the person.',
+  removeOwnMethod: 'The form that removes a sign-in method. The last way to sign in cannot be removed.',
+  endOwnSession: 'The button that ends a session on another device.',
+  endOtherSessions: 'The button that ends all sessions and grants but those of this session.',
+  disconnect: 'The button that ends the consent and all grants of an application.',
+  exportOwnData:
+    'The button that downloads what is stored about the person: `user`, `sessions`, `methods`, `grants`, `consents`, `events`.',
+  deleteOwnAccount: 'The form that deletes the account. It takes the email as a confirmation.',
   signOut: 'The form of the sign-out page.',
 
   healthz: 'For a supervisor: the process runs and answers. It does not touch the database.',

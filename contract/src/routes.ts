@@ -269,6 +269,15 @@ export const oidcRoutes = {
   callbackByPost:      post(`${issuer}/oauth/callback/{provider_id}`,                       open,    'Callback of an identity provider by POST (Apple)',     { page: true, returns: [303, null] }),
   showInvitation:      get (`${issuer}/invitation`,                                         open,    'The invitation page',                                  { page: true, returns: [200, null] }),
   acceptInvitation:    post(`${issuer}/invitation`,                                         session, 'Accept an invitation',                                 { page: true, returns: [200, null] }),
+  showAccount:         get (`${issuer}/account`,                                            open,    'The account page of the person',                       { page: true, returns: [200, null] }),
+  changeOwnName:       post(`${issuer}/account/change-name`,                                session, 'Change the own profile',                               { page: true, returns: [303, null] }),
+  changeOwnPassword:   post(`${issuer}/account/change-password`,                            session, 'Set or change the own password',                       { page: true, returns: [303, null] }),
+  removeOwnMethod:     post(`${issuer}/account/remove-method`,                              session, 'Remove an own sign-in method',                         { page: true, returns: [303, null] }),
+  endOwnSession:       post(`${issuer}/account/end-session`,                                session, 'End one of the own sessions',                          { page: true, returns: [303, null] }),
+  endOtherSessions:    post(`${issuer}/account/end-other-sessions`,                         session, 'End all own sessions but this one',                    { page: true, returns: [303, null] }),
+  disconnect:          post(`${issuer}/account/disconnect`,                                 session, 'Disconnect an application from the own account',       { page: true, returns: [303, null] }),
+  exportOwnData:       post(`${issuer}/account/export`,                                     session, 'Download the own data as JSON',                        { page: true, returns: [200, null] }),
+  deleteOwnAccount:    post(`${issuer}/account/delete-account`,                             session, 'Delete the own account',                               { page: true, returns: [200, null] }),
   signOut:             post(`${issuer}/sign-out`,                                           session, 'Submit the sign-out form',                             { page: true, returns: [303, null] }),
 } as const satisfies Record<string, Route>
 

@@ -25,6 +25,9 @@ import * as members from './members/handlers.ts'
 import type { Metrics } from './metrics.ts'
 import { createClientIpReader } from './net/client-ip.ts'
 import { createClientKeys } from './oidc/client-keys.ts'
+import { changeOwnName, disconnect, endOtherSessions, endOwnSession, showAccount } from './oidc/endpoints/account.ts'
+import { deleteOwnAccount, exportOwnData } from './oidc/endpoints/account-data.ts'
+import { changeOwnPassword, removeOwnMethod } from './oidc/endpoints/account-methods.ts'
 import { authorize } from './oidc/endpoints/authorize.ts'
 import { enterCode } from './oidc/endpoints/code.ts'
 import { consent, selectAccount } from './oidc/endpoints/consent.ts'
@@ -276,6 +279,15 @@ function mountProtocol(app: FastifyInstance, { deployment, issuers, passwords, r
       callbackByPost: callback,
       showInvitation,
       acceptInvitation,
+      showAccount,
+      changeOwnName,
+      changeOwnPassword,
+      removeOwnMethod,
+      endOwnSession,
+      endOtherSessions,
+      disconnect,
+      exportOwnData,
+      deleteOwnAccount,
     },
   )
 }

@@ -53,6 +53,11 @@ async function createAccount(page: Page, email: string): Promise<void> {
   await page.getByRole('button', { name: 'Create account' }).click()
 }
 
+async function enterCode(page: Page, code: string): Promise<void> {
+  await page.getByLabel('Code').fill(code)
+  await page.getByRole('button', { name: 'Continue' }).click()
+}
+
 let browser: Browser
 let page: Page
 const terminal = skip ? null : await prepare()
@@ -94,6 +99,7 @@ test('web application: a person creates an account and returns signed in', { ski
   await page.goto(origin('8080'))
   await page.getByRole('link', { name: 'Sign in' }).click()
   await createAccount(page, 'ada@example.com')
+  await enterCode(page, '123456')
   await page.getByText('Signed in as ada@example.com').waitFor()
   assert.equal(page.url(), `${origin('8080')}/`)
 })
@@ -142,19 +148,22 @@ test('both applications sign the person out', { skip }, async () => {
 })
 
 test('curl: the commands lead from the platform key to the claims of the signed-in user', { skip }, async () => {
-  const [begin = '', read = '', finish = ''] = commands('curl')
+  const [begin = '', inbox = '', read = '', finish = ''] = commands('curl')
   const printed = (await terminal?.type(begin)) ?? ''
   const address = /^http\S+\/oauth\/authorize\?\S+$/m.exec(printed)?.[0] ?? assert.fail(printed)
   const returned = page.waitForRequest((request) => request.url().startsWith(`${origin('8083')}/callback`))
   await page.goto(address)
   await createAccount(page, 'grace@example.com')
+  await page.getByLabel('Code').waitFor()
+  const code = /^\d{6}$/m.exec((await terminal?.type(inbox)) ?? '')?.[0] ?? assert.fail('the inbox shows no code')
+  await enterCode(page, code)
   await terminal?.answer(read, (await returned).url())
-  assert.match((await terminal?.type(finish)) ?? '', /\{"sub":"usr_\w+","email":"grace@example\.com","email_verified":false\}/)
+  assert.match((await terminal?.type(finish)) ?? '', /\{"sub":"usr_\w+","email":"grace@example\.com","email_verified":true\}/)
 })
 
 test('no other commands stand in the document', { skip }, () => {
   const roles = blocks.filter(({ language }) => language === 'sh').map(({ role }) => role)
-  const followed = { service: 2, '': 3, install: 1, server: 3, curl: 3 }
+  const followed = { service: 2, '': 3, install: 1, server: 3, curl: 4 }
   for (const [role, count] of Object.entries(followed)) assert.equal(roles.filter((each) => each === role).length, count, role)
   assert.equal(
     roles.length,

@@ -121,3 +121,11 @@ export async function findEventData(db: Db, environment_id: EnvironmentId, id: s
 function shown({ environment_id, environment_type, actor_type, actor_id, timestamp, ...event }: z.infer<typeof EventRow>): Event {
   return { ...event, timestamp, environment: { id: environment_id, type: environment_type }, actor: { type: actor_type, id: actor_id } }
 }
+
+/** Removes the data of all events about a user, who has been deleted. The events keep the id alone (people.md 21). */
+export function forgetEvents(environment_id: EnvironmentId, user_id: string): Statement[] {
+  // Two statements, because the indexes hold either the numbered events or the others.
+  return [sql`sequence is not null`, sql`sequence is null`].map(
+    (numbered) => sql`update events set data = ${{}} where environment_id = ${environment_id} and user_id = ${user_id} and ${numbered}`,
+  )
+}

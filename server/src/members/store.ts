@@ -1,5 +1,5 @@
 /** Stores the members of a tenant and their roles. A tenant always has an owner: see `anotherOwner`. */
-import { TenantId } from '@ostiary/contract/ids.ts'
+import { type EnvironmentId, TenantId } from '@ostiary/contract/ids.ts'
 import { Member, Role } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
 import { type Db, guard, type Statement, sql } from '../db/db.ts'
@@ -73,4 +73,31 @@ export function deleteMember(member: MemberRow): Statement {
   const keeps_owner = member.role === 'owner' ? anotherOwner(member) : sql`1 = 1`
   return guard(sql`delete from members
     where tenant_id = ${member.tenant_id} and user_id = ${member.id} and version = ${member.version} and ${keeps_owner}`)
+}
+
+const TenantName = z.object({ name: z.string() })
+
+const other_owner = sql`exists (select 1 from members o where o.tenant_id = m.tenant_id and o.role = 'owner' and o.user_id <> m.user_id)`
+
+/** The names of the tenants of which this user is the last owner. */
+export async function findSoleOwnerships(db: Db, user_id: string): Promise<string[]> {
+  const rows = await db.all(
+    TenantName,
+    sql`select t.name from members m join tenants t on t.id = m.tenant_id
+         where m.user_id = ${user_id} and m.role = 'owner' and not ${other_owner} order by t.name`,
+  )
+  return rows.map(({ name }) => name)
+}
+
+/**
+ * Removes all memberships of a user who is deleted. Fails as a guard if the user is the last owner of a tenant. Put `holdTenant` for
+ * each tenant of the user first in the batch.
+ */
+export function deleteMemberships(root_environment_id: EnvironmentId, user_id: string): Statement[] {
+  return [
+    guard(sql`update users set updated_at = updated_at
+      where environment_id = ${root_environment_id} and id = ${user_id}
+        and not exists (select 1 from members m where m.user_id = ${user_id} and m.role = 'owner' and not ${other_owner})`),
+    sql`delete from members where user_id = ${user_id}`,
+  ]
 }

@@ -5,6 +5,7 @@ import type { ApiError } from '../http/problem.ts'
 import type { ShowError } from '../http/server-errors.ts'
 import { type MessageKind, messagePage } from '../pages/message.ts'
 import { serviceContext } from '../pages/service.ts'
+import { accountUrl } from './account/url.ts'
 import { html, pageContext } from './hosted-page.ts'
 import { findIssuerAt, type Issuer, type Issuers } from './issuer.ts'
 
@@ -30,7 +31,7 @@ export function createErrorPages({ config, log }: Pick<Deployment, 'config' | 'l
       messagePage(context, {
         kind,
         request_id: id,
-        account_url: null,
+        account_url: issuer && accountUrl({ issuer }),
         home_url: issuer ? null : `${config.base_url}/`,
         reason: { error: error.code, error_url: `${config.base_url}/docs/errors/${error.code}`, detail: error.message },
         status: error.status,

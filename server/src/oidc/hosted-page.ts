@@ -4,6 +4,7 @@ import { languageFor, languagesAt } from '../pages/locale.ts'
 import { type MessageKind, messagePage } from '../pages/message.ts'
 import { type Reason, reason } from '../reason.ts'
 import { type Refusal, refusal } from '../refusal.ts'
+import { accountUrl } from './account/url.ts'
 import { type Answer, header, type OidcCall, refused } from './call.ts'
 import type { OAuthError } from './protocol/oauth-error.ts'
 
@@ -46,7 +47,10 @@ export function message(call: OidcCall, kind: MessageKind, refusal: Refusal, err
   const reason = error ? { error: error.code, detail: error.message } : null
   // Invitations belong to the environment of administrators, whose issuer is below the address of the service.
   const home_url = kind.startsWith('invitation_') ? new URL('/', call.issuer.url).href : null
-  return refused(html(messagePage(pageContext(call), { kind, request_id: call.request_id, account_url: null, home_url, reason })), refusal)
+  return refused(
+    html(messagePage(pageContext(call), { kind, request_id: call.request_id, account_url: accountUrl(call), home_url, reason })),
+    refusal,
+  )
 }
 
 /** The page for a request that exceeds the limits of `form.ts` or of a query. */

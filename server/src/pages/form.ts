@@ -22,6 +22,8 @@ interface Field {
   aside?: Html | false | null
   /** Takes focus when the page opens. At most one element of a page has it. */
   autofocus?: boolean
+  /** Shown for password managers, and not to be changed. */
+  readonly?: boolean
 }
 
 export function field({
@@ -37,12 +39,13 @@ export function field({
   shared_problem_id,
   aside,
   autofocus,
+  readonly,
 }: Field): Html {
   const described_by = [problem && `${name}-problem`, shared_problem_id, hint && `${name}-hint`].filter(Boolean).join(' ')
   const labelled = html`<label for="${name}">${label}${optional && html` <span>${optional}</span>`}</label>`
   return html`<div class="field">${aside ? html`<div class="row">${labelled}${aside}</div>` : labelled}
 ${hint && html`<p class="fine" id="${name}-hint">${hint}</p>`}
-<input id="${name}" name="${name}" type="${type === 'digits' || type === 'code' ? 'text' : type}" autocomplete="${autocomplete}"${value && html` value="${value}"`}${!optional && html` required`}${autofocus && html` autofocus`}${min_length && html` minlength="${min_length}"`}${type === 'email' && html` inputmode="email"`}${type === 'digits' && html` inputmode="numeric"`}${type !== 'text' && html` autocapitalize="none" spellcheck="false"`}${(problem || shared_problem_id) && html` aria-invalid="true"`}${described_by && html` aria-describedby="${described_by}"`}>
+<input id="${name}" name="${name}" type="${type === 'digits' || type === 'code' ? 'text' : type}" autocomplete="${autocomplete}"${value && html` value="${value}"`}${!optional && !readonly && html` required`}${readonly && html` readonly`}${autofocus && html` autofocus`}${min_length && html` minlength="${min_length}"`}${type === 'email' && html` inputmode="email"`}${type === 'digits' && html` inputmode="numeric"`}${type !== 'text' && html` autocapitalize="none" spellcheck="false"`}${(problem || shared_problem_id) && html` aria-invalid="true"`}${described_by && html` aria-describedby="${described_by}"`}>
 ${problem && html`<p class="wrong" id="${name}-problem">${warning}<span>${problem}</span></p>`}</div>`
 }
 

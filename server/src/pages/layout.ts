@@ -50,6 +50,7 @@ export type Step =
   | 'sign-out'
   | 'signed-out'
   | 'invitation'
+  | 'account'
   | 'error'
 
 interface Content {
@@ -67,6 +68,10 @@ interface Content {
   images?: readonly (string | null)[]
   /** The only script of the page, a constant in this code. */
   script?: string
+  /** Styles of this page, beside those of all pages. */
+  styles?: string
+  /** Replaces the panel: a header above the page, and a list of its sections beside it. */
+  frame?: { header: Html; sections: Html }
   /** For a page that is a browser application: a module of this origin and an additional style sheet. */
   application?: { module: string; styles: string }
 }
@@ -86,13 +91,16 @@ ${themeColours(context)}
 <link rel="icon" href="${iconOf(context)}">
 <style>${raw(styles)}</style>
 <style>${raw(colours)}</style>
+${content.styles !== undefined && html`<style>${raw(content.styles)}</style>`}
 ${content.application && html`<style>${raw(content.application.styles)}</style><script type="module" src="${content.application.module}"></script>`}
 </head>
-<body>
-${environment_type === 'test' && testRibbon(context)}
-<main class="mid ${content.align ?? 'middle'}"${content.step && html` data-step="${content.step}"`}><div class="panel ${content.width ?? 'narrow'}">
-${content.body}
-</div></main>
+<body${content.frame && html` class="wide"`}>
+${
+  content.frame
+    ? framed(context, content, content.frame)
+    : html`${environment_type === 'test' && html`<header>${testRibbon(context)}</header>`}
+${panel(content)}`
+}
 ${footer(context)}
 ${content.script !== undefined && html`<script>${raw(content.script)}</script>`}
 </body>
@@ -102,7 +110,12 @@ ${content.script !== undefined && html`<script>${raw(content.script)}</script>`}
     html: markupOf(page),
     locale,
     csp: contentSecurityPolicy({
-      styles: [styles, colours, ...(content.application ? [content.application.styles] : [])],
+      styles: [
+        styles,
+        colours,
+        ...(content.styles !== undefined ? [content.styles] : []),
+        ...(content.application ? [content.application.styles] : []),
+      ],
       script: content.script,
       images: [branding.logo_url, ...(content.images ?? [])],
       is_application: content.application !== undefined,
@@ -110,6 +123,19 @@ ${content.script !== undefined && html`<script>${raw(content.script)}</script>`}
     ...(content.status !== undefined && { status: content.status }),
   }
 }
+
+const stepOf = ({ step }: Content) => step && html` data-step="${step}"`
+
+const panel = (content: Content): Html =>
+  html`<main class="mid ${content.align ?? 'middle'}"${stepOf(content)}><div class="panel ${content.width ?? 'narrow'}">
+${content.body}
+</div></main>`
+
+const framed = (context: PageContext, content: Content, { header, sections }: NonNullable<Content['frame']>): Html =>
+  html`<header>${context.environment_type === 'test' && testRibbon(context)}<div class="top"><div>${header}</div></div></header>
+<div class="lay">${sections}<main${stepOf(content)}>
+${content.body}
+</main></div>`
 
 /** The colour of the browser's bars: that of the top of the page on a phone. */
 function themeColours({ environment_type }: PageContext): Html[] {
@@ -121,7 +147,7 @@ function themeColours({ environment_type }: PageContext): Html[] {
 
 /** Marks every page of a Test environment. Live pages show only the tenant's brand. */
 const testRibbon = ({ texts, branding }: PageContext) =>
-  html`<header class="ribbon">${flask}<span><b>${texts.test_ribbon.word}</b> ${texts.test_ribbon.sentence(branding.display_name)}</span></header>`
+  html`<div class="ribbon">${flask}<span><b>${texts.test_ribbon.word}</b> ${texts.test_ribbon.sentence(branding.display_name)}</span></div>`
 
 function footer({ links, texts, languages = [], locale: shown }: PageContext): Html | null {
   const all: [string, string | null][] = [

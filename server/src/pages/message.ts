@@ -50,7 +50,7 @@ export interface Reason {
 export interface MessageView {
   kind: MessageKind
   request_id: string
-  /** `null` if there is no account page. */
+  /** Shown where a flow of the person cannot continue. `null` on a page of the service itself. */
   account_url: string | null
   /** The start page of the service, for people who came from no app. `null` on pages for the people of a tenant. */
   home_url: string | null
@@ -65,10 +65,10 @@ export function messagePage(context: PageContext, { kind, request_id, account_ur
   const texts = context.texts.message
   const { title, text } = texts[kind]
   const ways_on = [
-    account_url && html`<a class="b p" href="${account_url}">${texts.account}</a>`,
+    account_url && started_by_app.includes(kind) && html`<a class="b p" href="${account_url}">${texts.account}</a>`,
     home_url && html`<a class="b" href="${home_url}">${texts.home}</a>`,
     links.support_url && html`<a class="b" href="${links.support_url}">${texts.help}</a>`,
-  ].filter((way) => way !== null)
+  ].filter((way) => way !== null && way !== false)
   const body = html`${brandLine(context)}<h1>${title}</h1><p class="sub">${text(branding.display_name)}</p>
 ${ways_on.length > 0 && html`<div class="acts">${ways_on}</div>`}
 ${environment_type !== null && started_by_app.includes(kind) && html`<p class="fine hint">${texts.start_again(ways_on.length > 0)}</p>`}

@@ -1,6 +1,8 @@
 // pure
 /** Every hosted page in each of its states, for tests of rules that all pages obey. */
+import { type AccountView, accountPage } from './account.ts'
 import { accountChooserPage } from './account-chooser.ts'
+import { deletedPage, deletionPage, exportPage, passwordPage, profilePage, removalPage } from './account-forms.ts'
 import { type CodeView, codePage } from './code.ts'
 import { type ConsentView, consentPage } from './consent.ts'
 import { type EnrolTotpView, enrolmentCodePage, enrolTotpPage, recoveryCodesPage } from './enrolment.ts'
@@ -66,6 +68,7 @@ export const exampleConsent = ({ application, person, email, request } = usual):
   application: { name: application, logo_url: 'https://app.example.com/logo.png' },
   redirect_uri: 'https://planner.example.com/callback',
   not_you_url: 'https://id.example.com/e/env_1/select-account',
+  account_url: 'https://id.example.com/e/env_1/account',
   person: { email, name: person, picture: null, locale: 'en', zoneinfo: 'Europe/Vienna', phone_number: null },
   scopes: [
     ...['openid', 'profile', 'email', 'phone', 'offline_access'].map((scope) => ({ scope, description: null, resource_server_name: null })),
@@ -75,6 +78,7 @@ export const exampleConsent = ({ application, person, email, request } = usual):
 
 export const exampleSignIn = ({ application, email, request } = usual): SignInView => ({
   application_name: application,
+  account: null,
   csrf: 'token',
   request,
   email,
@@ -152,6 +156,93 @@ const exampleProviderProblem = ({ application, person }: Words): ProviderProblem
   reason: { error: 'provider_unreachable', detail: person },
 })
 
+const exampleAccount = ({ application, person, email }: Words): AccountView => {
+  const at = new Date('2026-11-03T09:12:00Z')
+  const method = { id: 'mth_1', name: null, codes_left: null, created_at: at, last_used_at: null }
+  return {
+    csrf: 'token',
+    user_id: 'usr_1',
+    person: { email, email_verified: true, name: person, locale: 'en', zoneinfo: 'Europe/Vienna' },
+    notice: null,
+    problem: null,
+    other_account_url: 'https://id.example.com/e/env_1/account?prompt=select_account',
+    password: { is_set: true, set_at: at },
+    methods: [
+      { ...method, type: 'provider', name: application, last_used_at: at },
+      { ...method, id: 'mth_2', type: 'passkey', name: person },
+      { ...method, id: 'mth_3', type: 'totp' },
+      { ...method, id: 'mth_4', type: 'recovery_codes', codes_left: 8 },
+    ],
+    sessions: [
+      {
+        id: 'ses_1',
+        is_this: true,
+        device: { browser: 'Firefox', system: 'Linux', is_phone: false },
+        ip: '203.0.113.24',
+        created_at: at,
+        last_seen_at: at,
+      },
+      {
+        id: 'ses_2',
+        is_this: false,
+        device: { browser: 'Safari', system: 'iPhone', is_phone: true },
+        ip: null,
+        created_at: at,
+        last_seen_at: at,
+      },
+    ],
+    applications: [
+      {
+        id: 'app_1',
+        name: application,
+        logo_url: 'https://app.example.com/logo.png',
+        since: at,
+        gets: ['profile', 'email', { resource_server: application }, 'offline_access'],
+      },
+    ],
+  }
+}
+
+function accountPages(context: PageContext, words: Words): Record<string, Page> {
+  const { application, person, email } = words
+  const account = exampleAccount(words)
+  const form = { csrf: 'token', user_id: 'usr_1', problem: null }
+  const profile = {
+    ...form,
+    values: { name: person, given_name: '', family_name: '', nickname: '', locale: 'fr', zoneinfo: 'Europe/Vienna' },
+    languages: ['en', 'de'],
+    wrong: [],
+  }
+  const password = { ...form, email, has_password: true, rule: { min_length: 12, reject_common: true }, is_mailed: true }
+  const removal = { ...form, method: { id: 'mth_1', name: application }, ends_this: true }
+  const deletion = { ...form, email, tenants: [] }
+  const bare = { ...account, password: null, methods: [], sessions: account.sessions.slice(0, 1), applications: [] }
+  return {
+    account: accountPage(context, account),
+    'account, with a notice': accountPage(context, { ...account, notice: 'change-password' }),
+    'account, expired': accountPage(context, { ...account, problem: 'expired_form' }),
+    'account, with little': accountPage(context, {
+      ...bare,
+      person: { email, email_verified: false, name: null, locale: null, zoneinfo: null },
+    }),
+    'account, profile': profilePage(context, profile),
+    'account, profile, wrong': profilePage(context, { ...profile, wrong: ['name', 'zoneinfo'] }),
+    'account, password': passwordPage(context, password),
+    'account, first password': passwordPage(context, { ...password, has_password: false, is_mailed: false }),
+    'account, password, common': passwordPage(context, { ...password, problem: 'common' }),
+    'account, password, no cookies': passwordPage(context, { ...password, problem: 'no_cookies' }),
+    'account, removal': removalPage(context, removal),
+    'account, removal of the last way in': removalPage(context, { ...removal, ends_this: false, problem: 'last_way_in' }),
+    'account, export': exportPage(context, form),
+    'account, too many exports': exportPage(context, { ...form, problem: 'too_many' }),
+    'account, deletion': deletionPage(context, deletion),
+    'account, deletion, wrong address': deletionPage(context, { ...deletion, problem: 'wrong_address' }),
+    'account, deletion of the last owner': deletionPage(context, { ...deletion, problem: 'last_owner', tenants: [application] }),
+    'account, changed meanwhile': deletionPage(context, { ...deletion, problem: 'changed' }),
+    'account, deleted': deletedPage(context, { is_mailed: true }),
+  }
+}
+
 const message_kinds: readonly MessageKind[] = [
   'unknown_app',
   'app_disabled',
@@ -212,6 +303,7 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
     decision: 'sign_out',
     back: null,
     sign_in_url: null,
+    account_url: 'https://id.example.com/e/env_1/account',
     unregistered: null,
     is_without_client: false,
   }
@@ -281,6 +373,9 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
         offerPasskeyPage(context, { ...exampleOffer(words), problem }),
       ]),
     ),
+    'sign-in, to the account': signInPage(context, { ...sign_in, application_name: null, account: 'page' }),
+    'sign-in, for a change of the account': signInPage(context, { ...sign_in, application_name: null, account: 'change' }),
+    ...accountPages(context, words),
     'sign-up': signUpPage(context, sign_up),
     'sign-up, wrong': signUpPage(context, {
       ...sign_up,
@@ -324,6 +419,7 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
       decision: 'sign_out',
       back,
       sign_in_url: 'https://id.example.com/e/env_1/sign-in',
+      account_url: 'https://id.example.com/e/env_1/account',
       unregistered: null,
       is_without_client: false,
     }),

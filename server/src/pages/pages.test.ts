@@ -12,7 +12,7 @@ const steps =
     ' ',
   )
 const actions =
-  'password email-code resend-code passkey provider create-account forgot-password use-password use-recovery-code use-totp continue not-now confirm cancel accept-invitation sign-out'.split(
+  'password email-code resend-code passkey provider create-account forgot-password use-password use-recovery-code use-totp continue not-now confirm cancel accept-invitation sign-out change-name change-email change-password add-passkey remove-passkey add-totp remove-totp new-recovery-codes remove-provider end-session end-other-sessions disconnect export delete-account'.split(
     ' ',
   )
 const posts_elsewhere = ['form post']
@@ -60,7 +60,10 @@ for (const { name, state, locale, page } of pages) {
     for (const field of of(/<input (?!type="hidden")[^>]*>/g, page)) {
       const id = / id="([^"]+)"/.exec(field)?.[1]
       assert.ok(page.html.includes(`<label for="${id}">`))
-      assert.match(field, / autocomplete="(username|username webauthn|current-password|new-password|name|one-time-code|off)"/)
+      assert.match(
+        field,
+        / autocomplete="(username|username webauthn|current-password|new-password|name|given-name|family-name|nickname|one-time-code|off)"/,
+      )
       for (const described_by of (/ aria-describedby="([^"]+)"/.exec(field)?.[1] ?? '').split(' ').filter(Boolean))
         assert.ok(ids.includes(described_by))
     }
@@ -68,7 +71,17 @@ for (const { name, state, locale, page } of pages) {
 
   test(`${name}: every form posts the form token and the request to the issuer`, () => {
     for (const form of of(/<form .*?<\/form>/gs, page)) {
-      if (posts_elsewhere.includes(state)) assert.match(form, /^<form method="post" action="https:\/\/shop\.example\.com\/cb">/)
+      if (form.includes('action="https://id.example.com/e/env_1/account/'))
+        assert.match(
+          form,
+          /^<form method="post" action="[^"]*\/account\/[a-z-]+"><input type="hidden" name="csrf" value="token"><input type="hidden" name="user" value="usr_1">/,
+        )
+      else if (state.startsWith('account,') || state === 'account')
+        assert.match(
+          form,
+          /^<form method="post" action="[^"]*\/sign-out"><input type="hidden" name="csrf" value="token"><input type="hidden" name="request" value="">/,
+        )
+      else if (posts_elsewhere.includes(state)) assert.match(form, /^<form method="post" action="https:\/\/shop\.example\.com\/cb">/)
       else
         assert.match(
           form,
@@ -95,6 +108,8 @@ for (const { name, state, locale, page } of pages) {
     for (const action of of(/ data-action="([^"]*)"/g, page)) assert.ok(actions.includes(action), action)
     for (const row of of(/<ul class="(?:people|gets)">.*?<\/ul>/gs, page).flatMap((list) => list.match(/<li[^>]*>/g) ?? []))
       assert.match(row, / data-id="[^"]+"/)
+    for (const row of page.html.split('<div class="it"').slice(1))
+      if (/ data-action="(end-session|disconnect|remove-)/.test(row)) assert.match(row, /^ data-id="[^"]+">/)
   })
 
   test(`${name}: the page has an icon, and a colour for the bars of the browser in each theme`, () => {

@@ -9,7 +9,13 @@ import { en, type Texts } from './texts/en.ts'
 const first_letter = 0x0627
 const letters = 27
 
-export const pseudo_language: Language = { locale: 'ar', direction: 'rtl', texts: inArabicLetters(en) as Texts } // as: the same members
+const texts = inArabicLetters(en) as Texts // as: the same members
+
+export const pseudo_language: Language = {
+  locale: 'ar',
+  direction: 'rtl',
+  texts: { ...texts, account: { ...texts.account, date_locale: 'ar' } },
+}
 
 function inArabicLetters(value: unknown): unknown {
   if (typeof value === 'string')

@@ -39,6 +39,8 @@ const statuses = {
 
 export interface SignInView {
   application_name: string | null
+  /** The sign-in leads to the account page, or confirms who wants to change something there; `null` for any other sign-in. */
+  account: 'page' | 'change' | null
   csrf: string
   /** The raw query string of the authorization request. The next step validates it again. */
   request: string
@@ -69,7 +71,7 @@ export function signInPage(context: PageContext, view: SignInView): Page {
     view.other_accounts_url && html`<a href="${view.other_accounts_url}">${texts.other_accounts}</a>`,
     view.cancel_url && html`<a href="${view.cancel_url}" data-action="cancel">${texts.cancel(view.application_name)}</a>`,
   ]
-  const body = html`${brandLine(context)}<h1>${texts.title}</h1>${view.application_name && html`<p class="sub">${texts.to_continue(view.application_name)}</p>`}
+  const body = html`${brandLine(context)}<h1>${texts.title}</h1>${destination(context, view)}
 ${problem && problemSummary(problem)}
 ${hasForm(view) && addressForm(context, view)}${!hasForm(view) && !view.passkey && view.providers.length === 0 && html`<p class="hint">${texts.no_method}</p>`}
 ${hasForm(view) && view.providers.length > 0 && html`<p class="or">${texts.or}</p>`}${view.passkey && passkeyForm(context, view, view.passkey)}${providerForm(context, view)}
@@ -82,6 +84,11 @@ ${links.map((link) => link && html`<p class="after">${link}</p>`)}`
     ...(view.problem && { status: statuses[view.problem] }),
     ...(view.passkey && { script: passkey_script }),
   })
+}
+
+function destination({ texts: { sign_in: texts } }: PageContext, { application_name, account }: SignInView) {
+  if (account !== null) return html`<p class="sub">${account === 'page' ? texts.to_account : texts.to_change}</p>`
+  return application_name && html`<p class="sub">${texts.to_continue(application_name)}</p>`
 }
 
 const hasForm = ({ methods }: SignInView) => methods.password || methods.email_code

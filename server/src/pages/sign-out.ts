@@ -33,6 +33,7 @@ export interface SignOutDoneView {
   /** The registered address of the application to return to. A link, never an automatic redirect. */
   back: { url: string; application_name: string | null } | null
   sign_in_url: string | null
+  account_url: string
   /** Set if the request names an unregistered return address. Only Test shows that address, since anyone can choose it. */
   unregistered: { application_name: string | null; received: string; registered: readonly string[] | null } | null
   /** The request names no application. In Test the page then says how to return people to it. */
@@ -41,7 +42,7 @@ export interface SignOutDoneView {
 
 export function signOutDonePage(
   context: PageContext,
-  { decision, back, sign_in_url, unregistered, is_without_client }: SignOutDoneView,
+  { decision, back, sign_in_url, account_url, unregistered, is_without_client }: SignOutDoneView,
 ): Page {
   const texts = context.texts.sign_out
   const left = decision === 'sign_out'
@@ -55,6 +56,7 @@ ${(back || again || support_url) && html`<div class="acts">${back && html`<a cla
 ${!back && left && html`<p class="fine hint">${texts.close_page}</p>`}
 ${unregistered && html`<p class="fine hint">${texts.unregistered(unregistered.application_name)}</p>`}
 ${compared && addressComparison(context.texts.mismatch, { parameter: 'post_logout_redirect_uri', ...compared })}
-${is_test && is_without_client && html`<p class="fine hint dev">${texts.send_client}</p>`}`
+${is_test && is_without_client && html`<p class="fine hint dev">${texts.send_client}</p>`}
+<p class="after"><a href="${account_url}">${context.texts.message.account}</a></p>`
   return layout(context, { title, body, step: left ? 'signed-out' : 'sign-out', width: compared ? 'wide' : 'medium' })
 }

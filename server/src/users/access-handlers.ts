@@ -79,7 +79,7 @@ export const removeUserMethod: Handler<'removeUserMethod'> = async (services, ca
   return null
 }
 
-function eventOf(method: SignInMethod) {
+function _eventOf(method: SignInMethod) {
   const { id: method_id, type } = method
   if (isSecondFactor(method)) return { type: 'mfa.removed' as const, data: { method: type, method_id } }
   return { type: 'user.updated' as const, data: { changed: [type === 'password' ? 'password' : 'identities'], method_id } }

@@ -38,6 +38,32 @@ const passkeys = { kind: 'passkey', limit: 100, window_seconds: 900 }
 /** Limits new accounts from one source. No limit is shared by all sources, so one source cannot block the others. */
 const sign_ups = { kind: 'sign-up', limit: 200, window_seconds: 600 }
 
+/** Mails about changes that a person makes on the account page (people.md 18), and exports of their data. */
+const of_persons = {
+  notice: { kind: 'notice', limit: 10, window_seconds: 3_600 },
+  export: { kind: 'export', limit: 10, window_seconds: 3_600 },
+} as const
+
+type OfPerson = keyof typeof of_persons
+
+interface Person {
+  environment_id: EnvironmentId
+  user_id: string
+  now: Date
+}
+
+/** Counts one for the person. Fails as a guard if the limit is reached. */
+export const countForPerson = (kind: OfPerson, { user_id, ...rest }: Person): Statement[] =>
+  countFromSource({ ...rest, source: user_id }, of_persons[kind])
+
+/** Reports whether `countForPerson` would count. */
+export async function hasRoomForPerson(db: Db, kind: OfPerson, { environment_id, user_id, now }: Person): Promise<boolean> {
+  const limited = of_persons[kind]
+  const slots = slotNames({ source: user_id, now }, limited)
+  const rows = await db.all(Counted, liveRows({ environment_id, now }, sql`account = ${limited.kind} and source in (${slots})`))
+  return rows.reduce((sum, { attempts }) => sum + attempts, 0) < limited.limit
+}
+
 /** Returns the key under which an account is counted. The account need not exist, and its email is not stored. */
 export function accountOf(email: string): string {
   return hash('sha256', emailKey(email), 'hex')

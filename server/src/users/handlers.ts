@@ -15,7 +15,6 @@ import { emailKey } from './email.ts'
 import type { Turn } from './password.ts'
 import { judgePassword, type Names } from './password-rules.ts'
 import { searchUsers } from './search.ts'
-import { removeSecondFactors } from './second-factors.ts'
 import * as store from './store.ts'
 
 export const listUsers: Handler<'listUsers'> = async (services, call) => {
@@ -120,11 +119,7 @@ export const deleteUser: Handler<'deleteUser'> = async (services, call) => {
     const at = services.now()
     const deleted = await call.commit(
       {
-        statements: [
-          ...store.deleteUser(current),
-          ...removeSecondFactors(environment_id, current.id),
-          ...endEverything(environment_id, current.id, 'user_deleted', at),
-        ],
+        statements: [...store.deleteUser(current), ...endEverything(environment_id, current.id, 'user_deleted', at)],
         before: current,
         answer: null,
         event: { environment_id, type: 'user.deleted', user_id: current.id, data: {} },

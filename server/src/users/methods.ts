@@ -4,7 +4,7 @@
  */
 import type { EnvironmentId, MethodId } from '@ostiary/contract/ids.ts'
 import { SignInMethod } from '@ostiary/contract/method.ts'
-import { type Db, guard, type Statement, sql } from '../db/db.ts'
+import { type Db, guard, join, type Statement, sql } from '../db/db.ts'
 import { removeAllPasskeys, removePasskey } from '../passkeys/store.ts'
 import { removeRecoveryCodes, removeSecondFactors, removeTotp } from './second-factors.ts'
 
@@ -69,4 +69,28 @@ export function removalEvent(method: SignInMethod) {
   const { id: method_id, type } = method
   if (isSecondFactor(method) || type === 'passkey') return { type: 'mfa.removed', data: { method: type, method_id } } as const
   return { type: 'user.updated', data: { changed: [type === 'password' ? 'password' : 'identities'], method_id } } as const
+}
+
+/**
+ * Fails as a guard if the user could not sign in without this method (people.md 7). A person cannot remove the last way in. Reading the
+ * methods is safe after `holdUser`, which every batch begins with in which a person removes a method.
+ */
+export function keepsWayIn(
+  environment_id: EnvironmentId,
+  user_id: string,
+  method_id: string,
+  { password, email_code, passkey }: { password: boolean; email_code: boolean; passkey: boolean },
+): Statement {
+  const by_password = password && method_id !== passwordMethod(user_id)
+  const ways = [
+    ...(email_code ? [sql`1 = 1`] : []),
+    ...(by_password ? [sql`password_hash is not null`] : []),
+    ...(passkey
+      ? [sql`exists (select 1 from passkeys where environment_id = ${environment_id} and user_id = ${user_id} and id <> ${method_id})`]
+      : []),
+    sql`exists (select 1 from identities i join providers p on p.environment_id = i.environment_id || '' and p.id = i.provider_id
+                 where i.environment_id = ${environment_id} and i.user_id = ${user_id} and i.id <> ${method_id} and p.enabled = 1)`,
+  ]
+  return guard(sql`update users set updated_at = updated_at
+    where environment_id = ${environment_id} and id = ${user_id} and (${join(ways, ' or ')})`)
 }

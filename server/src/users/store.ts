@@ -169,13 +169,15 @@ export function setBlocked(current: UserRow, blocked: boolean, now: Date): State
     where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`)
 }
 
-/** Deletes the user with their consents, identities and passkeys. `removeSecondFactors` belongs into the same batch. */
+/** Deletes the user with their consents and every method. */
 export function deleteUser({ environment_id, id, version }: UserRow): Statement[] {
   return [
     guard(sql`delete from users where environment_id = ${environment_id} and id = ${id} and version = ${version}`),
     sql`delete from consents where environment_id = ${environment_id} and user_id = ${id}`,
     sql`delete from identities where environment_id = ${environment_id} and user_id = ${id}`,
     sql`delete from passkeys where environment_id = ${environment_id} and user_id = ${id}`,
+    sql`delete from totp_methods where environment_id = ${environment_id} and user_id = ${id}`,
+    sql`delete from recovery_codes where environment_id = ${environment_id} and user_id = ${id}`,
   ]
 }
 

@@ -71,7 +71,9 @@ for (const [type, environment] of [
     const change = changes[name]
     const before = await environmentOf(environment)
     const reply = await ask(w, { ...right, ...(change ? { body: change(1) } : {}) })
-    if (name !== 'resendDelivery') assert.ok(reply.status < 300, `${reply.status} ${JSON.stringify(reply.body)}`)
+    // Live has no mail yet, and no delivery exists.
+    const is_refused = name === 'resendDelivery' || (name === 'testMail' && type === 'Live')
+    if (!is_refused) assert.ok(reply.status < 300, `${reply.status} ${JSON.stringify(reply.body)}`)
     const after_change = await environmentOf(environment)
     assert.equal(after_change.config_version - before.config_version, raises(route) ? 1 : 0, name)
     if (raises(route)) assert.notEqual(after_change.etag, before.etag, 'the record is another one')

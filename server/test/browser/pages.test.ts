@@ -116,6 +116,7 @@ test('the hosted pages work without scripts and pass the audit', { skip: noBrows
   })
 
   await t.test('sign-up with values that only the service refuses, then consent', async () => {
+    await w.changeSettings(w.test, { email: { delivery: 'none' } })
     await begin()
     await page.getByRole('link', { name: 'Create an account' }).click()
     await look('sign-up')
@@ -137,6 +138,7 @@ test('the hosted pages work without scripts and pass the audit', { skip: noBrows
     await begin()
     await press('Allow')
     assert.ok(new URL(page.url()).searchParams.get('code'))
+    await w.changeSettings(w.test, { email: null })
   })
 
   await t.test('the account chooser, with a second account', async () => {

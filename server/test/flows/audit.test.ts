@@ -96,6 +96,8 @@ async function changeEverything(): Promise<string[]> {
     ok(await w.call(method, `/v1/auth${path}`, { body, key: new_key.key }))
   const user = await backend('POST', '/users', { email: 'grace@example.com', name: 'Grace Hopper', password: 'a long enough password' })
   await backend('PATCH', `/users/${user.id}`, { name: 'Rear Admiral Hopper' })
+  await backend('POST', `/users/${user.id}/send-reset`)
+  await backend('POST', `/users/${user.id}/send-verification`)
   await backend('POST', `/users/${user.id}/block`)
   await backend('POST', `/users/${user.id}/unblock`)
   const session_id = w.deployment.newId('ses')

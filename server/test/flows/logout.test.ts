@@ -11,8 +11,11 @@ const w = await world()
 const signed_out_uri = 'https://app.example.com/signed-out'
 const locationOf = (reply: Reply) => reply.headers.get('location')
 const isQuestion = (reply: Reply) => /<form method="post" action="[^"]*\/sign-out"/.test(reply.body)
+/** The links of a page, without the one to the account page of the issuer. */
 const linksOf = (reply: Reply) =>
-  [...reply.body.matchAll(/<a class="b[^>]*href="([^"]*)"/g)].map(([, link = '']) => link.replaceAll('&amp;', '&'))
+  [...reply.body.matchAll(/<a class="b[^>]*href="([^"]*)"/g)]
+    .map(([, link = '']) => link.replaceAll('&amp;', '&'))
+    .filter((link) => !/\/e\/env_\w+\/account$/.test(link))
 
 // biome-ignore format: one spelling a line
 const spellings = [

@@ -16,13 +16,13 @@ import { continueInteraction } from '../interaction/begin.ts'
 import { continueUrl, withPrompt } from '../interaction/continue.ts'
 import { asksForSignUp } from '../interaction/new-account.ts'
 import { factsOf, no_problems, showAccounts, showSignIn, showSignUp } from '../interaction/screens.ts'
-import { beginVisit, type Visit } from '../interaction/visit.ts'
+import { beginInvitation, type InvitationVisit } from '../interaction/visit.ts'
 import type { SessionRow } from '../store/sessions.ts'
 
 export const showInvitation: OidcEndpoint = async (services, call) => {
-  const begun = await beginVisit(services, call, call.query)
+  const begun = await beginInvitation(services, call, call.query)
   if ('answer' in begun) return begun.answer
-  const visit: Visit = { query: call.query, ...begun, browser: await readBrowser(services, call) }
+  const visit: InvitationVisit = { query: call.query, ...begun, browser: await readBrowser(services, call) }
   const { prompt } = visit.request
   const [session] = visit.browser.sessions
   if (prompt.includes('select_account') && session) return showAccounts(services, call, visit)
@@ -71,7 +71,7 @@ export const acceptInvitation: OidcEndpoint = async (services, call) => {
   ])
   if (accepted) return html(acceptedPage(pageContext(call, visit.request.ui_locales), factsOf(visit)))
   // In the meantime the invitation was accepted, changed or ended, or the session ended.
-  const begun = await beginVisit(services, call, query)
+  const begun = await beginInvitation(services, call, query)
   return 'answer' in begun ? begun.answer : show(services, call, { ...visit, ...begun }, session, 'changed')
 }
 
@@ -79,7 +79,7 @@ export const acceptInvitation: OidcEndpoint = async (services, call) => {
 async function show(
   services: OidcServices,
   call: OidcCall,
-  visit: Visit,
+  visit: InvitationVisit,
   session: SessionRow,
   problem: InvitationView['problem'],
 ): Promise<Answer> {

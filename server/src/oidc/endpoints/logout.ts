@@ -3,6 +3,7 @@ import { findClient } from '../../applications/store.ts'
 import { signOutDonePage, signOutPage } from '../../pages/sign-out.ts'
 import { idIn, reason } from '../../reason.ts'
 import { type Refusal, refusal } from '../../refusal.ts'
+import { accountUrl } from '../account/url.ts'
 import { foreign_form, formToken, isOwnForm, readBrowser, sessionCookie, withCookies } from '../browser.ts'
 import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../call.ts'
 import { html, message, pageContext, tooLong } from '../hosted-page.ts'
@@ -105,6 +106,7 @@ function done(
     decision,
     back: url === null ? null : { url, application_name },
     sign_in_url: signInAgain(call, client),
+    account_url: accountUrl(call),
     // RP-Initiated Logout 1.0 §3: only a registered address is used, and the page says so.
     unregistered:
       url === null && received !== undefined

@@ -25,10 +25,11 @@
  *     GET  /oauth/callback/{id}      callback          beginInteraction, signInAs, finishSignIn
  *     GET  /invitation               showInvitation    beginVisit: a page
  *     POST /invitation               acceptInvitation  continueInteraction
+ *     GET  /account                  showAccount       accountVisit: a page; the forms of the page are in `oidc/account`
  *     GET  /oauth/logout             logout            endSessions
  *     POST /sign-out                 signOut           endSessions
  *
- * A step that succeeds redirects to `continueUrl`: the authorization endpoint, or the page of the invitation.
+ * A step that succeeds redirects to `continueUrl`: the authorization endpoint, the page of the invitation or the account page.
  *
  * The files call each other in one direction:
  *
@@ -55,9 +56,9 @@ import { readParameters } from '../protocol/parameters.ts'
 import { most_resources } from '../protocol/requested.ts'
 import { answerClient } from './answer-client.ts'
 import { showRequestError } from './screens.ts'
-import { beginVisit, isVisit, type Visit } from './visit.ts'
+import { type AccountVisit, beginVisit, type InvitationVisit, type Visit, visitOf } from './visit.ts'
 
-/** A sign-in in progress, for a client or for an invitation. */
+/** A sign-in in progress, for a client, for an invitation or for the account page. */
 export type Interaction = Authorization | Visit
 
 /** A sign-in for a client. It continues at the authorization endpoint. */
@@ -71,11 +72,12 @@ interface BegunAuthorization {
   request: AuthorizationRequest
   client: Client
   invitation: null
+  account: null
   /** The resource servers of the request, in the order of its `resource` parameters. */
   audiences: readonly Audience[]
 }
 
-type BegunVisit = Omit<Visit, 'query' | 'browser'>
+type BegunVisit = Omit<InvitationVisit, 'query' | 'browser'> | Omit<AccountVisit, 'query' | 'browser'>
 
 /** Reads the request from the form of a hosted page and judges it again. */
 export async function continueInteraction(services: OidcServices, call: OidcCall): Promise<Interaction | { answer: Answer }> {
@@ -90,8 +92,8 @@ export function beginInteraction(
   services: OidcServices,
   call: OidcCall,
   query: string,
-): Promise<BegunAuthorization | BegunVisit | { answer: Answer }> {
-  return isVisit(query) ? beginVisit(services, call, query) : beginAuthorization(services, call, query)
+): BegunVisit | Promise<BegunAuthorization | BegunVisit | { answer: Answer }> {
+  return visitOf(query) === null ? beginAuthorization(services, call, query) : beginVisit(services, call, query)
 }
 
 /** Judges an authorization request. Returns the answer of a request that may not proceed. */
@@ -121,6 +123,7 @@ export async function beginAuthorization(
     request,
     client: verdict.client,
     invitation: null,
+    account: null,
     audiences: request.resource.flatMap((identifier) => audiences.find((one) => one.identifier === identifier) ?? []),
   }
 }

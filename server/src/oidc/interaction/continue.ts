@@ -3,11 +3,15 @@ import type { OidcCall, OidcServices } from '../call.ts'
 import type { Client } from '../protocol/client.ts'
 import { scopeNames } from '../protocol/scope.ts'
 import { withPress } from './press.ts'
-import { isVisit } from './visit.ts'
+import { visitOf } from './visit.ts'
 
-/** The authorization endpoint, or for a visit the page of its invitation. */
-export function continueUrl(call: OidcCall, query: string): string {
-  return `${call.issuer.url}${isVisit(query) ? '/invitation' : '/oauth/authorize'}?${query}`
+/** The authorization endpoint, or for a visit its page. */
+export function continueUrl({ issuer }: OidcCall, query: string): string {
+  const visit = visitOf(query)
+  if (visit !== 'account') return `${issuer.url}${visit === 'invitation' ? '/invitation' : '/oauth/authorize'}?${query}`
+  const search = new URLSearchParams(query)
+  for (const name of ['visit', 'signed_in_since']) search.delete(name)
+  return `${issuer.url}/account${search.size > 0 ? `?${search}` : ''}`
 }
 
 /** The same after a step that the person of this session finished. `query` is the request without what the step satisfied. */

@@ -17,7 +17,8 @@ export function asksForSignUp({ issuer: { settings } }: Pick<OidcCall, 'issuer'>
 /** Whether people can reset a password. */
 export const offersReset = ({ issuer: { settings } }: Pick<OidcCall, 'issuer'>) => settings.sign_in.password && sendsMail(settings.email)
 
-export function mayCreateAccount({ issuer }: OidcCall, { invitation }: Interaction): boolean {
+export function mayCreateAccount({ issuer }: OidcCall, { invitation, account }: Interaction): boolean {
+  if (account !== null && account.user_id !== null) return false // only that account can continue
   return invitation ? invitation.takes_accounts : issuer.settings.sign_up.mode === 'open'
 }
 

@@ -10,6 +10,7 @@ import { findOfferedProviders } from '../../providers/store.ts'
 import { reason } from '../../reason.ts'
 import type { Refusal } from '../../refusal.ts'
 import { findPerson } from '../../users/store.ts'
+import { accountUrl } from '../account/url.ts'
 import { formToken, withCookies } from '../browser.ts'
 import { type Answer, type OidcCall, type OidcServices, redirect, refused } from '../call.ts'
 import { html, message, pageContext } from '../hosted-page.ts'
@@ -23,7 +24,7 @@ import type { Authorization, Interaction } from './begin.ts'
 import { continueUrl, withPrompt } from './continue.ts'
 import { asksForSignUp, mayCreateAccount, offersCodes, offersReset } from './new-account.ts'
 import { signInCeremony } from './passkey-ceremony.ts'
-import type { Visit } from './visit.ts'
+import type { InvitationVisit } from './visit.ts'
 
 export async function showSignIn(
   services: OidcServices,
@@ -36,6 +37,7 @@ export async function showSignIn(
   const { csrf, set_cookie } = formToken(services, call, browser)
   const page = signInPage(pageContext(call, request.ui_locales, continueUrl(call, query)), {
     application_name: nameOf(interaction),
+    account: placeOf(interaction),
     csrf,
     request: query,
     ...view,
@@ -44,7 +46,8 @@ export async function showSignIn(
     passkey: signInCeremony(services, call, csrf, removed_passkey),
     providers: await findOfferedProviders(services.db, environment_id),
     sign_up_url: mayCreateAccount(call, interaction) && asksForSignUp(call) ? continueUrl(call, withPrompt(query, 'create')) : null,
-    other_accounts_url: browser.sessions.length > 0 ? continueUrl(call, withPrompt(query, 'select_account')) : null,
+    other_accounts_url:
+      browser.sessions.length > 0 && placeOf(interaction) !== 'change' ? continueUrl(call, withPrompt(query, 'select_account')) : null,
     cancel_url: cancelUrl(call, interaction),
   })
   const answer = afterWait(withCookies(html(page), set_cookie), view.wait_seconds)
@@ -115,6 +118,7 @@ export async function showConsent(
     application: { name: client.name, logo_url: client.logo_uri },
     redirect_uri: request.redirect_uri,
     not_you_url: continueUrl(call, withPrompt(query, 'select_account')),
+    account_url: accountUrl(call),
     person: { ...person, email: session.email },
     scopes: consentLines(request.scope, audiences),
   })
@@ -148,7 +152,7 @@ export async function showRequestError(
       register_url: null,
       application_url: null,
       error_url: `${config.base_url}/docs/errors/invalid_request`,
-      account_url: null,
+      account_url: accountUrl(call),
     }),
   )
   return refused(page, refusal)
@@ -202,11 +206,19 @@ export function showProviderProblem(
 /** The name of the application or inviting tenant that the person continues to. */
 export const nameOf = ({ client, invitation }: Interaction) => client?.name ?? invitation?.tenant_name ?? null
 
+/** Whether the sign-in leads to the account page, or to a change there that only one account can make. */
+function placeOf({ account }: Interaction): SignInView['account'] {
+  if (account === null) return null
+  return account.user_id === null ? 'page' : 'change'
+}
+
 /** The facts of an invitation that its pages show. */
-export const factsOf = ({ invitation: { tenant_name, role, inviter } }: Visit) => ({ tenant_name, role, inviter })
+export const factsOf = ({ invitation: { tenant_name, role, inviter } }: InvitationVisit) => ({ tenant_name, role, inviter })
 
 /** The address that returns to the client without a sign-in; `null` where there is no client, or no redirect can answer it. */
-export function cancelUrl(call: OidcCall, { client, request }: Interaction): string | null {
+export function cancelUrl(call: OidcCall, interaction: Interaction): string | null {
+  const { client, request } = interaction
+  if (placeOf(interaction) === 'change') return accountUrl(call)
   if (!client) return null
   const cancelled = authorizationResponse(request, call.issuer.url, new OAuthError('access_denied', 'The person did not sign in.'))
   return cancelled.kind === 'redirect' ? cancelled.location : null

@@ -141,13 +141,16 @@ export function endBegunWith(environment_id: EnvironmentId, user_id: string, met
   ]
 }
 
-/** An event for every active session of a user, for a batch that ends all of them afterwards. */
+/** An event for every active session of a user, for a batch that ends all of them afterwards, or all `except` one. */
 export function sessionEndEvents(
   environment_id: EnvironmentId,
   user_id: string,
   origin: Origin,
   now: Date,
-  reason: 'ended_by_api' | 'address_proven' | 'password_reset' = 'ended_by_api',
+  {
+    reason = 'ended_by_api',
+    except = '',
+  }: { reason?: 'ended_by_api' | 'ended_by_person' | 'password_changed' | 'address_proven' | 'password_reset'; except?: string } = {},
 ): Statement {
   return insertEvents(
     environment_id,
@@ -158,7 +161,8 @@ export function sessionEndEvents(
       user_id: sql`user_id`,
       application_id: sql`null`,
       data: sql`'{"session_id":"' || id || '","reason":"' || cast(${reason} as text) || '"}'`, // an id needs no escaping in JSON
-      from: sql`from sessions where environment_id = ${environment_id} and user_id = ${user_id} and ended_at is null and expires_at > ${now}`,
+      from: sql`from sessions where environment_id = ${environment_id} and user_id = ${user_id} and id <> ${except}
+                  and ended_at is null and expires_at > ${now}`,
     },
     now,
   )

@@ -1,6 +1,7 @@
 // pure
 /** All texts of the hosted pages, in German. The comments of `en.ts` apply. */
 import { type Html, html } from '../html.ts'
+import { account } from './de-account.ts'
 import { mismatch } from './de-mismatch.ts'
 import type { Texts } from './en.ts'
 
@@ -25,6 +26,8 @@ export const de: Texts = {
   sign_in: {
     title: 'Anmelden',
     to_continue: (application: string) => `um mit ${application} fortzufahren`,
+    to_account: 'um zu Ihrem Konto zu gelangen',
+    to_change: 'Bitte melden Sie sich für diese Änderung noch einmal an.',
     submit: 'Anmelden',
     wrong_credentials: 'Diese Adresse und dieses Passwort passen nicht zusammen. Prüfen Sie beides und versuchen Sie es noch einmal.',
     locked: (wait_seconds: number | null) => `Für diese Adresse gab es zu viele Versuche. ${tryAgain(wait_seconds)}`,
@@ -204,6 +207,8 @@ export const de: Texts = {
       html`Ihr Passwort sieht sie nie. Danach kommen Sie zu ${host}, das nicht zu ${brand} gehört.`,
     lands_on_device: (application: Html) =>
       html`Ihr Passwort sieht sie nie. Danach kommen Sie zurück zu ${application}, der App auf diesem Gerät.`,
+    removable: (account: Html) => html`Sie können das jederzeit in ${account} beenden.`,
+    your_account: 'Ihrem Konto',
     allow: 'Erlauben',
     deny: 'Nicht erlauben',
   },
@@ -362,6 +367,7 @@ export const de: Texts = {
     submit: 'Weiter',
   },
 
+  account,
   mismatch,
 }
 

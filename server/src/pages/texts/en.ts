@@ -4,6 +4,7 @@
  * what to do, in plain verbs and without the word "invalid". Texts with emphasis take and return markup.
  */
 import { type Html, html } from '../html.ts'
+import { account } from './en-account.ts'
 import { mismatch } from './en-mismatch.ts'
 
 export const en = {
@@ -27,6 +28,8 @@ export const en = {
   sign_in: {
     title: 'Sign in',
     to_continue: (application: string) => `to continue to ${application}`,
+    to_account: 'to your account',
+    to_change: 'To change this, please sign in again.',
     submit: 'Sign in',
     wrong_credentials: 'That address and password do not match. Check both, then try again.',
     locked: (wait_seconds: number | null) => `There were too many attempts for this address. ${tryAgain(wait_seconds)}`,
@@ -201,6 +204,8 @@ export const en = {
       html`It never sees your password. After this you go to ${host}, which is not part of ${brand}.`,
     lands_on_device: (application: Html) =>
       html`It never sees your password. After this you go back to ${application}, the app on this device.`,
+    removable: (account: Html) => html`You can end this at any time in ${account}.`,
+    your_account: 'your account',
     allow: 'Allow',
     deny: 'Do not allow',
   },
@@ -342,6 +347,7 @@ export const en = {
     submit: 'Continue',
   },
 
+  account,
   mismatch,
 }
 

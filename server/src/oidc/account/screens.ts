@@ -1,0 +1,225 @@
+/** Builds the pages of the account page from what is stored about the person. */
+
+import { sql } from '../../db/db.ts'
+import { deviceName } from '../../device-name.ts'
+import { findSoleOwnerships } from '../../members/store.ts'
+import { type AccountView, type AppGain, accountPage } from '../../pages/account.ts'
+import type { AccountAction, AccountNotice } from '../../pages/account-actions.ts'
+import {
+  type DeletionView,
+  deletionPage,
+  type ExportView,
+  exportPage,
+  type FormProblem,
+  type PasswordView,
+  type ProfileField,
+  type ProfileView,
+  passwordPage,
+  profile_fields,
+  profilePage,
+  type RemovalView,
+  removalPage,
+} from '../../pages/account-forms.ts'
+import type { Page } from '../../pages/layout.ts'
+import { locales } from '../../pages/locale.ts'
+import { sendsMail } from '../../tenancy/email-settings.ts'
+import { findMethod, listMethods } from '../../users/methods.ts'
+import { formToken, withCookies } from '../browser.ts'
+import { type Answer, type OidcCall, type OidcServices, redirect } from '../call.ts'
+import { html, pageContext } from '../hosted-page.ts'
+import { listConnected, listGrantedScopes, namesOfResources } from '../store/account.ts'
+import { listSessionRecords } from '../store/sessions.ts'
+import type { OwnAccount } from './gate.ts'
+import { accountUrl } from './url.ts'
+
+interface Place {
+  action: AccountAction | null
+  /** The object of the action. */
+  id: string | null
+  problem: FormProblem | null
+}
+
+/** The account page, or the page of an action there. */
+export function showPlace(
+  services: OidcServices,
+  call: OidcCall,
+  own: OwnAccount,
+  { action, id, problem }: Place,
+): Answer | Promise<Answer> {
+  switch (action) {
+    case null:
+      return showAccountPage(services, call, own, { notice: null, problem })
+    case 'change-name':
+      return showProfile(services, call, own, { problem, wrong: [] })
+    case 'change-password':
+      return showPassword(services, call, own, problem)
+    case 'remove-provider':
+      return showRemoval(services, call, own, id, problem)
+    case 'export':
+      return showExport(services, call, own, problem)
+    case 'delete-account':
+      return showDeletion(services, call, own, problem)
+  }
+}
+
+/** A page with the form token of the browser. */
+function withForm(
+  services: OidcServices,
+  call: OidcCall,
+  { browser, user }: OwnAccount,
+  pageOf: (form: { csrf: string; user_id: string }) => Page,
+): Answer {
+  const { csrf, set_cookie } = formToken(services, call, browser)
+  return withCookies(html(pageOf({ csrf, user_id: user.id })), set_cookie)
+}
+
+/** In UTF-16 code units: longer than every field of the profile. */
+const longest_field = 1_000
+
+export function showProfile(
+  services: OidcServices,
+  call: OidcCall,
+  own: OwnAccount,
+  { values, ...rest }: Pick<ProfileView, 'problem' | 'wrong'> & { values?: ProfileView['values'] },
+): Answer {
+  const { user } = own
+  // What was typed stays where the form was not accepted.
+  const present = Object.fromEntries(
+    profile_fields.map((name) => [name, call.form?.get(name)?.slice(0, longest_field) ?? user[name] ?? '']),
+  ) as Record<ProfileField, string> // as: every field
+  return withForm(services, call, own, (form) =>
+    profilePage(pageContext(call), {
+      ...form,
+      ...rest,
+      values: values ?? present,
+      languages: [...locales, ...(user.locale ? [user.locale] : [])],
+    }),
+  )
+}
+
+export const showPassword = (services: OidcServices, call: OidcCall, own: OwnAccount, problem: PasswordView['problem']): Answer =>
+  withForm(services, call, own, (form) =>
+    passwordPage(pageContext(call), {
+      ...form,
+      email: own.user.email,
+      has_password: own.user.has_password,
+      rule: call.issuer.settings.password,
+      is_mailed: sendsMail(call.issuer.settings.email),
+      problem,
+    }),
+  )
+
+export async function showRemoval(
+  services: OidcServices,
+  call: OidcCall,
+  own: OwnAccount,
+  method_id: string | null,
+  problem: RemovalView['problem'],
+): Promise<Answer> {
+  const method = method_id === null ? null : await findMethod(services.db, call.issuer.environment_id, own.user.id, method_id)
+  if (method?.type !== 'provider') return redirect(accountUrl(call))
+  const ends_this = (own.session.began_with ?? method.id) === method.id
+  return withForm(services, call, own, (form) =>
+    removalPage(pageContext(call), { ...form, method: { id: method.id, name: method.name ?? '' }, ends_this, problem }),
+  )
+}
+
+export const showExport = (services: OidcServices, call: OidcCall, own: OwnAccount, problem: ExportView['problem']): Answer =>
+  withForm(services, call, own, (form) => exportPage(pageContext(call), { ...form, problem }))
+
+export async function showDeletion(
+  services: OidcServices,
+  call: OidcCall,
+  own: OwnAccount,
+  problem: DeletionView['problem'],
+): Promise<Answer> {
+  const { user } = own
+  const tenants = problem === 'last_owner' ? await findSoleOwnerships(services.db, user.id) : []
+  return withForm(services, call, own, (form) => deletionPage(pageContext(call), { ...form, email: user.email, problem, tenants }))
+}
+
+const most_methods = 100
+const most_sessions = 100
+
+export async function showAccountPage(
+  services: OidcServices,
+  call: OidcCall,
+  own: OwnAccount,
+  { notice, problem }: { notice: AccountNotice | null; problem: AccountView['problem'] },
+): Promise<Answer> {
+  const { db } = services
+  const { now, issuer } = call
+  const { environment_id, settings } = issuer
+  const { session, user } = own
+  const [methods, sessions, applications] = await Promise.all([
+    listMethods(db, environment_id, user.id, sql`order by created_at, id limit ${most_methods}`),
+    listSessionRecords(
+      db,
+      environment_id,
+      user.id,
+      now,
+      sql`order by case when id = ${session.id} then 0 else 1 end, last_seen_at desc, id limit ${most_sessions}`,
+    ),
+    applicationsOf(services, call, user.id),
+  ])
+  const password = methods.find(({ type }) => type === 'password')
+  return withForm(services, call, own, (form) =>
+    accountPage(pageContext(call), {
+      ...form,
+      person: user,
+      notice,
+      problem,
+      other_account_url: accountUrl(call, { prompt: 'select_account' }),
+      password: settings.sign_in.password
+        ? { is_set: password !== undefined, set_at: password === undefined ? null : new Date(password.created_at) }
+        : null,
+      methods: methods
+        .filter((method) => method !== password)
+        .map(({ id, type, name, codes_left, created_at, last_used_at }) => ({
+          id,
+          type,
+          name,
+          codes_left,
+          created_at: new Date(created_at),
+          last_used_at: last_used_at === null ? null : new Date(last_used_at),
+        })),
+      sessions: sessions.map(({ id, ip, user_agent, created_at, last_seen_at }) => ({
+        id,
+        is_this: id === session.id,
+        device: deviceName(user_agent),
+        ip,
+        created_at: new Date(created_at),
+        last_seen_at: new Date(last_seen_at),
+      })),
+      applications,
+    }),
+  )
+}
+
+const standard_gains = ['profile', 'email', 'phone'] as const
+
+/** What each application gets: by the consent where there is one, otherwise by its active grants. */
+async function applicationsOf({ db }: OidcServices, call: OidcCall, user_id: string): Promise<AccountView['applications']> {
+  const { environment_id } = call.issuer
+  const [connected, granted] = await Promise.all([
+    listConnected(db, environment_id, user_id, call.now),
+    listGrantedScopes(db, environment_id, user_id, call.now),
+  ])
+  const words = new Map(
+    connected.map(({ id, scope }) => [
+      id,
+      scope === null
+        ? granted.filter(({ application_id }) => application_id === id).flatMap((grant) => [...grant.scope.split(' '), ...grant.resource])
+        : scope.split(' ').map((word) => word.split('#', 1)[0] ?? ''),
+    ]),
+  )
+  const resources = new Set([...words.values()].flat().filter((word) => word.includes(':')))
+  const names = await namesOfResources(db, environment_id, [...resources])
+  return connected.map(({ id, name, logo_uri, since }) => {
+    const all = words.get(id) ?? []
+    const of_apis = [...new Set(all.flatMap((word) => names.get(word) ?? []))].map((resource_server): AppGain => ({ resource_server }))
+    const own = standard_gains.filter((gain) => all.includes(gain))
+    const gets: AppGain[] = [...own, ...of_apis, ...(all.includes('offline_access') ? (['offline_access'] as const) : [])]
+    return { id, name, logo_url: logo_uri, since, gets }
+  })
+}

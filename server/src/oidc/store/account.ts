@@ -1,0 +1,109 @@
+/** What the account page reads and changes: the present session, the other sessions, and the applications of a person. */
+import type { EnvironmentId } from '@ostiary/contract/ids.ts'
+import { z } from 'zod'
+import { type Db, guard, join, type Statement, sql } from '../../db/db.ts'
+import type { Origin } from '../../events/store.ts'
+import { enqueueBackchannelLogouts } from './backchannel-logouts.ts'
+import { sessionEndEvents } from './sessions.ts'
+
+/**
+ * Fails as a guard if the session has ended, as it has if its user was blocked or deleted. Put it after the write of the user's row,
+ * which every batch that ends all sessions of a user writes first.
+ */
+export function holdSession(environment_id: EnvironmentId, { id, user_id }: { id: string; user_id: string }, now: Date): Statement {
+  return guard(sql`update sessions set last_seen_at = ${now}
+    where environment_id = ${environment_id} and id = ${id} and user_id = ${user_id} and ended_at is null and expires_at > ${now}`)
+}
+
+/** Ends all sessions of the user but one, and all grants that did not begin in that one. Raises an event for each session. */
+export function endOtherSessions(
+  environment_id: EnvironmentId,
+  { id, user_id }: { id: string; user_id: string },
+  { by, origin }: { by: 'ended_by_person' | 'password_changed'; origin: Origin },
+  now: Date,
+): Statement[] {
+  return [
+    sessionEndEvents(environment_id, user_id, origin, now, { reason: by, except: id }),
+    sql`update sessions set ended_at = ${now}
+         where environment_id = ${environment_id} and user_id = ${user_id} and id <> ${id} and ended_at is null`,
+    sql`update grants set ended_at = ${now}, ended_by = ${by}
+         where environment_id = ${environment_id} and user_id = ${user_id} and session_id <> ${id} and ended_at is null`,
+    ...enqueueBackchannelLogouts(environment_id, { user_id }, now),
+  ]
+}
+
+/** Removes from the sessions of a deleted user where they came from. They stay until their tokens cannot be valid any more. */
+export function forgetSessions(environment_id: EnvironmentId, user_id: string): Statement {
+  return sql`update sessions set ip = null, user_agent = null where environment_id = ${environment_id} and user_id = ${user_id}`
+}
+
+const most_applications = 100
+
+const Connected = z.object({
+  id: z.string(),
+  name: z.string(),
+  logo_uri: z.string().nullable(),
+  since: z.date(),
+  scope: z.string().nullable(),
+})
+
+/** The applications that have the consent of the user, or tokens. `scope` is the consent, in the words of `consentWords`. */
+export function listConnected(db: Db, environment_id: EnvironmentId, user_id: string, now: Date) {
+  return db.all(
+    Connected,
+    sql`select a.id, a.name, a.logo_uri, used.since, c.scope
+          from (select application_id, min(created_at) as since
+                  from (select application_id, created_at from grants
+                         where environment_id = ${environment_id} and user_id = ${user_id} and ended_at is null and expires_at > ${now}
+                        union all
+                        select application_id, created_at from consents
+                         where environment_id = ${environment_id} and user_id = ${user_id}) every_use
+                 group by application_id) used
+          join applications a on a.environment_id = ${environment_id} and a.id = used.application_id
+          left join consents c on c.environment_id = ${environment_id} and c.user_id = ${user_id} and c.application_id = used.application_id
+         order by a.name, a.id limit ${most_applications}`,
+  )
+}
+
+const GrantedScope = z.object({ application_id: z.string(), scope: z.string(), resource: z.array(z.string()) })
+
+/** The scopes of active grants, for applications without consent. */
+export function listGrantedScopes(db: Db, environment_id: EnvironmentId, user_id: string, now: Date) {
+  return db.all(
+    GrantedScope,
+    sql`select distinct application_id, scope, resource from grants
+         where environment_id = ${environment_id} and user_id = ${user_id} and ended_at is null and expires_at > ${now}
+         order by application_id, scope, resource limit ${10 * most_applications}`,
+  )
+}
+
+const Named = z.object({ identifier: z.string(), name: z.string() })
+
+/** The names of these resource servers, by identifier. */
+export async function namesOfResources(
+  db: Db,
+  environment_id: EnvironmentId,
+  identifiers: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (identifiers.length === 0) return new Map()
+  const list = join(
+    identifiers.map((identifier) => sql`${identifier}`),
+    ', ',
+  )
+  const rows = await db.all(
+    Named,
+    sql`select identifier, name from resource_servers where environment_id = ${environment_id} and identifier in (${list})`,
+  )
+  return new Map(rows.map(({ identifier, name }) => [identifier, name]))
+}
+
+const Consent = z.object({ application_id: z.string(), scope: z.string(), created_at: z.iso.datetime(), updated_at: z.iso.datetime() })
+
+/** The consents of a user, for the export. */
+export function listConsents(db: Db, environment_id: EnvironmentId, user_id: string, limit: number) {
+  return db.all(
+    Consent,
+    sql`select application_id, scope, created_at, updated_at from consents
+         where environment_id = ${environment_id} and user_id = ${user_id} order by application_id limit ${limit}`,
+  )
+}

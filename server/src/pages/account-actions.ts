@@ -1,0 +1,27 @@
+// pure
+/** The actions of the account page that have a page of their own, which asks or confirms. The names are those of the contract (people.md 1). */
+
+/** Sensitive actions need a recent sign-in (people.md 18). */
+export const account_actions = {
+  'change-name': { is_sensitive: false },
+  'change-password': { is_sensitive: true },
+  'remove-provider': { is_sensitive: true },
+  export: { is_sensitive: true },
+  'delete-account': { is_sensitive: true },
+} as const
+
+export type AccountAction = keyof typeof account_actions
+
+export const isAccountAction = (text: string | null): text is AccountAction => text !== null && Object.hasOwn(account_actions, text)
+
+/** What has happened, for the notice on the account page. */
+export const account_notices = [
+  'change-name',
+  'change-password',
+  'remove-provider',
+  'end-session',
+  'end-other-sessions',
+  'disconnect',
+] as const
+
+export type AccountNotice = (typeof account_notices)[number]

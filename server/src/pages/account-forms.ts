@@ -1,0 +1,246 @@
+// pure
+/** The pages of the account page with one form, which ask for a value or confirm, and the page after the deletion. */
+import { problemText } from './account.ts'
+import type { AccountAction } from './account-actions.ts'
+import { account_form_styles } from './account-styles.ts'
+import { breakable } from './address.ts'
+import { field, hidden, problemSummary } from './form.ts'
+import { type Html, html } from './html.ts'
+import { layout, type Page, type PageContext } from './layout.ts'
+import { brandLine } from './tiles.ts'
+
+interface FormView {
+  csrf: string
+  user_id: string
+}
+
+/** The problems of every form. */
+export type FormProblem = 'expired_form' | 'no_cookies' | 'changed'
+
+const statuses: Record<string, number> = { changed: 409, last_way_in: 409, last_owner: 409, too_many: 429 }
+
+/** `path` is the end of the form's address. Each page leads back to the account page. */
+function formPage(
+  context: PageContext,
+  { csrf, user_id }: FormView,
+  { title, intro, problem, summary, fields, action, path = action, submit, look = 'p' }: FormParts,
+): Page {
+  const { issuer, texts } = context
+  const body = html`${brandLine(context)}<h1>${title}</h1>${intro}
+${summary && problemSummary(summary)}
+<form method="post" action="${issuer}/account/${path}">${hidden({ csrf, user: user_id })}
+${fields}
+<button class="b ${look}" data-action="${action}">${submit}</button></form>
+<p class="after"><a href="${issuer}/account" data-action="cancel">${texts.account.back}</a></p>`
+  return layout(context, {
+    title,
+    body,
+    step: 'account',
+    has_problem: summary !== null,
+    styles: account_form_styles,
+    ...(problem !== null && { status: statuses[problem] ?? 400 }),
+  })
+}
+
+interface FormParts {
+  title: string
+  intro: Html | null
+  problem: string | null
+  summary: Html | string | null
+  fields: Html | null
+  action: AccountAction
+  path?: string
+  submit: string
+  look?: 'p' | 'danger'
+}
+
+/** The error summary of a form with one wrong field. */
+const oneProblem = ({ texts: { form } }: PageContext, name: string, text: string): Html =>
+  html`${form.summary(1)}<ul><li><a href="#${name}">${text}</a></li></ul>`
+
+const isOfForm = (problem: string | null): problem is FormProblem =>
+  problem === 'expired_form' || problem === 'no_cookies' || problem === 'changed'
+
+/** The fields of the profile that a person can change. */
+export const profile_fields = ['name', 'given_name', 'family_name', 'nickname', 'locale', 'zoneinfo'] as const
+export type ProfileField = (typeof profile_fields)[number]
+
+export interface ProfileView extends FormView {
+  values: Readonly<Record<ProfileField, string>>
+  /** The languages to choose from. The present one is added. */
+  languages: readonly string[]
+  problem: FormProblem | null
+  wrong: readonly ProfileField[]
+}
+
+const autocomplete: Record<Exclude<ProfileField, 'locale'>, string> = {
+  name: 'name',
+  given_name: 'given-name',
+  family_name: 'family-name',
+  nickname: 'nickname',
+  zoneinfo: 'off',
+}
+
+export function profilePage(context: PageContext, view: ProfileView): Page {
+  const texts = context.texts.account
+  const { values, wrong, problem } = view
+  const named: Record<ProfileField, string> = texts.fields
+  const summary = problem
+    ? problemText(context, problem)
+    : wrong.length > 0
+      ? html`${context.texts.form.summary(wrong.length)}<ul>${wrong.map((name) => html`<li><a href="#${name}">${named[name]}: ${texts.wrong[name]}</a></li>`)}</ul>`
+      : null
+  const fields = profile_fields.map((name) =>
+    name === 'locale'
+      ? languageField(context, view)
+      : field({
+          name,
+          label: named[name],
+          type: 'text',
+          autocomplete: autocomplete[name],
+          value: values[name],
+          optional: context.texts.form.optional,
+          problem: wrong.includes(name) ? texts.wrong[name] : null,
+          ...(name === 'zoneinfo' && { hint: texts.zone_hint }),
+          autofocus: summary === null && name === 'name',
+        }),
+  )
+  return formPage(context, view, {
+    title: texts.profile_title,
+    intro: null,
+    problem: problem ?? (wrong.length > 0 ? 'wrong' : null),
+    summary,
+    fields: html`${fields}`,
+    action: 'change-name',
+    submit: texts.save,
+  })
+}
+
+function languageField({ texts: { account: texts, form } }: PageContext, { values: { locale }, languages, wrong }: ProfileView): Html {
+  const all = [...new Set(['', locale, ...languages])]
+  const options = all.map(
+    (tag) =>
+      html`<option value="${tag}"${tag === locale && html` selected`}>${tag === '' ? texts.no_language : texts.languageName(tag)}</option>`,
+  )
+  const problem = wrong.includes('locale')
+  return html`<div class="field"><label for="locale">${texts.fields.locale} <span>${form.optional}</span></label>
+<select id="locale" name="locale" autocomplete="language"${problem && html` aria-invalid="true"`}>${options}</select></div>`
+}
+
+export interface PasswordView extends FormView {
+  email: string
+  has_password: boolean
+  rule: { min_length: number; reject_common: boolean }
+  /** The environment sends mail. */
+  is_mailed: boolean
+  problem: FormProblem | 'missing' | 'too_short' | 'too_long' | 'common' | null
+}
+
+export function passwordPage(context: PageContext, view: PasswordView): Page {
+  const { account: texts, sign_up, form } = context.texts
+  const { email, has_password, rule, is_mailed, problem } = view
+  const of_password = {
+    missing: sign_up.password_missing,
+    too_short: sign_up.password_too_short(rule.min_length),
+    too_long: sign_up.password_too_long,
+    common: sign_up.password_common,
+  }
+  const wrong = problem === null || isOfForm(problem) ? null : of_password[problem]
+  const summary = isOfForm(problem) ? problemText(context, problem) : wrong && oneProblem(context, 'password', wrong)
+  // Password managers store a password with the address beside it.
+  const fields = html`${field({ name: 'email', label: form.email, type: 'email', autocomplete: 'username', value: email, readonly: true })}
+${field({ name: 'password', label: texts.new_password, type: 'password', autocomplete: 'new-password', min_length: rule.min_length, hint: sign_up.password_rule(rule.min_length, rule.reject_common), problem: wrong, autofocus: summary === null })}`
+  return formPage(context, view, {
+    title: has_password ? texts.password_title : texts.first_password_title,
+    intro: html`<p class="sub">${texts.password_ends(is_mailed)}</p>`,
+    problem,
+    summary,
+    fields,
+    action: 'change-password',
+    submit: texts.save_password,
+  })
+}
+
+export interface RemovalView extends FormView {
+  method: { id: string; name: string }
+  /** This session began with the method and ends with it. */
+  ends_this: boolean
+  problem: FormProblem | 'last_way_in' | null
+}
+
+export function removalPage(context: PageContext, view: RemovalView): Page {
+  const texts = context.texts.account
+  const { method, ends_this, problem } = view
+  return formPage(context, view, {
+    title: texts.removal_title(method.name),
+    intro: html`<p class="sub">${texts.removal_ends(method.name, ends_this)}</p>`,
+    problem,
+    summary: problem === 'last_way_in' ? texts.problems.last_way_in : problem && problemText(context, problem),
+    fields: html`${hidden({ id: method.id })}`,
+    action: 'remove-provider',
+    path: 'remove-method',
+    submit: texts.remove,
+    look: 'danger',
+  })
+}
+
+export interface ExportView extends FormView {
+  problem: FormProblem | 'too_many' | null
+}
+
+/** Shown after a sign-in that the export asked for, since a download needs a press. */
+export function exportPage(context: PageContext, view: ExportView): Page {
+  const texts = context.texts.account
+  const { problem } = view
+  return formPage(context, view, {
+    title: texts.export_title,
+    intro: html`<p class="sub">${texts.export_detail}</p>`,
+    problem,
+    summary: problem === 'too_many' ? texts.problems.too_many_exports : problem && problemText(context, problem),
+    fields: null,
+    action: 'export',
+    submit: texts.export,
+  })
+}
+
+export interface DeletionView extends FormView {
+  email: string
+  problem: FormProblem | 'wrong_address' | 'last_owner' | null
+  /** The tenants of which the person is the last owner. */
+  tenants: readonly string[]
+}
+
+export function deletionPage(context: PageContext, view: DeletionView): Page {
+  const texts = context.texts.account
+  const { email, problem, tenants } = view
+  const wrong = problem === 'wrong_address' ? texts.problems.wrong_address : null
+  const summary = isOfForm(problem)
+    ? problemText(context, problem)
+    : problem === 'last_owner'
+      ? html`${texts.problems.last_owner}<ul>${tenants.map((name) => html`<li>${name}</li>`)}</ul>`
+      : wrong && oneProblem(context, 'email', wrong)
+  const intro = html`<p class="sub">${texts.deletion(breakable(email))}</p><ul class="kept">${texts.kept.map((line) => html`<li>${line}</li>`)}</ul>`
+  return formPage(context, view, {
+    title: texts.delete_title,
+    intro,
+    problem,
+    summary,
+    fields: field({
+      name: 'email',
+      label: texts.type_address,
+      type: 'email',
+      autocomplete: 'off',
+      problem: wrong,
+      autofocus: summary === null,
+    }),
+    action: 'delete-account',
+    submit: texts.delete,
+    look: 'danger',
+  })
+}
+
+export function deletedPage(context: PageContext, { is_mailed }: { is_mailed: boolean }): Page {
+  const texts = context.texts.account
+  const body = html`${brandLine(context)}<h1>${texts.deleted_title}</h1><p class="sub">${texts.deleted(is_mailed)}</p>`
+  return layout(context, { title: texts.deleted_title, body, step: 'account', width: 'medium' })
+}

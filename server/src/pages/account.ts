@@ -1,0 +1,256 @@
+// pure
+/**
+ * The account page: what the service knows about a person, with the way to change it. A row of a list has the id of its object. The
+ * pages with one form, to which its links lead, are in `account-forms.ts`.
+ */
+import type { DeviceName } from '../device-name.ts'
+import type { AccountAction, AccountNotice } from './account-actions.ts'
+import { account_styles } from './account-styles.ts'
+import { breakable } from './address.ts'
+import { hidden, problemSummary } from './form.ts'
+import { type Html, html } from './html.ts'
+import * as icons from './icons.ts'
+import { layout, type Page, type PageContext } from './layout.ts'
+import { appTile, avatar, brandLine } from './tiles.ts'
+
+type MethodType = 'password' | 'passkey' | 'totp' | 'recovery_codes' | 'provider'
+
+export interface AccountView {
+  csrf: string
+  user_id: string
+  person: { email: string; email_verified: boolean; name: string | null; locale: string | null; zoneinfo: string | null }
+  /** What has just happened. */
+  notice: AccountNotice | null
+  problem: 'expired_form' | 'no_cookies' | 'changed' | null
+  other_account_url: string
+  /** `null` where the environment has no passwords. */
+  password: { is_set: boolean; set_at: Date | null } | null
+  /** The other sign-in methods. */
+  methods: readonly {
+    id: string
+    type: MethodType
+    name: string | null
+    codes_left: number | null
+    created_at: Date
+    last_used_at: Date | null
+  }[]
+  /** This session first. */
+  sessions: readonly { id: string; is_this: boolean; device: DeviceName; ip: string | null; created_at: Date; last_seen_at: Date }[]
+  /** Applications with the consent of the person or with tokens. */
+  applications: readonly { id: string; name: string; logo_url: string | null; since: Date; gets: readonly AppGain[] }[]
+}
+
+/** A part of what an application gets: a standard scope, or a resource server by its name. */
+export type AppGain = 'profile' | 'email' | 'phone' | 'offline_access' | { resource_server: string }
+
+/** Methods that are asked for after the first one. */
+const second_methods: readonly MethodType[] = ['totp', 'recovery_codes']
+
+const method_icons: Record<MethodType, Html> = {
+  password: icons.padlock,
+  passkey: icons.passkey,
+  totp: icons.phone,
+  recovery_codes: icons.key,
+  provider: icons.globe,
+}
+
+/** The methods that the page removes, with the page that confirms it. */
+const removals: Partial<Record<MethodType, AccountAction>> = { provider: 'remove-provider' }
+
+interface Section {
+  id: string
+  title: string
+  body: Html
+}
+
+export function accountPage(context: PageContext, view: AccountView): Page {
+  const texts = context.texts.account
+  const { person, notice, problem } = view
+  const sections = [
+    profile(context, view),
+    signingIn(context, view),
+    secondStep(context, view),
+    devices(context, view),
+    apps(context, view),
+    data(context, view),
+  ].filter((section) => section !== null)
+  const summary = problem && problemSummary(problemText(context, problem))
+  const body = html`<div class="wc">${avatar(person)}<div><h1>${person.name || texts.title}</h1><p>${breakable(person.email)}</p><a href="${view.other_account_url}">${texts.other_account}</a></div></div>
+${notice && html`<p class="said" role="status">${icons.check}<span>${texts.notices[notice]}</span></p>`}${summary}
+${sections.map(
+  ({
+    id,
+    title,
+    body,
+  }) => html`<section class="cd" id="${id}" aria-labelledby="${id}-title"><header><h2 id="${id}-title">${title}</h2>${intro(context, id)}</header>${body}</section>
+`,
+)}`
+  const toc = html`<nav class="toc" aria-label="${texts.sections}"><ul>${sections.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}</ul></nav>`
+  return layout(context, {
+    title: texts.title,
+    body,
+    step: 'account',
+    has_problem: summary !== null,
+    styles: account_styles,
+    frame: { header: html`${brandLine(context)}${signOut(context, view)}`, sections: toc },
+    images: view.applications.map(({ logo_url }) => logo_url),
+    ...(problem && { status: problem === 'changed' ? 409 : 400 }),
+  })
+}
+
+export function problemText({ texts, issuer }: PageContext, problem: NonNullable<AccountView['problem']>): string {
+  if (problem === 'changed') return texts.account.problems.changed
+  return problem === 'no_cookies' ? texts.form.no_cookies(new URL(issuer).hostname) : texts.form.expired
+}
+
+function intro({ texts: { account } }: PageContext, id: string) {
+  const text = { second: account.second_intro, devices: account.devices_intro, apps: account.apps_intro, data: account.data_intro }[id]
+  return text !== undefined && html`<p>${text}</p>`
+}
+
+/** Signs out every account of the browser, as the sign-out page does. */
+const signOut = ({ issuer, texts }: PageContext, { csrf }: AccountView): Html =>
+  html`<form method="post" action="${issuer}/sign-out">${hidden({ csrf, request: '' })}<button class="b" name="decision" value="sign_out" data-action="sign-out">${icons.leave}${texts.account.sign_out}</button></form>`
+
+interface Row {
+  id?: string
+  icon: Html
+  name: Html | string
+  detail: Html | string | null
+  action?: Html | null | undefined
+}
+
+const row = ({ id, icon, name, detail, action }: Row): Html =>
+  html`<div class="it"${id !== undefined && html` data-id="${id}"`}>${icon}<div><b>${name}</b>${detail !== null && html`<span class="d">${detail}</span>`}</div>${action}</div>`
+
+/** A link to the page of an action. `of` names the row for people who hear the page. */
+function link({ issuer }: PageContext, { user_id }: AccountView, action: AccountAction, text: string, of: string, id?: string): Html {
+  const query = new URLSearchParams({ action, ...(id === undefined ? {} : { id }), user: user_id })
+  return html`<a class="b" href="${issuer}/account?${query.toString()}" data-action="${action}">${text}<span class="vh">: ${of}</span></a>`
+}
+
+/** A button that acts at once. */
+function button(
+  { issuer }: PageContext,
+  { csrf, user_id }: AccountView,
+  action: string,
+  content: Html | string,
+  fields: Record<string, string> = {},
+  look = '',
+): Html {
+  return html`<form method="post" action="${issuer}/account/${action}">${hidden({ csrf, user: user_id, ...fields })}<button class="b${look}" data-action="${action}">${content}</button></form>`
+}
+
+function profile(context: PageContext, view: AccountView): Section {
+  const texts = context.texts.account
+  const { name, email, email_verified, locale, zoneinfo } = view.person
+  const proved = email_verified
+    ? html`<span class="tag ok">${icons.check}${texts.confirmed}</span>`
+    : html`<span class="tag">${texts.unconfirmed}</span>`
+  const body = html`${row({ icon: icons.person, name: texts.name, detail: name || texts.not_set, action: link(context, view, 'change-name', texts.change, texts.name) })}
+${row({ icon: icons.envelope, name: html`${context.texts.form.email} ${proved}`, detail: breakable(email) })}
+${row({ icon: icons.globe, name: texts.language_and_zone, detail: [locale && texts.languageName(locale), zoneinfo].filter(Boolean).join(', ') || texts.not_set, action: link(context, view, 'change-name', texts.change, texts.language_and_zone) })}`
+  return { id: 'profile', title: texts.profile, body }
+}
+
+function signingIn(context: PageContext, view: AccountView): Section | null {
+  const texts = context.texts.account
+  const { password, methods } = view
+  const first = methods.filter(({ type }) => !second_methods.includes(type))
+  if (password === null && first.length === 0) return null
+  const body = html`${password && passwordRow(context, view, password)}${first.map((method) => methodRow(context, view, method))}`
+  return { id: 'signing-in', title: texts.signing_in, body }
+}
+
+function passwordRow(context: PageContext, view: AccountView, { is_set, set_at }: NonNullable<AccountView['password']>): Html {
+  const texts = context.texts.account
+  const detail = is_set ? (set_at === null ? null : texts.password_set(day(context, view, set_at))) : texts.no_password
+  const action = link(context, view, 'change-password', is_set ? texts.change : texts.set_password, context.texts.form.password)
+  return row({ icon: icons.padlock, name: context.texts.form.password, detail, action })
+}
+
+function methodRow(context: PageContext, view: AccountView, method: AccountView['methods'][number]): Html {
+  const texts = context.texts.account
+  const { id, type, name, codes_left, created_at, last_used_at } = method
+  const title = name ?? texts.methods[type]
+  const used = texts.added(day(context, view, created_at), last_used_at && day(context, view, last_used_at))
+  const removal = removals[type]
+  return row({
+    id,
+    icon: method_icons[type],
+    name: title,
+    detail: codes_left === null ? used : texts.codes_left(codes_left),
+    action: removal && link(context, view, removal, texts.remove, title, id),
+  })
+}
+
+/** Shown where the person has a second factor. */
+function secondStep(context: PageContext, view: AccountView): Section | null {
+  const second = view.methods.filter(({ type }) => second_methods.includes(type))
+  if (second.length === 0) return null
+  return { id: 'second', title: context.texts.account.second, body: html`${second.map((method) => methodRow(context, view, method))}` }
+}
+
+function devices(context: PageContext, view: AccountView): Section {
+  const texts = context.texts.account
+  const rows = view.sessions.map(({ id, is_this, device, ip, created_at, last_seen_at }) => {
+    const name = texts.device(device)
+    const when = is_this ? texts.signed_in_at(moment(context, view, created_at)) : texts.active_at(moment(context, view, last_seen_at))
+    const where = ip === null ? when : html`${breakable(ip)}, ${when}`
+    return row({
+      id,
+      icon: device.is_phone ? icons.phone : icons.computer,
+      name: is_this ? html`${name} <span class="tag here">${texts.this_device}</span>` : name,
+      detail: where,
+      action: is_this ? null : button(context, view, 'end-session', html`${texts.end}<span class="vh">: ${name}</span>`, { id }),
+    })
+  })
+  const others = view.sessions.length > 1
+  return {
+    id: 'devices',
+    title: texts.devices,
+    body: html`${rows}${others && html`<footer>${button(context, view, 'end-other-sessions', texts.end_others, {}, ' bad')}</footer>`}`,
+  }
+}
+
+function apps(context: PageContext, view: AccountView): Section | null {
+  const texts = context.texts.account
+  if (view.applications.length === 0) return null
+  const rows = view.applications.map(({ id, name, logo_url, since, gets }) => {
+    const parts = gets.map((gain) => (typeof gain === 'string' ? texts.gains[gain] : gain.resource_server))
+    const what = parts.length === 0 ? html`` : html`${texts.list(parts)}. `
+    return row({
+      id,
+      icon: appTile({ name, logo_url }),
+      name,
+      detail: html`${what}${texts.since(day(context, view, since))}`,
+      action: button(context, view, 'disconnect', html`${texts.remove}<span class="vh">: ${name}</span>`, { id }),
+    })
+  })
+  return { id: 'apps', title: texts.apps, body: html`${rows}` }
+}
+
+function data(context: PageContext, view: AccountView): Section {
+  const texts = context.texts.account
+  const body = html`${row({ icon: icons.download, name: texts.export_title, detail: texts.export_detail, action: button(context, view, 'export', texts.export) })}
+${row({ icon: icons.bin, name: texts.delete_title, detail: texts.delete_detail, action: link(context, view, 'delete-account', texts.delete, texts.delete_title) })}`
+  return { id: 'data', title: texts.data, body }
+}
+
+const zoneOf = ({ person: { zoneinfo } }: AccountView) => (zoneinfo !== null && isTimeZone(zoneinfo) ? zoneinfo : 'UTC')
+
+/** A backend may have stored a zone that this runtime does not know. */
+export function isTimeZone(zone: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone })
+    return true
+  } catch {
+    return false // RangeError: the only way to ask
+  }
+}
+
+const day = ({ texts }: PageContext, view: AccountView, at: Date): Html =>
+  html`<time datetime="${at.toISOString()}">${at.toLocaleDateString(texts.account.date_locale, { dateStyle: 'medium', timeZone: zoneOf(view) })}</time>`
+
+const moment = ({ texts }: PageContext, view: AccountView, at: Date): Html =>
+  html`<time datetime="${at.toISOString()}">${at.toLocaleString(texts.account.date_locale, { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit', timeZoneName: 'short', timeZone: zoneOf(view) })}</time>`

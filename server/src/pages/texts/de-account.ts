@@ -1,0 +1,126 @@
+// pure
+/** The texts of the account page in German. */
+import type { DeviceName } from '../../device-name.ts'
+import { type Html, html } from '../html.ts'
+import { type account as en, languageName } from './en-account.ts'
+
+export const account: typeof en = {
+  date_locale: 'de-DE',
+  title: 'Ihr Konto',
+  sections: 'Abschnitte',
+  sign_out: 'Abmelden',
+  other_account: 'Anderes Konto verwenden',
+  change: 'Ändern',
+  remove: 'Entfernen',
+  save: 'Speichern',
+  back: 'Zurück zu Ihrem Konto',
+  not_set: 'Keine Angabe',
+
+  notices: {
+    'change-name': 'Ihr Profil wurde geändert.',
+    'change-password': 'Ihr Passwort wurde geändert. Alle anderen Geräte wurden abgemeldet.',
+    'remove-provider': 'Der Anmeldeweg wurde entfernt.',
+    'end-session': 'Das Gerät wurde abgemeldet.',
+    'end-other-sessions': 'Alle anderen Geräte wurden abgemeldet.',
+    disconnect: 'Die App wurde entfernt. Sie kann Ihr Konto nicht mehr verwenden.',
+  },
+  problems: {
+    changed: 'In der Zwischenzeit hat sich etwas geändert, deshalb wurde nichts getan. Sehen Sie nach und versuchen Sie es noch einmal.',
+    last_way_in:
+      'Das ist der einzige Weg, sich an Ihrem Konto anzumelden, deshalb lässt er sich nicht entfernen. Legen Sie zuerst ein Passwort fest.',
+    too_many_exports: 'Sie haben Ihre Daten in der letzten Stunde mehrmals heruntergeladen. Bitte versuchen Sie es später noch einmal.',
+    wrong_address: 'Das ist nicht die Adresse Ihres Kontos. Es wurde nichts gelöscht.',
+    last_owner:
+      'Ihr Konto lässt sich nicht löschen, weil Sie der letzte Inhaber dieser Mandanten sind. Machen Sie dort zuerst ein anderes Mitglied zum Inhaber.',
+  },
+
+  profile: 'Profil',
+  name: 'Name',
+  confirmed: 'Bestätigt',
+  unconfirmed: 'Nicht bestätigt',
+  language_and_zone: 'Sprache und Zeitzone',
+  languageName: (tag: string) => languageName('de-DE', tag),
+  no_language: 'Keine Angabe',
+  profile_title: 'Ihr Profil',
+  fields: {
+    name: 'Name',
+    given_name: 'Vorname',
+    family_name: 'Nachname',
+    nickname: 'Spitzname',
+    locale: 'Sprache',
+    zoneinfo: 'Zeitzone',
+  },
+  zone_hint: 'Mit Region und Stadt, zum Beispiel Europe/Vienna.',
+  wrong: {
+    name: 'Nehmen Sie höchstens 200 Zeichen ohne Zeilenumbruch.',
+    given_name: 'Nehmen Sie höchstens 200 Zeichen ohne Zeilenumbruch.',
+    family_name: 'Nehmen Sie höchstens 200 Zeichen ohne Zeilenumbruch.',
+    nickname: 'Nehmen Sie höchstens 200 Zeichen ohne Zeilenumbruch.',
+    locale: 'Wählen Sie eine Sprache aus der Liste.',
+    zoneinfo: 'Diese Zeitzone ist nicht bekannt. Schreiben Sie sie wie Europe/Vienna.',
+  },
+
+  signing_in: 'Anmeldung',
+  methods: {
+    password: 'Passwort',
+    passkey: 'Passkey',
+    totp: 'Authenticator-App',
+    recovery_codes: 'Wiederherstellungscodes',
+    provider: 'Verbundenes Konto',
+  },
+  password_set: (day: Html) => html`Geändert am ${day}`,
+  no_password: 'Sie haben kein Passwort.',
+  set_password: 'Passwort festlegen',
+  new_password: 'Neues Passwort',
+  password_title: 'Passwort ändern',
+  first_password_title: 'Passwort festlegen',
+  password_ends: (is_mailed: boolean) =>
+    `Ein neues Passwort meldet alle anderen Geräte und deren Apps ab.${is_mailed ? ' Sie bekommen eine Mail darüber.' : ''}`,
+  save_password: 'Passwort speichern',
+  added: (added: Html, used: Html | null) =>
+    used === null ? html`Hinzugefügt am ${added}` : html`Hinzugefügt am ${added}, verwendet am ${used}`,
+  codes_left: (left: number) => (left === 1 ? 'Noch 1 Code' : `Noch ${left} Codes`),
+  removal_title: (method: string) => `${method} entfernen?`,
+  removal_ends: (method: string, ends_this: boolean) =>
+    `Sie können sich dann nicht mehr mit ${method} anmelden. Alle Geräte und Apps, die so angemeldet sind, werden abgemeldet${ends_this ? ', auch dieses Gerät' : ''}.`,
+
+  second: 'Zweiter Schritt',
+  second_intro: 'Wird nach dem Passwort verlangt. Ein Passkey braucht keinen.',
+
+  devices: 'Geräte',
+  devices_intro: 'Hier sind Sie angemeldet. Wenn Sie ein Gerät nicht kennen, beenden Sie es und ändern Sie Ihr Passwort.',
+  device: ({ browser, system }: DeviceName) =>
+    browser === null ? (system ?? 'Unbekanntes Gerät') : system === null ? browser : `${browser} auf ${system}`,
+  this_device: 'Dieses Gerät',
+  signed_in_at: (moment: Html) => html`angemeldet am ${moment}`,
+  active_at: (moment: Html) => html`aktiv am ${moment}`,
+  end: 'Beenden',
+  end_others: 'Alle anderen beenden',
+
+  apps: 'Verbundene Apps',
+  apps_intro: 'Apps, die Ihr Konto verwenden können.',
+  gains: { profile: 'Name und Bild', email: 'E-Mail-Adresse', phone: 'Telefonnummer', offline_access: 'auch während Sie abwesend sind' },
+  list: (parts: string[]) => parts.join(', '),
+  since: (day: Html) => html`Seit ${day}.`,
+
+  data: 'Ihre Daten',
+  data_intro: 'Was über Sie gespeichert ist, als Datei, und das Ende Ihres Kontos.',
+  export_title: 'Daten herunterladen',
+  export_detail: 'Eine JSON-Datei mit Ihrem Profil, Geräten, Anmeldewegen, Apps und dem Verlauf Ihres Kontos.',
+  export: 'Herunterladen',
+  delete_title: 'Konto löschen',
+  delete_detail: 'Sofort und endgültig.',
+  delete: 'Konto löschen',
+  deletion: (email: Html) => html`Damit löschen Sie das Konto ${email} sofort. Das lässt sich nicht rückgängig machen.`,
+  kept: [
+    'Sofort gelöscht werden Ihr Profil, Ihre Anmeldewege, Ihre Sitzungen und der Zugriff aller Apps.',
+    'Der Verlauf der Ereignisse behält die Kennung des Kontos 90 Tage lang, ohne Ihre Daten. Aufzeichnungen über Änderungen durch Administratoren behalten die Kennung auf Dauer.',
+    'Aufzeichnungen über fehlgeschlagene Aufrufe und Mails an Sie bleiben bis zu 7 Tage.',
+    'Apps, die Sie verwendet haben, können Kopien Ihrer Daten haben. Bitten Sie dort um die Löschung.',
+    'Danach kann ein neues Konto Ihre E-Mail-Adresse verwenden.',
+  ],
+  type_address: 'Zur Bestätigung Ihre E-Mail-Adresse eingeben',
+  deleted_title: 'Ihr Konto wurde gelöscht',
+  deleted: (is_mailed: boolean) =>
+    `Sie sind überall abgemeldet${is_mailed ? ', und eine Mail bestätigt es' : ''}. Sie können diese Seite schließen.`,
+}

@@ -1,0 +1,134 @@
+// pure
+/** The texts of the account page in English. */
+import type { DeviceName } from '../../device-name.ts'
+import { type Html, html } from '../html.ts'
+
+export const account = {
+  /** For dates and names of languages. */
+  date_locale: 'en-GB',
+  title: 'Your account',
+  sections: 'Sections',
+  sign_out: 'Sign out',
+  other_account: 'Use another account',
+  change: 'Change',
+  remove: 'Remove',
+  save: 'Save',
+  back: 'Back to your account',
+  not_set: 'Not set',
+
+  notices: {
+    'change-name': 'Your profile has been changed.',
+    'change-password': 'Your password has been changed. Every other device has been signed out.',
+    'remove-provider': 'The sign-in method has been removed.',
+    'end-session': 'The device has been signed out.',
+    'end-other-sessions': 'Every other device has been signed out.',
+    disconnect: 'The app has been removed. It can no longer use your account.',
+  },
+  problems: {
+    changed: 'Something changed in the meantime, so nothing was done. Look at the present state, then try again.',
+    last_way_in: 'This is the only way to sign in to your account, so it cannot be removed. Set a password first.',
+    too_many_exports: 'You have downloaded your data several times in the last hour. Please try again later.',
+    wrong_address: 'This is not the address of your account. Nothing was deleted.',
+    last_owner:
+      'Your account cannot be deleted, since you are the last owner of these tenants. Make another member an owner of each first.',
+  },
+
+  profile: 'Profile',
+  name: 'Name',
+  confirmed: 'Confirmed',
+  unconfirmed: 'Not confirmed',
+  language_and_zone: 'Language and time zone',
+  languageName: (tag: string) => languageName('en-GB', tag),
+  no_language: 'Not set',
+  profile_title: 'Your profile',
+  fields: {
+    name: 'Name',
+    given_name: 'First name',
+    family_name: 'Last name',
+    nickname: 'Nickname',
+    locale: 'Language',
+    zoneinfo: 'Time zone',
+  },
+  zone_hint: 'By region and city, such as Europe/Vienna.',
+  wrong: {
+    name: 'Use at most 200 characters, without line breaks.',
+    given_name: 'Use at most 200 characters, without line breaks.',
+    family_name: 'Use at most 200 characters, without line breaks.',
+    nickname: 'Use at most 200 characters, without line breaks.',
+    locale: 'Choose a language of the list.',
+    zoneinfo: 'This time zone is not known. Write it like Europe/Vienna.',
+  },
+
+  signing_in: 'Signing in',
+  methods: {
+    password: 'Password',
+    passkey: 'Passkey',
+    totp: 'Authenticator app',
+    recovery_codes: 'Recovery codes',
+    provider: 'Connected account',
+  },
+  password_set: (day: Html) => html`Changed ${day}`,
+  no_password: 'You have no password.',
+  set_password: 'Set a password',
+  new_password: 'New password',
+  password_title: 'Change your password',
+  first_password_title: 'Set a password',
+  password_ends: (is_mailed: boolean) =>
+    `A new password signs out every other device and its apps${is_mailed ? ', and you get a mail about it' : ''}.`,
+  save_password: 'Save password',
+  added: (added: Html, used: Html | null) => (used === null ? html`Added ${added}` : html`Added ${added}, used ${used}`),
+  codes_left: (left: number) => (left === 1 ? '1 code left' : `${left} codes left`),
+  removal_title: (method: string) => `Remove ${method}?`,
+  removal_ends: (method: string, ends_this: boolean) =>
+    `You can no longer sign in with ${method}. Every device and app that signed in with it is signed out${ends_this ? ', this one too' : ''}.`,
+
+  second: 'Second step',
+  second_intro: 'Asked after your password. A passkey needs none.',
+
+  devices: 'Devices',
+  devices_intro: 'Where you are signed in. If you do not know one, end it and change your password.',
+  device: ({ browser, system }: DeviceName) =>
+    browser === null ? (system ?? 'Unknown device') : system === null ? browser : `${browser} on ${system}`,
+  this_device: 'This device',
+  signed_in_at: (moment: Html) => html`signed in ${moment}`,
+  active_at: (moment: Html) => html`active ${moment}`,
+  end: 'End',
+  end_others: 'End all others',
+
+  apps: 'Connected apps',
+  apps_intro: 'Apps that can use your account.',
+  gains: { profile: 'Name and picture', email: 'email address', phone: 'phone number', offline_access: 'while you are away' },
+  list: (parts: string[]) => capital(parts.join(', ')),
+  since: (day: Html) => html`Since ${day}.`,
+
+  data: 'Your data',
+  data_intro: 'What is stored about you, as a file, and the end of your account.',
+  export_title: 'Download your data',
+  export_detail: 'A JSON file with your profile, devices, sign-in methods, apps and the history of your account.',
+  export: 'Download',
+  delete_title: 'Delete your account',
+  delete_detail: 'At once and for ever.',
+  delete: 'Delete account',
+  deletion: (email: Html) => html`This deletes the account ${email} at once. It cannot be undone.`,
+  kept: [
+    'Deleted now: your profile, your sign-in methods, your sessions and the access of every app.',
+    'The history of events keeps the id of the account for 90 days, without your data. Records of changes that administrators made keep the id for good.',
+    'Records of calls that failed, and mails to you, are kept for up to 7 days.',
+    'Apps that you used may have copies of your data. Ask them to delete theirs.',
+    'Afterwards a new account can use your email address.',
+  ],
+  type_address: 'Type your email address to confirm',
+  deleted_title: 'Your account has been deleted',
+  deleted: (is_mailed: boolean) => `You are signed out everywhere${is_mailed ? ', and a mail confirms it' : ''}. You can close this page.`,
+}
+
+/** The name of a language in another one; the tag where it is unknown. */
+export function languageName(locale: string, tag: string): string {
+  try {
+    return capital(new Intl.DisplayNames(locale, { type: 'language' }).of(tag) ?? tag)
+  } catch {
+    return tag // RangeError: a backend may have stored a tag that is none
+  }
+}
+
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)

@@ -1,0 +1,237 @@
+/** The account page against attackers and races: each case with every action, and parallel changes. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { formFor, linkOf, openAccount, press, rowsOf, stepOf } from '../support/account.ts'
+import { type Agent, createAgent, createPerson, followPages, formOf } from '../support/cookie-browser.ts'
+import { until } from '../support/receiver.ts'
+import { startUpstreams } from '../support/upstream-provider.ts'
+import { expectStatus, type Reply, world } from '../support/world.ts'
+
+const upstreams = await startUpstreams()
+const w = await world({ outbound: upstreams.outbound })
+const account_url = `${w.test.issuer}/account`
+const client = await w.createApplication(w.test, { consent: 'ask' })
+const unlimited = { limit: 100_000, window_seconds: 1 }
+const key = expectStatus(
+  201,
+  await w.call('POST', `${w.test.path}/auth-keys`, { body: { type: 'auth_secret', rate_limit: unlimited } }),
+).key
+const backend = (method: string, path: string) => w.call(method, `/v1/auth/users/${path}`, { key })
+
+const providers = await Promise.all(
+  ['one', 'two'].map(async (name) => {
+    const body = {
+      type: 'oidc',
+      display_name: name,
+      issuer: 'https://sso.example.com',
+      client_id: name,
+      client_secret: 's',
+      link_by_verified_email: true,
+    }
+    return expectStatus(201, await w.call('POST', `${w.test.path}/providers`, { body }))
+  }),
+)
+
+async function signInUpstream(agent: Agent, provider: { id: string }, email: string): Promise<Reply> {
+  const { hidden } = formOf((await agent.get(`${account_url}?prompt=login`)).body)
+  const started = await agent.post(`${w.test.issuer}/federate`, { ...hidden, provider: provider.id })
+  const answer = upstreams.agree(started.headers.get('location') ?? '', { claims: { sub: email, email, email_verified: true } })
+  return followPages(agent, await agent.get(`${w.test.issuer}/oauth/callback/${provider.id}?${new URLSearchParams(answer)}`))
+}
+
+/** A person with a password, an identity, two sessions and an application, and a valid form for every action. */
+async function withEverything() {
+  const person = await createPerson(w, w.test)
+  await signInUpstream(createAgent(), providers[0], person.email)
+  await person.tokens(client)
+  const { agent } = person
+  const page = await agent.get(account_url)
+  const ready = async (action: string) => formFor(await agent.get(linkOf(page, action)), action)
+  const [, other = ''] = rowsOf(page, 'devices')
+  const forms = {
+    'change-name': { ...(await ready('change-name')), typed: { name: 'Another' } },
+    'change-password': { ...(await ready('change-password')), typed: { password: 'an engine of brass' } },
+    'remove-provider': { ...(await ready('remove-provider')), typed: {} },
+    'end-session': { ...formFor(page, 'end-session', other), typed: {} },
+    'end-other-sessions': { ...formFor(page, 'end-other-sessions'), typed: {} },
+    disconnect: { ...formFor(page, 'disconnect'), typed: {} },
+    export: { ...formFor(page, 'export'), typed: {} },
+    'delete-account': { ...(await ready('delete-account')), typed: { email: person.email } },
+  }
+  return { person, agent, forms }
+}
+type Ready = Awaited<ReturnType<typeof withEverything>>
+
+/** What a backend sees of the person. */
+const stateOf = async ({ person }: Ready) =>
+  Promise.all(
+    ['', '/sessions', '/methods', '/grants'].map(async (path) => {
+      const { body } = await backend('GET', `${person.id}${path}`)
+      return JSON.stringify(body, (name, value) =>
+        name === 'last_seen_at' || name === 'last_used_at' || name === 'request_id' || name === 'instance' ? undefined : value,
+      )
+    }),
+  )
+
+async function foreignToken(): Promise<string> {
+  const { page } = await openAccount(w.test, await w.createUser(w.test))
+  return formFor(page, 'export').fields.csrf ?? ''
+}
+
+interface Case {
+  what: string
+  /** Before the forms are sent. */
+  first?: (ready: Ready) => Promise<unknown>
+  headers?: Record<string, string>
+  fields?: (ready: Ready) => Promise<Record<string, string>> | Record<string, string>
+  url?: (url: string) => string
+  agent?: () => Agent
+  status: 303 | 400
+}
+
+const cases: Case[] = [
+  { what: 'of another site by Origin', headers: { origin: 'https://evil.example.com' }, status: 400 },
+  { what: 'of another site by Sec-Fetch-Site', headers: { 'sec-fetch-site': 'cross-site' }, status: 400 },
+  { what: 'of another origin of the same site', headers: { 'sec-fetch-site': 'same-site' }, status: 400 },
+  { what: 'with the form token of another browser', fields: async () => ({ csrf: await foreignToken() }), status: 400 },
+  { what: 'without a form token', fields: () => ({ csrf: '' }), status: 400 },
+  { what: 'without cookies', agent: createAgent, status: 303 },
+  { what: 'that names another account', fields: async () => ({ user: (await w.createUser(w.test)).id }), status: 303 },
+  { what: 'that names no account', fields: () => ({ user: 'x'.repeat(5_000) }), status: 303 },
+  { what: 'sent to another environment', url: (url) => url.replace(w.test.issuer, w.live.issuer), status: 303 },
+  { what: 'after the session ended', first: ({ person }) => backend('POST', `${person.id}/end-sessions`), status: 303 },
+  { what: 'after the user was blocked', first: ({ person }) => backend('POST', `${person.id}/block`), status: 303 },
+  { what: 'after the user was deleted', first: ({ person }) => backend('DELETE', person.id), status: 303 },
+]
+
+for (const { what, first, headers, fields, url = (same: string) => same, agent, status } of cases)
+  test(`a form ${what} changes nothing`, async (t) => {
+    const ready = await withEverything()
+    await first?.(ready)
+    const before = await stateOf(ready)
+    for (const [action, form] of Object.entries(ready.forms))
+      await t.test(action, async () => {
+        const sent = { ...form.fields, ...form.typed, ...(await fields?.(ready)) }
+        const reply = await (agent?.() ?? ready.agent).post(url(form.action), sent, headers)
+        assert.equal(reply.status, status)
+        assert.doesNotMatch(reply.headers.get('location') ?? '', /[?&]done=/)
+        assert.ok((reply.headers.get('location') ?? '').length < 500)
+        assert.deepEqual(await stateOf(ready), before)
+      })
+  })
+
+test('an id of another person, or of nothing, changes nothing', async (t) => {
+  const [ready, other] = [await withEverything(), await withEverything()]
+  const before = [await stateOf(ready), await stateOf(other)]
+  for (const action of ['remove-provider', 'end-session', 'disconnect'] as const) {
+    const [mine, theirs] = [ready.forms[action], other.forms[action]]
+    const foreign = action === 'disconnect' ? [] : [theirs.fields.id ?? '']
+    for (const id of [...foreign, '', 'ses_1', 'mth_\u0000', `app_${'0'.repeat(26)}`, 'x'.repeat(5_000)])
+      await t.test(`${action} ${id.slice(0, 40)}`, async () => {
+        assert.equal((await ready.agent.post(mine.action, { ...mine.fields, id })).status, 303)
+        assert.deepEqual([await stateOf(ready), await stateOf(other)], before)
+      })
+  }
+})
+
+test('a session cannot end itself as if it were another', async () => {
+  const ready = await withEverything()
+  const [mine = ''] = rowsOf(await ready.agent.get(account_url), 'devices')
+  const form = ready.forms['end-session']
+  await ready.agent.post(form.action, { ...form.fields, id: mine })
+  assert.equal(stepOf(await ready.agent.get(account_url)), 'account')
+})
+
+test('markup in names is shown as text on the account page', async () => {
+  const { page } = await openAccount(w.test, await w.createUser(w.test, { name: '<script>alert(1)</script>' }))
+  assert.doesNotMatch(page.body, /<script>/)
+})
+
+const events = (user_id: string, type: string, count: number) =>
+  until(`${count} events ${type}`, async () => {
+    const { data } = expectStatus(200, await w.call('GET', `${w.test.path}/events?user_id=${user_id}&type=${type}&limit=100`))
+    return data.length >= count && data
+  })
+const mailsTo = async (email: string) => expectStatus(200, await w.call('GET', `${w.test.path}/inbox?to=${email}&limit=100`)).data
+const isDone = ({ status, headers }: Reply) => status === 303 && /done=/.test(headers.get('location') ?? '')
+
+test('of 50 parallel changes of the profile every one that is confirmed has its event, and the last one stays', async () => {
+  const { person, agent, forms } = await withEverything()
+  const form = forms['change-name']
+  const replies = await Promise.all(Array.from({ length: 50 }, (_, i) => agent.post(form.action, { ...form.fields, name: `Name ${i}` })))
+  const confirmed = replies.filter(isDone).length
+  assert.ok(confirmed >= 1)
+  assert.ok(replies.every((reply) => isDone(reply) || reply.status === 409))
+  assert.equal((await events(person.id, 'user.updated', confirmed)).length, confirmed)
+})
+
+test('of 50 parallel new passwords every one that is confirmed has its event and its mail, up to ten mails', async () => {
+  const { person, agent, forms } = await withEverything()
+  const form = forms['change-password']
+  const passwords = Array.from({ length: 50 }, (_, i) => `an engine of brass ${i}`)
+  const replies = await Promise.all(passwords.map((password) => agent.post(form.action, { ...form.fields, password })))
+  const confirmed = replies.filter(isDone).length
+  assert.ok(confirmed >= 1)
+  assert.ok(
+    replies.every((reply) => isDone(reply) || [409, 503].includes(reply.status)),
+    'the others are refused, or the queue of hashes is full',
+  )
+  assert.equal((await events(person.id, 'user.updated', confirmed)).length, confirmed)
+  assert.equal((await mailsTo(person.email)).length, Math.min(confirmed, 10))
+  assert.equal(stepOf(await agent.get(account_url)), 'account')
+})
+
+test('of 50 parallel removals of one method one succeeds, with one event and one mail', async () => {
+  const { person, agent, forms } = await withEverything()
+  const form = forms['remove-provider']
+  const replies = await Promise.all(Array.from({ length: 50 }, () => agent.post(form.action, form.fields)))
+  assert.equal(replies.filter(isDone).length, 1)
+  assert.equal((await events(person.id, 'user.updated', 1)).length, 1)
+  assert.deepEqual(
+    (await mailsTo(person.email)).map(({ kind }: { kind: string }) => kind),
+    ['method_removed'],
+  )
+})
+
+test('of two methods that are the last ones, removed at once, one stays', async () => {
+  for (let round = 0; round < 5; round++) {
+    const email = `two-ways${round}@example.com`
+    const agent = createAgent()
+    await signInUpstream(createAgent(), providers[0], email)
+    const page = await signInUpstream(agent, providers[1], email)
+    const ids = rowsOf(page, 'signing-in')
+    assert.equal(ids.length, 2)
+    const form = formFor(await agent.get(linkOf(page, 'remove-provider')), 'remove-provider')
+    const replies = await Promise.all(ids.map((id) => agent.post(form.action, { ...form.fields, id })))
+    assert.equal(replies.filter(isDone).length, 1)
+    const { data } = expectStatus(200, await backend('GET', `${form.fields.user}/methods`))
+    assert.equal(data.length, 1)
+  }
+})
+
+test('a person gets at most ten mails about changes within an hour, and every change happens', async () => {
+  const person = await w.createUser(w.test)
+  const { agent } = await openAccount(w.test, person)
+  const change = async (password: string) =>
+    press(agent, await agent.get(`${account_url}?action=change-password`), 'change-password', { password })
+  for (let i = 0; i < 12; i++) assert.ok(isDone(await change(`an engine of brass ${i}`)), `change ${i}`)
+  assert.equal((await mailsTo(person.email)).length, 10)
+  w.advance(4_000)
+  const again = await openAccount(w.test, { email: person.email, password: 'an engine of brass 11' }, agent, '?prompt=login')
+  assert.equal(stepOf(again.page), 'account')
+  assert.ok(isDone(await change('an engine of brass again')))
+  assert.equal((await mailsTo(person.email)).length, 11)
+})
+
+test('changes that fail use up no mail', async () => {
+  const { person, agent, forms } = await withEverything()
+  const form = forms['remove-provider']
+  assert.ok(isDone(await agent.post(form.action, form.fields)))
+  for (let i = 0; i < 20; i++) await agent.post(form.action, form.fields)
+  const password = forms['change-password']
+  assert.ok(isDone(await agent.post(password.action, { ...password.fields, password: 'an engine of brass' })))
+  assert.deepEqual(
+    (await mailsTo(person.email)).map(({ kind }: { kind: string }) => kind),
+    ['password_changed', 'method_removed'],
+  )
+})

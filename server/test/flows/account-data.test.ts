@@ -1,0 +1,195 @@
+/** Export and deletion on the account page (people.md 21), and the account page of administrators. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { z } from 'zod'
+import { sql } from '../../src/db/db.ts'
+import { linkOf, openAccount, press, problemOf, stepOf } from '../support/account.ts'
+import { asAdministrator, joinTenant } from '../support/administrator.ts'
+import { createPerson, followPages, refresh, userinfo } from '../support/cookie-browser.ts'
+import { createTenant, storedMembers } from '../support/invitations.ts'
+import { until } from '../support/receiver.ts'
+import { createAdministrator } from '../support/tenants.ts'
+import { expectStatus, world } from '../support/world.ts'
+
+const w = await world()
+const client = await w.createApplication(w.test, { consent: 'ask' })
+const account_url = `${w.test.issuer}/account`
+
+const eventsOf = (user_id: string, type: string) =>
+  until(`an event ${type}`, async () => {
+    const { data } = expectStatus(200, await w.call('GET', `${w.test.path}/events?user_id=${user_id}&limit=100`))
+    return data.some((event: { type: string }) => event.type === type) && data
+  })
+
+test('the export is one attachment with what is stored about the person, and nothing of anyone else', async () => {
+  const [person, other] = [await createPerson(w, w.test), await createPerson(w, w.test)]
+  await other.tokens(client)
+  await person.tokens(client)
+  await eventsOf(person.id, 'consent.granted')
+  const page = await person.agent.get(account_url)
+  const reply = await press(person.agent, page, 'export')
+  assert.equal(reply.status, 200)
+  assert.match(reply.headers.get('content-disposition') ?? '', /^attachment; filename="account-\d{4}-\d\d-\d\d\.json"$/)
+  assert.equal(reply.headers.get('cache-control'), 'no-store')
+  const { user, sessions, methods, grants, consents, events, ...rest } =
+    typeof reply.body === 'string' ? JSON.parse(reply.body) : reply.body
+  assert.deepEqual(rest, {})
+  assert.deepEqual(user, expectStatus(200, await w.call('GET', `${w.test.path}/users/${person.id}`)))
+  assert.deepEqual([sessions.length, methods.length, grants.length, consents.length], [1, 1, 1, 1])
+  assert.deepEqual([sessions[0].user_id, methods[0].type, grants[0].application_id], [person.id, 'password', client.id])
+  assert.equal(consents[0].application_id, client.id)
+  assert.ok(events.length >= 3 && events.every((event: { user_id: string }) => event.user_id === person.id))
+  assert.doesNotMatch(JSON.stringify([user, sessions, methods, grants, consents, events]), /argon2|token_hash|password_hash/)
+})
+
+test('a person exports at most ten times an hour', async () => {
+  const { agent, page } = await openAccount(w.test, await w.createUser(w.test))
+  const replies = await Promise.all(Array.from({ length: 12 }, () => press(agent, page, 'export')))
+  assert.deepEqual(replies.map(({ status }) => status).sort(), [...Array(10).fill(200), 429, 429])
+})
+
+test('an export with an old sign-in leads through a sign-in to a page with the button', async () => {
+  const person = await w.createUser(w.test)
+  const { agent, page } = await openAccount(w.test, person)
+  w.advance(601)
+  const asked = await followPages(agent, await press(agent, page, 'export'))
+  assert.equal(stepOf(asked), 'sign-in')
+  const ready = await followPages(agent, await agent.submit(asked, { email: person.email, password: person.password, method: 'password' }))
+  assert.equal(stepOf(ready), 'account')
+  assert.equal((await press(agent, ready, 'export')).headers.get('content-type'), 'application/json; charset=utf-8')
+})
+
+for (const typed of ['', 'someone@example.com', 'x'.repeat(70_000)])
+  test(`an account is not deleted by the typed address ${typed.slice(0, 30) || '(none)'}`, async () => {
+    const person = await w.createUser(w.test)
+    const { agent, page } = await openAccount(w.test, person)
+    const refused = await press(agent, await agent.get(linkOf(page, 'delete-account')), 'delete-account', { email: typed })
+    assert.deepEqual([refused.status, stepOf(refused)], [400, 'account'])
+    assert.match(problemOf(refused) ?? '', /not the address of your account/)
+    expectStatus(200, await w.call('GET', `${w.test.path}/users/${person.id}`))
+  })
+
+const Kept = z.object({ ip: z.string().nullable(), user_agent: z.string().nullable() })
+
+test('deletion is immediate and mailed, ends everything, frees the address, and leaves the id alone in events', async () => {
+  const person = await createPerson(w, w.test, { email: 'Leaving@example.com' })
+  const tokens = await person.tokens(client)
+  const other = await openAccount(w.test, person)
+  const page = await person.agent.get(account_url)
+  const form = await person.agent.get(linkOf(page, 'delete-account'))
+  assert.match(form.body, /keeps the id of the account for 90 days/)
+  const deleted = await press(person.agent, form, 'delete-account', { email: ' leaving@EXAMPLE.com ' })
+  assert.deepEqual([deleted.status, stepOf(deleted)], [200, 'account'])
+  assert.match(deleted.body, /Your account has been deleted/)
+  assert.equal((await w.call('GET', `${w.test.path}/users/${person.id}`)).status, 404)
+  assert.equal((await userinfo(w, w.test, tokens.access_token)).status, 401)
+  assert.equal((await refresh(w, w.test, client, tokens.refresh_token)).body.error, 'invalid_grant')
+  for (const agent of [person.agent, other.agent]) assert.equal(stepOf(await agent.get(account_url)), 'sign-in')
+
+  const all = await eventsOf(person.id, 'user.deleted')
+  const end = all.find(({ type }: { type: string }) => type === 'user.deleted')
+  assert.deepEqual([end.type, end.actor, end.data], ['user.deleted', { type: 'user', id: person.id }, {}])
+  assert.ok(all.length > 3)
+  for (const { type, data } of all.filter(({ type }: { type: string }) => type !== 'mail.sent')) assert.deepEqual(data, {}, type)
+  const kept = await w.deployment.db.all(
+    Kept,
+    sql`select ip, user_agent from sessions where environment_id = ${w.test.id} and user_id = ${person.id}`,
+  )
+  assert.deepEqual(kept, [
+    { ip: null, user_agent: null },
+    { ip: null, user_agent: null },
+  ])
+  const { data: mails } = expectStatus(200, await w.call('GET', `${w.test.path}/inbox?to=leaving@example.com`))
+  assert.deepEqual(
+    mails.map(({ kind }: { kind: string }) => kind),
+    ['account_deleted'],
+  )
+
+  const again = await w.createUser(w.test, { email: 'leaving@example.com' })
+  assert.notEqual(again.id, person.id)
+  const fresh = await openAccount(w.test, again)
+  assert.deepEqual([stepOf(fresh.page), /data-action="disconnect"/.test(fresh.page.body)], ['account', false])
+})
+
+test('deletion leaves another account of the browser signed in', async () => {
+  const [one, two] = [await w.createUser(w.test, { name: 'Stays' }), await w.createUser(w.test)]
+  const { agent } = await openAccount(w.test, one)
+  const { page } = await openAccount(w.test, two, agent, '?prompt=login')
+  await press(agent, await agent.get(linkOf(page, 'delete-account')), 'delete-account', { email: two.email })
+  assert.match((await agent.get(account_url)).body, /<h1>Stays<\/h1>/)
+})
+
+test('of 50 parallel deletions one deletes, with one event and one mail', async () => {
+  const person = await w.createUser(w.test)
+  const { agent, page } = await openAccount(w.test, person)
+  const form = await agent.get(linkOf(page, 'delete-account'))
+  const replies = await Promise.all(Array.from({ length: 50 }, () => press(agent, form, 'delete-account', { email: person.email })))
+  assert.equal(replies.filter(({ status }) => status === 200).length, 1)
+  assert.ok(
+    replies.every(({ status }) => status === 200 || status === 303),
+    'the others find no session',
+  )
+  const events = await eventsOf(person.id, 'user.deleted')
+  assert.equal(events.filter(({ type }: { type: string }) => type === 'user.deleted').length, 1)
+  assert.equal(expectStatus(200, await w.call('GET', `${w.test.path}/inbox?to=${person.email}`)).data.length, 1)
+})
+
+const root = { issuer: w.admin_issuer }
+
+test('an administrator has the same account page, and its changes leave memberships as they are', async () => {
+  const olga = await createAdministrator(w, 'olga@example.com')
+  const tenant = await createTenant(w, olga)
+  const before = await storedMembers(w, tenant.id)
+  const { agent, page } = await openAccount(root, olga)
+  assert.equal(stepOf(page), 'account')
+  await press(agent, await agent.get(linkOf(page, 'change-name')), 'change-name', { name: 'Olga' })
+  await press(agent, await agent.get(linkOf(page, 'change-password')), 'change-password', { password: 'an engine of brass' })
+  await press(agent, page, 'end-other-sessions')
+  assert.match((await agent.get(`${root.issuer}/account`)).body, /<h1>Olga<\/h1>/)
+  assert.deepEqual(await storedMembers(w, tenant.id), before)
+})
+
+test('the last owner of a tenant cannot delete their account; with another owner they can, and leave every tenant', async () => {
+  const [paul, rita] = [await createAdministrator(w, 'paul@example.com'), await createAdministrator(w, 'rita@example.com')]
+  const tenant = await createTenant(w, paul)
+  await joinTenant(w, { tenant_id: tenant.id, token: paul.token }, rita, 'admin')
+  const { agent, page } = await openAccount(root, paul)
+  const form = await agent.get(linkOf(page, 'delete-account'))
+  const refused = await press(agent, form, 'delete-account', { email: paul.email })
+  assert.deepEqual([refused.status, stepOf(refused)], [409, 'account'])
+  assert.match(problemOf(refused) ?? '', /last owner of these tenants.*Tenant \d/s)
+  assert.equal((await storedMembers(w, tenant.id)).length, 2)
+
+  expectStatus(200, await tenant.as(paul, 'PATCH', `/${rita.user_id}`, { role: 'owner' }))
+  const pending = await tenant.invite('pending@example.com', 'owner', paul)
+  const deleted = await press(agent, form, 'delete-account', { email: paul.email })
+  assert.match(deleted.body, /Your account has been deleted/)
+  assert.deepEqual(
+    (await storedMembers(w, tenant.id)).map(({ user_id }) => user_id),
+    [rita.user_id],
+  )
+  const call = asAdministrator(w, rita.token, tenant.id)
+  const data = await until('the entry of the audit log', async () => {
+    const found = expectStatus(200, await call('GET', `/v1/tenants/${tenant.id}/audit-log?action=deleteOwnAccount`)).data
+    return found.length > 0 && found
+  })
+  assert.deepEqual([data.length, data[0].actor.id, data[0].object.id], [1, paul.user_id, paul.user_id])
+  assert.doesNotMatch(JSON.stringify(data), /paul@/)
+  assert.equal((await w.call('GET', pending.invitation_url, { key: null })).status, 410)
+  assert.equal((await asAdministrator(w, paul.token, null)('GET', '/v1/me')).status, 401)
+})
+
+test('of two owners that delete their accounts at once one stays', async () => {
+  const [one, two] = [await createAdministrator(w, 'vera@example.com'), await createAdministrator(w, 'walt@example.com')]
+  const tenant = await createTenant(w, one)
+  await joinTenant(w, { tenant_id: tenant.id, token: one.token }, two, 'owner')
+  const ready = await Promise.all(
+    [one, two].map(async (person) => {
+      const { agent, page } = await openAccount(root, person)
+      return { person, agent, form: await agent.get(linkOf(page, 'delete-account')) }
+    }),
+  )
+  const replies = await Promise.all(ready.map(({ person, agent, form }) => press(agent, form, 'delete-account', { email: person.email })))
+  assert.deepEqual(replies.map(({ status }) => status).sort(), [200, 409])
+  assert.equal((await storedMembers(w, tenant.id)).length, 1)
+})
