@@ -93,7 +93,8 @@ async function mail(services: Services, call: UserCall, statementsOf: (about: Ab
   const at = services.now()
   const statements =
     owner && owner.id === user.id && owner.blocked_at === null ? await statementsOf({ owner, issuer_url: issuer.url, at }) : []
-  const sent = await call.commit({ statements, before: user, after: user, answer: {} }, at)
-  if (!sent) await call.commit({ statements: [], before: user, answer: {} }, at)
+  const entry = { before: user, after: user, answer: {}, object: { type: 'user' as const, id: user.id } }
+  const sent = await call.commit({ ...entry, statements }, at)
+  if (!sent) await call.commit({ ...entry, statements: [] }, at)
   return {}
 }

@@ -57,7 +57,7 @@ async function changeEverything(): Promise<string[]> {
   await platform('POST', `${at}/settings/email/test`, { to: 'Grace.Hopper@example.com' })
   await platform('PATCH', `${at}/settings`, {
     email: {
-      delivery: 'none',
+      delivery: 'capture',
       from: 'a@example.com',
       smtp: { host: 'mail.example.com', port: 587, username: 'u', password: 'mail secret', tls: 'starttls' },
     },
