@@ -31,7 +31,7 @@ export function applySettingsChange(
     ...passwordProblems(change),
     ...emailProblems(stored, merged, change, allowed),
     ...codeProblems(type, merged),
-    ...mfaProblems(merged, change),
+    ...mfaProblems(merged),
     ...passkeyProblems(type, issuer, merged, change),
   ]
   if (problems.length > 0) return { problem: new z.ZodError(problems) }
@@ -47,13 +47,12 @@ function codeProblems(type: EnvironmentType, merged: Document): z.core.$ZodIssue
   return [{ code: 'custom', path: ['sign_in', 'email_code'], message, input: true }]
 }
 
-/** A required second factor needs a kind that a person can enrol. The problem is at the group that the change has. */
-function mfaProblems(merged: Document, change: Document): z.core.$ZodIssue[] {
-  const { mfa, sign_in } = effectiveSettings('live', { mfa: merged.mfa, sign_in: merged.sign_in })
-  if (mfa.mode !== 'required' || mfa.totp || sign_in.passkey) return []
-  const path = change.mfa === undefined ? ['sign_in', 'passkey'] : ['mfa', 'mode']
-  const message = 'mfa.mode required needs a second factor that people can enrol: mfa.totp or sign_in.passkey.'
-  return [{ code: 'custom', path, message, input: undefined }]
+/** A required second factor needs a kind that a sign-in can enrol. No sign-in enrols a passkey yet, so it needs authenticator apps. */
+function mfaProblems(merged: Document): z.core.$ZodIssue[] {
+  const { mfa } = effectiveSettings('live', { mfa: merged.mfa })
+  if (mfa.mode !== 'required' || mfa.totp) return []
+  const message = 'mfa.mode required needs mfa.totp: authenticator apps are the second factor that people can enrol in a sign-in.'
+  return [{ code: 'custom', path: ['mfa', 'mode'], message, input: undefined }]
 }
 
 /** Returns the settings in effect: the stored values and the defaults of the rest. */

@@ -158,6 +158,7 @@ test('deleting a user deletes the second factors', async () => {
 const settings: { rule: string; change: object; status: number; field?: string }[] = [
   { rule: 'a required second factor that nobody can enrol', change: { mfa: { mode: 'required', totp: false } }, status: 422, field: '/mfa/mode' },
   { rule: 'no apps while a second factor is required', change: { mfa: { totp: false } }, status: 422, field: '/mfa/mode' },
+  { rule: 'a required one that only passkeys could be', change: { mfa: { mode: 'required', totp: false }, sign_in: { passkey: true } }, status: 422, field: '/mfa/mode' },
   { rule: 'no apps while it is optional', change: { mfa: { mode: 'optional', totp: false } }, status: 200 },
   { rule: 'a required one afterwards', change: { mfa: { mode: 'required' } }, status: 422, field: '/mfa/mode' },
   { rule: 'the default of totp again', change: { mfa: { mode: 'required', totp: null } }, status: 200 },
