@@ -15,7 +15,7 @@ const isQuestion = (reply: Reply) => /<form method="post" action="[^"]*\/sign-ou
 const linksOf = (reply: Reply) =>
   [...reply.body.matchAll(/<a class="b[^>]*href="([^"]*)"/g)]
     .map(([, link = '']) => link.replaceAll('&amp;', '&'))
-    .filter((link) => !/\/e\/env_\w+\/account$/.test(link))
+    .filter((link) => ![w.test, w.live].some(({ issuer }) => link === `${issuer}/account`))
 
 // biome-ignore format: one spelling a line
 const spellings = [
