@@ -51,7 +51,7 @@ export function missingForRequest(acr: string, acr_values: readonly string[], fa
 }
 
 /** Whether a request that is not satisfied by a lower level aims at a passkey, for a person who has one. */
-export const aimsAtPasskey = (acr_values: readonly string[]): boolean => acr_values.find((wanted) => levels.includes(wanted)) === by_passkey
+const aimsAtPasskey = (acr_values: readonly string[]): boolean => acr_values.find((wanted) => levels.includes(wanted)) === by_passkey
 
 /**
  * RFC 8176: the methods of a sign-in with those of its second factor. For a request that aims at a passkey the passkey stands on its own,
