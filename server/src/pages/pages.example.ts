@@ -98,7 +98,9 @@ const exampleSecondFactor = ({ application, request } = usual): SecondFactorView
   csrf: 'token',
   request,
   using: 'code',
+  has_app: true,
   has_recovery_codes: true,
+  passkey: null,
   problem: null,
   wait_seconds: null,
   cancel_url: 'https://shop.example.com/?error=access_denied',
@@ -270,6 +272,7 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
   const sign_in = exampleSignIn(words)
   const sign_up = exampleSignUp(words)
   const second_factor = exampleSecondFactor(words)
+  const only_passkey = { has_app: false, has_recovery_codes: false, passkey: examplePasskey }
   const who = { email, name: person }
   const forgot = { csrf: 'token', request, email, problem: null, back_url: 'https://id.example.com/e/env_1/oauth/authorize' }
   const link = { csrf: 'token', token: 'token', kind: 'reset_password' as const, email, problem: null }
@@ -350,6 +353,9 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
     'second factor, expired': secondFactorPage(context, { ...second_factor, problem: 'expired_form' }),
     'second factor, a recovery code': secondFactorPage(context, { ...second_factor, using: 'recovery_code' }),
     'second factor, a wrong recovery code': secondFactorPage(context, { ...second_factor, using: 'recovery_code', problem: 'wrong' }),
+    'second factor, passkey': secondFactorPage(context, { ...second_factor, ...only_passkey }),
+    'second factor, passkey refused': secondFactorPage(context, { ...second_factor, ...only_passkey, problem: 'passkey_failed' }),
+    'second factor, passkey or code': secondFactorPage(context, { ...second_factor, passkey: examplePasskey }),
     'mailed code before an enrolment': enrolmentCodePage(context, { csrf: 'token', request, email, problem: null }),
     'mailed code before an enrolment, wrong': enrolmentCodePage(context, { csrf: 'token', request, email, problem: 'wrong' }),
     'authenticator app': enrolTotpPage(context, exampleEnrolment(words)),

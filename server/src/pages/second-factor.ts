@@ -1,22 +1,31 @@
 // pure
-/** The page that asks for the second factor: a code of an authenticator app, or a recovery code. */
+/** The page that asks for the second factor: a code of an authenticator app, a recovery code, or a passkey, which needs a script. */
 import { field, hidden, problemSummary } from './form.ts'
 import { html } from './html.ts'
+import { passkey as icon } from './icons.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
+import { type PasskeyCeremony, passkeyBlock } from './passkey-block.ts'
+import { passkey_script } from './passkey-script.ts'
 import { brandLine } from './tiles.ts'
 
-type Problem = 'wrong' | 'missing' | 'locked' | 'expired_form' | 'no_cookies'
+type Problem = 'wrong' | 'missing' | 'passkey_failed' | 'locked' | 'expired_form' | 'no_cookies'
 
-const statuses = { wrong: 400, missing: 400, locked: 429, expired_form: 400, no_cookies: 400 } satisfies Record<Problem, number>
+const statuses = { wrong: 400, missing: 400, passkey_failed: 400, locked: 429, expired_form: 400, no_cookies: 400 } satisfies Record<
+  Problem,
+  number
+>
 
 export interface SecondFactorView {
   application_name: string | null
   csrf: string
   request: string
-  /** The field that the page shows. */
+  /** The field that the page shows, where the person has an app or recovery codes. */
   using: 'code' | 'recovery_code'
+  has_app: boolean
   /** The person has unused recovery codes. */
   has_recovery_codes: boolean
+  /** `null` where the person has no passkey, or passkeys are off. */
+  passkey: PasskeyCeremony | null
   problem: Problem | null
   wait_seconds: number | null
   /** Returns to the client without signing in. */
@@ -26,7 +35,8 @@ export interface SecondFactorView {
 export function secondFactorPage(context: PageContext, view: SecondFactorView): Page {
   const { issuer } = context
   const texts = context.texts.second_factor
-  const { csrf, request, using, problem } = view
+  const { csrf, request, using, problem, passkey } = view
+  const takes_codes = view.has_app || view.has_recovery_codes || passkey === null
   const text = problem && problemText(context, view)
   const is_of_field = problem === 'wrong' || problem === 'missing'
   const input = {
@@ -34,16 +44,20 @@ export function secondFactorPage(context: PageContext, view: SecondFactorView): 
     autofocus: problem === null,
   }
   const other = using === 'code' ? 'recovery_code' : 'code'
-  const body = html`${brandLine(context)}<h1>${texts.title}</h1><p class="sub">${using === 'code' ? texts.from_app : texts.from_list}</p>
+  const body = html`${brandLine(context)}<h1>${texts.title}</h1><p class="sub">${takes_codes ? (using === 'code' ? texts.from_app : texts.from_list) : texts.passkey_only}</p>
 ${text && problemSummary(text)}
-<form method="post" action="${issuer}/second-factor">${hidden({ csrf, request })}
+${
+  takes_codes &&
+  html`<form method="post" action="${issuer}/second-factor">${hidden({ csrf, request })}
 ${
   using === 'code'
     ? field({ name: 'code', label: texts.code, type: 'digits', autocomplete: 'one-time-code', ...input })
     : field({ name: 'recovery_code', label: texts.recovery_code, type: 'code', autocomplete: 'off', ...input })
 }
-<button class="b p" data-action="continue">${texts.submit}</button></form>
+<button class="b p" data-action="continue">${texts.submit}</button></form>`
+}${passkey && passkeyForm(context, view, passkey, takes_codes)}
 ${
+  takes_codes &&
   (other === 'code' || view.has_recovery_codes) &&
   html`<form method="post" action="${issuer}/second-factor">${hidden({ csrf, request })}<button class="b" name="use" value="${other}" data-action="${other === 'code' ? 'use-totp' : 'use-recovery-code'}">${other === 'code' ? texts.use_app : texts.use_recovery_code}</button></form>`
 }
@@ -53,14 +67,28 @@ ${view.cancel_url && html`<p class="after"><a href="${view.cancel_url}" data-act
     body,
     step: 'second-factor',
     has_problem: problem !== null,
+    ...(passkey && { script: passkey_script }),
     ...(problem && { status: statuses[problem] }),
   })
+}
+
+/** Shown by its script. Where the person has no other second factor, the page also says what to do where it does not run. */
+function passkeyForm(context: PageContext, { csrf, request }: SecondFactorView, ceremony: PasskeyCeremony, takes_codes: boolean) {
+  const { issuer, texts } = context
+  const block = passkeyBlock(
+    context,
+    ceremony,
+    html`${takes_codes && html`<p class="or">${texts.sign_in.or}</p>`}<form class="alts" method="post" action="${issuer}/second-factor">${hidden({ csrf, request, credential: '' })}
+<button class="${takes_codes ? 'b' : 'b p'}" data-action="passkey">${icon}${texts.passkey.use}</button></form>`,
+  )
+  return html`${block}${!takes_codes && html`<p class="hint">${texts.second_factor.passkey_help}</p>`}`
 }
 
 function problemText({ texts, issuer }: PageContext, { problem, using, wait_seconds }: SecondFactorView): string {
   if (problem === 'locked') return texts.second_factor.locked(wait_seconds)
   if (problem === 'no_cookies') return texts.form.no_cookies(new URL(issuer).hostname)
   if (problem === 'expired_form') return texts.form.expired
+  if (problem === 'passkey_failed') return texts.second_factor.passkey_failed
   if (using === 'recovery_code') return problem === 'missing' ? texts.second_factor.recovery_missing : texts.second_factor.recovery_wrong
   return problem === 'missing' ? texts.second_factor.code_missing : texts.second_factor.code_wrong
 }

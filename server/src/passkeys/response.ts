@@ -5,7 +5,8 @@
  */
 import { z } from 'zod'
 
-const longest_response = 16_384
+/** In characters. */
+export const longest_response = 16_384
 
 /** WebAuthn §5.1: base64url without padding. `longest` is in bytes. */
 const bytes = (longest: number) =>

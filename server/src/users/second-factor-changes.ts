@@ -10,9 +10,10 @@ import type { Device, MethodName } from '../mail/notice.ts'
 import { mailStatements } from '../mail/send.ts'
 import { newRecoveryCodes, recoveryKey } from './recovery-codes.ts'
 import {
+  type CountedKinds,
   findTotps,
-  hasSecondFactor,
   insertTotp,
+  keepsSecondFactor,
   most_totps,
   type NewTotp,
   offeredTotp,
@@ -93,15 +94,13 @@ export async function removeOwnTotp(
   services: Services,
   user: Owner,
   method_id: string,
-  { mode }: Settings['mfa'],
+  { mode, passkeys = false }: Settings['mfa'] & Partial<CountedKinds>,
   asked: Asked,
 ): Promise<'removed' | 'unknown' | 'last'> {
   const { id: user_id, environment_id } = user
-  const keepsOne = guard(sql`update users set updated_at = updated_at
-    where environment_id = ${environment_id} and id = ${user_id} and ${hasSecondFactor(environment_id, user_id)}`)
   const removed = await services.db.batch([
     ...removeTotp(environment_id, user_id, method_id),
-    ...(mode === 'required' ? [keepsOne] : []),
+    ...(mode === 'required' ? [keepsSecondFactor(environment_id, user_id, { passkeys })] : []),
     ...(await noticeOf(services, user, { type: 'mfa.removed', method: 'totp', method_id }, asked)),
   ])
   if (removed) return 'removed'

@@ -1,6 +1,6 @@
 /**
- * The second factors of users: authenticator apps and recovery codes. `secondFactorsOf` lists what counts as a second factor; another
- * kind is one more part of its union, and a way to check it in `oidc/interaction/second-factors.ts`.
+ * The second factors of users: authenticator apps and recovery codes here, passkeys in `passkeys/store.ts`. `secondFactorsOf` lists what
+ * counts as a second factor; another kind is one more part of its union, and a way to check it in `oidc/interaction/second-factors.ts`.
  */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
@@ -13,23 +13,46 @@ import { totp_secret_bytes } from './totp.ts'
 /** More are of no use, and each is one more code that a guess may match. */
 export const most_totps = 5
 
+/** The kinds that count beside apps. A passkey counts where people can use passkeys. */
+export interface CountedKinds {
+  passkeys: boolean
+}
+
 /** Users with a second factor. Recovery codes alone are none: they come and go with the apps. */
-const secondFactorsOf = (environment_id: EnvironmentId) => sql`select user_id from totp_methods where environment_id = ${environment_id}`
+const secondFactorsOf = (environment_id: EnvironmentId, { passkeys }: CountedKinds) =>
+  sql`select user_id from totp_methods where environment_id = ${environment_id}
+      ${passkeys ? sql`union all select user_id from passkeys where environment_id = ${environment_id}` : sql``}`
 
 /** A condition. Every batch that adds a second factor also writes the row of the user (`holdUser`). */
-export const hasSecondFactor = (environment_id: EnvironmentId, user_id: string): Statement =>
-  sql`exists (select 1 from (${secondFactorsOf(environment_id)}) factors where user_id = ${user_id})`
+export const hasSecondFactor = (environment_id: EnvironmentId, user_id: string, kinds: CountedKinds): Statement =>
+  sql`exists (select 1 from (${secondFactorsOf(environment_id, kinds)}) factors where user_id = ${user_id})`
+
+/**
+ * people.md 5: fails as a guard if the user has no second factor left. For the end of a batch that removes one where `mfa.mode` is
+ * `required`; the batch holds the user before (`holdUser`).
+ */
+export const keepsSecondFactor = (environment_id: EnvironmentId, user_id: string, kinds: CountedKinds): Statement =>
+  guard(sql`update users set updated_at = updated_at
+    where environment_id = ${environment_id} and id = ${user_id} and ${hasSecondFactor(environment_id, user_id, kinds)}`)
 
 const UserIdRow = z.object({ user_id: z.string() })
 
 /** Those of the users who have a second factor. */
-export async function findUsersWithSecondFactor(db: Db, environment_id: EnvironmentId, user_ids: readonly string[]): Promise<Set<string>> {
+export async function findUsersWithSecondFactor(
+  db: Db,
+  environment_id: EnvironmentId,
+  user_ids: readonly string[],
+  kinds: CountedKinds,
+): Promise<Set<string>> {
   if (user_ids.length === 0) return new Set()
   const list = join(
     user_ids.map((id) => sql`${id}`),
     ', ',
   )
-  const rows = await db.all(UserIdRow, sql`select user_id from (${secondFactorsOf(environment_id)}) factors where user_id in (${list})`)
+  const rows = await db.all(
+    UserIdRow,
+    sql`select user_id from (${secondFactorsOf(environment_id, kinds)}) factors where user_id in (${list})`,
+  )
   return new Set(rows.map(({ user_id }) => user_id))
 }
 

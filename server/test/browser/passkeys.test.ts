@@ -108,6 +108,28 @@ test('a person adds a passkey at the offer and signs in with it, and both pages 
   assert.deepEqual(errors, [])
 })
 
+test('after a password the passkey is the second step, and without scripts the page says what to do', { skip: noBrowser }, async (t) => {
+  const { browser, open, signInByPassword, isBack, enrol } = await setUp(t)
+  const { page, add, errors, ...profile } = await openProfile(t, browser)
+  await add()
+  const user = await enrol({ page, add, errors, ...profile })
+  await open(page, { prompt: 'login' })
+  await signInByPassword(page, user)
+  await page.locator('[data-step=second-factor]').waitFor()
+  assert.deepEqual(await audit(page, 'second factor, passkey'), [])
+  await page.locator('[data-action=passkey]').click()
+  await isBack(page)
+  assert.deepEqual(errors, [])
+
+  const context = await browser.newContext({ javaScriptEnabled: false })
+  t.after(() => context.close())
+  const without_script = await context.newPage()
+  await open(without_script)
+  await signInByPassword(without_script, user)
+  await without_script.getByText('this browser cannot use passkeys').waitFor()
+  assert.equal(await without_script.locator('[data-action=passkey]').isVisible(), false)
+})
+
 test('the list of the address field offers the passkey without a press of a button', { skip: noBrowser }, async (t) => {
   const { browser, open, isBack, enrol } = await setUp(t)
   const profile = await openProfile(t, browser, { has_list: true })

@@ -270,7 +270,7 @@ test('a successful sign-in gives its attempt back', async () => {
 })
 
 test('a user has at most twenty passkeys, also of parallel registrations', async () => {
-  const { id, email, password } = await createPasskeyPerson(w, w.test, client)
+  const { id, device } = await createPasskeyPerson(w, w.test, client)
   for (let i = 0; i < most_passkeys - 3; i++)
     await db.run(sql`insert into passkeys (environment_id, id, user_id, credential_id, public_key, counter, backup_eligible, backed_up, transports, name, created_at)
       select environment_id, ${w.deployment.newId('mth')}, user_id, ${randomBytes(16).toString('base64url')}, public_key, 0, 0, 0, transports, name, created_at
@@ -290,7 +290,7 @@ test('a user has at most twenty passkeys, also of parallel registrations', async
   const { readBrowser } = await import('../../src/oidc/browser.ts')
   const outcomes = await Promise.all(
     offers.map(async ({ agent, page }) => {
-      await agent.submit(page, { email, password, method: 'password' })
+      await postCredential(agent, page, device.get(optionsOf(page), { counter: 0 }))
       const cookie = [...agent.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
       const call = {
         issuer,

@@ -2,6 +2,7 @@
  * The second factor of a sign-in, and its enrolment where the person has none. Each form continues a half sign-in; without one of this
  * browser, for this request, the sign-in begins again.
  */
+import type { SecondFactorView } from '../../pages/second-factor.ts'
 import { reason } from '../../reason.ts'
 import { refusal } from '../../refusal.ts'
 import { countSecondFactor, giveBackSecondFactor, waitForSecondFactor } from '../../users/attempts.ts'
@@ -18,7 +19,7 @@ import { signInEvent } from '../interaction/establish-session.ts'
 import { completeHalfSignIn, half_lost, readHalfSignIn, secondFactorUrl } from '../interaction/half-sign-in.ts'
 import { showSignIn } from '../interaction/screens.ts'
 import { offeredSecret, showEnrolment, showRecoveryCodes, showSecondFactor } from '../interaction/second-factor-screens.ts'
-import { longest_second_factor, second_factors } from '../interaction/second-factors.ts'
+import { longest_code, second_factors, wrong_code } from '../interaction/second-factors.ts'
 import { countTry, type HalfSignIn } from '../store/half-sign-ins.ts'
 
 /** The page of the step that is due. It changes nothing, so it can be opened again. */
@@ -40,17 +41,15 @@ export const secondFactor: OidcEndpoint = async (services, call) => {
   const { interaction, half } = continued
   const { form, issuer, now } = call
   const used = second_factors.find(({ field }) => form?.has(field))
-  const using = used?.field ?? (form?.get('use') === 'recovery_code' ? 'recovery_code' : 'code')
-  const show = (
-    problem: 'wrong' | 'missing' | 'locked' | 'expired_form' | 'no_cookies' | null,
-    why = wrong_code,
-    wait: number | null = null,
-  ) => showSecondFactor(services, call, interaction, half, { using, problem, wait_seconds: wait, refusal: problem && why })
+  const using = form?.get('use') === 'recovery_code' || used?.field === 'recovery_code' ? 'recovery_code' : 'code'
+  const show = (problem: SecondFactorView['problem'], why = wrong_code, wait: number | null = null) =>
+    showSecondFactor(services, call, interaction, half, { using, problem, wait_seconds: wait, refusal: problem && why })
   const problem = formProblem(services, call, interaction.browser)
   if (problem) return show(problem, formRefusals[problem])
   if (!used) return form?.has('use') ? show(null) : show('missing', missing_code)
   const sent = (form?.get(used.field) ?? '').trim()
-  if (sent === '') return show('missing', missing_code)
+  const of_passkey = used.field === 'credential'
+  if (sent === '') return show(of_passkey ? 'passkey_failed' : 'missing', missing_code)
 
   const { environment_id, settings } = issuer
   const attempt = { environment_id, user_id: half.user_id, now }
@@ -60,28 +59,27 @@ export const secondFactor: OidcEndpoint = async (services, call) => {
     services.tally.signInLimited(used.method)
     return show('locked', locked_out, await waitForSecondFactor(services.db, attempt))
   }
-  const first = sent.length > longest_second_factor ? null : await used.check(services, call, half.user_id, sent)
-  const answer =
-    first &&
-    (await completeHalfSignIn(services, call, interaction, half, {
-      method: used.method,
-      amr: used.amr,
-      first: [giveBackSecondFactor(attempt), ...first],
-    }))
-  if (answer) return answer
+  const checked = sent.length > used.longest ? { refusal: wrong_code } : await used.check(services, call, half, sent)
+  const refused_as = 'refusal' in checked ? checked.refusal : used.used_up
+  if ('statements' in checked) {
+    const { amr, statements } = checked
+    const first = [giveBackSecondFactor(attempt), ...statements]
+    const answer = await completeHalfSignIn(services, call, interaction, half, { method: used.method, amr, first })
+    if (answer) return answer
+  }
 
   services.counters.count(environment_id, 'sign_in', `${used.method}.failed`)
   const failed = signInEvent(services, call, {
     type: 'sign_in.failed',
     user_id: half.user_id,
     application_id: interaction.client?.client_id ?? null,
-    data: { method: used.method, ip: call.ip, reason: wrong_code.code },
+    data: { method: used.method, ip: call.ip, reason: refused_as.code },
   })
   await services.db.batch([failed.statement])
   call.subject.event_id = failed.id
-  if (await readHalfSignIn(services, call, interaction)) return show('wrong')
+  if (await readHalfSignIn(services, call, interaction)) return show(of_passkey ? 'passkey_failed' : 'wrong', refused_as)
   const { email } = half.signed_in
-  return showSignIn(services, call, interaction, { email, problem: 'second_factor', refusal: wrong_code, wait_seconds: null })
+  return showSignIn(services, call, interaction, { email, problem: 'second_factor', refusal: refused_as, wait_seconds: null })
 }
 
 /** The mailed code before the first enrolment, or a new one. */
@@ -147,13 +145,9 @@ async function continueHalf(
 
 const startAgain = (call: OidcCall, { query }: Interaction): Answer => refused(redirect(continueUrl(call, query)), half_lost)
 
-const codeOf = ({ form }: OidcCall): string => (form?.get('code') ?? '').slice(0, longest_second_factor).trim()
+const codeOf = ({ form }: OidcCall): string => (form?.get('code') ?? '').slice(0, longest_code).trim()
 
-const wrong_code = refusal(
-  'wrong_code',
-  reason`The code of the second factor, or the code that was mailed before its enrolment, is another one or was used.`,
-)
-const missing_code = refusal('wrong_code', reason`The form of the second factor holds no code.`)
+const missing_code = refusal('wrong_code', reason`The form of the second factor holds no code, and no response of an authenticator.`)
 const locked_out = refusal(
   'locked_out',
   reason`Too many second factors failed for this account. The settings of lockout say how many are allowed.`,

@@ -1,8 +1,10 @@
 /** The step that an authorization request needs next, and the page or answer of that step. `protocol/next-step.ts` holds the rules. */
+import { findUsersWithPasskey } from '../../passkeys/store.ts'
 import { findUsersWithSecondFactor } from '../../users/second-factors.ts'
 import type { Answer, OidcCall, OidcServices } from '../call.ts'
 import { hintedUser } from '../id-token-hint.ts'
 import { type NextStep, nextStep } from '../protocol/next-step.ts'
+import { by_passkey } from '../protocol/second-factor.ts'
 import { findConsents } from '../store/sessions.ts'
 import { answerClient } from './answer-client.ts'
 import type { Authorization } from './begin.ts'
@@ -11,6 +13,7 @@ import { beginStepUp } from './half-sign-in.ts'
 import { issueCode } from './issue-code.ts'
 import { asksForSignUp } from './new-account.ts'
 import { offerPasskey } from './offer-passkey.ts'
+import { countedKinds } from './passkey-ceremony.ts'
 import { wasPressed } from './press.ts'
 import { no_problems, showAccounts, showConsent, showSignIn, showSignUp } from './screens.ts'
 
@@ -23,8 +26,14 @@ export async function judgeNextStep(
   const needs_press = needsPress(services, client)
   const user_ids = browser.sessions.map((session) => session.user_id)
   const { mode, totp } = issuer.settings.mfa
+  const kinds = countedKinds(call)
   const asks_for_level = mode === 'required' || request.acr_values.length > 0
-  const enrolled = await findUsersWithSecondFactor(services.db, issuer.environment_id, asks_for_level ? user_ids : [])
+  const enrolled = await findUsersWithSecondFactor(services.db, issuer.environment_id, asks_for_level ? user_ids : [], kinds)
+  const with_passkey = await findUsersWithPasskey(
+    services.db,
+    issuer.environment_id,
+    kinds.passkeys && request.acr_values.includes(by_passkey) ? user_ids : [],
+  )
   const consents =
     client.consent === 'skip'
       ? new Map<string, string[]>()
@@ -39,6 +48,7 @@ export async function judgeNextStep(
         auth_time: session.auth_time,
         acr: session.acr,
         has_second_factor: enrolled.has(session.user_id),
+        has_passkey: with_passkey.has(session.user_id),
         consented_to: consents.get(session.user_id) ?? [],
         pressed: needs_press && wasPressed(services, call, query, session.id),
       })),

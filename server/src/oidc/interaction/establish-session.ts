@@ -16,6 +16,7 @@ import { one_factor } from '../protocol/second-factor.ts'
 import { insertSession, raiseSession, renewSession } from '../store/sessions.ts'
 import type { Interaction } from './begin.ts'
 import { continueRequest } from './continue.ts'
+import { countedKinds } from './passkey-ceremony.ts'
 
 export interface SignedIn {
   user_id: string
@@ -72,7 +73,7 @@ export async function establishSession(
     absolute_expires_at,
   }
   // A batch that adds a second factor writes the row of the account too, so the condition is safe.
-  const only_if = session.acr === one_factor ? sql`not ${hasSecondFactor(issuer.environment_id, user_id)}` : sql`1 = 1`
+  const only_if = session.acr === one_factor ? sql`not ${hasSecondFactor(issuer.environment_id, user_id, countedKinds(call))}` : sql`1 = 1`
   const signed_in = await services.db.batch([
     ...first,
     noteSignIn(

@@ -18,6 +18,7 @@ import type { Interaction } from './begin.ts'
 import { continueUrl } from './continue.ts'
 import { sendEnrolmentCode } from './enrolment-code.ts'
 import { establishSession, type SignedIn, stepUpSession } from './establish-session.ts'
+import { countedKinds } from './passkey-ceremony.ts'
 
 /** The page of the second factor for this request. */
 export const secondFactorUrl = (call: OidcCall, query: string): string => `${call.issuer.url}/second-factor?${query}`
@@ -64,7 +65,7 @@ export async function beginStepUp(services: OidcServices, call: OidcCall, intera
   const begun = await readHalfSignIn(services, call, interaction)
   if (begun?.session_id === session_id) return redirect(secondFactorUrl(call, query))
   const { user_id, email, amr } = session
-  const enrolled = await findUsersWithSecondFactor(services.db, call.issuer.environment_id, [user_id])
+  const enrolled = await findUsersWithSecondFactor(services.db, call.issuer.environment_id, [user_id], countedKinds(call))
   const signed_in = { user_id, email, password_hash: null, step: 'sign_in' as const, method: 'session', amr }
   const beginning = { first: [], enrols: !enrolled.has(user_id), session_id }
   const answer = await beginHalfSignIn(services, call, interaction, signed_in, beginning)
@@ -81,7 +82,7 @@ export async function readHalfSignIn(services: OidcServices, call: OidcCall, { b
   const half = await findHalfSignIn(services.db, environment_id, digestOf(browser.half), call.now)
   if (!half || half.request_hash !== digestOf(query)) return null
   if (half.session_id !== null && !browser.sessions.some(({ id }) => id === half.session_id)) return null
-  const enrolled = await findUsersWithSecondFactor(services.db, environment_id, [half.user_id])
+  const enrolled = await findUsersWithSecondFactor(services.db, environment_id, [half.user_id], countedKinds(call))
   return enrolled.has(half.user_id) === half.enrols ? null : half
 }
 
@@ -94,7 +95,7 @@ export async function completeHalfSignIn(
   { method, amr: second, first }: { method: string; amr: readonly string[]; first: readonly Statement[] },
 ): Promise<Answer | null> {
   const { signed_in, session_id, user_id } = half
-  const amr = withSecondFactor(signed_in.amr, second)
+  const amr = withSecondFactor(signed_in.amr, second, interaction.client ? interaction.request.acr_values : [])
   const statements = [endHalfSignIn(call.issuer.environment_id, half, call.now), ...first]
   const answer =
     session_id === null

@@ -9,6 +9,7 @@ import { findPasskey, type PasskeyRow, usePasskey, wasRemoved } from '../../pass
 import { type RelyingParty, verifyAssertion } from '../../passkeys/verify.ts'
 import { idIn, reason } from '../../reason.ts'
 import { type Refusal, refusal } from '../../refusal.ts'
+import type { CountedKinds } from '../../users/second-factors.ts'
 import { holdUser } from '../../users/store.ts'
 import { ableCookie } from '../browser.ts'
 import type { OidcCall, OidcServices } from '../call.ts'
@@ -18,6 +19,9 @@ export function relyingPartyOf({ issuer }: Pick<OidcCall, 'issuer'>): RelyingPar
   const rp_id = rpIdOf(issuer.url)
   return issuer.settings.sign_in.passkey && rp_id !== null ? { rp_id, origin: new URL(issuer.url).origin } : null
 }
+
+/** What counts as a second factor beside apps, as the settings are now. */
+export const countedKinds = (call: Pick<OidcCall, 'issuer'>): CountedKinds => ({ passkeys: relyingPartyOf(call) !== null })
 
 type Purpose = Pick<Bound, 'purpose' | 'to'>
 

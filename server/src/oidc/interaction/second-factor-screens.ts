@@ -3,13 +3,17 @@ import { enrolmentCodePage, enrolTotpPage, recoveryCodesPage } from '../../pages
 import { type SecondFactorView, secondFactorPage } from '../../pages/second-factor.ts'
 import type { Refusal } from '../../refusal.ts'
 import { showOfferedTotp } from '../../users/second-factor-changes.ts'
-import { countRecoveryCodes, offeredTotp } from '../../users/second-factors.ts'
+import { countRecoveryCodes, findTotps, offeredTotp } from '../../users/second-factors.ts'
 import { formToken, withCookies } from '../browser.ts'
 import { type Answer, type OidcCall, type OidcServices, refused } from '../call.ts'
 import { html, pageContext } from '../hosted-page.ts'
+import { acrOf } from '../protocol/claims.ts'
+import { two_factors } from '../protocol/second-factor.ts'
 import type { HalfSignIn } from '../store/half-sign-ins.ts'
 import type { Interaction } from './begin.ts'
+import { beginPasskeyFactor } from './passkey-second-factor.ts'
 import { afterWait, cancelUrl, nameOf } from './screens.ts'
+import { waitingOf } from './second-factors.ts'
 
 type SecondFactorStep = Pick<SecondFactorView, 'using' | 'problem' | 'wait_seconds'> & { refusal: Refusal | null }
 
@@ -17,17 +21,23 @@ export async function showSecondFactor(
   services: OidcServices,
   call: OidcCall,
   interaction: Interaction,
-  { user_id }: HalfSignIn,
+  half: HalfSignIn,
   { refusal, ...view }: SecondFactorStep,
 ): Promise<Answer> {
   const { query, request, browser } = interaction
   const { csrf, set_cookie } = formToken(services, call, browser)
+  const { environment_id } = call.issuer
+  const options = await beginPasskeyFactor(services, call, waitingOf(half))
+  // A session of two factors steps up to a passkey only.
+  const takes_codes = options === null || acrOf(half.signed_in.amr) !== two_factors
   const page = secondFactorPage(pageContext(call, request.ui_locales), {
     application_name: nameOf(interaction),
     csrf,
     request: query,
     ...view,
-    has_recovery_codes: (await countRecoveryCodes(services.db, call.issuer.environment_id, user_id)) > 0,
+    has_app: takes_codes && (await findTotps(services.db, environment_id, half.user_id)).length > 0,
+    has_recovery_codes: takes_codes && (await countRecoveryCodes(services.db, environment_id, half.user_id)) > 0,
+    passkey: options === null ? null : { kind: 'get', options, able_cookie: null, removed: null },
     cancel_url: cancelUrl(call, interaction),
   })
   const answer = afterWait(withCookies(html(page), set_cookie), view.wait_seconds)

@@ -31,6 +31,7 @@ const anna = {
   auth_time: ago(600),
   acr: 'urn:ostiary:1fa',
   has_second_factor: false,
+  has_passkey: false,
   consented_to: ['openid', 'email', 'offline_access'],
   pressed: false,
 }
@@ -40,6 +41,7 @@ const bert = {
   auth_time: ago(5),
   acr: 'urn:ostiary:1fa',
   has_second_factor: false,
+  has_passkey: false,
   consented_to: [],
   pressed: false,
 }
@@ -61,6 +63,9 @@ const optional = { mfa: { mode: 'optional', can_enrol: true } } as const
 const required = { mfa: { mode: 'required', can_enrol: true } } as const
 const enrolled = { sessions: [{ ...anna, has_second_factor: true }] }
 const stepped_up = { sessions: [{ ...anna, acr: 'urn:ostiary:2fa', has_second_factor: true }] }
+const passkey = ['urn:ostiary:passkey']
+const has_passkey = { sessions: [{ ...anna, has_second_factor: true, has_passkey: true }] }
+const two_has_passkey = { sessions: [{ ...anna, acr: 'urn:ostiary:2fa', has_second_factor: true, has_passkey: true }] }
 const with_passkey = { sessions: [{ ...anna, acr: 'urn:ostiary:passkey' }] }
 
 interface Case {
@@ -135,6 +140,13 @@ const cases: Case[] = [
   { rule: 'of several acr_values any one satisfies', request: { acr_values: ['urn:ostiary:2fa', 'urn:ostiary:1fa'] }, situation: enrolled, step: issue('ses_anna') },
   { rule: 'an unknown acr value beside a missing one does not satisfy', request: { acr_values: ['phr', 'urn:ostiary:2fa'] }, situation: enrolled, step: second_factor },
   { rule: 'a session of two factors satisfies acr_values', request: { acr_values: two }, situation: stepped_up, step: issue('ses_anna') },
+  { rule: 'acr_values of a passkey asks for it', request: { acr_values: passkey }, situation: has_passkey, step: second_factor },
+  { rule: 'acr_values of a passkey asks for it after two other factors', request: { acr_values: passkey }, situation: two_has_passkey, step: second_factor },
+  { rule: 'acr_values of a passkey asks for it where two factors are required', request: { acr_values: passkey }, situation: { ...two_has_passkey, ...required }, step: second_factor },
+  { rule: 'acr_values of a passkey is dropped for a person without one', request: { acr_values: passkey }, situation: { ...enrolled, ...optional }, step: issue('ses_anna') },
+  { rule: 'acr_values of a passkey or two factors is satisfied by two factors', request: { acr_values: [...passkey, ...two] }, situation: two_has_passkey, step: issue('ses_anna') },
+  { rule: 'a session by passkey satisfies acr_values of a passkey', request: { acr_values: passkey }, situation: { sessions: [{ ...anna, acr: 'urn:ostiary:passkey', has_passkey: true }] }, step: issue('ses_anna') },
+  { rule: 'acr_values of a passkey with prompt=none is refused', request: { acr_values: passkey, prompt: ['none'] }, situation: two_has_passkey, step: 'interaction_required' },
   { rule: 'a session by passkey satisfies acr_values of two factors', request: { acr_values: two }, situation: { ...with_passkey, ...required }, step: issue('ses_anna') },
   { rule: 'prompt=none with a level that is missing is interaction_required', request: { prompt: ['none'], acr_values: two }, situation: enrolled, step: 'interaction_required' },
   { rule: 'prompt=none with a level that has to be enrolled is interaction_required', request: { prompt: ['none'], acr_values: two }, situation: optional, step: 'interaction_required' },
@@ -193,7 +205,12 @@ function done(step: NextStep, before: Situation, scope: string): Situation {
   }
   if (step.kind === 'select_account') return { ...before, sessions: before.sessions.map((s, i) => ({ ...s, pressed: i === 0 })) }
   if (step.kind === 'second_factor') {
-    const stepUp = (s: Situation['sessions'][number]) => ({ ...s, acr: 'urn:ostiary:2fa', has_second_factor: true, pressed: true })
+    const stepUp = (s: Situation['sessions'][number]) => ({
+      ...s,
+      acr: s.has_passkey ? 'urn:ostiary:passkey' : 'urn:ostiary:2fa',
+      has_second_factor: true,
+      pressed: true,
+    })
     return { ...before, sessions: before.sessions.map((s) => (s.session_id === step.session_id ? stepUp(s) : s)) }
   }
   if (step.kind !== 'sign_in' && step.kind !== 'sign_up') return before
@@ -210,7 +227,9 @@ test('for any request each step happens at most once, and then the hinted user g
   const requests = fc.record({
     prompt: prompts,
     max_age: fc.option(fc.nat(1_000), { nil: undefined }),
-    sessions: fc.subarray([anna, bert]),
+    sessions: fc
+      .tuple(fc.subarray([anna, bert]), fc.boolean())
+      .map(([sessions, has_passkey]) => sessions.map((each) => ({ ...each, has_passkey, has_second_factor: has_passkey }))),
     hinted_user_id: fc.constantFrom(null, 'usr_anna', 'usr_bert', 'usr_cara'),
     sign_up_open: fc.boolean(),
     consent: fc.constantFrom('skip' as const, 'ask' as const),
@@ -233,7 +252,7 @@ test('for any request each step happens at most once, and then the hinted user g
       if (step.kind === 'refuse') return assert.deepEqual(prompt, ['none'])
       if (step.kind === 'issue') {
         const session = at.sessions.find(({ session_id }) => session_id === step.session_id)
-        assert.ok(rest.mfa.mode !== 'required' || session?.acr === 'urn:ostiary:2fa', 'a code for one factor')
+        assert.ok(rest.mfa.mode !== 'required' || session?.acr !== 'urn:ostiary:1fa', 'a code for one factor')
         assert.ok(!needs_press || seen.length > 0, 'a code without a press')
         return assert.ok(session && (rest.hinted_user_id === null || session.user_id === rest.hinted_user_id))
       }

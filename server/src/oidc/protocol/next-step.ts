@@ -24,6 +24,8 @@ interface BrowserSession {
   auth_time: Date
   acr: string
   has_second_factor: boolean
+  /** A passkey that the person can use now. */
+  has_passkey: boolean
   consented_to: readonly string[]
   /** The person of the session pressed a button for this request. */
   pressed: boolean
@@ -58,10 +60,7 @@ export function nextStep(request: AuthorizationRequest, client: RequestingClient
   const { hinted_user_id, now } = situation
   const has = (prompt: AuthorizationRequest['prompt'][number]) => request.prompt.includes(prompt)
   const session = situation.sessions.find(({ user_id }) => hinted_user_id === null || user_id === hinted_user_id)
-  const missing =
-    session === undefined
-      ? 'nothing'
-      : missingForRequest(session.acr, request.acr_values, { ...situation.mfa, has_second_factor: session.has_second_factor })
+  const missing = session === undefined ? 'nothing' : missingForRequest(session.acr, request.acr_values, { ...situation.mfa, ...session })
   const consented =
     session !== undefined && (client.consent === 'skip' || request.consent_to.every((word) => session.consented_to.includes(word)))
 

@@ -31,7 +31,25 @@ const together: [first: string[], second: string[], amr: string[]][] = [
 ]
 for (const [first, second, amr] of together)
   test(`${first.join(', ') || 'a provider'} and then ${second.join(', ')} is ${amr.join(', ')}`, () =>
-    assert.deepEqual(withSecondFactor(first, second), amr))
+    assert.deepEqual(withSecondFactor(first, second, []), amr))
+
+const aims: [acr_values: string[], second: string[], amr: string[]][] = [
+  [['urn:ostiary:passkey'], ['hwk', 'user'], ['pwd', 'otp', 'hwk', 'user']],
+  [
+    ['phr', 'urn:ostiary:passkey', 'urn:ostiary:2fa'],
+    ['swk', 'user'],
+    ['pwd', 'otp', 'swk', 'user'],
+  ],
+  [
+    ['urn:ostiary:2fa', 'urn:ostiary:passkey'],
+    ['hwk', 'user'],
+    ['pwd', 'otp', 'hwk', 'user', 'mfa'],
+  ],
+  [['urn:ostiary:passkey'], ['otp'], ['pwd', 'otp', 'mfa']],
+]
+for (const [acr_values, second, amr] of aims)
+  test(`two factors and then ${second.join(', ')} for ${acr_values.join(' ')} is ${amr.join(', ')}`, () =>
+    assert.deepEqual(withSecondFactor(['pwd', 'otp', 'mfa'], second, acr_values), amr))
 
 test('the first enrolment needs a mailed code where there is mail, unless the sign-in began with one', () => {
   const needs = (sends_mail: boolean, proved_by_code: boolean) => enrolmentNeedsMailedCode({ sends_mail, proved_by_code })

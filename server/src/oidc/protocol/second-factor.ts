@@ -17,13 +17,15 @@ export interface Factors {
   /** A person may enrol a second factor of some kind. */
   can_enrol: boolean
   has_second_factor: boolean
+  /** A passkey that the person can use now. It is also a second factor. */
+  has_passkey: boolean
 }
 
 /** `ask`: for a second factor; `enrol`: the person has none and sets one up first. */
 export type Missing = 'nothing' | 'ask' | 'enrol'
 
 /** What a sign-in needs after its first factor. An enrolled factor is asked for in every mode; `required` enrols one. */
-export function missingAfterFirstFactor(acr: string, { mode, has_second_factor }: Omit<Factors, 'can_enrol'>): Missing {
+export function missingAfterFirstFactor(acr: string, { mode, has_second_factor }: Pick<Factors, 'mode' | 'has_second_factor'>): Missing {
   if (isStrong(acr)) return 'nothing'
   if (has_second_factor) return 'ask'
   return mode === 'required' ? 'enrol' : 'nothing'
@@ -36,17 +38,29 @@ export function missingAfterFirstFactor(acr: string, { mode, has_second_factor }
  *                     satisfies
  */
 export function missingForRequest(acr: string, acr_values: readonly string[], factors: Factors): Missing {
-  if (isStrong(acr)) return 'nothing'
-  const { mode, can_enrol, has_second_factor } = factors
-  const is_reachable = has_second_factor || (mode !== 'off' && can_enrol)
-  const reachable = acr_values.filter((wanted) => wanted === one_factor || (wanted === two_factors && is_reachable))
+  const { mode, can_enrol, has_second_factor, has_passkey } = factors
+  const canReach: Record<string, boolean> = {
+    [one_factor]: true,
+    [two_factors]: has_second_factor || (mode !== 'off' && can_enrol),
+    [by_passkey]: has_passkey,
+  }
+  const reachable = acr_values.filter((wanted) => canReach[wanted] === true)
   const is_wanted = reachable.length > 0 && !reachable.some((wanted) => satisfies(acr, wanted))
-  if (!is_wanted && mode !== 'required') return 'nothing'
+  if (!is_wanted && (mode !== 'required' || isStrong(acr))) return 'nothing'
   return has_second_factor ? 'ask' : 'enrol'
 }
 
-/** RFC 8176: the methods of a sign-in with those of its second factor. */
-export const withSecondFactor = (amr: readonly string[], second: readonly string[]): string[] => [...new Set([...amr, ...second, 'mfa'])]
+/** Whether a request that is not satisfied by a lower level aims at a passkey, for a person who has one. */
+const aimsAtPasskey = (acr_values: readonly string[]): boolean => acr_values.find((wanted) => levels.includes(wanted)) === by_passkey
+
+/**
+ * RFC 8176: the methods of a sign-in with those of its second factor. For a request that aims at a passkey the passkey stands on its own,
+ * as it would in a new sign-in: the level is `by_passkey`, so without `mfa` (people.md 4).
+ */
+export function withSecondFactor(amr: readonly string[], second: readonly string[], acr_values: readonly string[]): string[] {
+  const is_aim = second.includes('user') && aimsAtPasskey(acr_values)
+  return [...new Set([...amr.filter((word) => word !== 'mfa'), ...second, ...(is_aim ? [] : ['mfa'])])]
+}
 
 /**
  * Whether a person proves the address before the first enrolment in a sign-in, so that a stolen password alone cannot add a factor. An

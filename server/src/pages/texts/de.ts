@@ -57,8 +57,12 @@ export const de: Texts = {
     code_missing: 'Geben Sie die sechs Ziffern des Codes ein.',
     recovery_wrong: 'Das ist keiner Ihrer unbenutzten Wiederherstellungscodes. Prüfen Sie ihn oder nehmen Sie einen anderen.',
     recovery_missing: 'Geben Sie einen Wiederherstellungscode ein.',
-    locked: (wait_seconds: number | null) => `Für dieses Konto gab es zu viele falsche Codes. ${tryAgain(wait_seconds)}`,
-    ended: 'Es gab fünf falsche Codes, deshalb ist diese Anmeldung beendet. Melden Sie sich noch einmal an.',
+    locked: (wait_seconds: number | null) => `Der zweite Schritt ist für dieses Konto zu oft gescheitert. ${tryAgain(wait_seconds)}`,
+    ended: 'Der zweite Schritt ist fünfmal gescheitert, deshalb ist diese Anmeldung beendet. Melden Sie sich noch einmal an.',
+    passkey_only: 'Bestätigen Sie mit Ihrem Passkey, dass Sie es sind.',
+    passkey_help:
+      'Wenn hier keine Schaltfläche erscheint, kann dieser Browser keine Passkeys verwenden. Schalten Sie Skripte ein oder melden Sie sich mit einem Browser oder Gerät an, auf dem Ihr Passkey liegt. Wenn Sie ihn nicht mehr haben, wenden Sie sich an den Dienst, bei dem Sie sich anmelden.',
+    passkey_failed: 'Dieser Passkey konnte nicht geprüft werden, deshalb sind Sie nicht angemeldet. Versuchen Sie es noch einmal.',
   },
 
   enrolment: {

@@ -58,8 +58,12 @@ export const en = {
     code_missing: 'Enter the six digits of the code.',
     recovery_wrong: 'That is none of your unused recovery codes. Check it, or take another one.',
     recovery_missing: 'Enter a recovery code.',
-    locked: (wait_seconds: number | null) => `There were too many wrong codes for this account. ${tryAgain(wait_seconds)}`,
-    ended: 'There were five wrong codes, so this sign-in has ended. Sign in again.',
+    locked: (wait_seconds: number | null) => `The second step failed too often for this account. ${tryAgain(wait_seconds)}`,
+    ended: 'The second step failed five times, so this sign-in has ended. Sign in again.',
+    passkey_only: 'Confirm with your passkey that it is you.',
+    passkey_help:
+      'If there is no button here, this browser cannot use passkeys. Turn scripts on, or sign in with a browser or device that has your passkey. If you no longer have it, contact the service that you sign in to.',
+    passkey_failed: 'This passkey could not be checked, so you are not signed in. Try again.',
   },
 
   enrolment: {
