@@ -156,7 +156,11 @@ export const descriptions: Record<RowName, string> = {
   showAccount: 'The page where people see and change their own account. Without a session it shows the sign-in page and returns.',
   changeOwnName: 'The form of the profile on the account page.',
   changeOwnPassword: 'The form of the password on the account page. A new password ends all other sessions and grants of the person.',
-  removeOwnMethod: 'The form that removes a sign-in method. The last way to sign in cannot be removed.',
+  addOwnPasskey: 'The form that adds a passkey. It posts the response of the authenticator.',
+  addOwnTotp: 'The form that adds an authenticator app. With the first app it shows recovery codes once; with another it redirects (303).',
+  renewOwnCodes: 'The form that replaces the recovery codes. It shows the new ones once.',
+  removeOwnMethod:
+    'The form that removes a sign-in method. The last way to sign in cannot be removed, nor the last second factor where one is required.',
   endOwnSession: 'The button that ends a session on another device.',
   endOtherSessions: 'The button that ends all sessions and grants but those of this session.',
   disconnect: 'The button that ends the consent and all grants of an application.',

@@ -27,7 +27,7 @@ import { createClientIpReader } from './net/client-ip.ts'
 import { createClientKeys } from './oidc/client-keys.ts'
 import { changeOwnName, disconnect, endOtherSessions, endOwnSession, showAccount } from './oidc/endpoints/account.ts'
 import { deleteOwnAccount, exportOwnData } from './oidc/endpoints/account-data.ts'
-import { changeOwnPassword, removeOwnMethod } from './oidc/endpoints/account-methods.ts'
+import { addOwnPasskey, addOwnTotp, changeOwnPassword, removeOwnMethod, renewOwnCodes } from './oidc/endpoints/account-methods.ts'
 import { authorize } from './oidc/endpoints/authorize.ts'
 import { enterCode } from './oidc/endpoints/code.ts'
 import { consent, selectAccount } from './oidc/endpoints/consent.ts'
@@ -282,6 +282,9 @@ function mountProtocol(app: FastifyInstance, { deployment, issuers, passwords, r
       showAccount,
       changeOwnName,
       changeOwnPassword,
+      addOwnPasskey,
+      addOwnTotp,
+      renewOwnCodes,
       removeOwnMethod,
       endOwnSession,
       endOtherSessions,

@@ -5,6 +5,11 @@
 export const account_actions = {
   'change-name': { is_sensitive: false },
   'change-password': { is_sensitive: true },
+  'add-passkey': { is_sensitive: true },
+  'remove-passkey': { is_sensitive: true },
+  'add-totp': { is_sensitive: true },
+  'remove-totp': { is_sensitive: true },
+  'new-recovery-codes': { is_sensitive: true },
   'remove-provider': { is_sensitive: true },
   export: { is_sensitive: true },
   'delete-account': { is_sensitive: true },
@@ -14,10 +19,23 @@ export type AccountAction = keyof typeof account_actions
 
 export const isAccountAction = (text: string | null): text is AccountAction => text !== null && Object.hasOwn(account_actions, text)
 
+/** The methods that a person removes, with the action of each. A password stays, and recovery codes go with the last app. */
+export const removals = { passkey: 'remove-passkey', totp: 'remove-totp', provider: 'remove-provider' } as const
+
+export type Removable = keyof typeof removals
+export type RemovalAction = (typeof removals)[Removable]
+
+export const isRemovable = (type: string): type is Removable => Object.hasOwn(removals, type)
+
 /** What has happened, for the notice on the account page. */
 export const account_notices = [
   'change-name',
   'change-password',
+  'add-passkey',
+  'remove-passkey',
+  'add-totp',
+  'remove-totp',
+  'new-recovery-codes',
   'remove-provider',
   'end-session',
   'end-other-sessions',

@@ -1,7 +1,7 @@
 // pure
 /** The pages of the account page with one form, which ask for a value or confirm, and the page after the deletion. */
 import { problemText } from './account.ts'
-import type { AccountAction } from './account-actions.ts'
+import { type AccountAction, type Removable, removals } from './account-actions.ts'
 import { account_form_styles } from './account-styles.ts'
 import { breakable } from './address.ts'
 import { field, hidden, problemSummary } from './form.ts'
@@ -9,7 +9,7 @@ import { type Html, html } from './html.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { brandLine } from './tiles.ts'
 
-interface FormView {
+export interface FormView {
   csrf: string
   user_id: string
 }
@@ -17,10 +17,10 @@ interface FormView {
 /** The problems of every form. */
 export type FormProblem = 'expired_form' | 'no_cookies' | 'changed'
 
-const statuses: Record<string, number> = { changed: 409, last_way_in: 409, last_owner: 409, too_many: 429 }
+const statuses: Record<string, number> = { changed: 409, last_way_in: 409, last_factor: 409, last_owner: 409, too_many: 429 }
 
 /** `path` is the end of the form's address. Each page leads back to the account page. */
-function formPage(
+export function formPage(
   context: PageContext,
   { csrf, user_id }: FormView,
   { title, intro, problem, summary, fields, action, path = action, submit, look = 'p' }: FormParts,
@@ -55,10 +55,10 @@ interface FormParts {
 }
 
 /** The error summary of a form with one wrong field. */
-const oneProblem = ({ texts: { form } }: PageContext, name: string, text: string): Html =>
+export const oneProblem = ({ texts: { form } }: PageContext, name: string, text: string): Html =>
   html`${form.summary(1)}<ul><li><a href="#${name}">${text}</a></li></ul>`
 
-const isOfForm = (problem: string | null): problem is FormProblem =>
+export const isOfForm = (problem: string | null): problem is FormProblem =>
   problem === 'expired_form' || problem === 'no_cookies' || problem === 'changed'
 
 /** The fields of the profile that a person can change. */
@@ -162,22 +162,24 @@ ${field({ name: 'password', label: texts.new_password, type: 'password', autocom
 }
 
 export interface RemovalView extends FormView {
-  method: { id: string; name: string }
+  method: { id: string; type: Removable; name: string | null }
   /** This session began with the method and ends with it. */
   ends_this: boolean
-  problem: FormProblem | 'last_way_in' | null
+  problem: FormProblem | 'last_way_in' | 'last_factor' | null
 }
 
 export function removalPage(context: PageContext, view: RemovalView): Page {
   const texts = context.texts.account
   const { method, ends_this, problem } = view
+  const action = removals[method.type]
+  const name = method.name ?? texts.methods[method.type]
   return formPage(context, view, {
-    title: texts.removal_title(method.name),
-    intro: html`<p class="sub">${texts.removal_ends(method.name, ends_this)}</p>`,
+    title: texts.removal_title(name),
+    intro: html`<p class="sub">${method.type === 'totp' ? texts.totp_removal : texts.removal_ends(name, ends_this)}</p>`,
     problem,
-    summary: problem === 'last_way_in' ? texts.problems.last_way_in : problem && problemText(context, problem),
-    fields: html`${hidden({ id: method.id })}`,
-    action: 'remove-provider',
+    summary: problem === null || isOfForm(problem) ? problem && problemText(context, problem) : texts.problems[problem],
+    fields: html`${hidden({ action, id: method.id })}`,
+    action,
     path: 'remove-method',
     submit: texts.remove,
     look: 'danger',

@@ -4,7 +4,7 @@
  * pages with one form, to which its links lead, are in `account-forms.ts`.
  */
 import type { DeviceName } from '../device-name.ts'
-import type { AccountAction, AccountNotice } from './account-actions.ts'
+import { type AccountAction, type AccountNotice, isRemovable, removals } from './account-actions.ts'
 import { account_styles } from './account-styles.ts'
 import { breakable } from './address.ts'
 import { hidden, problemSummary } from './form.ts'
@@ -34,6 +34,8 @@ export interface AccountView {
     created_at: Date
     last_used_at: Date | null
   }[]
+  /** The methods that the person can add. */
+  can_add: { passkey: boolean; totp: boolean }
   /** This session first. */
   sessions: readonly { id: string; is_this: boolean; device: DeviceName; ip: string | null; created_at: Date; last_seen_at: Date }[]
   /** Applications with the consent of the person or with tokens. */
@@ -53,9 +55,6 @@ const method_icons: Record<MethodType, Html> = {
   recovery_codes: icons.key,
   provider: icons.globe,
 }
-
-/** The methods that the page removes, with the page that confirms it. */
-const removals: Partial<Record<MethodType, AccountAction>> = { provider: 'remove-provider' }
 
 interface Section {
   id: string
@@ -117,16 +116,16 @@ interface Row {
   icon: Html
   name: Html | string
   detail: Html | string | null
-  action?: Html | null | undefined
+  action?: Html | false | null
 }
 
 const row = ({ id, icon, name, detail, action }: Row): Html =>
   html`<div class="it"${id !== undefined && html` data-id="${id}"`}>${icon}<div><b>${name}</b>${detail !== null && html`<span class="d">${detail}</span>`}</div>${action}</div>`
 
 /** A link to the page of an action. `of` names the row for people who hear the page. */
-function link({ issuer }: PageContext, { user_id }: AccountView, action: AccountAction, text: string, of: string, id?: string): Html {
+function link({ issuer }: PageContext, { user_id }: AccountView, action: AccountAction, text: string, of?: string, id?: string): Html {
   const query = new URLSearchParams({ action, ...(id === undefined ? {} : { id }), user: user_id })
-  return html`<a class="b" href="${issuer}/account?${query.toString()}" data-action="${action}">${text}<span class="vh">: ${of}</span></a>`
+  return html`<a class="b" href="${issuer}/account?${query.toString()}" data-action="${action}">${text}${of !== undefined && html`<span class="vh">: ${of}</span>`}</a>`
 }
 
 /** A button that acts at once. */
@@ -155,10 +154,11 @@ ${row({ icon: icons.globe, name: texts.language_and_zone, detail: [locale && tex
 
 function signingIn(context: PageContext, view: AccountView): Section | null {
   const texts = context.texts.account
-  const { password, methods } = view
+  const { password, methods, can_add } = view
   const first = methods.filter(({ type }) => !second_methods.includes(type))
-  if (password === null && first.length === 0) return null
-  const body = html`${password && passwordRow(context, view, password)}${first.map((method) => methodRow(context, view, method))}`
+  if (password === null && first.length === 0 && !can_add.passkey) return null
+  const add = can_add.passkey && html`<footer>${link(context, view, 'add-passkey', context.texts.passkey.add)}</footer>`
+  const body = html`${password && passwordRow(context, view, password)}${first.map((method) => methodRow(context, view, method))}${add}`
   return { id: 'signing-in', title: texts.signing_in, body }
 }
 
@@ -174,21 +174,24 @@ function methodRow(context: PageContext, view: AccountView, method: AccountView[
   const { id, type, name, codes_left, created_at, last_used_at } = method
   const title = name ?? texts.methods[type]
   const used = texts.added(day(context, view, created_at), last_used_at && day(context, view, last_used_at))
-  const removal = removals[type]
   return row({
     id,
     icon: method_icons[type],
     name: title,
     detail: codes_left === null ? used : texts.codes_left(codes_left),
-    action: removal && link(context, view, removal, texts.remove, title, id),
+    action: isRemovable(type)
+      ? link(context, view, removals[type], texts.remove, title, id)
+      : type === 'recovery_codes' && link(context, view, 'new-recovery-codes', texts.new_codes, title),
   })
 }
 
-/** Shown where the person has a second factor. */
+/** Shown where the person has a second factor, or can add one. */
 function secondStep(context: PageContext, view: AccountView): Section | null {
   const second = view.methods.filter(({ type }) => second_methods.includes(type))
-  if (second.length === 0) return null
-  return { id: 'second', title: context.texts.account.second, body: html`${second.map((method) => methodRow(context, view, method))}` }
+  const { texts } = context
+  if (second.length === 0 && !view.can_add.totp) return null
+  const add = view.can_add.totp && html`<footer>${link(context, view, 'add-totp', texts.account.add_totp)}</footer>`
+  return { id: 'second', title: texts.account.second, body: html`${second.map((method) => methodRow(context, view, method))}${add}` }
 }
 
 function devices(context: PageContext, view: AccountView): Section {

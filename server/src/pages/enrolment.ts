@@ -2,7 +2,7 @@
 /** The pages on which a person sets up a second factor: the mailed code before it, the authenticator app, and the recovery codes. */
 import { breakable } from './address.ts'
 import { field, hidden, problemSummary } from './form.ts'
-import { html } from './html.ts'
+import { type Html, html } from './html.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { qrCode } from './qr-code.ts'
 import { brandLine } from './tiles.ts'
@@ -48,13 +48,21 @@ export function enrolTotpPage(context: PageContext, { otpauth_url, secret, ...vi
   const { csrf, request } = view
   const body = html`${brandLine(context)}<h1>${texts.totp_title}</h1><p class="sub">${texts.totp_why}</p>
 ${problemOf(context, view)}
-<div class="qr">${qrCode(otpauth_url, texts.qr)}</div>
-<p class="fine hint"><a href="${otpauth_url}">${texts.open_app}</a></p>
-<p class="fine hint">${texts.or_type} <code>${secret.match(/.{1,4}/g)?.join(' ')}</code></p>
+${appOffer(context, { otpauth_url, secret })}
 <form method="post" action="${issuer}/enrol-totp">${hidden({ csrf, request })}
 ${codeField(context, view)}
 <button class="b p" data-action="continue">${context.texts.second_factor.submit}</button></form>`
   return framed(context, view, { title: texts.totp_title, body, step: 'enrol-totp' })
+}
+
+/** The offered app, for a camera, for an app on this device, and for people who type it. */
+export function appOffer(
+  { texts: { enrolment: texts } }: PageContext,
+  { otpauth_url, secret }: { otpauth_url: string; secret: string },
+): Html {
+  return html`<div class="qr">${qrCode(otpauth_url, texts.qr)}</div>
+<p class="fine hint"><a href="${otpauth_url}">${texts.open_app}</a></p>
+<p class="fine hint">${texts.or_type} <code>${secret.match(/.{1,4}/g)?.join(' ')}</code></p>`
 }
 
 export interface RecoveryCodesView {

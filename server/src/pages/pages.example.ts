@@ -3,6 +3,7 @@
 import { type AccountView, accountPage } from './account.ts'
 import { accountChooserPage } from './account-chooser.ts'
 import { deletedPage, deletionPage, exportPage, passwordPage, profilePage, removalPage } from './account-forms.ts'
+import { addPasskeyPage, addTotpPage, newCodesPage } from './account-methods.ts'
 import { type CodeView, codePage } from './code.ts'
 import { type ConsentView, consentPage } from './consent.ts'
 import { type EnrolTotpView, enrolmentCodePage, enrolTotpPage, recoveryCodesPage } from './enrolment.ts'
@@ -169,6 +170,7 @@ const exampleAccount = ({ application, person, email }: Words): AccountView => {
     problem: null,
     other_account_url: 'https://id.example.com/e/env_1/account?prompt=select_account',
     password: { is_set: true, set_at: at },
+    can_add: { passkey: true, totp: true },
     methods: [
       { ...method, type: 'provider', name: application, last_used_at: at },
       { ...method, id: 'mth_2', type: 'passkey', name: person },
@@ -216,9 +218,18 @@ function accountPages(context: PageContext, words: Words): Record<string, Page> 
     wrong: [],
   }
   const password = { ...form, email, has_password: true, rule: { min_length: 12, reject_common: true }, is_mailed: true }
-  const removal = { ...form, method: { id: 'mth_1', name: application }, ends_this: true }
+  const removal = { ...form, method: { id: 'mth_1', type: 'provider' as const, name: application }, ends_this: true }
+  const totp = { ...form, nonce: 'nonce', otpauth_url: 'otpauth://totp/Acme:a?secret=JBSWY3DPEHPK3PXP', secret: 'JBSWY3DPEHPK3PXP' }
+  const passkey = { ...form, ceremony: { kind: 'create' as const, options: '{}', able_cookie: null, removed: null } }
   const deletion = { ...form, email, tenants: [] }
-  const bare = { ...account, password: null, methods: [], sessions: account.sessions.slice(0, 1), applications: [] }
+  const bare = {
+    ...account,
+    password: null,
+    methods: [],
+    can_add: { passkey: false, totp: false },
+    sessions: account.sessions.slice(0, 1),
+    applications: [],
+  }
   return {
     account: accountPage(context, account),
     'account, with a notice': accountPage(context, { ...account, notice: 'change-password' }),
@@ -235,6 +246,17 @@ function accountPages(context: PageContext, words: Words): Record<string, Page> 
     'account, password, no cookies': passwordPage(context, { ...password, problem: 'no_cookies' }),
     'account, removal': removalPage(context, removal),
     'account, removal of the last way in': removalPage(context, { ...removal, ends_this: false, problem: 'last_way_in' }),
+    'account, removal of an app': removalPage(context, {
+      ...removal,
+      method: { id: 'mth_3', type: 'totp', name: null },
+      problem: 'last_factor',
+    }),
+    'account, new app': addTotpPage(context, totp),
+    'account, new app, wrong code': addTotpPage(context, { ...totp, problem: 'wrong_code' }),
+    'account, new app, too many': addTotpPage(context, { ...totp, problem: 'too_many_apps' }),
+    'account, new recovery codes': newCodesPage(context, form),
+    'account, new passkey': addPasskeyPage(context, passkey),
+    'account, new passkey, refused': addPasskeyPage(context, { ...passkey, problem: 'refused' }),
     'account, export': exportPage(context, form),
     'account, too many exports': exportPage(context, { ...form, problem: 'too_many' }),
     'account, deletion': deletionPage(context, deletion),

@@ -6,7 +6,7 @@ import type { Settings } from '@ostiary/contract/settings.ts'
 import { guard, type Statement, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
 import { insertEvent } from '../events/store.ts'
-import type { Device, MethodName } from '../mail/notice.ts'
+import type { Device, MethodName, Notice } from '../mail/notice.ts'
 import { mailStatements } from '../mail/send.ts'
 import { newRecoveryCodes, recoveryKey } from './recovery-codes.ts'
 import {
@@ -20,6 +20,7 @@ import {
   recoveryHash,
   removeTotp,
   replaceRecoveryCodes,
+  unsealTotp,
 } from './second-factors.ts'
 import { holdUser, type UserRow } from './store.ts'
 import { base32, otpauthUrl, stepOf, typedCode } from './totp.ts'
@@ -32,6 +33,11 @@ export interface Asked {
   request_id: string
   device: Device | null
   now: Date
+}
+
+/** A request of the account page. `commit` writes a change with its mail (`oidc/account/notice.ts`). */
+export interface OwnChange extends Asked {
+  commit: (notice: Notice, statements: readonly Statement[]) => Promise<boolean>
 }
 
 /** What the page shows of an app that the person is about to add. */
@@ -50,15 +56,21 @@ export async function addTotp(
   before: number,
   asked: Asked,
 ): Promise<{ statements: Statement[]; codes: string[] | null }> {
+  const { statements, codes, notice } = enrolment(services, user, totp, before, asked)
+  return { statements: [...statements, ...(await mailOf(services, user, notice, asked))], codes }
+}
+
+function enrolment(services: Services, user: Owner, totp: Omit<NewTotp, 'id'>, before: number, asked: Asked) {
   const { id: user_id, environment_id } = user
   const id = services.newId('mth')
   const codes = before === 0 ? newRecoveryCodes(services.random) : null
   return {
     codes,
+    notice: noticeOf('method_added', 'totp', asked),
     statements: [
       ...insertTotp(services, environment_id, user_id, { id, ...totp }, before, asked.now),
       ...(codes ? storeCodes(services, user, { id: services.newId('mth'), codes }, asked.now) : []),
-      ...(await noticeOf(services, user, { type: 'mfa.enrolled', method: 'totp', method_id: id }, asked)),
+      eventOf(services, user, { type: 'mfa.enrolled', method: 'totp', method_id: id }, asked),
     ],
   }
 }
@@ -78,15 +90,17 @@ export async function confirmTotp(
   services: Services,
   user: Owner,
   offer: { session_id: string; nonce: string; code: string },
-  asked: Asked,
+  asked: OwnChange,
 ): Promise<{ added: true; codes: string[] | null } | { added: false; why: 'wrong_code' | 'too_many' | 'changed' }> {
   const secret = offerTotp(services, user, offer)
   const step = stepOf(secret, typedCode(offer.code.slice(0, 100)), { last_step: 0, now: asked.now })
   if (step === null) return { added: false, why: 'wrong_code' }
-  const { length: before } = await findTotps(services.db, user.environment_id, user.id)
-  if (before >= most_totps) return { added: false, why: 'too_many' }
-  const { statements, codes } = await addTotp(services, user, { secret, step }, before, asked)
-  return (await services.db.batch(statements)) ? { added: true, codes } : { added: false, why: 'changed' }
+  const totps = await findTotps(services.db, user.environment_id, user.id)
+  // The form was sent before.
+  if (totps.some((totp) => unsealTotp(services, user.environment_id, totp).equals(secret))) return { added: false, why: 'changed' }
+  if (totps.length >= most_totps) return { added: false, why: 'too_many' }
+  const { statements, codes, notice } = enrolment(services, user, { secret, step }, totps.length, asked)
+  return (await asked.commit(notice, statements)) ? { added: true, codes } : { added: false, why: 'changed' }
 }
 
 /** The account page: removes an app. people.md 5: where a second factor is required, the person cannot remove the last one. */
@@ -95,33 +109,35 @@ export async function removeOwnTotp(
   user: Owner,
   method_id: string,
   { mode, passkeys = false }: Settings['mfa'] & Partial<CountedKinds>,
-  asked: Asked,
-): Promise<'removed' | 'unknown' | 'last'> {
+  asked: OwnChange,
+): Promise<'removed' | 'unknown' | 'last' | 'changed'> {
   const { id: user_id, environment_id } = user
-  const removed = await services.db.batch([
+  const removed = await asked.commit(noticeOf('method_removed', 'totp', asked), [
     ...removeTotp(environment_id, user_id, method_id),
     ...(mode === 'required' ? [keepsSecondFactor(environment_id, user_id, { passkeys })] : []),
-    ...(await noticeOf(services, user, { type: 'mfa.removed', method: 'totp', method_id }, asked)),
+    eventOf(services, user, { type: 'mfa.removed', method: 'totp', method_id }, asked),
   ])
   if (removed) return 'removed'
-  return (await findTotps(services.db, environment_id, user_id)).some(({ id }) => id === method_id) ? 'last' : 'unknown'
+  const left = await findTotps(services.db, environment_id, user_id)
+  if (!left.some(({ id }) => id === method_id)) return 'unknown'
+  return mode === 'required' && left.length === 1 ? 'last' : 'changed'
 }
 
 /** The account page: replaces the recovery codes. `null`: the person has no app that they could replace. */
-export async function renewRecoveryCodes(services: Services, user: Owner, asked: Asked): Promise<string[] | null> {
+export async function renewRecoveryCodes(services: Services, user: Owner, asked: OwnChange): Promise<string[] | null> {
   const { id: user_id, environment_id } = user
   const codes = newRecoveryCodes(services.random)
   const method_id = services.newId('mth')
   const hasApp = guard(sql`update users set updated_at = updated_at
     where environment_id = ${environment_id} and id = ${user_id}
       and exists (select 1 from totp_methods where environment_id = ${environment_id} and user_id = ${user_id})`)
-  const renewed = await services.db.batch([
+  const renewed = await asked.commit(noticeOf('method_added', 'recovery_codes', asked), [
     holdUser(environment_id, user_id),
     hasApp,
     ...storeCodes(services, user, { id: method_id, codes }, asked.now),
-    ...(await noticeOf(services, user, { type: 'mfa.enrolled', method: 'recovery_codes', method_id }, asked)),
+    eventOf(services, user, { type: 'mfa.enrolled', method: 'recovery_codes', method_id }, asked),
   ])
-  return renewed && codes
+  return renewed ? codes : null
 }
 
 function storeCodes(
@@ -134,20 +150,29 @@ function storeCodes(
   return replaceRecoveryCodes(environment_id, user_id, { id, hashes }, now)
 }
 
-/** The event and the mail of a change. */
-async function noticeOf(
+const noticeOf = (kind: 'method_added' | 'method_removed', method: MethodName, { device }: Asked): Notice => ({
+  kind,
+  method,
+  name: null,
+  device,
+})
+
+function eventOf(
+  { newId }: Services,
+  { environment_id, id: user_id }: Owner,
+  { type, method, method_id }: { type: 'mfa.enrolled' | 'mfa.removed'; method: MethodName; method_id: string },
+  { request_id, now }: Asked,
+): Statement {
+  const origin = { id: newId('evt'), actor: { type: 'user' as const, id: user_id }, request_id }
+  return insertEvent(environment_id, origin, { type, user_id, data: { method, method_id } }, now)
+}
+
+async function mailOf(
   services: Services,
   { environment_id, id: user_id, email, locale }: Owner,
-  { type, method, method_id }: { type: 'mfa.enrolled' | 'mfa.removed'; method: MethodName; method_id: string },
-  { request_id, device, now }: Asked,
+  notice: Notice,
+  { request_id, now }: Asked,
 ): Promise<Statement[]> {
-  const origin = { id: services.newId('evt'), actor: { type: 'user' as const, id: user_id }, request_id }
-  const kind = type === 'mfa.enrolled' ? ('method_added' as const) : ('method_removed' as const)
-  const notice = { kind, method, name: null, device }
-  return [
-    insertEvent(environment_id, origin, { type, user_id, data: { method, method_id } }, now),
-    ...(email === null
-      ? []
-      : await mailStatements(services, environment_id, { to: email, user_id, request_id, notice, locales: locale }, now)),
-  ]
+  if (email === null) return []
+  return mailStatements(services, environment_id, { to: email, user_id, request_id, notice, locales: locale }, now)
 }

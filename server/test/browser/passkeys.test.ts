@@ -130,6 +130,27 @@ test('after a password the passkey is the second step, and without scripts the p
   assert.equal(await without_script.locator('[data-action=passkey]').isVisible(), false)
 })
 
+test('a person adds a passkey on the account page and removes it, and the pages pass the audit', { skip: noBrowser }, async (t) => {
+  const { browser, signInByPassword } = await setUp(t)
+  const { page, add, errors } = await openProfile(t, browser)
+  await add()
+  const user = await w.createUser(w.test)
+  const typesOf = async () => (await methodsOf(user.id)).map(({ type }: { type: string }) => type).sort()
+  await page.goto(`${w.test.issuer}/account`)
+  await signInByPassword(page, user)
+  await page.locator('a[data-action=add-passkey]').click()
+  assert.deepEqual(await audit(page, 'account, new passkey'), [])
+  await page.locator('button[data-action=add-passkey]').click()
+  await page.locator('[data-id^=mth_] [data-action=remove-passkey]').waitFor()
+  assert.deepEqual(await audit(page, 'account, with a passkey'), [])
+  assert.deepEqual(await typesOf(), ['passkey', 'password'])
+  await page.locator('a[data-action=remove-passkey]').click()
+  await page.locator('button[data-action=remove-passkey]').click()
+  await page.locator('a[data-action=add-passkey]').waitFor()
+  assert.deepEqual(await typesOf(), ['password'])
+  assert.deepEqual(errors, [])
+})
+
 test('the list of the address field offers the passkey without a press of a button', { skip: noBrowser }, async (t) => {
   const { browser, open, isBack, enrol } = await setUp(t)
   const profile = await openProfile(t, browser, { has_list: true })

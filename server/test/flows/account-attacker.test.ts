@@ -1,8 +1,11 @@
 /** The account page against attackers and races: each case with every action, and parallel changes. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { formFor, linkOf, openAccount, press, rowsOf, stepOf } from '../support/account.ts'
+import { addApp, addPasskey, formFor, linkOf, openAccount, press, rowsOf, stepOf } from '../support/account.ts'
+import { createAuthenticator } from '../support/authenticator.ts'
+import { appCode, secretOn } from '../support/authenticator-app.ts'
 import { type Agent, createAgent, createPerson, followPages, formOf } from '../support/cookie-browser.ts'
+import { optionsOf } from '../support/passkeys.ts'
 import { until } from '../support/receiver.ts'
 import { startUpstreams } from '../support/upstream-provider.ts'
 import { expectStatus, type Reply, world } from '../support/world.ts'
@@ -11,6 +14,7 @@ const upstreams = await startUpstreams()
 const w = await world({ outbound: upstreams.outbound })
 const account_url = `${w.test.issuer}/account`
 const client = await w.createApplication(w.test, { consent: 'ask' })
+await w.changeSettings(w.test, { sign_in: { passkey: true }, mfa: { mode: 'optional' } })
 const unlimited = { limit: 100_000, window_seconds: 1 }
 const key = expectStatus(
   201,
@@ -39,19 +43,29 @@ async function signInUpstream(agent: Agent, provider: { id: string }, email: str
   return followPages(agent, await agent.get(`${w.test.issuer}/oauth/callback/${provider.id}?${new URLSearchParams(answer)}`))
 }
 
-/** A person with a password, an identity, two sessions and an application, and a valid form for every action. */
+/** A person with every sign-in method, two sessions and an application, and a valid form for every action. */
 async function withEverything() {
   const person = await createPerson(w, w.test)
   await signInUpstream(createAgent(), providers[0], person.email)
   await person.tokens(client)
   const { agent } = person
+  await addApp(w, w.test, agent)
+  await addPasskey(w.test, agent, createAuthenticator(new URL(w.test.issuer).origin))
   const page = await agent.get(account_url)
+  const app = await agent.get(linkOf(page, 'add-totp'))
+  const passkey = await agent.get(linkOf(page, 'add-passkey'))
+  const credential = JSON.stringify(createAuthenticator(new URL(w.test.issuer).origin).create(optionsOf(passkey)))
   const ready = async (action: string) => formFor(await agent.get(linkOf(page, action)), action)
   const [, other = ''] = rowsOf(page, 'devices')
   const forms = {
     'change-name': { ...(await ready('change-name')), typed: { name: 'Another' } },
     'change-password': { ...(await ready('change-password')), typed: { password: 'an engine of brass' } },
     'remove-provider': { ...(await ready('remove-provider')), typed: {} },
+    'add-totp': { ...formFor(app, 'add-totp'), typed: { code: appCode(secretOn(app), w.now()) } },
+    'remove-totp': { ...(await ready('remove-totp')), typed: {} },
+    'new-recovery-codes': { ...(await ready('new-recovery-codes')), typed: {} },
+    'add-passkey': { ...formFor(passkey, 'add-passkey'), typed: { credential } },
+    'remove-passkey': { ...(await ready('remove-passkey')), typed: {} },
     'end-session': { ...formFor(page, 'end-session', other), typed: {} },
     'end-other-sessions': { ...formFor(page, 'end-other-sessions'), typed: {} },
     disconnect: { ...formFor(page, 'disconnect'), typed: {} },
@@ -60,6 +74,8 @@ async function withEverything() {
   }
   return { person, agent, forms }
 }
+/** The mails about the app and the passkey of `withEverything`. */
+const mails_of_setup = ['method_added', 'method_added']
 type Ready = Awaited<ReturnType<typeof withEverything>>
 
 /** What a backend sees of the person. */
@@ -123,7 +139,7 @@ for (const { what, first, headers, fields, url = (same: string) => same, agent, 
 test('an id of another person, or of nothing, changes nothing', async (t) => {
   const [ready, other] = [await withEverything(), await withEverything()]
   const before = [await stateOf(ready), await stateOf(other)]
-  for (const action of ['remove-provider', 'end-session', 'disconnect'] as const) {
+  for (const action of ['remove-provider', 'remove-passkey', 'remove-totp', 'end-session', 'disconnect'] as const) {
     const [mine, theirs] = [ready.forms[action], other.forms[action]]
     const foreign = action === 'disconnect' ? [] : [theirs.fields.id ?? '']
     for (const id of [...foreign, '', 'ses_1', 'mth_\u0000', `app_${'0'.repeat(26)}`, 'x'.repeat(5_000)])
@@ -177,7 +193,7 @@ test('of 50 parallel new passwords every one that is confirmed has its event and
     'the others are refused, or the queue of hashes is full',
   )
   assert.equal((await events(person.id, 'user.updated', confirmed)).length, confirmed)
-  assert.equal((await mailsTo(person.email)).length, Math.min(confirmed, 10))
+  assert.equal((await mailsTo(person.email)).length, Math.min(mails_of_setup.length + confirmed, 10))
   assert.equal(stepOf(await agent.get(account_url)), 'account')
 })
 
@@ -189,8 +205,39 @@ test('of 50 parallel removals of one method one succeeds, with one event and one
   assert.equal((await events(person.id, 'user.updated', 1)).length, 1)
   assert.deepEqual(
     (await mailsTo(person.email)).map(({ kind }: { kind: string }) => kind),
-    ['method_removed'],
+    ['method_removed', ...mails_of_setup],
   )
+})
+
+const races = [
+  { action: 'remove-passkey', event: 'mfa.removed', mail: 'method_removed' },
+  { action: 'remove-totp', event: 'mfa.removed', mail: 'method_removed' },
+  { action: 'add-passkey', event: 'mfa.enrolled', mail: 'method_added' },
+  { action: 'add-totp', event: 'mfa.enrolled', mail: 'method_added' },
+] as const
+for (const { action, event, mail } of races)
+  test(`of 50 parallel forms of ${action} one succeeds, with one event and one mail`, async () => {
+    const { person, agent, forms } = await withEverything()
+    const before = (await mailsTo(person.email)).length
+    const known = event === 'mfa.enrolled' ? 2 : 0
+    const form = forms[action]
+    const replies = await Promise.all(Array.from({ length: 50 }, () => agent.post(form.action, { ...form.fields, ...form.typed })))
+    assert.equal(replies.filter(isDone).length, 1)
+    assert.equal((await events(person.id, event, known + 1)).length, known + 1)
+    const mails = await mailsTo(person.email)
+    assert.deepEqual([mails.length, mails[0].kind], [before + 1, mail])
+  })
+
+test('a form of a method is good for its own session only', async (t) => {
+  const [ready, other] = [await withEverything(), await withEverything()]
+  const before = await stateOf(ready)
+  for (const action of ['add-totp', 'add-passkey'] as const)
+    await t.test(action, async () => {
+      const { typed, fields } = other.forms[action]
+      const sent = { ...fields, ...typed, csrf: ready.forms[action].fields.csrf ?? '', user: ready.person.id }
+      assert.equal((await ready.agent.post(ready.forms[action].action, sent)).status, 400)
+      assert.deepEqual(await stateOf(ready), before)
+    })
 })
 
 test('of two methods that are the last ones, removed at once, one stays', async () => {
@@ -232,6 +279,6 @@ test('changes that fail use up no mail', async () => {
   assert.ok(isDone(await agent.post(password.action, { ...password.fields, password: 'an engine of brass' })))
   assert.deepEqual(
     (await mailsTo(person.email)).map(({ kind }: { kind: string }) => kind),
-    ['password_changed', 'method_removed'],
+    ['password_changed', 'method_removed', ...mails_of_setup],
   )
 })

@@ -107,7 +107,9 @@ async function useSecondFactor(): Promise<Reply> {
   assert.ok(user)
   const offer = { session_id: 'ses_1', nonce: canary() }
   const { secret } = showOfferedTotp('Acme', email, offerTotp(w.deployment, user, offer))
-  const asked = { request_id: 'req_1', device: null, now: w.now() }
+  const commit = async (_: unknown, statements: Parameters<typeof w.deployment.db.batch>[0]) =>
+    (await w.deployment.db.batch(statements)) !== null
+  const asked = { request_id: 'req_1', device: null, now: w.now(), commit }
   const added = await confirmTotp(w.deployment, user, { ...offer, code: appCode(secret, w.now()) }, asked)
   assert.ok(added.added)
   const agent = createAgent()

@@ -1,7 +1,14 @@
 /** Second factors that a person, a backend or the settings change (people.md 5, 15; contract §2, §3). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { confirmTotp, offerTotp, removeOwnTotp, renewRecoveryCodes, showOfferedTotp } from '../../src/users/second-factor-changes.ts'
+import {
+  confirmTotp,
+  type OwnChange,
+  offerTotp,
+  removeOwnTotp,
+  renewRecoveryCodes,
+  showOfferedTotp,
+} from '../../src/users/second-factor-changes.ts'
 import { findUser } from '../../src/users/store.ts'
 import { appCode, codeAfter, enrolPerson, passwordStep, stepOn, wrongCode } from '../support/authenticator-app.ts'
 import { until } from '../support/receiver.ts'
@@ -12,7 +19,12 @@ const { deployment } = w
 const client = await w.createApplication(w.test)
 const key = expectStatus(201, await w.call('POST', `${w.test.path}/auth-keys`, { body: { type: 'auth_secret' } })).key
 const backend = (method: string, path: string) => w.call(method, `/v1/auth/users/${path}`, { key })
-const asked = () => ({ request_id: 'req_1', device: null, now: w.now() })
+const asked = (): OwnChange => ({
+  request_id: 'req_1',
+  device: null,
+  now: w.now(),
+  commit: async (_, statements) => (await deployment.db.batch(statements)) !== null,
+})
 await w.changeSettings(w.test, { mfa: { mode: 'required' }, email: { delivery: 'none' } })
 
 const methodsOf = async (id: string): Promise<{ id: string; type: string; codes_left: number | null }[]> =>
@@ -89,6 +101,15 @@ test('of 50 parallel confirmations of one offer, one adds the app', async () => 
   assert.equal(added.length, 1)
   assert.equal(added[0]?.added && added[0].codes?.length, 10)
   assert.deepEqual(await typesOf(user.id), ['password', 'recovery_codes', 'totp'])
+})
+
+test('an offer adds one app, also when its form is sent again', async () => {
+  const user = await owner(w.test, (await w.createUser(w.test)).id)
+  const offer = { session_id: 'ses_1', nonce: 'n' }
+  const { secret } = showOfferedTotp('Acme', user.email, offerTotp(deployment, user, offer))
+  const confirm = () => confirmTotp(deployment, user, { ...offer, code: appCode(secret, w.now()) }, asked())
+  assert.equal((await confirm()).added, true)
+  assert.deepEqual(await confirm(), { added: false, why: 'changed' })
 })
 
 test('a person has at most five apps', async () => {

@@ -1,6 +1,10 @@
 /** The account page as a browser without scripts uses it. */
+
+import type { SoftwareAuthenticator } from './authenticator.ts'
+import { appCode, recoveryCodesOn, secretOn } from './authenticator-app.ts'
 import { type Agent, createAgent, followPages } from './cookie-browser.ts'
-import type { Reply, TestEnvironment } from './world.ts'
+import { optionsOf } from './passkeys.ts'
+import type { Reply, TestEnvironment, World } from './world.ts'
 
 const unescaped = (text: string) => text.replaceAll('&amp;', '&').replaceAll('&#39;', "'").replaceAll('&quot;', '"')
 
@@ -70,4 +74,20 @@ export const problemOf = ({ body }: Reply) =>
 export function rowsOf(page: Reply, section: string): string[] {
   const [, content = ''] = new RegExp(`<section class="cd" id="${section}".*?>(.*?)</section>`, 's').exec(page.body) ?? []
   return [...content.matchAll(/<div class="it" data-id="([^"]*)"/g)].map(([, id = '']) => id)
+}
+
+type Place = Pick<TestEnvironment, 'issuer'>
+
+/** Adds an authenticator app on the account page. `codes` are the recovery codes that the answer shows. */
+export async function addApp({ now }: Pick<World, 'now'>, { issuer }: Place, agent: Agent) {
+  const page = await agent.get(`${issuer}/account?action=add-totp`)
+  const secret = secretOn(page)
+  const reply = await press(agent, page, 'add-totp', { code: appCode(secret, now()) })
+  return { secret, reply, codes: recoveryCodesOn(reply) }
+}
+
+/** Adds a passkey on the account page, in place of the script and the authenticator. */
+export async function addPasskey({ issuer }: Place, agent: Agent, device: SoftwareAuthenticator): Promise<Reply> {
+  const page = await agent.get(`${issuer}/account?action=add-passkey`)
+  return press(agent, page, 'add-passkey', { credential: JSON.stringify(device.create(optionsOf(page))) })
 }

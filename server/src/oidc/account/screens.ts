@@ -4,7 +4,7 @@ import { sql } from '../../db/db.ts'
 import { deviceName } from '../../device-name.ts'
 import { findSoleOwnerships } from '../../members/store.ts'
 import { type AccountView, type AppGain, accountPage } from '../../pages/account.ts'
-import type { AccountAction, AccountNotice } from '../../pages/account-actions.ts'
+import { type AccountAction, type AccountNotice, isRemovable, type RemovalAction, removals } from '../../pages/account-actions.ts'
 import {
   type DeletionView,
   deletionPage,
@@ -20,13 +20,19 @@ import {
   type RemovalView,
   removalPage,
 } from '../../pages/account-forms.ts'
+import { type AddPasskeyView, type AddTotpView, addPasskeyPage, addTotpPage, newCodesPage } from '../../pages/account-methods.ts'
 import type { Page } from '../../pages/layout.ts'
 import { locales } from '../../pages/locale.ts'
+import { most_passkeys } from '../../passkeys/store.ts'
 import { sendsMail } from '../../tenancy/email-settings.ts'
 import { findMethod, listMethods } from '../../users/methods.ts'
+import { offerTotp, showOfferedTotp } from '../../users/second-factor-changes.ts'
+import { most_totps } from '../../users/second-factors.ts'
 import { formToken, withCookies } from '../browser.ts'
 import { type Answer, type OidcCall, type OidcServices, redirect } from '../call.ts'
 import { html, pageContext } from '../hosted-page.ts'
+import { relyingPartyOf } from '../interaction/passkey-ceremony.ts'
+import { beginEnrolment } from '../interaction/passkey-enrolment.ts'
 import { listConnected, listGrantedScopes, namesOfResources } from '../store/account.ts'
 import { listSessionRecords } from '../store/sessions.ts'
 import type { OwnAccount } from './gate.ts'
@@ -53,8 +59,16 @@ export function showPlace(
       return showProfile(services, call, own, { problem, wrong: [] })
     case 'change-password':
       return showPassword(services, call, own, problem)
+    case 'add-passkey':
+      return showAddPasskey(services, call, own, problem)
+    case 'add-totp':
+      return showAddTotp(services, call, own, { nonce: newNonce(services), problem })
+    case 'new-recovery-codes':
+      return showNewCodes(services, call, own, problem)
+    case 'remove-passkey':
+    case 'remove-totp':
     case 'remove-provider':
-      return showRemoval(services, call, own, id, problem)
+      return showRemoval(services, call, own, { action, id }, problem)
     case 'export':
       return showExport(services, call, own, problem)
     case 'delete-account':
@@ -113,15 +127,49 @@ export async function showRemoval(
   services: OidcServices,
   call: OidcCall,
   own: OwnAccount,
-  method_id: string | null,
+  { action, id }: { action: RemovalAction; id: string | null },
   problem: RemovalView['problem'],
 ): Promise<Answer> {
-  const method = method_id === null ? null : await findMethod(services.db, call.issuer.environment_id, own.user.id, method_id)
-  if (method?.type !== 'provider') return redirect(accountUrl(call))
+  const method = id === null ? null : await findMethod(services.db, call.issuer.environment_id, own.user.id, id)
+  if (!method || !isRemovable(method.type) || removals[method.type] !== action) return redirect(accountUrl(call))
+  const { type, name } = method
   const ends_this = (own.session.began_with ?? method.id) === method.id
   return withForm(services, call, own, (form) =>
-    removalPage(pageContext(call), { ...form, method: { id: method.id, name: method.name ?? '' }, ends_this, problem }),
+    removalPage(pageContext(call), { ...form, method: { id: method.id, type, name }, ends_this, problem }),
   )
+}
+
+/** A person can add an app where the environment asks for second factors. */
+export const mayAddTotp = ({ issuer }: Pick<OidcCall, 'issuer'>): boolean => issuer.settings.mfa.mode !== 'off' && issuer.settings.mfa.totp
+
+const newNonce = ({ random }: OidcServices) => random(16).toString('base64url')
+
+/** Offers an app. A form that was not accepted keeps its `nonce`, so that the person need not scan again. */
+export function showAddTotp(
+  services: OidcServices,
+  call: OidcCall,
+  own: OwnAccount,
+  { nonce, problem }: Pick<AddTotpView, 'nonce' | 'problem'>,
+): Answer {
+  const { user, session } = own
+  if (!mayAddTotp(call)) return redirect(accountUrl(call))
+  const offered = showOfferedTotp(call.issuer.display_name, user.email, offerTotp(services, user, { session_id: session.id, nonce }))
+  return withForm(services, call, own, (form) => addTotpPage(pageContext(call), { ...form, ...offered, nonce, problem }))
+}
+
+const showNewCodes = (services: OidcServices, call: OidcCall, own: OwnAccount, problem: FormProblem | null): Answer =>
+  withForm(services, call, own, (form) => newCodesPage(pageContext(call), { ...form, problem }))
+
+export async function showAddPasskey(
+  services: OidcServices,
+  call: OidcCall,
+  own: OwnAccount,
+  problem: AddPasskeyView['problem'],
+): Promise<Answer> {
+  const options = await beginEnrolment(services, call, own.session)
+  if (options === null) return redirect(accountUrl(call))
+  const ceremony = { kind: 'create' as const, options, able_cookie: null, removed: null }
+  return withForm(services, call, own, (form) => addPasskeyPage(pageContext(call), { ...form, ceremony, problem }))
 }
 
 export const showExport = (services: OidcServices, call: OidcCall, own: OwnAccount, problem: ExportView['problem']): Answer =>
@@ -163,6 +211,7 @@ export async function showAccountPage(
     applicationsOf(services, call, user.id),
   ])
   const password = methods.find(({ type }) => type === 'password')
+  const hasRoom = (type: string, most: number) => methods.filter((method) => method.type === type).length < most
   return withForm(services, call, own, (form) =>
     accountPage(pageContext(call), {
       ...form,
@@ -183,6 +232,10 @@ export async function showAccountPage(
           created_at: new Date(created_at),
           last_used_at: last_used_at === null ? null : new Date(last_used_at),
         })),
+      can_add: {
+        passkey: relyingPartyOf(call) !== null && hasRoom('passkey', most_passkeys),
+        totp: mayAddTotp(call) && hasRoom('totp', most_totps),
+      },
       sessions: sessions.map(({ id, ip, user_agent, created_at, last_seen_at }) => ({
         id,
         is_this: id === session.id,

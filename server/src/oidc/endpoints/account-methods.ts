@@ -1,20 +1,27 @@
 /** The forms of the account page that change how the person signs in. Each is sensitive, and mailed. */
 import { MethodId } from '@ostiary/contract/ids.ts'
+import type { SignInMethod } from '@ostiary/contract/method.ts'
 import { insertEvent } from '../../events/store.ts'
+import { type AccountNotice, isRemovable, removals } from '../../pages/account-actions.ts'
 import type { PasswordView } from '../../pages/account-forms.ts'
+import type { AddTotpView } from '../../pages/account-methods.ts'
+import { recoveryCodesPage } from '../../pages/enrolment.ts'
 import { reason } from '../../reason.ts'
 import { refusal } from '../../refusal.ts'
-import { findMethod, keepsWayIn, removeMethod } from '../../users/methods.ts'
+import { findMethod, keepsFactor, keepsWayIn, removalEvent, removeMethod } from '../../users/methods.ts'
 import { longest_password } from '../../users/password-policy.ts'
 import { judgePassword } from '../../users/password-rules.ts'
+import { confirmTotp, type OwnChange, removeOwnTotp, renewRecoveryCodes } from '../../users/second-factor-changes.ts'
 import { holdUser, updateUser } from '../../users/store.ts'
-import { beginChange, changedMeanwhile, done, fieldOf, originOf } from '../account/gate.ts'
+import { beginChange, changedMeanwhile, done, fieldOf, type OwnAccount, originOf } from '../account/gate.ts'
 import { commitWithNotice } from '../account/notice.ts'
-import { showPassword, showRemoval } from '../account/screens.ts'
+import { mayAddTotp, showAddPasskey, showAddTotp, showPassword, showRemoval } from '../account/screens.ts'
 import { accountUrl } from '../account/url.ts'
 import { deviceCookie, withCookies } from '../browser.ts'
-import { type OidcEndpoint, redirect, refused } from '../call.ts'
+import { type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../call.ts'
 import { deviceOf } from '../device.ts'
+import { html, pageContext } from '../hosted-page.ts'
+import { finishEnrolment } from '../interaction/passkey-enrolment.ts'
 import { endOtherSessions, holdSession } from '../store/account.ts'
 import { endBegunWith } from '../store/sessions.ts'
 
@@ -52,32 +59,119 @@ export const changeOwnPassword: OidcEndpoint = async (services, call) => {
 const no_passwords = refusal('not_found', reason`The environment has no passwords: see sign_in.password of its settings.`)
 const refused_password = refusal('validation_failed', reason`The rules of the environment refuse the new password.`)
 
-/** Ends what began with the method, this session too if it did (people.md 20). The last way in stays. */
+/**
+ * Ends what began with the method, this session too if it did (people.md 20). The last way in stays, and where a second factor is
+ * required the last one.
+ */
 export const removeOwnMethod: OidcEndpoint = async (services, call) => {
-  const own = await beginChange(services, call, 'remove-provider')
+  const asked = call.form?.get('action')
+  const action = Object.values(removals).find((name) => name === asked) ?? 'remove-provider'
+  const own = await beginChange(services, call, action)
   if ('answer' in own) return own.answer
+  const { environment_id } = call.issuer
+  const id = MethodId.safeParse(call.form?.get('id')).data ?? ''
+  const method = await findMethod(services.db, environment_id, own.user.id, id)
+  if (!method || !isRemovable(method.type) || removals[method.type] !== action) return refused(redirect(accountUrl(call)), unknown_method)
+  const outcome = await (method.type === 'totp' ? removeApp : removeWayIn)(services, call, own, method)
+  if (outcome === 'removed') return done(call, action)
+  if (outcome === 'changed') return changedMeanwhile(services, call, own, { action, id })
+  return refused(await showRemoval(services, call, own, { action, id }, outcome), outcome === 'last_factor' ? last_factor : last_way_in)
+}
+
+type Removal = 'removed' | 'changed' | 'last_way_in' | 'last_factor'
+
+async function removeWayIn(services: OidcServices, call: OidcCall, own: OwnAccount, method: SignInMethod): Promise<Removal> {
   const { issuer, now } = call
   const { environment_id, settings } = issuer
   const { user, session } = own
-  const find = async () => findMethod(services.db, environment_id, user.id, MethodId.safeParse(call.form?.get('id')).data ?? '')
-  const method = await find()
-  if (method?.type !== 'provider') return refused(redirect(accountUrl(call)), unknown_method)
+  const keepsWay = keepsWayIn(environment_id, user.id, method.id, settings.sign_in)
+  const keepsSecond = settings.mfa.mode === 'required' && method.type === 'passkey' ? [keepsFactor(environment_id, user.id, method.id)] : []
   const notice = { kind: 'method_removed' as const, method: method.type, name: method.name, device: deviceOf(call) }
-  const event = { type: 'user.updated', user_id: user.id, data: { changed: ['identities'], method_id: method.id } } as const
   const removed = await commitWithNotice(services, call, user, notice, [
     holdUser(environment_id, user.id),
-    keepsWayIn(environment_id, user.id, method.id, settings.sign_in),
+    keepsWay,
+    ...keepsSecond,
     ...removeMethod(environment_id, user.id, method, now),
     holdSession(environment_id, session, now),
     ...endBegunWith(environment_id, user.id, method.id, now),
-    insertEvent(environment_id, originOf(services, call, own), event, now),
+    insertEvent(environment_id, originOf(services, call, own), { user_id: user.id, ...removalEvent(method) }, now),
   ])
-  if (removed) return done(call, 'remove-provider')
-  const place = { action: 'remove-provider' as const, id: method.id }
-  const is_last = (await find()) !== null && !(await services.db.batch([keepsWayIn(environment_id, user.id, method.id, settings.sign_in)]))
-  if (is_last) return refused(await showRemoval(services, call, own, method.id, 'last_way_in'), last_way_in)
-  return changedMeanwhile(services, call, own, place)
+  if (removed) return 'removed'
+  if ((await findMethod(services.db, environment_id, user.id, method.id)) === null) return 'changed'
+  if (!(await services.db.batch([keepsWay]))) return 'last_way_in'
+  return keepsSecond.length > 0 && !(await services.db.batch(keepsSecond)) ? 'last_factor' : 'changed'
+}
+
+async function removeApp(services: OidcServices, call: OidcCall, own: OwnAccount, { id }: SignInMethod): Promise<Removal> {
+  const outcome = await removeOwnTotp(services, own.user, id, call.issuer.settings.mfa, ownChange(services, call, own))
+  if (outcome === 'last') return 'last_factor'
+  return outcome === 'removed' ? 'removed' : 'changed'
+}
+
+/** How the functions of second factors write a change: while the session lives, and with the limited mail. */
+function ownChange(services: OidcServices, call: OidcCall, { user, session }: OwnAccount): OwnChange {
+  const { issuer, now, request_id } = call
+  const { environment_id } = issuer
+  return {
+    request_id,
+    device: deviceOf(call),
+    now,
+    commit: (notice, statements) =>
+      commitWithNotice(services, call, user, notice, [
+        holdUser(environment_id, user.id),
+        holdSession(environment_id, session, now),
+        ...statements,
+      ]),
+  }
+}
+
+/** Adds the offered app. The first one brings recovery codes, which are shown once. */
+export const addOwnTotp: OidcEndpoint = async (services, call) => {
+  const own = await beginChange(services, call, 'add-totp')
+  if ('answer' in own) return own.answer
+  if (!mayAddTotp(call)) return refused(redirect(accountUrl(call)), no_apps)
+  const nonce = fieldOf(call, 'nonce', longest_nonce)
+  const code = fieldOf(call, 'code', longest_code).trim()
+  const again = (problem: AddTotpView['problem']) => showAddTotp(services, call, own, { nonce, problem })
+  if (code === '') return refused(again('missing_code'), wrong_code)
+  const offer = { session_id: own.session.id, nonce, code }
+  const outcome = await confirmTotp(services, own.user, offer, ownChange(services, call, own))
+  if (outcome.added) return outcome.codes ? showCodes(call, 'add-totp', outcome.codes) : done(call, 'add-totp')
+  if (outcome.why === 'wrong_code') return refused(again('wrong_code'), wrong_code)
+  if (outcome.why === 'too_many') return refused(again('too_many_apps'), too_many_apps)
+  return changedMeanwhile(services, call, own, { action: 'add-totp', id: null })
+}
+
+const longest_nonce = 100
+const longest_code = 100
+
+const no_apps = refusal('not_found', reason`The environment offers no authenticator apps: see mfa of its settings.`)
+const wrong_code = refusal('wrong_code', reason`The code is not the one of the offered app.`)
+const too_many_apps = refusal('quota_exceeded', reason`The person has as many authenticator apps as one may have.`)
+
+/** Replaces the recovery codes. The new ones are shown once. */
+export const renewOwnCodes: OidcEndpoint = async (services, call) => {
+  const own = await beginChange(services, call, 'new-recovery-codes')
+  if ('answer' in own) return own.answer
+  const codes = await renewRecoveryCodes(services, own.user, ownChange(services, call, own))
+  if (codes) return showCodes(call, 'new-recovery-codes', codes)
+  return changedMeanwhile(services, call, own, { action: null, id: null })
+}
+
+const showCodes = (call: OidcCall, notice: AccountNotice, codes: readonly string[]) =>
+  html(recoveryCodesPage(pageContext(call), { codes, continue_url: accountUrl(call, { done: notice }) }))
+
+export const addOwnPasskey: OidcEndpoint = async (services, call) => {
+  const own = await beginChange(services, call, 'add-passkey')
+  if ('answer' in own) return own.answer
+  const outcome = await finishEnrolment(services, call, own.session, call.form?.get('credential') ?? '')
+  if ('added' in outcome) return done(call, 'add-passkey')
+  return refused(await showAddPasskey(services, call, own, outcome.problem), outcome.refusal)
 }
 
 const unknown_method = refusal('not_found', reason`The account has no such sign-in method, or not one that its page removes.`)
 const last_way_in = refusal('validation_failed', reason`Without the method the person could not sign in any more.`)
+const last_factor = refusal(
+  'validation_failed',
+  reason`The environment requires a second factor, and the method is the last one of the person.`,
+)

@@ -5,7 +5,6 @@
 
 import { deviceLine } from '../../device-name.ts'
 import { insertEvent } from '../../events/store.ts'
-import { mailStatements } from '../../mail/send.ts'
 import { newChallenge, readChallenge, spendChallenge } from '../../passkeys/challenge.ts'
 import { passkeyName } from '../../passkeys/names.ts'
 import { creationOptions } from '../../passkeys/options.ts'
@@ -15,6 +14,8 @@ import { verifyRegistration } from '../../passkeys/verify.ts'
 import { idIn, reason } from '../../reason.ts'
 import { type Refusal, refusal } from '../../refusal.ts'
 import { asLine } from '../../text.ts'
+import { findUser } from '../../users/store.ts'
+import { commitWithNotice } from '../account/notice.ts'
 import { header, type OidcCall, type OidcServices } from '../call.ts'
 import { holdSession, type SessionRow } from '../store/sessions.ts'
 import { boundTo, challenge_over, relyingPartyOf } from './passkey-ceremony.ts'
@@ -65,7 +66,8 @@ export async function finishEnrolment(services: OidcServices, call: OidcCall, se
   const notice = { kind: 'method_added' as const, method: 'passkey' as const, name: added.name, device }
   const origin = { id: services.newId('evt'), actor: { type: 'user' as const, id: user_id }, request_id }
   const event = { type: 'mfa.enrolled' as const, user_id, data: { method: 'passkey', method_id: added.id } }
-  const stored = await db.batch([
+  const locale = (await findUser(db, environment_id, user_id))?.locale ?? null
+  const stored = await commitWithNotice(services, call, { id: user_id, email: session.email, locale }, notice, [
     spendChallenge(challenge),
     ...insertPasskey(
       environment_id,
@@ -74,7 +76,6 @@ export async function finishEnrolment(services: OidcServices, call: OidcCall, se
       now,
     ),
     insertEvent(environment_id, origin, event, now),
-    ...(await mailStatements(services, environment_id, { to: session.email, user_id, request_id, notice }, now)),
   ])
   if (stored) return { added }
   if (await findPasskey(db, environment_id, verified.credential_id)) return { problem: 'known', refusal: is_known }

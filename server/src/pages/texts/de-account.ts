@@ -20,6 +20,11 @@ export const account: typeof en = {
     'change-name': 'Ihr Profil wurde geändert.',
     'change-password': 'Ihr Passwort wurde geändert. Alle anderen Geräte wurden abgemeldet.',
     'remove-provider': 'Der Anmeldeweg wurde entfernt.',
+    'add-passkey': 'Der Passkey wurde hinzugefügt.',
+    'remove-passkey': 'Der Passkey wurde entfernt. Löschen Sie ihn auch in Ihrem Passwortmanager.',
+    'add-totp': 'Die Authenticator-App wurde hinzugefügt.',
+    'remove-totp': 'Die Authenticator-App wurde entfernt.',
+    'new-recovery-codes': 'Sie haben neue Wiederherstellungscodes. Die alten gelten nicht mehr.',
     'end-session': 'Das Gerät wurde abgemeldet.',
     'end-other-sessions': 'Alle anderen Geräte wurden abgemeldet.',
     disconnect: 'Die App wurde entfernt. Sie kann Ihr Konto nicht mehr verwenden.',
@@ -28,6 +33,10 @@ export const account: typeof en = {
     changed: 'In der Zwischenzeit hat sich etwas geändert, deshalb wurde nichts getan. Sehen Sie nach und versuchen Sie es noch einmal.',
     last_way_in:
       'Das ist der einzige Weg, sich an Ihrem Konto anzumelden, deshalb lässt er sich nicht entfernen. Legen Sie zuerst ein Passwort fest.',
+    last_factor:
+      'Ihr Konto braucht einen zweiten Schritt, und das ist der letzte, deshalb lässt er sich nicht entfernen. Fügen Sie zuerst einen anderen hinzu.',
+    wrong_code: 'Dieser Code stimmt nicht. Geben Sie den Code ein, den die App gerade anzeigt.',
+    too_many_apps: 'Ihr Konto hat schon so viele Authenticator-Apps, wie es haben kann. Entfernen Sie zuerst eine.',
     too_many_exports: 'Sie haben Ihre Daten in der letzten Stunde mehrmals heruntergeladen. Bitte versuchen Sie es später noch einmal.',
     wrong_address: 'Das ist nicht die Adresse Ihres Kontos. Es wurde nichts gelöscht.',
     last_owner:
@@ -83,6 +92,14 @@ export const account: typeof en = {
   removal_title: (method: string) => `${method} entfernen?`,
   removal_ends: (method: string, ends_this: boolean) =>
     `Sie können sich dann nicht mehr mit ${method} anmelden. Alle Geräte und Apps, die so angemeldet sind, werden abgemeldet${ends_this ? ', auch dieses Gerät' : ''}.`,
+
+  totp_removal: 'Ihre Codes gelten dann nicht mehr. Mit der letzten Authenticator-App enden auch Ihre Wiederherstellungscodes.',
+  add_totp: 'Authenticator-App hinzufügen',
+  new_codes: 'Neue Codes holen',
+  new_codes_title: 'Neue Wiederherstellungscodes holen?',
+  new_codes_end: 'Ihre bisherigen Wiederherstellungscodes gelten dann nicht mehr. Die neuen werden nur einmal angezeigt.',
+  passkey_needs:
+    'Wenn hier keine Schaltfläche erscheint, kann dieser Browser keinen Passkey hinzufügen. Er braucht JavaScript und muss Passkeys unterstützen.',
 
   second: 'Zweiter Schritt',
   second_intro: 'Wird nach dem Passwort verlangt. Ein Passkey braucht keinen.',

@@ -20,6 +20,11 @@ export const account = {
     'change-name': 'Your profile has been changed.',
     'change-password': 'Your password has been changed. Every other device has been signed out.',
     'remove-provider': 'The sign-in method has been removed.',
+    'add-passkey': 'The passkey has been added.',
+    'remove-passkey': 'The passkey has been removed. Delete it in your password manager too.',
+    'add-totp': 'The authenticator app has been added.',
+    'remove-totp': 'The authenticator app has been removed.',
+    'new-recovery-codes': 'You have new recovery codes. The old ones no longer work.',
     'end-session': 'The device has been signed out.',
     'end-other-sessions': 'Every other device has been signed out.',
     disconnect: 'The app has been removed. It can no longer use your account.',
@@ -27,6 +32,9 @@ export const account = {
   problems: {
     changed: 'Something changed in the meantime, so nothing was done. Look at the present state, then try again.',
     last_way_in: 'This is the only way to sign in to your account, so it cannot be removed. Set a password first.',
+    last_factor: 'Your account needs a second step, and this is the last one, so it cannot be removed. Add another one first.',
+    wrong_code: 'That code does not match. Enter the code that the app shows now.',
+    too_many_apps: 'Your account has as many authenticator apps as it can have. Remove one first.',
     too_many_exports: 'You have downloaded your data several times in the last hour. Please try again later.',
     wrong_address: 'This is not the address of your account. Nothing was deleted.',
     last_owner:
@@ -81,6 +89,13 @@ export const account = {
   removal_title: (method: string) => `Remove ${method}?`,
   removal_ends: (method: string, ends_this: boolean) =>
     `You can no longer sign in with ${method}. Every device and app that signed in with it is signed out${ends_this ? ', this one too' : ''}.`,
+
+  totp_removal: 'Its codes are no longer accepted. With the last authenticator app your recovery codes end too.',
+  add_totp: 'Add an authenticator app',
+  new_codes: 'Get new codes',
+  new_codes_title: 'Get new recovery codes?',
+  new_codes_end: 'Your present recovery codes then no longer work. The new ones are shown once.',
+  passkey_needs: 'If there is no button, this browser cannot add a passkey. It needs JavaScript and support for passkeys.',
 
   second: 'Second step',
   second_intro: 'Asked after your password. A passkey needs none.',

@@ -1,0 +1,96 @@
+// pure
+/** The pages of the account page that add a passkey or an authenticator app, or replace the recovery codes. */
+import { problemText } from './account.ts'
+import { type FormProblem, type FormView, formPage, isOfForm, oneProblem } from './account-forms.ts'
+import { account_form_styles } from './account-styles.ts'
+import { appOffer } from './enrolment.ts'
+import { field, hidden, problemSummary } from './form.ts'
+import { html } from './html.ts'
+import { layout, type Page, type PageContext } from './layout.ts'
+import { type PasskeyCeremony, passkeyBlock } from './passkey-block.ts'
+import { passkey_script } from './passkey-script.ts'
+import { brandLine } from './tiles.ts'
+
+export interface AddTotpView extends FormView {
+  /** A random text. Of the same text the offered app is the same. */
+  nonce: string
+  otpauth_url: string
+  secret: string
+  problem: FormProblem | 'wrong_code' | 'missing_code' | 'too_many_apps' | null
+}
+
+export function addTotpPage(context: PageContext, view: AddTotpView): Page {
+  const { account: texts, enrolment, second_factor } = context.texts
+  const { nonce, problem } = view
+  const wrong = problem === 'wrong_code' ? texts.problems.wrong_code : problem === 'missing_code' ? second_factor.code_missing : null
+  const summary = isOfForm(problem)
+    ? problemText(context, problem)
+    : problem === 'too_many_apps'
+      ? texts.problems.too_many_apps
+      : wrong && oneProblem(context, 'code', wrong)
+  const code = field({
+    name: 'code',
+    label: second_factor.code,
+    type: 'digits',
+    autocomplete: 'one-time-code',
+    problem: wrong,
+    autofocus: summary === null,
+  })
+  return formPage(context, view, {
+    title: enrolment.totp_title,
+    intro: html`<p class="sub">${enrolment.totp_why}</p>`,
+    problem,
+    summary,
+    fields: html`${hidden({ nonce })}${appOffer(context, view)}
+${code}`,
+    action: 'add-totp',
+    submit: second_factor.submit,
+  })
+}
+
+export interface NewCodesView extends FormView {
+  problem: FormProblem | null
+}
+
+/** Confirms that new recovery codes replace the present ones. */
+export function newCodesPage(context: PageContext, view: NewCodesView): Page {
+  const texts = context.texts.account
+  const { problem } = view
+  return formPage(context, view, {
+    title: texts.new_codes_title,
+    intro: html`<p class="sub">${texts.new_codes_end}</p>`,
+    problem,
+    summary: problem && problemText(context, problem),
+    fields: null,
+    action: 'new-recovery-codes',
+    submit: texts.new_codes,
+  })
+}
+
+export interface AddPasskeyView extends FormView {
+  ceremony: PasskeyCeremony
+  problem: FormProblem | 'expired' | 'refused' | 'known' | 'too_many' | null
+}
+
+/** The button appears where the browser can add a passkey. */
+export function addPasskeyPage(context: PageContext, { csrf, user_id, ceremony, problem }: AddPasskeyView): Page {
+  const { issuer, branding, texts } = context
+  const { passkey, account } = texts
+  const summary = problem === null || isOfForm(problem) ? problem && problemText(context, problem) : passkey[problem]
+  const form = html`<form method="post" action="${issuer}/account/add-passkey">${hidden({ csrf, user: user_id, credential: '' })}
+<button class="b p" data-action="add-passkey">${passkey.add}</button></form>`
+  const body = html`${brandLine(context)}<h1>${passkey.offer_title}</h1><p class="sub">${passkey.offer(branding.display_name)}</p>
+${summary && problemSummary(summary)}
+${passkeyBlock(context, ceremony, form)}
+<p class="fine hint">${account.passkey_needs}</p>
+<p class="after"><a href="${issuer}/account" data-action="cancel">${account.back}</a></p>`
+  return layout(context, {
+    title: passkey.offer_title,
+    body,
+    step: 'account',
+    script: passkey_script,
+    has_problem: summary !== null,
+    styles: account_form_styles,
+    ...(problem !== null && { status: problem === 'changed' ? 409 : 400 }),
+  })
+}
