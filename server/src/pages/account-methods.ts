@@ -79,13 +79,13 @@ export function addPasskeyPage(context: PageContext, { csrf, user_id, ceremony, 
   const summary = problem === null || isOfForm(problem) ? problem && problemText(context, problem) : passkey[problem]
   const form = html`<form method="post" action="${issuer}/account/add-passkey">${hidden({ csrf, user: user_id, credential: '' })}
 <button class="b p" data-action="add-passkey">${passkey.add}</button></form>`
-  const body = html`${brandLine(context)}<h1>${passkey.offer_title}</h1><p class="sub">${passkey.offer(branding.display_name)}</p>
+  const body = html`${brandLine(context)}<h1>${passkey.add}</h1><p class="sub">${passkey.offer(branding.display_name)}</p>
 ${summary && problemSummary(summary)}
 ${passkeyBlock(context, ceremony, form)}
 <p class="fine hint">${account.passkey_needs}</p>
 <p class="after"><a href="${issuer}/account" data-action="cancel">${account.back}</a></p>`
   return layout(context, {
-    title: passkey.offer_title,
+    title: passkey.add,
     body,
     step: 'account',
     script: passkey_script,

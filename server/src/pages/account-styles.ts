@@ -31,6 +31,7 @@ main>.problem{margin:0 0 24px;background:var(--surface)}
 .it form,.cd>footer form{display:block;margin:0}
 .it .b,.cd>footer .b,.top .b{width:auto;padding:6px 12px;font-size:.875rem}
 .cd>footer{padding:12px 22px;border-top:1px solid var(--line)}
+.cd>footer>.b{width:fit-content}
 .b.bad{color:var(--bad)}
 .tag{display:inline-flex;gap:4px;align-items:center;padding:1px 8px;border-radius:99px;font-size:.75rem;line-height:1.5;font-weight:550;background:var(--sunken);color:var(--muted)}
 .tag .i{width:12px;height:12px}
