@@ -33,8 +33,8 @@ export function nodeArguments(words, root = ROOT, cli = join(root, CLI)) {
   const quiet = '--disable-warning=ExperimentalWarning'
   if (runsScript(words)) return [quiet, join(root, SCRIPTS[command]), ...rest]
 
-  // The space for new objects in MB: measured no slower, and without it the start makes Node keep 10 MB more. The heap may double
-  // between collections, not quadruple: large strings of hostile requests are garbage that counts (bench/RESULTS.md, hostile requests).
+  // The space for new objects in MB: without it the start makes Node keep 10 MB more. The heap may grow by half between collections,
+  // not quadruple: large strings of hostile requests are garbage that counts (bench/RESULTS.md, hostile requests).
   const small = ['--max-semi-space-size=2', '--heap-growing-percent=50']
   if (command === 'dev' && !isQuestion(words)) return [quiet, ...small, '--watch', cli, 'serve', ...rest]
   return [quiet, ...small, cli, ...words]
