@@ -72,17 +72,6 @@ export function removalEvent(method: SignInMethod) {
 }
 
 /**
- * Fails as a guard if the user would have neither an app nor another passkey without this passkey. Where a second factor is required, a
- * person cannot remove the last one (people.md 5).
- */
-export function keepsFactor(environment_id: EnvironmentId, user_id: string, method_id: string): Statement {
-  const of_user = sql`environment_id = ${environment_id} and user_id = ${user_id}`
-  return guard(sql`update users set updated_at = updated_at
-    where environment_id = ${environment_id} and id = ${user_id}
-      and (exists (select 1 from totp_methods where ${of_user}) or exists (select 1 from passkeys where ${of_user} and id <> ${method_id}))`)
-}
-
-/**
  * Fails as a guard if the user could not sign in without this method (people.md 7). A person cannot remove the last way in. Reading the
  * methods is safe after `holdUser`, which every batch begins with in which a person removes a method.
  */

@@ -108,13 +108,13 @@ export async function removeOwnTotp(
   services: Services,
   user: Owner,
   method_id: string,
-  { mode, passkeys = false }: Settings['mfa'] & Partial<CountedKinds>,
+  { mode, passkeys }: Pick<Settings['mfa'], 'mode'> & CountedKinds,
   asked: OwnChange,
 ): Promise<'removed' | 'unknown' | 'last' | 'changed'> {
   const { id: user_id, environment_id } = user
   const removed = await asked.commit(noticeOf('method_removed', 'totp', asked), [
     ...removeTotp(environment_id, user_id, method_id),
-    ...(mode === 'required' ? [keepsSecondFactor(environment_id, user_id, { passkeys })] : []),
+    ...(mode === 'required' ? [keepsSecondFactor(environment_id, user_id, method_id, { passkeys })] : []),
     eventOf(services, user, { type: 'mfa.removed', method: 'totp', method_id }, asked),
   ])
   if (removed) return 'removed'

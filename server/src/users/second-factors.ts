@@ -20,20 +20,21 @@ export interface CountedKinds {
 
 /** Users with a second factor. Recovery codes alone are none: they come and go with the apps. */
 const secondFactorsOf = (environment_id: EnvironmentId, { passkeys }: CountedKinds) =>
-  sql`select user_id from totp_methods where environment_id = ${environment_id}
-      ${passkeys ? sql`union all select user_id from passkeys where environment_id = ${environment_id}` : sql``}`
+  sql`select id, user_id from totp_methods where environment_id = ${environment_id}
+      ${passkeys ? sql`union all select id, user_id from passkeys where environment_id = ${environment_id}` : sql``}`
 
 /** A condition. Every batch that adds a second factor also writes the row of the user (`holdUser`). */
 export const hasSecondFactor = (environment_id: EnvironmentId, user_id: string, kinds: CountedKinds): Statement =>
   sql`exists (select 1 from (${secondFactorsOf(environment_id, kinds)}) factors where user_id = ${user_id})`
 
 /**
- * people.md 5: fails as a guard if the user has no second factor left. For the end of a batch that removes one where `mfa.mode` is
+ * people.md 5: fails as a guard if the user has no second factor but this method. For a batch that removes it where `mfa.mode` is
  * `required`; the batch holds the user before (`holdUser`).
  */
-export const keepsSecondFactor = (environment_id: EnvironmentId, user_id: string, kinds: CountedKinds): Statement =>
+export const keepsSecondFactor = (environment_id: EnvironmentId, user_id: string, method_id: string, kinds: CountedKinds): Statement =>
   guard(sql`update users set updated_at = updated_at
-    where environment_id = ${environment_id} and id = ${user_id} and ${hasSecondFactor(environment_id, user_id, kinds)}`)
+    where environment_id = ${environment_id} and id = ${user_id}
+      and exists (select 1 from (${secondFactorsOf(environment_id, kinds)}) factors where user_id = ${user_id} and id <> ${method_id})`)
 
 const UserIdRow = z.object({ user_id: z.string() })
 

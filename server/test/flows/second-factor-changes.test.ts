@@ -130,7 +130,8 @@ test('a person removes apps; the recovery codes go with the last, which stays wh
     await confirmTotp(deployment, user, { ...offer, code: appCode(secret, w.now()) }, asked())
   }
   const [one = '', two = ''] = (await methodsOf(user.id)).filter(({ type }) => type === 'totp').map(({ id }) => id)
-  const remove = (id: string, mode: 'off' | 'optional' | 'required') => removeOwnTotp(deployment, user, id, { mode, totp: true }, asked())
+  const remove = (id: string, mode: 'off' | 'optional' | 'required') =>
+    removeOwnTotp(deployment, user, id, { mode, passkeys: false }, asked())
   const both = await Promise.all([remove(one, 'required'), remove(two, 'required')])
   assert.deepEqual(both.sort(), ['last', 'removed'], 'of two parallel removals one keeps the last app')
   assert.deepEqual(await typesOf(user.id), ['password', 'recovery_codes', 'totp'])
@@ -155,7 +156,7 @@ test('new recovery codes replace the old ones, and need an app', async () => {
 test('the functions reach the second factors of their own environment and user only', async () => {
   const [person, stranger] = [await enrolPerson(w, w.test, client), await enrolPerson(w, w.test, client)]
   const totp = (await methodsOf(person.id)).find(({ type }) => type === 'totp')
-  const mfa = { mode: 'optional', totp: true } as const
+  const mfa = { mode: 'optional', passkeys: false } as const
   assert.equal(await removeOwnTotp(deployment, await owner(w.test, stranger.id), totp?.id ?? '', mfa, asked()), 'unknown')
   const elsewhere = { ...(await owner(w.test, person.id)), environment_id: w.live.id }
   assert.equal(await removeOwnTotp(deployment, elsewhere, totp?.id ?? '', mfa, asked()), 'unknown')

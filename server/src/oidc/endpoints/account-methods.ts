@@ -8,10 +8,11 @@ import type { AddTotpView } from '../../pages/account-methods.ts'
 import { recoveryCodesPage } from '../../pages/enrolment.ts'
 import { reason } from '../../reason.ts'
 import { refusal } from '../../refusal.ts'
-import { findMethod, keepsFactor, keepsWayIn, removalEvent, removeMethod } from '../../users/methods.ts'
+import { findMethod, keepsWayIn, removalEvent, removeMethod } from '../../users/methods.ts'
 import { longest_password } from '../../users/password-policy.ts'
 import { judgePassword } from '../../users/password-rules.ts'
 import { confirmTotp, type OwnChange, removeOwnTotp, renewRecoveryCodes } from '../../users/second-factor-changes.ts'
+import { keepsSecondFactor } from '../../users/second-factors.ts'
 import { holdUser, updateUser } from '../../users/store.ts'
 import { beginChange, changedMeanwhile, done, fieldOf, type OwnAccount, originOf } from '../account/gate.ts'
 import { commitWithNotice } from '../account/notice.ts'
@@ -21,6 +22,7 @@ import { deviceCookie, withCookies } from '../browser.ts'
 import { type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../call.ts'
 import { deviceOf } from '../device.ts'
 import { html, pageContext } from '../hosted-page.ts'
+import { countedKinds } from '../interaction/passkey-ceremony.ts'
 import { finishEnrolment } from '../interaction/passkey-enrolment.ts'
 import { endOtherSessions, holdSession } from '../store/account.ts'
 import { endBegunWith } from '../store/sessions.ts'
@@ -85,7 +87,10 @@ async function removeWayIn(services: OidcServices, call: OidcCall, own: OwnAccou
   const { environment_id, settings } = issuer
   const { user, session } = own
   const keepsWay = keepsWayIn(environment_id, user.id, method.id, settings.sign_in)
-  const keepsSecond = settings.mfa.mode === 'required' && method.type === 'passkey' ? [keepsFactor(environment_id, user.id, method.id)] : []
+  const keepsSecond =
+    settings.mfa.mode === 'required' && method.type === 'passkey'
+      ? [keepsSecondFactor(environment_id, user.id, method.id, countedKinds(call))]
+      : []
   const notice = { kind: 'method_removed' as const, method: method.type, name: method.name, device: deviceOf(call) }
   const removed = await commitWithNotice(services, call, user, notice, [
     holdUser(environment_id, user.id),
@@ -103,7 +108,8 @@ async function removeWayIn(services: OidcServices, call: OidcCall, own: OwnAccou
 }
 
 async function removeApp(services: OidcServices, call: OidcCall, own: OwnAccount, { id }: SignInMethod): Promise<Removal> {
-  const outcome = await removeOwnTotp(services, own.user, id, call.issuer.settings.mfa, ownChange(services, call, own))
+  const kept = { mode: call.issuer.settings.mfa.mode, ...countedKinds(call) }
+  const outcome = await removeOwnTotp(services, own.user, id, kept, ownChange(services, call, own))
   if (outcome === 'last') return 'last_factor'
   return outcome === 'removed' ? 'removed' : 'changed'
 }

@@ -17,7 +17,8 @@ import { asLine } from '../../text.ts'
 import { findUser } from '../../users/store.ts'
 import { commitWithNotice } from '../account/notice.ts'
 import { header, type OidcCall, type OidcServices } from '../call.ts'
-import { holdSession, type SessionRow } from '../store/sessions.ts'
+import { holdSession } from '../store/account.ts'
+import type { SessionRow } from '../store/sessions.ts'
 import { boundTo, challenge_over, relyingPartyOf } from './passkey-ceremony.ts'
 
 type Session = Pick<SessionRow, 'id' | 'user_id' | 'auth_time' | 'email' | 'name'>

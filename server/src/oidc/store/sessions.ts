@@ -96,12 +96,6 @@ export function raiseSession(
       and exists (select 1 from users where environment_id = ${environment_id} and id = ${session.user_id} and blocked_at is null)`)
 }
 
-/** A guard for a change that this session makes: the batch fails where the session ended or was renewed after it was read. */
-export function holdSession(environment_id: EnvironmentId, { id, auth_time }: Pick<SessionRow, 'id' | 'auth_time'>, now: Date): Statement {
-  return guard(sql`update sessions set last_seen_at = last_seen_at
-    where environment_id = ${environment_id} and id = ${id} and auth_time = ${auth_time} and ended_at is null and expires_at > ${now}`)
-}
-
 /** Sign-out: ends the session and its grants without `offline_access`, and queues the back-channel logouts. */
 export function endSession(environment_id: EnvironmentId, session_id: string, now: Date): Statement[] {
   return [
