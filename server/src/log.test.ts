@@ -24,6 +24,7 @@ const request: AnsweredRequest = {
   ip: '127.0.0.1',
   environment_id: undefined,
   key_id: undefined,
+  trace: null,
   refused: null,
 }
 
@@ -35,7 +36,7 @@ test('the log line of a request is one line of JSON with its fields, for every e
     assert.equal(line.indexOf('\n'), line.length - 1)
     const { time, level, message, ...fields } = JSON.parse(line)
     assert.deepEqual([time, level, message], [at.toISOString(), 'info', 'request'])
-    const { refused: _, ...expected } = { ...request, environment_id, ip }
+    const { refused: _, trace: __, ...expected } = { ...request, environment_id, ip }
     assert.deepEqual(fields, JSON.parse(JSON.stringify(expected)))
   })
   fc.assert(property)
@@ -47,6 +48,13 @@ test('the log line of a refused request has its code, reason, client and start o
   const { code, reason, client_id, key_start, status } = JSON.parse(line)
   assert.deepEqual({ code, reason, client_id, key_start }, refused)
   assert.equal(status, 401)
+})
+
+test('the log line of a request with a trace has the ids of the trace, of its span and of the span of the caller', () => {
+  const trace = { trace_id: '4bf92f3577b34da6a3ce929d0e0e4736', span_id: 'b7ad6b7169203331', parent_id: '00f067aa0ba902b7' }
+  const [line = ''] = linesOf('info', { ...request, trace })
+  const { trace_id, span_id, parent_id } = JSON.parse(line)
+  assert.deepEqual({ trace_id, span_id, parent_id }, trace)
 })
 
 test('at the level warn, no request is logged', () => assert.deepEqual(linesOf('warn', request), []))

@@ -21,6 +21,8 @@ export interface AnsweredRequest {
   ip: string | null
   environment_id: string | undefined
   key_id: string | undefined
+  /** The trace of the caller, the span of this request and that of the caller, in hexadecimal digits; `null` for a request without a trace. */
+  trace: { trace_id: string; span_id: string; parent_id: string } | null
   /** Why the request was refused; `null` for an answer without an error. */
   refused: { code: string; reason: string; client_id: string | null; key_start: string | null } | null
 }
@@ -41,13 +43,14 @@ export function createLog(least: LogLevel | 'silent', now: () => Date, write: (l
   }
 
   /** Builds the JSON by hand, since `JSON.stringify` takes four times as long and every request writes a line. */
-  function answered({ request_id, method, route, status, duration_ms, ip, environment_id, key_id, refused }: AnsweredRequest): void {
+  function answered({ request_id, method, route, status, duration_ms, ip, environment_id, key_id, trace, refused }: AnsweredRequest): void {
     const what = `"request_id":"${request_id}","method":"${method}","route":${textOf(route)},"status":${status},"duration_ms":${duration_ms}`
     const from = ip === null ? 'null' : `"${ip}"`
     const about = environment_id === undefined ? '' : `,"environment_id":${textOf(environment_id)}`
     const by = key_id === undefined ? '' : `,"key_id":"${key_id}"`
+    const within = trace === null ? '' : `,${JSON.stringify(trace).slice(1, -1)}`
     const why = refused === null ? '' : `,${JSON.stringify(refused).slice(1, -1)}`
-    write(`{"time":"${timeText()}","level":"info","message":"request",${what},"ip":${from}${about}${by}${why}}\n`)
+    write(`{"time":"${timeText()}","level":"info","message":"request",${what},"ip":${from}${about}${by}${within}${why}}\n`)
   }
   const logs_requests = levels.indexOf('info') >= threshold
   return {

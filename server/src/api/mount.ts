@@ -156,7 +156,7 @@ function mountPreflight(app: FastifyInstance, route: Route): void {
       const allowed = {
         'access-control-allow-origin': origin ?? '',
         'access-control-allow-methods': route.method,
-        'access-control-allow-headers': 'X-API-Key, Authorization, If-None-Match',
+        'access-control-allow-headers': 'X-API-Key, Authorization, If-None-Match, traceparent, tracestate',
         'access-control-max-age': '600',
       }
       return reply

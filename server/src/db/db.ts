@@ -22,6 +22,7 @@
  */
 import type { z } from 'zod'
 import { reason } from '../reason.ts'
+import { withinTrace } from '../trace.ts'
 import { Unavailable } from '../unavailable.ts'
 import { decodeRow, type EncodedValue, encodeValue, type Value } from './codec.ts'
 import { type CachedRead, createRowCache } from './memory.ts'
@@ -117,7 +118,7 @@ export function createDb(engine: Engine) {
   async function settled(statements: readonly Statement[], written: Promise<readonly Result[]>): Promise<readonly Result[] | null> {
     try {
       const results = await written
-      for (const [worker, wake] of listeners) if (statements.some(({ work }) => work === worker)) wake()
+      for (const [worker, wake] of listeners) if (statements.some(({ work }) => work === worker)) withinTrace(null, wake)
       return results
     } catch (error) {
       if (error instanceof GuardFailed) return null

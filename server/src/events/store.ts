@@ -7,6 +7,8 @@ import { EnvironmentId, EventId, ProjectId, TenantId } from '@ostiary/contract/i
 import { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
 import { type Db, join, leavesWork, type Statement, sql } from '../db/db.ts'
+import { currentTrace } from '../trace.ts'
+import { traceparentOf } from '../trace-context.ts'
 import { withinTimes } from './time-range.ts'
 
 export type Actor = { type: Event['actor']['type']; id: string | null }
@@ -28,9 +30,15 @@ export interface NewEvent {
 /** Belongs in the batch of the change that the event reports. */
 export function insertEvent(environment_id: EnvironmentId, origin: Origin, event: NewEvent, now: Date): Statement {
   return leavesWork(sql`insert into events
-      (environment_id, id, type, created_at, request_id, actor_type, actor_id, user_id, application_id, data)
+      (environment_id, id, type, created_at, request_id, actor_type, actor_id, user_id, application_id, data, trace)
     values (${environment_id}, ${origin.id}, ${event.type}, ${now}, ${origin.request_id}, ${origin.actor.type}, ${origin.actor.id},
-      ${event.user_id ?? null}, ${event.application_id ?? null}, ${event.data})`)
+      ${event.user_id ?? null}, ${event.application_id ?? null}, ${event.data}, ${traceOfCause()})`)
+}
+
+/** The `traceparent` of calls that the event causes. */
+function traceOfCause(): string | null {
+  const trace = currentTrace()
+  return trace && traceparentOf(trace)
 }
 
 /**
@@ -46,9 +54,9 @@ export function insertEvents(
 ): Statement {
   const { id, actor, request_id } = origin
   return leavesWork(sql`insert into events
-      (environment_id, id, type, created_at, request_id, actor_type, actor_id, user_id, application_id, data)
+      (environment_id, id, type, created_at, request_id, actor_type, actor_id, user_id, application_id, data, trace)
     select ${environment_id}, cast(${id.slice(0, -12)} as text) || ${suffix}, ${type}, ${now}, ${request_id}, ${actor.type}, ${actor.id},
-      ${user_id}, ${application_id}, ${data} ${from}`)
+      ${user_id}, ${application_id}, ${data}, cast(${traceOfCause()} as text) ${from}`)
 }
 
 /** Takes back an event that the same batch inserted. */

@@ -5,6 +5,8 @@ import type { FastifyRequest } from 'fastify'
 import type { AnsweredRequest, Log } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Tally } from '../tally.ts'
+import { currentTrace } from '../trace.ts'
+import type { Trace } from '../trace-context.ts'
 
 const received_at = Symbol('received at')
 
@@ -30,6 +32,7 @@ export function createAccessLog(
     const duration_ms = performance.now() - (request.raw as Received)[received_at] // as: `markReceived` has added the field
     metrics?.observe(request.method, route, status, duration_ms)
     if (request.refusal) tally.refused(request.refusal.code)
+    const trace = currentTrace()
     const line = {
       request_id: request.id,
       method: request.method,
@@ -40,7 +43,9 @@ export function createAccessLog(
       environment_id,
       key_id: request.caller?.key?.key_id,
     }
-    if (probes.includes(route)) log.debug('request', { ...line, ...refused })
-    else log.answered({ ...line, refused })
+    if (probes.includes(route)) log.debug('request', { ...line, ...(trace && idsOf(trace)), ...refused })
+    else log.answered({ ...line, trace: trace && idsOf(trace), refused })
   }
 }
+
+const idsOf = ({ trace_id, span_id, parent_id }: Trace) => ({ trace_id, span_id, parent_id })

@@ -5,13 +5,18 @@ import type { FastifyInstance } from 'fastify'
 import { CannotStart } from '../cannot-start.ts'
 import type { Config } from '../config.ts'
 import type { Deployment } from '../deployment.ts'
+import { createTracing } from '../trace.ts'
 import { createListener } from './listener.ts'
 import { createServer } from './node-http.ts'
 
 /** Creates a listener for the application, with the limits that every listener has. */
-export function createAppListener(handle: RequestListener, { config, newId }: Pick<Deployment, 'config' | 'newId'>): Server {
-  return createListener(handle, { base_url: config.base_url, newRequestId: () => newId('req') })
+export function createAppListener(handle: RequestListener, { config, newId, random }: Listener): Server {
+  const inItsTrace = createTracing(random)
+  const handleTraced: RequestListener = (request, response) => inItsTrace(request, () => handle(request, response))
+  return createListener(handleTraced, { base_url: config.base_url, newRequestId: () => newId('req') })
 }
+
+type Listener = Pick<Deployment, 'config' | 'newId' | 'random'>
 
 export interface Listening {
   /** The addresses with their real port. */
@@ -23,7 +28,7 @@ export interface Listening {
 }
 
 /** Listens on every address of `config.host`. `localhost` is two addresses, and a machine may lack the second. */
-export async function listenOnAll(app: FastifyInstance, deployment: Pick<Deployment, 'config' | 'newId'>): Promise<Listening> {
+export async function listenOnAll(app: FastifyInstance, deployment: Listener): Promise<Listening> {
   const { config } = deployment
   const [first = '127.0.0.1', ...others] = config.host
   const further: Server[] = []

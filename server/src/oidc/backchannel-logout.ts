@@ -42,12 +42,13 @@ async function sendLogout(deployment: Deployment, issuers: Issuers, job: Job, si
   // The application was deleted, disabled or changed after the job was queued.
   if (!client?.backchannel_logout_uri || client.disabled) return { done: [settleLogout(environment_id, job.id, 'given_up', now())] }
 
+  const { traceparent } = LogoutPayload.parse(job.payload)
   const logout_token = await signLogoutToken(deployment, issuer, job)
   const at = now()
   const { outcome, reason, ...answer } = await send(deployment.outbound, {
     method: 'POST',
     url: client.backchannel_logout_uri,
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...(traceparent === undefined ? {} : { traceparent }) },
     body: new URLSearchParams({ logout_token }).toString(),
     https_only: issuer.type === 'live',
     timeout_ms,

@@ -28,7 +28,7 @@ export function preflightHeaders(cross_origin: Record<string, string>): Record<s
   return {
     ...cross_origin,
     'access-control-allow-methods': 'GET, POST',
-    'access-control-allow-headers': 'Authorization, Content-Type, Accept',
+    'access-control-allow-headers': 'Authorization, Content-Type, Accept, traceparent, tracestate',
     'access-control-max-age': '600',
   }
 }

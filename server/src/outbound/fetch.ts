@@ -11,6 +11,8 @@ import type { AttemptError } from '@ostiary/contract/webhook.ts'
 import type { Config } from '../config.ts'
 import { request as requestHttp } from '../http/node-http.ts'
 import { type Address, parseAddress } from '../net/networks.ts'
+import { currentTrace } from '../trace.ts'
+import { traceHeaders } from '../trace-context.ts'
 import { literalAddress, mayReach } from './addresses.ts'
 import { createResolve, type Resolve } from './resolve.ts'
 
@@ -215,6 +217,7 @@ const hostOf = (url: URL) => url.hostname.replace(/^\[(.*)\]$/, '$1')
 
 /** Uses no agent: the connection closes afterwards, and proxy variables have no effect. */
 function send(socket: Socket, url: URL, { method, headers }: OutboundRequest, body: string) {
+  const trace = currentTrace()
   return requestHttp({
     method,
     createConnection: () => socket,
@@ -226,6 +229,7 @@ function send(socket: Socket, url: URL, { method, headers }: OutboundRequest, bo
       accept: '*/*',
       'accept-encoding': 'identity',
       ...(method === 'POST' ? { 'content-length': Buffer.byteLength(body) } : {}),
+      ...(trace && traceHeaders(trace)),
       ...headers,
     },
   })

@@ -35,6 +35,8 @@ const Target = z.object({
   previous_secret_until: z.date().nullable(),
   failing_since: z.date().nullable(),
   attempts: z.int(),
+  /** The `traceparent` of the request behind the event. */
+  trace: z.string().nullable(),
 })
 type Target = z.infer<typeof Target>
 
@@ -83,10 +85,11 @@ function findTarget({ db }: Deployment, { environment_id, payload }: Job): Promi
   return db.maybeOne(
     Target,
     sql`select m.environment_id, e.type as environment_type, w.id as webhook_id, m.id as message_id, m.event_id, w.url, w.disabled,
-               w.secret, w.previous_secret, w.previous_secret_until, w.failing_since, m.attempts
+               w.secret, w.previous_secret, w.previous_secret_until, w.failing_since, m.attempts, v.trace
           from webhook_messages m
           join webhooks w on w.environment_id = m.environment_id and w.id = m.webhook_id
           join environments e on e.id = m.environment_id
+          left join events v on v.environment_id = m.environment_id || '' and v.id = m.event_id
          where m.environment_id = ${environment_id} and m.id = ${message_id} and w.id = ${webhook_id} and m.status = 'waiting'`,
   )
 }
@@ -118,7 +121,12 @@ async function send({ secrets, now }: Deployment, outbound: Outbound, target: Ta
     const request = {
       method: 'POST',
       url: target.url,
-      headers: { ...headers, 'content-type': 'application/json', 'user-agent': 'Ostiary-Webhooks/1' },
+      headers: {
+        ...headers,
+        'content-type': 'application/json',
+        'user-agent': 'Ostiary-Webhooks/1',
+        ...(target.trace === null ? {} : { traceparent: target.trace }),
+      },
       body,
     } as const
     return done(

@@ -108,7 +108,7 @@ test('a preflight succeeds the same way for every origin and key', async () => {
       [...answers],
       [
         JSON.stringify({
-          'access-control-allow-headers': 'X-API-Key, Authorization, If-None-Match',
+          'access-control-allow-headers': 'X-API-Key, Authorization, If-None-Match, traceparent, tracestate',
           'access-control-allow-methods': 'GET',
           'access-control-max-age': '600',
         }),

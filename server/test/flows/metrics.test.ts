@@ -10,6 +10,7 @@ import { freePort, type World, world } from '../support/world.ts'
 
 const metrics_port = await freePort()
 const w = await world({ env: { OSTIARY_METRICS_PORT: String(metrics_port), OSTIARY_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1' } })
+const on_linux = process.platform === 'linux'
 const on_postgres = w.deployment.db.engine === 'postgres'
 
 const scrape = async () => (await fetch(`http://127.0.0.1:${metrics_port}/`)).text()
@@ -197,32 +198,81 @@ interface Described {
   labels: string[]
 }
 
-/** The metrics of a scrape, without those of Node and of the process. */
+const isOfNode = ({ name }: Pick<Described, 'name'>) => /^(nodejs|process)_/.test(name)
+
 function described(text: string): Described[] {
-  return [...text.matchAll(/^# HELP (\S+) (.+)\n# TYPE \1 (\w+)$/gm)]
-    .filter(([, name = '']) => !/^(nodejs|process)_/.test(name))
-    .map(([, name = '', , type = '']) => {
-      const samples = text.matchAll(new RegExp(`^${name}(?:_bucket|_sum|_count)?\\{(.+)\\} `, 'gm'))
-      const labels = [...samples].flatMap(([, pairs = '']) => [...pairs.matchAll(/(\w+)="/g)].map(([, label = '']) => label))
-      return { name, type, labels: [...new Set(labels)].filter((label) => label !== 'le').sort() }
-    })
+  return [...text.matchAll(/^# HELP (\S+) (.+)\n# TYPE \1 (\w+)$/gm)].map(([, name = '', , type = '']) => {
+    const samples = text.matchAll(new RegExp(`^${name}(?:_bucket|_sum|_count)?\\{(.+)\\} `, 'gm'))
+    const labels = [...samples].flatMap(([, pairs = '']) => [...pairs.matchAll(/(\w+)="/g)].map(([, label = '']) => label))
+    return { name, type, labels: [...new Set(labels)].filter((label) => label !== 'le').sort() }
+  })
 }
 
-test('docs/metrics.md names the metrics, their types and labels, and no other', async () => {
+/** The rows of the tables in docs/metrics.md. */
+function documented(): Described[] {
   const document = readFileSync(new URL('../../../docs/metrics.md', import.meta.url), 'utf8')
-  const documented = [...document.matchAll(/^\| `(\w+)` \| (\w+) \|(.*?)\| .+ \|$/gm)]
-    .map(([, name = '', type = '', labels = '']) => ({
-      name,
-      type,
-      labels: [...labels.matchAll(/`(\w+)`/g)].map(([, label = '']) => label).sort(),
-    }))
-    .filter(({ name }) => on_postgres || !name.startsWith('ostiary_database_'))
-  const byName = (a: Described, b: Described) => a.name.localeCompare(b.name)
-  assert.deepEqual(described(await scrape()).sort(byName), documented.sort(byName))
+  return [...document.matchAll(/^\| `(\w+)` \| (\w+) \|(.*?)\| .+ \|$/gm)].map(([, name = '', type = '', labels = '']) => ({
+    name,
+    type,
+    labels: [...labels.matchAll(/`(\w+)`/g)].map(([, label = '']) => label).sort(),
+  }))
+}
+
+const byName = (a: Described, b: Described) => a.name.localeCompare(b.name)
+
+test('docs/metrics.md names the metrics, their types and labels, and no other', async () => {
+  const expected = documented().filter((metric) => !isOfNode(metric) && (on_postgres || !metric.name.startsWith('ostiary_database_')))
+  const found = described(await scrape()).filter((metric) => !isOfNode(metric))
+  assert.deepEqual(found.sort(byName), expected.sort(byName))
+})
+
+test(
+  'docs/metrics.md names the metrics of Node and of the process, and no other',
+  { skip: !on_linux && 'Linux has more of them' },
+  async () => {
+    // A label has a sample only while the process has such a resource.
+    const withoutLabels = (all: Described[]) =>
+      all
+        .filter(isOfNode)
+        .map(({ name, type }) => ({ name, type, labels: [] }))
+        .sort(byName)
+    assert.deepEqual(withoutLabels(described(await scrape())), withoutLabels(documented()))
+  },
+)
+
+test('the Grafana dashboard uses metrics and labels that docs/metrics.md names', () => {
+  const dashboard = JSON.parse(readFileSync(new URL('../../../packaging/grafana.json', import.meta.url), 'utf8'))
+  const panels: { title: string; targets?: { expr: string; legendFormat: string }[] }[] = dashboard.panels
+  const targets = panels.flatMap(({ title, targets = [] }) => targets.map((target) => ({ title, ...target })))
+  assert.ok(targets.length > 15)
+  const metrics = new Map(documented().map((metric) => [metric.name, metric]))
+  const of_prometheus = ['job', 'instance', 'le', 'class'] // `class` is made by the expression
+  const used = new Set<string>()
+  for (const { title, expr, legendFormat } of targets) {
+    const names = [...expr.matchAll(/\b((?:ostiary|http|nodejs|process)_\w+)/g)].map(([, name = '']) =>
+      name.replace(/_(bucket|sum|count)$/, ''),
+    )
+    const known = names.flatMap((name) => metrics.get(name) ?? assert.fail(`${title}: there is no metric ${name}`))
+    assert.ok(known.length > 0, title)
+    const labels = [
+      ...[...expr.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list = '']) => list.split(', ')),
+      ...[...expr.matchAll(/(\w+)=~?"/g)].map(([, label = '']) => label),
+      ...[...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = '']) => label),
+    ]
+    for (const label of labels)
+      assert.ok([...of_prometheus, ...known.flatMap((metric) => metric.labels)].includes(label), `${title}: there is no label ${label}`)
+    for (const name of names) used.add(name)
+  }
+  const ours = documented().filter((metric) => !isOfNode(metric))
+  assert.deepEqual(
+    ours.map(({ name }) => name).filter((name) => !used.has(name)),
+    [],
+    'metrics without a panel',
+  )
 })
 
 test('names follow the conventions of Prometheus: base units, and _total for counters', async () => {
-  for (const { name, type } of described(await scrape())) {
+  for (const { name, type } of described(await scrape()).filter((metric) => !isOfNode(metric))) {
     assert.match(name, /^(ostiary|http)_[a-z]+(_[a-z]+)*$/)
     assert.equal(name.endsWith('_total'), type === 'counter', name)
     assert.doesNotMatch(name, /_(ms|milliseconds|minutes)\b/)

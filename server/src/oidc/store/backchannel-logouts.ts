@@ -5,9 +5,11 @@ import { z } from 'zod'
 import { type Db, guard, join, type Statement, sql } from '../../db/db.ts'
 import { timeDigits } from '../../ids.ts'
 import { enqueue, enqueueEach } from '../../outbound/queue.ts'
+import { currentTrace } from '../../trace.ts'
+import { traceparentOf } from '../../trace-context.ts'
 
 /** The payload of a job. Its lane is the application, its id that of the message. */
-export const LogoutPayload = z.object({ session_id: z.string(), user_id: z.string() })
+export const LogoutPayload = z.object({ session_id: z.string(), user_id: z.string(), traceparent: z.string().optional() })
 
 /**
  * For a batch, after the statements that end the sessions with `now`. Adds a message and its job for each enabled application that has a
@@ -22,6 +24,8 @@ export function enqueueBackchannelLogouts(
 ): Statement[] {
   const which = 'session_id' in of ? sql`id = ${of.session_id}` : sql`user_id = ${of.user_id}`
   const session = 'session_id' in of ? sql`session_id = ${of.session_id}` : sql`user_id = ${of.user_id}`
+  const trace = currentTrace()
+  const traced = trace === null ? '' : `","traceparent":"${traceparentOf(trace)}`
   // The id of a message: the time, and the random ends of the ids of its session and its application.
   return [
     sql`insert into backchannel_logouts (environment_id, id, application_id, session_id, user_id, status, created_at, updated_at)
@@ -42,7 +46,7 @@ export function enqueueBackchannelLogouts(
         id: sql`m.id`,
         lane: sql`m.application_id`,
         environment_id: sql`m.environment_id`,
-        payload: sql`'{"session_id":"' || m.session_id || '","user_id":"' || m.user_id || '"}'`, // ids need no escaping in JSON
+        payload: sql`'{"session_id":"' || m.session_id || '","user_id":"' || m.user_id || cast(${traced} as text) || '"}'`, // ids need no escaping in JSON
       },
       sql`from backchannel_logouts m where m.created_at = ${now} and m.environment_id = ${environment_id} and m.${session} and m.status = 'waiting'`,
       now,
@@ -73,7 +77,8 @@ export function settleLogout(environment_id: EnvironmentId, message_id: string, 
 
 /** Makes a message due now. A job that waits for its next attempt is due now too; one that runs at this moment continues. */
 export function resendLogout({ environment_id, id, application_id, session_id, user_id }: LogoutRow, now: Date): Statement[] {
-  const payload: z.infer<typeof LogoutPayload> = { session_id, user_id }
+  const trace = currentTrace()
+  const payload: z.infer<typeof LogoutPayload> = { session_id, user_id, ...(trace && { traceparent: traceparentOf(trace) }) }
   return [
     guard(sql`update backchannel_logouts set status = 'waiting', updated_at = ${now}
       where environment_id = ${environment_id} and id = ${id}`),
