@@ -17,6 +17,7 @@ import { runRounds } from './rounds.ts'
 import { surveySilent } from './silent.ts'
 import { surveyBusy, surveyMemory, surveyStart } from './surveys.ts'
 import { targetsOf, targetTable } from './targets.ts'
+import { surveyTiming } from './timing.ts'
 
 export interface Surveys {
   start?: Awaited<ReturnType<typeof surveyStart>>
@@ -25,6 +26,7 @@ export interface Surveys {
   silent?: Awaited<ReturnType<typeof surveySilent>>
   hostile?: Awaited<ReturnType<typeof surveyHostile>>
   refused?: Awaited<ReturnType<typeof surveyRefused>>
+  timing?: Awaited<ReturnType<typeof surveyTiming>>
   busy?: Awaited<ReturnType<typeof surveyBusy>>
 }
 
@@ -87,6 +89,7 @@ async function survey(options: Options, ground: Ground): Promise<Surveys> {
     ...(wants('silent') ? { silent: await surveySilent(ground, progress) } : {}),
     ...(wants('hostile') ? { hostile: await surveyHostile(ground, options.hostile, progress) } : {}),
     ...(wants('refused') ? { refused: await surveyRefused(ground, options.refused, progress) } : {}),
+    ...(wants('timing') ? { timing: await surveyTiming(ground, options.pairs, progress) } : {}),
     ...(wants('memory') ? { memory: await surveyMemory(ground, options.soak, progress) } : {}),
   }
 }

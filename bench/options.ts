@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
 const scenarios = ['refresh', 'code', 'userinfo', 'validate', 'whoami', 'jwks', 'discovery', 'sign-in'] as const
-const surveys = ['busy', 'start', 'memory', 'environments', 'silent', 'hostile', 'refused'] as const
+const surveys = ['busy', 'start', 'memory', 'environments', 'silent', 'hostile', 'refused', 'timing'] as const
 export type ScenarioName = (typeof scenarios)[number]
 export type SurveyName = (typeof surveys)[number]
 
@@ -22,6 +22,8 @@ export interface Options {
   readonly hostile: number
   /** Requests of each kind in the survey "refused". */
   readonly refused: number
+  /** Pairs of requests of each kind in the survey "timing". */
+  readonly pairs: number
   readonly postgres: boolean
   /** Another checkout of Ostiary, measured beside this one. */
   readonly against: string | null
@@ -42,6 +44,7 @@ const usage = `npm run bench -- [options]
   --soak N                requests of the survey "memory" (1000000; quick: 20000)
   --hostile N             requests of the survey of that name (10000; quick: 2000)
   --refused N             calls of the survey of that name (100000; quick: 10000)
+  --pairs N               pairs of each kind in the survey "timing" (500; quick: 100)
   --no-postgres           leave PostgreSQL out
   --against FOLDER        measure another checkout of Ostiary in the same run
   --profile FOLDER        write a CPU profile of each scenario there, which disturbs the figures
@@ -67,6 +70,7 @@ export function readOptions(args: readonly string[]): Options | { usage: string 
         soak: text,
         hostile: text,
         refused: text,
+        pairs: text,
         against: text,
         profile: text,
         output: text,
@@ -88,6 +92,7 @@ export function readOptions(args: readonly string[]): Options | { usage: string 
       soak: numberOf(values.soak, quick ? 20_000 : 1_000_000),
       hostile: numberOf(values.hostile, quick ? 2_000 : 10_000),
       refused: numberOf(values.refused, quick ? 10_000 : 100_000),
+      pairs: numberOf(values.pairs, quick ? 100 : 500),
       postgres: !values['no-postgres'],
       against: values.against === undefined ? null : resolve(values.against),
       profile: values.profile === undefined ? null : resolve(values.profile),

@@ -16,7 +16,7 @@ interface Target {
 
 export function targetsOf(
   measurements: readonly Measurement[],
-  { start, memory, environments, busy, silent, hostile, refused }: Surveys,
+  { start, memory, environments, busy, silent, hostile, refused, timing }: Surveys,
   in_flight: number,
 ): Target[] {
   type Who = Parameters<typeof ratio>[1]
@@ -58,6 +58,8 @@ export function targetsOf(
     { what: 'resident under refused calls, most, of the same load of others', unit: 'x', at_most: 1.1, is: refused ? refused.refused.most_mib / refused.accepted.most_mib : none },
     { what: 'p99 of another client under refused calls, of the same load of others', unit: 'x', at_most: 1.5, is: refused ? refused.refused.p99_ms / refused.accepted.p99_ms : none },
     { what: 'refused calls of another client that are found after them', unit: 'x', at_least: 1, is: refused ? refused.of_other_found / refused.of_other : none },
+    ...Object.entries(timing ?? {}).flatMap(([engine, kinds]) =>
+      Object.entries(typeof kinds === 'object' ? (kinds ?? {}) : {}).map(([kind, { auc }]) => ({ what: `AUC of known and unknown accounts: ${kind}, ${engine}`, unit: '', at_least: 0.45, at_most: 0.55, is: auc }))),
   ]
 }
 

@@ -57,9 +57,10 @@ export function newPasswordPage(context: PageContext, { csrf, token, email, pass
   const of_form = problem === 'expired_form' || problem === 'no_cookies'
   const about_password = problem === null || of_form ? null : passwordText(texts.sign_up, problem, password_rule.min_length)
   const summary = of_form ? formText(context, problem) : about_password && html`<a href="#password">${about_password}</a>`
+  // Password managers store the password with the address in the hidden field, and ignore fields of the type "hidden".
   const body = html`${brandLine(context)}<h1>${texts.reset.new_title}</h1><p class="sub">${texts.reset.new_text(bold(email))}</p>
 ${summary && problemSummary(summary)}
-<form method="post" action="${issuer}/new-password">${hidden({ csrf, token })}<input type="hidden" name="username" autocomplete="username" value="${email}">
+<form method="post" action="${issuer}/new-password">${hidden({ csrf, token })}<input type="email" name="username" autocomplete="username" value="${email}" readonly hidden>
 ${newPasswordField(context, password_rule, { problem: about_password, autofocus: problem === null })}
 <button class="b p" data-action="continue">${texts.reset.new_submit}</button></form>`
   const status = problem === null ? {} : { status: 400 }

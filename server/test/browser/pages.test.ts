@@ -1,79 +1,15 @@
 /** Every hosted page: visited without scripts, then audited in each theme and width. */
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
-import type { BrowserContext, Page, Response } from 'playwright-core'
+import { test } from 'node:test'
 import { appCode, wrongCode } from '../support/authenticator-app.ts'
 import { noBrowser } from '../support/chromium.ts'
 import { startClientServer } from '../support/client-server.ts'
 import { authorizationRequest } from '../support/cookie-browser.ts'
-import { audit, launchForTests } from '../support/page-audit.ts'
+import { launchForTests } from '../support/page-audit.ts'
+import { auditSeen, withoutScripts } from '../support/page-visit.ts'
 import { expectStatus, type TestEnvironment, world } from '../support/world.ts'
 
 const w = await world()
-
-interface Seen {
-  name: string
-  url: string
-  status: number
-  headers: Record<string, string>
-  body: string
-}
-
-/** A browser without scripts that records pages for the audit and the errors in its console. */
-async function withoutScripts(t: TestContext) {
-  const browser = await launchForTests(t)
-  const context = await browser.newContext({ javaScriptEnabled: false })
-  const page = await context.newPage()
-  const errors: string[] = []
-  let latest: Response | null = null
-  page.on('console', (message) => {
-    // The browser logs a line for each error status, which error pages have.
-    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) errors.push(message.text())
-  })
-  page.on('response', (response) => {
-    if (response.request().isNavigationRequest() && response.status() !== 303) latest = response
-  })
-  const seen: Seen[] = []
-  async function look(name: string, status = 200) {
-    const response = latest as Response | null // as: set by a callback that the compiler does not follow
-    assert.equal(response?.status(), status, `${name}: ${page.url()}`)
-    seen.push({ name, url: page.url(), status, headers: await response.allHeaders(), body: await response.text() })
-    await attributesFit(page, name)
-  }
-  return {
-    browser,
-    context,
-    page,
-    seen,
-    errors,
-    look,
-    press: (name: string) => page.getByRole('button', { name, exact: true }).click(),
-  }
-}
-
-/** Password managers need one posted form with the email and the password, each with its standard autocomplete name. */
-async function attributesFit(page: Page, name: string): Promise<void> {
-  for (const password of await page.locator('input[type=password]').all()) {
-    const form = page.locator('form', { has: page.locator('input[type=password]') })
-    assert.equal(await form.getAttribute('method'), 'post', name)
-    assert.equal(await form.locator('input[type=email][autocomplete=username]').count(), 1, name)
-    assert.match((await password.getAttribute('autocomplete')) ?? '', /^(current|new)-password$/, name)
-  }
-}
-
-/** Audits a recorded page with its own headers, in a browser with scripts, which axe needs. Requests nothing from the service. */
-async function auditSeen(context: BrowserContext, { name, url, headers, body }: Seen): Promise<string[]> {
-  const page = await context.newPage()
-  const errors: string[] = []
-  page.on('console', (message) => message.type() === 'error' && errors.push(`${name}: ${message.text()}`))
-  // 204 keeps the page that posts itself to the client as it is.
-  await page.route('**/*', (route) => (route.request().url() === url ? route.fulfill({ headers, body }) : route.fulfill({ status: 204 })))
-  await page.goto(url, { waitUntil: 'commit' })
-  await page.locator('h1').waitFor()
-  const found = await audit(page, name)
-  await page.close()
-  return [...found, ...errors]
-}
 
 const brand = {
   branding: { display_name: 'Acme Shop', primary_color: '#1F4FD8' },

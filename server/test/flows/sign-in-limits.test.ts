@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { accountOf, sourceOf, takeAttempt } from '../../src/users/attempts.ts'
 import { type Agent, authorizationRequest, createAgent, createPerson } from '../support/cookie-browser.ts'
+import { inLanes } from '../support/lanes.ts'
 import { createAuthKey } from '../support/tenants.ts'
 import { expectStatus, type Reply, type TestEnvironment, world } from '../support/world.ts'
 
@@ -213,14 +214,22 @@ for (const value of invalid_cookies) {
 }
 const strange = await createEnvironment('strange')
 
-test('of fifty parallel guesses of one source at most its limit are checked, and only those count for the account', async () => {
-  const { environment, guesser } = await createEnvironment('fifty')
-  const user = await w.createUser(environment)
-  const guess = await guesser()
-  const statuses = statusesOf(await Promise.all(Array.from({ length: 50 }, () => guess('198.51.100.1', user.email))))
-  assert.ok(countOf(statuses, 400) <= max_attempts && countOf(statuses, 429) >= 50 - max_attempts, statuses.join())
-  assert.ok(((await attemptsOf(environment, accountOf(user.email), 'everywhere')) ?? 0) <= max_attempts)
-})
+const parallel_guesses: [from: string, source: (i: number) => string, checked: number][] = [
+  ['one source', () => '198.51.100.1', max_attempts],
+  ['a thousand sources', (i) => `203.0.${i >> 8}.${i & 255}`, max_attempts * 8],
+]
+for (const [i, [from, source, checked]] of parallel_guesses.entries())
+  for (const who of ['known', 'unknown'] as const)
+    test(`of a thousand parallel wrong passwords for ${who === 'known' ? 'an' : 'no'} account from ${from}, at most ${checked} are checked, and the others are 429`, async () => {
+      const { environment, guesser } = await createEnvironment(`thousand-${i}-${who}`)
+      const email = who === 'known' ? (await w.createUser(environment)).email : 'nobody@example.com'
+      const guess = await guesser()
+      const statuses = statusesOf(await inLanes(250, 1_000, (n) => guess(source(n), email)))
+      // 503: the hashing queue is full. Such an attempt is not checked and does not count.
+      const [wrong = 0, refused = 0, busy = 0] = [400, 429, 503].map((status) => countOf(statuses, status))
+      assert.ok(wrong > 0 && wrong <= checked && refused >= 900 && wrong + refused + busy === 1_000, `${wrong}, ${refused}, ${busy}`)
+      assert.equal(await attemptsOf(environment, accountOf(email), 'everywhere'), wrong)
+    })
 
 // biome-ignore format: this table is read by column
 const floods: [what: string, source: (i: number) => string, account: (i: number) => string, device: (i: number) => string | null, admitted: number][] = [

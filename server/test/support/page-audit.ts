@@ -6,9 +6,16 @@ import type { Browser, Page } from 'playwright-core'
 import { axeViolations, launchBrowser } from './chromium.ts'
 
 const folder = process.env.OSTIARY_TEST_SCREENSHOTS
-const widths = [390, 1440]
 /** A theme changes only colours, so the second theme needs only the rules of colour. */
 const rules_of_colour = ['color-contrast', 'link-in-text-block']
+/** Another width of the same page moves things, and changes nothing else. */
+const rules_of_layout = [...rules_of_colour, 'target-size', 'scrollable-region-focusable']
+/** The last one is the window of 1440 px at 200 %, which has half as many pixels of CSS. */
+const windows: { width: number; height: number; rules?: readonly string[]; zoom?: string }[] = [
+  { width: 390, height: 900 },
+  { width: 1440, height: 900 },
+  { width: 720, height: 450, rules: rules_of_layout, zoom: ' at 200 %' },
+]
 /** Of a taller page the screenshot has the window only. */
 const tallest_screenshot = 10_000
 /** WCAG 2.2 §1.4.10: no horizontal scrolling at 320 px, which is 1280 px at 400 %. */
@@ -25,17 +32,22 @@ export async function audit(page: Page, name: string): Promise<string[]> {
   const found: string[] = []
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    for (const width of widths) {
-      await page.setViewportSize({ width, height: 900 })
-      const variant = `${name}, ${width} px, ${colorScheme}`
-      const rules = colorScheme === 'light' ? undefined : rules_of_colour
-      found.push(...(await axeViolations(page, rules)).map((violation) => `${variant}: ${violation}`))
+    for (const { width, height, rules, zoom = '' } of windows) {
+      await page.setViewportSize({ width, height })
+      const variant = `${name}, ${zoom ? width * 2 : width} px${zoom}, ${colorScheme}`
+      const chosen = colorScheme === 'light' ? rules : rules_of_colour
+      found.push(...(await axeViolations(page, chosen)).map((violation) => `${variant}: ${violation}`))
+      if (colorScheme === 'light') found.push(...(await tooWide(page, variant)))
       if (folder) await screenshot(page, variant)
     }
   }
   await page.setViewportSize({ width: narrowest, height: 900 })
+  return [...found, ...(await tooWide(page, `${name}, ${narrowest} px`))]
+}
+
+async function tooWide(page: Page, variant: string): Promise<string[]> {
   const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
-  return overflow === 0 ? found : [...found, `${name}: at ${narrowest} px it is ${overflow} px too wide`]
+  return overflow === 0 ? [] : [`${variant}: it is ${overflow} px too wide`]
 }
 
 async function screenshot(page: Page, variant: string): Promise<void> {

@@ -1,0 +1,167 @@
+/**
+ * Whether the time of an answer reveals that an account exists. Pairs of requests, one for an address with an account and one for an address
+ * without, follow each other in changing order; each pair comes from another network. The AUC is the probability that the answer for the
+ * account takes longer: 0.5 reveals nothing. Mail goes to a server on this machine.
+ */
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { formOf } from './browser.ts'
+import { type Address, type Answer, cookiesOf, expectStatus, openConnection, request } from './connection.ts'
+import { type Ground, root } from './contestants.ts'
+import { median } from './load.ts'
+import { newMasterKey, type Seeded, seedOstiary, startOstiary } from './ostiary.ts'
+import { freePort } from './process.ts'
+import { authorization } from './provider.ts'
+
+/** Below every limit: an address may be tried five times for each kind of request, and get fifteen mails in an hour. */
+const rounds = 5
+/** The mail of one request is sent before the next one. */
+const pause_ms = 20
+const warm_up = 30
+
+interface Kind {
+  /** The setting `sign_up.mode`: where it is open, an unknown address gets real mail. */
+  sign_up: 'open' | 'closed'
+  /** What leads to the form: another page, or another parameter. */
+  path: string
+  status: number
+  fields: Record<string, string>
+}
+
+const sentence = 'a wrong but long sentence'
+const kinds: Record<string, Kind> = {
+  'password sign-in': { sign_up: 'closed', path: '', status: 400, fields: { password: sentence, method: 'password' } },
+  'emailed code': { sign_up: 'closed', path: '', status: 200, fields: { password: '', method: 'email_code' } },
+  reset: { sign_up: 'closed', path: '/forgot-password', status: 200, fields: {} },
+  'sign-up': { sign_up: 'open', path: '?prompt=create', status: 200, fields: { name: '', password: sentence } },
+}
+
+interface Timing {
+  auc: number
+  known_p50_ms: number
+  unknown_p50_ms: number
+}
+
+/** Measures each kind of request with `pairs` pairs, on each engine. */
+export async function surveyTiming({ folder, core, freshDatabase }: Ground, pairs: number, progress: (text: string) => void) {
+  const mail = await startMailSink()
+  const on = async (name: string, database_url: string | null) => {
+    const env = { OSTIARY_TRUSTED_PROXIES: '127.0.0.1,::1', OSTIARY_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' }
+    const checkout = { root, folder: join(folder, `timing-${name}`), database_url, core, env }
+    const started = await startOstiary(checkout, newMasterKey())
+    const accounts = Math.ceil(pairs / rounds)
+    const seeded = await seedOstiary(root, started, accounts)
+    const email = { delivery: 'smtp', from: 'shop@example.com', smtp: { host: '127.0.0.1', port: mail.port, tls: 'none' } }
+    await changeSettings(seeded, { email })
+    await changeSettings(seeded, { sign_in: { email_code: true } })
+    const result: Record<string, Timing> = {}
+    for (const [kind, how] of Object.entries(kinds)) {
+      progress(`timing of ${kind}, ${name}`)
+      await changeSettings(seeded, { sign_up: { mode: how.sign_up } })
+      result[kind] = await timing(seeded, how, { pairs, accounts })
+    }
+    await started.process.stop()
+    return result
+  }
+  const embedded = await on('embedded', null)
+  const postgres = freshDatabase ? await on('postgres', await freshDatabase()) : null
+  mail.close()
+  return { pairs, embedded, postgres, mails: mail.accepted() }
+}
+
+async function timing(seeded: Seeded, kind: Kind, { pairs, accounts }: { pairs: number; accounts: number }): Promise<Timing> {
+  const connection = await openConnection(seeded.address)
+  const times = { known: [] as number[], unknown: [] as number[] }
+  let form = await openForm(seeded, kind)
+  async function ask(email: string, source: string): Promise<number> {
+    const asked = form({ ...kind.fields, email }, source)
+    const at = performance.now()
+    const answer = await connection.send(asked)
+    const took = performance.now() - at
+    expectStatus(kind.status, answer)
+    await sleep(pause_ms)
+    return took
+  }
+  for (let i = 0; i < warm_up; i++) await ask(`warm-up${i}@example.com`, `198.19.0.${i}`)
+  for (let pair = 0; pair < pairs; pair++) {
+    if (pair % accounts === 0) form = await openForm(seeded, kind) // another browser, since a browser may ask again only after 30 s
+    const order = pair % 2 === 0 ? (['known', 'unknown'] as const) : (['unknown', 'known'] as const)
+    const source = `198.18.${pair >> 8}.${pair & 255}`
+    for (const who of order) {
+      const number = pair % accounts
+      const email = who === 'known' ? (seeded.people[number]?.email ?? '') : `nobody${number}@example.com`
+      times[who].push(await ask(email, source))
+    }
+  }
+  connection.close()
+  return { auc: areaUnderCurve(times.known, times.unknown), known_p50_ms: median(times.known), unknown_p50_ms: median(times.unknown) }
+}
+
+/** Opens the page of a kind in a new browser. Returns how its form is sent. */
+async function openForm({ address, issuer, ...seeded }: Seeded, { path }: Kind) {
+  const { pathname, search } = new URL(authorization({ address, issuer, ...seeded }, {}).path, issuer)
+  const at = new URL(issuer).pathname
+  const page_path = path.startsWith('/') ? `${at}${path}${search}` : `${pathname}${search}${path.replace('?', '&')}`
+  const page = await getOnce(address, page_path)
+  const { action, hidden } = formOf(page.body)
+  const headers = { cookie: cookiesOf(page).join('; '), 'content-type': 'application/x-www-form-urlencoded' }
+  const post_path = new URL(action, issuer).pathname
+  return (fields: Record<string, string>, source: string) => {
+    const body = new URLSearchParams({ ...hidden, ...fields }).toString()
+    return request(address, 'POST', post_path, { ...headers, 'x-forwarded-for': source }, body)
+  }
+}
+
+async function getOnce(address: Address, path: string): Promise<Answer> {
+  const connection = await openConnection(address)
+  const answer = expectStatus(200, await connection.send(request(address, 'GET', path)))
+  connection.close()
+  return answer
+}
+
+async function changeSettings({ address, issuer, platform_key, project_id }: Seeded, change: object): Promise<void> {
+  const connection = await openConnection(address)
+  const path = `/v1/platform/projects/${project_id}/environments/${new URL(issuer).pathname.split('/').at(-1)}/settings`
+  const headers = { 'x-api-key': platform_key, 'content-type': 'application/json' }
+  expectStatus(200, await connection.send(request(address, 'PATCH', path, headers, JSON.stringify(change))))
+  connection.close()
+}
+
+/** A mail server that accepts everything and keeps nothing. */
+async function startMailSink() {
+  const port = await freePort()
+  let accepted = 0
+  const server = createServer((socket) => {
+    let is_data = false
+    let rest = ''
+    const say = (text: string) => socket.write(`${text}\r\n`)
+    say('220 sink')
+    socket.on('error', () => {}) // the service may break off
+    socket.on('data', (chunk) => {
+      const lines = `${rest}${chunk.toString('latin1')}`.split('\r\n')
+      rest = lines.pop() ?? ''
+      for (const line of lines) {
+        if (is_data) {
+          if (line !== '.') continue
+          is_data = false
+          accepted++
+          say('250 accepted')
+        } else if (/^DATA/i.test(line)) {
+          is_data = true
+          say('354 go on')
+        } else if (/^QUIT/i.test(line)) socket.end('221 bye\r\n')
+        else say('250 fine')
+      }
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  return { port, accepted: () => accepted, close: () => server.close() }
+}
+
+/** The probability that a value of the first list is above one of the second; equal ones count half. */
+function areaUnderCurve(first: readonly number[], second: readonly number[]): number {
+  let above = 0
+  for (const a of first) for (const b of second) above += a > b ? 1 : a === b ? 0.5 : 0
+  return above / (first.length * second.length)
+}

@@ -1,0 +1,13 @@
+/** What an answer shows, for tests that two accounts get the same one. */
+import type { Reply } from './world.ts'
+
+/** Everything in an answer that could reveal a difference between two accounts. */
+export function visibleIn(reply: Reply, email: string) {
+  const { 'x-request-id': _, date: __, 'set-cookie': ___, ...headers } = Object.fromEntries(reply.headers)
+  const body = reply.body
+    .replace(/<style>.*<\/style>/s, '')
+    .replaceAll(email, '{email}')
+    .replaceAll(/name="(csrf|request)" value="[^"]*"/g, '')
+    .replaceAll(/href="[^"]*"/g, '')
+  return { status: reply.status, headers: { ...headers, 'content-length': '' }, body }
+}
