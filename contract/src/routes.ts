@@ -260,6 +260,7 @@ export const oidcRoutes = {
   secondFactor:        post(`${issuer}/second-factor`,                                      session, 'Submit a second factor',                               { page: true, returns: [303, null] }),
   enrolmentCode:       post(`${issuer}/enrolment-code`,                                     session, 'Submit the mailed code before an enrolment',           { page: true, returns: [303, null] }),
   enrolTotp:           post(`${issuer}/enrol-totp`,                                         session, 'Submit the first code of an authenticator app',        { page: true, returns: [200, null] }),
+  enrolPasskey:        post(`${issuer}/enrol-passkey`,                                      session, 'Add a passkey as the second factor of a sign-in',      { page: true, returns: [303, null] }),
   signInByPasskey:     post(`${issuer}/passkey`,                                            session, 'Sign in with a passkey',                               { page: true, returns: [303, null] }),
   offerPasskey:        post(`${issuer}/offer-passkey`,                                      session, 'Add a passkey after a sign-in, or put it off',         { page: true, returns: [303, null] }),
   selectAccount:       post(`${issuer}/select-account`,                                     session, 'Submit the account chooser',                            { page: true, returns: [303, null] }),
