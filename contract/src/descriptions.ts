@@ -143,6 +143,7 @@ export const descriptions: Record<RowName, string> = {
   showSecondFactorPage: 'Asks for the second factor of a sign-in that has its first one, or shows its enrolment.',
   secondFactor: 'The form of the second factor: a code of an authenticator app, or a recovery code.',
   enrolmentCode: 'The form with the code that is mailed before a person enrols their first second factor.',
+  enrolPasskey: 'The form that adds a passkey as the second factor of a sign-in: the response of an authenticator in `credential`.',
   enrolTotp: 'The form that adds an authenticator app in a sign-in. It answers with the recovery codes, which are shown once.',
   signInByPasskey: 'The form of the sign-in page with the response of an authenticator: the JSON of WebAuthn, unchanged, in `credential`.',
   offerPasskey: 'The form of the page that offers a passkey: the response of an authenticator in `credential`, or `decision=not-now`.',

@@ -212,6 +212,7 @@ export const exchanges: Record<keyof typeof oidcRoutes, Exchange> = {
   secondFactor:        { form: PageForm },
   enrolmentCode:       { form: PageForm },
   enrolTotp:           { form: PageForm },
+  enrolPasskey:        { form: PageForm },
   signInByPasskey:     { form: PageForm },
   offerPasskey:        { form: PageForm },
   selectAccount:       { form: PageForm },

@@ -171,7 +171,7 @@ export const routes = {
   createProvider:     post (providers,                                   platform('providers:write'),     'Create an identity provider',                            { body: NewProvider, returns: [201, Provider], fails: ['slug_taken'], operators: noLinking, configures: true }),
   getProvider:        get  (`${providers}/{provider_id}`,                platform('providers:read'),      'Get an identity provider',                               { returns: [200, Provider] }),
   changeProvider:     patch(`${providers}/{provider_id}`,                platform('providers:write'),     'Update an identity provider',                            { body: ProviderChange, returns: [200, Provider], fails: ['slug_taken'], operators: noLinking, configures: true }),
-  deleteProvider:     del  (`${providers}/{provider_id}`,                platform('providers:write'),     'Delete an identity provider with all its linked identities', { returns: [204, null], operators: 'allowed', configures: true }),
+  deleteProvider:     del  (`${providers}/{provider_id}`,                platform('providers:write'),     'Delete an identity provider with all its linked identities', { returns: [204, null], fails: ['validation_failed'], operators: 'allowed', configures: true }),
 
   listWebhooks:       get  (webhooks,                                    platform('webhooks:read'),       'List webhooks',                                          { ...named, returns: [200, page(Webhook)] }),
   createWebhook:      post (webhooks,                                    platform('webhooks:write'),      'Create a webhook; the secret is returned once',          { body: NewWebhook, returns: [201, WebhookWithSecret], shown_once: 'secret', fails: ['slug_taken', 'quota_exceeded'], configures: true }),
@@ -260,6 +260,7 @@ export const oidcRoutes = {
   secondFactor:        post(`${issuer}/second-factor`,                                      session, 'Submit a second factor',                               { page: true, returns: [303, null] }),
   enrolmentCode:       post(`${issuer}/enrolment-code`,                                     session, 'Submit the mailed code before an enrolment',           { page: true, returns: [303, null] }),
   enrolTotp:           post(`${issuer}/enrol-totp`,                                         session, 'Submit the first code of an authenticator app',        { page: true, returns: [200, null] }),
+  enrolPasskey:        post(`${issuer}/enrol-passkey`,                                      session, 'Add a passkey as the second factor of a sign-in',      { page: true, returns: [303, null] }),
   signInByPasskey:     post(`${issuer}/passkey`,                                            session, 'Sign in with a passkey',                               { page: true, returns: [303, null] }),
   offerPasskey:        post(`${issuer}/offer-passkey`,                                      session, 'Add a passkey after a sign-in, or put it off',         { page: true, returns: [303, null] }),
   selectAccount:       post(`${issuer}/select-account`,                                     session, 'Submit the account chooser',                            { page: true, returns: [303, null] }),

@@ -31,6 +31,7 @@ import { addOwnPasskey, addOwnTotp, changeOwnPassword, removeOwnMethod, renewOwn
 import { authorize } from './oidc/endpoints/authorize.ts'
 import { enterCode } from './oidc/endpoints/code.ts'
 import { consent, selectAccount } from './oidc/endpoints/consent.ts'
+import { enrolmentCode, enrolPasskey, enrolTotp } from './oidc/endpoints/enrolment.ts'
 import { callback, federate } from './oidc/endpoints/federation.ts'
 import { acceptInvitation, showInvitation } from './oidc/endpoints/invitation.ts'
 import { showLink, useLink } from './oidc/endpoints/link.ts'
@@ -39,7 +40,7 @@ import { discovery, jwks } from './oidc/endpoints/metadata.ts'
 import { offerPasskey, signInByPasskey } from './oidc/endpoints/passkey.ts'
 import { forgotPassword, newPassword, showForgotPassword } from './oidc/endpoints/reset.ts'
 import { revoke } from './oidc/endpoints/revoke.ts'
-import { enrolmentCode, enrolTotp, secondFactor, showSecondFactorPage } from './oidc/endpoints/second-factor.ts'
+import { secondFactor, showSecondFactorPage } from './oidc/endpoints/second-factor.ts'
 import { signIn, signUp } from './oidc/endpoints/sign-in.ts'
 import { token } from './oidc/endpoints/token.ts'
 import { userinfo } from './oidc/endpoints/userinfo.ts'
@@ -269,6 +270,7 @@ function mountProtocol(app: FastifyInstance, { deployment, issuers, passwords, r
       secondFactor,
       enrolmentCode,
       enrolTotp,
+      enrolPasskey,
       signInByPasskey,
       offerPasskey,
       selectAccount,

@@ -30,6 +30,9 @@ export interface Issuer {
   readonly keys: readonly SigningKey[]
 }
 
+/** `test.fixed_code`: the digits of every emailed code of a Test environment, where it has them. */
+export const fixedCodeOf = ({ type, settings }: Issuer): string | null => (type === 'test' ? settings.test.fixed_code : null)
+
 const Stamp = z.object({ stamp: z.string() })
 
 const stampOf = (environment_id: string) =>

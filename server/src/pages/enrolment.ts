@@ -1,9 +1,12 @@
 // pure
-/** The pages on which a person sets up a second factor: the mailed code before it, the authenticator app, and the recovery codes. */
+/** The pages on which a person sets up a second factor: the mailed code before it, the app or passkey, and the recovery codes. */
 import { breakable } from './address.ts'
 import { field, hidden, problemSummary } from './form.ts'
 import { type Html, html } from './html.ts'
+import { passkey as icon } from './icons.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
+import { type PasskeyCeremony, passkeyBlock } from './passkey-block.ts'
+import { passkey_script } from './passkey-script.ts'
 import { qrCode } from './qr-code.ts'
 import { brandLine } from './tiles.ts'
 
@@ -36,23 +39,52 @@ ${codeField(context, view)}
   return framed(context, view, { title: texts.code_title, body, step: 'code' })
 }
 
-export interface EnrolTotpView extends EnrolmentView {
-  /** The link for authenticator apps, and its secret for people who type it. */
-  otpauth_url: string
-  secret: string
+export interface EnrolFactorView extends Omit<EnrolmentView, 'problem'> {
+  application_name: string | null
+  problem: Problem | 'passkey_expired' | 'passkey_refused' | 'passkey_known' | null
+  /** The link for authenticator apps, and its secret for people who type it; `null` where apps are off. */
+  app: { otpauth_url: string; secret: string } | null
+  /** `null` where passkeys are off. */
+  passkey: PasskeyCeremony | null
+  /** Begins the sign-in again. */
+  again_url: string
+  /** Returns to the client without signing in. */
+  cancel_url: string | null
 }
 
-export function enrolTotpPage(context: PageContext, { otpauth_url, secret, ...view }: EnrolTotpView): Page {
-  const { issuer } = context
+/** Offers the second factors that the environment has. A page with a passkey alone says what to do where its script does not run. */
+export function enrolFactorPage(context: PageContext, view: EnrolFactorView): Page {
+  const { app, passkey, cancel_url } = view
   const texts = context.texts.enrolment
-  const { csrf, request } = view
-  const body = html`${brandLine(context)}<h1>${texts.totp_title}</h1><p class="sub">${texts.totp_why}</p>
+  const [title, why] = app ? [texts.totp_title, texts.totp_why] : [texts.passkey_title, texts.passkey_why]
+  const body = html`${brandLine(context)}<h1>${title}</h1><p class="sub">${why}</p>
 ${problemOf(context, view)}
-${appOffer(context, { otpauth_url, secret })}
-<form method="post" action="${issuer}/enrol-totp">${hidden({ csrf, request })}
+${app && appForm(context, view, app)}${passkey && passkeyForm(context, view, passkey)}
+${!app && html`<p class="hint">${texts.passkey_help}</p>`}
+<p class="after"><a href="${view.again_url}">${texts.again}</a></p>
+${cancel_url && html`<p class="after"><a href="${cancel_url}" data-action="cancel">${context.texts.sign_in.cancel(view.application_name)}</a></p>`}`
+  const shown = { title, body, step: app ? ('enrol-totp' as const) : ('offer-passkey' as const) }
+  return framed(context, view, { ...shown, ...(passkey && { script: passkey_script }) })
+}
+
+const appForm = (context: PageContext, view: EnrolFactorView, app: NonNullable<EnrolFactorView['app']>) =>
+  html`${appOffer(context, app)}
+<form method="post" action="${context.issuer}/enrol-totp">${hidden({ csrf: view.csrf, request: view.request })}
 ${codeField(context, view)}
 <button class="b p" data-action="continue">${context.texts.second_factor.submit}</button></form>`
-  return framed(context, view, { title: texts.totp_title, body, step: 'enrol-totp' })
+
+/** Beside an app, `continue` is the button of the app. */
+function passkeyForm(context: PageContext, { csrf, request, app }: EnrolFactorView, ceremony: PasskeyCeremony) {
+  const { issuer, texts } = context
+  const button = app
+    ? html`<button class="b" data-action="passkey">${icon}${texts.enrolment.use_passkey}</button>`
+    : html`<button class="b p" data-action="continue">${icon}${texts.passkey.add}</button>`
+  return passkeyBlock(
+    context,
+    ceremony,
+    html`${app && html`<p class="or">${texts.sign_in.or}</p>`}<form class="alts" method="post" action="${issuer}/enrol-passkey">${hidden({ csrf, request, credential: '' })}
+${button}</form>`,
+  )
 }
 
 /** The offered app, for a camera, for an app on this device, and for people who type it. */
@@ -80,7 +112,7 @@ export function recoveryCodesPage(context: PageContext, { codes, continue_url }:
   return layout(context, { title: texts.recovery_title, body, step: 'recovery-codes' })
 }
 
-function codeField({ texts }: PageContext, { problem }: EnrolmentView) {
+function codeField({ texts }: PageContext, { problem }: Pick<EnrolFactorView, 'problem'>) {
   const is_of_field = problem === 'wrong' || problem === 'missing'
   return field({
     name: 'code',
@@ -92,19 +124,22 @@ function codeField({ texts }: PageContext, { problem }: EnrolmentView) {
   })
 }
 
-function problemOf({ texts, issuer }: PageContext, { problem }: EnrolmentView) {
+function problemOf({ texts, issuer }: PageContext, { problem }: Pick<EnrolFactorView, 'problem'>) {
   if (problem === null) return null
   const text = {
     wrong: texts.enrolment.wrong,
     missing: texts.second_factor.code_missing,
     expired_form: texts.form.expired,
     no_cookies: texts.form.no_cookies(new URL(issuer).hostname),
+    passkey_expired: texts.passkey.expired,
+    passkey_refused: texts.passkey.refused,
+    passkey_known: texts.passkey.known,
   }[problem]
   return problemSummary(text)
 }
 
 const framed = (
   context: PageContext,
-  { problem }: EnrolmentView,
-  content: { title: string; body: ReturnType<typeof html>; step: 'code' | 'enrol-totp' },
+  { problem }: Pick<EnrolFactorView, 'problem'>,
+  content: { title: string; body: Html; step: 'code' | 'enrol-totp' | 'offer-passkey'; script?: string },
 ): Page => layout(context, { ...content, has_problem: problem !== null, ...(problem && { status: problem_status }) })

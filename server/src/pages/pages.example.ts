@@ -6,7 +6,7 @@ import { deletedPage, deletionPage, exportPage, passwordPage, profilePage, remov
 import { addPasskeyPage, addTotpPage, newCodesPage } from './account-methods.ts'
 import { type CodeView, codePage } from './code.ts'
 import { type ConsentView, consentPage } from './consent.ts'
-import { type EnrolTotpView, enrolmentCodePage, enrolTotpPage, recoveryCodesPage } from './enrolment.ts'
+import { type EnrolFactorView, enrolFactorPage, enrolmentCodePage, recoveryCodesPage } from './enrolment.ts'
 import { formPostPage } from './form-post.ts'
 import { acceptedPage, type InvitationView, invitationPage, memberPage } from './invitation.ts'
 import type { Page, PageContext } from './layout.ts'
@@ -107,12 +107,18 @@ const exampleSecondFactor = ({ application, request } = usual): SecondFactorView
   cancel_url: 'https://shop.example.com/?error=access_denied',
 })
 
-const exampleEnrolment = ({ request } = usual): EnrolTotpView => ({
+const exampleEnrolment = ({ application, request } = usual): EnrolFactorView => ({
+  application_name: application,
   csrf: 'token',
   request,
   problem: null,
-  otpauth_url: 'otpauth://totp/Acme:demo%40example.com?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Acme',
-  secret: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ',
+  app: {
+    otpauth_url: 'otpauth://totp/Acme:demo%40example.com?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Acme',
+    secret: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ',
+  },
+  passkey: null,
+  again_url: 'https://id.example.com/e/env_1/oauth/authorize?prompt=login',
+  cancel_url: 'https://shop.example.com/?error=access_denied',
 })
 
 const examplePasskey: PasskeyCeremony = {
@@ -295,6 +301,7 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
   const sign_up = exampleSignUp(words)
   const second_factor = exampleSecondFactor(words)
   const only_passkey = { has_app: false, has_recovery_codes: false, passkey: examplePasskey }
+  const enrols_passkey = { app: null, passkey: exampleOffer(words).ceremony }
   const who = { email, name: person }
   const forgot = { csrf: 'token', request, email, problem: null, back_url: 'https://id.example.com/e/env_1/oauth/authorize' }
   const link = { csrf: 'token', token: 'token', kind: 'reset_password' as const, email, problem: null }
@@ -380,8 +387,15 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
     'second factor, passkey or code': secondFactorPage(context, { ...second_factor, passkey: examplePasskey }),
     'mailed code before an enrolment': enrolmentCodePage(context, { csrf: 'token', request, email, problem: null }),
     'mailed code before an enrolment, wrong': enrolmentCodePage(context, { csrf: 'token', request, email, problem: 'wrong' }),
-    'authenticator app': enrolTotpPage(context, exampleEnrolment(words)),
-    'authenticator app, wrong': enrolTotpPage(context, { ...exampleEnrolment(words), problem: 'wrong' }),
+    'authenticator app': enrolFactorPage(context, exampleEnrolment(words)),
+    'authenticator app, wrong': enrolFactorPage(context, { ...exampleEnrolment(words), problem: 'wrong' }),
+    'authenticator app or passkey': enrolFactorPage(context, { ...exampleEnrolment(words), passkey: exampleOffer(words).ceremony }),
+    'passkey as a second factor': enrolFactorPage(context, { ...exampleEnrolment(words), ...enrols_passkey }),
+    'passkey as a second factor, refused': enrolFactorPage(context, {
+      ...exampleEnrolment(words),
+      ...enrols_passkey,
+      problem: 'passkey_refused',
+    }),
     'recovery codes': recoveryCodesPage(context, {
       codes: ['7k2m-04xw-9tqd', 'q0rs-11ab-zz9y', 'm3n4-p5q6-r7s8'],
       continue_url: 'https://id.example.com/e/env_1/oauth/authorize',

@@ -7,6 +7,8 @@ import { sealed_columns } from '../sealed-columns.ts'
 import type { Services } from '../services.ts'
 import { createWithSlug, slugStatements } from '../slugs/choose.ts'
 import { environmentOf } from '../tenancy/environment.ts'
+import { type EnvironmentRow, findSettings } from '../tenancy/store.ts'
+import { keepsWayIn } from '../tenancy/ways-in.ts'
 import { issuerOf, kinds, type ProviderFields, providerProblems } from './kinds.ts'
 import * as store from './store.ts'
 
@@ -83,6 +85,7 @@ export const changeProvider: Handler<'changeProvider'> = async (services, call) 
     }
     refuseProblems(providerProblems(current.type, fields, has, services.config.base_url))
     if (issuerOf({ type: current.type, issuer: fields.issuer }) !== issuerOf(current)) refuseKeptSecrets(current, call.body)
+    const way_in = current.enabled && !fields.enabled ? [await wayInOf(services, call, environment, current, ['enabled'])] : []
     const given_slug = await slugStatements(services.db, { table, environment_id: environment.id }, current, call.body.slug, call.fail)
     const has_change = client_secret !== undefined || private_key !== undefined || given_slug.length > 0
     if (JSON.stringify(fields) === JSON.stringify(fieldsOf(current)) && !has_change) return current
@@ -103,7 +106,7 @@ export const changeProvider: Handler<'changeProvider'> = async (services, call) 
     }
     const changed = await call.commit(
       {
-        statements: [store.updateProvider(current, fields, sealed, at), ...given_slug],
+        statements: [...way_in, store.updateProvider(current, fields, sealed, at), ...given_slug],
         before: current,
         answer: provider,
         event: {
@@ -119,11 +122,13 @@ export const changeProvider: Handler<'changeProvider'> = async (services, call) 
 }
 
 export const deleteProvider: Handler<'deleteProvider'> = async (services, call) => {
+  const environment = await environmentOf(services, call)
   await changeVersioned(call.if_match, await finder(services, call), async (current) => {
     const { environment_id, id, slug, type } = current
+    const way_in = current.enabled ? [await wayInOf(services, call, environment, current, [])] : []
     const deleted = await call.commit(
       {
-        statements: store.deleteProvider(current),
+        statements: [...way_in, ...store.deleteProvider(current)],
         before: current,
         answer: null,
         event: { environment_id, type: 'provider.deleted', data: { provider_id: id, slug, type } },
@@ -133,6 +138,19 @@ export const deleteProvider: Handler<'deleteProvider'> = async (services, call) 
     return deleted || null
   })
   return null
+}
+
+/** A provider that goes must not be the last way in. */
+async function wayInOf(
+  { db }: Services,
+  { caller }: Pick<Call<'changeProvider'>, 'caller'>,
+  { id, project_id }: EnvironmentRow,
+  provider: Pick<Provider, 'id'>,
+  path: readonly string[],
+) {
+  const settings = await findSettings(db, caller.tenant_id, project_id, id)
+  if (!settings) throw notFound()
+  return keepsWayIn(db, settings, provider.id, path)
 }
 
 /** A secret must not be sent to another issuer, so a change of the issuer needs a new secret. */

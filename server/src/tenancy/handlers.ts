@@ -12,6 +12,7 @@ import { environmentOf, issuerOf } from './environment.ts'
 import { isIssuerTaken, mayTakeIssuer, takeIssuer } from './issuer-origins.ts'
 import { applySettingsChange, showSettings } from './settings.ts'
 import * as store from './store.ts'
+import { hasEnabledProvider, hasOwnMethod, keepsProvider } from './ways-in.ts'
 
 export const listProjects: Handler<'listProjects'> = (services, call) => {
   const { tenant_id } = call.caller
@@ -183,6 +184,7 @@ export const changeSettings: Handler<'changeSettings'> = async (
         seal: (password) => secrets.seal(password, sealed_columns.smtp_password.associatedData(environment_id)),
         allowed: config.webhook_allowed_networks,
         issuer: current.issuer,
+        has_provider: await hasEnabledProvider(db, environment_id, null),
       })
       if ('problem' in outcome) throw validationFailed(fieldErrors(outcome.problem))
       if (JSON.stringify(outcome.stored) === JSON.stringify(current.settings)) return current
@@ -190,7 +192,10 @@ export const changeSettings: Handler<'changeSettings'> = async (
       const next = { ...current, settings: outcome.stored, ...changedAt(current.version, at) }
       const written = await commit(
         {
-          statements: [store.updateSettings(caller.tenant_id, current, outcome.stored, at)],
+          statements: [
+            store.updateSettings(caller.tenant_id, current, outcome.stored, at),
+            ...(body.sign_in === undefined || hasOwnMethod(next) ? [] : [keepsProvider(environment_id, null)]),
+          ],
           before: showSettings(current),
           answer: { ...showSettings(next), version: next.version },
           event: { environment_id, type: 'environment.settings_updated', data: { changed: Object.keys(body) } },

@@ -10,6 +10,15 @@ import { passkeyProblems } from './passkey-settings.ts'
 
 type Document = Record<string, unknown>
 
+/** What the settings are judged against. */
+interface Surroundings {
+  seal: (password: string) => string
+  allowed: readonly Network[]
+  issuer: string
+  /** A provider is enabled. */
+  has_provider: boolean
+}
+
 export type SettingsOutcome = { stored: Document } | { problem: z.ZodError }
 
 /**
@@ -20,7 +29,7 @@ export function applySettingsChange(
   type: EnvironmentType,
   stored: Document,
   change: Document,
-  { seal, allowed, issuer }: { seal: (password: string) => string; allowed: readonly Network[]; issuer: string },
+  { seal, allowed, issuer, has_provider }: Surroundings,
 ): SettingsOutcome {
   const unknown = unknownNames(settingsSchemas[type], change, [])
   if (unknown.length > 0) return { problem: new z.ZodError(unknown) }
@@ -31,7 +40,8 @@ export function applySettingsChange(
     ...passwordProblems(change),
     ...emailProblems(stored, merged, change, allowed),
     ...codeProblems(type, merged),
-    ...mfaProblems(merged),
+    ...mfaProblems(type, merged),
+    ...(change.sign_in === undefined || has_provider ? [] : methodProblems(type, merged)),
     ...passkeyProblems(type, issuer, merged, change),
   ]
   if (problems.length > 0) return { problem: new z.ZodError(problems) }
@@ -47,12 +57,21 @@ function codeProblems(type: EnvironmentType, merged: Document): z.core.$ZodIssue
   return [{ code: 'custom', path: ['sign_in', 'email_code'], message, input: true }]
 }
 
-/** A required second factor needs a kind that a sign-in can enrol. No sign-in enrols a passkey yet, so it needs authenticator apps. */
-function mfaProblems(merged: Document): z.core.$ZodIssue[] {
-  const { mfa } = effectiveSettings('live', { mfa: merged.mfa })
-  if (mfa.mode !== 'required' || mfa.totp) return []
-  const message = 'mfa.mode required needs mfa.totp: authenticator apps are the second factor that people can enrol in a sign-in.'
+/** A required second factor needs a kind that a sign-in can enrol. */
+function mfaProblems(type: EnvironmentType, merged: Document): z.core.$ZodIssue[] {
+  const { mfa, sign_in } = effectiveSettings(type, merged)
+  if (mfa.mode !== 'required' || mfa.totp || sign_in.passkey) return []
+  const message = 'mfa.mode required needs a second factor that people can enrol: mfa.totp or sign_in.passkey.'
   return [{ code: 'custom', path: ['mfa', 'mode'], message, input: undefined }]
+}
+
+/** An environment without an enabled provider needs a method of its own. */
+function methodProblems(type: EnvironmentType, merged: Document): z.core.$ZodIssue[] {
+  const { password, email_code, passkey } = effectiveSettings(type, merged).sign_in
+  if (password || email_code || passkey) return []
+  const message =
+    'This leaves no way to sign in: no method is on and no provider is enabled. Leave a method on, or enable a provider first.'
+  return [{ code: 'custom', path: ['sign_in'], message, input: undefined }]
 }
 
 /** Returns the settings in effect: the stored values and the defaults of the rest. */

@@ -153,17 +153,6 @@ export async function waitForSecondFactor(db: Db, of: OfUser): Promise<number> {
   return secondsUntil(of.now, Math.max(...rows.map(expiryOf)))
 }
 
-/** Codes that are mailed for an enrolment, and wrong tries of them, by user and hour. */
-const enrolment_mails = { kind: 'enrolment-mail', limit: 5, window_seconds: 3_600 }
-const enrolment_tries = { kind: 'enrolment-code', limit: 30, window_seconds: 3_600 }
-
-/** Counts a code that is mailed for an enrolment. Guards. */
-export const countEnrolmentMail = ({ environment_id, user_id, now }: OfUser): Statement[] =>
-  countFromSource({ environment_id, source: user_id, now }, enrolment_mails)
-
-/** Counts a try of such a code. Guards. */
-export const countEnrolmentCode = ({ environment_id, user_id, now }: OfUser): Statement[] =>
-  countFromSource({ environment_id, source: user_id, now }, enrolment_tries)
 type From = Pick<Attempt, 'environment_id' | 'source' | 'now'>
 
 /** Counts one response of an authenticator. Returns `null` if it is allowed, otherwise how many seconds to wait. */

@@ -10,7 +10,7 @@ import { z } from 'zod'
 import { type Db, guard, type Statement, sql } from '../db/db.ts'
 
 /** A row of one kind never proves anything of another kind. */
-export const CodeKind = z.enum(['sign_in', 'sign_up', 'verify_email', 'reset_password', 'change_email', 'change_email_notice'])
+export const CodeKind = z.enum(['sign_in', 'sign_up', 'enrolment', 'verify_email', 'reset_password', 'change_email', 'change_email_notice'])
 export type CodeKind = z.infer<typeof CodeKind>
 
 const window_ms = 3_600_000
@@ -23,6 +23,7 @@ const most = { from_one_source: 5, unknown: 15, known: 5, wrong_tries: 30 }
 const lifetimes: Record<CodeKind, number> = {
   sign_in: code_ms,
   sign_up: code_ms,
+  enrolment: code_ms,
   verify_email: 24 * 3_600_000, // a code and its link end together
   reset_password: 3_600_000,
   change_email: 7 * 86_400_000,
@@ -103,17 +104,17 @@ export type CodeRow = z.infer<typeof CodeRow>
 
 const columns = sql`id, kind, account, is_known, user_id, code_mac, sealed, expires_at`
 
-/** Finds the newest code for signing in or up that this browser asked for with this address. It may have expired or have no try left. */
+/** Finds the newest code for this step that this browser asked for with this address. It may have expired or have no try left. */
 export async function findCodeOfBrowser(
   db: Db,
   environment_id: EnvironmentId,
-  { account, browser }: { account: string; browser: string },
+  { kind, account, browser }: { kind: CodeKind; account: string; browser: string },
   now: Date,
 ): Promise<CodeRow | null> {
   const [row] = await db.all(
     CodeRow,
     sql`select ${columns} from mailed_codes
-         where environment_id = ${environment_id} and account = ${account} and browser = ${browser} and kind in ('sign_in', 'sign_up')
+         where environment_id = ${environment_id} and account = ${account} and browser = ${browser} and kind in (${flowOf(kind)})
            and ended_at is null and created_at > ${hourBefore(now)}
          order by created_at desc, id desc limit 1`,
   )

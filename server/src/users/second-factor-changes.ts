@@ -57,7 +57,7 @@ export async function addTotp(
   asked: Asked,
 ): Promise<{ statements: Statement[]; codes: string[] | null }> {
   const { statements, codes, notice } = enrolment(services, user, totp, before, asked)
-  return { statements: [...statements, ...(await mailOf(services, user, notice, asked))], codes }
+  return { statements: [...statements, ...(await noticeMail(services, user, notice, asked))], codes }
 }
 
 function enrolment(services: Services, user: Owner, totp: Omit<NewTotp, 'id'>, before: number, asked: Asked) {
@@ -167,11 +167,12 @@ function eventOf(
   return insertEvent(environment_id, origin, { type, user_id, data: { method, method_id } }, now)
 }
 
-async function mailOf(
+/** Mails the person about an enrolment in a sign-in. */
+export async function noticeMail(
   services: Services,
   { environment_id, id: user_id, email, locale }: Owner,
   notice: Notice,
-  { request_id, now }: Asked,
+  { request_id, now }: Pick<Asked, 'request_id' | 'now'>,
 ): Promise<Statement[]> {
   if (email === null) return []
   return mailStatements(services, environment_id, { to: email, user_id, request_id, notice, locales: locale }, now)

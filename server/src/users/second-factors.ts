@@ -36,6 +36,14 @@ export const keepsSecondFactor = (environment_id: EnvironmentId, user_id: string
     where environment_id = ${environment_id} and id = ${user_id}
       and exists (select 1 from (${secondFactorsOf(environment_id, kinds)}) factors where user_id = ${user_id} and id <> ${method_id})`)
 
+/**
+ * Fails as a guard if the user has a second factor. For a batch that adds the first one in a sign-in: a person who has one is asked for it.
+ * The batch holds the user before (`holdUser`).
+ */
+export const hasNoSecondFactor = (environment_id: EnvironmentId, user_id: string, kinds: CountedKinds): Statement =>
+  guard(sql`update users set updated_at = updated_at
+    where environment_id = ${environment_id} and id = ${user_id} and not ${hasSecondFactor(environment_id, user_id, kinds)}`)
+
 const UserIdRow = z.object({ user_id: z.string() })
 
 /** Those of the users who have a second factor. */

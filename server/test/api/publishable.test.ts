@@ -147,14 +147,14 @@ test('the configuration of an environment shows its settings', async () => {
   assert.ok(locales.includes('en'))
 
   await w.changeSettings(w.live, {
-    sign_in: { password: false },
+    sign_in: { password: false, passkey: true, passkey_shared_host: true },
     sign_up: { mode: 'closed' },
     password: { min_length: 20 },
     branding: { display_name: 'The Shop', logo_url: 'https://cdn.example.com/logo.svg', primary_color: '#123456' },
     links: { terms_url: 'https://example.com/terms' },
   })
   const changed = expectStatus(200, await config())
-  assert.deepEqual(changed.sign_in.methods, [])
+  assert.deepEqual(changed.sign_in.methods, ['passkey'])
   assert.deepEqual(changed.sign_up, { mode: 'closed' })
   assert.equal(changed.password_policy.min_length, 20)
   assert.deepEqual(changed.branding, { display_name: 'The Shop', logo_url: 'https://cdn.example.com/logo.svg', primary_color: '#123456' })

@@ -5,6 +5,9 @@ import { applySettingsChange } from '../../src/tenancy/settings.ts'
 import { expectStatus, type Reply, type TestEnvironment, world } from '../support/world.ts'
 
 const w = await world()
+/** A way in beside the password, so that the password can be switched off. */
+const provider = { type: 'github', client_id: 'ours', client_secret: 'secret' }
+expectStatus(201, await w.call('POST', `${w.test.path}/providers`, { body: provider }))
 const read = async (environment: TestEnvironment) => expectStatus(200, await w.call('GET', `${environment.path}/settings`))
 const change = (environment: TestEnvironment, body: unknown): Promise<Reply> =>
   w.call('PATCH', `${environment.path}/settings`, { body, headers: { 'content-type': 'application/merge-patch+json' } })
@@ -245,7 +248,7 @@ const passkeys: [name: string, issuer: string, type: 'test' | 'live', change: ob
 ]
 for (const [name, issuer, type, sign_in, refused] of passkeys)
   test(`sign_in.passkey: ${name} is ${refused ? 'refused' : 'accepted'}`, () => {
-    const outcome = applySettingsChange(type, {}, { sign_in }, { seal: (password) => password, allowed: [], issuer })
+    const outcome = applySettingsChange(type, {}, { sign_in }, { seal: (password) => password, allowed: [], issuer, has_provider: true })
     if (!refused) return assert.deepEqual(outcome, { stored: { sign_in } })
     assert.ok('problem' in outcome)
     assert.deepEqual([outcome.problem.issues.length, outcome.problem.issues[0]?.path], [1, ['sign_in', 'passkey']])

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeJwt } from 'jose'
+import { sql } from '../../src/db/db.ts'
 import { type Agent, authorizationRequest, createAgent, createPerson, exchange, formOf, type Request } from '../support/cookie-browser.ts'
 import { expectStatus, type Reply, world } from '../support/world.ts'
 
@@ -296,10 +297,15 @@ for (const type of ['test', 'live'] as const) {
   })
 
   test(`the page has no form while the environment has no way to sign in (${type})`, async () => {
-    await w.changeSettings(environment, { sign_in: { password: false } })
+    // From before such settings were refused.
+    const settings = (password: boolean) => ({ sign_in: { password }, email: { delivery: 'none' } })
+    const setPassword = (password: boolean) =>
+      w.deployment.db.run(sql`update environments set settings = ${settings(password)}, settings_version = settings_version + 1
+        where id = ${environment.id}`)
+    await setPassword(false)
     const page = await createAgent().get(authorizationRequest(environment, client).url)
     assert.equal(page.status, 200)
     assert.throws(() => formOf(page.body))
-    await w.changeSettings(environment, { sign_in: { password: null } })
+    await setPassword(true)
   })
 }

@@ -180,7 +180,9 @@ test('deleting a user deletes the second factors', async () => {
 const settings: { rule: string; change: object; status: number; field?: string }[] = [
   { rule: 'a required second factor that nobody can enrol', change: { mfa: { mode: 'required', totp: false } }, status: 422, field: '/mfa/mode' },
   { rule: 'no apps while a second factor is required', change: { mfa: { totp: false } }, status: 422, field: '/mfa/mode' },
-  { rule: 'a required one that only passkeys could be', change: { mfa: { mode: 'required', totp: false }, sign_in: { passkey: true } }, status: 422, field: '/mfa/mode' },
+  { rule: 'a required one that only passkeys can be', change: { mfa: { mode: 'required', totp: false }, sign_in: { passkey: true } }, status: 200 },
+  { rule: 'no passkeys afterwards', change: { sign_in: { passkey: false } }, status: 422, field: '/mfa/mode' },
+  { rule: 'no passkeys where none is required', change: { mfa: { mode: 'off' }, sign_in: { passkey: false } }, status: 200 },
   { rule: 'no apps while it is optional', change: { mfa: { mode: 'optional', totp: false } }, status: 200 },
   { rule: 'a required one afterwards', change: { mfa: { mode: 'required' } }, status: 422, field: '/mfa/mode' },
   { rule: 'the default of totp again', change: { mfa: { mode: 'required', totp: null } }, status: 200 },
@@ -199,8 +201,17 @@ test('discovery lists the level of two factors where people can reach it', async
   const levels = async () =>
     (await w.call('GET', `${environment.issuer}/.well-known/openid-configuration`, { key: null })).body.acr_values_supported
   assert.deepEqual(await levels(), ['urn:ostiary:1fa'])
-  for (const mode of ['optional', 'required']) {
-    await w.changeSettings(environment, { mfa: { mode } })
-    assert.deepEqual(await levels(), ['urn:ostiary:1fa', 'urn:ostiary:2fa'])
+  const [one, two, by_passkey] = ['urn:ostiary:1fa', 'urn:ostiary:2fa', 'urn:ostiary:passkey']
+  const listed: [settings: object, levels: unknown[]][] = [
+    [{ mfa: { mode: 'optional' } }, [one, two]],
+    [{ mfa: { mode: 'required' } }, [one, two]],
+    [{ mfa: { mode: 'optional', totp: false } }, [one]],
+    [{ sign_in: { passkey: true } }, [one, two, by_passkey]],
+    [{ mfa: { mode: 'required' } }, [one, two, by_passkey]],
+    [{ mfa: { mode: 'off' } }, [one, by_passkey]],
+  ]
+  for (const [settings, expected] of listed) {
+    await w.changeSettings(environment, settings)
+    assert.deepEqual(await levels(), expected, JSON.stringify(settings))
   }
 })

@@ -12,6 +12,7 @@
  *     POST /second-factor            secondFactor      continueInteraction, readHalfSignIn, completeHalfSignIn
  *     POST /enrolment-code           enrolmentCode     the same, then acceptEnrolmentCode
  *     POST /enrol-totp               enrolTotp         the same, then completeHalfSignIn; shows the recovery codes
+ *     POST /enrol-passkey            enrolPasskey      the same
  *     GET  /forgot-password          showForgotPassword  beginInteraction: a page
  *     POST /forgot-password          forgotPassword    continueInteraction: mails a link
  *     GET  /link                     showLink          the page of a mailed link, which needs no interaction

@@ -54,7 +54,7 @@ export async function judgeNextStep(
       })),
       hinted_user_id: hintedUser(issuer, request.id_token_hint),
       sign_up_open: issuer.settings.sign_up.mode === 'open' && asksForSignUp(call),
-      mfa: { mode, can_enrol: totp },
+      mfa: { mode, can_enrol: totp || kinds.passkeys },
       now,
     },
   )

@@ -17,6 +17,7 @@ import { formToken, knownDevice, withCookies } from '../browser.ts'
 import { type Answer, type OidcCall, type OidcServices, refused } from '../call.ts'
 import { deviceOf } from '../device.ts'
 import { html, pageContext } from '../hosted-page.ts'
+import { fixedCodeOf } from '../issuer.ts'
 import type { Interaction } from './begin.ts'
 import { continueUrl, withPrompt } from './continue.ts'
 import { type SignedIn, signInEvent } from './establish-session.ts'
@@ -61,7 +62,7 @@ export async function sendCode(services: OidcServices, call: OidcCall, interacti
       browser: interaction.browser.form_seed,
       source: sourceOf(call.ip),
       is_known: knownDevice(services, call, interaction.browser, marked) !== null,
-      fixed_code: fixedCode(call),
+      fixed_code: fixedCodeOf(issuer),
       letter: ({ code, expires_at }) =>
         is_taken
           ? { kind: 'existing_account', asked_for: 'sign_up', ways, expires_at, device }
@@ -79,8 +80,6 @@ export async function sendCode(services: OidcServices, call: OidcCall, interacti
   return showCode(services, call, interaction, { email: wanted.email, problem: null })
 }
 
-const fixedCode = ({ issuer }: Pick<OidcCall, 'issuer'>) => (issuer.type === 'test' ? issuer.settings.test.fixed_code : null)
-
 /** Mails a new code for what this browser asked for before. */
 export async function resendCode(services: OidcServices, call: OidcCall, interaction: Interaction, email: string): Promise<Answer> {
   const row = await findPending(services, call, interaction, email)
@@ -94,7 +93,7 @@ export async function resendCode(services: OidcServices, call: OidcCall, interac
 
 function findPending({ db }: OidcServices, call: OidcCall, { browser }: Interaction, email: string): Promise<CodeRow | null> {
   const seed = digestOf(browser.form_seed ?? '')
-  return findCodeOfBrowser(db, call.issuer.environment_id, { account: accountOf(email), browser: seed }, call.now)
+  return findCodeOfBrowser(db, call.issuer.environment_id, { kind: 'sign_in', account: accountOf(email), browser: seed }, call.now)
 }
 
 /** Signs in or signs up by a code, or shows the page again. */

@@ -34,10 +34,11 @@ interface Beginning {
 export async function beginHalfSignIn(
   services: OidcServices,
   call: OidcCall,
-  { query }: Interaction,
+  interaction: Interaction,
   { user_id, email, password_hash, step, method, amr, identity_id, began_with, mailed_code = false }: SignedIn,
   { first, enrols, session_id }: Beginning,
 ): Promise<Answer | null> {
+  const { query } = interaction
   const { environment_id, settings } = call.issuer
   const secret = newSecret(services)
   // The word otp of a first factor stands for an emailed code (people.md 4).
@@ -53,7 +54,7 @@ export async function beginHalfSignIn(
   }
   if (!(await services.db.batch([...first, insertHalfSignIn(environment_id, half, call.now)]))) return null
   const stored = half.needs_code && (await findHalfSignIn(services.db, environment_id, half.secret_hash, call.now))
-  if (stored) await sendEnrolmentCode(services, call, stored)
+  if (stored) await sendEnrolmentCode(services, call, interaction, stored)
   return withCookies(redirect(secondFactorUrl(call, query)), [halfCookie(call, secret)])
 }
 

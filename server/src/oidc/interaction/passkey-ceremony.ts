@@ -93,10 +93,16 @@ export async function judgePasskey(
       holdUser(environment_id, passkey.user_id),
       usePasskey(environment_id, passkey, verdict, call.now),
     ],
-    amr: [passkey.backup_eligible ? 'swk' : 'hwk', 'user'],
+    amr: amrOf(passkey),
     passkey,
   }
 }
+
+/** people.md 4: a passkey that may be backed up is held by software, too. */
+export const amrOf = ({ backup_eligible }: Pick<PasskeyRow, 'backup_eligible'>): readonly string[] => [
+  backup_eligible ? 'swk' : 'hwk',
+  'user',
+]
 
 /** For the tenant only: the page is the same for all of them. */
 function refusalOf(problem: 'refused' | 'counter_went_back' | 'backup_changed', { id }: PasskeyRow): Refusal {

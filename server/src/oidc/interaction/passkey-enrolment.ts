@@ -1,10 +1,12 @@
 /**
- * Adds a passkey to the account of a session. The offer after a sign-in and the account page show the options of `beginEnrolment` and
- * post the response to `finishEnrolment`.
+ * Adds a passkey to an account. The offer after a sign-in and the account page show the options of `beginEnrolment` and post the response
+ * to `finishEnrolment`. A sign-in that enrols its second factor posts it to `judgeEnrolment`, and stores it with the end of the sign-in.
  */
 
+import type { Statement } from '../../db/db.ts'
 import { deviceLine } from '../../device-name.ts'
 import { insertEvent } from '../../events/store.ts'
+import type { Notice } from '../../mail/notice.ts'
 import { newChallenge, readChallenge, spendChallenge } from '../../passkeys/challenge.ts'
 import { passkeyName } from '../../passkeys/names.ts'
 import { creationOptions } from '../../passkeys/options.ts'
@@ -19,7 +21,7 @@ import { commitWithNotice } from '../account/notice.ts'
 import { header, type OidcCall, type OidcServices } from '../call.ts'
 import { holdSession } from '../store/account.ts'
 import type { SessionRow } from '../store/sessions.ts'
-import { boundTo, challenge_over, relyingPartyOf } from './passkey-ceremony.ts'
+import { amrOf, boundTo, challenge_over, relyingPartyOf } from './passkey-ceremony.ts'
 
 type Session = Pick<SessionRow, 'id' | 'user_id' | 'auth_time' | 'email' | 'name'>
 
@@ -28,8 +30,14 @@ const fresh_ms = 600_000
 
 export const isFresh = ({ auth_time }: Pick<SessionRow, 'auth_time'>, now: Date): boolean => now.getTime() - auth_time.getTime() <= fresh_ms
 
+/** The account that adds a passkey. */
+export interface Enrolling extends Pick<Session, 'user_id' | 'email' | 'name'> {
+  /** The session, or the sign-in that waits for its second factor: the response is valid for it alone. */
+  id: string
+}
+
 /** The options of `navigator.credentials.create`, as JSON. `null` where passkeys are off, or the user has as many as one may have. */
-export async function beginEnrolment(services: OidcServices, call: OidcCall, session: Session): Promise<string | null> {
+export async function beginEnrolment(services: OidcServices, call: OidcCall, session: Enrolling): Promise<string | null> {
   const party = relyingPartyOf(call)
   if (!party) return null
   const { environment_id, display_name } = call.issuer
@@ -46,17 +54,30 @@ export type EnrolmentProblem = 'expired' | 'refused' | 'known' | 'too_many'
 
 export type Enrolment = { added: { id: string; name: string } } | { problem: EnrolmentProblem; refusal: Refusal }
 
-/** Stores the passkey of the posted response, with its event and mail. The session must be active and fresh until it is stored. */
-export async function finishEnrolment(services: OidcServices, call: OidcCall, session: Session, credential: string): Promise<Enrolment> {
-  const { db } = services
+/** What a valid response adds. The caller stores it in one batch with a guard on what allows it. */
+export interface JudgedEnrolment {
+  added: { id: string; name: string }
+  notice: Notice
+  /** RFC 8176: the ceremony verified the person. */
+  amr: readonly string[]
+  /** `allowed` is that guard. */
+  statements: (allowed: Statement) => Statement[]
+  credential_id: string
+}
+
+/** Judges the posted response. Changes nothing. */
+export async function judgeEnrolment(
+  services: OidcServices,
+  call: OidcCall,
+  { id, user_id }: Pick<Enrolling, 'id' | 'user_id'>,
+  credential: string,
+): Promise<JudgedEnrolment | { problem: 'expired' | 'refused'; refusal: Refusal }> {
   const { issuer, now, request_id } = call
   const { environment_id } = issuer
-  const { user_id } = session
   const party = relyingPartyOf(call)
   const response = readRegistration(credential)
-  const challenge = response && readChallenge(services, boundTo(call, { purpose: 'enrolment', to: session.id }), response.challenge, now)
+  const challenge = response && readChallenge(services, boundTo(call, { purpose: 'enrolment', to: id }), response.challenge, now)
   if (response && !challenge) return { problem: 'expired', refusal: challenge_over }
-  if (!isFresh(session, now)) return { problem: 'expired', refusal: not_fresh }
   const verified = party && response && (await verifyRegistration(party, response))
   if (!verified || !challenge) return { problem: 'refused', refusal: not_valid }
 
@@ -64,22 +85,42 @@ export async function finishEnrolment(services: OidcServices, call: OidcCall, se
   const { aaguid, ...facts } = verified
   const added = { id: services.newId('mth'), name: passkeyName(aaguid, user_agent) }
   const device = { name: deviceLine(user_agent), ip: call.ip }
-  const notice = { kind: 'method_added' as const, method: 'passkey' as const, name: added.name, device }
   const origin = { id: services.newId('evt'), actor: { type: 'user' as const, id: user_id }, request_id }
   const event = { type: 'mfa.enrolled' as const, user_id, data: { method: 'passkey', method_id: added.id } }
-  const locale = (await findUser(db, environment_id, user_id))?.locale ?? null
-  const stored = await commitWithNotice(services, call, { id: user_id, email: session.email, locale }, notice, [
-    spendChallenge(challenge),
-    ...insertPasskey(
-      environment_id,
-      { ...facts, ...added, user_id, transports: response.transports },
-      holdSession(environment_id, session, now),
-      now,
-    ),
-    insertEvent(environment_id, origin, event, now),
-  ])
-  if (stored) return { added }
-  if (await findPasskey(db, environment_id, verified.credential_id)) return { problem: 'known', refusal: is_known }
+  return {
+    added,
+    notice: { kind: 'method_added', method: 'passkey', name: added.name, device },
+    amr: amrOf(verified),
+    statements: (allowed) => [
+      spendChallenge(challenge),
+      ...insertPasskey(environment_id, { ...facts, ...added, user_id, transports: response.transports }, allowed, now),
+      insertEvent(environment_id, origin, event, now),
+    ],
+    credential_id: verified.credential_id,
+  }
+}
+
+/** Stores the passkey of the posted response, with its event and mail. The session must be active and fresh until it is stored. */
+export async function finishEnrolment(services: OidcServices, call: OidcCall, session: Session, credential: string): Promise<Enrolment> {
+  if (!isFresh(session, call.now)) return { problem: 'expired', refusal: not_fresh }
+  const judged = await judgeEnrolment(services, call, session, credential)
+  if ('problem' in judged) return judged
+  const { environment_id } = call.issuer
+  const { user_id, email } = session
+  const locale = (await findUser(services.db, environment_id, user_id))?.locale ?? null
+  const statements = judged.statements(holdSession(environment_id, session, call.now))
+  if (await commitWithNotice(services, call, { id: user_id, email, locale }, judged.notice, statements)) return { added: judged.added }
+  return whyNotStored(services, call, user_id, judged)
+}
+
+/** Why the batch with a judged enrolment failed. */
+export async function whyNotStored(
+  { db }: OidcServices,
+  { issuer: { environment_id } }: OidcCall,
+  user_id: string,
+  { credential_id }: Pick<JudgedEnrolment, 'credential_id'>,
+): Promise<Exclude<Enrolment, { added: unknown }>> {
+  if (await findPasskey(db, environment_id, credential_id)) return { problem: 'known', refusal: is_known }
   const all = await listPasskeys(db, environment_id, user_id)
   if (all.length >= most_passkeys)
     return { problem: 'too_many', refusal: refusal('quota_exceeded', reason`The user ${idIn(user_id)} has ${most_passkeys} passkeys.`) }

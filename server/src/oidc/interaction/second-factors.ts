@@ -49,6 +49,8 @@ export const wrong_code = refusal(
   reason`The code of the second factor, or the code that was mailed before its enrolment, is another one or was used.`,
 )
 
+export const missing_code = refusal('wrong_code', reason`The form of the second factor holds no code, and no response of an authenticator.`)
+
 const totp: SecondFactor = {
   method: 'totp',
   field: 'code',

@@ -22,6 +22,8 @@ export function discoveryDocument(issuer: string, settings: Capabilities, ui_loc
   const { terms_url, privacy_url, support_url } = settings.links
   const scopes = oidcScopes.filter((scope) => scope === 'openid' || !settings.scopes.disabled.includes(scope))
 
+  // Both levels are listed where a person who lacks them can reach them.
+  const can_enrol = settings.mfa.totp || settings.sign_in.passkey
   const can_sign_up = settings.sign_up.mode === 'open' && settings.sign_in.password
 
   return {
@@ -50,7 +52,7 @@ export function discoveryDocument(issuer: string, settings: Capabilities, ui_loc
     ],
     acr_values_supported: [
       'urn:ostiary:1fa',
-      ...(settings.mfa.mode === 'off' ? [] : ['urn:ostiary:2fa']),
+      ...(settings.mfa.mode !== 'off' && can_enrol ? ['urn:ostiary:2fa'] : []),
       ...(settings.sign_in.passkey ? ['urn:ostiary:passkey'] : []),
     ],
     prompt_values_supported: promptValues.filter((prompt) => prompt !== 'create' || can_sign_up),

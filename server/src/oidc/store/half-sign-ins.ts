@@ -8,10 +8,8 @@ import { type Db, guard, type Statement, sql } from '../../db/db.ts'
 
 /** people.md 2: a sign-in that stops halfway ends after 10 minutes. */
 const half_sign_in_ms = 600_000
-/** people.md 16, 11: so many wrong second factors end the attempt, and so many wrong tries a mailed code. */
+/** people.md 16: so many wrong second factors end the attempt. */
 const most_tries = 5
-/** people.md 11: a code is sent again after 30 seconds at the earliest. */
-const resend_ms = 30_000
 
 /** What the first factor found out, for the session. */
 const SignedInRow = z.object({
@@ -43,9 +41,9 @@ export function insertHalfSignIn(environment_id: EnvironmentId, half: NewHalfSig
   const { password_hash } = half.signed_in
   const unchanged = half.session_id === null ? sql`and coalesce(password_hash, '') = ${password_hash ?? ''}` : sql``
   return guard(sql`insert into half_sign_ins (environment_id, secret_hash, user_id, session_id, request_hash, enrols, signed_in,
-                                              tries, needs_code, code_tries, expires_at)
+                                              tries, needs_code, expires_at)
     select environment_id, ${half.secret_hash}, id, ${half.session_id}, ${half.request_hash}, ${half.enrols}, ${half.signed_in},
-           0, ${half.needs_code}, 0, ${new Date(now.getTime() + half_sign_in_ms)}
+           0, ${half.needs_code}, ${new Date(now.getTime() + half_sign_in_ms)}
       from users where environment_id = ${environment_id} and id = ${half.user_id} and blocked_at is null ${unchanged}`)
 }
 
@@ -75,21 +73,7 @@ export function endHalfSignIn(environment_id: EnvironmentId, half: HalfSignIn, n
 export const endHalfSignIns = (environment_id: EnvironmentId, user_id: string): Statement =>
   sql`delete from half_sign_ins where environment_id = ${environment_id} and user_id = ${user_id}`
 
-/** A new mailed code ends the one before. Fails as a guard if one was sent just now. */
-export function storeMailedCode(environment_id: EnvironmentId, half: HalfSignIn, code_hash: string, now: Date): Statement {
-  return guard(sql`update half_sign_ins set code_hash = ${code_hash}, code_tries = 0, code_sent_at = ${now}
-    where ${ofRow(environment_id, half, now)} and needs_code = 1
-      and (code_sent_at is null or code_sent_at <= ${new Date(now.getTime() - resend_ms)})`)
-}
-
-/** Counts a try of the mailed code. A guard. */
-export function countCodeTry(environment_id: EnvironmentId, half: HalfSignIn, now: Date): Statement {
-  return guard(sql`update half_sign_ins set code_tries = code_tries + 1
-    where ${ofRow(environment_id, half, now)} and code_hash is not null and code_tries < ${most_tries}`)
-}
-
-/** Accepts the mailed code. Fails as a guard if it is another one. */
-export function acceptMailedCode(environment_id: EnvironmentId, half: HalfSignIn, code_hash: string, now: Date): Statement {
-  return guard(sql`update half_sign_ins set needs_code = 0, code_hash = null
-    where ${ofRow(environment_id, half, now)} and needs_code = 1 and code_hash = ${code_hash}`)
+/** Accepts the mailed code, in the batch that spends it. A guard. */
+export function acceptMailedCode(environment_id: EnvironmentId, half: HalfSignIn, now: Date): Statement {
+  return guard(sql`update half_sign_ins set needs_code = 0 where ${ofRow(environment_id, half, now)} and needs_code = 1`)
 }

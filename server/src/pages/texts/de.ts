@@ -76,6 +76,13 @@ export const de: Texts = {
     qr: 'QR-Code für die Authenticator-App',
     open_app: 'Auf diesem Gerät: App öffnen',
     or_type: 'Oder geben Sie diesen Schlüssel in der App ein:',
+    passkey_title: 'Passkey einrichten',
+    passkey_why:
+      'Ihr Konto braucht einen Passkey. Damit bestätigen Sie eine Anmeldung mit Fingerabdruck, Gesicht oder der Sperre Ihres Geräts.',
+    passkey_help:
+      'Wenn hier keine Schaltfläche erscheint, kann dieser Browser keine Passkeys verwenden. Schalten Sie Skripte ein oder beginnen Sie die Anmeldung noch einmal mit einem Browser oder Gerät, das Passkeys verwenden kann.',
+    use_passkey: 'Stattdessen einen Passkey einrichten',
+    again: 'Anmeldung noch einmal beginnen',
     recovery_title: 'Bewahren Sie Ihre Wiederherstellungscodes auf',
     recovery_why: 'Ohne Ihre App melden Sie sich mit jedem dieser Codes einmal an. Bewahren Sie sie an einem sicheren Ort auf.',
     recovery_once: 'Sie werden nur jetzt angezeigt.',
@@ -150,11 +157,10 @@ export const de: Texts = {
       `Mit einem Passkey melden Sie sich bei ${brand} mit Fingerabdruck, Gesicht oder der Sperre Ihres Geräts an. Sie müssen sich nichts merken, und niemand kann Sie dazu verleiten, ihn preiszugeben.`,
     add: 'Passkey hinzufügen',
     not_now: 'Jetzt nicht',
-    not_added: 'Es wurde kein Passkey hinzugefügt. Versuchen Sie es noch einmal oder holen Sie es später nach.',
+    not_added: 'Es wurde kein Passkey hinzugefügt. Versuchen Sie es noch einmal.',
     known: 'Auf diesem Gerät gibt es schon einen Passkey für Ihr Konto.',
     expired: 'Diese Seite war zu lange offen, deshalb wurde kein Passkey hinzugefügt. Versuchen Sie es noch einmal.',
-    refused:
-      'Dieser Passkey lässt sich hier nicht verwenden und wurde deshalb nicht hinzugefügt. Versuchen Sie ein anderes Gerät oder holen Sie es später nach.',
+    refused: 'Dieser Passkey lässt sich hier nicht verwenden und wurde deshalb nicht hinzugefügt. Versuchen Sie ein anderes Gerät.',
     too_many: 'Ihr Konto hat schon so viele Passkeys, wie möglich sind. Entfernen Sie zuerst einen.',
   },
 
