@@ -58,7 +58,7 @@ const project = `/v1/platform/projects`
 const { base_url } = w
 const mark = { 'x-ostiary-dashboard': '1' }
 const own = { ...mark, origin: base_url }
-const other_port = base_url.replace(/:\d+$/, '') + ':1'
+const other_port = `${base_url.replace(/:\d+$/, '')}:1`
 // biome-ignore format: this table is read by column
 const foreign: [what: string, method: string, headers: Record<string, string>][] = [
   ['a simple form post',                    'POST', { origin: base_url, 'sec-fetch-site': 'same-origin' }],
