@@ -8,7 +8,9 @@ import type { Server } from 'node:http'
 import { hostname } from 'node:os'
 import { createApp } from './app.ts'
 import { fillOrigins } from './applications/origins.ts'
+import { dashboard_folder } from './assets.ts'
 import type { Config } from './config.ts'
+import { type DashboardClient, ensureDashboardClient } from './dashboard/client.ts'
 import { openDatabaseFile, takeDataDirectory } from './data-directory.ts'
 import { createDb, type Db } from './db/db.ts'
 import { migrate } from './db/migrate.ts'
@@ -54,6 +56,8 @@ interface Overrides {
   outbound?: Outbound
   smtp?: DeliverBySmtp
   application_name?: string
+  /** The folder of the built dashboard. */
+  dashboard_folder?: string
 }
 
 /** Opens the parts that every command needs, without serving. */
@@ -113,34 +117,41 @@ const stop_limit_ms = 10_000
 /** Signing keys that are made ahead of need. */
 const spare_keys = 2
 
-export async function startService(config: Config, overrides: Overrides & { check_answers?: boolean } = {}): Promise<Service> {
+type ServeOverrides = Overrides & { check_answers?: boolean }
+
+export async function startService(config: Config, overrides: ServeOverrides = {}): Promise<Service> {
   const lock = config.database_url === null ? takeDataDirectory(config.data_dir) : { release() {} } // PostgreSQL serves several processes
   try {
     await refuseTakenPort(config)
     // `doctor` counts these names to find the number of processes that serve.
     const deployment = await openDeployment(config, { application_name: `ostiary serve ${process.pid} ${hostname()}`, ...overrides })
-    const root = await readyRoot(deployment)
-    return await serve(deployment, root, lock.release, overrides.check_answers ?? false)
+    const roots = await readyRoot(deployment)
+    return await serve(deployment, roots, lock.release, overrides)
   } catch (error) {
     lock.release()
     throw error
   }
 }
 
-/** The root tenant, and the mistakes of the configuration that only the database shows. */
-async function readyRoot(deployment: Deployment): Promise<Root> {
+interface Roots {
+  readonly root: Root
+  readonly dashboard_client: DashboardClient
+}
+
+/** The root tenant with the dashboard, and the mistakes of the configuration that only the database shows. */
+async function readyRoot(deployment: Deployment): Promise<Roots> {
   const { db, config } = deployment
   try {
     const root = await ensureRoot(deployment)
     await refuseUnboundHosts(db, config)
-    return root
+    return { root, dashboard_client: await ensureDashboardClient(deployment, root) }
   } catch (error) {
     await db.close()
     throw error
   }
 }
 
-async function serve(deployment: Deployment, root: Root, release: () => void, check_answers: boolean): Promise<Service> {
+async function serve(deployment: Deployment, roots: Roots, release: () => void, overrides: ServeOverrides): Promise<Service> {
   const { config, db, log } = deployment
   const key_pool = createKeyPool(spare_keys)
   const keys = createKeyStore(db)
@@ -152,7 +163,8 @@ async function serve(deployment: Deployment, root: Root, release: () => void, ch
   let accepting = true
   const app = createApp({
     deployment,
-    root,
+    ...roots,
+    dashboard_folder: overrides.dashboard_folder ?? dashboard_folder,
     issuers,
     keys,
     key_pool,
@@ -161,7 +173,7 @@ async function serve(deployment: Deployment, root: Root, release: () => void, ch
     metrics,
     isReady: async () => accepting && (await db.ping()),
     isStopping: () => !accepting,
-    check_answers,
+    check_answers: overrides.check_answers ?? false,
   })
   async function listen() {
     const listening = await listenOnAll(app, deployment)
