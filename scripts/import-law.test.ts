@@ -16,6 +16,7 @@ const OF_HTTP =
 // biome-ignore format: these tables are read by column
 const mayImportOnly = [
   { law: 'contract/ imports only zod and itself',                          files: /^contract\//,                    imports: /^(zod|contract\/.*)$/ },
+  { law: 'sdk/ imports only itself: it is published without dependencies', files: /^sdk\//,                         imports: /^sdk\/src\// },
   { law: 'protocol/ imports only contract/, itself and pure files',        files: /^server\/src\/oidc\/protocol\//, imports: PURE },
   { law: 'a pure file imports only contract/, protocol/ and pure files',   files: / \(pure\)$/,                     imports: PURE },
   { law: 'http/ imports neither api/, nor oidc/, nor a folder of a domain', files: /^server\/src\/http\//,          imports: OF_HTTP },
@@ -33,7 +34,7 @@ const importedOnlyBy = [
 const saidOnlyIn = [
   { law: 'only config.ts reads process.env',                   words: /\bprocess\.env\b/,              by: /^server\/src\/config\.ts/ },
   { law: 'time and randomness are arguments, made only in main.ts and the command line tool',
-                    words: /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\b|\brandomBytes\(|\brandomUUID\(/, by: /^(server\/src\/main\.ts|cli\/)/ },
+                    words: /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\b|\brandomBytes\(|\brandomUUID\(/, by: /^(server\/src\/main\.ts|cli\/|sdk\/src\/runtime\.ts)/ },
   { law: 'handlers fail by call.fail and by the helpers of problem.ts', words: /\bApiError\b/,          by: /^server\/src\/(?!.*handlers\.ts)/ },
   { law: 'only normalisation.ts normalises text, after a check of its length', words: /\.normalize\(/, by: /^(server\/src\/normalisation\.ts|cli\/)/ },
 ]
@@ -97,7 +98,7 @@ test('every file keeps the rules of imports, time and configuration', () => {
   assert.deepEqual(broken, [])
 })
 
-test('no file of contract/, server/ or cli/ loads itself through the files that it imports', () => {
+test('no file of contract/, server/, cli/ or sdk/ loads itself through the files that it imports', () => {
   assert.deepEqual(circles(sources), [])
 })
 
@@ -105,6 +106,9 @@ test('no file of contract/, server/ or cli/ loads itself through the files that 
 const examples: [string, string, number][] = [
   ['contract/src/ids.ts',                      `import { z } from 'zod'`,                                   0],
   ['contract/src/ids.ts',                      `import { hash } from 'node:crypto'`,                        1],
+  ['sdk/src/call.ts',                          `import { z } from 'zod'`,                                   1],
+  ['sdk/src/call.ts',                          `import type { User } from '@ostiary/contract/user.ts'`,     1],
+  ['sdk/src/call.ts',                          `const at = new Date()`,                                     1],
   ['server/src/oidc/protocol/claims.ts',       `import { Settings } from '@ostiary/contract/settings.ts'`,  0],
   ['server/src/oidc/protocol/claims.ts',       `import {\n  sql,\n} from '../../db/db.ts'`,                  1],
   ['server/src/oidc/endpoints/token.ts',       `import { signIn } from './sign-in.ts'`,                     1],

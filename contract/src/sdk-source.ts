@@ -17,12 +17,14 @@ interface Operation {
   responses: Record<string, { content?: Record<string, { schema: Json }> }>
 }
 
+interface Document {
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, Json> }
+}
+
 /** The sources by their path from the root of the repository. */
 export function sdkSources(): Record<string, string> {
-  const document = openApi() as unknown as {
-    paths: Record<string, Record<string, Operation>>
-    components: { schemas: Record<string, Json> }
-  } // as: built there
+  const document = openApi() as unknown as Document // as: built from the same table
   const operations = Object.entries<Route>(routes).map(([name, route]) => {
     const operation = document.paths[route.path]?.[route.method.toLowerCase()]
     if (operation === undefined) throw new Error(`The document has no operation ${name}.`)
