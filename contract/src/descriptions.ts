@@ -179,6 +179,9 @@ export const descriptions: Record<RowName, string> = {
   errorPage: 'What an error code means and how to fix it. `type` of every problem is the address of such a page.',
   dashboard:
     'The web console of administrators, at this path and every one below it. The pages are one browser application, which reads and changes everything by `/dashboard/api`.',
+  setup:
+    'The form that creates the first tenant and its owner, for the token in the link that `ostiary serve` prints. Without the token it shows how to create them on the command line.',
+  createFirst: 'Creates the first tenant and its owner, once, and leads to the dashboard.',
   dashboardSignIn:
     'Sends the browser to the issuer of administrators and back to `return_to`, a path below `/dashboard`. With `max_age` the sign-in is not older than this number of seconds.',
   dashboardCallback: 'Exchanges the code, and gives the browser the cookie of its session. The tokens stay in the service.',

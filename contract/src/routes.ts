@@ -306,6 +306,8 @@ export const serviceRoutes = {
   reference:    get('/docs/api',           open, 'The API reference',                                                        { page: true, cache: 'public, max-age=300', returns: [200, null] }),
   errorIndex:   get('/docs/errors',        open, 'All error codes',                                                          { page: true, cache: 'public, max-age=300', returns: [200, null] }),
   errorPage:    get('/docs/errors/{code}', open, 'Documentation of an error code',                                           { page: true, cache: 'public, max-age=300', returns: [200, null] }),
+  setup:            get('/setup',              open,    'The page of the first start',                                          { page: true, returns: [200, null] }),
+  createFirst:      post('/setup',             session, 'Create the first tenant and its owner',                                { page: true, returns: [303, null] }),
   dashboard:        get('/dashboard',          open,    'The dashboard: a browser application, at this path and every one below it', { page: true, returns: [200, null] }),
   dashboardSignIn:  get('/dashboard/sign-in',  open,    'Sign in to the dashboard',                                             { page: true, returns: [303, null] }),
   dashboardCallback: get('/dashboard/callback', open,   'Redirect URI of the dashboard',                                        { page: true, returns: [303, null] }),

@@ -41,6 +41,10 @@ const documented: { readonly [Name in keyof typeof serviceRoutes]?: Record<numbe
       types: { 'text/html': page, 'application/json': z.looseObject({}).describe('The name of the service and its links.') },
     },
   },
+  createFirst: {
+    303: { description: 'To the dashboard.' },
+    400: { description: 'The form with its errors.', types: { 'text/html': page } },
+  },
   dashboardSignIn: { 303: { description: 'To the issuer of administrators.' } },
   dashboardCallback: {
     303: { description: 'To the view that asked for the sign-in.' },

@@ -67,6 +67,7 @@ import { createApplicationScan } from './readiness/store.ts'
 import type { createReference } from './reference/serve.ts'
 import * as requests from './requests/handlers.ts'
 import * as resourceServers from './resource-servers/handlers.ts'
+import type { FirstStart } from './setup/first-start.ts'
 import { cli_redirect_uri, type Root } from './setup/root.ts'
 import { answerStart } from './start.ts'
 import * as statistics from './statistics/handlers.ts'
@@ -86,6 +87,7 @@ export interface Modules {
   limiter: RateLimiter
   root: Root
   dashboard_client: DashboardClient
+  first_start: FirstStart
   /** The folder of the built dashboard. */
   dashboard_folder: string
   metrics: Metrics | null
@@ -257,6 +259,7 @@ function mountDashboard(app: FastifyInstance, modules: Modules, services: Dashbo
     callback: (request) => finishSignIn(services, request),
     session: answerSession(services, administrators),
     signOut: answerSignOut(services),
+    setup: modules.first_start.answer,
   })
 }
 

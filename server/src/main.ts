@@ -14,7 +14,7 @@ import { type DashboardClient, ensureDashboardClient } from './dashboard/client.
 import { openDatabaseFile, takeDataDirectory } from './data-directory.ts'
 import { createDb, type Db } from './db/db.ts'
 import { migrate } from './db/migrate.ts'
-import type { Deployment } from './deployment.ts'
+import { type Deployment, newSecret } from './deployment.ts'
 import { listenAt, listenOnAll, portProblem, refuseTakenPort } from './http/listen.ts'
 import { createLimited } from './http/listener.ts'
 import { createRateLimiter } from './http/rate-limit.ts'
@@ -34,6 +34,7 @@ import { createRandomPool } from './random-pool.ts'
 import { createRefusedCalls } from './requests/refused-calls.ts'
 import { openSecrets } from './secrets.ts'
 import { anchorOlderLogs } from './setup/anchors.ts'
+import { createFirstStart } from './setup/first-start.ts'
 import { resealAll } from './setup/reseal.ts'
 import { ensureRoot, type Root } from './setup/root.ts'
 import { createCounters } from './statistics/counters.ts'
@@ -109,6 +110,8 @@ export interface Service {
   /** The addresses it listens on, with the real port. */
   readonly addresses: readonly { host: string; port: number }[]
   readonly deployment: Deployment
+  /** The link for the first tenant; `null` where one existed at the start. */
+  readonly setup_url: string | null
   /** Stops accepting, finishes the requests in flight within 10 s, and writes buffered data. */
   stop(): Promise<void>
 }
@@ -117,7 +120,8 @@ const stop_limit_ms = 10_000
 /** Signing keys that are made ahead of need. */
 const spare_keys = 2
 
-type ServeOverrides = Overrides & { check_answers?: boolean }
+/** `setup_token`: that of all workers of a deployment. */
+type ServeOverrides = Overrides & { check_answers?: boolean; setup_token?: string }
 
 export async function startService(config: Config, overrides: ServeOverrides = {}): Promise<Service> {
   const lock = config.database_url === null ? takeDataDirectory(config.data_dir) : { release() {} } // PostgreSQL serves several processes
@@ -161,6 +165,8 @@ async function serve(deployment: Deployment, roots: Roots, release: () => void, 
   const shared_limiter =
     config.redis_url === null ? null : (await import('./http/rate-limit-redis.ts')).createSharedRateLimiter(config.redis_url, deployment)
   let accepting = true
+  const limiter = shared_limiter ?? createRateLimiter(deployment)
+  const first_start = await createFirstStart(deployment, { passwords, limiter }, overrides.setup_token ?? newSecret(deployment))
   const app = createApp({
     deployment,
     ...roots,
@@ -168,7 +174,8 @@ async function serve(deployment: Deployment, roots: Roots, release: () => void, 
     issuers,
     keys,
     key_pool,
-    limiter: shared_limiter ?? createRateLimiter(deployment),
+    limiter,
+    first_start,
     passwords,
     metrics,
     isReady: async () => accepting && (await db.ping()),
@@ -196,6 +203,7 @@ async function serve(deployment: Deployment, roots: Roots, release: () => void, 
   return {
     addresses: listening.addresses,
     deployment,
+    setup_url: first_start.url,
     async stop() {
       if (!accepting) return
       accepting = false

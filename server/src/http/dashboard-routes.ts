@@ -33,16 +33,20 @@ export interface DashboardAnswers {
   callback: AnswerDashboard
   session: AnswerDashboard
   signOut: AnswerDashboard
+  /** The page of the first start, and its form. */
+  setup: AnswerDashboard
 }
 
 export function mountDashboardRoutes(app: FastifyInstance, answers: DashboardAnswers): void {
-  const { dashboard, dashboardSignIn, dashboardCallback, dashboardSession, dashboardSignOut } = serviceRoutes
+  const { dashboard, dashboardSignIn, dashboardCallback, dashboardSession, dashboardSignOut, setup } = serviceRoutes
   app.get(dashboard.path, answeredBy(answers.application))
   app.get(`${dashboard.path}/*`, answeredBy(answers.application))
   app.get(dashboardSignIn.path, answeredBy(answers.signIn))
   app.get(dashboardCallback.path, answeredBy(answers.callback))
   app.get(dashboardSession.path, answeredBy(answers.session))
   app.post(dashboardSignOut.path, answeredBy(answers.signOut))
+  app.get(setup.path, answeredBy(answers.setup))
+  app.post(setup.path, answeredBy(answers.setup))
 }
 
 const answeredBy = (answer: AnswerDashboard) => async (request: FastifyRequest, reply: FastifyReply) => {
