@@ -93,10 +93,13 @@ export async function judgePasskey(
       holdUser(environment_id, passkey.user_id),
       usePasskey(environment_id, passkey, verdict, call.now),
     ],
-    amr: [passkey.backup_eligible ? 'swk' : 'hwk', 'user'],
+    amr: passkeyAmr(passkey),
     passkey,
   }
 }
+
+/** RFC 8176, people.md 4. */
+export const passkeyAmr = ({ backup_eligible }: { backup_eligible: boolean }): string[] => [backup_eligible ? 'swk' : 'hwk', 'user']
 
 /** For the tenant only: the page is the same for all of them. */
 function refusalOf(problem: 'refused' | 'counter_went_back' | 'backup_changed', { id }: PasskeyRow): Refusal {

@@ -16,17 +16,13 @@ import { type Refusal, refusal } from '../../refusal.ts'
 import { asLine } from '../../text.ts'
 import { findUser } from '../../users/store.ts'
 import { commitWithNotice } from '../account/notice.ts'
+import type { Browser } from '../browser.ts'
 import { header, type OidcCall, type OidcServices } from '../call.ts'
-import { holdSession } from '../store/account.ts'
 import type { SessionRow } from '../store/sessions.ts'
-import { boundTo, challenge_over, relyingPartyOf } from './passkey-ceremony.ts'
+import { isFreshlySignedIn, raiseByNewFactor } from './fresh-sign-in.ts'
+import { boundTo, challenge_over, passkeyAmr, relyingPartyOf } from './passkey-ceremony.ts'
 
-type Session = Pick<SessionRow, 'id' | 'user_id' | 'auth_time' | 'email' | 'name'>
-
-/** Adding a method asks for a sign-in of the last ten minutes (people.md 18). */
-const fresh_ms = 600_000
-
-export const isFresh = ({ auth_time }: Pick<SessionRow, 'auth_time'>, now: Date): boolean => now.getTime() - auth_time.getTime() <= fresh_ms
+type Session = Pick<SessionRow, 'id' | 'user_id' | 'email' | 'name'>
 
 /** The options of `navigator.credentials.create`, as JSON. `null` where passkeys are off, or the user has as many as one may have. */
 export async function beginEnrolment(services: OidcServices, call: OidcCall, session: Session): Promise<string | null> {
@@ -44,10 +40,17 @@ export async function beginEnrolment(services: OidcServices, call: OidcCall, ses
 
 export type EnrolmentProblem = 'expired' | 'refused' | 'known' | 'too_many'
 
-export type Enrolment = { added: { id: string; name: string } } | { problem: EnrolmentProblem; refusal: Refusal }
+/** `set_cookie`: the session has a higher level, and a new secret. */
+export type Enrolment = { added: { id: string; name: string }; set_cookie: string[] } | { problem: EnrolmentProblem; refusal: Refusal }
 
 /** Stores the passkey of the posted response, with its event and mail. The session must be active and fresh until it is stored. */
-export async function finishEnrolment(services: OidcServices, call: OidcCall, session: Session, credential: string): Promise<Enrolment> {
+export async function finishEnrolment(
+  services: OidcServices,
+  call: OidcCall,
+  browser: Pick<Browser, 'sessions'>,
+  session: Browser['sessions'][number],
+  credential: string,
+): Promise<Enrolment> {
   const { db } = services
   const { issuer, now, request_id } = call
   const { environment_id } = issuer
@@ -56,12 +59,13 @@ export async function finishEnrolment(services: OidcServices, call: OidcCall, se
   const response = readRegistration(credential)
   const challenge = response && readChallenge(services, boundTo(call, { purpose: 'enrolment', to: session.id }), response.challenge, now)
   if (response && !challenge) return { problem: 'expired', refusal: challenge_over }
-  if (!isFresh(session, now)) return { problem: 'expired', refusal: not_fresh }
+  if (!(await isFreshlySignedIn(services, call, session))) return { problem: 'expired', refusal: not_fresh }
   const verified = party && response && (await verifyRegistration(party, response))
   if (!verified || !challenge) return { problem: 'refused', refusal: not_valid }
 
   const user_agent = asLine(header(call, 'user-agent') ?? '', 300) || null
   const { aaguid, ...facts } = verified
+  const { hold, set_cookie } = raiseByNewFactor(services, call, browser, session, passkeyAmr(facts))
   const added = { id: services.newId('mth'), name: passkeyName(aaguid, user_agent) }
   const device = { name: deviceLine(user_agent), ip: call.ip }
   const notice = { kind: 'method_added' as const, method: 'passkey' as const, name: added.name, device }
@@ -70,15 +74,10 @@ export async function finishEnrolment(services: OidcServices, call: OidcCall, se
   const locale = (await findUser(db, environment_id, user_id))?.locale ?? null
   const stored = await commitWithNotice(services, call, { id: user_id, email: session.email, locale }, notice, [
     spendChallenge(challenge),
-    ...insertPasskey(
-      environment_id,
-      { ...facts, ...added, user_id, transports: response.transports },
-      holdSession(environment_id, session, now),
-      now,
-    ),
+    ...insertPasskey(environment_id, { ...facts, ...added, user_id, transports: response.transports }, hold, now),
     insertEvent(environment_id, origin, event, now),
   ])
-  if (stored) return { added }
+  if (stored) return { added, set_cookie }
   if (await findPasskey(db, environment_id, verified.credential_id)) return { problem: 'known', refusal: is_known }
   const all = await listPasskeys(db, environment_id, user_id)
   if (all.length >= most_passkeys)
@@ -86,7 +85,7 @@ export async function finishEnrolment(services: OidcServices, call: OidcCall, se
   return { problem: 'expired', refusal: changed }
 }
 
-const not_fresh = refusal('form_expired', reason`The sign-in of the session is older than ten minutes.`)
+const not_fresh = refusal('form_expired', reason`The sign-in of the session is older than ten minutes, or had one factor only.`)
 const not_valid = refusal(
   'passkey_refused',
   reason`The form holds no valid response of an authenticator: its challenge, origin, key, or the verification of the person.`,

@@ -3,6 +3,7 @@ import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, guard, join, type Statement, sql } from '../../db/db.ts'
 import type { Origin } from '../../events/store.ts'
+import { strong_levels } from '../protocol/second-factor.ts'
 import { enqueueBackchannelLogouts } from './backchannel-logouts.ts'
 import { sessionEndEvents } from './sessions.ts'
 
@@ -14,6 +15,20 @@ export function holdSession(environment_id: EnvironmentId, { id, user_id }: { id
   return guard(sql`update sessions set last_seen_at = ${now}
     where environment_id = ${environment_id} and id = ${id} and user_id = ${user_id} and ended_at is null and expires_at > ${now}`)
 }
+
+/** The same for a session of one factor. Fails too if `has_second_factor`, a condition on the user, is true. */
+export const holdSessionOfLevel = (
+  environment_id: EnvironmentId,
+  { id, user_id }: { id: string; user_id: string },
+  has_second_factor: Statement,
+  now: Date,
+): Statement =>
+  guard(sql`update sessions set last_seen_at = ${now}
+    where environment_id = ${environment_id} and id = ${id} and user_id = ${user_id} and ended_at is null and expires_at > ${now}
+      and (acr in (${join(
+        strong_levels.map((acr) => sql`${acr}`),
+        ', ',
+      )}) or not ${has_second_factor})`)
 
 /** Ends all sessions of the user but one, and all grants that did not begin in that one. Raises an event for each session. */
 export function endOtherSessions(
