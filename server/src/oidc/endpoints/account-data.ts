@@ -14,6 +14,7 @@ import { sendsMail } from '../../tenancy/email-settings.ts'
 import { holdTenant } from '../../tenancy/store.ts'
 import { countForPerson } from '../../users/attempts.ts'
 import { emailKey } from '../../users/email.ts'
+import { endCodesOf } from '../../users/mailed-codes.ts'
 import { listMethods } from '../../users/methods.ts'
 import { deleteUser, holdUser } from '../../users/store.ts'
 import { beginChange, changedMeanwhile, fieldOf, type OwnAccount, originOf } from '../account/gate.ts'
@@ -93,6 +94,7 @@ export const deleteOwnAccount: OidcEndpoint = async (services, call) => {
   const event = { type: 'user.deleted', user_id: user.id, data: {} } as const
   const deleted = await commitWithNotice(services, call, user, { kind: 'account_deleted', device: deviceOf(call) }, [
     ...first,
+    ...endCodesOf(environment_id, user.id, now),
     holdUser(environment_id, user.id),
     holdFreshSession(call, session),
     ...deleteUser(user),

@@ -79,7 +79,8 @@ export async function sendCode(services: OidcServices, call: OidcCall, interacti
   return showCode(services, call, interaction, { email: wanted.email, problem: null })
 }
 
-const fixedCode = ({ issuer }: Pick<OidcCall, 'issuer'>) => (issuer.type === 'test' ? issuer.settings.test.fixed_code : null)
+/** Digits instead of random ones, in Test. */
+export const fixedCode = ({ issuer }: Pick<OidcCall, 'issuer'>) => (issuer.type === 'test' ? issuer.settings.test.fixed_code : null)
 
 /** Mails a new code for what this browser asked for before. */
 export async function resendCode(services: OidcServices, call: OidcCall, interaction: Interaction, email: string): Promise<Answer> {

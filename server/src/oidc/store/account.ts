@@ -5,6 +5,7 @@ import { type Db, guard, join, type Statement, sql } from '../../db/db.ts'
 import type { Origin } from '../../events/store.ts'
 import { strong_levels } from '../protocol/second-factor.ts'
 import { enqueueBackchannelLogouts } from './backchannel-logouts.ts'
+import { endHalfSignIns } from './half-sign-ins.ts'
 import { sessionEndEvents } from './sessions.ts'
 
 /**
@@ -30,11 +31,11 @@ export const holdSessionOfLevel = (
         ', ',
       )}) or not ${has_second_factor})`)
 
-/** Ends all sessions of the user but one, and all grants that did not begin in that one. Raises an event for each session. */
+/** Ends all sessions of the user but one, all grants that did not begin in that one, and sign-ins that wait for a second factor. Raises an event for each session. */
 export function endOtherSessions(
   environment_id: EnvironmentId,
   { id, user_id }: { id: string; user_id: string },
-  { by, origin }: { by: 'ended_by_person' | 'password_changed'; origin: Origin },
+  { by, origin }: { by: 'ended_by_person' | 'password_changed' | 'address_changed'; origin: Origin },
   now: Date,
 ): Statement[] {
   return [
@@ -43,6 +44,7 @@ export function endOtherSessions(
          where environment_id = ${environment_id} and user_id = ${user_id} and id <> ${id} and ended_at is null`,
     sql`update grants set ended_at = ${now}, ended_by = ${by}
          where environment_id = ${environment_id} and user_id = ${user_id} and session_id <> ${id} and ended_at is null`,
+    endHalfSignIns(environment_id, user_id),
     ...enqueueBackchannelLogouts(environment_id, { user_id }, now),
   ]
 }
