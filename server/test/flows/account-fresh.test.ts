@@ -34,6 +34,7 @@ async function withFactor(factor: Factor) {
 }
 
 const sensitive = [
+  'change-email',
   'change-password',
   'add-totp',
   'remove-totp',
@@ -55,6 +56,7 @@ function sendForm(
 ) {
   const { fields } = formFor(page, 'export')
   const typed: Partial<Record<typeof action, Record<string, string>>> = {
+    'change-email': { email: `other.${email}` },
     'change-password': { password: 'an engine of brass' },
     'delete-account': { email },
   }
