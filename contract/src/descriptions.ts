@@ -156,6 +156,9 @@ export const descriptions: Record<RowName, string> = {
   acceptInvitation: 'The form of the invitation page.',
   showAccount: 'The page where people see and change their own account. Without a session it shows the sign-in page and returns.',
   changeOwnName: 'The form of the profile on the account page.',
+  changeOwnEmail:
+    'The forms that change the email: the new one, the code that was mailed to it, a new code, or the end of the change (`step`). The change takes effect once both ends have confirmed it, and ends all other sessions and grants of the person.',
+  confirmOwnEmail: 'The forms that prove the present email: send a code, or enter it (`step`).',
   changeOwnPassword: 'The form of the password on the account page. A new password ends all other sessions and grants of the person.',
   addOwnPasskey: 'The form that adds a passkey. It posts the response of the authenticator.',
   addOwnTotp: 'The form that adds an authenticator app. With the first app it shows recovery codes once; with another it redirects (303).',

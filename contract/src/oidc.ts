@@ -224,6 +224,8 @@ export const exchanges: Record<keyof typeof oidcRoutes, Exchange> = {
   acceptInvitation:    { form: PageForm },
   showAccount:         {},
   changeOwnName:       { form: PageForm },
+  changeOwnEmail:      { form: PageForm },
+  confirmOwnEmail:     { form: PageForm },
   changeOwnPassword:   { form: PageForm },
   addOwnPasskey:       { form: PageForm },
   addOwnTotp:          { form: PageForm },

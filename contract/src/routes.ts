@@ -281,6 +281,8 @@ export const oidcRoutes = {
   acceptInvitation:    post(`${issuer}/invitation`,                                         session, 'Accept an invitation',                                 { page: true, returns: [200, null] }),
   showAccount:         get (`${issuer}/account`,                                            open,    'The account page of the person',                       { page: true, returns: [200, null] }),
   changeOwnName:       post(`${issuer}/account/change-name`,                                session, 'Change the own profile',                               { page: true, returns: [303, null] }),
+  changeOwnEmail:      post(`${issuer}/account/change-email`,                               session, 'Change the own email',                                 { page: true, returns: [303, null] }),
+  confirmOwnEmail:     post(`${issuer}/account/confirm-email`,                              session, 'Prove the own email',                                  { page: true, returns: [303, null] }),
   changeOwnPassword:   post(`${issuer}/account/change-password`,                            session, 'Set or change the own password',                       { page: true, returns: [303, null] }),
   addOwnPasskey:       post(`${issuer}/account/add-passkey`,                                session, 'Add a passkey to the own account',                     { page: true, returns: [303, null] }),
   addOwnTotp:          post(`${issuer}/account/add-totp`,                                   session, 'Add an authenticator app to the own account',          { page: true, returns: [200, null] }),

@@ -31,6 +31,13 @@ export const User = z.strictObject({
     'The email. It is unique within the environment, ignoring case, and can change: identify a user by `id`. `null` where another person proved the address of the account to be theirs.',
   ),
   email_verified: z.boolean().describe('Whether the user has proved the email.'),
+  pending_email: z
+    .strictObject({
+      email: z.string().describe('The new email.'),
+      expires_at: Time.describe('When the change ends unless it is confirmed.'),
+    })
+    .nullable()
+    .describe('A change of the email that the user asked for and that is not confirmed at both ends yet; `null` if there is none.'),
   phone_number: z.string().nullable().describe('The phone number in E.164 format.'),
   phone_number_verified: z.boolean().describe('Whether the user has proved the phone number.'),
   ...profile,

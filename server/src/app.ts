@@ -34,6 +34,7 @@ import { createClientIpReader } from './net/client-ip.ts'
 import type { OidcServices } from './oidc/call.ts'
 import { createClientKeys } from './oidc/client-keys.ts'
 import { changeOwnName, disconnect, endOtherSessions, endOwnSession, showAccount } from './oidc/endpoints/account.ts'
+import { changeOwnEmail, confirmOwnEmail } from './oidc/endpoints/account-address.ts'
 import { deleteOwnAccount, exportOwnData } from './oidc/endpoints/account-data.ts'
 import { addOwnPasskey, addOwnTotp, changeOwnPassword, removeOwnMethod, renewOwnCodes } from './oidc/endpoints/account-methods.ts'
 import { authorize } from './oidc/endpoints/authorize.ts'
@@ -316,6 +317,8 @@ function mountProtocol(app: FastifyInstance, { deployment, issuers }: Modules, s
       acceptInvitation,
       showAccount,
       changeOwnName,
+      changeOwnEmail,
+      confirmOwnEmail,
       changeOwnPassword,
       addOwnPasskey,
       addOwnTotp,

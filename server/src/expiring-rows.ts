@@ -71,6 +71,7 @@ export const expiring_rows: readonly ExpiringRows[] = [
   { table: 'backchannel_logouts',   key: in_environment('id'),                          time: 'created_at',          kept_ms: delivery_kept_ms },
   { table: 'key_usage',             key: ['key_id', 'hour', 'route', 'ip'],             time: 'hour',                kept_ms: key_usage_kept_ms },
   { table: 'mailed_codes',          key: in_environment('id'),                          time: 'expires_at',          kept_ms: code_kept_ms },
+  { table: 'email_changes',         key: in_environment('user_id'),                     time: 'expires_at',          kept_ms: 0 },
   { table: 'mails',                 key: in_environment('id'),                          time: 'expires_at',          kept_ms: mail_kept_ms },
   { table: 'counters',              key: ['environment_id', 'hour', 'metric', 'label'], time: 'hour',                kept_ms: counter_kept_ms },
   { table: 'refused_calls',         key: ['scope_id', 'id'],                            time: 'at',                  kept_ms: refused_calls_kept_ms },

@@ -27,8 +27,14 @@ export type Notice =
   | { kind: 'change_email'; code: string; link: string; expires_at: Date; device: Device | null }
   /** To the old address: the link confirms or cancels the change. */
   | { kind: 'change_email_notice'; new_email: string; link: string; expires_at: Date; device: Device | null }
-  /** An attempt to sign up or to reset a password found an account, which has these ways in, such as "Password" or "GitHub". */
-  | { kind: 'existing_account'; asked_for: 'sign_up' | 'reset'; ways: readonly string[]; expires_at: Date; device: Device | null }
+  /** An attempt to sign up, to reset a password or to give another account this address found an account, which has these ways in, such as "Password" or "GitHub". */
+  | {
+      kind: 'existing_account'
+      asked_for: 'sign_up' | 'reset' | 'change_email'
+      ways: readonly string[]
+      expires_at: Date
+      device: Device | null
+    }
   | { kind: 'password_changed'; device: Device | null }
   | ({ kind: 'method_added' } & MethodChange)
   | ({ kind: 'method_removed' } & MethodChange)

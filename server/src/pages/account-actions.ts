@@ -4,6 +4,9 @@
 /** Sensitive actions need a recent sign-in (people.md 18). */
 export const account_actions = {
   'change-name': { is_sensitive: false },
+  'change-email': { is_sensitive: true },
+  /** The proof of the present address. */
+  'confirm-email': { is_sensitive: false },
   'change-password': { is_sensitive: true },
   'add-passkey': { is_sensitive: true },
   'remove-passkey': { is_sensitive: true },
@@ -30,6 +33,9 @@ export const isRemovable = (type: string): type is Removable => Object.hasOwn(re
 /** What has happened, for the notice on the account page. */
 export const account_notices = [
   'change-name',
+  'change-email',
+  'keep-email',
+  'confirm-email',
   'change-password',
   'add-passkey',
   'remove-passkey',

@@ -28,6 +28,7 @@ main>.problem{margin:0 0 24px;background:var(--surface)}
 .it .logo img{height:24px;max-width:24px}
 .it b{display:flex;flex-wrap:wrap;gap:2px 8px;align-items:center;font-weight:550}
 .it .d{display:block;font-size:.875rem;line-height:1.43;color:var(--muted)}
+.it .acts{display:flex;flex-wrap:wrap;gap:8px;justify-content:flex-end}
 .it form,.cd>footer form{display:block;margin:0}
 .it .b,.cd>footer .b,.top .b{width:auto;padding:6px 12px;font-size:.875rem}
 .cd>footer{padding:12px 22px;border-top:1px solid var(--line)}
@@ -46,6 +47,7 @@ main>.problem{margin:0 0 24px;background:var(--surface)}
 .it,.cd>header,.cd>footer{padding-inline-start:16px;padding-inline-end:16px}
 .cd{box-shadow:none}
 }
+@media(max-width:480px){.it .acts{grid-column:2/-1;justify-content:flex-start;margin-top:10px}}
 @media(max-width:480px){body.wide{background:var(--canvas)}}
 @media(max-width:360px){.it:has(form),.it:has(.b){grid-template-columns:24px minmax(0,1fr)}.it>.b,.it>form{grid-column:2;justify-self:start;margin-top:10px}}
 `

@@ -18,7 +18,14 @@ type MethodType = 'password' | 'passkey' | 'totp' | 'recovery_codes' | 'provider
 export interface AccountView {
   csrf: string
   user_id: string
-  person: { email: string; email_verified: boolean; name: string | null; locale: string | null; zoneinfo: string | null }
+  person: {
+    email: string
+    email_verified: boolean
+    pending_email: { email: string } | null
+    name: string | null
+    locale: string | null
+    zoneinfo: string | null
+  }
   /** What has just happened. */
   notice: AccountNotice | null
   problem: 'expired_form' | 'no_cookies' | 'changed' | null
@@ -34,6 +41,8 @@ export interface AccountView {
     created_at: Date
     last_used_at: Date | null
   }[]
+  /** The environment sends mail, so addresses can be proved. */
+  has_mail: boolean
   /** The methods that the person can add. */
   can_add: { passkey: boolean; totp: boolean }
   /** This session first. */
@@ -128,7 +137,7 @@ function link({ issuer }: PageContext, { user_id }: AccountView, action: Account
   return html`<a class="b" href="${issuer}/account?${query.toString()}" data-action="${action}">${text}${of !== undefined && html`<span class="vh">: ${of}</span>`}</a>`
 }
 
-/** A button that acts at once. */
+/** A button that acts at once. `named` is its name in the contract, where the path is another one. */
 function button(
   { issuer }: PageContext,
   { csrf, user_id }: AccountView,
@@ -136,18 +145,35 @@ function button(
   content: Html | string,
   fields: Record<string, string> = {},
   look = '',
+  named = action,
 ): Html {
-  return html`<form method="post" action="${issuer}/account/${action}">${hidden({ csrf, user: user_id, ...fields })}<button class="b${look}" data-action="${action}">${content}</button></form>`
+  return html`<form method="post" action="${issuer}/account/${action}">${hidden({ csrf, user: user_id, ...fields })}<button class="b${look}" data-action="${named}">${content}</button></form>`
+}
+
+/** The present address, the one that it is to become, and the proof of an unproven one. */
+function addressRow(context: PageContext, view: AccountView): Html {
+  const texts = context.texts.account
+  const { email, email_verified, pending_email } = view.person
+  const proved = email_verified
+    ? html`<span class="tag ok">${icons.check}${texts.confirmed}</span>`
+    : html`<span class="tag">${texts.unconfirmed}</span>`
+  const next = pending_email && html`<span class="d">${texts.to_become(breakable(pending_email.email))}</span>`
+  const prove = !email_verified && button(context, view, 'confirm-email', texts.confirm, {}, '', 'email-code')
+  const change = link(context, view, 'change-email', pending_email ? texts.continue : texts.change, context.texts.form.email)
+  const action = view.has_mail && (prove ? html`<div class="acts">${prove}${change}</div>` : change)
+  return row({
+    icon: icons.envelope,
+    name: html`${context.texts.form.email} ${proved}`,
+    detail: html`${breakable(email)}${next}`,
+    action,
+  })
 }
 
 function profile(context: PageContext, view: AccountView): Section {
   const texts = context.texts.account
-  const { name, email, email_verified, locale, zoneinfo } = view.person
-  const proved = email_verified
-    ? html`<span class="tag ok">${icons.check}${texts.confirmed}</span>`
-    : html`<span class="tag">${texts.unconfirmed}</span>`
+  const { name, locale, zoneinfo } = view.person
   const body = html`${row({ icon: icons.person, name: texts.name, detail: name || texts.not_set, action: link(context, view, 'change-name', texts.change, texts.name) })}
-${row({ icon: icons.envelope, name: html`${context.texts.form.email} ${proved}`, detail: breakable(email) })}
+${addressRow(context, view)}
 ${row({ icon: icons.globe, name: texts.language_and_zone, detail: [locale && texts.languageName(locale), zoneinfo].filter(Boolean).join(', ') || texts.not_set, action: link(context, view, 'change-name', texts.change, texts.language_and_zone) })}`
   return { id: 'profile', title: texts.profile, body }
 }

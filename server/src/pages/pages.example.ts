@@ -1,6 +1,7 @@
 // pure
 /** Every hosted page in each of its states, for tests of rules that all pages obey. */
 import { type AccountView, accountPage } from './account.ts'
+import { changeEmailPage, confirmEmailPage } from './account-address.ts'
 import { accountChooserPage } from './account-chooser.ts'
 import { deletedPage, deletionPage, exportPage, passwordPage, profilePage, removalPage } from './account-forms.ts'
 import { addPasskeyPage, addTotpPage, newCodesPage } from './account-methods.ts'
@@ -17,7 +18,7 @@ import type { PasskeyCeremony } from './passkey-block.ts'
 import { type ProviderProblemView, providerProblemPage } from './provider-problem.ts'
 import { pseudo_language } from './pseudo.example.ts'
 import { type RedirectMismatchView, redirectMismatchPage } from './redirect-mismatch.ts'
-import { forgotPage, forgotSentPage, linkPage, newPasswordPage, passwordSavedPage, verifiedPage } from './reset.ts'
+import { changeConfirmedPage, forgotPage, forgotSentPage, linkPage, newPasswordPage, passwordSavedPage, verifiedPage } from './reset.ts'
 import { type SecondFactorView, secondFactorPage } from './second-factor.ts'
 import { type SignInView, signInPage } from './sign-in.ts'
 import { type SignOutDoneView, signOutDonePage, signOutPage } from './sign-out.ts'
@@ -171,7 +172,8 @@ const exampleAccount = ({ application, person, email }: Words): AccountView => {
   return {
     csrf: 'token',
     user_id: 'usr_1',
-    person: { email, email_verified: true, name: person, locale: 'en', zoneinfo: 'Europe/Vienna' },
+    has_mail: true,
+    person: { email, email_verified: true, pending_email: null, name: person, locale: 'en', zoneinfo: 'Europe/Vienna' },
     notice: null,
     problem: null,
     other_account_url: 'https://id.example.com/e/env_1/account?prompt=select_account',
@@ -224,6 +226,8 @@ function accountPages(context: PageContext, words: Words): Record<string, Page> 
     wrong: [],
   }
   const password = { ...form, email, has_password: true, rule: { min_length: 12, reject_common: true }, is_mailed: true }
+  const address = { ...form, email, typed: '', pending: null }
+  const pending = { email: 'new@example.com', new_confirmed: false, old: 'waits' as const }
   const removal = { ...form, method: { id: 'mth_1', type: 'provider' as const, name: application }, ends_this: true }
   const totp = { ...form, nonce: 'nonce', otpauth_url: 'otpauth://totp/Acme:a?secret=JBSWY3DPEHPK3PXP', secret: 'JBSWY3DPEHPK3PXP' }
   const passkey = { ...form, ceremony: { kind: 'create' as const, options: '{}', able_cookie: null, removed: null } }
@@ -242,10 +246,18 @@ function accountPages(context: PageContext, words: Words): Record<string, Page> 
     'account, expired': accountPage(context, { ...account, problem: 'expired_form' }),
     'account, with little': accountPage(context, {
       ...bare,
-      person: { email, email_verified: false, name: null, locale: null, zoneinfo: null },
+      person: { email, email_verified: false, pending_email: { email: 'new@example.com' }, name: null, locale: null, zoneinfo: null },
     }),
     'account, profile': profilePage(context, profile),
     'account, profile, wrong': profilePage(context, { ...profile, wrong: ['name', 'zoneinfo'] }),
+    'account, new address': changeEmailPage(context, address),
+    'account, new address, malformed': changeEmailPage(context, { ...address, typed: 'new', problem: 'malformed' }),
+    'account, new address, ended': changeEmailPage(context, { ...address, problem: 'wrong_code' }),
+    'account, pending address': changeEmailPage(context, { ...address, pending }),
+    'account, pending address, wrong code': changeEmailPage(context, { ...address, pending, problem: 'wrong_code' }),
+    'account, pending address, confirmed': changeEmailPage(context, { ...address, pending: { ...pending, new_confirmed: true } }),
+    'account, proof of the address': confirmEmailPage(context, { ...form, email }),
+    'account, proof of the address, wrong code': confirmEmailPage(context, { ...form, email, problem: 'wrong_code' }),
     'account, password': passwordPage(context, password),
     'account, first password': passwordPage(context, { ...password, has_password: false, is_mailed: false }),
     'account, password, common': passwordPage(context, { ...password, problem: 'common' }),
@@ -304,7 +316,7 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
   const enrols_passkey = { app: null, passkey: exampleOffer(words).ceremony }
   const who = { email, name: person }
   const forgot = { csrf: 'token', request, email, problem: null, back_url: 'https://id.example.com/e/env_1/oauth/authorize' }
-  const link = { csrf: 'token', token: 'token', kind: 'reset_password' as const, email, problem: null }
+  const link = { csrf: 'token', token: 'token', kind: 'reset_password' as const, email, new_email: 'new@example.com', problem: null }
   const new_password = { csrf: 'token', token: 'token', email, password_rule: { min_length: 12, reject_common: true }, problem: null }
   const code: CodeView = {
     csrf: 'token',
@@ -364,6 +376,11 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
     link: linkPage(context, link),
     'link, verification': linkPage(context, { ...link, kind: 'verify_email' }),
     'link, expired form': linkPage(context, { ...link, problem: 'expired_form' }),
+    'link, new address': linkPage(context, { ...link, kind: 'change_email' }),
+    'link, old address': linkPage(context, { ...link, kind: 'change_email_notice' }),
+    'link, change waits': changeConfirmedPage(context, 'waits', email),
+    'link, address changed': changeConfirmedPage(context, 'changed', email),
+    'link, address kept': changeConfirmedPage(context, 'cancelled', email),
     'link, verified': verifiedPage(context, email),
     'new password': newPasswordPage(context, new_password),
     'new password, common': newPasswordPage(context, { ...new_password, problem: 'common' }),

@@ -76,23 +76,47 @@ export function passwordSavedPage(context: PageContext): Page {
 export interface LinkView {
   csrf: string
   token: string
-  kind: 'verify_email' | 'reset_password'
+  kind: 'verify_email' | 'reset_password' | 'change_email' | 'change_email_notice'
   email: string
+  /** Of a change of the address. */
+  new_email: string
   problem: FormProblem | null
 }
 
 /** A link shows this page and does nothing: a program that follows the links of a mail presses no button. */
-export function linkPage(context: PageContext, { csrf, token, kind, email, problem }: LinkView): Page {
-  const { texts, issuer, branding } = context
-  const is_reset = kind === 'reset_password'
-  const title = is_reset ? texts.link.reset_title : texts.link.verify_title
-  const about = (is_reset ? texts.link.reset : texts.link.verify)(bold(email), branding.display_name)
+export function linkPage(context: PageContext, view: LinkView): Page {
+  const { texts, issuer } = context
+  const { csrf, token, kind, problem } = view
+  const { title, about } = linkTexts(context, view)
+  const cancel =
+    kind === 'change_email_notice' &&
+    html`<button class="b" name="decision" value="cancel" data-action="cancel">${texts.link.keep}</button>`
   const body = html`${brandLine(context)}<h1>${title}</h1><p class="sub">${about}</p>
 ${problem && problemSummary(formText(context, problem))}
 <form method="post" action="${issuer}/link">${hidden({ csrf, token })}
-<button class="b p" data-action="confirm">${is_reset ? texts.link.continue : texts.link.confirm}</button></form>`
+<button class="b p" data-action="confirm">${kind === 'reset_password' ? texts.link.continue : texts.link.confirm}</button>${cancel}</form>`
   const status = problem === null ? {} : { status: 400 }
   return layout(context, { title, body, step: 'link', has_problem: problem !== null, ...status })
+}
+
+function linkTexts({ texts: { link }, branding: { display_name: brand } }: PageContext, { kind, email, new_email }: LinkView) {
+  switch (kind) {
+    case 'verify_email':
+      return { title: link.verify_title, about: link.verify(bold(email), brand) }
+    case 'reset_password':
+      return { title: link.reset_title, about: link.reset(bold(email), brand) }
+    case 'change_email':
+      return { title: link.change_title, about: link.change(bold(email), brand) }
+    case 'change_email_notice':
+      return { title: link.notice_title, about: link.notice(bold(email), bold(new_email), brand) }
+  }
+}
+
+/** `cancelled`: the address stays. Otherwise the other end is missing, or the address has changed. */
+export function changeConfirmedPage(context: PageContext, outcome: 'waits' | 'changed' | 'cancelled', email: string): Page {
+  const { title, text } = context.texts.link.outcomes[outcome]
+  const body = html`${brandLine(context)}<h1>${title}</h1><p class="sub">${text(bold(email))}</p>`
+  return layout(context, { title, body, step: 'link', width: 'medium' })
 }
 
 export function verifiedPage(context: PageContext, email: string): Page {

@@ -66,14 +66,14 @@ interface NewPasskey extends Omit<VerifiedCredential, 'aaguid'> {
 }
 
 /**
- * Fails as a guard if the user has the most passkeys, or the environment has the credential. `session` is a guard on the session that
- * adds it; it comes after the user, as in every batch that writes both.
+ * Fails as a guard if the user has the most passkeys, or the environment has the credential. `session` holds the session that adds it;
+ * it comes after the user, as in every batch that writes both.
  */
-export function insertPasskey(environment_id: EnvironmentId, passkey: NewPasskey, session: Statement, now: Date): Statement[] {
+export function insertPasskey(environment_id: EnvironmentId, passkey: NewPasskey, session: readonly Statement[], now: Date): Statement[] {
   const { id, user_id, credential_id, public_key, counter, backup_eligible, backed_up, transports, name } = passkey
   return [
     holdUser(environment_id, user_id),
-    session,
+    ...session,
     guard(sql`insert into passkeys (environment_id, id, user_id, credential_id, public_key, counter, backup_eligible, backed_up,
                                     transports, name, created_at)
       select environment_id, ${id}, id, ${credential_id}, ${public_key}, ${counter}, ${backup_eligible}, ${backed_up},

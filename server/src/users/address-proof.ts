@@ -81,7 +81,7 @@ const unchanged = ({ environment_id }: ProofCall, { id, version }: Owner) =>
 function handOver(services: Services, call: ProofCall, owner: Owner): Proven {
   const { id: user_id, email } = owner
   const statements = [
-    endCodesOf(call.environment_id, owner.id, call.now),
+    ...endCodesOf(call.environment_id, owner.id, call.now),
     guard(sql`update users
         set email_verified = 1, password_hash = null, password_set_at = null, password_used_at = null, version = version + 1,
             updated_at = ${call.now}
@@ -103,7 +103,7 @@ function replace(services: Services, call: ProofCall, owner: Owner): Proven {
   const { email } = owner
   const user_id = services.newId('usr') as UserId // as: newId gives exactly this
   const statements = [
-    endCodesOf(call.environment_id, owner.id, call.now),
+    ...endCodesOf(call.environment_id, owner.id, call.now),
     guard(sql`update users
         set email = '', email_key = id, password_hash = null, password_set_at = null, password_used_at = null, version = version + 1,
             updated_at = ${now}

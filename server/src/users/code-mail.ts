@@ -3,7 +3,7 @@
  * same rows and the same answer (a decoy), so nobody learns from it who has an account.
  *
  * A link is `{issuer}/link?token=…`. `newLink` makes one, `openLink` looks at it without an effect, and `spendCode` belongs into the
- * batch of what it proves. Other flows, such as a change of address, use these three with a kind of their own.
+ * batch of what it proves. Each kind has a flow of its own.
  */
 import { timingSafeEqual } from 'node:crypto'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
@@ -37,6 +37,8 @@ export interface Requested {
   kind: CodeKind
   payload: z.input<typeof Payload>
   user_id: string | null
+  /** The person whose mail it is, for its event, where it is another one. */
+  mail_user_id?: string | null
   /** The seed of the form tokens of the browser that asks; `null` outside of a browser. */
   browser: string | null
   source: string
@@ -91,7 +93,8 @@ export async function codeStatements(services: Services, asked: Requested, now: 
   }
   const notice = asked.letter({ code, link: `${asked.issuer_url}/link?token=${token}`, expires_at })
   const { locales, request_id } = asked
-  const mail = await mailStatements(services, environment_id, { to, user_id, request_id, notice, locales, is_decoy }, now)
+  const { mail_user_id = user_id } = asked
+  const mail = await mailStatements(services, environment_id, { to, user_id: mail_user_id, request_id, notice, locales, is_decoy }, now)
   return [...insertCode(environment_id, row, now), ...mail]
 }
 

@@ -12,6 +12,7 @@ import { reason } from '../reason.ts'
 import type { Services } from '../services.ts'
 import { environmentOf } from '../tenancy/environment.ts'
 import { emailKey } from './email.ts'
+import { endCodesOf } from './mailed-codes.ts'
 import type { Turn } from './password.ts'
 import { judgePassword, type Names } from './password-rules.ts'
 import { searchUsers } from './search.ts'
@@ -46,6 +47,7 @@ export const createUser: Handler<'createUser'> = async (services, { caller, body
     environment_id: environment.id,
     ...empty,
     ...fields,
+    pending_email: null,
     has_password: password_hash !== null,
     blocked_at: null,
     last_sign_in_at: null,
@@ -65,7 +67,10 @@ export const createUser: Handler<'createUser'> = async (services, { caller, body
   return created ? user : fail('identifier_taken', emailTaken(body.email), email_taken)
 }
 
-/** A new password ends all sessions and grants of the user, and a notice is mailed to the address before the change. */
+/**
+ * A new password ends all sessions and grants of the user, and a notice is mailed to the address before the change. It ends open codes
+ * and a pending change of the address, as a new address does.
+ */
 export const changeUser: Handler<'changeUser'> = (services, call) => {
   const { db, now } = services
   const environment_id = call.caller.environment.id
@@ -81,7 +86,9 @@ export const changeUser: Handler<'changeUser'> = (services, call) => {
     if (changed.length === 0 && password === undefined) return current
     const at = now()
     const has_password = password_hash === undefined ? current.has_password : password_hash !== null
-    const user = { ...current, ...fields, has_password, version: current.version + 1, updated_at: at.toISOString() }
+    const ends_codes = password !== undefined || emailKey(fields.email ?? '') !== emailKey(current.email ?? '')
+    const pending_email = ends_codes ? null : current.pending_email
+    const user = { ...current, ...fields, pending_email, has_password, version: current.version + 1, updated_at: at.toISOString() }
     const notice = { kind: 'password_changed' as const, device: null } // the backend asked for it
     const about = { user_id: current.id, request_id: call.request_id, notice, locales: current.locale }
     const mails =
@@ -91,6 +98,7 @@ export const changeUser: Handler<'changeUser'> = (services, call) => {
     const written = await call.commit(
       {
         statements: [
+          ...(ends_codes ? endCodesOf(environment_id, current.id, at) : []),
           store.updateUser(current, fields, password_hash, at),
           ...(password === undefined ? [] : endEverything(environment_id, current.id, 'password_changed', at)),
           ...mails,
@@ -119,7 +127,11 @@ export const deleteUser: Handler<'deleteUser'> = async (services, call) => {
     const at = services.now()
     const deleted = await call.commit(
       {
-        statements: [...store.deleteUser(current), ...endEverything(environment_id, current.id, 'user_deleted', at)],
+        statements: [
+          ...endCodesOf(environment_id, current.id, at),
+          ...store.deleteUser(current),
+          ...endEverything(environment_id, current.id, 'user_deleted', at),
+        ],
         before: current,
         answer: null,
         event: { environment_id, type: 'user.deleted', user_id: current.id, data: {} },
@@ -196,10 +208,20 @@ function setBlocked(services: Services, call: UserCall, blocked: boolean) {
       await call.commit({ statements: [], before: current, answer: current }, at)
       return current
     }
-    const user = { ...current, blocked_at: blocked ? at.toISOString() : null, version: current.version + 1, updated_at: at.toISOString() }
+    const user = {
+      ...current,
+      pending_email: null,
+      blocked_at: blocked ? at.toISOString() : null,
+      version: current.version + 1,
+      updated_at: at.toISOString(),
+    }
     const changed = await call.commit(
       {
-        statements: [store.setBlocked(current, blocked, at), ...endEverything(environment_id, current.id, 'user_blocked', at)],
+        statements: [
+          ...endCodesOf(environment_id, current.id, at),
+          store.setBlocked(current, blocked, at),
+          ...endEverything(environment_id, current.id, 'user_blocked', at),
+        ],
         before: current,
         answer: user,
         event: { environment_id, type: blocked ? 'user.blocked' : 'user.unblocked', user_id: current.id, data: {} },

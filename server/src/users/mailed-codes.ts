@@ -53,7 +53,8 @@ export interface NewCode {
 
 const hourBefore = (now: Date) => new Date(now.getTime() - window_ms)
 
-function holdAddress(environment_id: EnvironmentId, account: string, now: Date): Statement {
+/** Serialises the batches that count codes of an address. */
+export function holdAddress(environment_id: EnvironmentId, account: string, now: Date): Statement {
   const until = new Date(now.getTime() + window_ms)
   return sql`insert into sign_in_attempts (environment_id, account, source, attempts, expires_at)
     values (${environment_id}, ${account}, 'mailed', 0, ${until})
@@ -121,6 +122,23 @@ export async function findCodeOfBrowser(
   return row ?? null
 }
 
+/** Finds the newest open code of a kind that was mailed to an address for this user, in whichever browser. */
+export async function findCodeOfUser(
+  db: Db,
+  environment_id: EnvironmentId,
+  { user_id, account, kind }: { user_id: string; account: string; kind: CodeKind },
+  now: Date,
+): Promise<CodeRow | null> {
+  const [row] = await db.all(
+    CodeRow,
+    sql`select ${columns} from mailed_codes
+         where environment_id = ${environment_id} and user_id = ${user_id} and account = ${account} and kind = ${kind}
+           and ended_at is null and expires_at > ${now}
+         order by created_at desc, id desc limit 1`,
+  )
+  return row ?? null
+}
+
 /** Finds the open row of a link. */
 export function findCodeOfLink(db: Db, environment_id: EnvironmentId, link_hash: string, now: Date): Promise<CodeRow | null> {
   return db.maybeOne(
@@ -149,8 +167,25 @@ export function spendCode(environment_id: EnvironmentId, id: string, { tried }: 
     where environment_id = ${environment_id} and id = ${id} and ended_at is null`)
 }
 
-/** Ends what a user still has open, since its address or its password is another one now. */
-export function endCodesOf(environment_id: EnvironmentId, user_id: string, now: Date): Statement {
+/** Ends every open code and link of a user. */
+export function endOpenCodes(environment_id: EnvironmentId, user_id: string, now: Date): Statement {
   return sql`update mailed_codes set ended_at = ${now}, sealed = null
     where environment_id = ${environment_id} and user_id = ${user_id} and ended_at is null`
+}
+
+/**
+ * Ends what a user still has open, also a change of the address, since the address or the password is another one now, or the user is
+ * blocked or deleted. Put it before the write of the user's row.
+ */
+export function endCodesOf(environment_id: EnvironmentId, user_id: string, now: Date): Statement[] {
+  return [
+    endOpenCodes(environment_id, user_id, now),
+    sql`delete from email_changes where environment_id = ${environment_id} and user_id = ${user_id}`,
+  ]
+}
+
+/** Ends the codes and links of a change of the address, which another one replaces. */
+export function endChangeCodes(environment_id: EnvironmentId, user_id: string, now: Date): Statement {
+  return sql`update mailed_codes set ended_at = ${now}, sealed = null
+    where environment_id = ${environment_id} and user_id = ${user_id} and kind in ('change_email', 'change_email_notice') and ended_at is null`
 }

@@ -89,7 +89,7 @@ export async function resetPassword(
   const mail = { to: proven.email, user_id: proven.user_id, request_id, notice: { kind: 'password_changed' as const, device }, locales }
   const done = await db.batch([
     spendCode(environment_id, row.id, { tried: false }, now),
-    endCodesOf(environment_id, owner.id, now),
+    ...endCodesOf(environment_id, owner.id, now),
     ...proven.statements,
     guard(sql`update users
         set password_hash = ${password_hash}, password_set_at = ${now}, password_used_at = null, version = version + 1, updated_at = ${now}

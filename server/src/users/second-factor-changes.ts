@@ -2,7 +2,6 @@
  * Changes that people make to their second factors, each with its event and its mail. A sign-in adds the first app (`addTotp`); the
  * account page uses the other functions, after a sign-in that is fresh enough.
  */
-import type { Settings } from '@ostiary/contract/settings.ts'
 import { guard, type Statement, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
 import { insertEvent } from '../events/store.ts'
@@ -10,15 +9,12 @@ import type { Device, MethodName, Notice } from '../mail/notice.ts'
 import { mailStatements } from '../mail/send.ts'
 import { newRecoveryCodes, recoveryKey } from './recovery-codes.ts'
 import {
-  type CountedKinds,
   findTotps,
   insertTotp,
-  keepsSecondFactor,
   most_totps,
   type NewTotp,
   offeredTotp,
   recoveryHash,
-  removeTotp,
   replaceRecoveryCodes,
   unsealTotp,
 } from './second-factors.ts'
@@ -66,7 +62,7 @@ function enrolment(services: Services, user: Owner, totp: Omit<NewTotp, 'id'>, b
   const codes = before === 0 ? newRecoveryCodes(services.random) : null
   return {
     codes,
-    notice: noticeOf('method_added', 'totp', asked),
+    notice: addedNotice('totp', asked),
     statements: [
       ...insertTotp(services, environment_id, user_id, { id, ...totp }, before, asked.now),
       ...(codes ? storeCodes(services, user, { id: services.newId('mth'), codes }, asked.now) : []),
@@ -103,26 +99,6 @@ export async function confirmTotp(
   return (await asked.commit(notice, statements)) ? { added: true, codes } : { added: false, why: 'changed' }
 }
 
-/** The account page: removes an app. people.md 5: where a second factor is required, the person cannot remove the last one. */
-export async function removeOwnTotp(
-  services: Services,
-  user: Owner,
-  method_id: string,
-  { mode, passkeys }: Pick<Settings['mfa'], 'mode'> & CountedKinds,
-  asked: OwnChange,
-): Promise<'removed' | 'unknown' | 'last' | 'changed'> {
-  const { id: user_id, environment_id } = user
-  const removed = await asked.commit(noticeOf('method_removed', 'totp', asked), [
-    ...removeTotp(environment_id, user_id, method_id),
-    ...(mode === 'required' ? [keepsSecondFactor(environment_id, user_id, method_id, { passkeys })] : []),
-    eventOf(services, user, { type: 'mfa.removed', method: 'totp', method_id }, asked),
-  ])
-  if (removed) return 'removed'
-  const left = await findTotps(services.db, environment_id, user_id)
-  if (!left.some(({ id }) => id === method_id)) return 'unknown'
-  return mode === 'required' && left.length === 1 ? 'last' : 'changed'
-}
-
 /** The account page: replaces the recovery codes. `null`: the person has no app that they could replace. */
 export async function renewRecoveryCodes(services: Services, user: Owner, asked: OwnChange): Promise<string[] | null> {
   const { id: user_id, environment_id } = user
@@ -131,7 +107,7 @@ export async function renewRecoveryCodes(services: Services, user: Owner, asked:
   const hasApp = guard(sql`update users set updated_at = updated_at
     where environment_id = ${environment_id} and id = ${user_id}
       and exists (select 1 from totp_methods where environment_id = ${environment_id} and user_id = ${user_id})`)
-  const renewed = await asked.commit(noticeOf('method_added', 'recovery_codes', asked), [
+  const renewed = await asked.commit(addedNotice('recovery_codes', asked), [
     holdUser(environment_id, user_id),
     hasApp,
     ...storeCodes(services, user, { id: method_id, codes }, asked.now),
@@ -150,17 +126,12 @@ function storeCodes(
   return replaceRecoveryCodes(environment_id, user_id, { id, hashes }, now)
 }
 
-const noticeOf = (kind: 'method_added' | 'method_removed', method: MethodName, { device }: Asked): Notice => ({
-  kind,
-  method,
-  name: null,
-  device,
-})
+const addedNotice = (method: MethodName, { device }: Asked): Notice => ({ kind: 'method_added', method, name: null, device })
 
 function eventOf(
   { newId }: Services,
   { environment_id, id: user_id }: Owner,
-  { type, method, method_id }: { type: 'mfa.enrolled' | 'mfa.removed'; method: MethodName; method_id: string },
+  { type, method, method_id }: { type: 'mfa.enrolled'; method: MethodName; method_id: string },
   { request_id, now }: Asked,
 ): Statement {
   const origin = { id: newId('evt'), actor: { type: 'user' as const, id: user_id }, request_id }

@@ -10,11 +10,12 @@ const UserRow = User.extend({ version: z.int() })
 export type UserRow = z.infer<typeof UserRow>
 
 const columns = sql`
-  u.id, e.tenant_id, e.project_id, u.environment_id, nullif(u.email, '') as email, u.email_verified, u.phone_number, u.phone_number_verified,
+  u.id, e.tenant_id, e.project_id, u.environment_id, nullif(u.email, '') as email, u.email_verified, c.pending as pending_email, u.phone_number, u.phone_number_verified,
   u.name, u.given_name, u.family_name, u.nickname, u.preferred_username, u.picture, u.locale, u.zoneinfo, u.metadata,
   case when u.password_hash is null then 0 else 1 end as has_password, u.blocked_at, u.last_sign_in_at,
   u.version, u.created_at, u.updated_at`
-const from = sql`from users u join environments e on e.id = u.environment_id`
+const from = sql`from users u join environments e on e.id = u.environment_id
+  left join email_changes c on c.environment_id = u.environment_id || '' and c.user_id = u.id`
 
 export function listUsers(db: Db, environment_id: EnvironmentId, filter: Statement, rest: Statement) {
   return db.all(
@@ -169,7 +170,7 @@ export function setBlocked(current: UserRow, blocked: boolean, now: Date): State
     where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`)
 }
 
-/** Deletes the user with their consents and every method. */
+/** Deletes the user with their consents and every method. Put `endCodesOf` before it. */
 export function deleteUser({ environment_id, id, version }: UserRow): Statement[] {
   return [
     guard(sql`delete from users where environment_id = ${environment_id} and id = ${id} and version = ${version}`),

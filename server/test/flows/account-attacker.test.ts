@@ -59,6 +59,7 @@ async function withEverything() {
   const [, other = ''] = rowsOf(page, 'devices')
   const forms = {
     'change-name': { ...(await ready('change-name')), typed: { name: 'Another' } },
+    'change-email': { ...(await ready('change-email')), typed: { email: `other.${person.email}` } },
     'change-password': { ...(await ready('change-password')), typed: { password: 'an engine of brass' } },
     'remove-provider': { ...(await ready('remove-provider')), typed: {} },
     'add-totp': { ...formFor(app, 'add-totp'), typed: { code: appCode(secretOn(app), w.now()) } },

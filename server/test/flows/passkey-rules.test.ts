@@ -300,12 +300,14 @@ test('a user has at most twenty passkeys, also of parallel registrations', async
         request_id: w.deployment.newId('req'),
       } as unknown as OidcCall // as: the members that a ceremony reads
       const services = w.deployment as unknown as OidcServices // as: a ceremony uses the deployment only
-      const [session] = (await readBrowser(services, call)).sessions
+      const browser = await readBrowser(services, call)
+      const [session] = browser.sessions
       assert.ok(session)
       const options = await beginEnrolment(services, call, session)
       assert.ok(options)
       assert.equal(JSON.parse(options).excludeCredentials.length, most_passkeys - 2)
-      return () => finishEnrolment(services, call, session, JSON.stringify(createAuthenticator(origin).create(JSON.parse(options))))
+      return () =>
+        finishEnrolment(services, call, browser, session, JSON.stringify(createAuthenticator(origin).create(JSON.parse(options))))
     }),
   )
   const finished = await Promise.all(outcomes.map((finish) => finish()))

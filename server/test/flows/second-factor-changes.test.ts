@@ -1,14 +1,9 @@
 /** Second factors that a person, a backend or the settings change (people.md 5, 15; contract §2, §3). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  confirmTotp,
-  type OwnChange,
-  offerTotp,
-  removeOwnTotp,
-  renewRecoveryCodes,
-  showOfferedTotp,
-} from '../../src/users/second-factor-changes.ts'
+import { MethodId } from '@ostiary/contract/ids.ts'
+import { removeOwnMethod } from '../../src/users/remove-own-method.ts'
+import { confirmTotp, type OwnChange, offerTotp, renewRecoveryCodes, showOfferedTotp } from '../../src/users/second-factor-changes.ts'
 import { findUser } from '../../src/users/store.ts'
 import { appCode, codeAfter, enrolPerson, passwordStep, stepOn, wrongCode } from '../support/authenticator-app.ts'
 import { until } from '../support/receiver.ts'
@@ -41,6 +36,21 @@ async function owner(environment: TestEnvironment, id: string) {
   const user = await findUser(deployment.db, environment.id, id)
   assert.ok(user)
   return { ...user, email: user.email ?? assert.fail('the user has no address') }
+}
+
+/** The account page removes an app, known by its id alone. */
+function removeApp(user: Awaited<ReturnType<typeof owner>>, id: string, mode: 'off' | 'optional' | 'required') {
+  const method = {
+    id: MethodId.parse(id),
+    type: 'totp',
+    name: null,
+    provider_id: null,
+    codes_left: null,
+    created_at: '',
+    last_used_at: null,
+  }
+  const sign_in = { password: true, email_code: false, passkey: false }
+  return removeOwnMethod(deployment, user, { ...method, type: 'totp' }, { sign_in, mode, passkeys: false }, asked())
 }
 
 test('a backend removes an app, with it its recovery codes, and the person is mailed', async () => {
@@ -130,13 +140,12 @@ test('a person removes apps; the recovery codes go with the last, which stays wh
     await confirmTotp(deployment, user, { ...offer, code: appCode(secret, w.now()) }, asked())
   }
   const [one = '', two = ''] = (await methodsOf(user.id)).filter(({ type }) => type === 'totp').map(({ id }) => id)
-  const remove = (id: string, mode: 'off' | 'optional' | 'required') =>
-    removeOwnTotp(deployment, user, id, { mode, passkeys: false }, asked())
+  const remove = (id: string, mode: 'off' | 'optional' | 'required') => removeApp(user, id, mode)
   const both = await Promise.all([remove(one, 'required'), remove(two, 'required')])
-  assert.deepEqual(both.sort(), ['last', 'removed'], 'of two parallel removals one keeps the last app')
+  assert.deepEqual(both.sort(), ['last_factor', 'removed'], 'of two parallel removals one keeps the last app')
   assert.deepEqual(await typesOf(user.id), ['password', 'recovery_codes', 'totp'])
   const [left = ''] = (await methodsOf(user.id)).filter(({ type }) => type === 'totp').map(({ id }) => id)
-  assert.equal(await remove('mth_00000000000000000000000000', 'optional'), 'unknown')
+  assert.equal(await remove('mth_00000000000000000000000000', 'optional'), 'changed')
   assert.equal(await remove(left, 'optional'), 'removed')
   assert.deepEqual(await typesOf(user.id), ['password'])
   assert.equal((await events('mfa.removed', user.id, 2)).length, 2)
@@ -156,10 +165,9 @@ test('new recovery codes replace the old ones, and need an app', async () => {
 test('the functions reach the second factors of their own environment and user only', async () => {
   const [person, stranger] = [await enrolPerson(w, w.test, client), await enrolPerson(w, w.test, client)]
   const totp = (await methodsOf(person.id)).find(({ type }) => type === 'totp')
-  const mfa = { mode: 'optional', passkeys: false } as const
-  assert.equal(await removeOwnTotp(deployment, await owner(w.test, stranger.id), totp?.id ?? '', mfa, asked()), 'unknown')
+  assert.equal(await removeApp(await owner(w.test, stranger.id), totp?.id ?? '', 'optional'), 'changed')
   const elsewhere = { ...(await owner(w.test, person.id)), environment_id: w.live.id }
-  assert.equal(await removeOwnTotp(deployment, elsewhere, totp?.id ?? '', mfa, asked()), 'unknown')
+  assert.equal(await removeApp(elsewhere, totp?.id ?? '', 'optional'), 'changed')
   assert.equal(await renewRecoveryCodes(deployment, elsewhere, asked()), null)
   assert.equal((await backend('DELETE', `${stranger.id}/methods/${totp?.id}`)).status, 404)
   assert.deepEqual(await typesOf(person.id), ['password', 'recovery_codes', 'totp'])

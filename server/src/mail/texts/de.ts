@@ -60,7 +60,9 @@ function letterOf(notice: Notice, { to, brand, support_url, at }: Envelope): Let
         lead:
           notice.asked_for === 'sign_up'
             ? `Bei ${brand} gibt es schon ein Konto mit der Adresse ${to}. Deshalb wurde kein neues angelegt. Melden Sie sich damit an.`
-            : `Ihr Konto ${to} bei ${brand} hat kein Passwort, das sich ersetzen ließe. Melden Sie sich auf andere Weise an.`,
+            : notice.asked_for === 'change_email'
+              ? `Ein anderes Konto bei ${brand} sollte die Adresse ${to} bekommen, die schon Ihr Konto hat. Es hat sich nichts geändert.`
+              : `Ihr Konto ${to} bei ${brand} hat kein Passwort, das sich ersetzen ließe. Melden Sie sich auf andere Weise an.`,
         paragraphs: [
           ...(notice.ways.length > 0 ? [`So können Sie sich anmelden: ${notice.ways.join(', ')}.`] : []),
           ...from(notice.device),

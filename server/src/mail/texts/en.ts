@@ -60,7 +60,9 @@ function letterOf(notice: Notice, { to, brand, support_url, at }: Envelope): Let
         lead:
           notice.asked_for === 'sign_up'
             ? `There is an account with the address ${to} at ${brand}, so no new one was created. Sign in to it.`
-            : `Your account ${to} at ${brand} has no password that could be replaced. Sign in another way.`,
+            : notice.asked_for === 'change_email'
+              ? `Another account at ${brand} was to get the address ${to}, which your account has. Nothing has changed.`
+              : `Your account ${to} at ${brand} has no password that could be replaced. Sign in another way.`,
         paragraphs: [
           ...(notice.ways.length > 0 ? [`You can sign in with: ${notice.ways.join(', ')}.`] : []),
           ...from(notice.device),

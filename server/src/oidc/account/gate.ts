@@ -2,7 +2,7 @@
  * The account page of a person, `{issuer}/account`: profile, sign-in methods, sessions, connected applications, export and deletion.
  *
  * Each change begins here: `beginChange` finds the session that the page named, checks the form, and leads a sensitive change through a
- * sign-in of the same account. The endpoints decide the change by one batch, in which `holdUser` and `holdSession` fail where the
+ * sign-in of the same account. The endpoints decide the change by one batch, in which `holdUser` and `holdFreshSession` fail where the
  * session ended in the meantime. `screens.ts` builds the pages, `notice.ts` sends the mails.
  */
 import { UserId } from '@ostiary/contract/ids.ts'
@@ -12,6 +12,7 @@ import { refusal } from '../../refusal.ts'
 import { findUser, type UserRow } from '../../users/store.ts'
 import { type Browser, formProblem, formRefusals, readBrowser } from '../browser.ts'
 import { type Answer, header, type OidcCall, type OidcServices, redirect, refused } from '../call.ts'
+import { isFreshlySignedIn } from '../interaction/fresh-sign-in.ts'
 import { showPlace } from './screens.ts'
 import { accountUrl } from './url.ts'
 
@@ -25,11 +26,13 @@ export interface OwnAccount {
 /** A person who has a session has an address: an account that loses it ends. */
 export type OwnUser = UserRow & { email: string }
 
-/** people.md 18: a sensitive change needs a sign-in that is not older. */
-const fresh_ms = 600_000
-
-export const needsSignIn = (action: AccountAction | null, { auth_time }: { auth_time: Date }, now: Date) =>
-  action !== null && account_actions[action].is_sensitive && now.getTime() - auth_time.getTime() > fresh_ms
+/** Whether the person signs in again before this action. */
+export const needsSignIn = async (
+  services: OidcServices,
+  call: OidcCall,
+  action: AccountAction | null,
+  session: Browser['sessions'][number],
+) => action !== null && account_actions[action].is_sensitive && !(await isFreshlySignedIn(services, call, session))
 
 export async function findOwnUser({ db }: OidcServices, { issuer }: OidcCall, user_id: string): Promise<OwnUser | null> {
   const user = await findUser(db, issuer.environment_id, user_id)
@@ -58,12 +61,15 @@ export async function beginChange(
   const own = { browser, session, user }
   const problem = formProblem(services, call, browser)
   if (problem) return { answer: refused(await showPlace(services, call, own, { action: page, id, problem }), formRefusals[problem]) }
-  if (needsSignIn(page, session, call.now)) return { answer: refused(redirect(back), sign_in_needed) }
+  if (await needsSignIn(services, call, page, session)) return { answer: refused(redirect(back), sign_in_needed) }
   return own
 }
 
 const session_gone = refusal('form_expired', reason`The session of the account page has ended, or belongs to another account.`)
-const sign_in_needed = refusal('login_required', reason`The change needs a sign-in of the last 10 minutes.`)
+const sign_in_needed = refusal(
+  'login_required',
+  reason`The change needs a sign-in of the last 10 minutes, with every factor of the account.`,
+)
 
 /** Returns to the account page, which says what has happened. */
 export const done = (call: OidcCall, notice: AccountNotice): Answer => redirect(accountUrl(call, { done: notice }))

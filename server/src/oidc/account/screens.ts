@@ -35,6 +35,7 @@ import { relyingPartyOf } from '../interaction/passkey-ceremony.ts'
 import { beginEnrolment } from '../interaction/passkey-enrolment.ts'
 import { listConnected, listGrantedScopes, namesOfResources } from '../store/account.ts'
 import { listSessionRecords } from '../store/sessions.ts'
+import { showChangeEmail, showConfirmEmail } from './address-screens.ts'
 import type { OwnAccount } from './gate.ts'
 import { accountUrl } from './url.ts'
 
@@ -57,6 +58,10 @@ export function showPlace(
       return showAccountPage(services, call, own, { notice: null, problem })
     case 'change-name':
       return showProfile(services, call, own, { problem, wrong: [] })
+    case 'change-email':
+      return showChangeEmail(services, call, own, problem)
+    case 'confirm-email':
+      return showConfirmEmail(services, call, own, problem)
     case 'change-password':
       return showPassword(services, call, own, problem)
     case 'add-passkey':
@@ -232,6 +237,7 @@ export async function showAccountPage(
           created_at: new Date(created_at),
           last_used_at: last_used_at === null ? null : new Date(last_used_at),
         })),
+      has_mail: sendsMail(settings.email),
       can_add: {
         passkey: relyingPartyOf(call) !== null && hasRoom('passkey', most_passkeys),
         totp: mayAddTotp(call) && hasRoom('totp', most_totps),

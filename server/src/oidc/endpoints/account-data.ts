@@ -14,8 +14,9 @@ import { sendsMail } from '../../tenancy/email-settings.ts'
 import { holdTenant } from '../../tenancy/store.ts'
 import { countForPerson } from '../../users/attempts.ts'
 import { emailKey } from '../../users/email.ts'
+import { endCodesOf } from '../../users/mailed-codes.ts'
 import { listMethods } from '../../users/methods.ts'
-import { deleteUser } from '../../users/store.ts'
+import { deleteUser, holdUser } from '../../users/store.ts'
 import { beginChange, changedMeanwhile, fieldOf, type OwnAccount, originOf } from '../account/gate.ts'
 import { commitWithNotice } from '../account/notice.ts'
 import { showDeletion, showExport } from '../account/screens.ts'
@@ -23,7 +24,8 @@ import { sessionCookie, withCookies } from '../browser.ts'
 import { json, type OidcCall, type OidcEndpoint, type OidcServices, refused } from '../call.ts'
 import { deviceOf } from '../device.ts'
 import { html, pageContext } from '../hosted-page.ts'
-import { forgetSessions, holdSession, listConsents } from '../store/account.ts'
+import { holdFreshSession } from '../interaction/fresh-sign-in.ts'
+import { forgetSessions, listConsents } from '../store/account.ts'
 import { listGrants } from '../store/grants.ts'
 import { endEverything, listSessionRecords } from '../store/sessions.ts'
 
@@ -92,8 +94,10 @@ export const deleteOwnAccount: OidcEndpoint = async (services, call) => {
   const event = { type: 'user.deleted', user_id: user.id, data: {} } as const
   const deleted = await commitWithNotice(services, call, user, { kind: 'account_deleted', device: deviceOf(call) }, [
     ...first,
+    ...endCodesOf(environment_id, user.id, now),
+    holdUser(environment_id, user.id),
+    holdFreshSession(call, session),
     ...deleteUser(user),
-    holdSession(environment_id, session, now),
     ...endEverything(environment_id, user.id, 'user_deleted', now),
     forgetSessions(environment_id, user.id),
     ...forgetEvents(environment_id, user.id),

@@ -1,6 +1,6 @@
 /** The forms of the account page that change how the person signs in. Each is sensitive, and mailed. */
 import { MethodId } from '@ostiary/contract/ids.ts'
-import type { SignInMethod } from '@ostiary/contract/method.ts'
+import type { Statement } from '../../db/db.ts'
 import { insertEvent } from '../../events/store.ts'
 import { type AccountNotice, isRemovable, removals } from '../../pages/account-actions.ts'
 import type { PasswordView } from '../../pages/account-forms.ts'
@@ -8,11 +8,11 @@ import type { AddTotpView } from '../../pages/account-methods.ts'
 import { recoveryCodesPage } from '../../pages/enrolment.ts'
 import { reason } from '../../reason.ts'
 import { refusal } from '../../refusal.ts'
-import { findMethod, keepsWayIn, removalEvent, removeMethod } from '../../users/methods.ts'
+import { findMethod } from '../../users/methods.ts'
 import { longest_password } from '../../users/password-policy.ts'
 import { judgePassword } from '../../users/password-rules.ts'
-import { confirmTotp, type OwnChange, removeOwnTotp, renewRecoveryCodes } from '../../users/second-factor-changes.ts'
-import { keepsSecondFactor } from '../../users/second-factors.ts'
+import { removeOwnMethod as removeMethod } from '../../users/remove-own-method.ts'
+import { confirmTotp, type OwnChange, renewRecoveryCodes } from '../../users/second-factor-changes.ts'
 import { holdUser, updateUser } from '../../users/store.ts'
 import { beginChange, changedMeanwhile, done, fieldOf, type OwnAccount, originOf } from '../account/gate.ts'
 import { commitWithNotice } from '../account/notice.ts'
@@ -22,10 +22,10 @@ import { deviceCookie, withCookies } from '../browser.ts'
 import { type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../call.ts'
 import { deviceOf } from '../device.ts'
 import { html, pageContext } from '../hosted-page.ts'
+import { holdFreshSession, raiseByNewFactor } from '../interaction/fresh-sign-in.ts'
 import { countedKinds } from '../interaction/passkey-ceremony.ts'
 import { finishEnrolment } from '../interaction/passkey-enrolment.ts'
-import { endOtherSessions, holdSession } from '../store/account.ts'
-import { endBegunWith } from '../store/sessions.ts'
+import { endOtherSessions } from '../store/account.ts'
 
 /** A new password ends every other session, and every grant that did not begin in this one (people.md 19). */
 export const changeOwnPassword: OidcEndpoint = async (services, call) => {
@@ -49,7 +49,7 @@ export const changeOwnPassword: OidcEndpoint = async (services, call) => {
   const event = { type: 'user.updated', user_id: user.id, data: { changed: ['password'] } } as const
   const written = await commitWithNotice(services, call, user, notice, [
     updateUser(user, user, password_hash, now),
-    holdSession(environment_id, session, now),
+    holdFreshSession(call, session),
     ...endOtherSessions(environment_id, session, { by: 'password_changed', origin: { ...origin, id: services.newId('evt') } }, now),
     insertEvent(environment_id, origin, event, now),
   ])
@@ -74,48 +74,21 @@ export const removeOwnMethod: OidcEndpoint = async (services, call) => {
   const id = MethodId.safeParse(call.form?.get('id')).data ?? ''
   const method = await findMethod(services.db, environment_id, own.user.id, id)
   if (!method || !isRemovable(method.type) || removals[method.type] !== action) return refused(redirect(accountUrl(call)), unknown_method)
-  const outcome = await (method.type === 'totp' ? removeApp : removeWayIn)(services, call, own, method)
+  const { sign_in, mfa } = call.issuer.settings
+  const rules = { sign_in, mode: mfa.mode, ...countedKinds(call) }
+  const outcome = await removeMethod(services, own.user, method, rules, ownChange(services, call, own))
   if (outcome === 'removed') return done(call, action)
   if (outcome === 'changed') return changedMeanwhile(services, call, own, { action, id })
   return refused(await showRemoval(services, call, own, { action, id }, outcome), outcome === 'last_factor' ? last_factor : last_way_in)
 }
 
-type Removal = 'removed' | 'changed' | 'last_way_in' | 'last_factor'
-
-async function removeWayIn(services: OidcServices, call: OidcCall, own: OwnAccount, method: SignInMethod): Promise<Removal> {
-  const { issuer, now } = call
-  const { environment_id, settings } = issuer
-  const { user, session } = own
-  const keepsWay = keepsWayIn(environment_id, user.id, method.id, settings.sign_in)
-  const keepsSecond =
-    settings.mfa.mode === 'required' && method.type === 'passkey'
-      ? [keepsSecondFactor(environment_id, user.id, method.id, countedKinds(call))]
-      : []
-  const notice = { kind: 'method_removed' as const, method: method.type, name: method.name, device: deviceOf(call) }
-  const removed = await commitWithNotice(services, call, user, notice, [
-    holdUser(environment_id, user.id),
-    keepsWay,
-    ...keepsSecond,
-    ...removeMethod(environment_id, user.id, method, now),
-    holdSession(environment_id, session, now),
-    ...endBegunWith(environment_id, user.id, method.id, now),
-    insertEvent(environment_id, originOf(services, call, own), { user_id: user.id, ...removalEvent(method) }, now),
-  ])
-  if (removed) return 'removed'
-  if ((await findMethod(services.db, environment_id, user.id, method.id)) === null) return 'changed'
-  if (!(await services.db.batch([keepsWay]))) return 'last_way_in'
-  return keepsSecond.length > 0 && !(await services.db.batch(keepsSecond)) ? 'last_factor' : 'changed'
-}
-
-async function removeApp(services: OidcServices, call: OidcCall, own: OwnAccount, { id }: SignInMethod): Promise<Removal> {
-  const kept = { mode: call.issuer.settings.mfa.mode, ...countedKinds(call) }
-  const outcome = await removeOwnTotp(services, own.user, id, kept, ownChange(services, call, own))
-  if (outcome === 'last') return 'last_factor'
-  return outcome === 'removed' ? 'removed' : 'changed'
-}
-
-/** How the functions of second factors write a change: while the session lives, and with the limited mail. */
-function ownChange(services: OidcServices, call: OidcCall, { user, session }: OwnAccount): OwnChange {
+/** How a change of a method is written: while the session lives and is fresh, and with the limited mail. */
+function ownChange(
+  services: OidcServices,
+  call: OidcCall,
+  { user, session }: OwnAccount,
+  hold: readonly Statement[] = [holdFreshSession(call, session)],
+): OwnChange {
   const { issuer, now, request_id } = call
   const { environment_id } = issuer
   return {
@@ -123,11 +96,7 @@ function ownChange(services: OidcServices, call: OidcCall, { user, session }: Ow
     device: deviceOf(call),
     now,
     commit: (notice, statements) =>
-      commitWithNotice(services, call, user, notice, [
-        holdUser(environment_id, user.id),
-        holdSession(environment_id, session, now),
-        ...statements,
-      ]),
+      commitWithNotice(services, call, user, notice, [holdUser(environment_id, user.id), ...hold, ...statements]),
   }
 }
 
@@ -141,8 +110,9 @@ export const addOwnTotp: OidcEndpoint = async (services, call) => {
   const again = (problem: AddTotpView['problem']) => showAddTotp(services, call, own, { nonce, problem })
   if (code === '') return refused(again('missing_code'), wrong_code)
   const offer = { session_id: own.session.id, nonce, code }
-  const outcome = await confirmTotp(services, own.user, offer, ownChange(services, call, own))
-  if (outcome.added) return outcome.codes ? showCodes(call, 'add-totp', outcome.codes) : done(call, 'add-totp')
+  const { hold, set_cookie } = raiseByNewFactor(services, call, own.browser, own.session, ['otp'])
+  const outcome = await confirmTotp(services, own.user, offer, ownChange(services, call, own, hold))
+  if (outcome.added) return withCookies(outcome.codes ? showCodes(call, 'add-totp', outcome.codes) : done(call, 'add-totp'), set_cookie)
   if (outcome.why === 'wrong_code') return refused(again('wrong_code'), wrong_code)
   if (outcome.why === 'too_many') return refused(again('too_many_apps'), too_many_apps)
   return changedMeanwhile(services, call, own, { action: 'add-totp', id: null })
@@ -170,8 +140,8 @@ const showCodes = (call: OidcCall, notice: AccountNotice, codes: readonly string
 export const addOwnPasskey: OidcEndpoint = async (services, call) => {
   const own = await beginChange(services, call, 'add-passkey')
   if ('answer' in own) return own.answer
-  const outcome = await finishEnrolment(services, call, own.session, call.form?.get('credential') ?? '')
-  if ('added' in outcome) return done(call, 'add-passkey')
+  const outcome = await finishEnrolment(services, call, own.browser, own.session, call.form?.get('credential') ?? '')
+  if ('added' in outcome) return withCookies(done(call, 'add-passkey'), outcome.set_cookie)
   return refused(await showAddPasskey(services, call, own, outcome.problem), outcome.refusal)
 }
 

@@ -46,7 +46,7 @@ export const showAccount: OidcEndpoint = async (services, call) => {
     return showSignIn(services, call, visit, { email, ...nothing })
   }
   call.subject.user_id = user.id
-  if (needsSignIn(action, session, call.now)) {
+  if (await needsSignIn(services, call, action, session)) {
     // Only a sign-in of this account leads to the change, and a provider asks the person again.
     const again = accountVisit(
       new URLSearchParams({ action: action ?? '', ...(id === null ? {} : { id }), user: user.id, prompt: 'login' }).toString(),

@@ -83,7 +83,7 @@ export const enrolPasskey: OidcEndpoint = async (services, call) => {
   if (!user) return startAgain(call, interaction)
   const [hold, first] = stillFirst(call, continued)
   const mail = await noticeMail(services, user, judged.notice, { request_id: call.request_id, now: call.now })
-  const added = { method: 'passkey', amr: judged.amr, first: [hold, ...judged.statements(first), ...mail] }
+  const added = { method: 'passkey', amr: judged.amr, first: [hold, ...judged.statements([first]), ...mail] }
   const ended = await completeHalfSignIn(services, call, interaction, half, added)
   if (ended) return ended
   const why = await whyNotStored(services, call, half.user_id, judged)

@@ -1,32 +1,74 @@
 /** The page to which every mailed link leads. A GET changes nothing, so a program that follows the links of a mail proves nothing. */
-import { type LinkView, linkPage, verifiedPage } from '../../pages/reset.ts'
+import { changeConfirmedPage, type LinkView, linkPage, verifiedPage } from '../../pages/reset.ts'
 import { findOwner, verifyAddress } from '../../users/address-proof.ts'
 import { openLink, type Payload } from '../../users/code-mail.ts'
-import { type CodeRow, spendCode } from '../../users/mailed-codes.ts'
+import { type CodeKind, type CodeRow, spendCode } from '../../users/mailed-codes.ts'
 import { canReset } from '../../users/reset.ts'
+import { cancelEmailChange, confirmEmailChange } from '../account/email-change.ts'
+import { findOwnUser } from '../account/gate.ts'
 import { formProblem, formRefusals, formToken, readBrowser, withCookies } from '../browser.ts'
 import { type Answer, type OidcCall, type OidcEndpoint, type OidcServices, refused } from '../call.ts'
 import { html, pageContext } from '../hosted-page.ts'
 import { linkEnded } from '../interaction/link-ended.ts'
 import { showNewPassword } from '../interaction/new-password.ts'
 
+/** The kinds of codes that have a link. */
+const isLinked = (kind: CodeKind): kind is LinkView['kind'] => kind !== 'sign_in' && kind !== 'sign_up'
+
+const viewOf = (token: string, kind: LinkView['kind'], { email, new_email }: Payload) => ({
+  token,
+  kind,
+  email,
+  new_email: new_email ?? '',
+})
+
 export const showLink: OidcEndpoint = async (services, call) => {
   const token = (new URLSearchParams(call.query).get('token') ?? '').slice(0, 100)
   const opened = await openLink(services, call.issuer.environment_id, token, call.now)
-  if (opened?.row.kind !== 'verify_email' && opened?.row.kind !== 'reset_password') return linkEnded(call)
+  if (!opened || !isLinked(opened.row.kind)) return linkEnded(call)
   call.subject.user_id = opened.row.user_id
-  return showPage(services, call, { token, kind: opened.row.kind, email: opened.payload.email, problem: null })
+  return showPage(services, call, { ...viewOf(token, opened.row.kind, opened.payload), problem: null })
 }
 
 export const useLink: OidcEndpoint = async (services, call) => {
   const token = (call.form?.get('token') ?? '').slice(0, 100)
   const opened = await openLink(services, call.issuer.environment_id, token, call.now)
-  if (opened?.row.kind !== 'verify_email' && opened?.row.kind !== 'reset_password') return linkEnded(call)
+  if (!opened || !isLinked(opened.row.kind)) return linkEnded(call)
   const { row, payload } = opened
   call.subject.user_id = row.user_id
   const problem = formProblem(services, call, await readBrowser(services, call))
-  if (problem) return showPage(services, call, { token, kind: opened.row.kind, email: payload.email, problem })
-  return row.kind === 'verify_email' ? verify(services, call, row, payload) : openNewPassword(services, call, token, row, payload)
+  if (problem) return showPage(services, call, { ...viewOf(token, opened.row.kind, payload), problem })
+  switch (opened.row.kind) {
+    case 'verify_email':
+      return verify(services, call, row, payload)
+    case 'reset_password':
+      return openNewPassword(services, call, token, row, payload)
+    case 'change_email':
+      return changeAddress(services, call, row, payload, 'new')
+    case 'change_email_notice':
+      return call.form?.get('decision') === 'cancel' ? keepAddress(services, call, row) : changeAddress(services, call, row, payload, 'old')
+  }
+}
+
+/** Presses of both ends need no session, and sign nobody in. */
+async function changeAddress(
+  services: OidcServices,
+  call: OidcCall,
+  row: CodeRow,
+  { new_email }: Payload,
+  end: 'new' | 'old',
+): Promise<Answer> {
+  const spent = spendCode(call.issuer.environment_id, row.id, { tried: false }, call.now)
+  const confirmation = { end, new_email: new_email ?? '', spent, session: null }
+  const confirmed = await confirmEmailChange(services, call, row.user_id ?? '', confirmation)
+  return confirmed === 'failed' ? linkEnded(call) : html(changeConfirmedPage(pageContext(call), confirmed, new_email ?? ''))
+}
+
+async function keepAddress(services: OidcServices, call: OidcCall, row: CodeRow): Promise<Answer> {
+  const user = await findOwnUser(services, call, row.user_id ?? '')
+  const spent = [spendCode(call.issuer.environment_id, row.id, { tried: false }, call.now)]
+  const kept = user && (await cancelEmailChange(services, call, user, { spent }))
+  return kept ? html(changeConfirmedPage(pageContext(call), 'cancelled', user.email)) : linkEnded(call)
 }
 
 /** The link of a reset stays open until the new password is stored: a password that the rules refuse does not spend it. */

@@ -29,7 +29,7 @@ export const offerPasskey: OidcEndpoint = async (services, call) => {
   call.subject.user_id = session.user_id
   const credential = call.form?.get('credential') ?? ''
   if (credential === '') return withCookies(on, [laterCookie(call)])
-  const outcome = await finishEnrolment(services, call, session, credential)
-  if ('added' in outcome) return on
+  const outcome = await finishEnrolment(services, call, browser, session, credential)
+  if ('added' in outcome) return withCookies(on, outcome.set_cookie)
   return (await showOffer(services, call, interaction, session, outcome)) ?? refused(on, outcome.refusal)
 }

@@ -7,7 +7,7 @@ import { asLine } from '../../text.ts'
 import { passwordMethod } from '../../users/methods.ts'
 import { hasSecondFactor } from '../../users/second-factors.ts'
 import { noteSignIn } from '../../users/store.ts'
-import { deviceCookie, sessionCookie, withCookies } from '../browser.ts'
+import { type Browser, deviceCookie, sessionCookie, withCookies } from '../browser.ts'
 import { type Answer, header, type OidcCall, type OidcServices, redirect } from '../call.ts'
 import { hintedUser } from '../id-token-hint.ts'
 import { acrOf } from '../protocol/claims.ts'
@@ -113,17 +113,29 @@ export async function stepUpSession(
   { session_id, amr }: { session_id: string; amr: readonly string[] },
   first: readonly Statement[],
 ): Promise<Answer | null> {
-  const { issuer, now } = call
   const { browser, query } = interaction
   const session = browser.sessions.find(({ id }) => id === session_id)
   if (!session) return null
+  const { statement, set_cookie } = raise(services, call, browser, session, amr)
+  if (!(await services.db.batch([...first, statement]))) return null
+  return withCookies(redirect(continueRequest(services, call, interaction, query, session_id)), [set_cookie])
+}
+
+/** Raises a session of the browser to the level of these methods: the guard for the batch, and the cookie with the new secret. */
+export function raise(
+  services: OidcServices,
+  call: OidcCall,
+  browser: Pick<Browser, 'sessions'>,
+  session: Browser['sessions'][number],
+  amr: readonly string[],
+): { statement: Statement; set_cookie: string } {
+  const { issuer, now } = call
   const secret = newSecret(services)
   const idle_end = now.getTime() + issuer.settings.sessions.idle_ttl_seconds * 1000
   const expires_at = new Date(Math.min(idle_end, session.absolute_expires_at.getTime()))
   const raised = { token_hash: digestOf(secret), amr, acr: acrOf(amr), expires_at }
-  if (!(await services.db.batch([...first, raiseSession(issuer.environment_id, session, raised, now)]))) return null
-  const secrets = browser.sessions.map((each) => (each === session ? secret : each.secret))
-  return withCookies(redirect(continueRequest(services, call, interaction, query, session_id)), [sessionCookie(call, secrets)])
+  const secrets = browser.sessions.map((each) => (each.id === session.id ? secret : each.secret))
+  return { statement: raiseSession(issuer.environment_id, session, raised, now), set_cookie: sessionCookie(call, secrets) }
 }
 
 export function signInEvent(services: OidcServices, call: OidcCall, event: NewEvent): { id: string; statement: Statement } {

@@ -10,8 +10,9 @@ import { type Answer, type OidcCall, type OidcServices, refused } from '../call.
 import { html, pageContext } from '../hosted-page.ts'
 import type { SessionRow } from '../store/sessions.ts'
 import type { Authorization } from './begin.ts'
+import { isFreshlySignedIn } from './fresh-sign-in.ts'
 import { relyingPartyOf } from './passkey-ceremony.ts'
-import { beginEnrolment, isFresh } from './passkey-enrolment.ts'
+import { beginEnrolment } from './passkey-enrolment.ts'
 
 /** The page, where this session gets the offer now; `null` where the request continues. */
 export async function offerPasskey(
@@ -23,7 +24,8 @@ export async function offerPasskey(
   const { browser, request } = interaction
   if (!browser.takes_offers || request.prompt.includes('none') || !relyingPartyOf(call)) return null
   const session = browser.sessions.find(({ id }) => id === session_id)
-  if (!session || !isFresh(session, call.now) || session.amr.some((word) => word === 'hwk' || word === 'swk')) return null
+  if (!session || session.amr.some((word) => word === 'hwk' || word === 'swk') || !(await isFreshlySignedIn(services, call, session)))
+    return null
   if ((await listPasskeys(services.db, call.issuer.environment_id, session.user_id)).length > 0) return null
   return showOffer(services, call, interaction, session, null)
 }

@@ -93,13 +93,13 @@ export async function judgePasskey(
       holdUser(environment_id, passkey.user_id),
       usePasskey(environment_id, passkey, verdict, call.now),
     ],
-    amr: amrOf(passkey),
+    amr: passkeyAmr(passkey),
     passkey,
   }
 }
 
-/** people.md 4: a passkey that may be backed up is held by software, too. */
-export const amrOf = ({ backup_eligible }: Pick<PasskeyRow, 'backup_eligible'>): readonly string[] => [
+/** RFC 8176, people.md 4. */
+export const passkeyAmr = ({ backup_eligible }: { backup_eligible: boolean }): readonly string[] => [
   backup_eligible ? 'swk' : 'hwk',
   'user',
 ]

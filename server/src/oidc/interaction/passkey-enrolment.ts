@@ -18,17 +18,13 @@ import { type Refusal, refusal } from '../../refusal.ts'
 import { asLine } from '../../text.ts'
 import { findUser } from '../../users/store.ts'
 import { commitWithNotice } from '../account/notice.ts'
+import type { Browser } from '../browser.ts'
 import { header, type OidcCall, type OidcServices } from '../call.ts'
-import { holdSession } from '../store/account.ts'
 import type { SessionRow } from '../store/sessions.ts'
-import { amrOf, boundTo, challenge_over, relyingPartyOf } from './passkey-ceremony.ts'
+import { isFreshlySignedIn, raiseByNewFactor } from './fresh-sign-in.ts'
+import { boundTo, challenge_over, passkeyAmr, relyingPartyOf } from './passkey-ceremony.ts'
 
-type Session = Pick<SessionRow, 'id' | 'user_id' | 'auth_time' | 'email' | 'name'>
-
-/** Adding a method asks for a sign-in of the last ten minutes (people.md 18). */
-const fresh_ms = 600_000
-
-export const isFresh = ({ auth_time }: Pick<SessionRow, 'auth_time'>, now: Date): boolean => now.getTime() - auth_time.getTime() <= fresh_ms
+type Session = Pick<SessionRow, 'id' | 'user_id' | 'email' | 'name'>
 
 /** The account that adds a passkey. */
 export interface Enrolling extends Pick<Session, 'user_id' | 'email' | 'name'> {
@@ -52,7 +48,8 @@ export async function beginEnrolment(services: OidcServices, call: OidcCall, ses
 
 export type EnrolmentProblem = 'expired' | 'refused' | 'known' | 'too_many'
 
-export type Enrolment = { added: { id: string; name: string } } | { problem: EnrolmentProblem; refusal: Refusal }
+/** `set_cookie`: the session has a higher level, and a new secret. */
+export type Enrolment = { added: { id: string; name: string }; set_cookie: string[] } | { problem: EnrolmentProblem; refusal: Refusal }
 
 /** What a valid response adds. The caller stores it in one batch with a guard on what allows it. */
 export interface JudgedEnrolment {
@@ -60,8 +57,8 @@ export interface JudgedEnrolment {
   notice: Notice
   /** RFC 8176: the ceremony verified the person. */
   amr: readonly string[]
-  /** `allowed` is that guard. */
-  statements: (allowed: Statement) => Statement[]
+  /** `allowed` has that guard. */
+  statements: (allowed: readonly Statement[]) => Statement[]
   credential_id: string
 }
 
@@ -90,7 +87,7 @@ export async function judgeEnrolment(
   return {
     added,
     notice: { kind: 'method_added', method: 'passkey', name: added.name, device },
-    amr: amrOf(verified),
+    amr: passkeyAmr(verified),
     statements: (allowed) => [
       spendChallenge(challenge),
       ...insertPasskey(environment_id, { ...facts, ...added, user_id, transports: response.transports }, allowed, now),
@@ -101,16 +98,22 @@ export async function judgeEnrolment(
 }
 
 /** Stores the passkey of the posted response, with its event and mail. The session must be active and fresh until it is stored. */
-export async function finishEnrolment(services: OidcServices, call: OidcCall, session: Session, credential: string): Promise<Enrolment> {
-  if (!isFresh(session, call.now)) return { problem: 'expired', refusal: not_fresh }
+export async function finishEnrolment(
+  services: OidcServices,
+  call: OidcCall,
+  browser: Pick<Browser, 'sessions'>,
+  session: Browser['sessions'][number],
+  credential: string,
+): Promise<Enrolment> {
+  if (!(await isFreshlySignedIn(services, call, session))) return { problem: 'expired', refusal: not_fresh }
   const judged = await judgeEnrolment(services, call, session, credential)
   if ('problem' in judged) return judged
   const { environment_id } = call.issuer
   const { user_id, email } = session
+  const { hold, set_cookie } = raiseByNewFactor(services, call, browser, session, judged.amr)
   const locale = (await findUser(services.db, environment_id, user_id))?.locale ?? null
-  const statements = judged.statements(holdSession(environment_id, session, call.now))
-  if (await commitWithNotice(services, call, { id: user_id, email, locale }, judged.notice, statements)) return { added: judged.added }
-  return whyNotStored(services, call, user_id, judged)
+  const stored = await commitWithNotice(services, call, { id: user_id, email, locale }, judged.notice, judged.statements(hold))
+  return stored ? { added: judged.added, set_cookie } : whyNotStored(services, call, user_id, judged)
 }
 
 /** Why the batch with a judged enrolment failed. */
@@ -127,7 +130,7 @@ export async function whyNotStored(
   return { problem: 'expired', refusal: changed }
 }
 
-const not_fresh = refusal('form_expired', reason`The sign-in of the session is older than ten minutes.`)
+const not_fresh = refusal('form_expired', reason`The sign-in of the session is older than ten minutes, or had one factor only.`)
 const not_valid = refusal(
   'passkey_refused',
   reason`The form holds no valid response of an authenticator: its challenge, origin, key, or the verification of the person.`,

@@ -8,7 +8,9 @@ export const by_passkey = 'urn:ostiary:passkey'
 
 /** From the lowest to the highest. A level satisfies a request for a lower one; an unknown acr satisfies none. */
 const levels: readonly string[] = [one_factor, two_factors, by_passkey]
-const isStrong = (acr: string) => acr === two_factors || acr === by_passkey
+/** These levels need no further factor. */
+export const strong_levels = [two_factors, by_passkey] as const
+export const isStrong = (acr: string) => acr === two_factors || acr === by_passkey
 const satisfies = (acr: string, wanted: string) => levels.indexOf(acr) >= levels.indexOf(wanted)
 
 /** The settings, and whether the account has a second factor. */
@@ -30,6 +32,18 @@ export function missingAfterFirstFactor(acr: string, { mode, has_second_factor }
   if (has_second_factor) return 'ask'
   return mode === 'required' ? 'enrol' : 'nothing'
 }
+
+const fresh_ms = 600_000
+
+/**
+ * people.md 18: a sensitive change needs a sign-in of the last ten minutes. It also needs every factor that a new sign-in would ask for:
+ * a session of one factor from before the first second factor, or from before `mfa.mode` was `required`, is no proof of the person.
+ */
+export const isFresh = (
+  { auth_time, acr }: { auth_time: Date; acr: string },
+  factors: Pick<Factors, 'mode' | 'has_second_factor'>,
+  now: Date,
+): boolean => now.getTime() - auth_time.getTime() <= fresh_ms && missingAfterFirstFactor(acr, factors) === 'nothing'
 
 /**
  * What a session of this level needs before it answers a request.

@@ -3,7 +3,9 @@ import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, guard, join, type Statement, sql } from '../../db/db.ts'
 import type { Origin } from '../../events/store.ts'
+import { strong_levels } from '../protocol/second-factor.ts'
 import { enqueueBackchannelLogouts } from './backchannel-logouts.ts'
+import { endHalfSignIns } from './half-sign-ins.ts'
 import { sessionEndEvents } from './sessions.ts'
 
 /**
@@ -15,11 +17,25 @@ export function holdSession(environment_id: EnvironmentId, { id, user_id }: { id
     where environment_id = ${environment_id} and id = ${id} and user_id = ${user_id} and ended_at is null and expires_at > ${now}`)
 }
 
-/** Ends all sessions of the user but one, and all grants that did not begin in that one. Raises an event for each session. */
+/** The same for a session of one factor. Fails too if `has_second_factor`, a condition on the user, is true. */
+export const holdSessionOfLevel = (
+  environment_id: EnvironmentId,
+  { id, user_id }: { id: string; user_id: string },
+  has_second_factor: Statement,
+  now: Date,
+): Statement =>
+  guard(sql`update sessions set last_seen_at = ${now}
+    where environment_id = ${environment_id} and id = ${id} and user_id = ${user_id} and ended_at is null and expires_at > ${now}
+      and (acr in (${join(
+        strong_levels.map((acr) => sql`${acr}`),
+        ', ',
+      )}) or not ${has_second_factor})`)
+
+/** Ends all sessions of the user but one, all grants that did not begin in that one, and sign-ins that wait for a second factor. Raises an event for each session. */
 export function endOtherSessions(
   environment_id: EnvironmentId,
   { id, user_id }: { id: string; user_id: string },
-  { by, origin }: { by: 'ended_by_person' | 'password_changed'; origin: Origin },
+  { by, origin }: { by: 'ended_by_person' | 'password_changed' | 'address_changed'; origin: Origin },
   now: Date,
 ): Statement[] {
   return [
@@ -28,6 +44,7 @@ export function endOtherSessions(
          where environment_id = ${environment_id} and user_id = ${user_id} and id <> ${id} and ended_at is null`,
     sql`update grants set ended_at = ${now}, ended_by = ${by}
          where environment_id = ${environment_id} and user_id = ${user_id} and session_id <> ${id} and ended_at is null`,
+    endHalfSignIns(environment_id, user_id),
     ...enqueueBackchannelLogouts(environment_id, { user_id }, now),
   ]
 }

@@ -15,6 +15,7 @@ const Person = User.omit({
   tenant_id: true,
   project_id: true,
   environment_id: true,
+  pending_email: true,
   has_password: true,
   metadata: true,
   last_sign_in_at: true,

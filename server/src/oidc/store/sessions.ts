@@ -144,7 +144,10 @@ export function sessionEndEvents(
   {
     reason = 'ended_by_api',
     except = '',
-  }: { reason?: 'ended_by_api' | 'ended_by_person' | 'password_changed' | 'address_proven' | 'password_reset'; except?: string } = {},
+  }: {
+    reason?: 'ended_by_api' | 'ended_by_person' | 'password_changed' | 'address_changed' | 'address_proven' | 'password_reset'
+    except?: string
+  } = {},
 ): Statement {
   return insertEvents(
     environment_id,

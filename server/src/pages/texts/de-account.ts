@@ -18,6 +18,9 @@ export const account: typeof en = {
 
   notices: {
     'change-name': 'Ihr Profil wurde geändert.',
+    'change-email': 'Ihre E-Mail-Adresse wurde geändert. Alle anderen Geräte wurden abgemeldet.',
+    'keep-email': 'Ihre E-Mail-Adresse bleibt, wie sie ist.',
+    'confirm-email': 'Ihre E-Mail-Adresse ist bestätigt.',
     'change-password': 'Ihr Passwort wurde geändert. Alle anderen Geräte wurden abgemeldet.',
     'remove-provider': 'Der Anmeldeweg wurde entfernt.',
     'add-passkey': 'Der Passkey wurde hinzugefügt.',
@@ -35,6 +38,9 @@ export const account: typeof en = {
       'Das ist der einzige Weg, sich an Ihrem Konto anzumelden, deshalb lässt er sich nicht entfernen. Legen Sie zuerst ein Passwort fest.',
     last_factor:
       'Ihr Konto braucht einen zweiten Schritt, und das ist der letzte, deshalb lässt er sich nicht entfernen. Fügen Sie zuerst einen anderen hinzu.',
+    same_address: 'Diese Adresse hat Ihr Konto schon.',
+    wrong_mailed_code:
+      'Dieser Code gilt nicht. Vielleicht ist er vertippt, schon benutzt, zu alt oder zu oft versucht. Prüfen Sie ihn oder senden Sie einen neuen.',
     wrong_code: 'Dieser Code stimmt nicht. Geben Sie den Code ein, den die App gerade anzeigt.',
     too_many_apps: 'Ihr Konto hat schon so viele Authenticator-Apps, wie es haben kann. Entfernen Sie zuerst eine.',
     too_many_exports: 'Sie haben Ihre Daten in der letzten Stunde mehrmals heruntergeladen. Bitte versuchen Sie es später noch einmal.',
@@ -68,6 +74,31 @@ export const account: typeof en = {
     locale: 'Wählen Sie eine Sprache aus der Liste.',
     zoneinfo: 'Diese Zeitzone ist nicht bekannt. Schreiben Sie sie wie Europe/Vienna.',
   },
+
+  confirm: 'Bestätigen',
+  continue: 'Weiter',
+  to_become: (email: Html) => html`Wird zu ${email}, noch nicht bestätigt`,
+  email_title: 'E-Mail-Adresse ändern',
+  email_why: (email: Html) =>
+    html`Ihre Adresse ist ${email}. Beide Adressen bekommen eine Mail. Die Änderung gilt, sobald beide sie bestätigt haben. Dann werden alle anderen Geräte abgemeldet.`,
+  new_email: 'Neue E-Mail-Adresse',
+  email_submit: 'Mails senden',
+  pending_title: 'Änderung bestätigen',
+  pending_intro: (from: Html, to: Html) =>
+    html`Aus Ihrer Adresse ${from} soll ${to} werden. Beide müssen es innerhalb von 7 Tagen bestätigen.`,
+  new_end_confirmed: (email: Html) => html`${email} hat die Änderung bestätigt.`,
+  new_end_waits: (email: Html) =>
+    html`Wenn ${email} hier verwendet werden kann, ist eine Mail mit einem Code und einem Link dorthin unterwegs. Geben Sie den Code hier ein oder öffnen Sie den Link.`,
+  old_end_confirmed: (email: Html) => html`${email} hat die Änderung bestätigt.`,
+  old_end_waits: (email: Html) =>
+    html`Eine Mail mit einem Link ist an ${email} unterwegs. Öffnen Sie ihn und bestätigen Sie die Änderung dort.`,
+  email_confirm: 'Code bestätigen',
+  email_resend: 'Mails noch einmal senden',
+  email_cancel: 'Alte Adresse behalten',
+  confirm_title: 'E-Mail-Adresse bestätigen',
+  confirm_sent: (email: Html) =>
+    html`Eine Mail mit einem Code und einem Link ist an ${email} unterwegs. Geben Sie den Code hier ein oder öffnen Sie den Link. Beide gelten 24 Stunden.`,
+  confirm_submit: 'Bestätigen',
 
   signing_in: 'Anmeldung',
   methods: {

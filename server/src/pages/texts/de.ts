@@ -143,6 +143,29 @@ export const de: Texts = {
     reset: (email: Html, brand: string) => html`Weiter, um ein neues Passwort für ${email} bei ${brand} zu wählen.`,
     confirm: 'Bestätigen',
     continue: 'Weiter',
+    change_title: 'Neue E-Mail-Adresse bestätigen',
+    change: (email: Html, brand: string) => html`Bestätigen Sie, dass ${email} die Adresse Ihres Kontos bei ${brand} wird.`,
+    notice_title: 'E-Mail-Adresse ändern?',
+    notice: (email: Html, new_email: Html, brand: string) =>
+      html`Ihr Konto ${email} bei ${brand} soll die Adresse ${new_email} bekommen. Bestätigen Sie es nur, wenn Sie das veranlasst haben.`,
+    keep: 'Alte Adresse behalten',
+    outcomes: {
+      waits: {
+        title: 'Eine Bestätigung fehlt noch',
+        text: (email: Html) =>
+          html`Sie haben die Änderung zu ${email} bestätigt. Sie gilt, sobald auch die andere Adresse sie bestätigt hat. Sie können diese Seite schließen.`,
+      },
+      changed: {
+        title: 'Ihre Adresse wurde geändert',
+        text: (email: Html) =>
+          html`Die Adresse Ihres Kontos ist jetzt ${email}. Alle anderen Geräte wurden abgemeldet. Sie können diese Seite schließen.`,
+      },
+      cancelled: {
+        title: 'Ihre Adresse bleibt',
+        text: (email: Html) =>
+          html`Die Adresse Ihres Kontos ist weiterhin ${email}. Wenn Sie die Änderung nicht veranlasst haben, wählen Sie ein neues Passwort.`,
+      },
+    },
     verified_title: 'Ihre Adresse ist bestätigt',
     verified: (email: Html) => html`${email} ist bestätigt. Sie können diese Seite schließen.`,
   },

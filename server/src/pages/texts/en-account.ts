@@ -18,6 +18,9 @@ export const account = {
 
   notices: {
     'change-name': 'Your profile has been changed.',
+    'change-email': 'Your email address has been changed. Every other device has been signed out.',
+    'keep-email': 'Your email address stays as it is.',
+    'confirm-email': 'Your email address is confirmed.',
     'change-password': 'Your password has been changed. Every other device has been signed out.',
     'remove-provider': 'The sign-in method has been removed.',
     'add-passkey': 'The passkey has been added.',
@@ -33,6 +36,8 @@ export const account = {
     changed: 'Something changed in the meantime, so nothing was done. Look at the present state, then try again.',
     last_way_in: 'This is the only way to sign in to your account, so it cannot be removed. Set a password first.',
     last_factor: 'Your account needs a second step, and this is the last one, so it cannot be removed. Add another one first.',
+    same_address: 'This is the address that your account has.',
+    wrong_mailed_code: 'This code does not work. It may be mistyped, used, too old, or tried too often. Check it, or send a new one.',
     wrong_code: 'That code does not match. Enter the code that the app shows now.',
     too_many_apps: 'Your account has as many authenticator apps as it can have. Remove one first.',
     too_many_exports: 'You have downloaded your data several times in the last hour. Please try again later.',
@@ -66,6 +71,29 @@ export const account = {
     locale: 'Choose a language of the list.',
     zoneinfo: 'This time zone is not known. Write it like Europe/Vienna.',
   },
+
+  confirm: 'Confirm',
+  continue: 'Continue',
+  to_become: (email: Html) => html`To become ${email}, not confirmed yet`,
+  email_title: 'Change your email address',
+  email_why: (email: Html) =>
+    html`Your address is ${email}. Both addresses get a mail, and the change takes effect when both have confirmed it. Then every other device is signed out.`,
+  new_email: 'New email address',
+  email_submit: 'Send the mails',
+  pending_title: 'Confirm the change',
+  pending_intro: (from: Html, to: Html) => html`Your address ${from} is to become ${to}. Both must confirm it within 7 days.`,
+  new_end_confirmed: (email: Html) => html`${email} has confirmed the change.`,
+  new_end_waits: (email: Html) =>
+    html`If ${email} can be used here, a mail with a code and a link is on its way there. Enter the code here, or open the link.`,
+  old_end_confirmed: (email: Html) => html`${email} has confirmed the change.`,
+  old_end_waits: (email: Html) => html`A mail with a link is on its way to ${email}. Open it and confirm the change there.`,
+  email_confirm: 'Confirm the code',
+  email_resend: 'Send the mails again',
+  email_cancel: 'Keep the old address',
+  confirm_title: 'Confirm your email address',
+  confirm_sent: (email: Html) =>
+    html`A mail with a code and a link is on its way to ${email}. Enter the code here, or open the link. Both work for 24 hours.`,
+  confirm_submit: 'Confirm',
 
   signing_in: 'Signing in',
   methods: {

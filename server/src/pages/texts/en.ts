@@ -141,6 +141,29 @@ export const en = {
     reset: (email: Html, brand: string) => html`Continue to choose a new password for ${email} at ${brand}.`,
     confirm: 'Confirm',
     continue: 'Continue',
+    change_title: 'Confirm your new email address',
+    change: (email: Html, brand: string) => html`Confirm that ${email} becomes the address of your account at ${brand}.`,
+    notice_title: 'Change your email address?',
+    notice: (email: Html, new_email: Html, brand: string) =>
+      html`Your account ${email} at ${brand} is to get the address ${new_email}. Confirm it only if you asked for it.`,
+    keep: 'Keep the old address',
+    outcomes: {
+      waits: {
+        title: 'One confirmation is missing',
+        text: (email: Html) =>
+          html`You have confirmed the change to ${email}. It takes effect when the other address has confirmed it too. You can close this page.`,
+      },
+      changed: {
+        title: 'Your address has been changed',
+        text: (email: Html) =>
+          html`The address of your account is now ${email}. Every other device was signed out. You can close this page.`,
+      },
+      cancelled: {
+        title: 'Your address stays',
+        text: (email: Html) =>
+          html`The address of your account is still ${email}. If you did not ask for the change, choose a new password.`,
+      },
+    },
     verified_title: 'Your address is confirmed',
     verified: (email: Html) => html`${email} is confirmed. You can close this page.`,
   },
