@@ -1,0 +1,51 @@
+/** The frame of every page: skip link, band, top bar, sidebar. Below 860 px the sidebar is a drawer. */
+import { Drawer } from '@mantine/core'
+import { Outlet, useLocation } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { useScope } from '../scope.tsx'
+import { Band } from './band.tsx'
+import { Palette } from './palette.tsx'
+import { Sidebar } from './sidebar.tsx'
+import { TopBar } from './top-bar.tsx'
+
+export function Frame() {
+  const { environment } = useScope()
+  const [is_drawer_open, setDrawerOpen] = useState(false)
+  const [is_palette_open, setPaletteOpen] = useState(false)
+  const { pathname } = useLocation()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes what lies over the last one
+  useEffect(() => {
+    setDrawerOpen(false)
+    setPaletteOpen(false)
+  }, [pathname])
+  return (
+    <>
+      <a className="skip" href="#content">
+        Skip to the content
+      </a>
+      {environment ? <Band /> : null}
+      <TopBar openDrawer={() => setDrawerOpen(true)} openPalette={() => setPaletteOpen(true)} />
+      <div className="body">
+        <Sidebar />
+        <main id="content" tabIndex={-1}>
+          <div className="wrap">
+            <Outlet />
+          </div>
+        </main>
+      </div>
+      <Drawer
+        opened={is_drawer_open}
+        onClose={() => setDrawerOpen(false)}
+        title="Pages"
+        size={288}
+        padding={0}
+        transitionProps={{ duration: 0 }}
+        closeButtonProps={{ 'aria-label': 'Close navigation' }}
+        classNames={{ header: 'drawer-head' }}
+      >
+        <Sidebar in_drawer />
+      </Drawer>
+      <Palette opened={is_palette_open} setOpened={setPaletteOpen} />
+    </>
+  )
+}
