@@ -1,9 +1,11 @@
 // The build of the dashboard. `build.mjs` of the repository runs it and passes the folder of the result.
+import { join } from 'node:path'
 import { defineConfig } from 'vite'
 
 export default defineConfig({
   root: import.meta.dirname,
   base: '/dashboard/',
+  resolve: { alias: { '@ostiary/sdk': join(import.meta.dirname, '../sdk/src/index.ts') } },
   html: { cspNonce: '__CSP_NONCE__' }, // the server puts a fresh nonce in its place, in every answer
   build: {
     target: 'es2022',

@@ -42,7 +42,9 @@ function node(script: string, ...args: string[]): Outcome {
 }
 
 function reasons(): Outcome {
-  const files = globSync('{contract,server,cli,dashboard}/src/**/*.{ts,tsx}', { cwd: root }).concat(globSync('scripts/*.ts', { cwd: root }))
+  const files = globSync('{contract,server,cli,sdk,dashboard}/src/**/*.{ts,tsx}', { cwd: root }).concat(
+    globSync('scripts/*.ts', { cwd: root }),
+  )
   const hatches = files
     .filter((file) => !file.endsWith('.test.ts'))
     .flatMap((file) => escapeHatches(file, readFileSync(join(root, file), 'utf8')).map((hatch) => ({ file, ...hatch })))

@@ -39,7 +39,7 @@ const saidOnlyIn = [
 ]
 
 const root = join(import.meta.dirname, '..')
-const files = globSync('{contract,server,cli}/src/**/*.ts', { cwd: root })
+const files = globSync('{contract,server,cli,sdk}/src/**/*.ts', { cwd: root })
   .map((file) => file.replaceAll('\\', '/'))
   .filter((file) => !file.endsWith('.test.ts'))
 const sources = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]))

@@ -24,12 +24,12 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => ch
 const checked = words.length > 0 || (await node([join(root, 'scripts/check.ts')]))
 if (!checked) console.log('✖ npm run check failed, see above. The tests run all the same; this run counts as failed.\n')
 
-const files = globSync('{contract,server,cli,scripts}/**/*.test.ts', { cwd: root, exclude: (path) => path.endsWith('node_modules') })
+const files = globSync('{contract,server,cli,sdk,scripts}/**/*.test.ts', { cwd: root, exclude: (path) => path.endsWith('node_modules') })
   .map((file) => file.replaceAll('\\', '/'))
   .filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))
   .sort()
 if (files.length === 0) throw new Error(`No test file has ${filters.join(' or ')} in its path.`)
-const behaviour_tests = files.filter((file) => /^server\/test\/(flows|api)\//.test(file))
+const behaviour_tests = files.filter((file) => /^(server\/test\/(flows|api)|sdk\/test)\//.test(file))
 
 // All files share one server, because starting one takes a second.
 const postgres = noPostgres ? null : await startPostgres()

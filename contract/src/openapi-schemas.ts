@@ -157,9 +157,10 @@ function describeProperties(schema: Json, place: string): void {
 /** Properties without a description, by their path in a schema. A test requires that there are none. */
 export const undescribed = new Set<string>()
 
-/** The merge patch of the settings: every member may be absent, and `null` restores its default. */
+/** The merge patch of the settings: every member may be absent, and `null` restores its default. Live has one more method of sign-in. */
 function patchOfSettings(): Json {
-  return optional(generate(settings.settingsSchemas.test, 'input'))
+  const { test, live } = settings.settingsSchemas
+  return optional(generate(z.strictObject({ ...test.shape, sign_in: live.shape.sign_in.describe('The methods of sign-in.') }), 'input'))
 }
 
 function optional({ required: _, default: __, ...schema }: Json): Json {

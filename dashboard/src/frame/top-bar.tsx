@@ -23,7 +23,9 @@ export function TopBar({ openDrawer, openPalette }: { openDrawer: () => void; op
       <button type="button" className="seek" aria-label="Search or paste an id" onClick={openPalette}>
         <Icon name="search" />
         <span>Search or paste an id</span>
-        <kbd aria-hidden="true">{navigator.platform.startsWith('Mac') ? '⌘ K' : 'Ctrl K'}</kbd>
+        <span className="kbd" aria-hidden="true">
+          {navigator.platform.startsWith('Mac') ? '⌘ K' : 'Ctrl K'}
+        </span>
       </button>
       <Account />
     </header>

@@ -1,0 +1,947 @@
+// Generated from contract/src/routes.ts by `npm run docs`.
+import type { CallOptions, ChangeOptions, List, PostOptions } from '../options.ts'
+import type { ApiKey, ApiKeyWithPlaintext, Application, ApplicationChange, ApplicationWithSecret, AuditEntry, AuditVerification, AuthConfig, AuthKeyChange, BackchannelLogout, Delivery, Environment, EnvironmentChange, Event, EventKind, Grant, Invitation, KeyIdentity, KeyUsage, Located, Mail, MailAsked, MailTest, MailTested, Me, Member, MemberChange, NewApplication, NewAuthKey, NewEnvironment, NewMember, NewPlatformKey, NewProject, NewProvider, NewResourceServer, NewTenant, NewUser, NewWebhook, PlatformKeyChange, Project, ProjectChange, ProjectWithEnvironments, Provider, ProviderChange, Readiness, RefusedCall, RefusedCallSummary, ResendSince, Resent, ResourceServer, ResourceServerChange, Session, Settings, SettingsChange, SignInMethod, SigningKey, Statistics, Tenant, TenantChange, TestSent, TokenToValidate, TokenVerdict, User, UserChange, Webhook, WebhookChange, WebhookWithSecret } from './types.ts'
+
+/** The operations of the management and runtime API. */
+export interface Operations {
+  /**
+   * Get the identity and the permissions of the key.
+   *
+   * Shows which key the request carries, what it can do, and the address from which the service sees the request.
+   *
+   * Needs an API key of any type.
+   */
+  whoami(options?: CallOptions): Promise<KeyIdentity>
+  /**
+   * Get the public auth configuration of the environment.
+   *
+   * Everything that a page needs to offer sign-in: the issuer, the public applications, the methods and the branding. The answer can be cached for 60 s.
+   *
+   * Needs a publishable key, from one of its allowed origins.
+   */
+  authConfig(options?: CallOptions): Promise<AuthConfig>
+  /**
+   * Validate an access token.
+   *
+   * Asks whether an access token of the environment is valid now, with sign-outs, blocks and revocations taken into account. The answer is always 200; `reason` says why a token is inactive.
+   *
+   * Needs a secret key of the environment.
+   */
+  validateToken(body: TokenToValidate, options?: PostOptions): Promise<TokenVerdict>
+  /**
+   * List users; with `query`, a page can be short and still have more.
+   *
+   * Lists the users of the environment, newest first. `email` finds one user; `query` searches names and emails, and then a page can have fewer objects than `limit` although more follow.
+   *
+   * Needs a secret key of the environment, or an administrator with the role `developer` or above.
+   */
+  listAuthUsers(params?: { limit?: number | undefined; cursor?: string | undefined; email?: string | undefined; query?: string | undefined }, options?: CallOptions): List<User>
+  /**
+   * Create a user.
+   *
+   * Creates a user. Without a password the user cannot sign in by password until one is set.
+   *
+   * Needs a secret key of the environment, or an administrator with the role `developer` or above.
+   */
+  createUser(body: NewUser, options?: PostOptions): Promise<User>
+  /**
+   * Get a user.
+   *
+   * Gets one user of the environment.
+   *
+   * Needs a secret key of the environment, or an administrator with the role `developer` or above.
+   */
+  getAuthUser(params: { user_id: string }, options?: CallOptions): Promise<User>
+  /**
+   * Update a user; a new password ends all sessions and grants.
+   *
+   * Changes the named fields. A new password ends all sessions and grants of the user. A new email or phone number counts as unverified unless the same request says otherwise.
+   *
+   * Needs a secret key of the environment, or an administrator with the role `developer` or above.
+   */
+  changeUser(params: { user_id: string }, body: UserChange, options?: ChangeOptions): Promise<User>
+  /**
+   * Delete a user with all sessions and grants.
+   *
+   * Deletes the user with all sessions and grants. The email can be used again.
+   *
+   * Needs a secret key of the environment, or an administrator with the role `developer` or above.
+   */
+  deleteUser(params: { user_id: string }, options?: ChangeOptions): Promise<void>
+  /**
+   * Block a user; all sessions and tokens end at once.
+   *
+   * Keeps the user from signing in and ends all sessions and tokens at once. To block a blocked user changes nothing.
+   *
+   * Needs a secret key of the environment, or an administrator with the role `developer` or above.
+   */
+  blockUser(params: { user_id: string }, options?: PostOptions): Promise<User>
+  /**
+   * Unblock a user.
+   *
+   * Lets a blocked user sign in again. Ended sessions and tokens stay ended.
+   *
+   * Needs a secret key of the environment, or an administrator with the role `developer` or above.
+   */
+  unblockUser(params: { user_id: string }, options?: PostOptions): Promise<User>
+  /**
+   * List the active sessions of a user.
+   *
+   * Lists the sessions of a user that have not ended, newest first.
+   *
+   * Needs a secret key of the environment, or an administrator with the role `developer` or above.
+   */
+  listUserSessions(params: { user_id: string; limit?: number | undefined; cursor?: string | undefined }, options?: CallOptions): List<Session>
+  /**
+   * End all sessions and grants of a user.
+   *
+   * Ends all sessions and grants of a user: the person signs in again everywhere. Applications get a back-channel logout.
+   *
+   * Needs a secret key of the environment, or an administrator with the role `developer` or above.
+   */
+  endUserSessions(params: { user_id: string }, options?: PostOptions): Promise<User>
+  /**
+   * Mail a link with which the user chooses a new password.
+   *
+   * Mails a link for a new password. A user without a password gets a mail that says how they sign in. It counts against the limits of emailed codes; over a limit nothing is sent.
+   *
+   * Needs a secret key of the environment, or an administrator with the role `developer` or above.
+   */
+  sendReset(params: { user_id: string }, options?: PostOptions): Promise<MailAsked>
+  /**
+   * Mail a code and a link that prove the email of a user.
+   *
+   * Mails a code and a link that prove the email. A user whose email is proved, or who is blocked, gets none. It counts against the limits of emailed codes; over a limit nothing is sent.
+   *
+   * Needs a secret key of the environment, or an administrator with the role `developer` or above.
+   */
+  sendVerification(params: { user_id: string }, options?: PostOptions): Promise<MailAsked>
+  /**
+   * List the sign-in methods of a user.
+   *
+   * Lists how the user can sign in: the password, the linked identities and so on.
+   *
+   * Needs a secret key of the environment, or an administrator with the role `developer` or above.
+   */
+  listUserMethods(params: { user_id: string; limit?: number | undefined; cursor?: string | undefined }, options?: CallOptions): List<SignInMethod>
+  /**
+   * Remove a sign-in method; the sessions and grants that began with it end.
+   *
+   * Removes a sign-in method. The sessions and grants that began with it end, and the event `user.updated` is raised, or `mfa.removed` for a second factor.
+   *
+   * Needs a secret key of the environment, or an administrator with the role `developer` or above.
+   */
+  removeUserMethod(params: { user_id: string; method_id: string }, options?: ChangeOptions): Promise<void>
+  /**
+   * List the active grants of a user.
+   *
+   * Lists what the user has given to applications: the grants that have not ended, newest first.
+   *
+   * Needs a secret key of the environment, or an administrator with the role `developer` or above.
+   */
+  listUserGrants(params: { user_id: string; limit?: number | undefined; cursor?: string | undefined }, options?: CallOptions): List<Grant>
+  /**
+   * Disconnect the application of a grant: all grants of the user for it end, and so does the consent.
+   *
+   * Ends all grants of the user for the application of this grant, and the consent with them. The application asks again at the next sign-in.
+   *
+   * Needs a secret key of the environment, or an administrator with the role `developer` or above.
+   */
+  disconnectGrant(params: { user_id: string; grant_id: string }, options?: ChangeOptions): Promise<void>
+  /**
+   * Get a session.
+   *
+   * Gets one active session.
+   *
+   * Needs a secret key of the environment, or an administrator with the role `developer` or above.
+   */
+  getSession(params: { session_id: string }, options?: CallOptions): Promise<Session>
+  /**
+   * End a session and revoke its tokens.
+   *
+   * Ends a session. Its tokens stop working, and its applications get a back-channel logout.
+   *
+   * Needs a secret key of the environment, or an administrator with the role `developer` or above.
+   */
+  endSession(params: { session_id: string }, options?: ChangeOptions): Promise<void>
+  /**
+   * List the projects of the tenant.
+   *
+   * Lists the projects of the tenant, newest first.
+   *
+   * Needs a platform key with the scope `projects:read`, or an administrator with the role `viewer` or above.
+   */
+  listProjects(params?: { limit?: number | undefined; cursor?: string | undefined; slug?: string | undefined; query?: string | undefined }, options?: CallOptions): List<Project>
+  /**
+   * Create a project with a Test and a Live environment.
+   *
+   * Creates a project with two environments, `test` and `live`. Each has its own issuer, users, keys and settings.
+   *
+   * Needs a platform key with the scope `projects:write`, or an administrator with the role `developer` or above.
+   */
+  createProject(body: NewProject, options?: PostOptions): Promise<ProjectWithEnvironments>
+  /**
+   * Get a project.
+   *
+   * Gets one project.
+   *
+   * Needs a platform key with the scope `projects:read`, or an administrator with the role `viewer` or above.
+   */
+  getProject(params: { project_id: string }, options?: CallOptions): Promise<Project>
+  /**
+   * Update a project.
+   *
+   * Changes the name of a project. The slug never changes.
+   *
+   * Needs a platform key with the scope `projects:write`, or an administrator with the role `developer` or above.
+   */
+  changeProject(params: { project_id: string }, body: ProjectChange, options?: ChangeOptions): Promise<Project>
+  /**
+   * List the environments of a project.
+   *
+   * Lists the environments of a project, newest first.
+   *
+   * Needs a platform key with the scope `environments:read`, or an administrator with the role `viewer` or above.
+   */
+  listEnvironments(params: { project_id: string; limit?: number | undefined; cursor?: string | undefined; slug?: string | undefined; query?: string | undefined }, options?: CallOptions): List<Environment>
+  /**
+   * Create an environment.
+   *
+   * Creates one more environment of the type `test` or `live`, whose issuer can have a host of its own. Neither ever changes.
+   *
+   * Needs a platform key with the scope `environments:write`, or an administrator with the role `developer` or above.
+   */
+  createEnvironment(params: { project_id: string }, body: NewEnvironment, options?: PostOptions): Promise<Environment>
+  /**
+   * Get an environment.
+   *
+   * Gets one environment with its issuer.
+   *
+   * Needs a platform key with the scope `environments:read`, or an administrator with the role `viewer` or above.
+   */
+  getEnvironment(params: { project_id: string; environment_id: string }, options?: CallOptions): Promise<Environment>
+  /**
+   * Update an environment.
+   *
+   * Changes the name of an environment.
+   *
+   * Needs a platform key with the scope `environments:write`, or an administrator with the role `developer` or above.
+   */
+  changeEnvironment(params: { project_id: string; environment_id: string }, body: EnvironmentChange, options?: ChangeOptions): Promise<Environment>
+  /**
+   * Get the settings of an environment.
+   *
+   * Gets the settings of an environment as one document in groups, with defaults filled in.
+   *
+   * Needs a platform key with the scope `env.settings:read`, or an administrator with the role `viewer` or above.
+   */
+  getSettings(params: { project_id: string; environment_id: string }, options?: CallOptions): Promise<Settings>
+  /**
+   * Update settings (merge patch; null restores a default).
+   *
+   * Changes the named settings. `null` restores the default of a field or of a whole group. A change counts from the next request on, in every process.
+   *
+   * Needs a platform key with the scope `env.settings:write`, or an administrator with the role `developer` or above.
+   */
+  changeSettings(params: { project_id: string; environment_id: string }, body: SettingsChange, options?: ChangeOptions): Promise<Settings>
+  /**
+   * Send a test mail and report how far it got; 10 an hour.
+   *
+   * Sends a test mail by the stored settings and waits for the outcome: `stage` is the last step, `reply` the last reply of the mail server. At most 10 an hour for each environment.
+   *
+   * Needs a platform key with the scope `env.settings:write`, or an administrator with the role `developer` or above.
+   */
+  testMail(params: { project_id: string; environment_id: string }, body: MailTest, options?: PostOptions): Promise<MailTested>
+  /**
+   * List applications.
+   *
+   * Lists the applications of an environment, newest first.
+   *
+   * Needs a platform key with the scope `applications:read`, or an administrator with the role `viewer` or above.
+   */
+  listApplications(params: { project_id: string; environment_id: string; limit?: number | undefined; cursor?: string | undefined; slug?: string | undefined; query?: string | undefined }, options?: CallOptions): List<Application>
+  /**
+   * Create an application; the secret is returned once.
+   *
+   * Creates an application, which is an OAuth client. A web application with a secret gets `client_secret`, which no later call returns.
+   *
+   * Needs a platform key with the scope `applications:write`, or an administrator with the role `developer` or above.
+   */
+  createApplication(params: { project_id: string; environment_id: string }, body: NewApplication, options?: PostOptions): Promise<ApplicationWithSecret>
+  /**
+   * Get an application.
+   *
+   * Gets one application.
+   *
+   * Needs a platform key with the scope `applications:read`, or an administrator with the role `viewer` or above.
+   */
+  getApplication(params: { project_id: string; environment_id: string; application_id: string }, options?: CallOptions): Promise<Application>
+  /**
+   * Update an application.
+   *
+   * Changes the named fields of an application. The next authorization request uses them.
+   *
+   * Needs a platform key with the scope `applications:write`, or an administrator with the role `developer` or above.
+   */
+  changeApplication(params: { project_id: string; environment_id: string; application_id: string }, body: ApplicationChange, options?: ChangeOptions): Promise<Application>
+  /**
+   * Delete an application with all its grants.
+   *
+   * Deletes an application. Its grants end, so its refresh tokens and opaque access tokens stop working.
+   *
+   * Needs a platform key with the scope `applications:write`, or an administrator with the role `developer` or above.
+   */
+  deleteApplication(params: { project_id: string; environment_id: string; application_id: string }, options?: ChangeOptions): Promise<void>
+  /**
+   * Replace the client secret; the new one is returned once, the old one stops working.
+   *
+   * Makes a new client secret and ends the old one at once. Deploy the new secret without delay.
+   *
+   * Needs a platform key with the scope `applications:write`, or an administrator with the role `developer` or above.
+   */
+  rotateClientSecret(params: { project_id: string; environment_id: string; application_id: string }, options?: PostOptions): Promise<ApplicationWithSecret>
+  /**
+   * List resource servers.
+   *
+   * Lists the resource servers of an environment, newest first.
+   *
+   * Needs a platform key with the scope `resource_servers:read`, or an administrator with the role `viewer` or above.
+   */
+  listResourceServers(params: { project_id: string; environment_id: string; limit?: number | undefined; cursor?: string | undefined; slug?: string | undefined; query?: string | undefined }, options?: CallOptions): List<ResourceServer>
+  /**
+   * Create a resource server.
+   *
+   * Registers an API, so that applications can request access tokens for it by `resource`.
+   *
+   * Needs a platform key with the scope `resource_servers:write`, or an administrator with the role `developer` or above.
+   */
+  createResourceServer(params: { project_id: string; environment_id: string }, body: NewResourceServer, options?: PostOptions): Promise<ResourceServer>
+  /**
+   * Get a resource server.
+   *
+   * Gets one resource server.
+   *
+   * Needs a platform key with the scope `resource_servers:read`, or an administrator with the role `viewer` or above.
+   */
+  getResourceServer(params: { project_id: string; environment_id: string; resource_server_id: string }, options?: CallOptions): Promise<ResourceServer>
+  /**
+   * Update a resource server.
+   *
+   * Changes the named fields. Issued tokens keep their scopes and lifetime.
+   *
+   * Needs a platform key with the scope `resource_servers:write`, or an administrator with the role `developer` or above.
+   */
+  changeResourceServer(params: { project_id: string; environment_id: string; resource_server_id: string }, body: ResourceServerChange, options?: ChangeOptions): Promise<ResourceServer>
+  /**
+   * Delete a resource server; issued tokens stay valid until they expire.
+   *
+   * Deletes a resource server. No new tokens are issued for it; issued ones stay valid until they expire.
+   *
+   * Needs a platform key with the scope `resource_servers:write`, or an administrator with the role `developer` or above.
+   */
+  deleteResourceServer(params: { project_id: string; environment_id: string; resource_server_id: string }, options?: ChangeOptions): Promise<void>
+  /**
+   * List auth keys.
+   *
+   * Lists the publishable and secret keys of an environment, newest first, revoked ones included.
+   *
+   * Needs a platform key with the scope `auth_keys:read`, or an administrator with the role `viewer` or above.
+   */
+  listAuthKeys(params: { project_id: string; environment_id: string; limit?: number | undefined; cursor?: string | undefined }, options?: CallOptions): List<ApiKey>
+  /**
+   * Create an auth key; the key is returned once.
+   *
+   * Creates a publishable or a secret key. `key` is the plaintext, which no later call returns.
+   *
+   * Needs a platform key with the scope `auth_keys:write`, or an administrator with the role `developer` or above.
+   */
+  createAuthKey(params: { project_id: string; environment_id: string }, body: NewAuthKey, options?: PostOptions): Promise<ApiKeyWithPlaintext>
+  /**
+   * Get an auth key.
+   *
+   * Gets the record of one key, without its plaintext.
+   *
+   * Needs a platform key with the scope `auth_keys:read`, or an administrator with the role `viewer` or above.
+   */
+  getAuthKey(params: { project_id: string; environment_id: string; key_id: string }, options?: CallOptions): Promise<ApiKey>
+  /**
+   * Update an auth key.
+   *
+   * Changes the label, the origins, the addresses, the rate limit or the expiry of a key. The change counts from the next request on.
+   *
+   * Needs a platform key with the scope `auth_keys:write`, or an administrator with the role `developer` or above.
+   */
+  changeAuthKey(params: { project_id: string; environment_id: string; key_id: string }, body: AuthKeyChange, options?: ChangeOptions): Promise<ApiKey>
+  /**
+   * Revoke an auth key.
+   *
+   * Ends a key at once and for good. Its record stays readable. To revoke a revoked key changes nothing.
+   *
+   * Needs a platform key with the scope `auth_keys:write`, or an administrator with the role `developer` or above.
+   */
+  revokeAuthKey(params: { project_id: string; environment_id: string; key_id: string }, options?: ChangeOptions): Promise<void>
+  /**
+   * Replace an auth key; the new one is returned once, the old one stops working.
+   *
+   * Replaces the plaintext of a key and keeps its id and settings. The old plaintext stops working before the response is sent.
+   *
+   * Needs a platform key with the scope `auth_keys:write`, or an administrator with the role `developer` or above.
+   */
+  rotateAuthKey(params: { project_id: string; environment_id: string; key_id: string }, options?: PostOptions): Promise<ApiKeyWithPlaintext>
+  /**
+   * Get the uses of an auth key by hour, route and address.
+   *
+   * Counts the calls with the key by hour, route and address, newest hour first. An hour has at most 100 pairs of route and address; the others are counted as `other`.
+   *
+   * Needs a platform key with the scope `auth_keys:read`, or an administrator with the role `viewer` or above.
+   */
+  authKeyUsage(params: { project_id: string; environment_id: string; key_id: string; from?: string | undefined; to?: string | undefined }, options?: CallOptions): Promise<KeyUsage>
+  /**
+   * List users; with `query`, a page can be short and still have more.
+   *
+   * Lists the users of an environment, newest first, for platform keys and administrators. `query` can make pages short, as in the list of the runtime API.
+   *
+   * Needs a platform key with the scope `users:read`, or an administrator with the role `developer` or above.
+   */
+  listUsers(params: { project_id: string; environment_id: string; limit?: number | undefined; cursor?: string | undefined; email?: string | undefined; query?: string | undefined }, options?: CallOptions): List<User>
+  /**
+   * Get a user.
+   *
+   * Gets one user of an environment, for platform keys and administrators.
+   *
+   * Needs a platform key with the scope `users:read`, or an administrator with the role `developer` or above.
+   */
+  getUser(params: { project_id: string; environment_id: string; user_id: string }, options?: CallOptions): Promise<User>
+  /**
+   * List the captured mail of a Test environment.
+   *
+   * Lists the mail that a Test environment kept instead of sending it, newest first.
+   *
+   * Needs a platform key with the scope `users:read`, or an administrator with the role `developer` or above.
+   */
+  listInbox(params: { project_id: string; environment_id: string; limit?: number | undefined; cursor?: string | undefined; to?: string | undefined }, options?: CallOptions): List<Mail>
+  /**
+   * Get a captured mail.
+   *
+   * Gets one captured mail with its text, its code and its link.
+   *
+   * Needs a platform key with the scope `users:read`, or an administrator with the role `developer` or above.
+   */
+  getInboxMail(params: { project_id: string; environment_id: string; mail_id: string }, options?: CallOptions): Promise<Mail>
+  /**
+   * List events; with `after`, oldest first from that sequence on.
+   *
+   * Lists the events of an environment, newest first. With `after`, it lists the later events oldest first: keep the last `sequence` and ask again.
+   *
+   * Needs a platform key with the scope `webhooks:read`, or an administrator with the role `developer` or above.
+   */
+  listEvents(params: { project_id: string; environment_id: string; limit?: number | undefined; cursor?: string | undefined; from?: string | undefined; to?: string | undefined; type?: EventKind | undefined; user_id?: string | undefined; application_id?: string | undefined; request_id?: string | undefined; after?: number | undefined }, options?: CallOptions): List<Event>
+  /**
+   * Get an event.
+   *
+   * Gets one event, as a webhook receives it.
+   *
+   * Needs a platform key with the scope `webhooks:read`, or an administrator with the role `developer` or above.
+   */
+  getEvent(params: { project_id: string; environment_id: string; event_id: string }, options?: CallOptions): Promise<Event>
+  /**
+   * List identity providers.
+   *
+   * Lists the identity providers of an environment, newest first.
+   *
+   * Needs a platform key with the scope `providers:read`, or an administrator with the role `viewer` or above.
+   */
+  listProviders(params: { project_id: string; environment_id: string; limit?: number | undefined; cursor?: string | undefined; slug?: string | undefined; query?: string | undefined }, options?: CallOptions): List<Provider>
+  /**
+   * Create an identity provider.
+   *
+   * Adds an identity provider, such as Google or an OpenID Provider of a company. Register `callback_url` there.
+   *
+   * Needs a platform key with the scope `providers:write`, or an administrator with the role `developer` or above.
+   */
+  createProvider(params: { project_id: string; environment_id: string }, body: NewProvider, options?: PostOptions): Promise<Provider>
+  /**
+   * Get an identity provider.
+   *
+   * Gets one identity provider, without its secrets.
+   *
+   * Needs a platform key with the scope `providers:read`, or an administrator with the role `viewer` or above.
+   */
+  getProvider(params: { project_id: string; environment_id: string; provider_id: string }, options?: CallOptions): Promise<Provider>
+  /**
+   * Update an identity provider.
+   *
+   * Changes the named fields. A secret that is not named stays.
+   *
+   * Needs a platform key with the scope `providers:write`, or an administrator with the role `developer` or above.
+   */
+  changeProvider(params: { project_id: string; environment_id: string; provider_id: string }, body: ProviderChange, options?: ChangeOptions): Promise<Provider>
+  /**
+   * Delete an identity provider with all its linked identities.
+   *
+   * Deletes a provider and the links of users to it. The users stay.
+   *
+   * Needs a platform key with the scope `providers:write`, or an administrator with the role `developer` or above.
+   */
+  deleteProvider(params: { project_id: string; environment_id: string; provider_id: string }, options?: ChangeOptions): Promise<void>
+  /**
+   * List webhooks.
+   *
+   * Lists the webhooks of an environment, newest first.
+   *
+   * Needs a platform key with the scope `webhooks:read`, or an administrator with the role `viewer` or above.
+   */
+  listWebhooks(params: { project_id: string; environment_id: string; limit?: number | undefined; cursor?: string | undefined; slug?: string | undefined; query?: string | undefined }, options?: CallOptions): List<Webhook>
+  /**
+   * Create a webhook; the secret is returned once.
+   *
+   * Registers a URL that gets events as signed POST requests (Standard Webhooks). `secret` verifies their signatures, and no later call returns it.
+   *
+   * Needs a platform key with the scope `webhooks:write`, or an administrator with the role `developer` or above.
+   */
+  createWebhook(params: { project_id: string; environment_id: string }, body: NewWebhook, options?: PostOptions): Promise<WebhookWithSecret>
+  /**
+   * Get a webhook.
+   *
+   * Gets one webhook with the state of its deliveries.
+   *
+   * Needs a platform key with the scope `webhooks:read`, or an administrator with the role `viewer` or above.
+   */
+  getWebhook(params: { project_id: string; environment_id: string; webhook_id: string }, options?: CallOptions): Promise<Webhook>
+  /**
+   * Update a webhook.
+   *
+   * Changes the named fields. `disabled: false` resumes the deliveries of a webhook that the service disabled.
+   *
+   * Needs a platform key with the scope `webhooks:write`, or an administrator with the role `developer` or above.
+   */
+  changeWebhook(params: { project_id: string; environment_id: string; webhook_id: string }, body: WebhookChange, options?: ChangeOptions): Promise<Webhook>
+  /**
+   * Delete a webhook with its deliveries.
+   *
+   * Deletes a webhook with all its deliveries.
+   *
+   * Needs a platform key with the scope `webhooks:write`, or an administrator with the role `developer` or above.
+   */
+  deleteWebhook(params: { project_id: string; environment_id: string; webhook_id: string }, options?: ChangeOptions): Promise<void>
+  /**
+   * Replace the secret, which is returned once; both secrets sign for 24 hours.
+   *
+   * Makes a new secret. For 24 hours each message carries the signatures of both secrets, so receivers can switch without a gap.
+   *
+   * Needs a platform key with the scope `webhooks:write`, or an administrator with the role `developer` or above.
+   */
+  rotateWebhookSecret(params: { project_id: string; environment_id: string; webhook_id: string }, options?: PostOptions): Promise<WebhookWithSecret>
+  /**
+   * Send a test event.
+   *
+   * Sends the event `test.ping` to the webhook. Its delivery is in the list of deliveries.
+   *
+   * Needs a platform key with the scope `webhooks:write`, or an administrator with the role `developer` or above.
+   */
+  testWebhook(params: { project_id: string; environment_id: string; webhook_id: string }, options?: PostOptions): Promise<TestSent>
+  /**
+   * List deliveries with their attempts.
+   *
+   * Lists the deliveries of a webhook with their attempts, newest first.
+   *
+   * Needs a platform key with the scope `webhooks:read`, or an administrator with the role `developer` or above.
+   */
+  listDeliveries(params: { project_id: string; environment_id: string; webhook_id: string; limit?: number | undefined; cursor?: string | undefined; status?: 'waiting' | 'delivered' | 'given_up' | undefined; event_id?: string | undefined }, options?: CallOptions): List<Delivery>
+  /**
+   * Get a delivery with its attempts.
+   *
+   * Gets one delivery of an event to the webhook, with its attempts.
+   *
+   * Needs a platform key with the scope `webhooks:read`, or an administrator with the role `developer` or above.
+   */
+  getDelivery(params: { project_id: string; environment_id: string; webhook_id: string; message_id: string }, options?: CallOptions): Promise<Delivery>
+  /**
+   * Send a message again.
+   *
+   * Sends one message again, with the same `webhook-id`.
+   *
+   * Needs a platform key with the scope `webhooks:write`, or an administrator with the role `developer` or above.
+   */
+  resendDelivery(params: { project_id: string; environment_id: string; webhook_id: string; message_id: string }, options?: PostOptions): Promise<Delivery>
+  /**
+   * Send messages since a time again, or count them.
+   *
+   * Sends all messages since a time again, for example after an outage of the receiver.
+   *
+   * Needs a platform key with the scope `webhooks:write`, or an administrator with the role `developer` or above.
+   */
+  resendSince(params: { project_id: string; environment_id: string; webhook_id: string }, body: ResendSince, options?: PostOptions): Promise<Resent>
+  /**
+   * List back-channel logouts with their attempts.
+   *
+   * Lists the logout tokens that were sent to applications (OpenID Connect Back-Channel Logout 1.0), newest first, with the attempts.
+   *
+   * Needs a platform key with the scope `applications:read`, or an administrator with the role `viewer` or above.
+   */
+  listBackchannelLogouts(params: { project_id: string; environment_id: string; limit?: number | undefined; cursor?: string | undefined }, options?: CallOptions): List<BackchannelLogout>
+  /**
+   * Send a back-channel logout again.
+   *
+   * Sends a back-channel logout again, with a new logout token.
+   *
+   * Needs a platform key with the scope `applications:write`, or an administrator with the role `developer` or above.
+   */
+  resendBackchannelLogout(params: { project_id: string; environment_id: string; message_id: string }, options?: PostOptions): Promise<BackchannelLogout>
+  /**
+   * Check whether the environment is ready for real users.
+   *
+   * Judges the environment: `ready` is true if no check of the level `required` fails. Each check says what to do.
+   *
+   * Needs a platform key with the scope `environments:read`, or an administrator with the role `viewer` or above.
+   */
+  getReadiness(params: { project_id: string; environment_id: string }, options?: CallOptions): Promise<Readiness>
+  /**
+   * Get counters per hour or day.
+   *
+   * Counts sign-ins, tokens, webhook attempts and uses of keys per hour or day (UTC). Intervals without any are omitted.
+   *
+   * Needs a platform key with the scope `environments:read`, or an administrator with the role `viewer` or above.
+   */
+  getStatistics(params: { project_id: string; environment_id: string; from?: string | undefined; to?: string | undefined; interval?: 'hour' | 'day' | undefined }, options?: CallOptions): Promise<Statistics>
+  /**
+   * List refused calls of an environment.
+   *
+   * Lists the calls of the last 7 days that the service refused in this environment, newest first. `ip` and `user_agent` need the scope `users:read` as well.
+   *
+   * Needs a platform key with the scope `environments:read`, or an administrator with the role `developer` or above.
+   */
+  listRefusedCalls(params: { project_id: string; environment_id: string; limit?: number | undefined; cursor?: string | undefined; status?: number | undefined; code?: string | undefined; route?: string | undefined; application_id?: string | undefined; key_id?: string | undefined; from?: string | undefined; to?: string | undefined }, options?: CallOptions): List<RefusedCall>
+  /**
+   * Count refused calls of an environment by code and route.
+   *
+   * Counts the refused calls by code and route. `dropped` counts the calls over the limits of the record.
+   *
+   * Needs a platform key with the scope `environments:read`, or an administrator with the role `developer` or above.
+   */
+  summariseRefusedCalls(params: { project_id: string; environment_id: string; from?: string | undefined; to?: string | undefined }, options?: CallOptions): Promise<RefusedCallSummary>
+  /**
+   * Get a refused call by its request id.
+   *
+   * Gets one refused call by the X-Request-Id of its answer, which is also the reference on an error page.
+   *
+   * Needs a platform key with the scope `environments:read`, or an administrator with the role `developer` or above.
+   */
+  getRefusedCall(params: { project_id: string; environment_id: string; request_id: string }, options?: CallOptions): Promise<RefusedCall>
+  /**
+   * List signing keys.
+   *
+   * Lists the signing keys of an environment with their states.
+   *
+   * Needs a platform key with the scope `env.settings:read`, or an administrator with the role `viewer` or above.
+   */
+  listSigningKeys(params: { project_id: string; environment_id: string; limit?: number | undefined; cursor?: string | undefined }, options?: CallOptions): List<SigningKey>
+  /**
+   * Publish the next signing key; it signs once all cached JWKS have expired.
+   *
+   * Publishes the next signing key. It signs once every cached key set has expired, so no verifier fails.
+   *
+   * Needs a platform key with the scope `env.settings:write`, or an administrator with the role `developer` or above.
+   */
+  rotateSigningKey(params: { project_id: string; environment_id: string }, options?: PostOptions): Promise<SigningKey>
+  /**
+   * Get the administrator and their memberships.
+   *
+   * Shows the administrator who calls, and the tenants with their roles.
+   *
+   * Needs an administrator.
+   */
+  me(options?: CallOptions): Promise<Me>
+  /**
+   * Find the tenant, project and environment of an id.
+   *
+   * Finds where an object belongs, from its id alone, if it is in a tenant of the administrator.
+   *
+   * Needs an administrator.
+   */
+  lookup(params: { id: string }, options?: CallOptions): Promise<Located>
+  /**
+   * List the tenants of the administrator.
+   *
+   * Lists the tenants in which the administrator is a member, newest first.
+   *
+   * Needs an administrator.
+   */
+  listTenants(params?: { limit?: number | undefined; cursor?: string | undefined; slug?: string | undefined; query?: string | undefined }, options?: CallOptions): List<Tenant>
+  /**
+   * Create a tenant; the administrator becomes its owner.
+   *
+   * Creates a tenant. The administrator becomes its owner.
+   *
+   * Needs an administrator.
+   */
+  createTenant(body: NewTenant, options?: PostOptions): Promise<Tenant>
+  /**
+   * Get a tenant.
+   *
+   * Gets one tenant.
+   *
+   * Needs an administrator with the role `viewer` or above.
+   */
+  getTenant(params: { tenant_id: string }, options?: CallOptions): Promise<Tenant>
+  /**
+   * Update a tenant.
+   *
+   * Changes the name of a tenant. The slug never changes.
+   *
+   * Needs an administrator with the role `owner` or above.
+   */
+  changeTenant(params: { tenant_id: string }, body: TenantChange, options?: ChangeOptions): Promise<Tenant>
+  /**
+   * List members and pending invitations.
+   *
+   * Lists the members and the pending invitations of a tenant, newest first.
+   *
+   * Needs an administrator with the role `viewer` or above.
+   */
+  listMembers(params: { tenant_id: string; limit?: number | undefined; cursor?: string | undefined }, options?: CallOptions): List<Member>
+  /**
+   * Invite a person; the link is mailed, or returned once if the root environment has no mail.
+   *
+   * Invites a person. Send `invitation_url` to them; it is valid for 7 days, and no later call returns it.
+   *
+   * Needs an administrator with the role `admin` or above.
+   */
+  addMember(params: { tenant_id: string }, body: NewMember, options?: PostOptions): Promise<Invitation>
+  /**
+   * Change the role of a member or of a pending invitation.
+   *
+   * Changes the role of a member or of a pending invitation. Nobody can grant a role above their own.
+   *
+   * Needs an administrator with the role `admin` or above.
+   */
+  changeMember(params: { tenant_id: string; member_id: string }, body: MemberChange, options?: ChangeOptions): Promise<Member>
+  /**
+   * Remove a member or a pending invitation; every member can leave.
+   *
+   * Removes a member or withdraws an invitation. The last owner cannot leave.
+   *
+   * Needs an administrator with the role `admin` or above.
+   */
+  removeMember(params: { tenant_id: string; member_id: string }, options?: ChangeOptions): Promise<void>
+  /**
+   * Replace the link of a pending invitation; it is returned once.
+   *
+   * Makes a new link for a pending invitation and ends the old one.
+   *
+   * Needs an administrator with the role `admin` or above.
+   */
+  resendInvitation(params: { tenant_id: string; member_id: string }, options?: PostOptions): Promise<Invitation>
+  /**
+   * List the audit log; as application/jsonl, all of it.
+   *
+   * Lists the changes in a tenant, newest first. As `application/jsonl` it is the complete log, oldest first, which `hash` and `previous_hash` verify.
+   *
+   * Needs an administrator with the role `admin` or above.
+   */
+  listAuditLog(params: { tenant_id: string; limit?: number | undefined; cursor?: string | undefined; from?: string | undefined; to?: string | undefined; actor_id?: string | undefined; action?: string | undefined; object_id?: string | undefined }, options?: CallOptions): List<AuditEntry>
+  /**
+   * Verify the hash chain of the audit log.
+   *
+   * Recomputes the hash chain of the audit log, and reports altered, missing and forged entries.
+   *
+   * Needs an administrator with the role `admin` or above.
+   */
+  verifyAuditLog(params: { tenant_id: string }, options?: CallOptions): Promise<AuditVerification>
+  /**
+   * Get an entry of the audit log.
+   *
+   * Gets one entry of the audit log.
+   *
+   * Needs an administrator with the role `admin` or above.
+   */
+  getAuditEntry(params: { tenant_id: string; audit_entry_id: string }, options?: CallOptions): Promise<AuditEntry>
+  /**
+   * List refused calls of a tenant outside of its environments.
+   *
+   * Lists the refused calls of the tenant that belong to none of its environments, newest first.
+   *
+   * Needs an administrator with the role `admin` or above.
+   */
+  listRefusedCallsOfTenant(params: { tenant_id: string; limit?: number | undefined; cursor?: string | undefined; status?: number | undefined; code?: string | undefined; route?: string | undefined; application_id?: string | undefined; key_id?: string | undefined; from?: string | undefined; to?: string | undefined }, options?: CallOptions): List<RefusedCall>
+  /**
+   * Count such calls by code and route.
+   *
+   * Counts these calls by code and route.
+   *
+   * Needs an administrator with the role `admin` or above.
+   */
+  summariseRefusedCallsOfTenant(params: { tenant_id: string; from?: string | undefined; to?: string | undefined }, options?: CallOptions): Promise<RefusedCallSummary>
+  /**
+   * Get such a call by its request id.
+   *
+   * Gets one of these calls by the X-Request-Id of its answer.
+   *
+   * Needs an administrator with the role `admin` or above.
+   */
+  getRefusedCallOfTenant(params: { tenant_id: string; request_id: string }, options?: CallOptions): Promise<RefusedCall>
+  /**
+   * List platform keys.
+   *
+   * Lists the platform keys of a tenant, newest first, revoked ones included.
+   *
+   * Needs an administrator with the role `admin` or above. In the root tenant it is 404.
+   */
+  listPlatformKeys(params: { tenant_id: string; limit?: number | undefined; cursor?: string | undefined }, options?: CallOptions): List<ApiKey>
+  /**
+   * Create a platform key; the key is returned once.
+   *
+   * Creates a platform key with scopes. `key` is the plaintext, which no later call returns.
+   *
+   * Needs an administrator with the role `admin` or above. In the root tenant it is 404.
+   */
+  createPlatformKey(params: { tenant_id: string }, body: NewPlatformKey, options?: PostOptions): Promise<ApiKeyWithPlaintext>
+  /**
+   * Get a platform key.
+   *
+   * Gets the record of one platform key, without its plaintext.
+   *
+   * Needs an administrator with the role `admin` or above. In the root tenant it is 404.
+   */
+  getPlatformKey(params: { tenant_id: string; key_id: string }, options?: CallOptions): Promise<ApiKey>
+  /**
+   * Update a platform key.
+   *
+   * Changes the label, the scopes, the addresses, the rate limit or the expiry of a key. The change counts from the next request on.
+   *
+   * Needs an administrator with the role `admin` or above. In the root tenant it is 404.
+   */
+  changePlatformKey(params: { tenant_id: string; key_id: string }, body: PlatformKeyChange, options?: ChangeOptions): Promise<ApiKey>
+  /**
+   * Revoke a platform key.
+   *
+   * Ends a platform key at once and for good. Its record stays readable. To revoke a revoked key changes nothing.
+   *
+   * Needs an administrator with the role `admin` or above. In the root tenant it is 404.
+   */
+  revokePlatformKey(params: { tenant_id: string; key_id: string }, options?: ChangeOptions): Promise<void>
+  /**
+   * Replace a platform key; the new one is returned once, the old one stops working.
+   *
+   * Replaces the plaintext of a key and keeps its id and settings. The old plaintext stops working before the response is sent.
+   *
+   * Needs an administrator with the role `admin` or above. In the root tenant it is 404.
+   */
+  rotatePlatformKey(params: { tenant_id: string; key_id: string }, options?: PostOptions): Promise<ApiKeyWithPlaintext>
+  /**
+   * Get the uses of a platform key by hour, route and address.
+   *
+   * Counts the calls with the key by hour, route and address, newest hour first. An hour has at most 100 pairs of route and address; the others are counted as `other`.
+   *
+   * Needs an administrator with the role `admin` or above. In the root tenant it is 404.
+   */
+  platformKeyUsage(params: { tenant_id: string; key_id: string; from?: string | undefined; to?: string | undefined }, options?: CallOptions): Promise<KeyUsage>
+}
+
+/** The method and the path of each operation. It has parameters (p), a body (b), and returns a list (l). */
+export const routes: Readonly<Record<keyof Operations, string>> = {
+  whoami: 'GET /v1/api-keys/whoami',
+  authConfig: 'GET /v1/auth/config',
+  validateToken: 'POST /v1/auth/tokens/validate b',
+  listAuthUsers: 'GET /v1/auth/users pl',
+  createUser: 'POST /v1/auth/users b',
+  getAuthUser: 'GET /v1/auth/users/{user_id} p',
+  changeUser: 'PATCH /v1/auth/users/{user_id} pb',
+  deleteUser: 'DELETE /v1/auth/users/{user_id} p',
+  blockUser: 'POST /v1/auth/users/{user_id}/block p',
+  unblockUser: 'POST /v1/auth/users/{user_id}/unblock p',
+  listUserSessions: 'GET /v1/auth/users/{user_id}/sessions pl',
+  endUserSessions: 'POST /v1/auth/users/{user_id}/end-sessions p',
+  sendReset: 'POST /v1/auth/users/{user_id}/send-reset p',
+  sendVerification: 'POST /v1/auth/users/{user_id}/send-verification p',
+  listUserMethods: 'GET /v1/auth/users/{user_id}/methods pl',
+  removeUserMethod: 'DELETE /v1/auth/users/{user_id}/methods/{method_id} p',
+  listUserGrants: 'GET /v1/auth/users/{user_id}/grants pl',
+  disconnectGrant: 'DELETE /v1/auth/users/{user_id}/grants/{grant_id} p',
+  getSession: 'GET /v1/auth/sessions/{session_id} p',
+  endSession: 'DELETE /v1/auth/sessions/{session_id} p',
+  listProjects: 'GET /v1/platform/projects pl',
+  createProject: 'POST /v1/platform/projects b',
+  getProject: 'GET /v1/platform/projects/{project_id} p',
+  changeProject: 'PATCH /v1/platform/projects/{project_id} pb',
+  listEnvironments: 'GET /v1/platform/projects/{project_id}/environments pl',
+  createEnvironment: 'POST /v1/platform/projects/{project_id}/environments pb',
+  getEnvironment: 'GET /v1/platform/projects/{project_id}/environments/{environment_id} p',
+  changeEnvironment: 'PATCH /v1/platform/projects/{project_id}/environments/{environment_id} pb',
+  getSettings: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/settings p',
+  changeSettings: 'PATCH /v1/platform/projects/{project_id}/environments/{environment_id}/settings pb',
+  testMail: 'POST /v1/platform/projects/{project_id}/environments/{environment_id}/settings/email/test pb',
+  listApplications: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/applications pl',
+  createApplication: 'POST /v1/platform/projects/{project_id}/environments/{environment_id}/applications pb',
+  getApplication: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/applications/{application_id} p',
+  changeApplication: 'PATCH /v1/platform/projects/{project_id}/environments/{environment_id}/applications/{application_id} pb',
+  deleteApplication: 'DELETE /v1/platform/projects/{project_id}/environments/{environment_id}/applications/{application_id} p',
+  rotateClientSecret: 'POST /v1/platform/projects/{project_id}/environments/{environment_id}/applications/{application_id}/rotate-secret p',
+  listResourceServers: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/resource-servers pl',
+  createResourceServer: 'POST /v1/platform/projects/{project_id}/environments/{environment_id}/resource-servers pb',
+  getResourceServer: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/resource-servers/{resource_server_id} p',
+  changeResourceServer: 'PATCH /v1/platform/projects/{project_id}/environments/{environment_id}/resource-servers/{resource_server_id} pb',
+  deleteResourceServer: 'DELETE /v1/platform/projects/{project_id}/environments/{environment_id}/resource-servers/{resource_server_id} p',
+  listAuthKeys: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/auth-keys pl',
+  createAuthKey: 'POST /v1/platform/projects/{project_id}/environments/{environment_id}/auth-keys pb',
+  getAuthKey: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/auth-keys/{key_id} p',
+  changeAuthKey: 'PATCH /v1/platform/projects/{project_id}/environments/{environment_id}/auth-keys/{key_id} pb',
+  revokeAuthKey: 'DELETE /v1/platform/projects/{project_id}/environments/{environment_id}/auth-keys/{key_id} p',
+  rotateAuthKey: 'POST /v1/platform/projects/{project_id}/environments/{environment_id}/auth-keys/{key_id}/rotate p',
+  authKeyUsage: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/auth-keys/{key_id}/usage p',
+  listUsers: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/users pl',
+  getUser: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/users/{user_id} p',
+  listInbox: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/inbox pl',
+  getInboxMail: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/inbox/{mail_id} p',
+  listEvents: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/events pl',
+  getEvent: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/events/{event_id} p',
+  listProviders: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/providers pl',
+  createProvider: 'POST /v1/platform/projects/{project_id}/environments/{environment_id}/providers pb',
+  getProvider: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/providers/{provider_id} p',
+  changeProvider: 'PATCH /v1/platform/projects/{project_id}/environments/{environment_id}/providers/{provider_id} pb',
+  deleteProvider: 'DELETE /v1/platform/projects/{project_id}/environments/{environment_id}/providers/{provider_id} p',
+  listWebhooks: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/webhooks pl',
+  createWebhook: 'POST /v1/platform/projects/{project_id}/environments/{environment_id}/webhooks pb',
+  getWebhook: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/webhooks/{webhook_id} p',
+  changeWebhook: 'PATCH /v1/platform/projects/{project_id}/environments/{environment_id}/webhooks/{webhook_id} pb',
+  deleteWebhook: 'DELETE /v1/platform/projects/{project_id}/environments/{environment_id}/webhooks/{webhook_id} p',
+  rotateWebhookSecret: 'POST /v1/platform/projects/{project_id}/environments/{environment_id}/webhooks/{webhook_id}/rotate-secret p',
+  testWebhook: 'POST /v1/platform/projects/{project_id}/environments/{environment_id}/webhooks/{webhook_id}/test p',
+  listDeliveries: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/webhooks/{webhook_id}/deliveries pl',
+  getDelivery: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/webhooks/{webhook_id}/deliveries/{message_id} p',
+  resendDelivery: 'POST /v1/platform/projects/{project_id}/environments/{environment_id}/webhooks/{webhook_id}/deliveries/{message_id}/resend p',
+  resendSince: 'POST /v1/platform/projects/{project_id}/environments/{environment_id}/webhooks/{webhook_id}/resend pb',
+  listBackchannelLogouts: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/backchannel-logouts pl',
+  resendBackchannelLogout: 'POST /v1/platform/projects/{project_id}/environments/{environment_id}/backchannel-logouts/{message_id}/resend p',
+  getReadiness: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/readiness p',
+  getStatistics: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/statistics p',
+  listRefusedCalls: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/requests pl',
+  summariseRefusedCalls: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/requests/summary p',
+  getRefusedCall: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/requests/{request_id} p',
+  listSigningKeys: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/signing-keys pl',
+  rotateSigningKey: 'POST /v1/platform/projects/{project_id}/environments/{environment_id}/signing-keys/rotate p',
+  me: 'GET /v1/me',
+  lookup: 'GET /v1/lookup/{id} p',
+  listTenants: 'GET /v1/tenants pl',
+  createTenant: 'POST /v1/tenants b',
+  getTenant: 'GET /v1/tenants/{tenant_id} p',
+  changeTenant: 'PATCH /v1/tenants/{tenant_id} pb',
+  listMembers: 'GET /v1/tenants/{tenant_id}/members pl',
+  addMember: 'POST /v1/tenants/{tenant_id}/members pb',
+  changeMember: 'PATCH /v1/tenants/{tenant_id}/members/{member_id} pb',
+  removeMember: 'DELETE /v1/tenants/{tenant_id}/members/{member_id} p',
+  resendInvitation: 'POST /v1/tenants/{tenant_id}/members/{member_id}/resend p',
+  listAuditLog: 'GET /v1/tenants/{tenant_id}/audit-log pl',
+  verifyAuditLog: 'GET /v1/tenants/{tenant_id}/audit-log/verify p',
+  getAuditEntry: 'GET /v1/tenants/{tenant_id}/audit-log/{audit_entry_id} p',
+  listRefusedCallsOfTenant: 'GET /v1/tenants/{tenant_id}/requests pl',
+  summariseRefusedCallsOfTenant: 'GET /v1/tenants/{tenant_id}/requests/summary p',
+  getRefusedCallOfTenant: 'GET /v1/tenants/{tenant_id}/requests/{request_id} p',
+  listPlatformKeys: 'GET /v1/tenants/{tenant_id}/platform-keys pl',
+  createPlatformKey: 'POST /v1/tenants/{tenant_id}/platform-keys pb',
+  getPlatformKey: 'GET /v1/tenants/{tenant_id}/platform-keys/{key_id} p',
+  changePlatformKey: 'PATCH /v1/tenants/{tenant_id}/platform-keys/{key_id} pb',
+  revokePlatformKey: 'DELETE /v1/tenants/{tenant_id}/platform-keys/{key_id} p',
+  rotatePlatformKey: 'POST /v1/tenants/{tenant_id}/platform-keys/{key_id}/rotate p',
+  platformKeyUsage: 'GET /v1/tenants/{tenant_id}/platform-keys/{key_id}/usage p',
+}

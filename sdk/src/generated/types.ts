@@ -1,0 +1,1886 @@
+// Generated from contract/src/routes.ts by `npm run docs`.
+
+/** The stable codes of errors. */
+export type ErrorCode =
+  | 'malformed_request'
+  | 'conflicting_credentials'
+  | 'tenant_required'
+  | 'invalid_cursor'
+  | 'unauthenticated'
+  | 'invalid_key'
+  | 'ip_not_allowed'
+  | 'origin_not_allowed'
+  | 'wrong_key_type'
+  | 'insufficient_scope'
+  | 'insufficient_role'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'slug_taken'
+  | 'identifier_taken'
+  | 'issuer_taken'
+  | 'key_revoked'
+  | 'mail_not_set_up'
+  | 'last_owner'
+  | 'secret_not_used'
+  | 'idempotency_in_progress'
+  | 'stale_version'
+  | 'body_too_large'
+  | 'unsupported_media_type'
+  | 'misdirected_request'
+  | 'validation_failed'
+  | 'quota_exceeded'
+  | 'idempotency_mismatch'
+  | 'rate_limited'
+  | 'internal_error'
+  | 'unavailable'
+
+export type ApiKey = {
+  /** The id of an API key. */
+  id: string
+  /** The id of an API key. */
+  key_id: string
+  /** What the key can do: `auth_publishable` reads the auth configuration from browsers, `auth_secret` manages users from a backend, `platform_secret` automates setup. */
+  type: KeyType
+  /** The id of a tenant. */
+  tenant_id: string
+  /** The id of a project. */
+  project_id: string | null
+  /** The id of an environment. */
+  environment_id: string | null
+  /** The type of the environment. */
+  environment_type: EnvironmentType | null
+  /** A name for people, 1 to 100 characters. */
+  label: string | null
+  /** The first characters of the key, to recognise it. */
+  start: string
+  /** The last four characters of the key. */
+  last4: string
+  /** What a platform key may do; `*` is everything. A write scope does not include the read scope. Empty for auth keys. */
+  scopes: KeyScope[]
+  /** Exact origins of the web pages that may use a publishable key. Live allows https only. Empty for other keys. */
+  allowed_origins: string[]
+  /** IPv4 and IPv6 addresses and CIDR ranges that may use the key. Empty allows every address. */
+  ip_allowlist: string[]
+  /** The rate limit of the key; `null` is the default: 100 requests in 10 s in Test, 1,000 in 10 s in Live and for platform keys. */
+  rate_limit: RateLimit | null
+  /** When the object was created. */
+  created_at: string
+  /** When the object was last changed. */
+  updated_at: string
+  /** When the key was last used; `null` if never. */
+  last_used_at: string | null
+  /** The address of the last use. */
+  last_used_ip: string | null
+  /** When the key was last replaced by rotation; `null` if never. */
+  rotated_at: string | null
+  /** When the key was revoked; `null` while it works. */
+  revoked_at: string | null
+  /** When the key stops working; `null` if it does not expire. */
+  expires_at: string | null
+}
+
+export type ApiKeyWithPlaintext = {
+  /** The id of an API key. */
+  id: string
+  /** The id of an API key. */
+  key_id: string
+  /** What the key can do: `auth_publishable` reads the auth configuration from browsers, `auth_secret` manages users from a backend, `platform_secret` automates setup. */
+  type: KeyType
+  /** The id of a tenant. */
+  tenant_id: string
+  /** The id of a project. */
+  project_id: string | null
+  /** The id of an environment. */
+  environment_id: string | null
+  /** The type of the environment. */
+  environment_type: EnvironmentType | null
+  /** A name for people, 1 to 100 characters. */
+  label: string | null
+  /** The first characters of the key, to recognise it. */
+  start: string
+  /** The last four characters of the key. */
+  last4: string
+  /** What a platform key may do; `*` is everything. A write scope does not include the read scope. Empty for auth keys. */
+  scopes: KeyScope[]
+  /** Exact origins of the web pages that may use a publishable key. Live allows https only. Empty for other keys. */
+  allowed_origins: string[]
+  /** IPv4 and IPv6 addresses and CIDR ranges that may use the key. Empty allows every address. */
+  ip_allowlist: string[]
+  /** The rate limit of the key; `null` is the default: 100 requests in 10 s in Test, 1,000 in 10 s in Live and for platform keys. */
+  rate_limit: RateLimit | null
+  /** When the object was created. */
+  created_at: string
+  /** When the object was last changed. */
+  updated_at: string
+  /** When the key was last used; `null` if never. */
+  last_used_at: string | null
+  /** The address of the last use. */
+  last_used_ip: string | null
+  /** When the key was last replaced by rotation; `null` if never. */
+  rotated_at: string | null
+  /** When the key was revoked; `null` while it works. */
+  revoked_at: string | null
+  /** When the key stops working; `null` if it does not expire. */
+  expires_at: string | null
+  /** The plaintext of the key, returned once; `null` in a repeat with the same Idempotency-Key. */
+  key: string | null
+}
+
+export type Application = {
+  /** The id of an application, which is its client id. */
+  id: string
+  /** The client id, equal to `id`. */
+  client_id: string
+  /** The id of a tenant. */
+  tenant_id: string
+  /** The id of a project. */
+  project_id: string
+  /** The id of an environment. */
+  environment_id: string
+  /** The name of the object in URLs and scripts, unique among the objects of its kind in the environment. It never changes. */
+  slug: string
+  /** `web` keeps a secret on a server, `spa` runs in a browser, `native` on a device. It never changes. */
+  application_type: ApplicationType
+  /** The name. */
+  name: string
+  /** Where sign-in returns to, 1 to 50 absolute URIs, compared as exact strings. Live needs https, except private-use schemes and loopback of native applications. */
+  redirect_uris: string[]
+  /** Where sign-out can return to, at most 50, compared as exact strings. */
+  post_logout_redirect_uris: string[]
+  /** How the application authenticates at the token endpoint. `none` for spa and native; the default of web is `client_secret_basic`. */
+  token_endpoint_auth_method: 'none' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
+  /** The public keys of the application as a key set, for `private_key_jwt`. Set this or `jwks_uri`. */
+  jwks: {
+    /** The public keys, 1 to 20. */
+    keys: ({
+      /** The type of the key, such as `RSA`. */
+      kty: string
+      [name: string]: unknown
+    })[]
+    [name: string]: unknown
+  } | null
+  /** Where the application publishes its public keys, for `private_key_jwt`. Set this or `jwks`. */
+  jwks_uri: string | null
+  /** The scopes that the application can request, those of resource servers included. */
+  allowed_scopes: string[]
+  /** Whether an authorization request needs PKCE. The default is true; only a web application can set false. */
+  require_pkce: boolean
+  /** `ask` shows the consent page to each user once; `skip` is for your own applications. The default is `skip`. */
+  consent: 'skip' | 'ask'
+  /** Where the service posts a logout token when a session ends (OIDC Back-Channel Logout 1.0). */
+  backchannel_logout_uri: string | null
+  /** Where the application starts a sign-in that it did not begin itself (OIDC Core §4). */
+  initiate_login_uri: string | null
+  /** The logo on the consent page. */
+  logo_uri: string | null
+  /** Lets a native application use any port of a registered loopback redirect URI (RFC 8252 §7.3). The default is false. */
+  allow_loopback_port: boolean
+  /** Refuses every request of the application. The default is false. */
+  disabled: boolean
+  /** Whether the application has a client secret. */
+  has_client_secret: boolean
+  /** When the client secret was last replaced; `null` if never. */
+  secret_rotated_at: string | null
+  /** When the object was created. */
+  created_at: string
+  /** When the object was last changed. */
+  updated_at: string
+}
+
+export type ApplicationChange = {
+  /** Only for an object that got its slug from an upgrade of the service: its slug can be set once. */
+  slug?: string | undefined
+  /** The name. */
+  name?: string | undefined
+  /** Where sign-in returns to, 1 to 50 absolute URIs, compared as exact strings. Live needs https, except private-use schemes and loopback of native applications. */
+  redirect_uris?: string[] | undefined
+  /** Where sign-out can return to, at most 50, compared as exact strings. */
+  post_logout_redirect_uris?: string[] | null | undefined
+  /** How the application authenticates at the token endpoint. `none` for spa and native; the default of web is `client_secret_basic`. */
+  token_endpoint_auth_method?: 'none' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | null | undefined
+  /** The public keys of the application as a key set, for `private_key_jwt`. Set this or `jwks_uri`. */
+  jwks?: {
+    /** The public keys, 1 to 20. */
+    keys: ({
+      /** The type of the key, such as `RSA`. */
+      kty: string
+      [name: string]: unknown
+    })[]
+    [name: string]: unknown
+  } | null | undefined
+  /** Where the application publishes its public keys, for `private_key_jwt`. Set this or `jwks`. */
+  jwks_uri?: string | null | undefined
+  /** The scopes that the application can request, those of resource servers included. */
+  allowed_scopes?: string[] | null | undefined
+  /** Whether an authorization request needs PKCE. The default is true; only a web application can set false. */
+  require_pkce?: boolean | null | undefined
+  /** `ask` shows the consent page to each user once; `skip` is for your own applications. The default is `skip`. */
+  consent?: 'skip' | 'ask' | null | undefined
+  /** Where the service posts a logout token when a session ends (OIDC Back-Channel Logout 1.0). */
+  backchannel_logout_uri?: string | null | undefined
+  /** Where the application starts a sign-in that it did not begin itself (OIDC Core §4). */
+  initiate_login_uri?: string | null | undefined
+  /** The logo on the consent page. */
+  logo_uri?: string | null | undefined
+  /** Lets a native application use any port of a registered loopback redirect URI (RFC 8252 §7.3). The default is false. */
+  allow_loopback_port?: boolean | null | undefined
+  /** Refuses every request of the application. The default is false. */
+  disabled?: boolean | null | undefined
+}
+
+export type ApplicationType = 'web' | 'spa' | 'native'
+
+export type ApplicationWithSecret = {
+  /** The id of an application, which is its client id. */
+  id: string
+  /** The client id, equal to `id`. */
+  client_id: string
+  /** The id of a tenant. */
+  tenant_id: string
+  /** The id of a project. */
+  project_id: string
+  /** The id of an environment. */
+  environment_id: string
+  /** The name of the object in URLs and scripts, unique among the objects of its kind in the environment. It never changes. */
+  slug: string
+  /** `web` keeps a secret on a server, `spa` runs in a browser, `native` on a device. It never changes. */
+  application_type: ApplicationType
+  /** The name. */
+  name: string
+  /** Where sign-in returns to, 1 to 50 absolute URIs, compared as exact strings. Live needs https, except private-use schemes and loopback of native applications. */
+  redirect_uris: string[]
+  /** Where sign-out can return to, at most 50, compared as exact strings. */
+  post_logout_redirect_uris: string[]
+  /** How the application authenticates at the token endpoint. `none` for spa and native; the default of web is `client_secret_basic`. */
+  token_endpoint_auth_method: 'none' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
+  /** The public keys of the application as a key set, for `private_key_jwt`. Set this or `jwks_uri`. */
+  jwks: {
+    /** The public keys, 1 to 20. */
+    keys: ({
+      /** The type of the key, such as `RSA`. */
+      kty: string
+      [name: string]: unknown
+    })[]
+    [name: string]: unknown
+  } | null
+  /** Where the application publishes its public keys, for `private_key_jwt`. Set this or `jwks`. */
+  jwks_uri: string | null
+  /** The scopes that the application can request, those of resource servers included. */
+  allowed_scopes: string[]
+  /** Whether an authorization request needs PKCE. The default is true; only a web application can set false. */
+  require_pkce: boolean
+  /** `ask` shows the consent page to each user once; `skip` is for your own applications. The default is `skip`. */
+  consent: 'skip' | 'ask'
+  /** Where the service posts a logout token when a session ends (OIDC Back-Channel Logout 1.0). */
+  backchannel_logout_uri: string | null
+  /** Where the application starts a sign-in that it did not begin itself (OIDC Core §4). */
+  initiate_login_uri: string | null
+  /** The logo on the consent page. */
+  logo_uri: string | null
+  /** Lets a native application use any port of a registered loopback redirect URI (RFC 8252 §7.3). The default is false. */
+  allow_loopback_port: boolean
+  /** Refuses every request of the application. The default is false. */
+  disabled: boolean
+  /** Whether the application has a client secret. */
+  has_client_secret: boolean
+  /** When the client secret was last replaced; `null` if never. */
+  secret_rotated_at: string | null
+  /** When the object was created. */
+  created_at: string
+  /** When the object was last changed. */
+  updated_at: string
+  /** The client secret, returned once; `null` in a repeat with the same Idempotency-Key. */
+  client_secret: string | null
+}
+
+export type AttemptError = 'dns' | 'refused' | 'tls' | 'timeout' | 'address_not_allowed'
+
+export type AuditEntry = {
+  /** The id of an audit entry. */
+  id: string
+  /** The id of a tenant. */
+  tenant_id: string
+  /** 1, 2, 3 … within the tenant, without gaps. */
+  sequence: number
+  /** When the object was created. */
+  created_at: string
+  /** The operationId of the call, or the name of a command such as `bootstrap` or `recover`. */
+  action: string
+  /** Who made the change. */
+  actor: {
+    /** The type. */
+    type: 'user' | 'api_key' | 'system'
+    /** The id of the object. */
+    id: string | null
+    /** The label of the key or the email of the administrator at that time. */
+    label: string | null
+  }
+  /** The changed object. */
+  object: {
+    /** The type. */
+    type: string
+    /** The id of the object. */
+    id: string
+  }
+  /** The id of a project. */
+  project_id: string | null
+  /** The id of an environment. */
+  environment_id: string | null
+  /** The X-Request-Id of the call; `null` for a command. */
+  request_id: string | null
+  /** The address from which the call came. */
+  ip: string | null
+  /** The object before the change, without secrets and personal data; `null` when the change created it. */
+  before: Record<string, unknown> | null
+  /** The object after the change, without secrets and personal data; `null` when the change deleted it. */
+  after: Record<string, unknown> | null
+  /** The hash of the previous entry; 64 zeros in the first entry. */
+  previous_hash: string
+  /** The SHA-256, in hexadecimal, of the canonical form (RFC 8785) of this entry without `hash`. */
+  hash: string
+}
+
+export type AuditVerification = {
+  /** The tenant of the log. */
+  tenant_id: string
+  /** Whether every entry is as it was written, and none is missing. */
+  intact: boolean
+  /** How many entries were checked. */
+  entries: number
+  /** What is wrong, at most ten problems. */
+  problems: string[]
+  /** When the check ended. A repeated call can return the result of a check that just ended. */
+  verified_at: string
+}
+
+export type AuthConfig = {
+  /** The environment of the key. */
+  environment: {
+    /** The id of an environment. */
+    id: string
+    /** The type. */
+    type: EnvironmentType
+  }
+  /** The project of the environment. */
+  project: {
+    /** The id of a project. */
+    id: string
+    /** 1 to 63 of a-z, 0-9 and hyphen, unique within its parent. It never changes. */
+    slug: string
+    /** The name. */
+    name: string
+  }
+  /** The issuer URL, the `iss` of every token. */
+  issuer: string
+  /** The address of the OpenID Provider metadata. */
+  discovery_url: string
+  /** The public applications: those of the types spa and native. */
+  applications: ({
+    /** The id of an application, which is its client id. */
+    client_id: string
+    /** The name. */
+    name: string
+    /** The type of the application. */
+    application_type: ApplicationType
+  })[]
+  /** The ways to sign in. */
+  sign_in: {
+    /** The methods that are switched on. */
+    methods: ('password' | 'email_code' | 'passkey')[]
+    /** The identity providers that are enabled. */
+    providers: ({
+      /** The id of the object. */
+      id: string
+      /** The type. */
+      type: string
+      /** The name on the sign-in button. */
+      display_name: string
+    })[]
+  }
+  /** The creation of accounts. */
+  sign_up: {
+    /** `open` (the default) lets people create accounts; `closed` leaves it to the API. */
+    mode: 'open' | 'closed'
+  }
+  /** The rules for new passwords. */
+  password_policy: {
+    /** The minimum length of a new password in characters, 8 to 128. The default is 12. */
+    min_length: number
+    /** Whether common passwords and names are refused. The default is true. */
+    reject_common: boolean
+  }
+  /** The look of the hosted pages. */
+  branding: {
+    /** The name on the hosted pages; `null` uses the name of the project. */
+    display_name: string | null
+    /** The logo on the hosted pages; `null` for none. */
+    logo_url: string | null
+    /** The colour of buttons as #rrggbb; `null` for the default. */
+    primary_color: string | null
+  }
+  /** Links at the foot of the hosted pages. */
+  links: {
+    /** The terms of service; `null` for none. */
+    terms_url: string | null
+    /** The privacy policy; `null` for none. */
+    privacy_url: string | null
+    /** Where people get help; `null` for none. */
+    support_url: string | null
+  }
+  /** The languages of the hosted pages. */
+  locales: string[]
+  /** Whether the environment is of the type `test`. */
+  test_mode: boolean
+}
+
+export type AuthKeyChange = {
+  /** A name for people, 1 to 100 characters. */
+  label?: string | null | undefined
+  /** Exact origins of the web pages that may use a publishable key, at least one for such a key. Live allows https only. */
+  allowed_origins?: string[] | null | undefined
+  /** IPv4 and IPv6 addresses and CIDR ranges that may use the key. Empty allows every address. */
+  ip_allowlist?: string[] | null | undefined
+  /** The rate limit of the key; one member can change alone, and `null` restores the default. */
+  rate_limit?: {
+    /** The number of requests in one window, 1 to 100,000. */
+    limit?: number | null | undefined
+    /** The length of the sliding window in seconds, 1 to 3,600. */
+    window_seconds?: number | null | undefined
+  } | null | undefined
+  /** When the key stops working; `null` if it does not expire. */
+  expires_at?: string | null | undefined
+}
+
+export type BackchannelLogout = {
+  /** The id of the message. */
+  id: string
+  /** The same id, named as in deliveries of webhooks. */
+  message_id: string
+  /** The environment of the session. */
+  environment_id: string
+  /** The application that is called. */
+  application_id: string
+  /** The session that ended: the claim `sid` of the logout token. */
+  session_id: string
+  /** The user of the session: the claim `sub` of the logout token. */
+  user_id: string
+  /** Whether an attempt is still due, the application confirmed the logout, or no attempt will follow. */
+  status: 'waiting' | 'delivered' | 'given_up'
+  /** When the next attempt is due; null if none is. */
+  next_attempt_at: string | null
+  /** Every attempt, oldest first. */
+  attempts: ({
+    /** When the attempt began. */
+    at: string
+    /** The HTTP status of the answer; null without an answer. */
+    status: number | null
+    /** How long the attempt took, in milliseconds. */
+    latency_ms: number
+    /** The first KiB of the answer; null without an answer. */
+    response: string | null
+    /** Why there was no answer; null where there was one, or for another cause. */
+    error: 'dns' | 'refused' | 'tls' | 'timeout' | 'address_not_allowed' | null
+  })[]
+  /** When the session ended. */
+  created_at: string
+  /** When the state of the message changed last. */
+  updated_at: string
+}
+
+export type Delivery = {
+  /** The id of a message to a webhook. */
+  id: string
+  /** The `webhook-id` header, the same in every attempt. */
+  message_id: string
+  /** The id of an event. */
+  event_id: string
+  /** The kind of the event. */
+  event_type: EventKind
+  /** The id of a webhook. */
+  webhook_id: string
+  /** The id of an environment. */
+  environment_id: string
+  /** `waiting` for the next attempt, `delivered`, or `given_up` after the last attempt. */
+  status: 'waiting' | 'delivered' | 'given_up'
+  /** When the next attempt is due; `null` if there is none. */
+  next_attempt_at: string | null
+  /** The attempts so far, oldest first. */
+  attempts: ({
+    /** When the attempt was made. */
+    at: string
+    /** The HTTP status of the receiver; `null` if it did not answer. */
+    status: number | null
+    /** How long the attempt took, in milliseconds. */
+    latency_ms: number
+    /** The beginning of the response; `null` if there is none. */
+    response: string | null
+    /** Why the attempt got no answer: the name has no address, the address may not be reached, nobody accepted the connection, TLS failed, or the time was up. */
+    error: AttemptError | null
+  })[]
+  /** When the object was created. */
+  created_at: string
+  /** When the object was last changed. */
+  updated_at: string
+}
+
+export type Environment = {
+  /** The id of an environment. */
+  id: string
+  /** The id of a tenant. */
+  tenant_id: string
+  /** The id of a project. */
+  project_id: string
+  /** 1 to 63 of a-z, 0-9 and hyphen, unique within its parent. It never changes. */
+  slug: string
+  /** The name. */
+  name: string
+  /** The type. */
+  type: EnvironmentType
+  /** The issuer URL of the environment. It never changes. */
+  issuer: string
+  /** Rises with every change of the configuration: settings, applications, resource servers, providers and webhooks. A rotation of a secret leaves it. */
+  config_version: number
+  /** When the object was created. */
+  created_at: string
+  /** When the object was last changed. */
+  updated_at: string
+}
+
+export type EnvironmentChange = {
+  /** The name. */
+  name?: string | undefined
+}
+
+export type EnvironmentType = 'test' | 'live'
+
+export type Event = {
+  /** The id of an event. */
+  id: string
+  /** The kind of the event. */
+  type: EventKind
+  /** When the change happened. */
+  timestamp: string
+  /** 1, 2, 3 … within the environment, without gaps. */
+  sequence: number
+  /** The id of a tenant. */
+  tenant_id: string
+  /** The id of a project. */
+  project_id: string
+  /** The environment of the event. */
+  environment: {
+    /** The id of an environment. */
+    id: string
+    /** The type. */
+    type: EnvironmentType
+  }
+  /** The X-Request-Id of the call that caused the event; `null` if no call did. */
+  request_id: string | null
+  /** Who caused the event. */
+  actor: {
+    /** The type. */
+    type: 'user' | 'api_key' | 'application' | 'system'
+    /** The id of the object. */
+    id: string | null
+  }
+  /** The user that the event is about; `null` if there is none. */
+  user_id: string | null
+  /** The application that the event is about; `null` if there is none. */
+  application_id: string | null
+  /** The object of the event, without secrets. Its members depend on `type`. */
+  data: Record<string, unknown>
+}
+
+export type EventKind = 'user.created' | 'user.updated' | 'user.deleted' | 'user.blocked' | 'user.unblocked' | 'user.email_verified' | 'session.created' | 'session.ended' | 'sign_in.succeeded' | 'sign_in.failed' | 'mfa.enrolled' | 'mfa.removed' | 'consent.granted' | 'consent.revoked' | 'token.reuse_detected' | 'application.created' | 'application.updated' | 'application.deleted' | 'application.secret_rotated' | 'resource_server.created' | 'resource_server.updated' | 'resource_server.deleted' | 'provider.created' | 'provider.updated' | 'provider.deleted' | 'environment.settings_updated' | 'auth_key.created' | 'auth_key.rotated' | 'auth_key.revoked' | 'mail.sent' | 'mail.failed' | 'signing_key.rotated' | 'webhook.disabled' | 'test.ping'
+
+export type Grant = {
+  /** The id of the grant. */
+  id: string
+  /** The application that has the tokens. */
+  application_id: string
+  /** The session that the grant began in, which may have ended. */
+  session_id: string
+  /** The granted scopes, separated by spaces. */
+  scope: string
+  /** The identifiers of the requested resource servers. */
+  resource: string[]
+  /** When the application got the authorization code. */
+  created_at: string
+  /** The time after which no token of the grant can be valid. */
+  expires_at: string
+  /** When the application got tokens last; null if it never did. */
+  last_used_at: string | null
+}
+
+export type Invitation = {
+  /** The id of a user, the `sub` of tokens. */
+  id: string
+  /** The id of a tenant. */
+  tenant_id: string
+  /** The email of the member; `null` where another person proved it to be theirs. In an invitation it is only a label: the membership belongs to the account that accepts. */
+  email: string | null
+  /** The role. Each includes the permissions of the earlier ones: viewer, developer, admin, owner. */
+  role: Role
+  /** `pending` is an invitation, `active` a member. */
+  status: 'pending' | 'active'
+  /** The expiry of the link of a pending invitation; `null` while it has no link. */
+  expires_at: string | null
+  /** The user of the root tenant; `null` for a pending invitation. */
+  user_id: string | null
+  /** The name. */
+  name: string | null
+  /** Whether the account has proved its email; `null` for a pending invitation. */
+  email_verified: boolean | null
+  /** When the invitation was accepted. */
+  accepted_at: string | null
+  /** When the member last signed in; `null` if never. */
+  last_sign_in_at: string | null
+  /** When the object was created. */
+  created_at: string
+  /** When the object was last changed. */
+  updated_at: string
+  /** The link to send to the person, returned once; `null` in a repeat with the same Idempotency-Key, and where the service mails it. */
+  invitation_url: string | null
+}
+
+export type KeyIdentity = {
+  /** The id of an API key. */
+  id: string
+  /** The id of an API key. */
+  key_id: string
+  /** What the key can do: `auth_publishable` reads the auth configuration from browsers, `auth_secret` manages users from a backend, `platform_secret` automates setup. */
+  type: KeyType
+  /** The id of a tenant. */
+  tenant_id: string
+  /** The id of a project. */
+  project_id: string | null
+  /** The id of an environment. */
+  environment_id: string | null
+  /** The type of the environment. */
+  environment_type: EnvironmentType | null
+  /** A name for people, 1 to 100 characters. */
+  label: string | null
+  /** The first characters of the key, to recognise it. */
+  start: string
+  /** The last four characters of the key. */
+  last4: string
+  /** What a platform key may do; `*` is everything. A write scope does not include the read scope. Empty for auth keys. */
+  scopes: KeyScope[]
+  /** Exact origins of the web pages that may use a publishable key. Live allows https only. Empty for other keys. */
+  allowed_origins: string[]
+  /** IPv4 and IPv6 addresses and CIDR ranges that may use the key. Empty allows every address. */
+  ip_allowlist: string[]
+  /** The rate limit of the key; `null` is the default: 100 requests in 10 s in Test, 1,000 in 10 s in Live and for platform keys. */
+  rate_limit: RateLimit | null
+  /** When the object was created. */
+  created_at: string
+  /** When the object was last changed. */
+  updated_at: string
+  /** When the key was last used; `null` if never. */
+  last_used_at: string | null
+  /** The address of the last use. */
+  last_used_ip: string | null
+  /** When the key was last replaced by rotation; `null` if never. */
+  rotated_at: string | null
+  /** When the key was revoked; `null` while it works. */
+  revoked_at: string | null
+  /** When the key stops working; `null` if it does not expire. */
+  expires_at: string | null
+  /** The tenant of the key. */
+  tenant: {
+    /** The id of a tenant. */
+    id: string
+    /** 1 to 63 of a-z, 0-9 and hyphen, unique within its parent. It never changes. */
+    slug: string
+    /** The name. */
+    name: string
+  }
+  /** The project of the key; `null` for platform keys. */
+  project: {
+    /** The id of a project. */
+    id: string
+    /** 1 to 63 of a-z, 0-9 and hyphen, unique within its parent. It never changes. */
+    slug: string
+    /** The name. */
+    name: string
+  } | null
+  /** The environment of the key; `null` for platform keys. */
+  environment: {
+    /** The id of an environment. */
+    id: string
+    /** The type. */
+    type: EnvironmentType
+    /** The issuer URL of the environment. */
+    issuer: string
+  } | null
+  /** The scopes of the key with `*` expanded. Empty for auth keys. */
+  effective_scopes: KeyScope[]
+  /** This request, as the service sees it. */
+  request: {
+    /** The IP address; `null` if it is unknown. */
+    ip: string | null
+  }
+}
+
+export type KeyScope = 'projects:read' | 'projects:write' | 'environments:read' | 'environments:write' | 'env.settings:read' | 'env.settings:write' | 'applications:read' | 'applications:write' | 'resource_servers:read' | 'resource_servers:write' | 'providers:read' | 'providers:write' | 'webhooks:read' | 'webhooks:write' | 'auth_keys:read' | 'auth_keys:write' | 'users:read' | '*'
+
+export type KeyType = 'auth_publishable' | 'auth_secret' | 'platform_secret'
+
+export type KeyUsage = {
+  /** The uses by hour, route and address, oldest hour first, then by the number of calls. */
+  data: ({
+    /** The beginning of the hour, in UTC. */
+    hour: string
+    /** The path of the route with the names of its parameters, or `other` beyond 100 pairs of route and address. */
+    route: string
+    /** The source address; null if it is unknown, and in the sum `other`. */
+    ip: string | null
+    /** All calls, refused ones included. */
+    count: number
+    /** The calls that the key was not allowed to make, or not now: by address, origin, rate limit, type or scope. */
+    refused: number
+  })[]
+}
+
+export type Located = {
+  /** The kind of the object, such as `application`. */
+  object: string
+  /** The id of a tenant. */
+  tenant_id: string
+  /** The id of a project. */
+  project_id: string | null
+  /** The id of an environment. */
+  environment_id: string | null
+  /** The type of the environment; `null` outside an environment. */
+  environment_type: EnvironmentType | null
+}
+
+export type Mail = {
+  /** The id of a captured mail. */
+  id: string
+  /** The complete email address of the recipient. A filter ignores case. */
+  to: string
+  /** Why the mail was sent. */
+  kind: MailKind
+  /** The subject. */
+  subject: string
+  /** The body as plain text. */
+  text: string
+  /** The body as HTML. */
+  html: string
+  /** The code in the mail; `null` in kinds without a code. */
+  code: string | null
+  /** The link in the mail; `null` in kinds without a link. */
+  link: string | null
+  /** When the object was created. */
+  created_at: string
+}
+
+/** An empty object. */
+export type MailAsked = Record<string, never>
+
+export type MailKind = 'sign_in_code' | 'verify_email' | 'existing_account' | 'reset_password' | 'change_email' | 'change_email_notice' | 'password_changed' | 'method_added' | 'method_removed' | 'recovery_code_used' | 'account_deleted' | 'invitation' | 'test'
+
+export type MailStage = 'dns' | 'connect' | 'tls' | 'greeting' | 'auth' | 'recipient' | 'data'
+
+export type MailTest = {
+  /** The address that gets the test mail. */
+  to: string
+}
+
+export type MailTested = {
+  /** Whether the mail server accepted the mail. */
+  accepted: boolean
+  /** The last step, which failed unless the mail was accepted. */
+  stage: MailStage
+  /** The last reply of the mail server; `null` if it sent none after a correct greeting. */
+  reply: string | null
+}
+
+export type Me = {
+  /** The id of a user, the `sub` of tokens. */
+  user_id: string
+  /** The email of the member. In an invitation it is only a label: the membership belongs to the account that accepts. */
+  email: string
+  /** The name. */
+  name: string | null
+  /** The tenant that holds the accounts of all administrators. */
+  root_tenant_id: string
+  /** The tenants of the administrator, with the role in each. */
+  memberships: ({
+    /** The id of a tenant. */
+    tenant_id: string
+    /** 1 to 63 of a-z, 0-9 and hyphen, unique within its parent. It never changes. */
+    slug: string
+    /** The name. */
+    name: string
+    /** The role in the tenant. */
+    role: Role
+  })[]
+}
+
+export type Member = {
+  /** The id of a user, the `sub` of tokens. */
+  id: string
+  /** The id of a tenant. */
+  tenant_id: string
+  /** The email of the member; `null` where another person proved it to be theirs. In an invitation it is only a label: the membership belongs to the account that accepts. */
+  email: string | null
+  /** The role. Each includes the permissions of the earlier ones: viewer, developer, admin, owner. */
+  role: Role
+  /** `pending` is an invitation, `active` a member. */
+  status: 'pending' | 'active'
+  /** The expiry of the link of a pending invitation; `null` while it has no link. */
+  expires_at: string | null
+  /** The user of the root tenant; `null` for a pending invitation. */
+  user_id: string | null
+  /** The name. */
+  name: string | null
+  /** Whether the account has proved its email; `null` for a pending invitation. */
+  email_verified: boolean | null
+  /** When the invitation was accepted. */
+  accepted_at: string | null
+  /** When the member last signed in; `null` if never. */
+  last_sign_in_at: string | null
+  /** When the object was created. */
+  created_at: string
+  /** When the object was last changed. */
+  updated_at: string
+}
+
+export type MemberChange = {
+  /** The role in the tenant. */
+  role?: Role | undefined
+}
+
+export type NewApplication = {
+  /** Made from the name if it is absent. It must be unique and cannot be changed later. */
+  slug?: string | undefined
+  /** The name. */
+  name: string
+  /** `web` keeps a secret on a server, `spa` runs in a browser, `native` on a device. It never changes. */
+  application_type: ApplicationType
+  /** Where sign-in returns to, 1 to 50 absolute URIs, compared as exact strings. Live needs https, except private-use schemes and loopback of native applications. */
+  redirect_uris: string[]
+  /** Where sign-out can return to, at most 50, compared as exact strings. */
+  post_logout_redirect_uris?: string[] | undefined
+  /** How the application authenticates at the token endpoint. `none` for spa and native; the default of web is `client_secret_basic`. */
+  token_endpoint_auth_method?: 'none' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | undefined
+  /** The public keys of the application as a key set, for `private_key_jwt`. Set this or `jwks_uri`. */
+  jwks?: {
+    /** The public keys, 1 to 20. */
+    keys: ({
+      /** The type of the key, such as `RSA`. */
+      kty: string
+      [name: string]: unknown
+    })[]
+    [name: string]: unknown
+  } | null | undefined
+  /** Where the application publishes its public keys, for `private_key_jwt`. Set this or `jwks`. */
+  jwks_uri?: string | null | undefined
+  /** The scopes that the application can request, those of resource servers included. */
+  allowed_scopes?: string[] | undefined
+  /** Whether an authorization request needs PKCE. The default is true; only a web application can set false. */
+  require_pkce?: boolean | undefined
+  /** `ask` shows the consent page to each user once; `skip` is for your own applications. The default is `skip`. */
+  consent?: 'skip' | 'ask' | undefined
+  /** Where the service posts a logout token when a session ends (OIDC Back-Channel Logout 1.0). */
+  backchannel_logout_uri?: string | null | undefined
+  /** Where the application starts a sign-in that it did not begin itself (OIDC Core §4). */
+  initiate_login_uri?: string | null | undefined
+  /** The logo on the consent page. */
+  logo_uri?: string | null | undefined
+  /** Lets a native application use any port of a registered loopback redirect URI (RFC 8252 §7.3). The default is false. */
+  allow_loopback_port?: boolean | undefined
+  /** Refuses every request of the application. The default is false. */
+  disabled?: boolean | undefined
+}
+
+export type NewAuthKey = {
+  /** What the key can do: `auth_publishable` reads the auth configuration from browsers, `auth_secret` manages users from a backend, `platform_secret` automates setup. */
+  type: 'auth_publishable' | 'auth_secret'
+  /** A name for people, 1 to 100 characters. */
+  label?: string | null | undefined
+  /** Exact origins of the web pages that may use a publishable key, at least one for such a key. Live allows https only. */
+  allowed_origins?: string[] | undefined
+  /** IPv4 and IPv6 addresses and CIDR ranges that may use the key. Empty allows every address. */
+  ip_allowlist?: string[] | undefined
+  /** The rate limit of the key; `null` is the default: 100 requests in 10 s in Test, 1,000 in 10 s in Live and for platform keys. */
+  rate_limit?: RateLimit | null | undefined
+  /** When the key stops working; `null` if it does not expire. */
+  expires_at?: string | null | undefined
+}
+
+export type NewEnvironment = {
+  /** 1 to 63 of a-z, 0-9 and hyphen, unique within its parent. It never changes. */
+  slug: string
+  /** The name. */
+  name: string
+  /** The type. */
+  type: EnvironmentType
+  /** An https origin of its own for the issuer, on a host that the operator of the service admits for the tenant. It can never be changed or used again. Absent: an address below that of the service. */
+  issuer?: string | undefined
+}
+
+export type NewMember = {
+  /** The email address. */
+  email: string
+  /** The role in the tenant. */
+  role: Role
+}
+
+export type NewPlatformKey = {
+  /** A name for people, 1 to 100 characters. */
+  label: string
+  /** What the key may do; `*` is everything. A write scope does not include the read scope. */
+  scopes: KeyScope[]
+  /** IPv4 and IPv6 addresses and CIDR ranges that may use the key. Empty allows every address. */
+  ip_allowlist?: string[] | undefined
+  /** The rate limit of the key; `null` is the default: 100 requests in 10 s in Test, 1,000 in 10 s in Live and for platform keys. */
+  rate_limit?: RateLimit | null | undefined
+  /** When the key stops working; `null` if it does not expire. */
+  expires_at?: string | null | undefined
+}
+
+export type NewProject = {
+  /** 1 to 63 of a-z, 0-9 and hyphen, unique within its parent. It never changes. */
+  slug: string
+  /** The name. */
+  name: string
+  /** The first environments, in the order of the list. Absent: one with the slug test, one with the slug live. */
+  environments?: NewEnvironment[] | undefined
+}
+
+export type NewProvider = {
+  /** Made from the name if it is absent. It must be unique and cannot be changed later. */
+  slug?: string | undefined
+  /** The kind of provider. It never changes. */
+  type: ProviderType
+  /** Your client id at the provider. */
+  client_id: string
+  /** The name on the sign-in button. */
+  display_name?: string | undefined
+  /** oidc: the issuer. microsoft: the issuer of one Entra tenant. gitlab: the URL of a self-managed instance. `null` for the others. */
+  issuer?: string | null | undefined
+  /** The scopes to request. The default depends on the type, such as `openid email profile`. */
+  scopes?: string[] | undefined
+  /** Whether people can sign in with the provider. The default is true. */
+  enabled?: boolean | undefined
+  /** Links an identity to the existing user with the same email, if both sides have verified it. The default is false. */
+  link_by_verified_email?: boolean | undefined
+  /** apple: the team id. `null` for other types. */
+  team_id?: string | null | undefined
+  /** apple: the id of the private key. `null` for other types. */
+  key_id?: string | null | undefined
+  /** Your client secret at the provider. It is write-only. */
+  client_secret?: string | null | undefined
+  /** apple: the private key as PEM. It is write-only. */
+  private_key?: string | null | undefined
+}
+
+export type NewResourceServer = {
+  /** Made from the name if it is absent. It must be unique and cannot be changed later. */
+  slug?: string | undefined
+  /** The absolute URI of the API: the value of `resource` in a request and of `aud` in its tokens (RFC 8707). It never changes. */
+  identifier: string
+  /** The name. */
+  name: string
+  /** The scopes of the API, at most 200. */
+  scopes?: ({
+    /** The name. */
+    name: string
+    /** What the scope allows, shown on the consent page. */
+    description?: string | null | undefined
+  })[] | null | undefined
+  /** The lifetime of its access tokens in seconds, 60 to 86,400; `null` uses the settings of the environment. */
+  access_token_ttl_seconds?: number | null | undefined
+  /** `jwt` can be verified without a call; `opaque` needs the validation call and can be shorter. The default is `jwt`. */
+  access_token_format?: TokenFormat | null | undefined
+}
+
+export type NewTenant = {
+  /** 1 to 63 of a-z, 0-9 and hyphen, unique within its parent. It never changes. */
+  slug: string
+  /** The name. */
+  name: string
+}
+
+export type NewUser = {
+  /** The email address. */
+  email: string
+  /** Whether the user has proved the email. */
+  email_verified?: boolean | undefined
+  /** The phone number in E.164 format. */
+  phone_number?: string | null | undefined
+  /** Whether the user has proved the phone number. */
+  phone_number_verified?: boolean | undefined
+  /** The password, by the policy of the environment (by default at least 12 characters). It is write-only. */
+  password?: string | null | undefined
+  /** The full name (OIDC Core §5.1). */
+  name?: string | null | undefined
+  /** The given name. */
+  given_name?: string | null | undefined
+  /** The family name. */
+  family_name?: string | null | undefined
+  /** A casual name. */
+  nickname?: string | null | undefined
+  /** The name by which the user wants to be called. It is not unique. */
+  preferred_username?: string | null | undefined
+  /** The URL of a picture. */
+  picture?: string | null | undefined
+  /** The language, such as `en` or `de-CH`. */
+  locale?: string | null | undefined
+  /** The time zone, such as `Europe/Zurich`. */
+  zoneinfo?: string | null | undefined
+  /** Your own data, an object of at most 16 KiB. No token carries it. */
+  metadata?: Record<string, unknown> | undefined
+}
+
+export type NewWebhook = {
+  /** Made from the name if it is absent. It must be unique and cannot be changed later. */
+  slug?: string | undefined
+  /** Where events are posted. Live needs https. */
+  url: string
+  /** The kinds of events to send. An empty list means all, future kinds included. */
+  events?: EventKind[] | undefined
+  /** A note for people, at most 200 characters. */
+  description?: string | null | undefined
+  /** Whether deliveries are paused. The default is false. */
+  disabled?: boolean | undefined
+}
+
+export type PlatformKeyChange = {
+  /** A name for people, 1 to 100 characters. */
+  label?: string | undefined
+  /** What the key may do; `*` is everything. A write scope does not include the read scope. */
+  scopes?: KeyScope[] | undefined
+  /** IPv4 and IPv6 addresses and CIDR ranges that may use the key. Empty allows every address. */
+  ip_allowlist?: string[] | null | undefined
+  /** The rate limit of the key; one member can change alone, and `null` restores the default. */
+  rate_limit?: {
+    /** The number of requests in one window, 1 to 100,000. */
+    limit?: number | null | undefined
+    /** The length of the sliding window in seconds, 1 to 3,600. */
+    window_seconds?: number | null | undefined
+  } | null | undefined
+  /** When the key stops working; `null` if it does not expire. */
+  expires_at?: string | null | undefined
+}
+
+export type Project = {
+  /** The id of a project. */
+  id: string
+  /** The id of a tenant. */
+  tenant_id: string
+  /** 1 to 63 of a-z, 0-9 and hyphen, unique within its parent. It never changes. */
+  slug: string
+  /** The name. */
+  name: string
+  /** When the object was created. */
+  created_at: string
+  /** When the object was last changed. */
+  updated_at: string
+}
+
+export type ProjectChange = {
+  /** The name. */
+  name?: string | undefined
+}
+
+export type ProjectWithEnvironments = {
+  /** The id of a project. */
+  id: string
+  /** The id of a tenant. */
+  tenant_id: string
+  /** 1 to 63 of a-z, 0-9 and hyphen, unique within its parent. It never changes. */
+  slug: string
+  /** The name. */
+  name: string
+  /** When the object was created. */
+  created_at: string
+  /** When the object was last changed. */
+  updated_at: string
+  /** The first environments, as the list of environments shows them. */
+  environments: Environment[]
+}
+
+export type Provider = {
+  /** The id of an identity provider. */
+  id: string
+  /** The id of a tenant. */
+  tenant_id: string
+  /** The id of a project. */
+  project_id: string
+  /** The id of an environment. */
+  environment_id: string
+  /** The name of the object in URLs and scripts, unique among the objects of its kind in the environment. It never changes. */
+  slug: string
+  /** The kind of provider. It never changes. */
+  type: ProviderType
+  /** The name on the sign-in button. */
+  display_name: string
+  /** oidc: the issuer. microsoft: the issuer of one Entra tenant. gitlab: the URL of a self-managed instance. `null` for the others. */
+  issuer: string | null
+  /** Your client id at the provider. */
+  client_id: string
+  /** The scopes to request. The default depends on the type, such as `openid email profile`. */
+  scopes: string[]
+  /** Whether people can sign in with the provider. The default is true. */
+  enabled: boolean
+  /** Links an identity to the existing user with the same email, if both sides have verified it. The default is false. */
+  link_by_verified_email: boolean
+  /** apple: the team id. `null` for other types. */
+  team_id: string | null
+  /** apple: the id of the private key. `null` for other types. */
+  key_id: string | null
+  /** Whether a client secret is set. */
+  has_client_secret: boolean
+  /** Whether a private key is set. */
+  has_private_key: boolean
+  /** The redirect URI to register at the provider. */
+  callback_url: string
+  /** When the object was created. */
+  created_at: string
+  /** When the object was last changed. */
+  updated_at: string
+}
+
+export type ProviderChange = {
+  /** Only for an object that got its slug from an upgrade of the service: its slug can be set once. */
+  slug?: string | undefined
+  /** Your client id at the provider. */
+  client_id?: string | undefined
+  /** The name on the sign-in button. */
+  display_name?: string | null | undefined
+  /** oidc: the issuer. microsoft: the issuer of one Entra tenant. gitlab: the URL of a self-managed instance. `null` for the others. */
+  issuer?: string | null | undefined
+  /** The scopes to request. The default depends on the type, such as `openid email profile`. */
+  scopes?: string[] | null | undefined
+  /** Whether people can sign in with the provider. The default is true. */
+  enabled?: boolean | null | undefined
+  /** Links an identity to the existing user with the same email, if both sides have verified it. The default is false. */
+  link_by_verified_email?: boolean | null | undefined
+  /** apple: the team id. `null` for other types. */
+  team_id?: string | null | undefined
+  /** apple: the id of the private key. `null` for other types. */
+  key_id?: string | null | undefined
+  /** Your client secret at the provider. It is write-only. */
+  client_secret?: string | null | undefined
+  /** apple: the private key as PEM. It is write-only. */
+  private_key?: string | null | undefined
+}
+
+export type ProviderType = 'oidc' | 'google' | 'microsoft' | 'github' | 'apple' | 'gitlab'
+
+export type RateLimit = {
+  /** The number of requests in one window, 1 to 100,000. */
+  limit: number
+  /** The length of the sliding window in seconds, 1 to 3,600. */
+  window_seconds: number
+}
+
+export type Readiness = {
+  /** Whether every required check passes. */
+  ready: boolean
+  /** All checks, always in the same order. */
+  checks: ReadinessCheck[]
+}
+
+export type ReadinessCheck = {
+  /** The name of the check. */
+  code: 'mail_works' | 'application_exists' | 'https_only' | 'no_try_address' | 'keys_restricted' | 'webhooks_answer' | 'links_set' | 'two_owners' | 'real_sign_in'
+  /** Whether the environment passes the check now. */
+  ok: boolean
+  /** Whether the environment is not ready without this check, or only better with it. */
+  level: 'required' | 'recommended'
+  /** What was found and, if the check fails, what to do. */
+  detail: string
+  /** The URL of the API resource that decides the check. */
+  link: string
+}
+
+export type RefusedCall = {
+  /** The request id, which is also the reference on the page that the person saw. */
+  id: string
+  /** When the service answered. */
+  at: string
+  /** The HTTP method. */
+  method: string
+  /** The path of the route with the names of its parameters; null if no route has the address. */
+  route: string | null
+  /** The HTTP status of the answer. A page that asks again has 200, an error that goes back to the client 303. */
+  status: number
+  /** The code of the problem, of the OAuth error or of the page. */
+  code: string
+  /** Why the call was refused, for developers. It says more than the caller was allowed to read. */
+  reason: string
+  /** The application of the call, if it is one of this environment. */
+  client_id: string | null
+  /** The API key of the call, also if it has expired or was rotated or revoked. */
+  key_id: string | null
+  /** The first characters of that key. */
+  key_start: string | null
+  /** The user or the administrator of the call. */
+  user_id: string | null
+  /** The event that reports the same refusal. */
+  event_id: string | null
+  /** The address of the caller; null for a key without the scope users:read. */
+  ip: string | null
+  /** The User-Agent of the caller, at most 200 characters; null for a key without the scope users:read. */
+  user_agent: string | null
+}
+
+export type RefusedCallSummary = {
+  /** The records by code and route, the newest first. */
+  data: ({
+    /** The code of these calls. */
+    code: string
+    /** The route of these calls. */
+    route: string | null
+    /** The number of records. */
+    count: number
+    /** The time of the newest one. */
+    last_at: string
+  })[]
+  /** Refused calls of these minutes without a record, because there were too many. */
+  dropped: number
+}
+
+export type ResendSince = {
+  /** Only messages that were created at this time or later. */
+  since: string
+  /** Which messages: those that were given up, or all of them, which is the default. */
+  status?: 'given_up' | 'all' | undefined
+  /** Only count the messages. Nothing is sent. */
+  dry_run?: boolean | undefined
+}
+
+export type Resent = {
+  /** How many messages are sent again, at most 10,000: the oldest ones. */
+  messages: number
+}
+
+export type ResourceServer = {
+  /** The id of a resource server. */
+  id: string
+  /** The id of a tenant. */
+  tenant_id: string
+  /** The id of a project. */
+  project_id: string
+  /** The id of an environment. */
+  environment_id: string
+  /** The name of the object in URLs and scripts, unique among the objects of its kind in the environment. It never changes. */
+  slug: string
+  /** The absolute URI of the API: the value of `resource` in a request and of `aud` in its tokens (RFC 8707). It never changes. */
+  identifier: string
+  /** The name. */
+  name: string
+  /** The scopes of the API, at most 200. */
+  scopes: ({
+    /** The name. */
+    name: string
+    /** What the scope allows, shown on the consent page. */
+    description: string | null
+  })[]
+  /** The lifetime of its access tokens in seconds, 60 to 86,400; `null` uses the settings of the environment. */
+  access_token_ttl_seconds: number | null
+  /** `jwt` can be verified without a call; `opaque` needs the validation call and can be shorter. The default is `jwt`. */
+  access_token_format: TokenFormat
+  /** When the object was created. */
+  created_at: string
+  /** When the object was last changed. */
+  updated_at: string
+}
+
+export type ResourceServerChange = {
+  /** Only for an object that got its slug from an upgrade of the service: its slug can be set once. */
+  slug?: string | undefined
+  /** The name. */
+  name?: string | undefined
+  /** The scopes of the API, at most 200. */
+  scopes?: ({
+    /** The name. */
+    name: string
+    /** What the scope allows, shown on the consent page. */
+    description?: string | null | undefined
+  })[] | null | undefined
+  /** The lifetime of its access tokens in seconds, 60 to 86,400; `null` uses the settings of the environment. */
+  access_token_ttl_seconds?: number | null | undefined
+  /** `jwt` can be verified without a call; `opaque` needs the validation call and can be shorter. The default is `jwt`. */
+  access_token_format?: TokenFormat | null | undefined
+}
+
+export type Role = 'viewer' | 'developer' | 'admin' | 'owner'
+
+export type Session = {
+  /** The id of a session, the `sid` of tokens. */
+  id: string
+  /** The id of a user, the `sub` of tokens. */
+  user_id: string
+  /** When the object was created. */
+  created_at: string
+  /** When the session was last used. */
+  last_seen_at: string
+  /** When the session ends if it is not used, or at its absolute limit. */
+  expires_at: string
+  /** The address from which the user signed in. */
+  ip: string | null
+  /** The User-Agent of the browser that signed in. */
+  user_agent: string | null
+  /** The methods of the sign-in (RFC 8176), such as `pwd`. */
+  amr: string[]
+  /** The client ids that have tokens of this session. */
+  applications: string[]
+}
+
+export type Settings = {
+  /** Lifetimes and formats of tokens. */
+  tokens: {
+    /** The lifetime of access tokens in seconds, 60 to 86,400. The default is 3,600. */
+    access_token_ttl_seconds: number
+    /** The lifetime of ID tokens in seconds, 60 to 86,400. The default is 3,600. */
+    id_token_ttl_seconds: number
+    /** The lifetime of authorization codes in seconds, 10 to 600. The default is 60. */
+    authorization_code_ttl_seconds: number
+    /** How long an unused refresh token stays valid, in seconds. The default is 1,209,600 (14 days). */
+    refresh_token_idle_ttl_seconds: number
+    /** How long a grant can be refreshed in all, in seconds, not below the idle time. The default is 7,776,000 (90 days). */
+    refresh_token_absolute_ttl_seconds: number
+    /** How long a repeated refresh gets the same answer after a lost response, in seconds, 0 to 60. The default is 0: never. */
+    refresh_retry_window_seconds: number
+    /** The format of access tokens without a resource server: `jwt` (the default) or `opaque`. */
+    access_token_format: TokenFormat
+    /** `full` (the default) puts the claims of all scopes into the ID token; `minimal` leaves them to UserInfo. */
+    id_token_claims: 'full' | 'minimal'
+  }
+  /** Lifetimes of sessions. */
+  sessions: {
+    /** How long an unused session stays valid, in seconds, 300 to 2,592,000. The default is 86,400 (1 day). */
+    idle_ttl_seconds: number
+    /** How long a session lasts at most, in seconds, 3,600 to 31,536,000, not below the idle time. The default is 2,592,000 (30 days). */
+    absolute_ttl_seconds: number
+  }
+  /** The scopes of OpenID Connect. */
+  scopes: {
+    /** OpenID Connect scopes that no application can request. The default is none. */
+    disabled: ('profile' | 'email' | 'phone' | 'offline_access')[]
+  }
+  /** The methods of sign-in. */
+  sign_in: {
+    /** Whether people can sign in with a password. The default is true. */
+    password: boolean
+    /** Whether people can sign in with an emailed code. The default is false. */
+    email_code: boolean
+    /** Whether people can sign in with a passkey. The default is false. */
+    passkey: boolean
+    /** Whether passkeys may belong to the host that all environments of the service share. A passkey can never move to another host. Live only; `null` in Test. */
+    passkey_shared_host: boolean | null
+  }
+  /** The creation of accounts. */
+  sign_up: {
+    /** `open` (the default) lets people create accounts; `closed` leaves it to the API. */
+    mode: 'open' | 'closed'
+  }
+  /** The rules for new passwords. */
+  password: {
+    /** The minimum length of a new password in characters, 8 to 128. The default is 12. */
+    min_length: number
+    /** Whether common passwords and names are refused. The default is true. */
+    reject_common: boolean
+  }
+  /** Second factors. */
+  mfa: {
+    /** Whether a second factor is `off` (the default), `optional` or `required`. What a person enrolled is asked for in every mode. */
+    mode: 'off' | 'optional' | 'required'
+    /** Whether people can enrol authenticator apps (TOTP). The default is true. */
+    totp: boolean
+  }
+  /** The protection of accounts from guessing. */
+  lockout: {
+    /** How many wrong passwords in a row lock an account, 3 to 100. The default is 10. */
+    max_attempts: number
+    /** How long an account stays locked, in seconds, 30 to 86,400. The default is 900. */
+    duration_seconds: number
+  }
+  /** The look of the hosted pages. */
+  branding: {
+    /** The name on the hosted pages; `null` uses the name of the project. */
+    display_name: string | null
+    /** The logo on the hosted pages; `null` for none. */
+    logo_url: string | null
+    /** The colour of buttons as #rrggbb; `null` for the default. */
+    primary_color: string | null
+  }
+  /** Links at the foot of the hosted pages. */
+  links: {
+    /** The terms of service; `null` for none. */
+    terms_url: string | null
+    /** The privacy policy; `null` for none. */
+    privacy_url: string | null
+    /** Where people get help; `null` for none. */
+    support_url: string | null
+  }
+  /** Calls from browsers. */
+  cors: {
+    /** Origins whose scripts can call the token endpoints, besides those of spa applications. */
+    allowed_origins: string[]
+  }
+  /** The email address. */
+  email: {
+    /** `smtp` sends mail, `capture` keeps it for the inbox (Test only), `none` sends nothing. */
+    delivery: 'none' | 'smtp' | 'capture'
+    /** The sender of mail. */
+    from: string | null
+    /** The SMTP server; `null` for none. */
+    smtp: {
+      /** The name or the address of the mail server. */
+      host: string
+      /** The port of the mail server. The default is 587. */
+      port: number
+      /** The user name at the mail server; `null` for none. */
+      username: string | null
+      /** `starttls` is required, not opportunistic; `implicit` is TLS from the start; `none` only reaches an allowed network. */
+      tls: 'starttls' | 'implicit' | 'none'
+      /** Whether the SMTP server has a password. */
+      has_password: boolean
+    } | null
+  }
+  /** The settings of Test environments; `null` in Live. */
+  test: {
+    /** Six digits that replace emailed codes; `null` for real codes. */
+    fixed_code: string | null
+  } | null
+  /** The id of a project. */
+  project_id: string
+  /** The id of an environment. */
+  environment_id: string
+  /** When the object was last changed. */
+  updated_at: string
+}
+
+export type SettingsChange = {
+  /** Lifetimes and formats of tokens. */
+  tokens?: {
+    /** The lifetime of access tokens in seconds, 60 to 86,400. The default is 3,600. */
+    access_token_ttl_seconds?: number | null | undefined
+    /** The lifetime of ID tokens in seconds, 60 to 86,400. The default is 3,600. */
+    id_token_ttl_seconds?: number | null | undefined
+    /** The lifetime of authorization codes in seconds, 10 to 600. The default is 60. */
+    authorization_code_ttl_seconds?: number | null | undefined
+    /** How long an unused refresh token stays valid, in seconds. The default is 1,209,600 (14 days). */
+    refresh_token_idle_ttl_seconds?: number | null | undefined
+    /** How long a grant can be refreshed in all, in seconds, not below the idle time. The default is 7,776,000 (90 days). */
+    refresh_token_absolute_ttl_seconds?: number | null | undefined
+    /** How long a repeated refresh gets the same answer after a lost response, in seconds, 0 to 60. The default is 0: never. */
+    refresh_retry_window_seconds?: number | null | undefined
+    /** The format of access tokens without a resource server: `jwt` (the default) or `opaque`. */
+    access_token_format?: TokenFormat | null | undefined
+    /** `full` (the default) puts the claims of all scopes into the ID token; `minimal` leaves them to UserInfo. */
+    id_token_claims?: 'full' | 'minimal' | null | undefined
+  } | null | undefined
+  /** Lifetimes of sessions. */
+  sessions?: {
+    /** How long an unused session stays valid, in seconds, 300 to 2,592,000. The default is 86,400 (1 day). */
+    idle_ttl_seconds?: number | null | undefined
+    /** How long a session lasts at most, in seconds, 3,600 to 31,536,000, not below the idle time. The default is 2,592,000 (30 days). */
+    absolute_ttl_seconds?: number | null | undefined
+  } | null | undefined
+  /** The scopes of OpenID Connect. */
+  scopes?: {
+    /** OpenID Connect scopes that no application can request. The default is none. */
+    disabled?: ('profile' | 'email' | 'phone' | 'offline_access')[] | null | undefined
+  } | null | undefined
+  /** The methods of sign-in. */
+  sign_in?: {
+    /** Whether people can sign in with a password. The default is true. */
+    password?: boolean | null | undefined
+    /** Whether people can sign in with an emailed code. The default is false. */
+    email_code?: boolean | null | undefined
+    /** Whether people can sign in with a passkey. The default is false. */
+    passkey?: boolean | null | undefined
+    /** Whether passkeys may belong to the host that all environments of the service share. A passkey can never move to another host. Live only; the default is false. */
+    passkey_shared_host?: boolean | null | undefined
+  } | null | undefined
+  /** The creation of accounts. */
+  sign_up?: {
+    /** `open` (the default) lets people create accounts; `closed` leaves it to the API. */
+    mode?: 'open' | 'closed' | null | undefined
+  } | null | undefined
+  /** The rules for new passwords. */
+  password?: {
+    /** The minimum length of a new password in characters, 8 to 128. The default is 12. */
+    min_length?: number | null | undefined
+    /** Whether common passwords and names are refused. The default is true. */
+    reject_common?: boolean | null | undefined
+  } | null | undefined
+  /** Second factors. */
+  mfa?: {
+    /** Whether a second factor is `off` (the default), `optional` or `required`. What a person enrolled is asked for in every mode. */
+    mode?: 'off' | 'optional' | 'required' | null | undefined
+    /** Whether people can enrol authenticator apps (TOTP). The default is true. */
+    totp?: boolean | null | undefined
+  } | null | undefined
+  /** The protection of accounts from guessing. */
+  lockout?: {
+    /** How many wrong passwords in a row lock an account, 3 to 100. The default is 10. */
+    max_attempts?: number | null | undefined
+    /** How long an account stays locked, in seconds, 30 to 86,400. The default is 900. */
+    duration_seconds?: number | null | undefined
+  } | null | undefined
+  /** The look of the hosted pages. */
+  branding?: {
+    /** The name on the hosted pages; `null` uses the name of the project. */
+    display_name?: string | null | undefined
+    /** The logo on the hosted pages; `null` for none. */
+    logo_url?: string | null | undefined
+    /** The colour of buttons as #rrggbb; `null` for the default. */
+    primary_color?: string | null | undefined
+  } | null | undefined
+  /** Links at the foot of the hosted pages. */
+  links?: {
+    /** The terms of service; `null` for none. */
+    terms_url?: string | null | undefined
+    /** The privacy policy; `null` for none. */
+    privacy_url?: string | null | undefined
+    /** Where people get help; `null` for none. */
+    support_url?: string | null | undefined
+  } | null | undefined
+  /** Calls from browsers. */
+  cors?: {
+    /** Origins whose scripts can call the token endpoints, besides those of spa applications. */
+    allowed_origins?: string[] | null | undefined
+  } | null | undefined
+  /** The email address. */
+  email?: {
+    /** `smtp` sends mail, `capture` keeps it for the inbox (Test only), `none` sends nothing. */
+    delivery?: 'capture' | 'none' | 'smtp' | null | undefined
+    /** The sender of mail: an address, or `Name <address>`. Required with `smtp`. */
+    from?: string | null | undefined
+    /** The SMTP server; `null` for none. */
+    smtp?: {
+      /** The name or the address of the mail server. */
+      host?: string | null | undefined
+      /** The port of the mail server. The default is 587. */
+      port?: number | null | undefined
+      /** The user name at the mail server; `null` for none. */
+      username?: string | null | undefined
+      /** The password at the mail server. It is write-only. */
+      password?: string | null | undefined
+      /** `starttls` is required, not opportunistic; `implicit` is TLS from the start; `none` only reaches an allowed network. */
+      tls?: 'starttls' | 'implicit' | 'none' | null | undefined
+    } | null | undefined
+  } | null | undefined
+  /** What exists in Test only. */
+  test?: {
+    /** Six digits that replace emailed codes; `null` for real codes. */
+    fixed_code?: string | null | undefined
+  } | null | undefined
+}
+
+export type SignInMethod = {
+  /** The id of the method. */
+  id: string
+  /** The kind of method. */
+  type: 'password' | 'passkey' | 'totp' | 'recovery_codes' | 'provider'
+  /** The name that the person or the provider gave it; null for a kind without names. */
+  name: string | null
+  /** The identity provider; null for other kinds. */
+  provider_id: string | null
+  /** How many recovery codes are unused; null for other kinds. */
+  codes_left: number | null
+  /** When the user got the method; for a password, when it was set last. */
+  created_at: string
+  /** When a sign-in used the method last; null if none did. */
+  last_used_at: string | null
+}
+
+export type SigningKey = {
+  /** The id of the key, equal to `kid`. */
+  id: string
+  /** The key id in the header of a token. */
+  kid: string
+  /** The id of an environment. */
+  environment_id: string
+  /** `next` is published and does not sign yet, `current` signs, `retired` verifies older tokens. */
+  state: 'next' | 'current' | 'retired'
+  /** The signature algorithm. */
+  alg: 'RS256'
+  /** The public key as JWK (RFC 7517). */
+  public_jwk: Record<string, string>
+  /** The time from which the key signs. */
+  signs_from: string
+  /** When the object was created. */
+  created_at: string
+  /** When the object was last changed. */
+  updated_at: string
+}
+
+export type Statistics = {
+  /** The id of an environment. */
+  environment_id: string
+  /** The length of an interval. The default is `hour`. */
+  interval: 'hour' | 'day'
+  /** The first moment. It defaults to 24 hours (hour) or 30 days (day) before `to`. */
+  from: string
+  /** The last moment. It defaults to now. The range is at most 31 days by the hour and 400 days by the day. */
+  to: string
+  /** The intervals with at least one count, in order of time. */
+  data: ({
+    /** The beginning of the interval. */
+    start: string
+    /** Sign-ins by method and outcome. */
+    sign_ins: ({
+      /** The method. */
+      method: string
+      /** How it ended. */
+      outcome: string
+      /** How often it happened. */
+      count: number
+    })[]
+    /** Token responses by grant type. */
+    tokens: ({
+      /** The grant type. */
+      grant_type: string
+      /** How often it happened. */
+      count: number
+    })[]
+    /** Webhook attempts by outcome. */
+    webhook_attempts: ({
+      /** How it ended. */
+      outcome: string
+      /** How often it happened. */
+      count: number
+    })[]
+    /** Uses of API keys. */
+    key_uses: ({
+      /** The id of an API key. */
+      key_id: string
+      /** How often it happened. */
+      count: number
+    })[]
+  })[]
+}
+
+export type Tenant = {
+  /** The id of a tenant. */
+  id: string
+  /** 1 to 63 of a-z, 0-9 and hyphen, unique within its parent. It never changes. */
+  slug: string
+  /** The name. */
+  name: string
+  /** When the object was created. */
+  created_at: string
+  /** When the object was last changed. */
+  updated_at: string
+}
+
+export type TenantChange = {
+  /** The name. */
+  name?: string | undefined
+}
+
+export type TestSent = {
+  /** The id of an event. */
+  event_id: string
+}
+
+export type TokenFormat = 'jwt' | 'opaque'
+
+export type TokenToValidate = {
+  /** The access token. Any other string is answered as inactive. */
+  token: string
+}
+
+export type TokenVerdict = {
+  /** Whether the token is valid now. */
+  active: true
+  /** The issuer. */
+  iss: string
+  /** The id of the user. */
+  sub: string
+  /** The audience: a resource server, or the issuer. */
+  aud: string | string[]
+  /** The application that got the token. */
+  client_id: string
+  /** The scopes, separated by spaces. */
+  scope: string
+  /** Always `Bearer`. */
+  token_type: 'Bearer'
+  /** When the token expires, in seconds since 1970. */
+  exp: number
+  /** When the token was issued, in seconds since 1970. */
+  iat: number
+  /** When the token becomes valid, in seconds since 1970. */
+  nbf: number
+  /** The id of the token. */
+  jti: string
+  /** The id of the session. */
+  sid: string
+  /** When the user signed in, in seconds since 1970. */
+  auth_time: number
+  /** The id of an environment. */
+  environment_id: string
+} | {
+  /** The token is not valid. */
+  active: false
+  /** Why the token is inactive. */
+  reason: 'malformed' | 'unknown' | 'expired' | 'revoked' | 'session_ended' | 'user_blocked' | 'environment_mismatch'
+}
+
+export type User = {
+  /** The id of a user, the `sub` of tokens. */
+  id: string
+  /** The id of a tenant. */
+  tenant_id: string
+  /** The id of a project. */
+  project_id: string
+  /** The id of an environment. */
+  environment_id: string
+  /** The email. It is unique within the environment, ignoring case, and can change: identify a user by `id`. `null` where another person proved the address of the account to be theirs. */
+  email: string | null
+  /** Whether the user has proved the email. */
+  email_verified: boolean
+  /** The phone number in E.164 format. */
+  phone_number: string | null
+  /** Whether the user has proved the phone number. */
+  phone_number_verified: boolean
+  /** The full name (OIDC Core §5.1). */
+  name: string | null
+  /** The given name. */
+  given_name: string | null
+  /** The family name. */
+  family_name: string | null
+  /** A casual name. */
+  nickname: string | null
+  /** The name by which the user wants to be called. It is not unique. */
+  preferred_username: string | null
+  /** The URL of a picture. */
+  picture: string | null
+  /** The language, such as `en` or `de-CH`. */
+  locale: string | null
+  /** The time zone, such as `Europe/Zurich`. */
+  zoneinfo: string | null
+  /** Your own data, an object of at most 16 KiB. No token carries it. */
+  metadata: Record<string, unknown>
+  /** Whether the user can sign in with a password. */
+  has_password: boolean
+  /** When the user was blocked; `null` while the user can sign in. */
+  blocked_at: string | null
+  /** When the user last signed in; `null` if never. */
+  last_sign_in_at: string | null
+  /** When the object was created. */
+  created_at: string
+  /** When the object was last changed. */
+  updated_at: string
+}
+
+export type UserChange = {
+  /** The email. It is unique within the environment, ignoring case, and can change: identify a user by `id`. */
+  email?: string | undefined
+  /** Whether the user has proved the email. */
+  email_verified?: boolean | null | undefined
+  /** The phone number in E.164 format. */
+  phone_number?: string | null | undefined
+  /** Whether the user has proved the phone number. */
+  phone_number_verified?: boolean | null | undefined
+  /** The password, by the policy of the environment (by default at least 12 characters). It is write-only. */
+  password?: string | null | undefined
+  /** The full name (OIDC Core §5.1). */
+  name?: string | null | undefined
+  /** The given name. */
+  given_name?: string | null | undefined
+  /** The family name. */
+  family_name?: string | null | undefined
+  /** A casual name. */
+  nickname?: string | null | undefined
+  /** The name by which the user wants to be called. It is not unique. */
+  preferred_username?: string | null | undefined
+  /** The URL of a picture. */
+  picture?: string | null | undefined
+  /** The language, such as `en` or `de-CH`. */
+  locale?: string | null | undefined
+  /** The time zone, such as `Europe/Zurich`. */
+  zoneinfo?: string | null | undefined
+  /** Your own data, an object of at most 16 KiB. No token carries it. */
+  metadata?: Record<string, unknown> | null | undefined
+}
+
+export type Webhook = {
+  /** The id of a webhook. */
+  id: string
+  /** The id of a tenant. */
+  tenant_id: string
+  /** The id of a project. */
+  project_id: string
+  /** The id of an environment. */
+  environment_id: string
+  /** The name of the object in URLs and scripts, unique among the objects of its kind in the environment. It never changes. */
+  slug: string
+  /** Where events are posted. Live needs https. */
+  url: string
+  /** The kinds of events to send. An empty list means all, future kinds included. */
+  events: EventKind[]
+  /** A note for people, at most 200 characters. */
+  description: string | null
+  /** Whether deliveries are paused. The default is false. */
+  disabled: boolean
+  /** Why the service disabled the webhook: the receiver answered 410 (`gone`), or no delivery succeeded for five days (`failing`). */
+  disabled_reason: 'gone' | 'failing' | null
+  /** The previous secret signs too until then; `null` outside a rotation. */
+  previous_secret_until: string | null
+  /** When a delivery last succeeded; `null` if never. */
+  last_success_at: string | null
+  /** The first failure since the last success; `null` if the latest attempt succeeded. */
+  failing_since: string | null
+  /** When the object was created. */
+  created_at: string
+  /** When the object was last changed. */
+  updated_at: string
+}
+
+export type WebhookChange = {
+  /** Only for an object that got its slug from an upgrade of the service: its slug can be set once. */
+  slug?: string | undefined
+  /** Where events are posted. Live needs https. */
+  url?: string | undefined
+  /** The kinds of events to send. An empty list means all, future kinds included. */
+  events?: EventKind[] | null | undefined
+  /** A note for people, at most 200 characters. */
+  description?: string | null | undefined
+  /** Whether deliveries are paused. The default is false. */
+  disabled?: boolean | null | undefined
+}
+
+export type WebhookWithSecret = {
+  /** The id of a webhook. */
+  id: string
+  /** The id of a tenant. */
+  tenant_id: string
+  /** The id of a project. */
+  project_id: string
+  /** The id of an environment. */
+  environment_id: string
+  /** The name of the object in URLs and scripts, unique among the objects of its kind in the environment. It never changes. */
+  slug: string
+  /** Where events are posted. Live needs https. */
+  url: string
+  /** The kinds of events to send. An empty list means all, future kinds included. */
+  events: EventKind[]
+  /** A note for people, at most 200 characters. */
+  description: string | null
+  /** Whether deliveries are paused. The default is false. */
+  disabled: boolean
+  /** Why the service disabled the webhook: the receiver answered 410 (`gone`), or no delivery succeeded for five days (`failing`). */
+  disabled_reason: 'gone' | 'failing' | null
+  /** The previous secret signs too until then; `null` outside a rotation. */
+  previous_secret_until: string | null
+  /** When a delivery last succeeded; `null` if never. */
+  last_success_at: string | null
+  /** The first failure since the last success; `null` if the latest attempt succeeded. */
+  failing_since: string | null
+  /** When the object was created. */
+  created_at: string
+  /** When the object was last changed. */
+  updated_at: string
+  /** The secret that verifies signatures, returned once; `null` in a repeat with the same Idempotency-Key. */
+  secret: string | null
+}

@@ -1,0 +1,43 @@
+/** When a call is repeated, and after which wait. See docs/decisions/0048. */
+import type { Attempt } from './call.ts'
+import type { Runtime } from './options.ts'
+
+const longest_wait_ms = 60_000
+const first_backoff_ms = 500
+const longest_backoff_ms = 8_000
+
+/**
+ * Whether the call can be sent again after this attempt.
+ *
+ * 429 and 409 idempotency_in_progress  the service did nothing, so every method can
+ * no answer, 502, 503, 504             the service may have done it: GET and DELETE are idempotent (RFC 9110 §9.2.2), and a POST has an
+ *                                      Idempotency-Key; a PATCH could undo the change of another caller
+ */
+export function mayRepeat(method: string, attempt: Attempt): boolean {
+  const is_uncertain = 'error' in attempt || [502, 503, 504].includes(attempt.response.status)
+  if (is_uncertain) return method !== 'PATCH'
+  if (attempt.response.status === 429) return attempt.response.headers.has('retry-after')
+  return attempt.response.status === 409 && method === 'POST' && /"code": ?"idempotency_in_progress"/.test(attempt.text)
+}
+
+/** A DELETE that was repeated after an attempt without a certain end is done if the object is gone. */
+export function isDone(method: string, attempt: Attempt, earlier: readonly Attempt[]): boolean {
+  if (method !== 'DELETE' || 'error' in attempt || attempt.response.status !== 404) return false
+  return earlier.some((one) => 'error' in one || one.response.status !== 429)
+}
+
+/** The wait before the next attempt in milliseconds: Retry-After, or a growing random time. `null` if it is too long to wait. */
+export function waitBefore(retry: number, attempt: Attempt, { now, random }: Runtime): number | null {
+  const header = 'error' in attempt ? null : attempt.response.headers.get('retry-after')
+  const asked_ms = header === null ? null : milliseconds(header, now())
+  if (asked_ms !== null) return asked_ms <= longest_wait_ms ? asked_ms : null
+  const backoff_ms = Math.min(first_backoff_ms * 2 ** retry, longest_backoff_ms)
+  return Math.round(backoff_ms * (0.5 + random() / 2))
+}
+
+/** RFC 9110 §10.2.3: seconds, or a date. `null` if it is neither. */
+function milliseconds(retry_after: string, now: Date): number | null {
+  if (/^\d{1,9}$/.test(retry_after.trim())) return Number(retry_after) * 1000
+  const date = Date.parse(retry_after)
+  return Number.isNaN(date) ? null : Math.max(0, date - now.getTime())
+}
