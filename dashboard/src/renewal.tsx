@@ -7,7 +7,7 @@ import { needsSignIn, signInAddress } from './api.ts'
 import { Dialog } from './parts/dialog.tsx'
 
 /** The page to which the other window returns. It reports to this one by a channel of the origin. */
-export const RENEWED = '/dashboard/renewed'
+const RENEWED = '/dashboard/renewed'
 export const CHANNEL = 'ostiary-sign-in'
 
 type Run = <T>(call: () => Promise<T>) => Promise<T>

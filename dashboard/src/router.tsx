@@ -27,8 +27,20 @@ const environmentPages = [
   page('applications', () => import('./pages/applications.tsx')),
   page('applications/$application_id', () => import('./pages/application.tsx')),
   page('api-keys', () => import('./pages/api-keys.tsx')),
+  page('webhooks', () => import('./pages/webhooks.tsx')),
+  page('webhooks/$webhook_id', () => import('./pages/webhook.tsx')),
+  page('users', () => import('./pages/users.tsx')),
+  page('inbox', () => import('./pages/inbox.tsx')),
+  page('events', () => import('./pages/events.tsx')),
+  page('calls', () => import('./pages/calls.tsx')),
+  page('settings', () => import('./pages/settings.tsx')),
 ]
-const tenantPages = [tenantPage('/', () => import('./pages/projects.tsx'))]
+const tenantPages = [
+  tenantPage('/', () => import('./pages/projects.tsx')),
+  tenantPage('platform-keys', () => import('./pages/platform-keys.tsx')),
+  tenantPage('members', () => import('./pages/members.tsx')),
+  tenantPage('audit-log', () => import('./pages/audit-log.tsx')),
+]
 
 const tree = root.addChildren([
   createRoute({ getParentRoute: () => root, path: '/', component: Start }),

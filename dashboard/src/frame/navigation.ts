@@ -17,15 +17,28 @@ export interface PageEntry {
 // biome-ignore format: these tables are read by column
 export const environmentPages: { group: string; pages: PageEntry[] }[] = [
   { group: '', pages: [{ path: '', name: 'Overview', icon: 'home', role: 'viewer' }] },
+  { group: 'People', pages: [
+    { path: '/users',        name: 'Users',        icon: 'users',   role: 'developer', key: 'u' },
+    { path: '/inbox',        name: 'Inbox',        icon: 'inbox',   role: 'developer', only: 'test' },
+  ] },
   { group: 'Sign-in', pages: [
-    { path: '/applications', name: 'Applications', icon: 'window', role: 'viewer', key: 'a' },
+    { path: '/applications', name: 'Applications', icon: 'window',  role: 'viewer',    key: 'a' },
   ] },
   { group: 'Build', pages: [
-    { path: '/api-keys', name: 'API keys', icon: 'key', role: 'viewer', key: 'k' },
+    { path: '/api-keys',     name: 'API keys',     icon: 'key',     role: 'viewer',    key: 'k' },
+    { path: '/webhooks',     name: 'Webhooks',     icon: 'webhook', role: 'viewer',    key: 'w' },
+    { path: '/events',       name: 'Events',       icon: 'list',    role: 'developer', key: 'e' },
+    { path: '/calls',        name: 'Calls',        icon: 'warn',    role: 'developer' },
+  ] },
+  { group: 'Environment', pages: [
+    { path: '/settings',     name: 'Settings',     icon: 'sliders', role: 'viewer',    key: 's' },
   ] },
 ]
 
 // biome-ignore format: these tables are read by column
 export const tenantPages: PageEntry[] = [
-  { path: '', name: 'Projects', icon: 'building', role: 'viewer' },
+  { path: '',               name: 'Projects',      icon: 'building', role: 'viewer' },
+  { path: '/platform-keys', name: 'Platform keys', icon: 'shield',   role: 'admin'  },
+  { path: '/members',       name: 'Members',       icon: 'users',    role: 'viewer' },
+  { path: '/audit-log',     name: 'Audit log',     icon: 'clock',    role: 'admin'  },
 ]
