@@ -66,6 +66,8 @@ export const Me = z.strictObject({
 /** The kind and the parents of an object in one of the caller's tenants. */
 export const Located = z.strictObject({
   object: z.string().describe('The kind of the object, such as `application`.'),
+  id: z.string().describe('The id that was looked up.'),
+  parent_id: z.string().nullable().describe('The webhook of a message, the user of a session; `null` for any other object.'),
   tenant_id: TenantId,
   project_id: ProjectId.nullable(),
   environment_id: EnvironmentId.nullable(),

@@ -11,6 +11,9 @@ import { removeRecoveryCodes, removeSecondFactors, removeTotp } from './second-f
 /** The id of the password of a user, the same for every password. */
 export const passwordMethod = (user_id: string): MethodId => `mth_${user_id.slice('usr_'.length)}`
 
+/** The user whose password has this id, if it is the id of a password. */
+export const passwordOwner = (method_id: string): string => `usr_${method_id.slice('mth_'.length)}`
+
 const methodsOf = (environment_id: EnvironmentId, user_id: string) => sql`
   select 'mth_' || substr(u.id, 5) as id, 'password' as type, cast(null as text) as name, cast(null as text) as provider_id,
          cast(null as bigint) as codes_left, coalesce(u.password_set_at, u.created_at) as created_at, u.password_used_at as last_used_at

@@ -86,18 +86,6 @@ test('an administrator sees no tenant of others, and a call that names no tenant
   assert.equal((await asAdministrator(w, token, other.id)('GET', `/v1/platform/projects/${w.project.id}`)).status, 404)
 })
 
-test('lookup returns the project and environment of an id of the tenant, and 404 for any other id', async () => {
-  const found = expectStatus(200, await admin('GET', `/v1/lookup/${w.live.id}`))
-  assert.deepEqual(found, {
-    object: 'environment',
-    tenant_id: w.tenant_id,
-    project_id: w.project.id,
-    environment_id: w.live.id,
-    environment_type: 'live',
-  })
-  assert.equal((await admin('GET', '/v1/lookup/env_01m7wwr5ftevtv5yxb47hmb4ht')).status, 404)
-})
-
 for (const path of [keys, '/v1/me', '/v1/tenants'])
   test(`an API key is wrong_key_type at ${path.replace(w.tenant_id, '{tenant_id}')}`, async () => {
     assert.equal((await w.call('GET', path)).body.code, 'wrong_key_type')
