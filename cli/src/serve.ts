@@ -2,23 +2,22 @@
 import type { Config } from '@ostiary/server/config.ts'
 import { type Service, startService } from '@ostiary/server/main.ts'
 import { createDemo, findDemo } from '@ostiary/server/setup/demo.ts'
-import { hasTenant } from '@ostiary/server/setup/first-tenant.ts'
 import { stackOf } from '@ostiary/server/stack.ts'
 import { createPasswords } from '@ostiary/server/users/password.ts'
 import { wrongArguments } from './arguments.ts'
 import type { commands, Values } from './commands.ts'
 import { welcome } from './welcome.ts'
-import { isFirst, isWorker, sayReady, superviseWorkers } from './workers.ts'
+import { isFirst, isWorker, sayReady, sharedSetupToken, superviseWorkers } from './workers.ts'
 
 export async function serve(config: Config, values: Values<typeof commands.serve>): Promise<number | null> {
   const workers = readWorkers(values.workers)
   if (workers > 1 && !isWorker()) return superviseWorkers(config, workers)
-  const service = await startService(config)
+  const service = await startService(config, isWorker() ? { setup_token: await sharedSetupToken() } : {})
   stopOnSignal(service)
   sayReady()
-  const { deployment } = service
-  if (isFirst() && !(await hasTenant(deployment)))
-    deployment.log.info('There is no tenant yet. "ostiary bootstrap" creates the first one, also while the service runs.')
+  const { deployment, setup_url } = service
+  if (isFirst() && setup_url !== null)
+    deployment.log.info('There is no tenant yet. Open the link to create the first one, or run "ostiary bootstrap".', { setup_url })
   return null
 }
 

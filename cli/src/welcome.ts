@@ -14,6 +14,7 @@ export function welcome(config: Config, demo: Demo | null, key: string | null): 
   Open             ${base_url}${serviceRoutes.demo.path}
   Sign in as       ${demo.email}
   Password         ${demo.password}
+  Dashboard        ${base_url}${serviceRoutes.dashboard.path}
 
 For your code: the Test environment of the project "${demo_names.project_name}"
 

@@ -3,6 +3,7 @@
  * workers that end, forwards signals, and adds up their metrics.
  */
 import cluster, { type Worker } from 'node:cluster'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { CannotStart } from '@ostiary/server/cannot-start.ts'
 import type { Config } from '@ostiary/server/config.ts'
@@ -25,6 +26,20 @@ export const sayReady = () => process.send?.(ready)
 /** Reports whether this is the only process or the first worker. It logs what every worker would log. */
 export const isFirst = () => (cluster.worker?.id ?? 1) === 1
 
+/** The token of the page of the first start, which any worker may answer. The process that started this one sends it. */
+export async function sharedSetupToken(): Promise<string> {
+  const [message]: unknown[] = await once(process, 'message')
+  return String((message as { setup_token: unknown }).setup_token) // as: the first message of `fork`
+}
+
+const setup_token = randomBytes(32).toString('base64url')
+
+function fork(): Worker {
+  const worker = cluster.fork()
+  worker.send({ setup_token })
+  return worker
+}
+
 export async function superviseWorkers(config: Config, count: number): Promise<number | null> {
   if (config.database_url === null)
     throw new CannotStart(
@@ -41,7 +56,7 @@ export async function superviseWorkers(config: Config, count: number): Promise<n
   })
 
   // The first worker migrates the schema and finds mistakes of the configuration, so each is reported once.
-  const first = cluster.fork()
+  const first = fork()
   if (!(await becomesReady(first))) return is_stopping ? 0 : 1
   if (config.redis_url === null) log.warn('Each worker counts rate limits on its own. Set OSTIARY_REDIS_URL to count them together.')
 
@@ -54,7 +69,7 @@ export async function superviseWorkers(config: Config, count: number): Promise<n
       log.error('A worker ended and is replaced.', { worker: worker.process.pid, code, signal, pause_ms })
       setTimeout(() => is_stopping || start(), pause_ms)
     })
-  const start = () => replace(cluster.fork(), Date.now())
+  const start = () => replace(fork(), Date.now())
   replace(first, Date.now())
   for (let i = 1; i < count; i++) start()
   if (config.metrics_port !== null) await exposeMetrics(config.metrics_port, config.host[0] ?? '127.0.0.1')

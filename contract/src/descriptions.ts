@@ -176,6 +176,19 @@ export const descriptions: Record<RowName, string> = {
   reference: 'This reference as a page.',
   errorIndex: 'All error codes of the API and of OAuth.',
   errorPage: 'What an error code means and how to fix it. `type` of every problem is the address of such a page.',
+  dashboard:
+    'The web console of administrators, at this path and every one below it. The pages are one browser application, which reads and changes everything by `/dashboard/api`.',
+  setup:
+    'The form that creates the first tenant and its owner, for the token in the link that `ostiary serve` prints. Without the token it shows how to create them on the command line.',
+  createFirst: 'Creates the first tenant and its owner, once, and leads to the dashboard.',
+  dashboardSignIn:
+    'Sends the browser to the issuer of administrators and back to `return_to`, a path below `/dashboard`. With `max_age` the sign-in is not older than this number of seconds.',
+  dashboardCallback: 'Exchanges the code, and gives the browser the cookie of its session. The tokens stay in the service.',
+  dashboardSession:
+    'Tells the scripts of the dashboard who is signed in, and until when the sign-in counts as fresh. Without a session it answers 401.',
+  dashboardSignOut: 'Ends the session of the dashboard and the session at the issuer. It needs the headers of `/dashboard/api`.',
+  dashboardApi:
+    'Runs a call of the API with the credential of the session, in every respect like the call itself, with any method of the API. It needs the cookie of the dashboard and the header `X-Ostiary-Dashboard: 1`, and for changes an `Origin` that is the public address.',
   demo: 'The demo application of a Test environment, where `npm start` made one. Elsewhere it is 404.',
   demoCallback: 'Where the demo application gets its code.',
   demoScript: 'A script of the demo application.',

@@ -19,10 +19,11 @@ export const errors = {
   unauthenticated:         { status: 401, title: 'Missing credential',            explanation: 'Send an API key in the header `X-API-Key` or as `Authorization: ApiKey`, or the access token of an administrator as `Authorization: Bearer`.' },
   invalid_key:             { status: 401, title: 'Invalid credential',            explanation: 'The key or token is mistyped, unknown, expired, rotated or revoked. The response does not say which. Use the current credential or create a new one.' },
   ip_not_allowed:          { status: 403, title: 'IP address not allowed',        explanation: 'The key has an IP allowlist, and the request came from an address outside it. whoami, called with a key without allowlist, returns the address that the service sees.' },
-  origin_not_allowed:      { status: 403, title: 'Origin not allowed',            explanation: 'A publishable key works only from a web page whose exact origin (scheme, host and port) is in its allowed origins.' },
+  origin_not_allowed:      { status: 403, title: 'Origin not allowed',            explanation: 'A publishable key works only from a web page whose exact origin (scheme, host and port) is in its allowed origins. Calls of the dashboard come only from its own pages, at the public address of the service.' },
   wrong_key_type:          { status: 403, title: 'Wrong type of credential',      explanation: '`detail` names the type that was sent and the one that is needed. Publishable keys read the auth configuration. Secret keys validate tokens and manage users. Platform keys automate setup. Administrators sign in.' },
   insufficient_scope:      { status: 403, title: 'Insufficient scope',            explanation: 'The member `required_scopes` lists the scopes that the request needs. An administrator sets the scopes of a platform key. A write scope does not include the read scope.' },
   insufficient_role:       { status: 403, title: 'Insufficient role',             explanation: 'Your role in this tenant does not allow the request. Ask an owner or admin of the tenant.' },
+  reauthentication_required: { status: 403, title: 'Fresh sign-in required',      explanation: 'The call creates, rotates or revokes a key or a client secret, changes members or mail, or deletes something in Live. An administrator must have signed in within the last `max_age` seconds: sign in again with the parameter `max_age`, then repeat the call with the new token. The dashboard asks by itself.' },
   not_found:               { status: 404, title: 'Not found',                     explanation: 'The object does not exist, or belongs to another tenant, project or environment than the request.' },
   method_not_allowed:      { status: 405, title: 'Method not allowed',            explanation: 'The header `Allow` lists the methods of this URL, and `detail` says what each does.' },
   slug_taken:              { status: 409, title: 'Slug already in use',           explanation: 'A slug is unique within its parent. Choose another slug.' },
@@ -62,6 +63,7 @@ export const generalErrors = [
   'wrong_key_type',
   'insufficient_scope',
   'insufficient_role',
+  'reauthentication_required',
   'not_found',
   'method_not_allowed',
   'idempotency_in_progress',
@@ -106,4 +108,5 @@ export const Problem = z.strictObject({
     .optional()
     .describe('The refused fields, for `validation_failed`.'),
   required_scopes: z.array(z.string()).optional().describe('The scopes that the request needs, for `insufficient_scope`.'),
+  max_age: z.int().optional().describe('The age in seconds that the sign-in may have, for `reauthentication_required`.'),
 })

@@ -18,6 +18,7 @@ const conditions: Partial<Record<ErrorCode, (route: Route) => boolean>> = {
   insufficient_scope: ({ credential }) => credential.kind === 'platform',
   insufficient_role: ({ credential, operators, method }) =>
     roleOf(credential) !== null && (roleOf(credential) !== 'viewer' || (operators === undefined && method !== 'GET')),
+  reauthentication_required: ({ fresh }) => fresh !== undefined,
   not_found: (route) => route.path.includes('{') || roleOf(route.credential) !== null,
   method_not_allowed: () => false, // another method is another operation
   idempotency_in_progress: ({ method }) => method === 'POST',

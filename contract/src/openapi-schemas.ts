@@ -8,6 +8,7 @@ import * as applications from './application.ts'
 import * as audit from './audit.ts'
 import * as authConfig from './auth-config.ts'
 import * as backchannelLogouts from './backchannel-logout.ts'
+import * as dashboard from './dashboard.ts'
 import * as errors from './errors.ts'
 import * as events from './event.ts'
 import * as mail from './mail.ts'
@@ -31,7 +32,7 @@ export type Json = Record<string, unknown>
 /** The files whose exports are components. A schema of a new file needs an entry here; `nameOf` asks for it. */
 // biome-ignore format: one entry a line would be longer than the file
 const subjects: readonly Record<string, unknown>[] = [
-  apiKeys, applications, audit, authConfig, backchannelLogouts, errors, events, mail, methods, oidc, providers, readiness, refusedCalls,
+  apiKeys, applications, audit, authConfig, backchannelLogouts, dashboard, errors, events, mail, methods, oidc, providers, readiness, refusedCalls,
   resourceServers, scopes, sessions, settings, signingKeys, statistics, tenancy, users, webhooks,
 ]
 

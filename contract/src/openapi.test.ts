@@ -128,7 +128,11 @@ const answers: [row: string, status: string, codes: string[]][] = [
   ['changeProject', '412', ['stale_version']],
   ['getProject', '412', []],
   ['getProject', '403', ['ip_not_allowed', 'origin_not_allowed', 'wrong_key_type', 'insufficient_scope']],
-  ['changeSettings', '403', ['ip_not_allowed', 'origin_not_allowed', 'wrong_key_type', 'insufficient_scope', 'insufficient_role']],
+  [
+    'changeSettings',
+    '403',
+    ['ip_not_allowed', 'origin_not_allowed', 'wrong_key_type', 'insufficient_scope', 'insufficient_role', 'reauthentication_required'],
+  ],
   ['listProjects', '400', ['malformed_request', 'conflicting_credentials', 'tenant_required', 'invalid_cursor']],
   ['me', '400', ['malformed_request', 'conflicting_credentials']],
 ]

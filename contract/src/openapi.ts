@@ -89,7 +89,7 @@ function head(name: RowName, route: Route): Json {
   return {
     operationId: name,
     summary: route.summary,
-    description: [descriptions[name], ...needs(route)].join('\n\n'),
+    description: [descriptions[name], ...needs(route), ...freshness(route)].join('\n\n'),
     tags: [tagOf(route).name],
     security: securityOf(credential),
     ...('scope' in credential ? { 'x-required-scope': credential.scope } : {}),
@@ -118,6 +118,14 @@ function needs({ credential, operators }: Route): string[] {
     default:
       return []
   }
+}
+
+/** When the sign-in of an administrator must be fresh. */
+function freshness({ fresh }: Route): string[] {
+  if (fresh === undefined) return []
+  const when =
+    fresh === 'always' ? '' : fresh === 'in_live' ? ' in a Live environment' : ' if the body changes mail or creates a client secret'
+  return [`An administrator needs a sign-in within the last 10 minutes${when}.`]
 }
 
 function management(route: Route, components: Components): Json {

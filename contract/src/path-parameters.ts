@@ -21,6 +21,7 @@ const named: Readonly<Record<string, { description: string; example?: string }>>
   audit_entry_id: { description: 'The audit entry.', example: 'aud_01m7wwr5ftevtv5yxb47hmb4ht' },
   method_id: { description: 'The sign-in method.' },
   id: { description: 'The id of any object.', example: 'app_01m7wwr5ftevtv5yxb47hmb4ht' },
+  path: { description: 'The path of the API without its first slash.', example: 'v1/me' },
   code: { description: 'The error code.', example: 'validation_failed' },
   script: { description: 'The name of the script.', example: 'client.js' },
 }

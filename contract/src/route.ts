@@ -53,6 +53,15 @@ export const administrator = (role: Role | null, own_role?: Role) =>
  */
 export type Operators = 'allowed' | 'hidden' | z.ZodType
 
+/**
+ * When an administrator must have signed in recently (`reauthentication_required`). API keys are not concerned.
+ *
+ * always     at every call
+ * in_live    for an environment of the type `live`
+ * a schema   for a body that this schema accepts
+ */
+export type Fresh = 'always' | 'in_live' | z.ZodType
+
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 export interface Route {
@@ -71,6 +80,7 @@ export interface Route {
   /** The member of the response with the plaintext secret. It is never stored, and `null` when the response is repeated. */
   shown_once?: string
   operators?: Operators
+  fresh?: Fresh
   /** The row changes the configuration of the environment in the path: a commit raises its `config_version`. */
   configures?: true
   /** All responses are HTML pages, errors included. Other rows answer JSON. */

@@ -15,6 +15,7 @@ import { Application, ApplicationChange, ApplicationWithSecret, NewApplication }
 import { AuditEntry, AuditQuery, AuditVerification } from './audit.ts'
 import { AuthConfig } from './auth-config.ts'
 import { BackchannelLogout } from './backchannel-logout.ts'
+import { DashboardSession } from './dashboard.ts'
 import { Event, EventQuery } from './event.ts'
 import { InboxQuery, Mail, MailAsked, MailTest, MailTested } from './mail.ts'
 import { Grant, SignInMethod } from './method.ts'
@@ -98,6 +99,14 @@ const noLinking = z.looseObject({
   link_by_verified_email: z.literal(false, 'Providers of the root tenant cannot link users by email.').nullish(),
 })
 
+const changesMail = z.looseObject({}).refine((body) => 'email' in body)
+
+/** The methods with a client secret. A `web` application has one by default. */
+const hasSecret = z.looseObject({
+  application_type: z.literal('web'),
+  token_endpoint_auth_method: z.enum(['client_secret_basic', 'client_secret_post']).optional(),
+})
+
 /** The management and runtime API, relative to {base_url}. */
 // biome-ignore format: this table is read by column
 export const routes = {
@@ -109,7 +118,7 @@ export const routes = {
   createUser:         post ('/v1/auth/users',                            secret('developer'),             'Create a user',                                          { body: NewUser, returns: [201, User], fails: ['identifier_taken'] }),
   getAuthUser:        get  ('/v1/auth/users/{user_id}',                  secret('developer'),             'Get a user',                                             { returns: [200, User] }),
   changeUser:         patch('/v1/auth/users/{user_id}',                  secret('developer'),             'Update a user; a new password ends all sessions and grants', { body: UserChange, returns: [200, User], fails: ['identifier_taken'] }),
-  deleteUser:         del  ('/v1/auth/users/{user_id}',                  secret('developer'),             'Delete a user with all sessions and grants',             { returns: [204, null] }),
+  deleteUser:         del  ('/v1/auth/users/{user_id}',                  secret('developer'),             'Delete a user with all sessions and grants',             { returns: [204, null], fresh: 'in_live' }),
   blockUser:          post ('/v1/auth/users/{user_id}/block',            secret('developer'),             'Block a user; all sessions and tokens end at once',      { returns: [200, User], operators: 'allowed' }),
   unblockUser:        post ('/v1/auth/users/{user_id}/unblock',          secret('developer'),             'Unblock a user',                                         { returns: [200, User], operators: 'allowed' }),
   listUserSessions:   get  ('/v1/auth/users/{user_id}/sessions',         secret('developer'),             'List the active sessions of a user',                     { ...paged, returns: [200, page(Session)] }),
@@ -117,7 +126,7 @@ export const routes = {
   sendReset:          post (`${authUser}/send-reset`,                    secret('developer'),             'Mail a link with which the user chooses a new password', { returns: [202, MailAsked], fails: ['mail_not_set_up'] }),
   sendVerification:   post (`${authUser}/send-verification`,             secret('developer'),             'Mail a code and a link that prove the email of a user',  { returns: [202, MailAsked], fails: ['mail_not_set_up'] }),
   listUserMethods:    get  (`${authUser}/methods`,                       secret('developer'),             'List the sign-in methods of a user',                     { ...paged, returns: [200, page(SignInMethod)] }),
-  removeUserMethod:   del  (`${authUser}/methods/{method_id}`,           secret('developer'),             'Remove a sign-in method; the sessions and grants that began with it end', { returns: [204, null], operators: 'allowed' }),
+  removeUserMethod:   del  (`${authUser}/methods/{method_id}`,           secret('developer'),             'Remove a sign-in method; the sessions and grants that began with it end', { returns: [204, null], operators: 'allowed', fresh: 'in_live' }),
   listUserGrants:     get  (`${authUser}/grants`,                        secret('developer'),             'List the active grants of a user',                       { ...paged, returns: [200, page(Grant)] }),
   disconnectGrant:    del  (`${authUser}/grants/{grant_id}`,             secret('developer'),             'Disconnect the application of a grant: all grants of the user for it end, and so does the consent', { returns: [204, null] }),
   getSession:         get  ('/v1/auth/sessions/{session_id}',            secret('developer'),             'Get a session',                                          { returns: [200, Session] }),
@@ -134,28 +143,28 @@ export const routes = {
   changeEnvironment:  patch(environment,                                 platform('environments:write'),  'Update an environment',                                  { body: EnvironmentChange, returns: [200, Environment] }),
 
   getSettings:        get  (`${environment}/settings`,                   platform('env.settings:read'),   'Get the settings of an environment',                     { returns: [200, Settings] }),
-  changeSettings:     patch(`${environment}/settings`,                   platform('env.settings:write'),  'Update settings (merge patch; null restores a default)', { body: SettingsChange, returns: [200, Settings], operators: 'allowed', configures: true }),
+  changeSettings:     patch(`${environment}/settings`,                   platform('env.settings:write'),  'Update settings (merge patch; null restores a default)', { body: SettingsChange, returns: [200, Settings], operators: 'allowed', configures: true, fresh: changesMail }),
   testMail:           post (`${environment}/settings/email/test`,        platform('env.settings:write'),  'Send a test mail and report how far it got; 10 an hour',  { body: MailTest, returns: [200, MailTested], fails: ['mail_not_set_up'], operators: 'allowed' }),
 
   listApplications:   get  (applications,                                platform('applications:read'),   'List applications',                                      { ...named, returns: [200, page(Application)] }),
-  createApplication:  post (applications,                                platform('applications:write'),  'Create an application; the secret is returned once',     { body: NewApplication, returns: [201, ApplicationWithSecret], shown_once: 'client_secret', fails: ['slug_taken', 'quota_exceeded'], configures: true }),
+  createApplication:  post (applications,                                platform('applications:write'),  'Create an application; the secret is returned once',     { body: NewApplication, returns: [201, ApplicationWithSecret], shown_once: 'client_secret', fails: ['slug_taken', 'quota_exceeded'], configures: true, fresh: hasSecret }),
   getApplication:     get  (`${applications}/{application_id}`,          platform('applications:read'),   'Get an application',                                     { returns: [200, Application] }),
   changeApplication:  patch(`${applications}/{application_id}`,          platform('applications:write'),  'Update an application',                                  { body: ApplicationChange, returns: [200, Application], fails: ['slug_taken'], configures: true }),
-  deleteApplication:  del  (`${applications}/{application_id}`,          platform('applications:write'),  'Delete an application with all its grants',              { returns: [204, null], configures: true }),
-  rotateClientSecret: post (`${applications}/{application_id}/rotate-secret`, platform('applications:write'), 'Replace the client secret; the new one is returned once, the old one stops working', { returns: [200, ApplicationWithSecret], shown_once: 'client_secret', fails: ['secret_not_used'] }),
+  deleteApplication:  del  (`${applications}/{application_id}`,          platform('applications:write'),  'Delete an application with all its grants',              { returns: [204, null], configures: true, fresh: 'in_live' }),
+  rotateClientSecret: post (`${applications}/{application_id}/rotate-secret`, platform('applications:write'), 'Replace the client secret; the new one is returned once, the old one stops working', { returns: [200, ApplicationWithSecret], shown_once: 'client_secret', fails: ['secret_not_used'], fresh: 'always' }),
 
   listResourceServers:  get  (resourceServers,                           platform('resource_servers:read'),  'List resource servers',                                  { ...named, returns: [200, page(ResourceServer)] }),
   createResourceServer: post (resourceServers,                           platform('resource_servers:write'), 'Create a resource server',                               { body: NewResourceServer, returns: [201, ResourceServer], fails: ['slug_taken', 'identifier_taken'], configures: true }),
   getResourceServer:    get  (`${resourceServers}/{resource_server_id}`, platform('resource_servers:read'),  'Get a resource server',                                  { returns: [200, ResourceServer] }),
   changeResourceServer: patch(`${resourceServers}/{resource_server_id}`, platform('resource_servers:write'), 'Update a resource server',                               { body: ResourceServerChange, returns: [200, ResourceServer], fails: ['slug_taken'], configures: true }),
-  deleteResourceServer: del  (`${resourceServers}/{resource_server_id}`, platform('resource_servers:write'), 'Delete a resource server; issued tokens stay valid until they expire', { returns: [204, null], configures: true }),
+  deleteResourceServer: del  (`${resourceServers}/{resource_server_id}`, platform('resource_servers:write'), 'Delete a resource server; issued tokens stay valid until they expire', { returns: [204, null], configures: true, fresh: 'in_live' }),
 
   listAuthKeys:       get  (authKeys,                                    platform('auth_keys:read'),      'List auth keys',                                         { ...paged, returns: [200, page(ApiKey)] }),
-  createAuthKey:      post (authKeys,                                    platform('auth_keys:write'),     'Create an auth key; the key is returned once',           { body: NewAuthKey, returns: [201, ApiKeyWithPlaintext], shown_once: 'key', fails: ['quota_exceeded'] }),
+  createAuthKey:      post (authKeys,                                    platform('auth_keys:write'),     'Create an auth key; the key is returned once',           { body: NewAuthKey, returns: [201, ApiKeyWithPlaintext], shown_once: 'key', fails: ['quota_exceeded'], fresh: 'always' }),
   getAuthKey:         get  (`${authKeys}/{key_id}`,                      platform('auth_keys:read'),      'Get an auth key',                                        { returns: [200, ApiKey] }),
   changeAuthKey:      patch(`${authKeys}/{key_id}`,                      platform('auth_keys:write'),     'Update an auth key',                                     { body: AuthKeyChange, returns: [200, ApiKey], fails: ['key_revoked'] }),
-  revokeAuthKey:      del  (`${authKeys}/{key_id}`,                      platform('auth_keys:write'),     'Revoke an auth key',                                     { returns: [204, null] }),
-  rotateAuthKey:      post (`${authKeys}/{key_id}/rotate`,               platform('auth_keys:write'),     'Replace an auth key; the new one is returned once, the old one stops working', { returns: [200, ApiKeyWithPlaintext], shown_once: 'key', fails: ['key_revoked'] }),
+  revokeAuthKey:      del  (`${authKeys}/{key_id}`,                      platform('auth_keys:write'),     'Revoke an auth key',                                     { returns: [204, null], fresh: 'always' }),
+  rotateAuthKey:      post (`${authKeys}/{key_id}/rotate`,               platform('auth_keys:write'),     'Replace an auth key; the new one is returned once, the old one stops working', { returns: [200, ApiKeyWithPlaintext], shown_once: 'key', fails: ['key_revoked'], fresh: 'always' }),
   authKeyUsage:       get  (`${authKeys}/{key_id}/usage`,                platform('auth_keys:read'),      'Get the uses of an auth key by hour, route and address', { query: KeyUsageQuery, returns: [200, KeyUsage] }),
 
   listUsers:          get  (users,                                       platform('users:read', 'developer'),   'List users; with `query`, a page can be short and still have more', { query: usersQuery, returns: [200, page(User)], fails: ['invalid_cursor'] }),
@@ -171,13 +180,13 @@ export const routes = {
   createProvider:     post (providers,                                   platform('providers:write'),     'Create an identity provider',                            { body: NewProvider, returns: [201, Provider], fails: ['slug_taken'], operators: noLinking, configures: true }),
   getProvider:        get  (`${providers}/{provider_id}`,                platform('providers:read'),      'Get an identity provider',                               { returns: [200, Provider] }),
   changeProvider:     patch(`${providers}/{provider_id}`,                platform('providers:write'),     'Update an identity provider',                            { body: ProviderChange, returns: [200, Provider], fails: ['slug_taken'], operators: noLinking, configures: true }),
-  deleteProvider:     del  (`${providers}/{provider_id}`,                platform('providers:write'),     'Delete an identity provider with all its linked identities', { returns: [204, null], operators: 'allowed', configures: true }),
+  deleteProvider:     del  (`${providers}/{provider_id}`,                platform('providers:write'),     'Delete an identity provider with all its linked identities', { returns: [204, null], operators: 'allowed', configures: true, fresh: 'in_live' }),
 
   listWebhooks:       get  (webhooks,                                    platform('webhooks:read'),       'List webhooks',                                          { ...named, returns: [200, page(Webhook)] }),
   createWebhook:      post (webhooks,                                    platform('webhooks:write'),      'Create a webhook; the secret is returned once',          { body: NewWebhook, returns: [201, WebhookWithSecret], shown_once: 'secret', fails: ['slug_taken', 'quota_exceeded'], configures: true }),
   getWebhook:         get  (webhook,                                     platform('webhooks:read'),       'Get a webhook',                                          { returns: [200, Webhook] }),
   changeWebhook:      patch(webhook,                                     platform('webhooks:write'),      'Update a webhook',                                       { body: WebhookChange, returns: [200, Webhook], fails: ['slug_taken'], configures: true }),
-  deleteWebhook:      del  (webhook,                                     platform('webhooks:write'),      'Delete a webhook with its deliveries',                   { returns: [204, null], configures: true }),
+  deleteWebhook:      del  (webhook,                                     platform('webhooks:write'),      'Delete a webhook with its deliveries',                   { returns: [204, null], configures: true, fresh: 'in_live' }),
   rotateWebhookSecret: post(`${webhook}/rotate-secret`,                  platform('webhooks:write'),      'Replace the secret, which is returned once; both secrets sign for 24 hours', { returns: [200, WebhookWithSecret], shown_once: 'secret' }),
   testWebhook:        post (`${webhook}/test`,                           platform('webhooks:write'),      'Send a test event',                                      { returns: [202, TestSent] }),
   listDeliveries:     get  (`${webhook}/deliveries`,                     platform('webhooks:read', 'developer'),'List deliveries with their attempts',                    { query: PageQuery.extend(DeliveryQuery.shape), returns: [200, page(Delivery)], fails: ['invalid_cursor'] }),
@@ -197,7 +206,7 @@ export const routes = {
   getRefusedCall:     get  (`${refusedCalls}/{request_id}`,               platform('environments:read', 'developer'), 'Get a refused call by its request id',               { returns: [200, RefusedCall] }),
 
   listSigningKeys:    get  (`${environment}/signing-keys`,               platform('env.settings:read'),   'List signing keys',                                      { ...paged, returns: [200, page(SigningKey)] }),
-  rotateSigningKey:   post (`${environment}/signing-keys/rotate`,        platform('env.settings:write'),  'Publish the next signing key; it signs once all cached JWKS have expired', { returns: [200, SigningKey] }),
+  rotateSigningKey:   post (`${environment}/signing-keys/rotate`,        platform('env.settings:write'),  'Publish the next signing key; it signs once all cached JWKS have expired', { returns: [200, SigningKey], fresh: 'always' }),
 
   me:                 get  ('/v1/me',                                    administrator(null),             'Get the administrator and their memberships',            { returns: [200, Me] }),
   lookup:             get  ('/v1/lookup/{id}',                           administrator(null),             'Find the tenant, project and environment of an id',      { returns: [200, Located] }),
@@ -207,10 +216,10 @@ export const routes = {
   changeTenant:       patch(tenant,                                      administrator('owner'),          'Update a tenant',                                        { body: TenantChange, returns: [200, Tenant], operators: 'allowed' }),
 
   listMembers:        get  (members,                                     administrator('viewer'),         'List members and pending invitations',                   { ...paged, returns: [200, page(Member)] }),
-  addMember:          post (members,                                     administrator('admin'),          'Invite a person; the link is mailed, or returned once if the root environment has no mail',             { body: NewMember, returns: [201, Invitation], shown_once: 'invitation_url', fails: ['insufficient_role', 'quota_exceeded'], operators: ownersOnly }),
-  changeMember:       patch(`${members}/{member_id}`,                    administrator('admin'),          'Change the role of a member or of a pending invitation', { body: MemberChange, returns: [200, Member], fails: ['insufficient_role', 'last_owner'], operators: ownersOnly }),
-  removeMember:       del  (`${members}/{member_id}`,                    administrator('admin', 'viewer'), 'Remove a member or a pending invitation; every member can leave', { returns: [204, null], fails: ['insufficient_role', 'last_owner'], operators: 'allowed' }),
-  resendInvitation:   post (`${members}/{member_id}/resend`,             administrator('admin'),          'Replace the link of a pending invitation; it is returned once', { returns: [200, Invitation], shown_once: 'invitation_url', fails: ['insufficient_role', 'quota_exceeded'], operators: 'allowed' }),
+  addMember:          post (members,                                     administrator('admin'),          'Invite a person; the link is mailed, or returned once if the root environment has no mail',             { body: NewMember, returns: [201, Invitation], shown_once: 'invitation_url', fails: ['insufficient_role', 'quota_exceeded'], operators: ownersOnly, fresh: 'always' }),
+  changeMember:       patch(`${members}/{member_id}`,                    administrator('admin'),          'Change the role of a member or of a pending invitation', { body: MemberChange, returns: [200, Member], fails: ['insufficient_role', 'last_owner'], operators: ownersOnly, fresh: 'always' }),
+  removeMember:       del  (`${members}/{member_id}`,                    administrator('admin', 'viewer'), 'Remove a member or a pending invitation; every member can leave', { returns: [204, null], fails: ['insufficient_role', 'last_owner'], operators: 'allowed', fresh: 'always' }),
+  resendInvitation:   post (`${members}/{member_id}/resend`,             administrator('admin'),          'Replace the link of a pending invitation; it is returned once', { returns: [200, Invitation], shown_once: 'invitation_url', fails: ['insufficient_role', 'quota_exceeded'], operators: 'allowed', fresh: 'always' }),
   listAuditLog:       get  (auditLog,                                    administrator('admin'),          'List the audit log; as application/jsonl, all of it',    { query: AuditQuery, returns: [200, page(AuditEntry)], fails: ['invalid_cursor'], lines: 'application/jsonl' }),
   verifyAuditLog:     get  (`${auditLog}/verify`,                        administrator('admin'),          'Verify the hash chain of the audit log',                 { returns: [200, AuditVerification] }),
   getAuditEntry:      get  (`${auditLog}/{audit_entry_id}`,              administrator('admin'),          'Get an entry of the audit log',                          { returns: [200, AuditEntry] }),
@@ -220,11 +229,11 @@ export const routes = {
   getRefusedCallOfTenant: get(`${refusedCallsOfTenant}/{request_id}`,     administrator('admin'),          'Get such a call by its request id',                      { returns: [200, RefusedCall] }),
 
   listPlatformKeys:   get  (platformKeys,                                administrator('admin'),          'List platform keys',                                     { ...paged, returns: [200, page(ApiKey)], operators: 'hidden' }),
-  createPlatformKey:  post (platformKeys,                                administrator('admin'),          'Create a platform key; the key is returned once',        { body: NewPlatformKey, returns: [201, ApiKeyWithPlaintext], shown_once: 'key', fails: ['quota_exceeded'], operators: 'hidden' }),
+  createPlatformKey:  post (platformKeys,                                administrator('admin'),          'Create a platform key; the key is returned once',        { body: NewPlatformKey, returns: [201, ApiKeyWithPlaintext], shown_once: 'key', fails: ['quota_exceeded'], operators: 'hidden', fresh: 'always' }),
   getPlatformKey:     get  (`${platformKeys}/{key_id}`,                  administrator('admin'),          'Get a platform key',                                     { returns: [200, ApiKey], operators: 'hidden' }),
   changePlatformKey:  patch(`${platformKeys}/{key_id}`,                  administrator('admin'),          'Update a platform key',                                  { body: PlatformKeyChange, returns: [200, ApiKey], fails: ['key_revoked'], operators: 'hidden' }),
-  revokePlatformKey:  del  (`${platformKeys}/{key_id}`,                  administrator('admin'),          'Revoke a platform key',                                  { returns: [204, null], operators: 'hidden' }),
-  rotatePlatformKey:  post (`${platformKeys}/{key_id}/rotate`,           administrator('admin'),          'Replace a platform key; the new one is returned once, the old one stops working', { returns: [200, ApiKeyWithPlaintext], shown_once: 'key', fails: ['key_revoked'], operators: 'hidden' }),
+  revokePlatformKey:  del  (`${platformKeys}/{key_id}`,                  administrator('admin'),          'Revoke a platform key',                                  { returns: [204, null], operators: 'hidden', fresh: 'always' }),
+  rotatePlatformKey:  post (`${platformKeys}/{key_id}/rotate`,           administrator('admin'),          'Replace a platform key; the new one is returned once, the old one stops working', { returns: [200, ApiKeyWithPlaintext], shown_once: 'key', fails: ['key_revoked'], operators: 'hidden', fresh: 'always' }),
   platformKeyUsage:   get  (`${platformKeys}/{key_id}/usage`,            administrator('admin'),          'Get the uses of a platform key by hour, route and address', { query: KeyUsageQuery, returns: [200, KeyUsage], operators: 'hidden' }),
 } as const satisfies Record<string, Route>
 
@@ -296,6 +305,14 @@ export const serviceRoutes = {
   reference:    get('/docs/api',           open, 'The API reference',                                                        { page: true, cache: 'public, max-age=300', returns: [200, null] }),
   errorIndex:   get('/docs/errors',        open, 'All error codes',                                                          { page: true, cache: 'public, max-age=300', returns: [200, null] }),
   errorPage:    get('/docs/errors/{code}', open, 'Documentation of an error code',                                           { page: true, cache: 'public, max-age=300', returns: [200, null] }),
+  setup:            get('/setup',              open,    'The page of the first start',                                          { page: true, returns: [200, null] }),
+  createFirst:      post('/setup',             session, 'Create the first tenant and its owner',                                { page: true, returns: [303, null] }),
+  dashboard:        get('/dashboard',          open,    'The dashboard: a browser application, at this path and every one below it', { page: true, returns: [200, null] }),
+  dashboardSignIn:  get('/dashboard/sign-in',  open,    'Sign in to the dashboard',                                             { page: true, returns: [303, null] }),
+  dashboardCallback: get('/dashboard/callback', open,   'Redirect URI of the dashboard',                                        { page: true, returns: [303, null] }),
+  dashboardSession: get('/dashboard/session',  session, 'Who is signed in to the dashboard',                                    { returns: [200, DashboardSession] }),
+  dashboardSignOut: post('/dashboard/sign-out', session, 'Sign out of the dashboard and of the session at the issuer',          { returns: [204, null] }),
+  dashboardApi:     get('/dashboard/api/{path}', session, 'The API for the dashboard: any method, any path that begins with `v1/`', { returns: [200, null] }),
   demo:         get('/demo',               open, 'The demo application, if `npm start` created one',                         { page: true, returns: [200, null] }),
   demoCallback: get('/demo/callback',      open, 'Redirect URI of the demo application',                                     { page: true, returns: [200, null] }),
   demoScript:   get('/demo/{script}',      open, 'Scripts of the demo application',                                          { returns: [200, null] }),

@@ -1,5 +1,6 @@
 /** The answers of the routes of the service itself, for the documentation. */
 import { z } from 'zod'
+import { DashboardSession } from './dashboard.ts'
 import type { Route } from './route.ts'
 import type { serviceRoutes } from './routes.ts'
 
@@ -40,6 +41,18 @@ const documented: { readonly [Name in keyof typeof serviceRoutes]?: Record<numbe
       types: { 'text/html': page, 'application/json': z.looseObject({}).describe('The name of the service and its links.') },
     },
   },
+  createFirst: {
+    303: { description: 'To the dashboard.' },
+    400: { description: 'The form with its errors.', types: { 'text/html': page } },
+  },
+  dashboardSignIn: { 303: { description: 'To the issuer of administrators.' } },
+  dashboardCallback: {
+    303: { description: 'To the view that asked for the sign-in.' },
+    400: { description: 'A page with the way to sign in again.', types: { 'text/html': page } },
+  },
+  dashboardSession: { 200: { description: 'The session.', types: { 'application/json': DashboardSession } } },
+  dashboardSignOut: { 204: { description: 'Signed out.' } },
+  dashboardApi: { 200: { description: 'The answer of the route.' } },
   favicon: { 200: { description: 'The mark.', types: { 'image/svg+xml': z.string().describe('An SVG image.') } } },
   demoScript: { 200: { description: 'A script.', types: { 'text/javascript': z.string().describe('JavaScript.') } } },
 }

@@ -6,10 +6,17 @@ import * as applications from './applications/handlers.ts'
 import { isSpaOrigin } from './applications/origins.ts'
 import * as audit from './audit/handlers.ts'
 import { createVerifications } from './audit/verifications.ts'
+import { answerSession, answerSignOut } from './dashboard/answers.ts'
+import { answerApplication } from './dashboard/application.ts'
+import type { DashboardClient } from './dashboard/client.ts'
+import { createGate } from './dashboard/gate.ts'
+import { beginSignIn, finishSignIn } from './dashboard/sign-in.ts'
+import type { DashboardServices } from './dashboard/tokens.ts'
 import { answerDemo } from './demo/serve.ts'
 import type { Deployment } from './deployment.ts'
 import * as events from './events/handlers.ts'
 import { createAccessLog, markReceived } from './http/access-log.ts'
+import { mountDashboardRoutes } from './http/dashboard-routes.ts'
 import { createAppListener } from './http/listen.ts'
 import { createMethodGuard, unknownAddress } from './http/method-guard.ts'
 import { placeOf } from './http/place.ts'
@@ -20,10 +27,11 @@ import { commonHeaders } from './http/write.ts'
 import * as keyHandlers from './keys/handlers.ts'
 import type { KeyStore } from './keys/store.ts'
 import * as mail from './mail/handlers.ts'
-import { createAdministrators } from './members/administrators.ts'
+import { type Administrators, createAdministrators } from './members/administrators.ts'
 import * as members from './members/handlers.ts'
 import type { Metrics } from './metrics.ts'
 import { createClientIpReader } from './net/client-ip.ts'
+import type { OidcServices } from './oidc/call.ts'
 import { createClientKeys } from './oidc/client-keys.ts'
 import { changeOwnName, disconnect, endOtherSessions, endOwnSession, showAccount } from './oidc/endpoints/account.ts'
 import { deleteOwnAccount, exportOwnData } from './oidc/endpoints/account-data.ts'
@@ -58,6 +66,7 @@ import { createApplicationScan } from './readiness/store.ts'
 import type { createReference } from './reference/serve.ts'
 import * as requests from './requests/handlers.ts'
 import * as resourceServers from './resource-servers/handlers.ts'
+import type { FirstStart } from './setup/first-start.ts'
 import { cli_redirect_uri, type Root } from './setup/root.ts'
 import { answerStart } from './start.ts'
 import * as statistics from './statistics/handlers.ts'
@@ -76,6 +85,10 @@ export interface Modules {
   key_pool: KeyPool
   limiter: RateLimiter
   root: Root
+  dashboard_client: DashboardClient
+  first_start: FirstStart
+  /** The folder of the built dashboard. */
+  dashboard_folder: string
   metrics: Metrics | null
   /** Reports whether the service accepts requests and its database answers. */
   isReady: () => Promise<boolean>
@@ -87,7 +100,14 @@ export interface Modules {
 export function createApp(modules: Modules): FastifyInstance {
   const { deployment, issuers } = modules
   const failing = { config: deployment.config, log: deployment.log, showError: createErrorPages(deployment, issuers) }
-  const routeByHost = createHostRouting(deployment)
+  const oidc_services = protocolServices(modules)
+  const administrators = createAdministrators(deployment, issuers, modules.root)
+  const dashboard = { ...oidc_services, issuers, root: modules.root, client: modules.dashboard_client, token }
+  const addressOf = createClientIpReader(deployment.config.trusted_proxies)
+  const admitDashboard = createGate(dashboard, addressOf)
+  const routeHost = createHostRouting(deployment)
+  const routeByHost: typeof routeHost = (request, response, handle) =>
+    routeHost(request, response, (request, response) => admitDashboard(request, response, handle))
   const app = Fastify({
     logger: false,
     serverFactory: (handle) => createAppListener((request, response) => routeByHost(request, response, handle), deployment),
@@ -104,7 +124,7 @@ export function createApp(modules: Modules): FastifyInstance {
     clientErrorHandler: () => {}, // the listener answers these
   })
   for (const method of app.supportedMethods) app.addHttpMethod(method, { hasBody: false, overrideExisting: true }) // see http/body.ts
-  decorate(app, modules)
+  decorate(app, modules, addressOf)
   app.decorate('routeByHost', routeByHost)
   app.addHook('onRequest', (request, _, done) => {
     const at = placeOf(request.raw)
@@ -121,8 +141,9 @@ export function createApp(modules: Modules): FastifyInstance {
     answerError(failing, refuseMethod(request) ?? unknownAddress(deployment.config.base_url, request), request, reply),
   )
 
-  mountManagement(app, modules)
-  mountProtocol(app, modules)
+  mountManagement(app, modules, administrators)
+  mountProtocol(app, modules, oidc_services)
+  mountDashboard(app, modules, dashboard, administrators)
   const { isReady, root } = modules
   mountServiceRoutes(app, {
     isReady,
@@ -155,6 +176,7 @@ function documentationWhenNeeded(base_url: string): ServiceAnswers['documentatio
 function decorate(
   app: FastifyInstance,
   { deployment: { config, log, tally, refused_calls }, metrics, isStopping, check_answers }: Modules,
+  addressOf: ReturnType<typeof createClientIpReader>,
 ): void {
   app.decorate('isStopping', isStopping)
   app.decorate('isHttps', config.base_url.startsWith('https:'))
@@ -170,10 +192,9 @@ function decorate(
   app.decorateRequest('issuer_id', null)
   app.decorateRequest('claimant', null)
   app.decorateRequest('caller', null)
-  const readClientIp = createClientIpReader(config.trusted_proxies)
   app.decorateRequest('ip_address', {
     getter() {
-      return readClientIp(this)
+      return addressOf(this)
     },
   })
   app.decorateReply('extra_headers', null)
@@ -183,7 +204,7 @@ function noSchemas(): never {
   throw new Error('No route has a schema that Fastify would compile.')
 }
 
-function mountManagement(app: FastifyInstance, modules: Modules): void {
+function mountManagement(app: FastifyInstance, modules: Modules, administrators: Administrators): void {
   const { deployment, limiter, check_answers } = modules
   const { issuers, key_pool, passwords, root } = modules
   const services = {
@@ -200,7 +221,7 @@ function mountManagement(app: FastifyInstance, modules: Modules): void {
   const gate = {
     keys: modules.keys,
     limiter,
-    administrators: createAdministrators(deployment, issuers, root),
+    administrators,
     counters: deployment.counters,
     now: deployment.now,
   }
@@ -230,15 +251,27 @@ function mountManagement(app: FastifyInstance, modules: Modules): void {
   )
 }
 
-function mountProtocol(app: FastifyInstance, { deployment, issuers, passwords, root }: Modules): void {
-  const services = {
-    ...deployment,
-    passwords,
-    root_environment_id: root.environment_id,
-    client_keys: createClientKeys(deployment),
-    upstreams: upstreamsWhenNeeded(deployment),
-    command_line_client_id: root.client_id,
-  }
+function mountDashboard(app: FastifyInstance, modules: Modules, services: DashboardServices, administrators: Administrators): void {
+  mountDashboardRoutes(app, {
+    application: answerApplication(modules.deployment, modules.dashboard_folder),
+    signIn: (request) => beginSignIn(services, request),
+    callback: (request) => finishSignIn(services, request),
+    session: answerSession(services, administrators),
+    signOut: answerSignOut(services),
+    setup: modules.first_start.answer,
+  })
+}
+
+const protocolServices = ({ deployment, passwords, root }: Modules): OidcServices => ({
+  ...deployment,
+  passwords,
+  root_environment_id: root.environment_id,
+  client_keys: createClientKeys(deployment),
+  upstreams: upstreamsWhenNeeded(deployment),
+  command_line_client_id: root.client_id,
+})
+
+function mountProtocol(app: FastifyInstance, { deployment, issuers }: Modules, services: OidcServices): void {
   const originAllowed = async (issuer: Issuer, origin: string) =>
     issuer.settings.cors.allowed_origins.includes(origin) || isSpaOrigin(deployment.db, issuer.environment_id, origin)
   mountOidc(

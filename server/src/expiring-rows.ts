@@ -63,6 +63,7 @@ export const expiring_rows: readonly ExpiringRows[] = [
   { table: 'webhook_messages',      key: in_environment('id'),                          time: 'created_at',          kept_ms: delivery_kept_ms },
   { table: 'upstream_sign_ins',     key: in_environment('state_hash'),                  time: 'expires_at',          kept_ms: 0 },
   { table: 'half_sign_ins',         key: in_environment('secret_hash'),                 time: 'expires_at',          kept_ms: 0 },
+  { table: 'dashboard_sessions',    key: ['session_hash'],                              time: 'expires_at',          kept_ms: 0 },
   { table: 'passkey_ceremonies',    key: in_environment('challenge_hash'),              time: 'expires_at',          kept_ms: 0 },
   { table: 'removed_passkeys',      key: in_environment('credential_id'),               time: 'removed_at',          kept_ms: removed_passkey_kept_ms },
   { table: 'captured_mails',        key: in_environment('id'),                          time: 'created_at',          kept_ms: captured_mail_kept_ms },

@@ -8,11 +8,13 @@ import type { Server } from 'node:http'
 import { hostname } from 'node:os'
 import { createApp } from './app.ts'
 import { fillOrigins } from './applications/origins.ts'
+import { dashboard_folder } from './assets.ts'
 import type { Config } from './config.ts'
+import { type DashboardClient, ensureDashboardClient } from './dashboard/client.ts'
 import { openDatabaseFile, takeDataDirectory } from './data-directory.ts'
 import { createDb, type Db } from './db/db.ts'
 import { migrate } from './db/migrate.ts'
-import type { Deployment } from './deployment.ts'
+import { type Deployment, newSecret } from './deployment.ts'
 import { listenAt, listenOnAll, portProblem, refuseTakenPort } from './http/listen.ts'
 import { createLimited } from './http/listener.ts'
 import { createRateLimiter } from './http/rate-limit.ts'
@@ -32,6 +34,7 @@ import { createRandomPool } from './random-pool.ts'
 import { createRefusedCalls } from './requests/refused-calls.ts'
 import { openSecrets } from './secrets.ts'
 import { anchorOlderLogs } from './setup/anchors.ts'
+import { createFirstStart } from './setup/first-start.ts'
 import { resealAll } from './setup/reseal.ts'
 import { ensureRoot, type Root } from './setup/root.ts'
 import { createCounters } from './statistics/counters.ts'
@@ -54,6 +57,8 @@ interface Overrides {
   outbound?: Outbound
   smtp?: DeliverBySmtp
   application_name?: string
+  /** The folder of the built dashboard. */
+  dashboard_folder?: string
 }
 
 /** Opens the parts that every command needs, without serving. */
@@ -105,6 +110,8 @@ export interface Service {
   /** The addresses it listens on, with the real port. */
   readonly addresses: readonly { host: string; port: number }[]
   readonly deployment: Deployment
+  /** The link for the first tenant; `null` where one existed at the start. */
+  readonly setup_url: string | null
   /** Stops accepting, finishes the requests in flight within 10 s, and writes buffered data. */
   stop(): Promise<void>
 }
@@ -113,34 +120,42 @@ const stop_limit_ms = 10_000
 /** Signing keys that are made ahead of need. */
 const spare_keys = 2
 
-export async function startService(config: Config, overrides: Overrides & { check_answers?: boolean } = {}): Promise<Service> {
+/** `setup_token`: that of all workers of a deployment. */
+type ServeOverrides = Overrides & { check_answers?: boolean; setup_token?: string }
+
+export async function startService(config: Config, overrides: ServeOverrides = {}): Promise<Service> {
   const lock = config.database_url === null ? takeDataDirectory(config.data_dir) : { release() {} } // PostgreSQL serves several processes
   try {
     await refuseTakenPort(config)
     // `doctor` counts these names to find the number of processes that serve.
     const deployment = await openDeployment(config, { application_name: `ostiary serve ${process.pid} ${hostname()}`, ...overrides })
-    const root = await readyRoot(deployment)
-    return await serve(deployment, root, lock.release, overrides.check_answers ?? false)
+    const roots = await readyRoot(deployment)
+    return await serve(deployment, roots, lock.release, overrides)
   } catch (error) {
     lock.release()
     throw error
   }
 }
 
-/** The root tenant, and the mistakes of the configuration that only the database shows. */
-async function readyRoot(deployment: Deployment): Promise<Root> {
+interface Roots {
+  readonly root: Root
+  readonly dashboard_client: DashboardClient
+}
+
+/** The root tenant with the dashboard, and the mistakes of the configuration that only the database shows. */
+async function readyRoot(deployment: Deployment): Promise<Roots> {
   const { db, config } = deployment
   try {
     const root = await ensureRoot(deployment)
     await refuseUnboundHosts(db, config)
-    return root
+    return { root, dashboard_client: await ensureDashboardClient(deployment, root) }
   } catch (error) {
     await db.close()
     throw error
   }
 }
 
-async function serve(deployment: Deployment, root: Root, release: () => void, check_answers: boolean): Promise<Service> {
+async function serve(deployment: Deployment, roots: Roots, release: () => void, overrides: ServeOverrides): Promise<Service> {
   const { config, db, log } = deployment
   const key_pool = createKeyPool(spare_keys)
   const keys = createKeyStore(db)
@@ -150,18 +165,22 @@ async function serve(deployment: Deployment, root: Root, release: () => void, ch
   const shared_limiter =
     config.redis_url === null ? null : (await import('./http/rate-limit-redis.ts')).createSharedRateLimiter(config.redis_url, deployment)
   let accepting = true
+  const limiter = shared_limiter ?? createRateLimiter(deployment)
+  const first_start = await createFirstStart(deployment, { passwords, limiter }, overrides.setup_token ?? newSecret(deployment))
   const app = createApp({
     deployment,
-    root,
+    ...roots,
+    dashboard_folder: overrides.dashboard_folder ?? dashboard_folder,
     issuers,
     keys,
     key_pool,
-    limiter: shared_limiter ?? createRateLimiter(deployment),
+    limiter,
+    first_start,
     passwords,
     metrics,
     isReady: async () => accepting && (await db.ping()),
     isStopping: () => !accepting,
-    check_answers,
+    check_answers: overrides.check_answers ?? false,
   })
   async function listen() {
     const listening = await listenOnAll(app, deployment)
@@ -184,6 +203,7 @@ async function serve(deployment: Deployment, root: Root, release: () => void, ch
   return {
     addresses: listening.addresses,
     deployment,
+    setup_url: first_start.url,
     async stop() {
       if (!accepting) return
       accepting = false

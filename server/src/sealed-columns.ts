@@ -31,7 +31,7 @@ export const sealed_columns = {
     columns: ['value'],
     key: ['name'],
     associatedData: (name: string) => bind('deployment', name),
-    where: sql`name in ('secret', 'demo')`,
+    where: sql`name in ('secret', 'demo', 'dashboard')`,
   },
   signing_keys: {
     table: 'signing_keys',
@@ -82,5 +82,11 @@ export const sealed_columns = {
     columns: ['payload'],
     key: ['environment_id', 'state_hash'],
     associatedData: (environment_id: string) => bind('upstream_sign_ins', environment_id),
+  },
+  dashboard_sessions: {
+    table: 'dashboard_sessions',
+    columns: ['tokens'],
+    key: ['session_hash'],
+    associatedData: (session_hash: string) => bind('dashboard_sessions', session_hash),
   },
 } as const satisfies Record<string, SealedColumns>

@@ -15,6 +15,7 @@ import { mailStatements } from '../src/mail/send.ts'
 import { openDeployment } from '../src/main.ts'
 import { type SealedColumns, sealed_columns } from '../src/sealed-columns.ts'
 import { authorizationRequest, createAgent, formOf } from './support/cookie-browser.ts'
+import { signInToDashboard } from './support/dashboard.ts'
 import { freshDatabase, noPostgres } from './support/postgres.ts'
 import { createTwoTenants } from './support/tenants.ts'
 import { type World, world } from './support/world.ts'
@@ -185,6 +186,7 @@ async function sealEverything(w: World): Promise<void> {
   await db.batch(await mailStatements(w.deployment, environment.id, mail, w.now()))
   await db.run(sql`insert into totp_methods (environment_id, id, user_id, secret, last_step, created_at)
     values (${environment.id}, 'mth_1', 'usr_1', ${secrets.seal('s', sealed_columns.totp_methods.associatedData(environment.id, 'mth_1'))}, 1, 1)`)
+  await signInToDashboard(w)
   const demo = secrets.seal('{}', sealed_columns.deployment.associatedData('demo'))
   await db.run(sql`insert into deployment (name, value) values ('demo', ${demo})`)
 }

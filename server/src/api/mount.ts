@@ -3,6 +3,7 @@
  * here or in a file of this folder, so handlers get parsed values and return the response body.
  *
  *   authenticate.ts  credential, address, origin, rate limit, key type, tenant, role or scope
+ *   fresh.ts         the time of the sign-in
  *   input.ts         path, query and body
  *   idempotency.ts   repeats of a POST with the same Idempotency-Key
  *   versions.ts      If-Match, and retries after concurrent changes
@@ -23,6 +24,7 @@ import type { Services } from '../services.ts'
 import { send } from './answer.ts'
 import { authenticate, type Caller, type Claimant, type Gate, isForBrowsers } from './authenticate.ts'
 import { createCommit } from './commit.ts'
+import { refuseStaleSignIn, refuseStaleSignInFor } from './fresh.ts'
 import type { AnyHandler, CallOf, Fail, Handlers, NothingElse, RouteName } from './handler.ts'
 import { createInFlight, findAnswer, type IdempotentRequest, type InFlight, idempotentRequest, type RecordedAnswer } from './idempotency.ts'
 import { parseIfMatch } from './if-match.ts'
@@ -83,10 +85,12 @@ function mountOne(
       request.caller = admitted
       const caller = admitted as CallOf<Route>['caller'] // as: every row of this table asks for a credential, which has just been checked
       const params = request.params as Record<string, string> // as: Fastify types them unknown
+      if (route.fresh && caller.administrator) await refuseStaleSignIn(gate, route, caller, params.environment_id)
       // The body is read only after the caller is authenticated.
       const bytes = takes_body ? await readBody(request.raw) : no_bytes
       const body = takes_body ? parseBody(route, request, bytes) : undefined
       if (caller.is_operator) refuseOperatorBody(route, body)
+      refuseStaleSignInFor(gate, route, caller, body)
       const query = parseQuery(route, request)
       const path =
         names.length === 0 ? route.path : route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))

@@ -17,6 +17,7 @@ export const retry_after = '2'
 interface Extra {
   errors?: readonly FieldError[]
   required_scopes?: readonly string[]
+  max_age?: number
   headers?: Readonly<Record<string, string>>
   reason?: Reason
 }

@@ -3,6 +3,7 @@
  * issuer and the audience {base_url}.
  */
 import { EnvironmentId, type TenantId, type UserId } from '@ostiary/contract/ids.ts'
+import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import type { CallerEnvironment } from '../api/authenticate.ts'
 import type { Deployment } from '../deployment.ts'
 import { notFound } from '../http/problem.ts'
@@ -18,12 +19,16 @@ export interface Administrator {
   readonly email: string
   readonly name: string | null
   readonly memberships: readonly Membership[]
+  /** When the person last proved who they are. */
+  readonly auth_time: Date
 }
 
 export type Administrators = ReturnType<typeof createAdministrators>
 
 export function createAdministrators(deployment: Deployment, issuers: Issuers, root: Root) {
   const { db, config, now } = deployment
+  const find = async (tenant_id: TenantId, environment_id: string) =>
+    EnvironmentId.safeParse(environment_id).success ? findEnvironmentOfTenant(db, tenant_id, environment_id) : null
   return {
     root_tenant_id: root.tenant_id as TenantId, // as: the service stored it
     root,
@@ -35,13 +40,17 @@ export function createAdministrators(deployment: Deployment, issuers: Issuers, r
       // An account without an address has no session and no grant, so the second condition only satisfies the types.
       if (!found || found.grant.email === null || ![found.claims.aud].flat().includes(config.base_url)) return null
       const { user_id, email, name } = found.grant
-      return { user_id, email, name, memberships: await findMemberships(db, user_id) }
+      const auth_time = new Date(found.claims.auth_time * 1000)
+      return { user_id, email, name, auth_time, memberships: await findMemberships(db, user_id) }
+    },
+
+    /** `null` if the tenant has no such environment. */
+    async environmentType(tenant_id: TenantId, environment_id: string): Promise<EnvironmentType | null> {
+      return (await find(tenant_id, environment_id))?.type ?? null
     },
 
     async findEnvironment(tenant_id: TenantId, environment_id: string): Promise<CallerEnvironment> {
-      const environment = EnvironmentId.safeParse(environment_id).success
-        ? await findEnvironmentOfTenant(db, tenant_id, environment_id)
-        : null
+      const environment = await find(tenant_id, environment_id)
       if (!environment) throw notFound(reason`The tenant has no environment with the id in X-Environment-Id.`)
       return environment
     },

@@ -64,6 +64,8 @@ interface Content {
   width?: 'narrow' | 'medium' | 'wide'
   /** The vertical position of the panel. Pages with text only start at the top. */
   align?: 'middle' | 'top'
+  /** The browser loads the page again after this time. */
+  refresh_seconds?: number
   /** Logos other than the environment's. */
   images?: readonly (string | null)[]
   /** The only script of the page, a constant in this code. */
@@ -86,6 +88,7 @@ export function layout(context: PageContext, content: Content): Page {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
+${content.refresh_seconds !== undefined && html`<meta http-equiv="refresh" content="${String(content.refresh_seconds)}">`}
 ${themeColours(context)}
 <title>${title} · ${branding.display_name}</title>
 <link rel="icon" href="${iconOf(context)}">

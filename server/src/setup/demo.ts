@@ -66,8 +66,8 @@ export async function createDemo(deployment: Deployment, passwords: Passwords): 
   const password_hash = await passwords.hash(demo.password)
   const first = { email: demo.email, password: demo.password, tenant_name: 'Demo', slug: 'demo' }
   try {
-    const { key } = await createFirstTenant(deployment, passwords, first, (tenant_id) => {
-      return [
+    const { key } = await createFirstTenant(deployment, passwords, first, {
+      also: (tenant_id) => [
         insertProject(tenant_id, project_id, { slug: 'shop', name: demo_names.project_name }, at),
         insertEnvironment(tenant_id, project_id, environment_id, { slug: 'test', name: 'Test', type: 'test' }, demo.issuer, at),
         insertEnvironment(
@@ -88,7 +88,7 @@ export async function createDemo(deployment: Deployment, passwords: Passwords): 
           at,
         ),
         sql`insert into deployment (name, value) values ('demo', ${secrets.seal(JSON.stringify(demo), associated_data)})`,
-      ]
+      ],
     })
     return { demo, key }
   } catch (error) {

@@ -12,7 +12,7 @@ import { insertMember } from '../members/store.ts'
 import { insertTenant } from '../tenancy/store.ts'
 import { commonPasswords } from '../users/common-passwords.ts'
 import type { Passwords } from '../users/password.ts'
-import { passwordProblem } from '../users/password-policy.ts'
+import { type PasswordProblem, passwordProblem } from '../users/password-policy.ts'
 import { insertUser } from '../users/store.ts'
 import { cli_redirect_uri, ensureRoot } from './root.ts'
 
@@ -26,6 +26,20 @@ export interface FirstTenant {
 /** The setup cannot be done. The message says what to do. */
 export class SetupRefused extends Error {
   override readonly name = 'SetupRefused'
+  readonly problem: PasswordProblem | 'exists' | 'slug_taken' | 'unknown_tenant'
+  constructor(problem: SetupRefused['problem'], message: string) {
+    super(message)
+    this.problem = problem
+  }
+}
+
+interface Options {
+  /** More statements of the batch. */
+  also?: (tenant_id: `ten_${string}`) => readonly Statement[]
+  /** The first tenant also gets a platform key of every scope. Its text is in the result only. */
+  has_key?: boolean
+  /** Who is named in the audit log: a command, or a request to the page of the first start. */
+  by?: { action: 'bootstrap' | 'setup'; request_id: string | null; ip: string | null }
 }
 
 const Id = z.object({ id: z.string() })
@@ -37,15 +51,14 @@ export async function hasTenant(deployment: Deployment): Promise<boolean> {
 }
 
 /**
- * Creates the tenant with its owner and a platform key of every scope. The owner also becomes the first operator.
- * The statements of `also` are part of the batch.
+ * Creates the tenant with its owner, who also becomes the first operator.
  * @throws SetupRefused if a tenant besides the root exists, or the slug or the password is not acceptable
  */
 export async function createFirstTenant(
   deployment: Deployment,
   passwords: Passwords,
   first: FirstTenant,
-  also: (tenant_id: `ten_${string}`) => readonly Statement[] = () => [],
+  { also = () => [], has_key = true, by = by_bootstrap }: Options = {},
 ) {
   const { db, config, secrets, now, newId, random } = deployment
   const problem = passwordProblem(
@@ -54,13 +67,13 @@ export async function createFirstTenant(
     { min_length: 12, reject_common: true },
     commonPasswords,
   )
-  if (problem) throw new SetupRefused(password_problems[problem])
+  if (problem) throw new SetupRefused(problem, password_problems[problem])
 
   const root = await ensureRoot(deployment)
   const root_environment = root.environment_id as `env_${string}` // as: stored by us
   const root_tenant_id = root.tenant_id as `ten_${string}` // as: stored by us
   const at = now()
-  const audited = () => ({ ...by_bootstrap, id: newId('aud') })
+  const audited = () => ({ ...by, actor: { type: 'system' as const, id: null }, actor_label: null, id: newId('aud') })
   const tenant_id = newId('ten') as `ten_${string}` // as: newId gives exactly this
   const user_id = newId('usr')
   const key_id = newId('key')
@@ -83,18 +96,22 @@ export async function createFirstTenant(
     ),
     insertMember(tenant_id, user_id, 'owner', at),
     insertMember(root_tenant_id, user_id, 'owner', at),
-    insertKey(
-      { tenant_id, project_id: null, environment_id: null },
-      key_id,
-      'platform_secret',
-      new_key,
-      { label: 'First key', scopes: ['*'], allowed_origins: [], ip_allowlist: [], rate_limit: null, expires_at: null },
-      at,
-    ),
+    ...(has_key
+      ? [
+          insertKey(
+            { tenant_id, project_id: null, environment_id: null },
+            key_id,
+            'platform_secret',
+            new_key,
+            { label: 'First key', scopes: ['*'], allowed_origins: [], ip_allowlist: [], rate_limit: null, expires_at: null },
+            at,
+          ),
+        ]
+      : []),
     insertAuditEntry(
       tenant_id,
       audited(),
-      describeChange(null, { id: tenant_id, slug: first.slug, name: first.tenant_name, owner_id: user_id, key_id }),
+      describeChange(null, { id: tenant_id, slug: first.slug, name: first.tenant_name, owner_id: user_id, ...(has_key && { key_id }) }),
       at,
     ),
     insertAuditEntry(
@@ -106,11 +123,9 @@ export async function createFirstTenant(
     ...also(tenant_id),
   ])
   if (!created)
-    throw new SetupRefused(
-      (await hasTenant(deployment))
-        ? 'A tenant exists already: bootstrap creates only the first one. Its owner can sign in and add others.'
-        : `The slug "${first.slug}" belongs to the service itself. Choose another one with --slug.`,
-    )
+    throw (await hasTenant(deployment))
+      ? new SetupRefused('exists', 'A tenant exists already: bootstrap creates only the first one. Its owner can sign in and add others.')
+      : new SetupRefused('slug_taken', `The slug "${first.slug}" belongs to the service itself. Choose another one with --slug.`)
   return {
     base_url: config.base_url,
     tenant_id,
@@ -123,7 +138,7 @@ export async function createFirstTenant(
   }
 }
 
-const by_bootstrap = { action: 'bootstrap', actor: { type: 'system', id: null }, actor_label: null, request_id: null, ip: null }
+const by_bootstrap = { action: 'bootstrap', request_id: null, ip: null } as const
 
 const password_problems = {
   too_short: 'The password has fewer than 12 characters.',

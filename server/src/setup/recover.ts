@@ -22,7 +22,7 @@ export async function recover(deployment: Deployment, { tenant, email }: { tenan
   const { config, db, now, newId } = deployment
   const root = await ensureRoot(deployment)
   const found = await db.maybeOne(Found, sql`select id from tenants where slug = ${tenant}`)
-  if (!found) throw new SetupRefused(`There is no tenant with the slug "${tenant}".`)
+  if (!found) throw new SetupRefused('unknown_tenant', `There is no tenant with the slug "${tenant}".`)
   const at = now()
   const token = newSecret(deployment)
   const link = { token_hash: digestOf(token), expires_at: expiryOf(at) }

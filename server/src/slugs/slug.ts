@@ -21,11 +21,14 @@ const slugged = {
 export type Slugged = keyof typeof slugged
 
 /** Makes a slug from a name: `cafe-zurich-2` from `Café Zürich (2)`. Other alphabets are left out. */
-export function slugFrom(name: string, table: Slugged): string {
+export const slugFrom = (name: string, table: Slugged): string => slugOf(name, slugged[table])
+
+/** @param otherwise the slug of a name that has no letter or digit of ASCII */
+export function slugOf(name: string, otherwise: string): string {
   const letters = withoutMarks(normalised(name.slice(0, longest_normalised)))
     .toLowerCase()
     .replaceAll(/(?!\p{ASCII})[\p{L}\p{N}\p{M}]/gu, '')
-  return trimmed(letters.replaceAll(/[^a-z0-9]+/g, '-')) || slugged[table]
+  return trimmed(letters.replaceAll(/[^a-z0-9]+/g, '-')) || otherwise
 }
 
 /** A webhook has no name. Its slug is made from the host of its URL. */

@@ -9,9 +9,9 @@ import { app_origin, createAuthKey, createPlatformKey } from '../support/tenants
 import { expectStatus, owner, type Reply, world } from '../support/world.ts'
 
 const w = await world({ env: { OSTIARY_TRUSTED_PROXIES: '127.0.0.1,::1' } })
-const token = await administratorToken(w, owner)
-const admin = asAdministrator(w, token)
-const acme = { tenant_id: w.tenant_id, token }
+let token = await administratorToken(w, owner)
+let admin = asAdministrator(w, token)
+let acme = { tenant_id: w.tenant_id, token }
 
 /** How a key of each type is created, and its path. */
 const kinds = {
@@ -266,6 +266,10 @@ test('a key is invalid after its expires_at, and valid again when that is moved 
   assert.equal((await whoami(moved.key)).body.code, 'invalid_key')
   expectStatus(200, await manage('PATCH', kinds.platform_secret.path(made.id), { expires_at: null }))
   expectStatus(200, await whoami(made.key))
+  // The sign-in is no longer fresh.
+  token = await administratorToken(w, owner)
+  admin = asAdministrator(w, token)
+  acme = { tenant_id: w.tenant_id, token }
 })
 
 test('a change of origins, addresses, scopes or limit takes effect with its response', async () => {

@@ -10,7 +10,7 @@ import { pageCodes } from '@ostiary/contract/refused-call.ts'
 import { sql } from '../../src/db/db.ts'
 import { confirmTotp, offerTotp, showOfferedTotp } from '../../src/users/second-factor-changes.ts'
 import { findUser } from '../../src/users/store.ts'
-import { asAdministrator } from '../support/administrator.ts'
+import { administratorToken, asAdministrator } from '../support/administrator.ts'
 import { type Changes, createAuthenticator, type SoftwareAuthenticator } from '../support/authenticator.ts'
 import { appCode } from '../support/authenticator-app.ts'
 import {
@@ -39,6 +39,8 @@ const w = await world({
   },
   resolve: async () => [],
 })
+const aged = await administratorToken(w, owner)
+w.advance(601)
 const { ours, theirs } = await createTwoTenants(w)
 const { test: environment } = ours
 const { path, issuer } = environment
@@ -157,6 +159,7 @@ const plants: Plant[] = [
   { code: 'wrong_key_type', reason: 'The key is of the type platform_secret. The call needs a secret key of an environment.', of_tenant: true, plant: () => withKey(ours.platform) },
   { code: 'insufficient_scope', reason: 'The key lacks the scope applications:read.', has: { key_id: narrow.id, route: '/v1/platform/projects/{project_id}/environments/{environment_id}/applications' }, plant: () => w.call('GET', `${path}/applications`, { key: narrow.key }) },
   { code: 'insufficient_role', reason: 'This needs the role developer; yours is viewer.', plant: () => asAdministrator(w, viewer, ours.tenant_id)('PATCH', `${path}/settings`, {}) },
+  { code: 'reauthentication_required', reason: 'The sign-in of the administrator is older than 600 s.', plant: () => asAdministrator(w, aged, ours.tenant_id)('POST', `${path}/auth-keys`, { type: 'auth_secret' }) },
   { code: 'not_found', reason: `There is no object with the id ${unknown_app} in the tenant, project and environment of the call.`, plant: () => api('GET', `${path}/applications/${unknown_app}`) },
   { code: 'not_found', reason: /There is no object with the id app_/, plant: () => api('GET', `${path}/applications/${theirs.test.application_id}`) },
   { code: 'not_found', reason: 'The tenant has no environment with the ids of the path.', of_tenant: true, plant: () => api('GET', theirs.test.path) },

@@ -66,6 +66,7 @@ export async function world(
     outbound?: Outbound
     smtp?: DeliverBySmtp
     tick_ms?: number
+    dashboard_folder?: string
   } = {},
 ) {
   const port = Number(options.env?.OSTIARY_PORT ?? (await freePort()))
@@ -98,6 +99,8 @@ export async function world(
     ...(options.resolve ? { resolve: options.resolve } : {}),
     ...(options.outbound ? { outbound: options.outbound } : {}),
     ...(options.smtp ? { smtp: options.smtp } : {}),
+    // Whether the dashboard is built makes no difference to other tests.
+    dashboard_folder: options.dashboard_folder ?? join(data_dir, 'dashboard'),
   }
   const front = front_port === null ? null : await startFront(front_port, port)
   const service = await startService(config, service_options)

@@ -2,6 +2,7 @@
 /** All texts of the hosted pages, in German. The comments of `en.ts` apply. */
 import { type Html, html } from '../html.ts'
 import { account } from './de-account.ts'
+import { dashboard } from './de-dashboard.ts'
 import { mismatch } from './de-mismatch.ts'
 import type { Texts } from './en.ts'
 
@@ -372,6 +373,7 @@ export const de: Texts = {
   },
 
   account,
+  dashboard,
   mismatch,
 }
 

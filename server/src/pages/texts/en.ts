@@ -5,6 +5,7 @@
  */
 import { type Html, html } from '../html.ts'
 import { account } from './en-account.ts'
+import { dashboard } from './en-dashboard.ts'
 import { mismatch } from './en-mismatch.ts'
 
 export const en = {
@@ -352,6 +353,7 @@ export const en = {
   },
 
   account,
+  dashboard,
   mismatch,
 }
 

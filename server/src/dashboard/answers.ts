@@ -1,0 +1,46 @@
+/** The session of the dashboard, for its own scripts: who is signed in, and sign-out. */
+import type { DashboardSession } from '@ostiary/contract/dashboard.ts'
+import type { z } from 'zod'
+import { fresh_seconds } from '../api/fresh.ts'
+import type { AnswerDashboard, DashboardRequest } from '../http/dashboard-routes.ts'
+import type { Administrators } from '../members/administrators.ts'
+import { json } from '../oidc/call.ts'
+import { sessionCookie } from './cookies.ts'
+import { foreignRequest, noSession } from './gate.ts'
+import { findByCookie, signOut, useSession } from './session.ts'
+import type { DashboardServices } from './tokens.ts'
+
+export function answerSession(services: DashboardServices, administrators: Administrators): AnswerDashboard {
+  return async ({ headers, ip, request_id }: DashboardRequest) => {
+    const used = await useSession(services, headers.cookie, { ip, request_id })
+    const administrator = used && (await administrators.identify(used.access_token))
+    if (!administrator) throw noSession()
+    const { user_id, email, name, memberships, auth_time } = administrator
+    const fresh_until = new Date(auth_time.getTime() + fresh_seconds * 1000)
+    const body: z.input<typeof DashboardSession> = {
+      user_id,
+      email,
+      name,
+      root_tenant_id: administrators.root_tenant_id,
+      memberships: [...memberships],
+      auth_time: auth_time.toISOString(),
+      fresh_until: fresh_until.toISOString(),
+      expires_at: used.session.expires_at.toISOString(),
+    }
+    return json(body)
+  }
+}
+
+export function answerSignOut(services: DashboardServices): AnswerDashboard {
+  return async ({ headers, ip, request_id, raw }: DashboardRequest) => {
+    const refused = foreignRequest(services, raw)
+    if (refused) throw refused
+    const session = await findByCookie(services, headers.cookie)
+    if (session) await signOut(services, session, { ip, request_id })
+    return {
+      status: 204,
+      headers: { 'cache-control': 'no-store', 'set-cookie': [sessionCookie(services.config.base_url, null)] },
+      body: '',
+    }
+  }
+}

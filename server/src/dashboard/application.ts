@@ -1,0 +1,106 @@
+/**
+ * Serves the application: its files, and its entry page for every other path, since the views are paths of the application. Inline
+ * scripts are not allowed. Mantine writes a style sheet for its breakpoints; the page has a nonce for it, new in every answer.
+ */
+import type { Deployment } from '../deployment.ts'
+import type { AnswerDashboard, DashboardAnswer } from '../http/dashboard-routes.ts'
+import { notFound } from '../http/problem.ts'
+import { html } from '../oidc/hosted-page.ts'
+import { notBuiltPage } from '../pages/dashboard.ts'
+import { serviceContext } from '../pages/service.ts'
+import { reason } from '../reason.ts'
+import { refusal } from '../refusal.ts'
+import { createFiles, type ServedFile } from './files.ts'
+
+/** The build has this text wherever the nonce belongs. */
+const nonce_placeholder = '__CSP_NONCE__'
+
+/** The names of these files hold their hash, so they never change. */
+const is_hashed = /^assets\//
+
+export function answerApplication({ config, random }: Pick<Deployment, 'config' | 'random'>, folder: string): AnswerDashboard {
+  const files = createFiles(folder)
+  const { base_url, issuer_hosts } = config
+  const issuers = issuer_hosts.map(({ pattern }) => `https://${pattern}:*`)
+
+  return async ({ path, headers }) => {
+    const name = path.replace(/^\/dashboard\/?/, '')
+    const file = await files.find(name)
+    if (file) return answerFile(file, headers, is_hashed.test(name) ? 'public, max-age=31536000, immutable' : 'no-cache')
+    // The page of an older build asks for a file that is gone; the entry page in its place would be read as a script.
+    if (is_hashed.test(name)) throw notFound(reason`The build of the dashboard has no such file.`)
+    const index = files.index()
+    if (index === null) return notBuilt(base_url, headers['accept-language'])
+    const nonce = random(16).toString('base64url')
+    return {
+      status: 200,
+      headers: {
+        ...page_headers,
+        'content-type': 'text/html; charset=utf-8',
+        'cache-control': 'no-store',
+        'content-security-policy': policy(nonce, issuers),
+      },
+      body: index.replaceAll(nonce_placeholder, nonce),
+    }
+  }
+}
+
+const page_headers = {
+  'referrer-policy': 'same-origin',
+  'x-frame-options': 'DENY',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=()',
+}
+
+/** "Try sign-in" calls the token endpoint of an issuer, which may have a host of its own. */
+const policy = (nonce: string, issuers: readonly string[]) =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data:",
+    "font-src 'self'",
+    `connect-src ${["'self'", ...issuers].join(' ')}`,
+    "frame-src 'self'",
+    "manifest-src 'self'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join('; ')
+
+function answerFile(file: ServedFile, headers: Parameters<AnswerDashboard>[0]['headers'], cache: string): DashboardAnswer {
+  const coding = codingFor(headers['accept-encoding'], file)
+  const etag = `"${file.etag}${coding === null ? '' : `-${coding}`}"`
+  const common = {
+    'cache-control': cache,
+    'cross-origin-resource-policy': 'same-origin',
+    etag,
+    vary: 'Accept-Encoding',
+  }
+  const known = (headers['if-none-match'] ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+  if (known.includes(etag)) return { status: 304, headers: common, body: '' }
+  const coded = coding === null ? undefined : file.coded[coding]
+  return {
+    status: 200,
+    headers: { ...common, 'content-type': file.type, ...(coded && coding ? { 'content-encoding': coding } : {}) },
+    body: coded ?? file.body,
+  }
+}
+
+/** RFC 9110 §12.5.3: the smallest form that the client accepts; `null` for the file as it is. */
+function codingFor(accept: string | undefined, { coded }: ServedFile): string | null {
+  const accepted = new Map((accept ?? '').split(',').map((each) => codingOf(each)))
+  return ['br', 'gzip'].find((coding) => coded[coding] !== undefined && (accepted.get(coding) ?? 0) > 0) ?? null
+}
+
+function codingOf(text: string): [coding: string, weight: number] {
+  const [coding = '', weight = 'q=1'] = text.split(';').map((part) => part.trim().toLowerCase())
+  return [coding, Number(/^q=([01](?:\.\d{0,3})?)$/.exec(weight)?.[1] ?? 0)]
+}
+
+function notBuilt(base_url: string, accept_language: string | undefined): DashboardAnswer {
+  const answer = html(notBuiltPage(serviceContext(base_url, accept_language)))
+  return { ...answer, refusal: not_built }
+}
+
+const not_built = refusal('unavailable', reason`The dashboard is not built yet.`)

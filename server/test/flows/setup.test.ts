@@ -1,0 +1,176 @@
+/** The page of the first start. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { z } from 'zod'
+import { readConfig } from '../../src/config.ts'
+import { sql } from '../../src/db/db.ts'
+import { startService } from '../../src/main.ts'
+import { createFirstTenant } from '../../src/setup/first-tenant.ts'
+import { createPasswords } from '../../src/users/password.ts'
+import { createAgent, followToClient } from '../support/cookie-browser.ts'
+import { dropDatabase, freshDatabase } from '../support/postgres.ts'
+import { freePort, owner } from '../support/world.ts'
+
+/** A service without a tenant. */
+async function emptyService() {
+  const data_dir = mkdtempSync(join(tmpdir(), 'ostiary-setup-'))
+  const database_url = process.env.OSTIARY_TEST_ENGINE === 'postgres' ? await freshDatabase() : null
+  const port = await freePort()
+  const config = readConfig({
+    OSTIARY_PORT: String(port),
+    OSTIARY_BASE_URL: `http://localhost:${port}`,
+    OSTIARY_DATA_DIR: data_dir,
+    ...(database_url ? { OSTIARY_DATABASE_URL: database_url, OSTIARY_MASTER_KEY: randomBytes(32).toString('base64') } : {}),
+  })
+  if (Array.isArray(config)) throw new Error(JSON.stringify(config))
+  const log: string[] = []
+  const start = () => startService(config, { write: (line) => log.push(line), check_answers: true })
+  let service = await start()
+  after(async () => {
+    await service.stop()
+    if (database_url) await dropDatabase(database_url)
+    rmSync(data_dir, { recursive: true, force: true })
+  })
+  return {
+    base_url: config.base_url,
+    log,
+    get service() {
+      return service
+    },
+    async restart() {
+      await service.stop()
+      service = await start()
+    },
+    tenants: async () =>
+      (await service.deployment.db.all(z.object({ slug: z.string() }), sql`select slug from tenants order by slug`)).map(
+        ({ slug }) => slug,
+      ),
+  }
+}
+
+const fields = { tenant_name: 'Acme Tools', slug: '', email: owner.email, password: owner.password }
+const page = { accept: 'text/html' }
+
+const s = await emptyService()
+const tokenOf = (url: string | null) => new URL(url ?? '').searchParams.get('token') ?? ''
+const token = tokenOf(s.service.setup_url)
+const post = (form: Record<string, string>, headers: Record<string, string> = {}) =>
+  createAgent().post(`${s.base_url}/setup`, form, { ...page, ...headers })
+
+test('the link has a token of 32 random bytes', () => {
+  assert.equal(s.service.setup_url, `${s.base_url}/setup?token=${token}`)
+  assert.equal(Buffer.from(token, 'base64url').length, 32)
+})
+
+const tokens = ['', 'a', 'a'.repeat(43), `${token} `, token.slice(0, -1), token.toLowerCase(), `${token}A`]
+for (const wrong of tokens)
+  test(`the page with the token ${JSON.stringify(wrong).slice(0, 12)} of ${wrong.length} characters shows the command line only, and creates nothing`, async () => {
+    const reply = await createAgent().get(`${s.base_url}/setup?${new URLSearchParams({ token: wrong })}`, page)
+    assert.equal(reply.status, 200)
+    assert.match(reply.body, /npx ostiary bootstrap/)
+    assert.doesNotMatch(reply.body, /<form|<input/)
+    const refused = await post({ ...fields, token: wrong })
+    assert.equal(refused.status, 403)
+    assert.doesNotMatch(refused.body, /<form|<input/)
+    assert.deepEqual(await s.tenants(), ['ostiary'])
+  })
+
+test('the page is served under the policy of every page, and the token is in no log', async () => {
+  const reply = await createAgent().get(s.service.setup_url ?? '', page)
+  assert.equal(reply.status, 200)
+  assert.match(
+    reply.headers.get('content-security-policy') ?? '',
+    /^default-src 'none'; style-src 'sha256-.*frame-ancestors 'none'; base-uri 'none'$/,
+  )
+  assert.equal(reply.headers.get('cache-control'), 'no-store')
+  assert.ok(!s.log.join('').includes(token))
+})
+
+// biome-ignore format: this table is read by column
+const wrong: [field: string, value: string, text: RegExp][] = [
+  ['tenant_name', '',                         /Enter a name/],
+  ['tenant_name', 'x'.repeat(101),            /Enter a name/],
+  ['slug',        'Acme Tools',               /Use 1 to 63/],
+  ['slug',        'x'.repeat(64),             /Use 1 to 63/],
+  ['slug',        'ostiary',                  /service itself has this short name/],
+  ['email',       'owner',                    /Enter an email address/],
+  ['email',       `${'a'.repeat(300)}@b.com`, /Enter an email address/],
+  ['password',    '',                         /Choose a password/],
+  ['password',    'short',                    /12 characters/],
+  ['password',    'password1234',             /many people use|too common|guess/i],
+  ['password',    'x'.repeat(2_000),          /1,?000|too long/i],
+]
+for (const [field, value, text] of wrong)
+  test(`the form with ${field} ${JSON.stringify(value.slice(0, 12))} of ${value.length} characters says what to change, and keeps the other fields`, async () => {
+    const reply = await post({ ...fields, token, [field]: value })
+    assert.equal(reply.status, 400)
+    assert.match(reply.body, text)
+    if (field !== 'email') assert.match(reply.body, /value="owner@example\.com"/)
+    assert.doesNotMatch(reply.body, /a long enough password/)
+    assert.deepEqual(await s.tenants(), ['ostiary'])
+  })
+
+for (const headers of [
+  { origin: 'https://evil.example' },
+  { origin: 'null' },
+  { 'sec-fetch-site': 'cross-site' },
+  { 'sec-fetch-site': 'same-site' },
+])
+  test(`the form with ${JSON.stringify(headers)} creates nothing`, async () => {
+    const reply = await post({ ...fields, token }, headers as Record<string, string>)
+    assert.equal(reply.status, 400)
+    assert.deepEqual(await s.tenants(), ['ostiary'])
+  })
+
+test('a restart ends the token', async () => {
+  const other = await emptyService()
+  const before = tokenOf(other.service.setup_url)
+  await other.restart()
+  assert.notEqual(tokenOf(other.service.setup_url), before)
+  const reply = await createAgent().post(`${other.base_url}/setup`, { ...fields, token: before }, page)
+  assert.equal(reply.status, 403)
+})
+
+test('a first tenant of the command line ends the page', async () => {
+  const other = await emptyService()
+  const link = other.service.setup_url ?? ''
+  await createFirstTenant(other.service.deployment, createPasswords(), { ...owner, tenant_name: 'Acme', slug: 'acme' })
+  assert.match((await createAgent().get(link, page)).body, /This deployment is set up/)
+  const reply = await createAgent().post(`${other.base_url}/setup`, { ...fields, token: tokenOf(link) }, page)
+  assert.equal(reply.status, 409)
+  assert.deepEqual(await other.tenants(), ['acme', 'ostiary'])
+})
+
+test('of 20 parallel forms one creates the tenant and its owner, who signs in to the dashboard; no key is created', async () => {
+  const replies = await Promise.all(
+    Array.from({ length: 20 }, (_, i) => post({ ...fields, token, slug: `acme-${i}`, email: `owner${i}@example.com` })),
+  )
+  const made = replies.flatMap((reply, i) => (reply.status === 303 ? [i] : []))
+  assert.equal(made.length, 1)
+  for (const { status } of replies) assert.ok([303, 403, 409, 503].includes(status), String(status))
+  assert.deepEqual(await s.tenants(), [`acme-${made[0]}`, 'ostiary'])
+  const { db } = s.service.deployment
+  assert.deepEqual(await db.all(z.object({ id: z.string() }), sql`select id from api_keys`), [])
+  const log = await db.all(z.object({ action: z.string(), ip: z.string().nullable() }), sql`select action, ip from audit_log`)
+  assert.ok(log.length === 2 && log.every(({ action, ip }) => action === 'setup' && ip !== null))
+
+  const to = replies[made[0] ?? 0]?.headers.get('location') ?? ''
+  assert.equal(to, `${s.base_url}/dashboard/sign-in?return_to=%2Fdashboard`)
+  const agent = createAgent()
+  const url = (await agent.get(to)).headers.get('location') ?? ''
+  const person = { email: `owner${made[0]}@example.com`, password: owner.password }
+  const answer = await followToClient(agent, { url, redirect_uri: `${s.base_url}/dashboard/callback` }, person)
+  assert.equal((await agent.get(answer.href)).headers.get('location'), `${s.base_url}/dashboard`)
+  const session = await agent.get(`${s.base_url}/dashboard/session`)
+  assert.deepEqual(
+    JSON.parse(session.body).memberships.map(({ role }: { role: string }) => role),
+    ['owner', 'owner'],
+  )
+  assert.equal((await post({ ...fields, token })).status, 403)
+  await s.restart()
+  assert.equal(s.service.setup_url, null)
+})
