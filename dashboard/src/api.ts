@@ -26,7 +26,7 @@ export const queries = new QueryClient({
 
 /** Whether a call failed because the session is over or the sign-in is too old. */
 export const needsSignIn = (error: unknown): error is OstiaryError =>
-  error instanceof OstiaryError && (error.status === 401 || error.max_age !== null)
+  error instanceof OstiaryError && (error.status === 401 || error.code === 'reauthentication_required')
 
 /** The address of a sign-in that comes back to `path` of the dashboard. */
 export function signInAddress(path: string, max_age: number | null = null): string {

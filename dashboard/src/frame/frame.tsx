@@ -33,18 +33,16 @@ export function Frame() {
           </div>
         </main>
       </div>
-      <Drawer
-        opened={is_drawer_open}
-        onClose={() => setDrawerOpen(false)}
-        title="Pages"
-        size={288}
-        padding={0}
-        transitionProps={{ duration: 0 }}
-        closeButtonProps={{ 'aria-label': 'Close navigation' }}
-        classNames={{ header: 'drawer-head' }}
-      >
-        <Sidebar in_drawer />
-      </Drawer>
+      <Drawer.Root opened={is_drawer_open} onClose={() => setDrawerOpen(false)} size={288} padding={0} transitionProps={{ duration: 0 }}>
+        <Drawer.Overlay className="dim" />
+        <Drawer.Content>
+          <div className="drawer-head">
+            <Drawer.Title>Pages</Drawer.Title>
+            <Drawer.CloseButton aria-label="Close navigation" />
+          </div>
+          <Sidebar in_drawer />
+        </Drawer.Content>
+      </Drawer.Root>
       <Palette opened={is_palette_open} setOpened={setPaletteOpen} />
     </>
   )

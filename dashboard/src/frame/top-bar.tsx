@@ -20,12 +20,10 @@ export function TopBar({ openDrawer, openPalette }: { openDrawer: () => void; op
       </nav>
       <EnvironmentSwitch />
       <span className="sp" />
-      <button type="button" className="seek" aria-label="Search or paste an id" onClick={openPalette}>
+      <button type="button" className="seek" onClick={openPalette}>
         <Icon name="search" />
-        <span>Search or paste an id</span>
-        <span className="kbd" aria-hidden="true">
-          {navigator.platform.startsWith('Mac') ? '⌘ K' : 'Ctrl K'}
-        </span>
+        <span className="seek-text">Search or paste an id</span>
+        <span className="kbd">{navigator.platform.startsWith('Mac') ? '⌘ K' : 'Ctrl K'}</span>
       </button>
       <Account />
     </header>

@@ -3,18 +3,16 @@ import { Drawer } from '@mantine/core'
 import type { ReactNode } from 'react'
 
 export const Side = ({ title, onClose, children }: { title: string; onClose: () => void; children: ReactNode }) => (
-  <Drawer
-    opened
-    onClose={onClose}
-    title={title}
-    position="right"
-    size={520}
-    transitionProps={{ duration: 0 }}
-    closeButtonProps={{ 'aria-label': 'Close' }}
-    classNames={{ body: 'side-body' }}
-  >
-    {children}
-  </Drawer>
+  <Drawer.Root opened onClose={onClose} position="right" size={520} padding={0} transitionProps={{ duration: 0 }}>
+    <Drawer.Overlay className="dim" />
+    <Drawer.Content>
+      <div className="drawer-head">
+        <Drawer.Title className="any">{title}</Drawer.Title>
+        <Drawer.CloseButton aria-label="Close" />
+      </div>
+      <div className="side-body">{children}</div>
+    </Drawer.Content>
+  </Drawer.Root>
 )
 
 export const Facts = ({ of }: { of: readonly (readonly [string, ReactNode])[] }) => (

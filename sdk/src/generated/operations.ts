@@ -66,6 +66,8 @@ export interface Operations {
    * Deletes the user with all sessions and grants. The email can be used again.
    *
    * Needs a secret key of the environment, or an administrator with the role `developer` or above.
+   *
+   * An administrator needs a sign-in within the last 10 minutes in a Live environment.
    */
   deleteUser(params: { user_id: string }, options?: ChangeOptions): Promise<void>
   /**
@@ -130,6 +132,8 @@ export interface Operations {
    * Removes a sign-in method. The sessions and grants that began with it end, and the event `user.updated` is raised, or `mfa.removed` for a second factor.
    *
    * Needs a secret key of the environment, or an administrator with the role `developer` or above.
+   *
+   * An administrator needs a sign-in within the last 10 minutes in a Live environment.
    */
   removeUserMethod(params: { user_id: string; method_id: string }, options?: ChangeOptions): Promise<void>
   /**
@@ -242,6 +246,8 @@ export interface Operations {
    * Changes the named settings. `null` restores the default of a field or of a whole group. A change counts from the next request on, in every process.
    *
    * Needs a platform key with the scope `env.settings:write`, or an administrator with the role `developer` or above.
+   *
+   * An administrator needs a sign-in within the last 10 minutes if the body changes mail or creates a client secret.
    */
   changeSettings(params: { project_id: string; environment_id: string }, body: SettingsChange, options?: ChangeOptions): Promise<Settings>
   /**
@@ -266,6 +272,8 @@ export interface Operations {
    * Creates an application, which is an OAuth client. A web application with a secret gets `client_secret`, which no later call returns.
    *
    * Needs a platform key with the scope `applications:write`, or an administrator with the role `developer` or above.
+   *
+   * An administrator needs a sign-in within the last 10 minutes if the body changes mail or creates a client secret.
    */
   createApplication(params: { project_id: string; environment_id: string }, body: NewApplication, options?: PostOptions): Promise<ApplicationWithSecret>
   /**
@@ -290,6 +298,8 @@ export interface Operations {
    * Deletes an application. Its grants end, so its refresh tokens and opaque access tokens stop working.
    *
    * Needs a platform key with the scope `applications:write`, or an administrator with the role `developer` or above.
+   *
+   * An administrator needs a sign-in within the last 10 minutes in a Live environment.
    */
   deleteApplication(params: { project_id: string; environment_id: string; application_id: string }, options?: ChangeOptions): Promise<void>
   /**
@@ -298,6 +308,8 @@ export interface Operations {
    * Makes a new client secret and ends the old one at once. Deploy the new secret without delay.
    *
    * Needs a platform key with the scope `applications:write`, or an administrator with the role `developer` or above.
+   *
+   * An administrator needs a sign-in within the last 10 minutes.
    */
   rotateClientSecret(params: { project_id: string; environment_id: string; application_id: string }, options?: PostOptions): Promise<ApplicationWithSecret>
   /**
@@ -338,6 +350,8 @@ export interface Operations {
    * Deletes a resource server. No new tokens are issued for it; issued ones stay valid until they expire.
    *
    * Needs a platform key with the scope `resource_servers:write`, or an administrator with the role `developer` or above.
+   *
+   * An administrator needs a sign-in within the last 10 minutes in a Live environment.
    */
   deleteResourceServer(params: { project_id: string; environment_id: string; resource_server_id: string }, options?: ChangeOptions): Promise<void>
   /**
@@ -354,6 +368,8 @@ export interface Operations {
    * Creates a publishable or a secret key. `key` is the plaintext, which no later call returns.
    *
    * Needs a platform key with the scope `auth_keys:write`, or an administrator with the role `developer` or above.
+   *
+   * An administrator needs a sign-in within the last 10 minutes.
    */
   createAuthKey(params: { project_id: string; environment_id: string }, body: NewAuthKey, options?: PostOptions): Promise<ApiKeyWithPlaintext>
   /**
@@ -378,6 +394,8 @@ export interface Operations {
    * Ends a key at once and for good. Its record stays readable. To revoke a revoked key changes nothing.
    *
    * Needs a platform key with the scope `auth_keys:write`, or an administrator with the role `developer` or above.
+   *
+   * An administrator needs a sign-in within the last 10 minutes.
    */
   revokeAuthKey(params: { project_id: string; environment_id: string; key_id: string }, options?: ChangeOptions): Promise<void>
   /**
@@ -386,6 +404,8 @@ export interface Operations {
    * Replaces the plaintext of a key and keeps its id and settings. The old plaintext stops working before the response is sent.
    *
    * Needs a platform key with the scope `auth_keys:write`, or an administrator with the role `developer` or above.
+   *
+   * An administrator needs a sign-in within the last 10 minutes.
    */
   rotateAuthKey(params: { project_id: string; environment_id: string; key_id: string }, options?: PostOptions): Promise<ApiKeyWithPlaintext>
   /**
@@ -482,6 +502,8 @@ export interface Operations {
    * Deletes a provider and the links of users to it. The users stay.
    *
    * Needs a platform key with the scope `providers:write`, or an administrator with the role `developer` or above.
+   *
+   * An administrator needs a sign-in within the last 10 minutes in a Live environment.
    */
   deleteProvider(params: { project_id: string; environment_id: string; provider_id: string }, options?: ChangeOptions): Promise<void>
   /**
@@ -522,6 +544,8 @@ export interface Operations {
    * Deletes a webhook with all its deliveries.
    *
    * Needs a platform key with the scope `webhooks:write`, or an administrator with the role `developer` or above.
+   *
+   * An administrator needs a sign-in within the last 10 minutes in a Live environment.
    */
   deleteWebhook(params: { project_id: string; environment_id: string; webhook_id: string }, options?: ChangeOptions): Promise<void>
   /**
@@ -642,6 +666,8 @@ export interface Operations {
    * Publishes the next signing key. It signs once every cached key set has expired, so no verifier fails.
    *
    * Needs a platform key with the scope `env.settings:write`, or an administrator with the role `developer` or above.
+   *
+   * An administrator needs a sign-in within the last 10 minutes.
    */
   rotateSigningKey(params: { project_id: string; environment_id: string }, options?: PostOptions): Promise<SigningKey>
   /**
@@ -706,6 +732,8 @@ export interface Operations {
    * Invites a person. Send `invitation_url` to them; it is valid for 7 days, and no later call returns it.
    *
    * Needs an administrator with the role `admin` or above.
+   *
+   * An administrator needs a sign-in within the last 10 minutes.
    */
   addMember(params: { tenant_id: string }, body: NewMember, options?: PostOptions): Promise<Invitation>
   /**
@@ -714,6 +742,8 @@ export interface Operations {
    * Changes the role of a member or of a pending invitation. Nobody can grant a role above their own.
    *
    * Needs an administrator with the role `admin` or above.
+   *
+   * An administrator needs a sign-in within the last 10 minutes.
    */
   changeMember(params: { tenant_id: string; member_id: string }, body: MemberChange, options?: ChangeOptions): Promise<Member>
   /**
@@ -722,6 +752,8 @@ export interface Operations {
    * Removes a member or withdraws an invitation. The last owner cannot leave.
    *
    * Needs an administrator with the role `admin` or above.
+   *
+   * An administrator needs a sign-in within the last 10 minutes.
    */
   removeMember(params: { tenant_id: string; member_id: string }, options?: ChangeOptions): Promise<void>
   /**
@@ -730,6 +762,8 @@ export interface Operations {
    * Makes a new link for a pending invitation and ends the old one.
    *
    * Needs an administrator with the role `admin` or above.
+   *
+   * An administrator needs a sign-in within the last 10 minutes.
    */
   resendInvitation(params: { tenant_id: string; member_id: string }, options?: PostOptions): Promise<Invitation>
   /**
@@ -794,6 +828,8 @@ export interface Operations {
    * Creates a platform key with scopes. `key` is the plaintext, which no later call returns.
    *
    * Needs an administrator with the role `admin` or above. In the root tenant it is 404.
+   *
+   * An administrator needs a sign-in within the last 10 minutes.
    */
   createPlatformKey(params: { tenant_id: string }, body: NewPlatformKey, options?: PostOptions): Promise<ApiKeyWithPlaintext>
   /**
@@ -818,6 +854,8 @@ export interface Operations {
    * Ends a platform key at once and for good. Its record stays readable. To revoke a revoked key changes nothing.
    *
    * Needs an administrator with the role `admin` or above. In the root tenant it is 404.
+   *
+   * An administrator needs a sign-in within the last 10 minutes.
    */
   revokePlatformKey(params: { tenant_id: string; key_id: string }, options?: ChangeOptions): Promise<void>
   /**
@@ -826,6 +864,8 @@ export interface Operations {
    * Replaces the plaintext of a key and keeps its id and settings. The old plaintext stops working before the response is sent.
    *
    * Needs an administrator with the role `admin` or above. In the root tenant it is 404.
+   *
+   * An administrator needs a sign-in within the last 10 minutes.
    */
   rotatePlatformKey(params: { tenant_id: string; key_id: string }, options?: PostOptions): Promise<ApiKeyWithPlaintext>
   /**

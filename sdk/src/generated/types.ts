@@ -13,6 +13,7 @@ export type ErrorCode =
   | 'wrong_key_type'
   | 'insufficient_scope'
   | 'insufficient_role'
+  | 'reauthentication_required'
   | 'not_found'
   | 'method_not_allowed'
   | 'slug_taken'
@@ -744,6 +745,10 @@ export type KeyUsage = {
 export type Located = {
   /** The kind of the object, such as `application`. */
   object: string
+  /** The id that was looked up. */
+  id: string
+  /** The webhook of a message, the user of a session; `null` for any other object. */
+  parent_id: string | null
   /** The id of a tenant. */
   tenant_id: string
   /** The id of a project. */
