@@ -2,13 +2,16 @@
 // at run time. The launcher builds if a source or the lock file has changed. `npm run build` always builds.
 // Plain JavaScript for any Node from 18, like the launcher. See docs/decisions/0024.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { createRequire } from 'node:module'
+import { dirname, join, relative } from 'node:path'
+import { pathToFileURL } from 'node:url'
 
 // Files that are read at run time, relative to `server/`; `server/src/assets.ts` finds them.
 const ASSETS = ['migrations', 'src/demo/browser', 'src/users/common-passwords']
 // The files that a build depends on in addition to the sources.
 const BESIDE = ['build.mjs', 'package-lock.json']
 const RECORD = 'build.json'
+const DASHBOARD_RECORD = 'dashboard.json'
 
 /** Returns the entry of the build in `folder` if its sources under `root` have not changed since, else `null`. */
 export function currentBuild(root, folder) {
@@ -70,15 +73,64 @@ export async function makeBuild(root, entry, folder) {
   const entry_last = [...outputFiles].sort((a, b) => Number(a.path.endsWith('main.js')) - Number(b.path.endsWith('main.js')))
   for (const { path, contents } of entry_last) replaceFile(path, contents)
   replaceFile(join(folder, RECORD), JSON.stringify({ files, output }))
-  const kept = new Set([...output, ...previous, RECORD, 'assets'])
+  const kept = new Set([...output, ...previous, RECORD, 'assets', 'dashboard', DASHBOARD_RECORD])
   for (const name of readdirSync(folder)) if (!kept.has(name)) rmSync(join(folder, name), { recursive: true, force: true })
   return join(folder, 'main.js')
 }
 
+/** Reports whether the dashboard in `folder` is a build of its current sources. */
+export function isDashboardCurrent(root, folder) {
+  const record = readRecord(folder, DASHBOARD_RECORD)
+  if (!record || !existsSync(join(folder, 'dashboard/index.html'))) return false
+  const files = statesOf(root)
+  return (
+    Object.keys(files).length === Object.keys(record.files).length &&
+    Object.entries(files).every(([file, state]) => record.files[file] === state)
+  )
+}
+
+/**
+ * Builds the dashboard into `folder/dashboard`. Its assets have their hash in their names, and `index.html` is written last, so a page
+ * that loads during the build gets one of the two builds complete. The assets of the previous build stay for open pages. See decision 0049.
+ */
+export async function makeDashboard(root, folder) {
+  const here = join(root, 'dashboard')
+  const files = statesOf(root)
+  const vite = createRequire(join(here, 'package.json')).resolve('vite')
+  const { build } = await import(pathToFileURL(vite).href)
+  const { output } = await build({ configFile: join(here, 'vite.config.mjs'), logLevel: 'error', build: { write: false } })
+
+  const target = join(folder, 'dashboard')
+  const previous = readRecord(folder, DASHBOARD_RECORD)?.output ?? []
+  const contents = new Map(output.map((file) => [file.fileName, file.type === 'chunk' ? file.code : file.source]))
+  for (const name of readdirSync(join(here, 'public'))) contents.set(name, readFileSync(join(here, 'public', name)))
+  const page_last = [...contents].sort(([a], [b]) => Number(a === 'index.html') - Number(b === 'index.html'))
+  for (const [name, content] of page_last) {
+    mkdirSync(dirname(join(target, name)), { recursive: true })
+    replaceFile(join(target, name), content)
+  }
+  const kept = new Set([...contents.keys(), ...previous])
+  for (const name of readdirSync(join(target, 'assets'))) if (!kept.has(`assets/${name}`)) rmSync(join(target, 'assets', name))
+  replaceFile(join(folder, DASHBOARD_RECORD), JSON.stringify({ files, output: [...contents.keys()] }))
+}
+
+/** The state of each file that the dashboard is made of. */
+function statesOf(root) {
+  const folders = ['dashboard/src', 'dashboard/public', 'sdk/src']
+  const sources = folders.flatMap((folder) => filesIn(root, folder))
+  const beside = ['dashboard/index.html', 'dashboard/vite.config.mjs', 'dashboard/package-lock.json', 'build.mjs']
+  return Object.fromEntries([...beside, ...sources].map((file) => [file, stateOf(join(root, file))]))
+}
+
+const filesIn = (root, folder) =>
+  readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory() ? filesIn(root, `${folder}/${entry.name}`) : [`${folder}/${entry.name}`],
+  )
+
 /** Reads the record of the build in a folder. Returns `null` if it is missing or broken. */
-function readRecord(folder) {
+function readRecord(folder, name = RECORD) {
   try {
-    return JSON.parse(readFileSync(join(folder, RECORD), 'utf8'))
+    return JSON.parse(readFileSync(join(folder, name), 'utf8'))
   } catch (error) {
     if (error.code === 'ENOENT' || error instanceof SyntaxError) return null
     throw error

@@ -4,10 +4,11 @@
 // Standard output belongs to the command.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, realpathSync, rmSync, statSync, utimes, writeFileSync } from 'node:fs'
+import { constants, setPriority } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { currentBuild, makeBuild, stateOf } from './build.mjs'
+import { currentBuild, isDashboardCurrent, makeBuild, makeDashboard, stateOf } from './build.mjs'
 
 const ROOT = fileURLToPath(new URL('.', import.meta.url))
 const OWN_FOLDER = join(ROOT, '.node')
@@ -26,6 +27,11 @@ const CLI = 'cli/src/main.ts'
 const SCRIPTS = { test: 'scripts/test.ts', check: 'scripts/check.ts', docs: 'scripts/docs.ts', bench: 'bench/main.ts' }
 // The commands for developers whose arguments the command line tool checks first; the scripts and `--watch` would accept any.
 const READ_BY_US = ['check', 'docs', 'build', 'dev']
+// The commands that need the dashboard before they begin, and those that can begin without it.
+const NEED_DASHBOARD = ['test', 'check', 'build']
+const SHOW_DASHBOARD = ['start', 'serve', 'dev']
+// How this file starts itself to build the dashboard. No command of users.
+const BUILD_DASHBOARD = 'build-dashboard'
 
 /** Returns the arguments of Node for the words after `ostiary` or `npm start`. Unknown words go to the command line tool. */
 export function nodeArguments(words, root = ROOT, cli = join(root, CLI)) {
@@ -130,9 +136,9 @@ async function npm(cwd, args) {
 }
 
 /** Runs `work` while holding a lock, so that one launcher at a time installs or builds. */
-async function withLock(work) {
+async function withLock(work, name = 'installing') {
   mkdirSync(OWN_FOLDER, { recursive: true })
-  const lock = join(OWN_FOLDER, 'installing')
+  const lock = join(OWN_FOLDER, name)
   for (let waited = false; ; waited = true) {
     try {
       mkdirSync(lock)
@@ -172,6 +178,42 @@ async function installPackages(command) {
     await npm(ROOT, ['ci', scope === 'all' ? '--include=dev' : '--omit=dev'])
     writeFileSync(stamp_file, `${scope} ${lock_hash} ${state}`)
   })
+}
+
+/**
+ * Installs the packages of the dashboard, which have a lock file and a folder of their own: a start installs them in the background, and
+ * `npm ci` at the root would remove the packages that the running service uses (decision 0049).
+ */
+async function installDashboardPackages() {
+  const folder = join(ROOT, 'dashboard')
+  const stamp_file = join(folder, 'node_modules/.ostiary-stamp')
+  const lock_hash = await hashOf(join(folder, 'package-lock.json'))
+  if (existsSync(stamp_file) && readFileSync(stamp_file, 'utf8') === lock_hash) return
+  await npm(folder, ['ci'])
+  writeFileSync(stamp_file, lock_hash)
+}
+
+const hasDashboard = () => existsSync(join(ROOT, 'dashboard/package-lock.json'))
+
+/** Installs what the dashboard is built from, and builds it if a source has changed. */
+async function buildDashboard() {
+  if (!hasDashboard()) return
+  await withLock(async () => {
+    await installDashboardPackages()
+    if (!isDashboardCurrent(ROOT, BUILD_FOLDER)) await makeDashboard(ROOT, BUILD_FOLDER)
+  }, 'building-dashboard')
+}
+
+/**
+ * Builds the dashboard beside the service, in a process of low priority. Until it is built, the service shows a page that waits for it.
+ * Returns a function that ends the build.
+ */
+function buildDashboardBeside(node) {
+  if (!hasDashboard() || isDashboardCurrent(ROOT, BUILD_FOLDER)) return () => {}
+  const child = spawn(node, [join(ROOT, 'launch.mjs'), BUILD_DASHBOARD], { stdio: ['ignore', 'ignore', 'inherit'] })
+  child.on('error', (error) => say(`the dashboard was not built: ${error.message}`))
+  if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
+  return () => child.kill()
 }
 
 async function hashOf(file) {
@@ -252,6 +294,7 @@ export async function commandLineTool(command) {
 }
 
 async function main(args) {
+  if (args[0] === BUILD_DASHBOARD) return buildDashboard()
   const node = await suitableNode()
   const command = isQuestion(args) ? 'help' : args[0]
   await installPackages(command)
@@ -260,9 +303,12 @@ async function main(args) {
     process.exitCode = code ?? 1
     if (code !== 0) return
   }
+  if (NEED_DASHBOARD.includes(command) && hasDashboard()) await run(node, [join(ROOT, 'launch.mjs'), BUILD_DASHBOARD])
   if (command === 'build') return void (await withLock(() => makeBuild(ROOT, CLI, BUILD_FOLDER)))
   const cli = await commandLineTool(command)
+  const endBuild = SHOW_DASHBOARD.includes(command) ? buildDashboardBeside(node) : () => {}
   const { code, signal } = await run(node, nodeArguments(args, ROOT, cli), { env: withCompileCache(cli, process.env) })
+  endBuild()
   if (signal) process.kill(process.pid, signal)
   process.exitCode = code ?? 1
 }

@@ -13,6 +13,7 @@ const root = join(import.meta.dirname, '..')
 const checks: [string, () => Outcome][] = [
   ['lint and format (npx biome check --write)', () => node('node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings')],
   ['types (npx tsc)',                           () => node('node_modules/typescript/bin/tsc', '--project', root)],
+  ['types of the dashboard',                    () => node('node_modules/typescript/bin/tsc', '--project', join(root, 'dashboard'))],
   ['nothing unused (npx knip)',                 () => node('node_modules/knip/bin/knip.js', '--no-progress')],
   ['docs are current (npm run docs)',           () => node('scripts/docs.ts', '--check')],
   ['escape hatches have reasons',               reasons],
@@ -41,7 +42,9 @@ function node(script: string, ...args: string[]): Outcome {
 }
 
 function reasons(): Outcome {
-  const files = globSync('{contract,server,cli,sdk}/src/**/*.ts', { cwd: root }).concat(globSync('scripts/*.ts', { cwd: root }))
+  const files = globSync('{contract,server,cli,sdk,dashboard}/src/**/*.{ts,tsx}', { cwd: root }).concat(
+    globSync('scripts/*.ts', { cwd: root }),
+  )
   const hatches = files
     .filter((file) => !file.endsWith('.test.ts'))
     .flatMap((file) => escapeHatches(file, readFileSync(join(root, file), 'utf8')).map((hatch) => ({ file, ...hatch })))
@@ -56,7 +59,7 @@ function reasons(): Outcome {
 function plainEnglish(): Outcome {
   const ignored = ['node_modules', 'dist', '.node', '.git', '.ostiary']
   const exclude = (path: string) => path.split(/[\\/]/).some((name) => ignored.includes(name))
-  const files = globSync('**/*.{ts,mjs,js,sql,md}', { cwd: root, exclude }).sort()
+  const files = globSync('**/*.{ts,tsx,mjs,js,sql,md}', { cwd: root, exclude }).sort()
   const found = files.flatMap((file) => bannedWords(file, readFileSync(join(root, file), 'utf8')).map((word) => ({ file, ...word })))
   return { passed: found.length === 0, output: found.map(({ file, line, word }) => `${file}:${line}: ${word}`).join('\n') }
 }

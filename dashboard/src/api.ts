@@ -1,0 +1,41 @@
+/** The client of the management API, and the memory of what it answered. */
+import { type Client, createClient, OstiaryError } from '@ostiary/sdk'
+import { QueryClient } from '@tanstack/react-query'
+
+const options = {
+  base_url: '/dashboard/api',
+  credentials: 'same-origin',
+  headers: { 'x-ostiary-dashboard': '1' },
+} as const
+
+/** The client without a tenant: for the administrator's own routes. */
+export const api = createClient(options)
+
+/** The client of a tenant and, for users and sessions, of an environment. */
+export const clientOf = (tenant_id: string, environment_id?: string): Client => createClient({ ...options, tenant_id, environment_id })
+
+export const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      retry: false, // the client repeats what can be repeated
+      staleTime: 5_000,
+      refetchOnWindowFocus: true,
+    },
+  },
+})
+
+/** Whether a call failed because the session is over or the sign-in is too old. */
+export const needsSignIn = (error: unknown): error is OstiaryError =>
+  error instanceof OstiaryError && (error.status === 401 || error.code === 'reauthentication_required')
+
+/** The address of a sign-in that comes back to `path` of the dashboard. */
+export function signInAddress(path: string, max_age: number | null = null): string {
+  const query = new URLSearchParams({ return_to: path })
+  if (max_age !== null) query.set('max_age', String(max_age))
+  return `/dashboard/sign-in?${query}`
+}
+
+/** Leaves for the sign-in page and comes back to the same view. */
+export function leaveToSignIn(): void {
+  location.assign(signInAddress(location.pathname + location.search))
+}

@@ -1,0 +1,22 @@
+/** The band over every page of an environment: Test or Live, by colour, pattern, icon and word. */
+import { Link } from '@tanstack/react-router'
+import { Icon } from '../parts/icon.tsx'
+import { environmentBase, useEnvironment } from '../scope.tsx'
+
+export function Band() {
+  const { environment, environments, tenant, project } = useEnvironment()
+  const is_test = environment.type === 'test'
+  const other = environments.find(({ type }) => type !== environment.type)
+  return (
+    <section className={`band ${environment.type}`} aria-label="Environment">
+      <b>
+        <Icon name={is_test ? 'flask' : 'signal'} /> {is_test ? 'Test' : 'Live'}
+        {environment.slug === environment.type ? null : `: ${environment.name}`}
+      </b>
+      <span className="more">
+        {is_test ? 'For building and trying out. Mail is captured, not sent.' : 'Real people sign in here. Changes take effect at once.'}
+      </span>
+      {other ? <Link to={environmentBase(tenant.slug, project.slug, other)}>{is_test ? 'Go to Live' : 'Go to Test'}</Link> : null}
+    </section>
+  )
+}

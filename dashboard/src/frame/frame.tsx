@@ -1,0 +1,49 @@
+/** The frame of every page: skip link, band, top bar, sidebar. Below 860 px the sidebar is a drawer. */
+import { Drawer } from '@mantine/core'
+import { Outlet, useLocation } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { useScope } from '../scope.tsx'
+import { Band } from './band.tsx'
+import { Palette } from './palette.tsx'
+import { Sidebar } from './sidebar.tsx'
+import { TopBar } from './top-bar.tsx'
+
+export function Frame() {
+  const { environment } = useScope()
+  const [is_drawer_open, setDrawerOpen] = useState(false)
+  const [is_palette_open, setPaletteOpen] = useState(false)
+  const { pathname } = useLocation()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes what lies over the last one
+  useEffect(() => {
+    setDrawerOpen(false)
+    setPaletteOpen(false)
+  }, [pathname])
+  return (
+    <>
+      <a className="skip" href="#content">
+        Skip to the content
+      </a>
+      {environment ? <Band /> : null}
+      <TopBar openDrawer={() => setDrawerOpen(true)} openPalette={() => setPaletteOpen(true)} />
+      <div className="body">
+        <Sidebar />
+        <main id="content" tabIndex={-1}>
+          <div className="wrap">
+            <Outlet />
+          </div>
+        </main>
+      </div>
+      <Drawer.Root opened={is_drawer_open} onClose={() => setDrawerOpen(false)} size={288} padding={0} transitionProps={{ duration: 0 }}>
+        <Drawer.Overlay className="dim" />
+        <Drawer.Content>
+          <div className="drawer-head">
+            <Drawer.Title>Pages</Drawer.Title>
+            <Drawer.CloseButton aria-label="Close navigation" />
+          </div>
+          <Sidebar in_drawer />
+        </Drawer.Content>
+      </Drawer.Root>
+      <Palette opened={is_palette_open} setOpened={setPaletteOpen} />
+    </>
+  )
+}

@@ -1,0 +1,44 @@
+/** The pages of the sidebar, which the palette and the shortcuts also offer. */
+import type { IconName } from '../parts/icon.tsx'
+import type { Role } from '../scope.tsx'
+
+export interface PageEntry {
+  path: string
+  name: string
+  icon: IconName
+  /** Who may read the page; others do not see it. */
+  role: Role
+  /** Only in environments of this type. */
+  only?: 'test'
+  /** The second key of its shortcut, after `g`. */
+  key?: string
+}
+
+// biome-ignore format: these tables are read by column
+export const environmentPages: { group: string; pages: PageEntry[] }[] = [
+  { group: '', pages: [{ path: '', name: 'Overview', icon: 'home', role: 'viewer' }] },
+  { group: 'People', pages: [
+    { path: '/users',        name: 'Users',        icon: 'users',   role: 'developer', key: 'u' },
+    { path: '/inbox',        name: 'Inbox',        icon: 'inbox',   role: 'developer', only: 'test' },
+  ] },
+  { group: 'Sign-in', pages: [
+    { path: '/applications', name: 'Applications', icon: 'window',  role: 'viewer',    key: 'a' },
+  ] },
+  { group: 'Build', pages: [
+    { path: '/api-keys',     name: 'API keys',     icon: 'key',     role: 'viewer',    key: 'k' },
+    { path: '/webhooks',     name: 'Webhooks',     icon: 'webhook', role: 'viewer',    key: 'w' },
+    { path: '/events',       name: 'Events',       icon: 'list',    role: 'developer', key: 'e' },
+    { path: '/calls',        name: 'Calls',        icon: 'warn',    role: 'developer' },
+  ] },
+  { group: 'Environment', pages: [
+    { path: '/settings',     name: 'Settings',     icon: 'sliders', role: 'viewer',    key: 's' },
+  ] },
+]
+
+// biome-ignore format: these tables are read by column
+export const tenantPages: PageEntry[] = [
+  { path: '',               name: 'Projects',      icon: 'building', role: 'viewer' },
+  { path: '/platform-keys', name: 'Platform keys', icon: 'shield',   role: 'admin'  },
+  { path: '/members',       name: 'Members',       icon: 'users',    role: 'viewer' },
+  { path: '/audit-log',     name: 'Audit log',     icon: 'clock',    role: 'admin'  },
+]

@@ -1,0 +1,72 @@
+/** Finds the tenant, the project and the environment of the address, and gives them to the pages. */
+import { Outlet, useParams } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { api, clientOf } from '../api.ts'
+import { Loaded, useRead } from '../parts/reading.tsx'
+import { atLeast, environmentPart, type Scope, ScopeProvider, useScope } from '../scope.tsx'
+import { Frame } from './frame.tsx'
+import { Lost } from './start.tsx'
+
+export function useMe() {
+  return useRead(['me'], (signal) => api.me({ signal }))
+}
+
+export function InTenant() {
+  const { tenant: slug } = useParams({ strict: false })
+  const me = useMe()
+  const membership = me.data?.memberships.find((membership) => membership.slug === slug)
+  const scope = useMemo<Scope | null>(() => {
+    if (!me.data || !membership) return null
+    const { tenant_id: id, role } = membership
+    const tenant = { ...membership, id }
+    return {
+      me: me.data,
+      tenant,
+      project: null,
+      environments: [],
+      environment: null,
+      client: clientOf(id),
+      can: (needed) => atLeast(role, needed),
+    }
+  }, [me.data, membership])
+  return (
+    <Loaded of={me}>
+      {() =>
+        scope ? (
+          <ScopeProvider value={scope}>
+            <Outlet />
+          </ScopeProvider>
+        ) : (
+          <Lost>You are not a member of a tenant with the slug “{slug}”.</Lost>
+        )
+      }
+    </Loaded>
+  )
+}
+
+export function InEnvironment() {
+  const { project: slug = '', env = '' } = useParams({ strict: false })
+  const scope = useScope()
+  const { client, tenant } = scope
+  const found = useRead(['place', tenant.id, slug], async (signal) => {
+    const { data } = await client.listProjects({ slug }, { signal }).page()
+    const project = data[0]
+    if (!project) return null
+    const environments = await client.listEnvironments({ project_id: project.id, limit: 100 }, { signal }).page()
+    return { project, environments: environments.data }
+  })
+  const place = found.data?.project.slug === slug ? found.data : found.data === null ? null : undefined
+  const environment = place?.environments.find((environment) => environmentPart(environment) === env)
+  const inner = useMemo<Scope | null>(
+    () => (place && environment ? { ...scope, ...place, environment, client: clientOf(tenant.id, environment.id) } : null),
+    [scope, place, environment, tenant.id],
+  )
+  if (place === undefined) return <Loaded of={found}>{() => null}</Loaded>
+  if (!inner)
+    return <Lost>{place ? `The project has no environment at “${env}”.` : `This tenant has no project with the slug “${slug}”.`}</Lost>
+  return (
+    <ScopeProvider value={inner}>
+      <Frame />
+    </ScopeProvider>
+  )
+}

@@ -1,0 +1,101 @@
+/** The keys of an environment: publishable and secret ones. */
+import type { ApiKey, ApiKeyWithPlaintext } from '@ostiary/sdk'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { Icon } from '../parts/icon.tsx'
+import { ChangeButton, Page } from '../parts/page.tsx'
+import { useList } from '../parts/reading.tsx'
+import { Empty } from '../parts/table.tsx'
+import { EnvironmentTag } from '../parts/tag.tsx'
+import { useEnvironment } from '../scope.tsx'
+import { CreateKeyDialog } from './keys/create-dialog.tsx'
+import { CreatedKeyDialog } from './keys/created-dialog.tsx'
+import { EndKeyDialog } from './keys/end-dialogs.tsx'
+import { Keys, kindOf } from './keys/keys-table.tsx'
+import { keySnippets } from './keys/snippets.ts'
+
+type Open = { kind: 'create' } | { kind: 'created'; key: ApiKeyWithPlaintext } | { kind: 'rotate' | 'revoke'; key: ApiKey } | null
+
+export default function ApiKeys() {
+  const { client, at, tenant, project, environment } = useEnvironment()
+  const [open, setOpen] = useState<Open>(null)
+  const list = useList(['keys', environment.id], (cursor) => client.listAuthKeys({ ...at, cursor }).page())
+  const close = () => {
+    setOpen(null)
+    void list.refetch()
+  }
+  const is_live = environment.type === 'live'
+  return (
+    <Page
+      title="API keys"
+      lead={
+        <>
+          Keys of this environment. A publishable key goes into browser code; a secret key stays on your server. For automation across
+          projects use a <Link to={`/t/${tenant.slug}/platform-keys`}>platform key</Link>.
+        </>
+      }
+      actions={
+        <ChangeButton className="btn pri" onClick={() => setOpen({ kind: 'create' })}>
+          <Icon name="plus" /> Create key
+        </ChangeButton>
+      }
+    >
+      <Keys
+        list={list}
+        needs="developer"
+        second={{ head: 'Kind', cell: kindOf }}
+        onEnd={(kind, key) => setOpen({ kind, key })}
+        empty={<Empty>A key lets your code call Ostiary. Create a publishable key for a web page, or a secret key for your server.</Empty>}
+      />
+      {open?.kind === 'create' ? (
+        <CreateKeyDialog
+          kinds
+          is_live={is_live}
+          lead={
+            <>
+              For <EnvironmentTag type={environment.type} /> of {project.name}
+            </>
+          }
+          create={({ allowed_origins, ...form }) =>
+            client.createAuthKey(at, form.type === 'auth_publishable' ? { ...form, allowed_origins } : form)
+          }
+          onCreated={(key) => setOpen({ kind: 'created', key })}
+          onClose={close}
+        />
+      ) : null}
+      {open?.kind === 'created' ? (
+        <CreatedKeyDialog
+          created={open.key}
+          tags={
+            <>
+              {kindOf(open.key)} <EnvironmentTag type={environment.type} />
+            </>
+          }
+          snippets={keySnippets(open.key, environment.issuer, `${project.name}, ${environment.name}`)}
+          read={(signal) => client.getAuthKey({ ...at, key_id: open.key.id }, { signal })}
+          onClose={close}
+        />
+      ) : null}
+      {open?.kind === 'rotate' || open?.kind === 'revoke' ? (
+        <EndKeyDialog
+          kind={open.kind}
+          chosen={open.key}
+          is_live={is_live}
+          tags={
+            <>
+              <EnvironmentTag type={environment.type} /> {kindOf(open.key)} of {project.name}
+            </>
+          }
+          routes={{
+            rotate: (key_id) => client.rotateAuthKey({ ...at, key_id }),
+            revoke: (key_id) => client.revokeAuthKey({ ...at, key_id }),
+            usage: (key_id, from, signal) => client.authKeyUsage({ ...at, key_id, from }, { signal }),
+          }}
+          createAnother={() => setOpen({ kind: 'create' })}
+          onRotated={(key) => setOpen({ kind: 'created', key })}
+          onClose={close}
+        />
+      ) : null}
+    </Page>
+  )
+}

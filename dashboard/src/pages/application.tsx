@@ -1,0 +1,100 @@
+/** One application: Connect, Addresses, Scopes and consent, Credentials. */
+import '../styles/connect.css'
+import type { Application as Record } from '@ostiary/sdk'
+import { useNavigate, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useAction } from '../parts/action.ts'
+import { Confirm } from '../parts/confirm.tsx'
+import { ChangeButton, Page } from '../parts/page.tsx'
+import { Loaded, useRead } from '../parts/reading.tsx'
+import { useQueryState } from '../parts/search.ts'
+import { PageTabs } from '../parts/tabs.tsx'
+import { EnvironmentTag, Tag } from '../parts/tag.tsx'
+import { useEnvironment } from '../scope.tsx'
+import { Addresses, Scopes } from './application/addresses.tsx'
+import { Connect } from './application/connect.tsx'
+import { Credentials } from './application/credentials.tsx'
+import { typeNames } from './applications.tsx'
+
+const tabs = [
+  ['connect', 'Connect'],
+  ['addresses', 'Addresses'],
+  ['scopes', 'Scopes and consent'],
+  ['credentials', 'Credentials'],
+] as const
+
+export default function Application() {
+  const { client, at, environment } = useEnvironment()
+  const { application_id = '' } = useParams({ strict: false })
+  const { search } = useQueryState()
+  const tab = search.tab ?? 'connect'
+  const read = useRead(['application', environment.id, application_id], (signal) =>
+    client.responses.getApplication({ ...at, application_id }, { signal }),
+  )
+  return (
+    <Loaded of={read}>
+      {({ data: application, etag }) => (
+        <Page
+          title={application.name}
+          logo={
+            <span className="logo" aria-hidden="true">
+              {application.name.slice(0, 1).toUpperCase()}
+            </span>
+          }
+          lead={
+            <>
+              <Tag>{typeNames[application.application_type]}</Tag>{' '}
+              {application.disabled ? (
+                <Tag tone="warn" icon="cross">
+                  Disabled
+                </Tag>
+              ) : (
+                <Tag tone="ok" icon="check">
+                  Enabled
+                </Tag>
+              )}
+            </>
+          }
+          actions={<DeleteApplication application={application} />}
+        >
+          <PageTabs label="Application" tabs={tabs} current={tab} />
+          {tab === 'connect' ? <Connect application={application} /> : null}
+          {tab === 'addresses' ? <Addresses key={etag} application={application} etag={etag} /> : null}
+          {tab === 'scopes' ? <Scopes key={etag} application={application} etag={etag} /> : null}
+          {tab === 'credentials' ? <Credentials application={application} /> : null}
+        </Page>
+      )}
+    </Loaded>
+  )
+}
+
+function DeleteApplication({ application }: { application: Record }) {
+  const { client, at, environment, base } = useEnvironment()
+  const navigate = useNavigate()
+  const [is_open, setOpen] = useState(false)
+  const action = useAction(() => client.deleteApplication({ ...at, application_id: application.id }), {
+    changes: [['applications', environment.id]],
+    done: () => void navigate({ to: `${base}/applications` }),
+  })
+  return (
+    <>
+      <ChangeButton className="btn bad" onClick={() => setOpen(true)}>
+        Delete
+      </ChangeButton>
+      {is_open ? (
+        <Confirm
+          title={`Delete ${application.name}?`}
+          lead={<EnvironmentTag type={environment.type} />}
+          consequence="Nobody can sign in through it any more. Its tokens stop working, and its client id is never given again."
+          keep="Keep the application"
+          act="Delete now"
+          typed={application.name}
+          busy={action.busy}
+          error={action.error}
+          onConfirm={() => action.run(undefined)}
+          onClose={() => setOpen(false)}
+        />
+      ) : null}
+    </>
+  )
+}

@@ -1,0 +1,98 @@
+/** The applications of an environment. */
+import type { Application } from '@ostiary/sdk'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { Icon } from '../parts/icon.tsx'
+import { ChangeButton, Page } from '../parts/page.tsx'
+import { useList } from '../parts/reading.tsx'
+import { type Column, Empty, Records } from '../parts/table.tsx'
+import { Tag } from '../parts/tag.tsx'
+import { Time } from '../parts/time.tsx'
+import { useEnvironment } from '../scope.tsx'
+import { CreateApplication } from './applications/create.tsx'
+
+export const typeNames = { web: 'web, confidential', spa: 'spa, public', native: 'native, public' } as const
+
+export default function Applications() {
+  const { client, at, environment, base } = useEnvironment()
+  const search: Record<string, string | undefined> = useSearch({ strict: false })
+  const navigate = useNavigate()
+  const show = (change: Record<string, string | undefined>) =>
+    void navigate({ to: `${base}/applications`, search: { ...search, ...change }, replace: true })
+  const words = search.query ?? ''
+  const list = useList(['applications', environment.id, words], (cursor) =>
+    client.listApplications({ ...at, cursor, ...(words ? { query: words } : {}) }).page(),
+  )
+  const columns: Column<Application>[] = [
+    {
+      head: 'Application',
+      kind: 'first',
+      cell: ({ id, name, client_id }) => (
+        <>
+          <b>
+            <Link to={`${base}/applications/${id}`}>{name}</Link>
+          </b>
+          <code>{client_id}</code>
+        </>
+      ),
+    },
+    { head: 'Kind', cell: ({ application_type }) => <Tag>{typeNames[application_type]}</Tag> },
+    {
+      head: 'Status',
+      cell: ({ disabled }) =>
+        disabled ? (
+          <Tag tone="warn" icon="cross">
+            Disabled
+          </Tag>
+        ) : (
+          <Tag tone="ok" icon="check">
+            Enabled
+          </Tag>
+        ),
+    },
+    { head: 'Created', className: 'muted nowrap', cell: ({ created_at }) => <Time at={created_at} /> },
+  ]
+  return (
+    <Page
+      title="Applications"
+      lead="Each program that signs people in is an application, with its own client id."
+      actions={
+        <ChangeButton className="btn pri" onClick={() => show({ new: '1' })}>
+          <Icon name="plus" /> New application
+        </ChangeButton>
+      }
+    >
+      <div className="toolbar">
+        <input
+          className="in"
+          data-filter
+          aria-label="Search applications"
+          placeholder="Search by name"
+          value={words}
+          onChange={(event) => show({ query: event.target.value || undefined })}
+        />
+      </div>
+      <Records
+        label="Applications"
+        list={list}
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={
+          words ? (
+            <Empty
+              action={
+                <button type="button" className="btn" onClick={() => show({ query: undefined })}>
+                  Clear the search
+                </button>
+              }
+            >
+              No application has these words.
+            </Empty>
+          ) : (
+            <Empty>No application yet. Create one to let people sign in to your program.</Empty>
+          )
+        }
+      />
+      {search.new ? <CreateApplication close={() => show({ new: undefined })} /> : null}
+    </Page>
+  )
+}

@@ -1,0 +1,123 @@
+/** Creating an application: its name, where its code runs, and where sign-in returns to. The secret is shown once. */
+import { Textarea, TextInput } from '@mantine/core'
+import type { ApplicationWithSecret } from '@ostiary/sdk'
+import { useNavigate } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { useAction } from '../../parts/action.ts'
+import { Dialog } from '../../parts/dialog.tsx'
+import { fieldError, Problem } from '../../parts/problem.tsx'
+import { EnvironmentTag } from '../../parts/tag.tsx'
+import { useEnvironment } from '../../scope.tsx'
+import { redirectUriProblem } from './redirect-uri.ts'
+import { SecretDialog } from './secret-dialog.tsx'
+
+const kinds = [
+  {
+    type: 'web',
+    name: 'On a server',
+    text: 'A web application with a backend, which keeps a secret.',
+    example: 'https://app.example.com/auth/callback',
+  },
+  {
+    type: 'spa',
+    name: 'In the browser',
+    text: 'A single-page application. Everybody can read its code.',
+    example: 'https://app.example.com/callback',
+  },
+  { type: 'native', name: 'On a device', text: 'A mobile, desktop or command line program.', example: 'http://127.0.0.1/callback' },
+] as const
+
+export const linesOf = (text: string) =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+
+export function CreateApplication({ close }: { close: () => void }) {
+  const { client, at, environment, project, base } = useEnvironment()
+  const navigate = useNavigate()
+  const [name, setName] = useState('')
+  const [type, setType] = useState<(typeof kinds)[number]['type']>('web')
+  const [uris, setUris] = useState('')
+  const [created, setCreated] = useState<ApplicationWithSecret | null>(null)
+  const show = (application: ApplicationWithSecret) => void navigate({ to: `${base}/applications/${application.id}` })
+  const action = useAction(
+    (application: { name: string; application_type: typeof type; redirect_uris: string[] }) => client.createApplication(at, application),
+    {
+      changes: [
+        ['applications', environment.id],
+        ['readiness', environment.id],
+      ],
+      done: (application) => (application.client_secret ? setCreated(application) : show(application)),
+    },
+  )
+  const problem = linesOf(uris)
+    .map((uri) => redirectUriProblem(uri, type, environment.type))
+    .find((problem) => problem !== null)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    action.run({ name, application_type: type, redirect_uris: linesOf(uris) })
+  }
+  if (created) return <SecretDialog application={created} onClose={() => show(created)} />
+  return (
+    <Dialog
+      opened
+      onClose={close}
+      title="New application"
+      lead={
+        <>
+          For <EnvironmentTag type={environment.type} /> of {project.name}
+        </>
+      }
+      footer={
+        <>
+          <button type="button" className="btn" onClick={close}>
+            Cancel
+          </button>
+          <button type="submit" form="new-application" className="btn pri" disabled={action.busy}>
+            Create application
+          </button>
+        </>
+      }
+    >
+      <form id="new-application" onSubmit={submit}>
+        <TextInput
+          label="Name"
+          required
+          withAsterisk={false}
+          maxLength={100}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          error={fieldError(action.error, '/name')}
+        />
+        <fieldset>
+          <legend className="lab">Where does the code run?</legend>
+          <div className="kinds three">
+            {kinds.map((kind) => (
+              <label className="kind" key={kind.type}>
+                <input type="radio" name="kind" checked={type === kind.type} onChange={() => setType(kind.type)} />
+                <b>{kind.name}</b>
+                <span>{kind.text}</span>
+              </label>
+            ))}
+          </div>
+        </fieldset>
+        <Textarea
+          label="Return addresses (redirect_uri), one per line"
+          description="Compared as exact strings, character by character."
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          placeholder={kinds.find((kind) => kind.type === type)?.example ?? ''}
+          required
+          withAsterisk={false}
+          rows={3}
+          spellCheck={false}
+          styles={{ input: { fontFamily: 'var(--mono)', fontSize: 13 } }}
+          value={uris}
+          onChange={(event) => setUris(event.currentTarget.value)}
+          error={fieldError(action.error, '/redirect_uris') ?? problem}
+        />
+        {action.error ? <Problem error={action.error} focus /> : null}
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,71 @@
+/** Captured mail of a Test environment, with the code and the link pulled out. */
+import type { Mail } from '@ostiary/sdk'
+import { CopyButton } from '../parts/copy.tsx'
+import { Page } from '../parts/page.tsx'
+import { useList } from '../parts/reading.tsx'
+import { useQueryState } from '../parts/search.ts'
+import { Facts, Side } from '../parts/side.tsx'
+import { type Column, Empty, Records } from '../parts/table.tsx'
+import { Time } from '../parts/time.tsx'
+import { useEnvironment } from '../scope.tsx'
+
+export default function Inbox() {
+  const { client, at, environment } = useEnvironment()
+  const { search, show } = useQueryState()
+  const list = useList(['inbox', environment.id], (cursor) => client.listInbox({ ...at, cursor }).page(), { refetchInterval: 5_000 })
+  const chosen = list.rows?.find(({ id }) => id === search.chosen)
+  const columns: Column<Mail>[] = [
+    {
+      head: 'Mail',
+      kind: 'first',
+      cell: ({ id, subject }) => (
+        <button type="button" className="row-button" onClick={() => show({ chosen: id })}>
+          {subject}
+        </button>
+      ),
+    },
+    { head: 'To', className: 'any', cell: ({ to }) => to },
+    {
+      head: 'Code',
+      cell: ({ code }) =>
+        code ? (
+          <>
+            <code>{code}</code> <CopyButton value={code} label={`code ${code}`} />
+          </>
+        ) : (
+          <span className="faint">None</span>
+        ),
+    },
+    { head: 'When', className: 'muted nowrap', cell: ({ created_at }) => <Time at={created_at} /> },
+  ]
+  return (
+    <Page title="Inbox" lead="Test captures mail instead of sending it. Nothing here has left the service.">
+      <Records
+        label="Captured mail"
+        list={list}
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={<Empty>No mail yet. Codes, links and notices of this environment appear here.</Empty>}
+      />
+      {chosen ? (
+        <Side title={chosen.subject} onClose={() => show({ chosen: undefined })}>
+          <Facts
+            of={[
+              ['To', chosen.to],
+              ['Code', chosen.code ? <Copied key="code" value={chosen.code} label="code" /> : 'None'],
+              ['Link', chosen.link ? <Copied key="link" value={chosen.link} label="link" /> : 'None'],
+              ['When', <Time key="at" at={chosen.created_at} />],
+            ]}
+          />
+          <div className="box mail-text">{chosen.text}</div>
+        </Side>
+      ) : null}
+    </Page>
+  )
+}
+
+const Copied = ({ value, label }: { value: string; label: string }) => (
+  <>
+    <code>{value}</code> <CopyButton value={value} label={label} />
+  </>
+)

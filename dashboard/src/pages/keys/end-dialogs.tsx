@@ -1,0 +1,135 @@
+/** Rotating and revoking a key: the old key stops at once, so the dialog says who used it and leads to the way without interruption. */
+import type { ApiKey, ApiKeyWithPlaintext, KeyUsage } from '@ostiary/sdk'
+import type { ReactNode } from 'react'
+import { useAction } from '../../parts/action.ts'
+import { Confirm } from '../../parts/confirm.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { Loaded, useRead } from '../../parts/reading.tsx'
+import { Time } from '../../parts/time.tsx'
+
+export interface KeyRoutes {
+  rotate: (key_id: string) => Promise<ApiKeyWithPlaintext>
+  revoke: (key_id: string) => Promise<void>
+  usage: (key_id: string, from: string, signal: AbortSignal) => Promise<KeyUsage>
+}
+
+interface EndProps {
+  kind: 'rotate' | 'revoke'
+  chosen: ApiKey
+  routes: KeyRoutes
+  is_live: boolean
+  tags: ReactNode
+  createAnother: () => void
+  onRotated: (key: ApiKeyWithPlaintext) => void
+  onClose: () => void
+}
+
+const DAY_MS = 86_400_000
+const isRecent = (key: ApiKey) => key.last_used_at !== null && Date.now() - Date.parse(key.last_used_at) < DAY_MS
+export const nameOf = (key: ApiKey) => key.label ?? `${key.start}…${key.last4}`
+
+export function EndKeyDialog({ kind, chosen, routes, is_live, tags, createAnother, onRotated, onClose }: EndProps) {
+  const end = async () => {
+    if (kind === 'rotate') return routes.rotate(chosen.id)
+    await routes.revoke(chosen.id)
+    return null
+  }
+  const action = useAction(end, { changes: [['keys']], done: (rotated) => (rotated ? onRotated(rotated) : onClose()) })
+  const name = nameOf(chosen)
+  const is_rotation = kind === 'rotate'
+  return (
+    <Confirm
+      title={`${is_rotation ? 'Rotate' : 'Revoke'} ${name}?`}
+      lead={tags}
+      keep="Keep the key"
+      act={is_rotation ? 'Rotate now' : 'Revoke now'}
+      typed={isRecent(chosen) || is_live ? name : undefined}
+      busy={action.busy}
+      error={action.error}
+      onConfirm={() => action.run(undefined)}
+      onClose={onClose}
+      consequence={
+        <>
+          <b className="strong">
+            {is_rotation ? 'The old key stops working the moment you rotate.' : 'The key stops working at once, and for good.'}
+          </b>{' '}
+          There is no grace window. Whatever still sends it will get 401.
+        </>
+      }
+    >
+      <dl className="fact">
+        <dt>Key</dt>
+        <dd className="mono">
+          {chosen.start}…{chosen.last4}
+        </dd>
+        <dt>Last used</dt>
+        <dd>
+          <b className="strong">
+            <Time at={chosen.last_used_at} />
+          </b>
+        </dd>
+        {chosen.last_used_ip ? (
+          <>
+            <dt>By</dt>
+            <dd>
+              <code>{chosen.last_used_ip}</code>
+            </dd>
+          </>
+        ) : null}
+      </dl>
+      <Usage chosen={chosen} read={routes.usage} />
+      <div className="note acc">
+        <Icon name="info" />
+        <span>
+          No interruption:{' '}
+          <button type="button" className="text-button" onClick={createAnother}>
+            create a second key
+          </button>
+          , move every caller over, wait until this one is quiet, then revoke it.
+        </span>
+      </div>
+    </Confirm>
+  )
+}
+
+/** Who used the key in the last 24 hours: by address and route. */
+function Usage({ chosen, read }: { chosen: ApiKey; read: KeyRoutes['usage'] }) {
+  const usage = useRead(['usage', chosen.id], (signal) => read(chosen.id, new Date(Date.now() - DAY_MS).toISOString(), signal))
+  return (
+    <Loaded of={usage} rows={2}>
+      {({ data }) => {
+        const callers = new Map<string, { ip: string | null; route: string; count: number; refused: number }>()
+        for (const { ip, route, count, refused } of data) {
+          const caller = callers.get(`${ip} ${route}`) ?? { ip, route, count: 0, refused: 0 }
+          callers.set(`${ip} ${route}`, { ...caller, count: caller.count + count, refused: caller.refused + refused })
+        }
+        const most = [...callers.values()].toSorted((a, b) => b.count - a.count).slice(0, 6)
+        if (most.length === 0) return <p className="small muted">Nobody used it in the last 24 hours.</p>
+        return (
+          <table className="small uses">
+            <caption className="vh">Uses in the last 24 hours</caption>
+            <thead>
+              <tr>
+                <th scope="col">Address</th>
+                <th scope="col">Route</th>
+                <th scope="col">24 h</th>
+              </tr>
+            </thead>
+            <tbody>
+              {most.map(({ ip, route, count, refused }) => (
+                <tr key={`${ip} ${route}`}>
+                  <td className="mono">{ip ?? 'unknown'}</td>
+                  <td className="mono any">{route}</td>
+                  <td>
+                    {count}
+                    {refused > 0 ? `, ${refused} refused` : ''}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )
+      }}
+    </Loaded>
+  )
+}

@@ -1,0 +1,119 @@
+/** The list of keys, with the menu of each. */
+import { Menu } from '@mantine/core'
+import type { ApiKey } from '@ostiary/sdk'
+import type { ReactNode } from 'react'
+import { Icon } from '../../parts/icon.tsx'
+import type { useList } from '../../parts/reading.tsx'
+import { type Column, Records } from '../../parts/table.tsx'
+import { Tag } from '../../parts/tag.tsx'
+import { duration, Time } from '../../parts/time.tsx'
+import { useScope } from '../../scope.tsx'
+import { nameOf } from './end-dialogs.tsx'
+
+const MONTH_MS = 30 * 86_400_000
+
+const kinds = {
+  auth_publishable: (
+    <Tag tone="acc" icon="globe">
+      Publishable
+    </Tag>
+  ),
+  auth_secret: <Tag icon="lock">Secret</Tag>,
+  platform_secret: <Tag icon="shield">Platform</Tag>,
+}
+export const kindOf = (key: ApiKey) => kinds[key.type]
+
+/** Why a key deserves a look: it was not used for 30 days. */
+const isQuiet = (key: ApiKey) => key.revoked_at === null && Date.now() - Date.parse(key.last_used_at ?? key.created_at) > MONTH_MS
+
+interface KeysProps {
+  list: ReturnType<typeof useList<ApiKey>>
+  needs: 'developer' | 'admin'
+  second: Column<ApiKey>
+  empty: ReactNode
+  onEnd: (kind: 'rotate' | 'revoke', key: ApiKey) => void
+}
+
+export function Keys({ list, needs, second, empty, onEnd }: KeysProps) {
+  const { can } = useScope()
+  const columns: Column<ApiKey>[] = [
+    { head: 'Key', kind: 'first', cell: (key) => <KeyName of={key} /> },
+    second,
+    { head: 'Only from', cell: (key) => <OnlyFrom of={key} /> },
+    { head: 'Last used', cell: (key) => <LastUsed of={key} /> },
+    { head: 'Created', className: 'muted nowrap', cell: (key) => <Time at={key.created_at} /> },
+    {
+      head: 'Actions',
+      kind: 'actions',
+      cell: (key) =>
+        key.revoked_at === null ? (
+          <Menu position="bottom-end" transitionProps={{ duration: 0 }}>
+            <Menu.Target>
+              <button type="button" className="btn quiet icon" aria-label={`Actions for ${nameOf(key)}`}>
+                <Icon name="dots" />
+              </button>
+            </Menu.Target>
+            <Menu.Dropdown>
+              {can(needs) ? null : <Menu.Label>Needs the role {needs}.</Menu.Label>}
+              <Menu.Item disabled={!can(needs)} onClick={() => onEnd('rotate', key)}>
+                Rotate…
+              </Menu.Item>
+              <Menu.Item disabled={!can(needs)} color="var(--bad)" onClick={() => onEnd('revoke', key)}>
+                Revoke…
+              </Menu.Item>
+            </Menu.Dropdown>
+          </Menu>
+        ) : null,
+    },
+  ]
+  return <Records label="Keys" list={list} columns={columns} keyOf={(key) => key.id} empty={empty} />
+}
+
+const KeyName = ({ of: key }: { of: ApiKey }) => (
+  <>
+    <b>
+      {key.label ?? 'Without a label'}{' '}
+      {key.revoked_at ? (
+        <Tag tone="bad" icon="cross">
+          Revoked
+        </Tag>
+      ) : null}
+      {key.revoked_at === null && key.expires_at && Date.parse(key.expires_at) < Date.now() ? (
+        <Tag tone="warn" icon="clock">
+          Expired
+        </Tag>
+      ) : null}
+    </b>
+    <code>
+      {key.start}…{key.last4}
+    </code>
+  </>
+)
+
+const OnlyFrom = ({ of: key }: { of: ApiKey }) => {
+  const limits = key.rate_limit ? [`${key.rate_limit.limit} / ${duration(key.rate_limit.window_seconds)}`] : []
+  const tags = [...key.allowed_origins, ...key.ip_allowlist, ...limits]
+  return (
+    <div className="rs">
+      {key.allowed_origins.length + key.ip_allowlist.length === 0 ? <span className="faint">Anywhere</span> : null}
+      {tags.map((tag) => (
+        <Tag key={tag} mono>
+          {tag}
+        </Tag>
+      ))}
+    </div>
+  )
+}
+
+const LastUsed = ({ of: key }: { of: ApiKey }) => (
+  <div>
+    <div className={isQuiet(key) ? 'warned' : ''}>
+      {isQuiet(key) ? <Icon name="clock" size={13} /> : null} <Time at={key.last_used_at} />
+    </div>
+    {isQuiet(key) ? (
+      <span className="xs faint">Unused for 30 days. Revoke it?</span>
+    ) : (
+      <span className="xs faint mono">{key.last_used_ip}</span>
+    )}
+  </div>
+)

@@ -1,0 +1,193 @@
+/** The members of a tenant and its open invitations. */
+import { NativeSelect, TextInput } from '@mantine/core'
+import type { Invitation, Member } from '@ostiary/sdk'
+import { type FormEvent, useState } from 'react'
+import { useAction } from '../parts/action.ts'
+import { Confirm } from '../parts/confirm.tsx'
+import { Dialog } from '../parts/dialog.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { ChangeButton, Page } from '../parts/page.tsx'
+import { fieldError, Problem } from '../parts/problem.tsx'
+import { useList } from '../parts/reading.tsx'
+import { SecretOnce } from '../parts/secret-once.tsx'
+import { type Column, Empty, Records } from '../parts/table.tsx'
+import { Tag } from '../parts/tag.tsx'
+import { Time } from '../parts/time.tsx'
+import { type Role, roles, useScope } from '../scope.tsx'
+
+const rights: Record<Role, string> = {
+  viewer: 'reads',
+  developer: 'changes projects and environments',
+  admin: 'also keys of the platform, members and the audit log',
+  owner: 'also the tenant and its owners',
+}
+
+export default function Members() {
+  const { client, tenant } = useScope()
+  const [open, setOpen] = useState<'invite' | Member | null>(null)
+  const [invited, setInvited] = useState<Invitation | null>(null)
+  const list = useList(['members', tenant.id], (cursor) => client.listMembers({ tenant_id: tenant.id, cursor }).page())
+  const changes = [['members', tenant.id]]
+  const change = useAction(
+    ({ id, role }: { id: string; role: Role }) => client.changeMember({ tenant_id: tenant.id, member_id: id }, { role }),
+    { changes },
+  )
+  const resend = useAction((id: string) => client.resendInvitation({ tenant_id: tenant.id, member_id: id }), { changes, done: setInvited })
+  const remove = useAction((id: string) => client.removeMember({ tenant_id: tenant.id, member_id: id }), {
+    changes,
+    done: () => setOpen(null),
+  })
+  const columns: Column<Member>[] = [
+    {
+      head: 'Person',
+      kind: 'first',
+      cell: ({ name, email, id }) => (
+        <>
+          <b>{name ?? email ?? id}</b>
+          {name && email ? <span className="muted">{email}</span> : null}
+        </>
+      ),
+    },
+    { head: 'Role', cell: (member) => <RoleField of={member} change={change.run} /> },
+    {
+      head: 'Status',
+      cell: ({ status }) =>
+        status === 'active' ? (
+          <Tag tone="ok" icon="check">
+            Member
+          </Tag>
+        ) : (
+          <Tag tone="warn" icon="clock">
+            Invited
+          </Tag>
+        ),
+    },
+    { head: 'Last sign-in', className: 'muted nowrap', cell: ({ last_sign_in_at }) => <Time at={last_sign_in_at} /> },
+    {
+      head: 'Actions',
+      cell: (member) => (
+        <div className="rs">
+          {member.status === 'pending' ? (
+            <ChangeButton needs="admin" className="btn s" onClick={() => resend.run(member.id)}>
+              New link<span className="vh">: {member.email}</span>
+            </ChangeButton>
+          ) : null}
+          <ChangeButton needs="admin" className="btn s" onClick={() => setOpen(member)}>
+            Remove<span className="vh">: {member.email}</span>
+          </ChangeButton>
+        </div>
+      ),
+    },
+  ]
+  const error = change.error ?? resend.error
+  return (
+    <Page
+      title="Members"
+      lead={`Who administers ${tenant.name}. The last owner cannot be removed or lowered.`}
+      actions={
+        <ChangeButton needs="admin" className="btn pri" onClick={() => setOpen('invite')}>
+          <Icon name="plus" /> Invite
+        </ChangeButton>
+      }
+    >
+      {error ? <Problem error={error} /> : null}
+      <Records label="Members" list={list} columns={columns} keyOf={({ id }) => id} empty={<Empty>No member.</Empty>} />
+      {open === 'invite' ? (
+        <Invite
+          close={() => setOpen(null)}
+          onInvited={(invitation) => {
+            setOpen(null)
+            setInvited(invitation)
+          }}
+        />
+      ) : null}
+      {open !== null && open !== 'invite' ? (
+        <Confirm
+          title={`Remove ${open.email ?? open.id}?`}
+          consequence={
+            open.status === 'active'
+              ? `This person loses access to ${tenant.name} at once. Invitations that they sent end too.`
+              : 'The link of the invitation stops working.'
+          }
+          keep="Keep"
+          act="Remove now"
+          busy={remove.busy}
+          error={remove.error}
+          onConfirm={() => remove.run(open.id)}
+          onClose={() => setOpen(null)}
+        />
+      ) : null}
+      {invited?.invitation_url ? (
+        <SecretOnce what="invitation link" name={invited.email ?? ''} secret={invited.invitation_url} onClose={() => setInvited(null)} />
+      ) : null}
+    </Page>
+  )
+}
+
+function RoleField({ of: { id, role, email }, change }: { of: Member; change: (input: { id: string; role: Role }) => void }) {
+  const { can } = useScope()
+  if (!can('admin')) return role
+  return (
+    <NativeSelect
+      size="xs"
+      aria-label={`Role of ${email ?? id}`}
+      data={roles.filter((each) => each !== 'owner' || can('owner') || role === 'owner')}
+      value={role}
+      onChange={(event) => change({ id, role: roles.find((each) => each === event.currentTarget.value) ?? role })}
+    />
+  )
+}
+
+function Invite({ close, onInvited }: { close: () => void; onInvited: (invitation: Invitation) => void }) {
+  const { client, tenant, can } = useScope()
+  const [email, setEmail] = useState('')
+  const [role, setRole] = useState<Role>('developer')
+  const action = useAction(() => client.addMember({ tenant_id: tenant.id }, { email, role }), {
+    changes: [['members', tenant.id]],
+    done: onInvited,
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    action.run(undefined)
+  }
+  return (
+    <Dialog
+      opened
+      onClose={close}
+      title="Invite a member"
+      lead={`To ${tenant.name}. The link works for seven days, for the account that accepts it.`}
+      footer={
+        <>
+          <button type="button" className="btn" onClick={close}>
+            Cancel
+          </button>
+          <button type="submit" form="invite" className="btn pri" disabled={action.busy}>
+            Invite
+          </button>
+        </>
+      }
+    >
+      <form id="invite" onSubmit={submit}>
+        <TextInput
+          label="Email"
+          type="email"
+          required
+          withAsterisk={false}
+          value={email}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+          error={fieldError(action.error, '/email')}
+        />
+        <NativeSelect
+          label="Role"
+          description={`A ${role} ${rights[role]}.`}
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          data={roles.filter((each) => each !== 'owner' || can('owner'))}
+          value={role}
+          onChange={(event) => setRole(roles.find((each) => each === event.currentTarget.value) ?? 'viewer')}
+          error={fieldError(action.error, '/role')}
+        />
+        {action.error ? <Problem error={action.error} focus /> : null}
+      </form>
+    </Dialog>
+  )
+}

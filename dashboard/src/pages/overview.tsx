@@ -1,0 +1,125 @@
+/** The overview of an environment: four numbers, the steps to Live, what needs a look, the latest events, what code needs. */
+import '../styles/overview.css'
+import { Link } from '@tanstack/react-router'
+import { CopyButton } from '../parts/copy.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Page } from '../parts/page.tsx'
+import { Loaded, useRead } from '../parts/reading.tsx'
+import { Time } from '../parts/time.tsx'
+import { useEnvironment } from '../scope.tsx'
+import { Attention } from './overview/attention.tsx'
+import { Numbers } from './overview/numbers.tsx'
+import { Steps } from './overview/steps.tsx'
+
+export default function Overview() {
+  const { project, environment, base } = useEnvironment()
+  return (
+    <Page
+      title={project.name}
+      lead={`One environment, one issuer. Everything on this page belongs to ${environment.name}.`}
+      actions={
+        <Link className="btn pri" to={`${base}/applications`} search={{ new: '1' }}>
+          <Icon name="plus" /> New application
+        </Link>
+      }
+    >
+      <Numbers />
+      <div className="cols">
+        <div className="stack">
+          <Steps />
+          <LatestEvents />
+        </div>
+        <div className="stack">
+          <Attention />
+          <Connect />
+        </div>
+      </div>
+    </Page>
+  )
+}
+
+function LatestEvents() {
+  const { client, at, environment, base, can } = useEnvironment()
+  const may = can('developer')
+  const events = useRead(['events', environment.id, 'latest'], (signal) => client.listEvents({ ...at, limit: 6 }, { signal }).page(), {
+    enabled: may,
+    refetchInterval: 15_000,
+  })
+  if (!may) return null
+  return (
+    <Loaded of={events}>
+      {({ data }) => (
+        <section className="card">
+          <header>
+            <h2>Latest events</h2>
+          </header>
+          {data.length === 0 ? (
+            <p className="pad muted">Nothing has happened yet. Sign-ins, new users and changes appear here.</p>
+          ) : (
+            <table className="rows ev">
+              <thead>
+                <tr>
+                  <th scope="col">Event</th>
+                  <th scope="col">About</th>
+                  <th scope="col">No.</th>
+                  <th scope="col">When</th>
+                </tr>
+              </thead>
+              <tbody>
+                {data.map((event) => (
+                  <tr key={event.id}>
+                    <td>
+                      <Link className="mono" to={`${base}/events`} search={{ chosen: event.id }}>
+                        {event.type}
+                      </Link>
+                    </td>
+                    <td className="any">{String(event.data.email ?? event.data.name ?? event.user_id ?? event.application_id ?? '')}</td>
+                    <td className="mono faint hide-s">{event.sequence.toLocaleString('en')}</td>
+                    <td className="muted nowrap">
+                      <Time at={event.timestamp} />
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          )}
+        </section>
+      )}
+    </Loaded>
+  )
+}
+
+function Connect() {
+  const { client, at, environment, base } = useEnvironment()
+  const applications = useRead(['applications', environment.id, 'first'], (signal) =>
+    client.listApplications({ ...at, limit: 1 }, { signal }).page(),
+  )
+  const first = applications.data?.data[0]
+  const facts = [
+    ['Issuer', environment.issuer],
+    ['Discovery', `${environment.issuer}/.well-known/openid-configuration`],
+    ...(first ? [[`Client id, ${first.name}`, first.client_id]] : []),
+  ] as [string, string][] // as: pairs
+  return (
+    <section className="card">
+      <header>
+        <h2>Connect</h2>
+        {first ? (
+          <div className="r">
+            <Link className="small strong" to={`${base}/applications/${first.id}`}>
+              Show code
+            </Link>
+          </div>
+        ) : null}
+      </header>
+      {facts.map(([name, value]) => (
+        <div className="ep" key={name}>
+          <div className="l">
+            {name} <CopyButton value={value} label={name} />
+          </div>
+          <code>{value}</code>
+        </div>
+      ))}
+    </section>
+  )
+}

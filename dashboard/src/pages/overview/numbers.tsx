@@ -1,0 +1,52 @@
+/** The four numbers of the last 24 hours, from the hourly counters of the environment. */
+import { Link } from '@tanstack/react-router'
+import { Loaded, useRead } from '../../parts/reading.tsx'
+import { useEnvironment } from '../../scope.tsx'
+
+/** The outcome of a sign-in or of a webhook attempt that worked. */
+const WORKED = ['succeeded', 'delivered']
+const total = (counts: { count: number }[]) => counts.reduce((sum, { count }) => sum + count, 0)
+
+export function Numbers() {
+  const { client, at, environment, base } = useEnvironment()
+  const statistics = useRead(['statistics', environment.id], (signal) => client.getStatistics(at, { signal }), { refetchInterval: 30_000 })
+  return (
+    <Loaded of={statistics} rows={2}>
+      {({ data }) => {
+        const sign_ins = data.flatMap((hour) => hour.sign_ins)
+        const failed = sign_ins.filter(({ outcome }) => !WORKED.includes(outcome))
+        const reasons = Map.groupBy(failed, ({ outcome }) => outcome)
+        const attempts = data.flatMap((hour) => hour.webhook_attempts)
+        const delivered = attempts.filter(({ outcome }) => WORKED.includes(outcome))
+        const tokens = data.flatMap((hour) => hour.tokens)
+        const why = [...reasons].map(([outcome, counts]) => `${total(counts)} ${outcome.replaceAll('_', ' ')}`).join(', ')
+        return (
+          <section className="stats" aria-label="Last 24 hours">
+            <Link to={`${base}/events`} search={{ type: 'sign_in.succeeded' }}>
+              <div className="lb">Sign-ins</div>
+              <div className="v">{total(sign_ins) - total(failed)}</div>
+              <div className="u">last 24 hours</div>
+            </Link>
+            <Link to={`${base}/calls`}>
+              <div className="lb">Failed sign-ins</div>
+              <div className="v">{total(failed)}</div>
+              <div className="u">{why || 'last 24 hours'}</div>
+            </Link>
+            <Link to={`${base}/applications`}>
+              <div className="lb">Token answers</div>
+              <div className="v">{total(tokens)}</div>
+              <div className="u">last 24 hours</div>
+            </Link>
+            <Link to={`${base}/webhooks`}>
+              <div className="lb">Webhook attempts</div>
+              <div className="v">
+                {total(delivered)} <small>of {total(attempts)}</small>
+              </div>
+              <div className="u">delivered, last 24 hours</div>
+            </Link>
+          </section>
+        )
+      }}
+    </Loaded>
+  )
+}

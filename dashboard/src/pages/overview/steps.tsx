@@ -1,0 +1,78 @@
+/** The steps from an empty environment to real users. Each ticks itself from what the API reports; nothing is stored. */
+import type { Readiness } from '@ostiary/sdk'
+import { Link } from '@tanstack/react-router'
+import { Icon } from '../../parts/icon.tsx'
+import { Loaded, useRead } from '../../parts/reading.tsx'
+import { useEnvironment } from '../../scope.tsx'
+
+type Code = Readiness['checks'][number]['code']
+
+/** The words of the checks, and the page that solves each. */
+const steps: Record<Code, { title: string; page: string; act: string }> = {
+  application_exists: { title: 'Create an application', page: '/applications', act: 'Applications' },
+  real_sign_in: { title: 'Sign in once', page: '/applications', act: 'Connect' },
+  keys_restricted: { title: 'Restrict the keys', page: '/api-keys', act: 'Keys' },
+  webhooks_answer: { title: 'Answer every webhook', page: '/webhooks', act: 'Webhooks' },
+  mail_works: { title: 'Set up mail', page: '/settings', act: 'Settings' },
+  https_only: { title: 'Use https only', page: '/applications', act: 'Applications' },
+  no_try_address: { title: 'Remove the address for trying out', page: '/applications', act: 'Applications' },
+  links_set: { title: 'Link terms and privacy', page: '/settings', act: 'Settings' },
+  two_owners: { title: 'Have a second owner', page: '/members', act: 'Members' },
+}
+const order = Object.keys(steps)
+
+export function Steps() {
+  const { client, at, environment, base, tenant } = useEnvironment()
+  const readiness = useRead(['readiness', environment.id], (signal) => client.getReadiness(at, { signal }), { refetchInterval: 10_000 })
+  return (
+    <Loaded of={readiness}>
+      {({ checks }) => {
+        const sorted = checks.toSorted((a, b) => order.indexOf(a.code) - order.indexOf(b.code))
+        const done = checks.filter(({ ok }) => ok).length
+        const next = sorted.find(({ ok }) => !ok)
+        return (
+          <section className="card">
+            <header>
+              <h2>{environment.type === 'test' ? 'From here to Live' : 'Ready for real users'}</h2>
+              <div className="r">
+                <span className="xs muted">
+                  {done} of {checks.length} done
+                </span>
+                <progress className="bar" max={checks.length} value={done} aria-label="Steps done" />
+              </div>
+            </header>
+            <ol className="steps">
+              {sorted.map((check, index) => {
+                const { title, page, act } = steps[check.code]
+                return (
+                  <li key={check.code} className={check.ok ? 'done' : ''}>
+                    <span className={check.ok ? 'd' : 'd o'}>{check.ok ? <Icon name="check" size={13} /> : index + 1}</span>
+                    <div className="t">
+                      <b>{title}</b>
+                      <span className="vh">{check.ok ? 'Done.' : 'Open.'}</span>
+                      {check.ok ? null : (
+                        <span>
+                          {check.detail}
+                          {check.level === 'recommended' ? ' Recommended.' : ''}
+                        </span>
+                      )}
+                    </div>
+                    {check.ok ? null : (
+                      <Link
+                        className={`btn s${check === next ? ' pri' : ''}`}
+                        to={(page === '/members' ? `/t/${tenant.slug}` : base) + page}
+                        aria-label={`${act}: ${title}`}
+                      >
+                        {act}
+                      </Link>
+                    )}
+                  </li>
+                )
+              })}
+            </ol>
+          </section>
+        )
+      }}
+    </Loaded>
+  )
+}

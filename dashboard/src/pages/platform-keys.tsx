@@ -1,0 +1,150 @@
+/** The platform keys of a tenant: they automate set-up across projects, by scopes. */
+import { Checkbox } from '@mantine/core'
+import type { ApiKey, ApiKeyWithPlaintext } from '@ostiary/sdk'
+import { useState } from 'react'
+import { Icon } from '../parts/icon.tsx'
+import { ChangeButton, Page } from '../parts/page.tsx'
+import { useList } from '../parts/reading.tsx'
+import { Empty } from '../parts/table.tsx'
+import { Tag } from '../parts/tag.tsx'
+import { useScope } from '../scope.tsx'
+import { CreateKeyDialog } from './keys/create-dialog.tsx'
+import { CreatedKeyDialog } from './keys/created-dialog.tsx'
+import { EndKeyDialog } from './keys/end-dialogs.tsx'
+import { Keys } from './keys/keys-table.tsx'
+import { keySnippets } from './keys/snippets.ts'
+
+const subjects = [
+  'projects',
+  'environments',
+  'env.settings',
+  'applications',
+  'resource_servers',
+  'providers',
+  'webhooks',
+  'auth_keys',
+  'users',
+] as const
+type Scope = ApiKey['scopes'][number]
+
+type Open = { kind: 'create' } | { kind: 'created'; key: ApiKeyWithPlaintext } | { kind: 'rotate' | 'revoke'; key: ApiKey } | null
+
+export default function PlatformKeys() {
+  const { client, tenant } = useScope()
+  const [open, setOpen] = useState<Open>(null)
+  const [scopes, setScopes] = useState<Scope[]>([])
+  const at = { tenant_id: tenant.id }
+  const list = useList(['keys', tenant.id], (cursor) => client.listPlatformKeys({ ...at, cursor }).page())
+  const close = () => {
+    setOpen(null)
+    void list.refetch()
+  }
+  return (
+    <Page
+      title="Platform keys"
+      lead={`Keys of ${tenant.name} for automation: they create projects and set up environments. They cannot make keys of their own kind.`}
+      actions={
+        <ChangeButton needs="admin" className="btn pri" onClick={() => setOpen({ kind: 'create' })}>
+          <Icon name="plus" /> Create key
+        </ChangeButton>
+      }
+    >
+      <Keys
+        list={list}
+        needs="admin"
+        second={{
+          head: 'Scopes',
+          cell: (key) =>
+            key.scopes.includes('*') ? (
+              <Tag tone="warn">Everything, also future</Tag>
+            ) : key.scopes.length > 3 ? (
+              `${key.scopes.length} scopes`
+            ) : (
+              key.scopes.join(', ')
+            ),
+        }}
+        onEnd={(kind, key) => setOpen({ kind, key })}
+        empty={<Empty>No platform key. Create one for a pipeline that sets up projects.</Empty>}
+      />
+      {open?.kind === 'create' ? (
+        <CreateKeyDialog
+          kinds={false}
+          is_live
+          lead={`For ${tenant.name}, all projects.`}
+          create={({ type: _, allowed_origins: __, ...form }) => client.createPlatformKey(at, { ...form, scopes })}
+          onCreated={(key) => setOpen({ kind: 'created', key })}
+          onClose={close}
+        >
+          <ScopePicker value={scopes} onChange={setScopes} />
+        </CreateKeyDialog>
+      ) : null}
+      {open?.kind === 'created' ? (
+        <CreatedKeyDialog
+          created={open.key}
+          tags={<Tag icon="shield">Platform</Tag>}
+          snippets={keySnippets(open.key, null, tenant.name)}
+          read={(signal) => client.getPlatformKey({ ...at, key_id: open.key.id }, { signal })}
+          onClose={close}
+        />
+      ) : null}
+      {open?.kind === 'rotate' || open?.kind === 'revoke' ? (
+        <EndKeyDialog
+          kind={open.kind}
+          chosen={open.key}
+          is_live={false}
+          tags={<Tag icon="shield">Platform</Tag>}
+          routes={{
+            rotate: (key_id) => client.rotatePlatformKey({ ...at, key_id }),
+            revoke: (key_id) => client.revokePlatformKey({ ...at, key_id }),
+            usage: (key_id, from, signal) => client.platformKeyUsage({ ...at, key_id, from }, { signal }),
+          }}
+          createAnother={() => setOpen({ kind: 'create' })}
+          onRotated={(key) => setOpen({ kind: 'created', key })}
+          onClose={close}
+        />
+      ) : null}
+    </Page>
+  )
+}
+
+function ScopePicker({ value, onChange }: { value: Scope[]; onChange: (scopes: Scope[]) => void }) {
+  const has_all = value.includes('*')
+  const toggle = (scope: Scope) => onChange(value.includes(scope) ? value.filter((each) => each !== scope) : [...value, scope])
+  return (
+    <fieldset>
+      <legend className="lab">Scopes, at least one</legend>
+      <div className="choices-column">
+        <Checkbox label="Everything, also future (*)" checked={has_all} onChange={() => onChange(has_all ? [] : ['*'])} />
+        <div className="scope-grid">
+          {subjects.map((subject) => {
+            const read = `${subject}:read` as Scope // as: each subject has this scope
+            const write = subject === 'users' ? null : (`${subject}:write` as Scope) // as: each other subject has it
+            return (
+              <div key={subject} className="scope-row">
+                <code>{subject}</code>
+                <Checkbox
+                  size="xs"
+                  label="read"
+                  aria-label={read}
+                  disabled={has_all}
+                  checked={value.includes(read)}
+                  onChange={() => toggle(read)}
+                />
+                {write ? (
+                  <Checkbox
+                    size="xs"
+                    label="write"
+                    aria-label={write}
+                    disabled={has_all}
+                    checked={value.includes(write)}
+                    onChange={() => toggle(write)}
+                  />
+                ) : null}
+              </div>
+            )
+          })}
+        </div>
+      </div>
+    </fieldset>
+  )
+}

@@ -1,0 +1,144 @@
+/** The projects of a tenant. */
+import { TextInput } from '@mantine/core'
+import type { Project } from '@ostiary/sdk'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { useAction } from '../parts/action.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { ChangeButton, Page } from '../parts/page.tsx'
+import { fieldError, Problem } from '../parts/problem.tsx'
+import { useList } from '../parts/reading.tsx'
+import { type Column, Empty, Records } from '../parts/table.tsx'
+import { Time } from '../parts/time.tsx'
+import { useScope } from '../scope.tsx'
+
+export default function Projects() {
+  const { client, tenant } = useScope()
+  const [words, setWords] = useState('')
+  const [is_creating, setCreating] = useState(false)
+  const list = useList(['projects', tenant.id, words], (cursor) =>
+    client.listProjects({ cursor, ...(words ? { query: words } : {}) }).page(),
+  )
+  const columns: Column<Project>[] = [
+    {
+      head: 'Project',
+      kind: 'first',
+      cell: ({ slug, name }) => (
+        <b>
+          <Link to={`/t/${tenant.slug}/p/${slug}/test`}>{name}</Link>
+        </b>
+      ),
+    },
+    { head: 'Slug', className: 'mono', cell: ({ slug }) => slug },
+    { head: 'Created', className: 'muted nowrap', cell: ({ created_at }) => <Time at={created_at} /> },
+  ]
+  return (
+    <Page
+      title="Projects"
+      lead="A project is one product. It has a Test and a Live environment, each with its own users, keys and issuer."
+      actions={
+        <ChangeButton className="btn pri" onClick={() => setCreating(true)}>
+          <Icon name="plus" /> New project
+        </ChangeButton>
+      }
+    >
+      <div className="toolbar">
+        <input
+          className="in"
+          data-filter
+          aria-label="Search projects"
+          placeholder="Search by name or slug"
+          value={words}
+          onChange={(event) => setWords(event.target.value)}
+        />
+      </div>
+      <Records
+        label="Projects"
+        list={list}
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={
+          words ? (
+            <Empty
+              action={
+                <button type="button" className="btn" onClick={() => setWords('')}>
+                  Clear the search
+                </button>
+              }
+            >
+              No project has these words.
+            </Empty>
+          ) : (
+            <Empty>This tenant has no project yet. A project is one product with a Test and a Live environment.</Empty>
+          )
+        }
+      />
+      {is_creating ? <CreateProject close={() => setCreating(false)} /> : null}
+    </Page>
+  )
+}
+
+const slugFrom = (name: string) =>
+  name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+    .slice(0, 63)
+
+function CreateProject({ close }: { close: () => void }) {
+  const { client, tenant } = useScope()
+  const navigate = useNavigate()
+  const [name, setName] = useState('')
+  const [slug, setSlug] = useState<string | null>(null)
+  const action = useAction((project: { name: string; slug: string }) => client.createProject(project), {
+    changes: [['projects', tenant.id]],
+    done: (project) => void navigate({ to: `/t/${tenant.slug}/p/${project.slug}/test` }),
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    action.run({ name, slug: slug ?? slugFrom(name) })
+  }
+  return (
+    <Dialog
+      opened
+      onClose={close}
+      title="New project"
+      lead={`In ${tenant.name}. It begins with a Test and a Live environment.`}
+      footer={
+        <>
+          <button type="button" className="btn" onClick={close}>
+            Cancel
+          </button>
+          <button type="submit" form="new-project" className="btn pri" disabled={action.busy}>
+            Create project
+          </button>
+        </>
+      }
+    >
+      <form id="new-project" onSubmit={submit}>
+        <TextInput
+          label="Name"
+          required
+          withAsterisk={false}
+          maxLength={100}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          error={fieldError(action.error, '/name')}
+        />
+        <TextInput
+          label="Slug"
+          description="In addresses and scripts. It never changes."
+          required
+          withAsterisk={false}
+          pattern="[a-z0-9\-]{1,63}"
+          value={slug ?? slugFrom(name)}
+          onChange={(event) => setSlug(event.currentTarget.value)}
+          error={fieldError(action.error, '/slug')}
+        />
+        {action.error ? <Problem error={action.error} focus /> : null}
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,90 @@
+/** The fields of the settings, in plain words, with the ranges of the contract. */
+
+export interface Field {
+  group: string
+  name: string
+  label: string
+  help: string
+  kind: 'seconds' | 'number' | 'switch' | 'choice' | 'text'
+  min?: number
+  max?: number
+  choices?: string[]
+  only?: 'test' | 'live'
+}
+
+const seconds = (group: string, name: string, label: string, min: number, max: number, help: string): Field => ({
+  group,
+  name,
+  label: `${label}, in seconds`,
+  help: `${help} ${min.toLocaleString('en')} to ${max.toLocaleString('en')}.`,
+  kind: 'seconds',
+  min,
+  max,
+})
+const number = (group: string, name: string, label: string, min: number, max: number, help: string): Field => ({
+  group,
+  name,
+  label,
+  help: `${help} ${min} to ${max}.`,
+  kind: 'number',
+  min,
+  max,
+})
+const toggle = (group: string, name: string, label: string, help: string): Field => ({ group, name, label, help, kind: 'switch' })
+const choice = (group: string, name: string, label: string, choices: string[], help: string): Field => ({
+  group,
+  name,
+  label,
+  help,
+  kind: 'choice',
+  choices,
+})
+const text = (group: string, name: string, label: string, help: string): Field => ({ group, name, label, help, kind: 'text' })
+
+// biome-ignore format: this table is read by column
+export const groups: { title: string; fields: Field[] }[] = [
+  { title: 'Sign-in', fields: [
+    toggle('sign_in', 'password', 'Password', 'People can sign in with a password.'),
+    toggle('sign_in', 'email_code', 'Emailed code', 'People can sign in with a code by mail. Needs mail.'),
+    toggle('sign_in', 'passkey', 'Passkey', 'People can sign in with a passkey.'),
+    choice('sign_up', 'mode', 'New accounts', ['open', 'closed'], 'Open: anyone may sign up. Closed: only the API creates accounts.'),
+    choice('mfa', 'mode', 'Second factor', ['off', 'optional', 'required'], 'What a person enrolled is asked for in every mode.'),
+    toggle('mfa', 'totp', 'Authenticator app', 'People can enrol an authenticator app.'),
+  ] },
+  { title: 'Passwords and lockout', fields: [
+    number('password', 'min_length', 'Minimum length', 8, 128, 'Characters of a new password.'),
+    toggle('password', 'reject_common', 'Refuse common passwords', 'Also names and addresses of the person.'),
+    number('lockout', 'max_attempts', 'Wrong attempts until lockout', 3, 100, 'In a row.'),
+    seconds('lockout', 'duration_seconds', 'Lockout', 30, 86_400, 'How long the account stays locked.'),
+  ] },
+  { title: 'Tokens', fields: [
+    seconds('tokens', 'access_token_ttl_seconds', 'Access token', 60, 86_400, 'Lifetime.'),
+    seconds('tokens', 'id_token_ttl_seconds', 'ID token', 60, 86_400, 'Lifetime.'),
+    seconds('tokens', 'authorization_code_ttl_seconds', 'Authorization code', 10, 600, 'Lifetime.'),
+    seconds('tokens', 'refresh_token_idle_ttl_seconds', 'Refresh token unused', 3_600, 31_536_000, 'It ends after this time without use.'),
+    seconds('tokens', 'refresh_token_absolute_ttl_seconds', 'Refresh in all', 3_600, 63_072_000, 'Not below the time without use.'),
+    seconds('tokens', 'refresh_retry_window_seconds', 'Retry window of refresh', 0, 60, 'A repeat within this time gets the same answer.'),
+    choice('tokens', 'access_token_format', 'Format of access tokens', ['jwt', 'opaque'], 'For tokens without a resource server.'),
+    choice('tokens', 'id_token_claims', 'Claims in the ID token', ['full', 'minimal'], 'Minimal leaves them to UserInfo.'),
+  ] },
+  { title: 'Sessions', fields: [
+    seconds('sessions', 'idle_ttl_seconds', 'Session unused', 300, 2_592_000, 'It ends after this time without use.'),
+    seconds('sessions', 'absolute_ttl_seconds', 'Session in all', 3_600, 31_536_000, 'Not below the time without use.'),
+  ] },
+  { title: 'Look and links', fields: [
+    text('branding', 'display_name', 'Name on the pages', 'Empty: the name of the project.'),
+    text('branding', 'logo_url', 'Logo', 'An https address of an image.'),
+    text('branding', 'primary_color', 'Colour', 'As #rrggbb. Empty: the default.'),
+    text('links', 'terms_url', 'Terms', 'An address, linked on the pages.'),
+    text('links', 'privacy_url', 'Privacy', 'An address, linked on the pages.'),
+    text('links', 'support_url', 'Support', 'An address, linked on the pages.'),
+  ] },
+  { title: 'Mail', fields: [
+    { ...choice('email', 'delivery', 'Delivery', ['none', 'smtp', 'capture'], 'Capture keeps mail in the inbox.'), only: 'test' },
+    { ...choice('email', 'delivery', 'Delivery', ['none', 'smtp'], 'smtp needs a mail server, set through the API.'), only: 'live' },
+    text('email', 'from', 'Sender', 'An address, or Name <address>.'),
+  ] },
+  { title: 'Test only', fields: [
+    { ...text('test', 'fixed_code', 'Fixed code', 'Six digits that replace emailed codes.'), only: 'test' },
+  ] },
+]

@@ -1,0 +1,166 @@
+/** The users of an environment. The drawer begins with whether the person can sign in. */
+import { TextInput } from '@mantine/core'
+import type { User } from '@ostiary/sdk'
+import { type FormEvent, useState } from 'react'
+import { useAction } from '../parts/action.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { ChangeButton, Page } from '../parts/page.tsx'
+import { fieldError, Problem } from '../parts/problem.tsx'
+import { useList } from '../parts/reading.tsx'
+import { useQueryState } from '../parts/search.ts'
+import { type Column, Empty, Records } from '../parts/table.tsx'
+import { EnvironmentTag, Tag } from '../parts/tag.tsx'
+import { Time } from '../parts/time.tsx'
+import { useEnvironment } from '../scope.tsx'
+import { UserSide } from './users/user-side.tsx'
+
+export default function Users() {
+  const { client, at, environment } = useEnvironment()
+  const { search, show } = useQueryState()
+  const [words, setWords] = useState(search.query ?? '')
+  const query = search.query ?? ''
+  const filter = query.includes('@') ? { email: query } : query ? { query } : {}
+  const list = useList(['users', environment.id, query], (cursor) => client.listUsers({ ...at, ...filter, cursor }).page())
+  const find = (event: FormEvent) => {
+    event.preventDefault()
+    const text = words.trim()
+    show(/^usr_\w{26}$/.test(text) ? { chosen: text } : { query: text || undefined })
+  }
+  const columns: Column<User>[] = [
+    {
+      head: 'User',
+      kind: 'first',
+      cell: ({ id, name, email }) => (
+        <>
+          <b>
+            <button type="button" className="row-button" onClick={() => show({ chosen: id })}>
+              {email ?? name ?? id}
+            </button>
+          </b>
+          {name && email ? <span className="muted">{name}</span> : null}
+        </>
+      ),
+    },
+    {
+      head: 'Status',
+      cell: ({ blocked_at, email_verified }) =>
+        blocked_at ? (
+          <Tag tone="bad" icon="cross">
+            Blocked
+          </Tag>
+        ) : email_verified ? (
+          <Tag tone="ok" icon="check">
+            Email proved
+          </Tag>
+        ) : (
+          <Tag>Email not proved</Tag>
+        ),
+    },
+    { head: 'Last sign-in', className: 'muted nowrap', cell: ({ last_sign_in_at }) => <Time at={last_sign_in_at} /> },
+    { head: 'Created', className: 'muted nowrap', cell: ({ created_at }) => <Time at={created_at} /> },
+  ]
+  return (
+    <Page
+      title="Users"
+      lead={`The people who sign in to ${environment.name}.`}
+      actions={
+        <ChangeButton className="btn pri" onClick={() => show({ new: '1' })}>
+          <Icon name="plus" /> Add user
+        </ChangeButton>
+      }
+    >
+      <form className="toolbar" onSubmit={find}>
+        <input
+          className="in"
+          data-filter
+          aria-label="Find users"
+          placeholder="Exact email, id, or words of a name"
+          value={words}
+          onChange={(event) => setWords(event.target.value)}
+        />
+        <button type="submit" className="btn">
+          Find
+        </button>
+      </form>
+      <Records
+        label="Users"
+        list={list}
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={
+          query ? (
+            <Empty
+              action={
+                <button type="button" className="btn" onClick={() => show({ query: undefined })}>
+                  Clear the search
+                </button>
+              }
+            >
+              No user has these words.
+            </Empty>
+          ) : (
+            <Empty>No user yet. People appear here when they sign up, or when you add them.</Empty>
+          )
+        }
+      />
+      {search.chosen ? <UserSide key={search.chosen} user_id={search.chosen} onClose={() => show({ chosen: undefined })} /> : null}
+      {search.new ? <AddUser close={() => show({ new: undefined })} onAdded={(id) => show({ new: undefined, chosen: id })} /> : null}
+    </Page>
+  )
+}
+
+function AddUser({ close, onAdded }: { close: () => void; onAdded: (id: string) => void }) {
+  const { client, environment, project } = useEnvironment()
+  const [email, setEmail] = useState('')
+  const [name, setName] = useState('')
+  const action = useAction(() => client.createUser({ email, ...(name ? { name } : {}) }), {
+    changes: [['users', environment.id]],
+    done: ({ id }) => onAdded(id),
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    action.run(undefined)
+  }
+  return (
+    <Dialog
+      opened
+      onClose={close}
+      title="Add a user"
+      lead={
+        <>
+          To <EnvironmentTag type={environment.type} /> of {project.name}. The person chooses a password by a mailed link.
+        </>
+      }
+      footer={
+        <>
+          <button type="button" className="btn" onClick={close}>
+            Cancel
+          </button>
+          <button type="submit" form="new-user" className="btn pri" disabled={action.busy}>
+            Add user
+          </button>
+        </>
+      }
+    >
+      <form id="new-user" onSubmit={submit}>
+        <TextInput
+          label="Email"
+          type="email"
+          required
+          withAsterisk={false}
+          value={email}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+          error={fieldError(action.error, '/email')}
+        />
+        <TextInput
+          label="Name, optional"
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          error={fieldError(action.error, '/name')}
+        />
+        {action.error ? <Problem error={action.error} focus /> : null}
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,152 @@
+/** The webhooks of an environment. */
+import { TextInput } from '@mantine/core'
+import type { Webhook, WebhookWithSecret } from '@ostiary/sdk'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { type FormEvent, useState } from 'react'
+import { useAction } from '../parts/action.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { ChangeButton, Page } from '../parts/page.tsx'
+import { fieldError, Problem } from '../parts/problem.tsx'
+import { useList } from '../parts/reading.tsx'
+import { SecretOnce } from '../parts/secret-once.tsx'
+import { type Column, Empty, Records } from '../parts/table.tsx'
+import { EnvironmentTag, Tag } from '../parts/tag.tsx'
+import { Time } from '../parts/time.tsx'
+import { useEnvironment } from '../scope.tsx'
+
+export function WebhookStatus({ of: webhook }: { of: Webhook }) {
+  if (webhook.disabled)
+    return (
+      <Tag tone="bad" icon="cross">
+        Switched off
+      </Tag>
+    )
+  if (webhook.failing_since)
+    return (
+      <Tag tone="warn" icon="warn">
+        Failing
+      </Tag>
+    )
+  return webhook.last_success_at ? (
+    <Tag tone="ok" icon="check">
+      Answers
+    </Tag>
+  ) : (
+    <Tag>Not used yet</Tag>
+  )
+}
+
+export default function Webhooks() {
+  const { client, at, environment, base } = useEnvironment()
+  const [is_creating, setCreating] = useState(false)
+  const list = useList(['webhooks', environment.id], (cursor) => client.listWebhooks({ ...at, cursor }).page())
+  const columns: Column<Webhook>[] = [
+    {
+      head: 'Webhook',
+      kind: 'first',
+      cell: ({ id, slug, url }) => (
+        <>
+          <b>
+            <Link to={`${base}/webhooks/${id}`}>{slug}</Link>
+          </b>
+          <code className="any">{url}</code>
+        </>
+      ),
+    },
+    { head: 'Status', cell: (webhook) => <WebhookStatus of={webhook} /> },
+    { head: 'Kinds', cell: ({ events }) => (events.length === 0 ? 'All' : events.length) },
+    { head: 'Last delivery', className: 'muted nowrap', cell: ({ last_success_at }) => <Time at={last_success_at} /> },
+  ]
+  return (
+    <Page
+      title="Webhooks"
+      lead="A webhook gets a signed call for each event of this environment, and again until it answers."
+      actions={
+        <ChangeButton className="btn pri" onClick={() => setCreating(true)}>
+          <Icon name="plus" /> Add webhook
+        </ChangeButton>
+      }
+    >
+      <Records
+        label="Webhooks"
+        list={list}
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={<Empty>No webhook yet. Add the address of your server that shall hear of new users and sign-ins.</Empty>}
+      />
+      {is_creating ? <CreateWebhook close={() => setCreating(false)} /> : null}
+    </Page>
+  )
+}
+
+function CreateWebhook({ close }: { close: () => void }) {
+  const { client, at, environment, project, base } = useEnvironment()
+  const navigate = useNavigate()
+  const [url, setUrl] = useState('')
+  const [description, setDescription] = useState('')
+  const [created, setCreated] = useState<WebhookWithSecret | null>(null)
+  const action = useAction(() => client.createWebhook(at, { url, ...(description ? { description } : {}) }), {
+    changes: [['webhooks', environment.id]],
+    done: setCreated,
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    action.run(undefined)
+  }
+  if (created) {
+    const open = () => void navigate({ to: `${base}/webhooks/${created.id}` })
+    return (
+      <SecretOnce
+        what="signing secret"
+        name={created.slug}
+        secret={created.secret ?? ''}
+        tags={<EnvironmentTag type={environment.type} />}
+        onClose={open}
+      />
+    )
+  }
+  return (
+    <Dialog
+      opened
+      onClose={close}
+      title="Add a webhook"
+      lead={
+        <>
+          For <EnvironmentTag type={environment.type} /> of {project.name}. It gets all kinds of events.
+        </>
+      }
+      footer={
+        <>
+          <button type="button" className="btn" onClick={close}>
+            Cancel
+          </button>
+          <button type="submit" form="new-webhook" className="btn pri" disabled={action.busy}>
+            Add webhook
+          </button>
+        </>
+      }
+    >
+      <form id="new-webhook" onSubmit={submit}>
+        <TextInput
+          label="Address"
+          type="url"
+          required
+          withAsterisk={false}
+          placeholder="https://app.example.com/webhooks/ostiary"
+          value={url}
+          onChange={(event) => setUrl(event.currentTarget.value)}
+          error={fieldError(action.error, '/url')}
+        />
+        <TextInput
+          label="Description, optional"
+          maxLength={200}
+          value={description}
+          onChange={(event) => setDescription(event.currentTarget.value)}
+          error={fieldError(action.error, '/description')}
+        />
+        {action.error ? <Problem error={action.error} focus /> : null}
+      </form>
+    </Dialog>
+  )
+}

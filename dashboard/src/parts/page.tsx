@@ -1,0 +1,66 @@
+/** The head of a page, and the title of the tab with the environment. */
+import { type ReactNode, useEffect } from 'react'
+import { useScope } from '../scope.tsx'
+
+export function Page({
+  title,
+  lead,
+  actions,
+  children,
+  logo,
+}: {
+  title: string
+  lead?: ReactNode
+  actions?: ReactNode
+  logo?: ReactNode
+  children: ReactNode
+}) {
+  const { environment, project, tenant } = useScope()
+  const prefix = environment ? `[${environment.type === 'test' ? 'Test' : 'Live'}] ` : ''
+  useEffect(() => {
+    document.title = `${prefix}${title} · ${project?.name ?? tenant.name} · Ostiary`
+    const icon = document.querySelector<HTMLLinkElement>('link[rel=icon]')
+    if (icon) icon.href = `/dashboard/favicon${environment ? `-${environment.type}` : ''}.svg`
+  }, [prefix, title, project?.name, tenant.name, environment])
+  return (
+    <>
+      <div className="head">
+        <div className={logo ? 'apph' : ''}>
+          {logo}
+          <div>
+            <h1 id="page-title" tabIndex={-1}>
+              {title}
+            </h1>
+            {lead ? <p>{lead}</p> : null}
+          </div>
+        </div>
+        {actions ? <div className="acts">{actions}</div> : null}
+      </div>
+      {children}
+    </>
+  )
+}
+
+/** A button for a change. Without the role it is disabled and says which role it needs. */
+export function ChangeButton({
+  needs = 'developer',
+  className = 'btn',
+  onClick,
+  children,
+  disabled = false,
+}: {
+  needs?: 'developer' | 'admin' | 'owner'
+  className?: string
+  onClick: () => void
+  children: ReactNode
+  disabled?: boolean
+}) {
+  const { can } = useScope()
+  const reason = can(needs) ? undefined : `Needs the role ${needs}.`
+  return (
+    <button type="button" className={className} disabled={disabled || reason !== undefined} title={reason} onClick={onClick}>
+      {children}
+      {reason ? <span className="vh"> ({reason})</span> : null}
+    </button>
+  )
+}

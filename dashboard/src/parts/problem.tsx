@@ -1,0 +1,63 @@
+/** What a failed call says: what happened, what to do, the code with its page, and the request id. */
+import { OstiaryError } from '@ostiary/sdk'
+import { useEffect, useRef } from 'react'
+import { CopyButton } from './copy.tsx'
+import { Icon } from './icon.tsx'
+
+/** The sentence of the error for the field at a JSON pointer, or `undefined`. */
+export const fieldError = (error: unknown, pointer: string): string | undefined =>
+  error instanceof OstiaryError
+    ? error.errors.find((field) => field.pointer === pointer || field.pointer.startsWith(`${pointer}/`))?.detail
+    : undefined
+
+const advice: Record<string, string> = {
+  stale_version: 'It was changed meanwhile, by another person or in another tab. Load it again to see the new version.',
+  insufficient_role: 'Your role in this tenant does not allow it. Ask an admin or owner of the tenant.',
+  network_error: 'Check the connection, then try again.',
+}
+
+export function Problem({ error, retry, focus = false }: { error: unknown; retry?: () => void; focus?: boolean }) {
+  const element = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (focus) element.current?.focus()
+  }, [focus])
+  const known = error instanceof OstiaryError ? error : null
+  const detail = known?.detail ?? (error instanceof Error ? error.message : 'The page could not do this.')
+  return (
+    <div className="note bad problem" role="alert" tabIndex={-1} ref={element}>
+      <Icon name="warn" size={16} />
+      <div>
+        <p className="strong">{detail}</p>
+        {known && advice[known.code] ? <p>{advice[known.code]}</p> : null}
+        {known && known.errors.length > 0 ? (
+          <ul>
+            {known.errors.map((field) => (
+              <li key={field.pointer}>
+                <code>{field.pointer}</code> {field.detail}
+              </li>
+            ))}
+          </ul>
+        ) : null}
+        {known && known.required_scopes.length > 0 ? <p>Needs the scopes {known.required_scopes.join(', ')}.</p> : null}
+        {known ? (
+          <p className="xs">
+            <a className="u" href={`/docs/errors/${known.code}`}>
+              {known.code}
+            </a>
+            {known.request_id ? (
+              <>
+                {' · '}
+                <code>{known.request_id}</code> <CopyButton value={known.request_id} label="request id" />
+              </>
+            ) : null}
+          </p>
+        ) : null}
+        {retry ? (
+          <button type="button" className="btn s" onClick={retry}>
+            Try again
+          </button>
+        ) : null}
+      </div>
+    </div>
+  )
+}

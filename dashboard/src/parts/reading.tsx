@@ -1,0 +1,71 @@
+/** Reading from the API: one object, or a list that grows page by page. */
+import { OstiaryError, type Page } from '@ostiary/sdk'
+import { keepPreviousData, type QueryKey, type UseQueryResult, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useState } from 'react'
+import { leaveToSignIn } from '../api.ts'
+import { Problem } from './problem.tsx'
+
+/** A session that ended while nothing was being entered leads to sign-in and back. */
+function useSignInOn(error: unknown) {
+  const is_over = error instanceof OstiaryError && error.status === 401
+  useEffect(() => {
+    if (is_over) leaveToSignIn()
+  }, [is_over])
+}
+
+export function useRead<T>(
+  key: QueryKey,
+  read: (signal: AbortSignal) => Promise<T>,
+  options: { enabled?: boolean; refetchInterval?: number | false } = {},
+) {
+  const result = useQuery({ queryKey: key, queryFn: ({ signal }) => read(signal), placeholderData: keepPreviousData, ...options })
+  useSignInOn(result.error)
+  return result
+}
+
+export function useList<T>(
+  key: QueryKey,
+  read: (cursor: string | undefined) => Promise<Page<T>>,
+  options: { refetchInterval?: number; enabled?: boolean } = {},
+) {
+  const result = useInfiniteQuery({
+    queryKey: key,
+    queryFn: ({ pageParam }) => read(pageParam),
+    initialPageParam: undefined as string | undefined, // as: the type of the parameter of the later pages
+    getNextPageParam: (page: Page<T>) => page.next_cursor ?? undefined,
+    placeholderData: keepPreviousData,
+    ...options,
+  })
+  useSignInOn(result.error)
+  return { ...result, rows: result.data?.pages.flatMap((page) => page.data) }
+}
+
+/** Shows the result of a read: a skeleton after 150 ms, the problem, or the content. */
+export function Loaded<T>({ of, rows = 4, children }: { of: UseQueryResult<T>; rows?: number; children: (data: T) => ReactNode }) {
+  if (of.data !== undefined)
+    return (
+      <div aria-busy={of.isPlaceholderData} className={of.isPlaceholderData ? 'dimmed' : ''}>
+        {of.error ? <Problem error={of.error} retry={() => of.refetch()} /> : null}
+        {children(of.data)}
+      </div>
+    )
+  if (of.error) return <Problem error={of.error} retry={() => of.refetch()} />
+  return <Skeleton rows={rows} />
+}
+
+export function Skeleton({ rows = 4 }: { rows?: number }) {
+  const [is_due, setDue] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setDue(true), 150)
+    return () => clearTimeout(timer)
+  }, [])
+  if (!is_due) return null
+  return (
+    <div className="card pad skeleton" aria-hidden="true">
+      {Array.from({ length: rows }, (_, row) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the rows are all alike
+        <i key={row} />
+      ))}
+    </div>
+  )
+}

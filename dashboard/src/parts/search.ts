@@ -1,0 +1,12 @@
+/** Filters, the tab and the chosen row are in the query of the address, so every view can be shared. */
+import { useLocation, useNavigate } from '@tanstack/react-router'
+
+type Search = Record<string, string | undefined>
+
+export function useQueryState() {
+  const location = useLocation()
+  const navigate = useNavigate()
+  const search = location.search as Search // as: `validateSearch` of the routes makes all values text
+  const show = (change: Search) => void navigate({ to: location.pathname, search: { ...search, ...change }, replace: true })
+  return { search, show }
+}

@@ -1,0 +1,35 @@
+/** A record beside its list: a drawer from the right, whose address is in the query of the page. */
+import { Drawer } from '@mantine/core'
+import type { ReactNode } from 'react'
+
+export const Side = ({ title, onClose, children }: { title: string; onClose: () => void; children: ReactNode }) => (
+  <Drawer.Root opened onClose={onClose} position="right" size={520} padding={0} transitionProps={{ duration: 0 }}>
+    <Drawer.Overlay className="dim" />
+    <Drawer.Content>
+      <div className="drawer-head">
+        <Drawer.Title className="any">{title}</Drawer.Title>
+        <Drawer.CloseButton aria-label="Close" />
+      </div>
+      <div className="side-body">{children}</div>
+    </Drawer.Content>
+  </Drawer.Root>
+)
+
+export const Facts = ({ of }: { of: readonly (readonly [string, ReactNode])[] }) => (
+  <dl className="facts">
+    {of.map(([name, value]) => (
+      <div key={name} className="fact-row">
+        <dt>{name}</dt>
+        <dd>{value}</dd>
+      </div>
+    ))}
+  </dl>
+)
+
+/** An object as it is on the wire. */
+export const Json = ({ of }: { of: unknown }) => (
+  <div className="box">
+    {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls sideways needs the keyboard */}
+    <pre tabIndex={0}>{JSON.stringify(of, null, 2)}</pre>
+  </div>
+)

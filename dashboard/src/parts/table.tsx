@@ -1,0 +1,77 @@
+/** A list of records: a table, below 860 px rows of label and value. */
+import type { Page } from '@ostiary/sdk'
+import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { Problem } from './problem.tsx'
+import { Skeleton } from './reading.tsx'
+
+export interface Column<T> {
+  head: string
+  cell: (row: T) => ReactNode
+  /** The first column has no label in the narrow form, and the one of actions stands in the corner. */
+  kind?: 'first' | 'actions'
+  className?: string
+}
+
+type ListResult<T> = UseInfiniteQueryResult<InfiniteData<Page<T>>> & { rows: T[] | undefined }
+
+interface RecordsProps<T> {
+  label: string
+  list: ListResult<T>
+  columns: Column<T>[]
+  keyOf: (row: T) => string
+  empty: ReactNode
+}
+
+export function Records<T>({ label, list, columns, keyOf, empty }: RecordsProps<T>) {
+  if (list.rows === undefined) return list.error ? <Problem error={list.error} retry={() => list.refetch()} /> : <Skeleton />
+  if (list.rows.length === 0) return <>{empty}</>
+  return (
+    <>
+      {list.error ? <Problem error={list.error} retry={() => list.refetch()} /> : null}
+      <section className={`card${list.isPlaceholderData ? ' dimmed' : ''}`} aria-busy={list.isPlaceholderData}>
+        <table className="rows" aria-label={label}>
+          <thead>
+            <tr>
+              {columns.map(({ head, kind }) => (
+                <th key={head} scope="col">
+                  {kind === 'actions' ? <span className="vh">{head}</span> : head}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {list.rows.map((row) => (
+              <tr key={keyOf(row)}>
+                {columns.map(({ head, cell, kind, className }) => (
+                  <td
+                    key={head}
+                    className={[className, kind === 'actions' ? 'act' : '', kind === 'first' ? 'kn' : ''].filter(Boolean).join(' ')}
+                    {...(kind ? {} : { 'data-l': head })}
+                  >
+                    {cell(row)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      {list.hasNextPage ? (
+        <p className="load-more">
+          <button type="button" className="btn" disabled={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>
+            Show more
+          </button>
+        </p>
+      ) : null}
+    </>
+  )
+}
+
+export const Empty = ({ children, action, snippet }: { children: ReactNode; action?: ReactNode; snippet?: ReactNode }) => (
+  <section className="card empty">
+    <p>{children}</p>
+    {action}
+    {snippet}
+  </section>
+)

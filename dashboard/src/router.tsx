@@ -1,0 +1,59 @@
+/** The addresses of the dashboard. Each page is a chunk of its own. */
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet } from '@tanstack/react-router'
+import { Frame } from './frame/frame.tsx'
+import { InEnvironment, InTenant } from './frame/scopes.tsx'
+import { Crash, NotFound, Start } from './frame/start.tsx'
+
+const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: Crash })
+
+const tenant = createRoute({ getParentRoute: () => root, path: 't/$tenant', component: InTenant })
+const environment = createRoute({ getParentRoute: () => tenant, path: 'p/$project/$env', component: InEnvironment })
+const framed = createRoute({ getParentRoute: () => tenant, id: 'tenant', component: Frame })
+
+type Load = Parameters<typeof lazyRouteComponent>[0]
+const page = (path: string, load: Load) =>
+  createRoute({ getParentRoute: () => environment, path, component: lazyRouteComponent(load), validateSearch: textOnly })
+const tenantPage = (path: string, load: Load) =>
+  createRoute({ getParentRoute: () => framed, path, component: lazyRouteComponent(load), validateSearch: textOnly })
+const ownPage = (path: string, load: Load) => createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(load) })
+
+/** Filters, tab and chosen row are text in the query. */
+function textOnly(search: Record<string, unknown>): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(search).map(([name, value]) => [name, value === undefined ? undefined : String(value)]))
+}
+
+const environmentPages = [
+  page('/', () => import('./pages/overview.tsx')),
+  page('applications', () => import('./pages/applications.tsx')),
+  page('applications/$application_id', () => import('./pages/application.tsx')),
+  page('api-keys', () => import('./pages/api-keys.tsx')),
+  page('webhooks', () => import('./pages/webhooks.tsx')),
+  page('webhooks/$webhook_id', () => import('./pages/webhook.tsx')),
+  page('users', () => import('./pages/users.tsx')),
+  page('inbox', () => import('./pages/inbox.tsx')),
+  page('events', () => import('./pages/events.tsx')),
+  page('calls', () => import('./pages/calls.tsx')),
+  page('settings', () => import('./pages/settings.tsx')),
+]
+const tenantPages = [
+  tenantPage('/', () => import('./pages/projects.tsx')),
+  tenantPage('platform-keys', () => import('./pages/platform-keys.tsx')),
+  tenantPage('members', () => import('./pages/members.tsx')),
+  tenantPage('audit-log', () => import('./pages/audit-log.tsx')),
+]
+
+const tree = root.addChildren([
+  createRoute({ getParentRoute: () => root, path: '/', component: Start }),
+  ownPage('renewed', () => import('./pages/renewed.tsx')),
+  ownPage('go/$id', () => import('./pages/go.tsx')),
+  tenant.addChildren([framed.addChildren(tenantPages), environment.addChildren(environmentPages)]),
+])
+
+export const router = createRouter({
+  routeTree: tree,
+  basepath: '/dashboard',
+  defaultPreload: 'intent',
+  defaultPreloadStaleTime: 0,
+  scrollRestoration: false, // it would keep positions in sessionStorage
+  defaultErrorComponent: Crash,
+})

@@ -1,0 +1,41 @@
+/** Where the page is: the tenant, and on most pages a project and one of its environments. */
+import type { Client, Environment, Me, Project } from '@ostiary/sdk'
+import { createContext, use } from 'react'
+
+export const roles = ['viewer', 'developer', 'admin', 'owner'] as const
+export type Role = (typeof roles)[number]
+
+export interface Scope {
+  me: Me
+  tenant: { id: string; slug: string; name: string; role: Role }
+  project: Project | null
+  environments: Environment[]
+  environment: Environment | null
+  client: Client
+  can: (role: Role) => boolean
+}
+
+const ScopeContext = createContext<Scope | null>(null)
+export const ScopeProvider = ScopeContext.Provider
+
+export function useScope(): Scope {
+  const scope = use(ScopeContext)
+  if (!scope) throw new Error('This part needs a tenant around it.')
+  return scope
+}
+
+/** The parameters of routes of the environment, and its facts. */
+export function useEnvironment() {
+  const { project, environment, ...scope } = useScope()
+  if (!project || !environment) throw new Error('This page needs an environment.')
+  const at = { project_id: project.id, environment_id: environment.id }
+  return { ...scope, project, environment, at, base: environmentBase(scope.tenant.slug, project.slug, environment) }
+}
+
+/** The part of an address that names an environment: its type, and for further ones its slug. */
+export const environmentPart = ({ type, slug }: { type: 'test' | 'live'; slug: string }) => (slug === type ? type : `${type}~${slug}`)
+
+export const environmentBase = (tenant: string, project: string, environment: { type: 'test' | 'live'; slug: string }) =>
+  `/t/${tenant}/p/${project}/${environmentPart(environment)}`
+
+export const atLeast = (role: Role, needed: Role) => roles.indexOf(role) >= roles.indexOf(needed)

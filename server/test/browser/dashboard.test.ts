@@ -1,0 +1,189 @@
+/** The dashboard in a real browser: its size, its first walk, keys, roles, and every page in each theme and width. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import type { Browser, Page } from 'playwright-core'
+import { isDashboardCurrent, makeDashboard } from '../../../build.mjs'
+import { noBrowser } from '../support/chromium.ts'
+import { audit, launchForTests } from '../support/page-audit.ts'
+import { expectStatus, owner, type World, world } from '../support/world.ts'
+
+const root = join(import.meta.dirname, '../../..')
+const dist = join(root, 'dist')
+if (!isDashboardCurrent(root, dist)) await makeDashboard(root, dist)
+
+const KB = 1024
+const read = (name: string) => readFileSync(join(dist, 'dashboard', name))
+
+interface Chunk {
+  file: string
+  imports?: string[]
+}
+
+/** The files that a chunk needs before it runs, itself included. */
+function needs(manifest: Record<string, Chunk>, name: string, seen = new Set<string>()): Set<string> {
+  const chunk = manifest[name]
+  if (!chunk || seen.has(chunk.file)) return seen
+  seen.add(chunk.file)
+  for (const imported of chunk.imports ?? []) needs(manifest, imported, seen)
+  return seen
+}
+
+test('the first route is at most 200 KB of compressed script', () => {
+  const manifest = JSON.parse(read('manifest.json').toString())
+  const files = [...needs(manifest, 'index.html'), ...needs(manifest, 'src/pages/overview.tsx')]
+  const size = [...new Set(files)].reduce((sum, file) => sum + gzipSync(read(file), { level: 9 }).length, 0)
+  assert.ok(files.length >= 3, 'the overview is a chunk of its own')
+  assert.ok(size <= 200 * KB, `${size} bytes`)
+})
+
+test('the page has no inline script, and each style and script carries the nonce of the server', () => {
+  const page = read('index.html').toString()
+  assert.doesNotMatch(page, /<script(?![^>]*\ssrc=)/)
+  assert.doesNotMatch(page, /\son\w+=|<style/)
+  for (const [tag] of page.matchAll(/<(?:script|link rel="(?:stylesheet|modulepreload)")[^>]*>/g))
+    assert.match(tag, /nonce="__CSP_NONCE__"/)
+})
+
+/** Signs in to the dashboard and records what must not happen: errors on the console, and requests to another origin. */
+async function openDashboard(w: World, browser: Browser, person: { email: string; password: string }) {
+  const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
+  const page = await context.newPage()
+  const faults: string[] = []
+  page.on('pageerror', (error) => faults.push(String(error)))
+  page.on('console', (message) => {
+    // The first call without a session is answered 401, and the browser reports that.
+    if (message.type() === 'error' && !message.text().includes('401')) faults.push(message.text())
+  })
+  page.on('request', (request) => {
+    if (new URL(request.url()).origin !== w.base_url) faults.push(`request to ${request.url()}`)
+  })
+  await page.goto(`${w.base_url}/dashboard`)
+  await page.fill('input[name=email]', person.email)
+  await page.fill('input[name=password]', person.password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.waitForURL(/\/dashboard(\/|$)/)
+  await page.waitForSelector('h1')
+  return { page, faults }
+}
+
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+
+/** Waits for the page behind an address of the dashboard. */
+async function show(page: Page, url: string, heading: string | RegExp) {
+  await page.goto(url)
+  await page.getByRole('heading', { level: 1, name: heading }).waitFor()
+  await page.waitForLoadState('networkidle')
+}
+
+test(
+  'an administrator creates a project, an application and a key, and the key works until it is rotated',
+  { skip: noBrowser },
+  async (t) => {
+    const w = await world()
+    const browser = await launchForTests(t)
+    const { page, faults } = await openDashboard(w, browser, owner)
+    const whoami = async (key: string) => (await w.call('GET', '/v1/api-keys/whoami', { key })).status
+
+    await page.getByRole('heading', { level: 1, name: 'Projects' }).waitFor()
+    await button(page, 'New project').click()
+    await page.getByLabel('Name').fill('Storefront')
+    await button(page, 'Create project').click()
+    await page.getByRole('heading', { level: 1, name: 'Storefront' }).waitFor()
+    assert.match(page.url(), /\/dashboard\/t\/acme\/p\/storefront\/test$/)
+    assert.match(await page.title(), /^\[Test\] /)
+
+    await page.getByRole('link', { name: 'New application' }).click()
+    await page.getByLabel('Name').fill('Shop')
+    await page.getByLabel(/^Return addresses/).fill('https://shop.example.com/callback')
+    await button(page, 'Create application').click()
+    await page.getByText('Copy the client secret now').waitFor()
+    await page.getByLabel('I have stored this client secret').check()
+    await button(page, 'Done').click()
+    await page.getByRole('heading', { level: 1, name: 'Shop' }).waitFor()
+    await page.getByText('openid-client').first().waitFor()
+
+    await show(page, `${w.base_url}/dashboard/t/acme/p/storefront/test/api-keys`, 'API keys')
+    await button(page, 'Create key').click()
+    await page.getByRole('radio', { name: /Secret/ }).check()
+    await page.getByLabel(/^Label/).fill('orders')
+    await page.getByRole('dialog').getByRole('button', { name: 'Create key' }).click()
+    const first = (await page.locator('.once code').textContent()) ?? ''
+    assert.match(first, /^svc_auth_sk_test_/)
+    assert.equal(await button(page, 'Done').isDisabled(), true)
+    assert.equal(await whoami(first), 200)
+    await page.getByText(/^First call/).waitFor()
+    await page.getByLabel('I have stored this key').check()
+    await button(page, 'Done').click()
+
+    await button(page, 'Actions for orders').click()
+    await page.getByRole('menuitem', { name: 'Rotate…' }).click()
+    assert.equal(await button(page, 'Rotate now').isDisabled(), true)
+    await page.getByLabel(/^Type orders/).fill('orders')
+    await button(page, 'Rotate now').click()
+    await page.getByText('Copy the key now').waitFor()
+    const second = (await page.locator('.once code').textContent()) ?? ''
+    assert.deepEqual([await whoami(first), await whoami(second)], [401, 200])
+    await page.getByLabel('I have stored this key').check()
+    await button(page, 'Done').click()
+
+    await button(page, 'Actions for orders').click()
+    await page.getByRole('menuitem', { name: 'Revoke…' }).click()
+    await page.getByLabel(/^Type orders/).fill('orders')
+    await button(page, 'Revoke now').click()
+    await page.getByText('Revoked').waitFor()
+    assert.equal(await whoami(second), 401)
+
+    const kept = await page.evaluate('JSON.stringify([localStorage.length, sessionStorage.length, document.cookie])')
+    assert.equal(kept, '[0,0,""]')
+    assert.deepEqual(faults, [])
+  },
+)
+
+test('every page passes the audit, in both themes, narrow and wide', { skip: noBrowser }, async (t) => {
+  const w = await world()
+  const browser = await launchForTests(t)
+  const post = async (path: string, body: unknown, status = 201) => expectStatus(status, await w.call('POST', path, { body }))
+  const application = await w.createApplication(w.test, { name: 'Meal Planner' })
+  await post(`${w.test.path}/auth-keys`, { type: 'auth_publishable', label: 'web', allowed_origins: ['https://shop.example.com'] })
+  const webhook = await post(`${w.test.path}/webhooks`, { url: 'https://hooks.example.com/ostiary' })
+  await post(`${w.test.path}/webhooks/${webhook.id}/test`, {}, 202)
+  const user = await w.createUser(w.test, { email: 'demo@example.com' })
+  await w.call('GET', `${w.test.path}/settings`, { key: null })
+  const { slug } = expectStatus(200, await w.call('GET', `/v1/platform/projects/${w.test.path.split('/')[4]}`))
+  const { page, faults } = await openDashboard(w, browser, owner)
+  const tenant = `${w.base_url}/dashboard/t/acme`
+  const test_base = `${tenant}/p/${slug}/test`
+  // biome-ignore format: this table is read by column
+  const pages: [string, string, string | RegExp][] = [
+    ['projects',       tenant,                                                        'Projects'],
+    ['overview',       test_base,                                                     /./],
+    ['live overview',  `${tenant}/p/${slug}/live`,                                    /./],
+    ['users',          `${test_base}/users`,                                          'Users'],
+    ['one user',       `${test_base}/users?chosen=${user.id}`,                        'Users'],
+    ['inbox',          `${test_base}/inbox`,                                          'Inbox'],
+    ['applications',   `${test_base}/applications`,                                   'Applications'],
+    ['new application', `${test_base}/applications?new=1`,                            'Applications'],
+    ['connect',        `${test_base}/applications/${application.client_id}`,                 'Meal Planner'],
+    ['addresses',      `${test_base}/applications/${application.client_id}?tab=addresses`,   'Meal Planner'],
+    ['scopes',         `${test_base}/applications/${application.client_id}?tab=scopes`,      'Meal Planner'],
+    ['credentials',    `${test_base}/applications/${application.client_id}?tab=credentials`, 'Meal Planner'],
+    ['api keys',       `${test_base}/api-keys`,                                       'API keys'],
+    ['webhooks',       `${test_base}/webhooks`,                                       'Webhooks'],
+    ['one webhook',    `${test_base}/webhooks/${webhook.id}`,                         webhook.slug],
+    ['events',         `${test_base}/events`,                                         'Events'],
+    ['calls',          `${test_base}/calls`,                                          'Calls'],
+    ['settings',       `${test_base}/settings`,                                       'Settings'],
+    ['platform keys',  `${tenant}/platform-keys`,                                     'Platform keys'],
+    ['members',        `${tenant}/members`,                                           'Members'],
+    ['audit log',      `${tenant}/audit-log`,                                         'Audit log'],
+  ]
+  for (const [name, url, heading] of pages)
+    await t.test(name, async () => {
+      await show(page, url, heading)
+      assert.deepEqual(await audit(page, `dashboard ${name}`), [])
+    })
+  assert.deepEqual(faults, [])
+})
