@@ -1744,6 +1744,13 @@ export type User = {
   email: string | null
   /** Whether the user has proved the email. */
   email_verified: boolean
+  /** A change of the email that the user asked for and that is not confirmed at both ends yet; `null` if there is none. */
+  pending_email: {
+    /** The new email. */
+    email: string
+    /** When the change ends unless it is confirmed. */
+    expires_at: string
+  } | null
   /** The phone number in E.164 format. */
   phone_number: string | null
   /** Whether the user has proved the phone number. */

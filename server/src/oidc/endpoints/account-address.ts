@@ -19,8 +19,8 @@ import { deviceCookie, knownDevice, withCookies } from '../browser.ts'
 import { type Answer, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../call.ts'
 import { deviceOf } from '../device.ts'
 import { pageContext } from '../hosted-page.ts'
-import { fixedCodeOf } from '../issuer.ts'
 import { holdFreshSession } from '../interaction/fresh-sign-in.ts'
+import { fixedCodeOf } from '../issuer.ts'
 import { holdSession } from '../store/account.ts'
 
 export const changeOwnEmail: OidcEndpoint = async (services, call) => {
