@@ -12,6 +12,8 @@ import { brandLine } from './tiles.ts'
 export interface ChangeEmailView extends FormView {
   /** The present address. */
   email: string
+  /** Only a proven address confirms its change. */
+  email_verified: boolean
   typed: string
   /** The change that waits for confirmation. */
   pending: { email: string; new_confirmed: boolean; old: 'waits' | 'confirmed' | 'not_needed' } | null
@@ -21,13 +23,13 @@ export interface ChangeEmailView extends FormView {
 export function changeEmailPage(context: PageContext, view: ChangeEmailView): Page {
   if (view.pending) return pendingPage(context, view, view.pending)
   const { account: texts, sign_up } = context.texts
-  const { email, typed, problem } = view
+  const { email, email_verified, typed, problem } = view
   // Without a change that waits, a code can only be of one that has ended.
   const wrong = problem === 'malformed' ? sign_up.email_malformed : problem === 'same' ? texts.problems.same_address : null
   const about_code = problem === 'wrong_code' && texts.problems.changed
   return formPage(context, view, {
     title: texts.email_title,
-    intro: html`<p class="sub">${texts.email_why(html`<b>${breakable(email)}</b>`)}</p>`,
+    intro: html`<p class="sub">${texts.email_why(html`<b>${breakable(email)}</b>`, email_verified)}</p>`,
     problem,
     summary: isOfForm(problem) ? problemText(context, problem) : about_code || (wrong && oneProblem(context, 'email', wrong)),
     fields: html`${hidden({ step: 'email' })}${field({ name: 'email', label: texts.new_email, type: 'email', autocomplete: 'email', value: typed, problem: wrong, autofocus: problem === null })}`,
@@ -38,7 +40,7 @@ export function changeEmailPage(context: PageContext, view: ChangeEmailView): Pa
 
 function pendingPage(
   context: PageContext,
-  { csrf, user_id, email, problem }: ChangeEmailView,
+  { csrf, user_id, email, email_verified, problem }: ChangeEmailView,
   pending: NonNullable<ChangeEmailView['pending']>,
 ): Page {
   const { account: texts, code } = context.texts
@@ -50,7 +52,7 @@ function pendingPage(
   const form = html`<form method="post" action="${url}">${hidden({ csrf, user: user_id, step: 'code' })}
 ${field({ name: 'code', label: code.label, type: 'digits', autocomplete: 'one-time-code', problem: wrong, autofocus: summary === null })}
 <button class="b p" data-action="change-email">${texts.email_confirm}</button></form>`
-  const body = html`${brandLine(context)}<h1>${texts.pending_title}</h1><p class="sub">${texts.pending_intro(from, to)}</p>
+  const body = html`${brandLine(context)}<h1>${texts.pending_title}</h1><p class="sub">${texts.pending_intro(from, to, email_verified)}</p>
 ${summary && problemSummary(summary)}
 <ul class="kept"><li>${pending.new_confirmed ? texts.new_end_confirmed(to) : texts.new_end_waits(to)}</li>${pending.old !== 'not_needed' && html`<li>${pending.old === 'confirmed' ? texts.old_end_confirmed(from) : texts.old_end_waits(from)}</li>`}</ul>
 ${!pending.new_confirmed && form}

@@ -226,7 +226,7 @@ function accountPages(context: PageContext, words: Words): Record<string, Page> 
     wrong: [],
   }
   const password = { ...form, email, has_password: true, rule: { min_length: 12, reject_common: true }, is_mailed: true }
-  const address = { ...form, email, typed: '', pending: null }
+  const address = { ...form, email, email_verified: true, typed: '', pending: null }
   const pending = { email: 'new@example.com', new_confirmed: false, old: 'waits' as const }
   const removal = { ...form, method: { id: 'mth_1', type: 'provider' as const, name: application }, ends_this: true }
   const totp = { ...form, nonce: 'nonce', otpauth_url: 'otpauth://totp/Acme:a?secret=JBSWY3DPEHPK3PXP', secret: 'JBSWY3DPEHPK3PXP' }
@@ -255,6 +255,11 @@ function accountPages(context: PageContext, words: Words): Record<string, Page> 
     'account, new address, ended': changeEmailPage(context, { ...address, problem: 'wrong_code' }),
     'account, pending address': changeEmailPage(context, { ...address, pending }),
     'account, pending address, wrong code': changeEmailPage(context, { ...address, pending, problem: 'wrong_code' }),
+    'account, pending address of an unproven one': changeEmailPage(context, {
+      ...address,
+      email_verified: false,
+      pending: { ...pending, old: 'not_needed' },
+    }),
     'account, pending address, confirmed': changeEmailPage(context, { ...address, pending: { ...pending, new_confirmed: true } }),
     'account, proof of the address': confirmEmailPage(context, { ...form, email }),
     'account, proof of the address, wrong code': confirmEmailPage(context, { ...form, email, problem: 'wrong_code' }),

@@ -148,6 +148,7 @@ const read_only_on_some = [
   'last_sign_in_at',
   'blocked_at',
   'secret_rotated_at',
+  'pending_email',
   'has_password',
   'has_client_secret',
 ]

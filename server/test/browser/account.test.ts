@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { noBrowser } from '../support/chromium.ts'
 import { createAgent, createPerson, followPages, formOf } from '../support/cookie-browser.ts'
+import { newestMail } from '../support/mailed.ts'
 import { audit, launchForTests } from '../support/page-audit.ts'
 import { startUpstreams } from '../support/upstream-provider.ts'
 import { expectStatus, world } from '../support/world.ts'
@@ -75,6 +76,23 @@ for (const { locale, words } of [
     await press('change-name')
     assert.equal(await page.locator('h1').textContent(), 'Ada Lovelace')
     await look('account, changed')
+
+    await press('change-email')
+    await look('account, new address')
+    await page.locator('[name=email]').fill('new@example.com')
+    await press('change-email')
+    await look('account, pending address')
+    await page.locator('[name=code]').fill('12345')
+    await press('change-email')
+    await look('account, pending address, wrong code')
+    await page.locator('[name=code]').fill((await newestMail(w, w.test, 'new@example.com')).code ?? '')
+    await press('change-email')
+    await look('account, one end confirmed')
+    await page.goto((await newestMail(w, w.test, person.email)).link ?? '')
+    await look('link, old address')
+    await press('cancel')
+    await look('link, old address kept')
+    await page.goto(`${w.test.issuer}/account`)
 
     await press('change-password')
     await look('account, password')

@@ -12,7 +12,7 @@ import {
   obtainCode,
   userinfo,
 } from '../support/cookie-browser.ts'
-import { mailsTo } from '../support/mailed.ts'
+import { mailsTo, newestMail } from '../support/mailed.ts'
 import { until } from '../support/receiver.ts'
 import { expectStatus, type Reply, randomText, world } from '../support/world.ts'
 
@@ -105,10 +105,8 @@ for (const { what, steps } of orders)
     for (const step of steps) {
       assert.equal((await userOf(person)).email, person.email)
       if (step === 'code') assert.equal(noticeOf(await enterCode(agent, page, to)), 'change-email')
-      else {
-        const used = await (step === 'old' ? useLink(person.email, 'change_email_notice') : useLink(to, 'change_email'))
-        assert.equal(used.status, 200)
-      }
+      else if (step === 'old') assert.equal((await useLink(person.email, 'change_email_notice')).status, 200)
+      else assert.equal((await useLink(to, 'change_email')).status, 200)
     }
     assert.equal((await userOf(person)).email, to)
     assert.equal(stepOf(await agent.get(account_url)), 'account', 'the session that asked stays')
@@ -320,16 +318,27 @@ test('of 50 accounts that change to one address at the same time one gets it', a
   for (let i = 0; i < 50; i++) {
     const person = await w.createUser(w.test, { email_verified: false })
     const { agent } = await openAccount(w.test, person)
-    const page = await askFor(agent, to)
-    // The limits of one address and source allow five codes an hour.
-    const code = (await mailsTo(w, w.test, to))[0]?.code ?? ''
-    people.push({ person, agent, page, code })
-    w.advance(i % 4 === 3 ? 3_601 : 1)
+    await askFor(agent, to)
+    people.push({ person, ...(await newestMail(w, w.test, to)) })
+    if (i % 4 === 3) w.advance(3_601) // the limits of one address and source allow five codes an hour
   }
-  const fresh = await Promise.all(people.map(async (each) => ({ ...each, agent: (await openAccount(w.test, each.person)).agent })))
-  const replies = await Promise.all(fresh.map(async ({ agent, code }) => press(agent, await changePage(agent), 'change-email', { code })))
-  assert.equal(replies.filter((reply) => noticeOf(reply) === 'change-email').length, 1)
-  assert.equal(replies.filter(({ status }) => status === 409).length, 49, 'their codes were right')
+  // Half of them by code: a code counts as a try, and an address has 30.
+  const ready = await Promise.all(
+    people.map(async ({ person, code, link }, i) => {
+      if (i % 2 === 0) {
+        const { agent } = await openAccount(w.test, person)
+        const page = await changePage(agent)
+        return () => press(agent, page, 'change-email', { code: code ?? '' })
+      }
+      const agent = createAgent()
+      const page = await agent.get(link ?? '')
+      return () => agent.submit(page, {})
+    }),
+  )
+  const replies = await Promise.all(ready.map((send) => send()))
+  const statuses = replies.map(({ status }) => status)
+  assert.equal(statuses.filter((status) => status === 303 || status === 200).length, 1)
+  assert.equal(statuses.filter((status) => status === 409 || status === 410).length, 49, 'their codes and links were right')
   const users = await Promise.all(people.map(({ person }) => userOf(person)))
   assert.equal(users.filter(({ email }) => email === to).length, 1)
 })

@@ -26,7 +26,7 @@ export async function showChangeEmail(
   }
   const typed = (call.form?.get('email') ?? '').slice(0, longest_email)
   const { csrf, set_cookie } = formToken(services, call, browser)
-  const view = { csrf, user_id: user.id, email: user.email, typed, pending, problem }
+  const view = { csrf, user_id: user.id, email: user.email, email_verified: user.email_verified, typed, pending, problem }
   return withCookies(html(changeEmailPage(pageContext(call), view)), set_cookie)
 }
 

@@ -22,7 +22,7 @@ import { endOtherSessions } from '../store/account.ts'
 import { findOwnUser, type OwnAccount, type OwnUser, originOf } from './gate.ts'
 
 /** The ends that have not confirmed. An unproven old address belongs to nobody, so its confirmation is not needed. */
-export function missingEnds(user: Pick<OwnUser, 'email_verified'>, change: EmailChange): End[] {
+function missingEnds(user: Pick<OwnUser, 'email_verified'>, change: EmailChange): End[] {
   const needs_old = user.email_verified && change.old_confirmed_at === null
   return [...(change.new_confirmed_at === null ? (['new'] as const) : []), ...(needs_old ? (['old'] as const) : [])]
 }

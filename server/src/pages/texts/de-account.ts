@@ -79,13 +79,13 @@ export const account: typeof en = {
   continue: 'Weiter',
   to_become: (email: Html) => html`Wird zu ${email}, noch nicht bestätigt`,
   email_title: 'E-Mail-Adresse ändern',
-  email_why: (email: Html) =>
-    html`Ihre Adresse ist ${email}. Beide Adressen bekommen eine Mail. Die Änderung gilt, sobald beide sie bestätigt haben. Dann werden alle anderen Geräte abgemeldet.`,
+  email_why: (email: Html, both: boolean) =>
+    html`Ihre Adresse ist ${email}. Beide Adressen bekommen eine Mail. Die Änderung gilt, sobald ${both ? 'beide sie bestätigt haben' : 'die neue sie bestätigt hat'}. Dann werden alle anderen Geräte abgemeldet.`,
   new_email: 'Neue E-Mail-Adresse',
   email_submit: 'Mails senden',
   pending_title: 'Änderung bestätigen',
-  pending_intro: (from: Html, to: Html) =>
-    html`Aus Ihrer Adresse ${from} soll ${to} werden. Beide müssen es innerhalb von 7 Tagen bestätigen.`,
+  pending_intro: (from: Html, to: Html, both: boolean) =>
+    html`Aus Ihrer Adresse ${from} soll ${to} werden. ${both ? 'Beide müssen' : 'Die neue Adresse muss'} es innerhalb von 7 Tagen bestätigen.`,
   new_end_confirmed: (email: Html) => html`${email} hat die Änderung bestätigt.`,
   new_end_waits: (email: Html) =>
     html`Wenn ${email} hier verwendet werden kann, ist eine Mail mit einem Code und einem Link dorthin unterwegs. Geben Sie den Code hier ein oder öffnen Sie den Link.`,

@@ -76,12 +76,13 @@ export const account = {
   continue: 'Continue',
   to_become: (email: Html) => html`To become ${email}, not confirmed yet`,
   email_title: 'Change your email address',
-  email_why: (email: Html) =>
-    html`Your address is ${email}. Both addresses get a mail, and the change takes effect when both have confirmed it. Then every other device is signed out.`,
+  email_why: (email: Html, both: boolean) =>
+    html`Your address is ${email}. Both addresses get a mail, and the change takes effect when ${both ? 'both have' : 'the new one has'} confirmed it. Then every other device is signed out.`,
   new_email: 'New email address',
   email_submit: 'Send the mails',
   pending_title: 'Confirm the change',
-  pending_intro: (from: Html, to: Html) => html`Your address ${from} is to become ${to}. Both must confirm it within 7 days.`,
+  pending_intro: (from: Html, to: Html, both: boolean) =>
+    html`Your address ${from} is to become ${to}. ${both ? 'Both' : 'The new address'} must confirm it within 7 days.`,
   new_end_confirmed: (email: Html) => html`${email} has confirmed the change.`,
   new_end_waits: (email: Html) =>
     html`If ${email} can be used here, a mail with a code and a link is on its way there. Enter the code here, or open the link.`,
