@@ -59,7 +59,7 @@ export function newPasswordPage(context: PageContext, { csrf, token, email, pass
   const summary = of_form ? formText(context, problem) : about_password && html`<a href="#password">${about_password}</a>`
   const body = html`${brandLine(context)}<h1>${texts.reset.new_title}</h1><p class="sub">${texts.reset.new_text(bold(email))}</p>
 ${summary && problemSummary(summary)}
-<form method="post" action="${issuer}/new-password">${hidden({ csrf, token })}<input type="hidden" name="username" autocomplete="username" value="${email}">
+<form method="post" action="${issuer}/new-password">${hidden({ csrf, token, ui_locales: context.locale })}<input type="hidden" name="username" autocomplete="username" value="${email}">
 ${newPasswordField(context, password_rule, { problem: about_password, autofocus: problem === null })}
 <button class="b p" data-action="continue">${texts.reset.new_submit}</button></form>`
   const status = problem === null ? {} : { status: 400 }
@@ -88,7 +88,7 @@ export function linkPage(context: PageContext, { csrf, token, kind, email, probl
   const about = (is_reset ? texts.link.reset : texts.link.verify)(bold(email), branding.display_name)
   const body = html`${brandLine(context)}<h1>${title}</h1><p class="sub">${about}</p>
 ${problem && problemSummary(formText(context, problem))}
-<form method="post" action="${issuer}/link">${hidden({ csrf, token })}
+<form method="post" action="${issuer}/link">${hidden({ csrf, token, ui_locales: context.locale })}
 <button class="b p" data-action="confirm">${is_reset ? texts.link.continue : texts.link.confirm}</button></form>`
   const status = problem === null ? {} : { status: 400 }
   return layout(context, { title, body, step: 'link', has_problem: problem !== null, ...status })
