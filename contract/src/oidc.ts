@@ -166,7 +166,12 @@ export const SignOutRequest = z
 
 const PageForm = z.record(z.string(), z.string()).describe('The form of the page. Programs do not send it.')
 const Invited = z.object({ token: z.string().optional().describe('The token of the link.') }).describe('The link of an invitation.')
-const MailedLink = z.object({ token: z.string().optional().describe('The token of the link.') }).describe('A mailed link.')
+const MailedLink = z
+  .object({
+    token: z.string().optional().describe('The token of the link.'),
+    ui_locales: z.string().optional().describe('Languages of the page in order of preference, separated by spaces.'),
+  })
+  .describe('A mailed link.')
 const ProviderAnswer = z
   .object({
     code: z.string().optional().describe('The code of the provider.'),

@@ -26,6 +26,12 @@ export function pageContext(
   }
 }
 
+/** The languages that a query asks for, where nothing else of it is judged. */
+export const languagesOf = (query: string): string[] => (new URLSearchParams(query).get('ui_locales') ?? '').slice(0, 200).split(' ')
+
+/** The language that the page before chose, which a form without a request holds in a field of its own. */
+export const chosenLanguages = ({ form }: Pick<OidcCall, 'form'>): string[] => (form?.get('ui_locales') ?? '').slice(0, 200).split(' ')
+
 export function html(page: Page, status = page.status ?? 200): Answer {
   return {
     status,

@@ -60,7 +60,7 @@ export function newPasswordPage(context: PageContext, { csrf, token, email, pass
   // Password managers store the password with the address in the hidden field, and ignore fields of the type "hidden".
   const body = html`${brandLine(context)}<h1>${texts.reset.new_title}</h1><p class="sub">${texts.reset.new_text(bold(email))}</p>
 ${summary && problemSummary(summary)}
-<form method="post" action="${issuer}/new-password">${hidden({ csrf, token })}<input type="email" name="username" autocomplete="username" value="${email}" readonly hidden>
+<form method="post" action="${issuer}/new-password">${hidden({ csrf, token, ui_locales: context.locale })}<input type="email" name="username" autocomplete="username" value="${email}" readonly hidden>
 ${newPasswordField(context, password_rule, { problem: about_password, autofocus: problem === null })}
 <button class="b p" data-action="continue">${texts.reset.new_submit}</button></form>`
   const status = problem === null ? {} : { status: 400 }
@@ -93,7 +93,7 @@ export function linkPage(context: PageContext, view: LinkView): Page {
     html`<button class="b" name="decision" value="cancel" data-action="cancel">${texts.link.keep}</button>`
   const body = html`${brandLine(context)}<h1>${title}</h1><p class="sub">${about}</p>
 ${problem && problemSummary(formText(context, problem))}
-<form method="post" action="${issuer}/link">${hidden({ csrf, token })}
+<form method="post" action="${issuer}/link">${hidden({ csrf, token, ui_locales: context.locale })}
 <button class="b p" data-action="confirm">${kind === 'reset_password' ? texts.link.continue : texts.link.confirm}</button>${cancel}</form>`
   const status = problem === null ? {} : { status: 400 }
   return layout(context, { title, body, step: 'link', has_problem: problem !== null, ...status })

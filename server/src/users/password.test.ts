@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { hash, verify } from '@node-rs/argon2'
 import { createPasswords, HashingRefused, type Turn } from './password.ts'
 
 /** An Argon2 whose calls stay pending until the test ends them. */
@@ -94,8 +95,8 @@ for (const [what, password] of oversized) {
   test(`a password of ${what} is wrong for every account without hashing, and cannot be set`, async () => {
     const { pending, argon2 } = heldArgon2()
     const passwords = createPasswords(lanes, argon2)
-    assert.equal(await passwords.verify('hash', password, one), false)
-    assert.equal(await passwords.verify(null, password, one), false)
+    assert.equal(await passwords.verify('hash', password, one), null)
+    assert.equal(await passwords.verify(null, password, one), null)
     await assert.rejects(passwords.hash(password, one), RangeError)
     assert.equal(pending.length, 0)
   })
@@ -104,7 +105,34 @@ for (const [what, password] of oversized) {
 test('a password is correct for its own hash only, in any Unicode spelling, and always wrong for an unknown account', async () => {
   const passwords = createPasswords(lanes)
   const hash = await passwords.hash('é'.repeat(500))
-  assert.equal(await passwords.verify(hash, 'e\u0301'.repeat(500)), true)
-  assert.equal(await passwords.verify(hash, 'é'.repeat(499)), false)
-  assert.equal(await passwords.verify(null, 'é'.repeat(500)), false)
+  assert.equal(await passwords.verify(hash, 'e\u0301'.repeat(500)), 'normalised')
+  assert.equal(await passwords.verify(hash, 'é'.repeat(499)), null)
+  assert.equal(await passwords.verify(null, 'é'.repeat(500)), null)
+})
+
+test('a hash from before normalisation matches the typed form only, and an unknown account costs as many hashes', async () => {
+  const typed = 'cafe\u0301 ﬁrst ２０'
+  const old = await hash(typed)
+  const checked: string[] = []
+  const passwords = createPasswords(lanes, {
+    hash,
+    verify: (stored, password, ...rest) => {
+      checked.push(String(password))
+      return verify(stored, password, ...rest)
+    },
+  })
+  const hashesOf = async (stored: string | null, password: string) => {
+    checked.length = 0
+    return [await passwords.verify(stored, password), checked.length]
+  }
+  assert.deepEqual(await hashesOf(old, typed), ['typed', 2])
+  assert.deepEqual(await hashesOf(await passwords.hash(typed), typed), ['normalised', 1])
+  for (const [stored, name] of [
+    [old, 'known'],
+    [null, 'unknown'],
+  ] as const) {
+    // biome-ignore format: one line
+    assert.deepEqual(await hashesOf(stored, `${typed}!`), [null, 2], name)
+    assert.deepEqual(await hashesOf(stored, 'café first 20'), [null, 1], name)
+  }
 })

@@ -44,6 +44,8 @@ interface Waiter {
   start(): void
 }
 
+export type MatchingForm = 'normalised' | 'typed'
+
 export type Passwords = ReturnType<typeof createPasswords>
 
 export function createPasswords(lanes = availableParallelism(), argon2 = { hash, verify }) {
@@ -108,14 +110,20 @@ export function createPasswords(lanes = availableParallelism(), argon2 = { hash,
     },
 
     /**
-     * Reports whether the password matches the hash. `null` never matches and takes the same time. A password longer than the limit
-     * is wrong for every account and is neither normalised nor hashed.
+     * Returns the form of the password that matches the hash: the normalised one, else the one that was typed, whose hash is older than
+     * normalisation (people.md 14). `null` never matches and takes the same time. A password longer than the limit is wrong for every
+     * account and is neither normalised nor hashed.
      *
      * @throws HashingRefused
      */
-    async verify(password_hash: string | null, password: string, turn: Turn = { environment_id: '' }): Promise<boolean> {
-      if (password.length > longest_password) return false
-      return inLane(turn, async () => (await argon2.verify(password_hash ?? decoy, normalised(password))) && password_hash !== null)
+    async verify(password_hash: string | null, password: string, turn: Turn = { environment_id: '' }): Promise<MatchingForm | null> {
+      if (password.length > longest_password) return null
+      const normal = normalised(password)
+      return inLane(turn, async () => {
+        if (await argon2.verify(password_hash ?? decoy, normal)) return password_hash === null ? null : 'normalised'
+        if (normal === password) return null
+        return (await argon2.verify(password_hash ?? decoy, password)) && password_hash !== null ? 'typed' : null
+      })
     },
   }
 }

@@ -84,6 +84,13 @@ export async function findCredential(db: Db, environment_id: EnvironmentId, emai
   )
 }
 
+const HashRow = CredentialRow.pick({ password_hash: true })
+
+export async function findUserHash(db: Db, environment_id: EnvironmentId, id: string): Promise<string | null> {
+  const row = await db.maybeOne(HashRow, sql`select password_hash from users where environment_id = ${environment_id} and id = ${id}`)
+  return row?.password_hash ?? null
+}
+
 /** Fails as a guard if a user has the email. */
 export function insertUser(
   environment_id: EnvironmentId,
@@ -181,6 +188,15 @@ export function deleteUser({ environment_id, id, version }: UserRow): Statement[
     sql`delete from recovery_codes where environment_id = ${environment_id} and user_id = ${id}`,
     sql`delete from dashboard_sessions where environment_id = ${environment_id} and user_id = ${id}`,
   ]
+}
+
+/**
+ * Replaces the hash of a password by another one of the same password. Fails as a guard if the account has another hash now. It is no
+ * change of the user, so the version stays.
+ */
+export function replaceHash(environment_id: EnvironmentId, id: string, { old, next }: { old: string; next: string }): Statement {
+  return guard(sql`update users set password_hash = ${next}
+    where environment_id = ${environment_id} and id = ${id} and password_hash = ${old}`)
 }
 
 /** Serialises changes of the same user, for rules that count rows of the user. Put it first in the batch. */

@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { administratorToken, asAdministrator } from '../support/administrator.ts'
+import { enrolPerson, passwordStep, stepOn } from '../support/authenticator-app.ts'
 import { authorizationRequest, createAgent, followPages, obtainCode } from '../support/cookie-browser.ts'
+import { newestMail } from '../support/mailed.ts'
+import { reachOffer } from '../support/passkeys.ts'
 import { expectStatus, owner, type Reply, world } from '../support/world.ts'
 
 const w = await world()
@@ -72,4 +75,66 @@ test('a sign-in without a choice follows ui_locales before Accept-Language', asy
   )
   const user = await w.createUser(w.test)
   assert.ok(await obtainCode(createAgent(), authorizationRequest(w.test, client, { ui_locales: 'de' }), user))
+})
+
+const guarded = (await w.createProject('guarded')).test
+await w.changeSettings(guarded, { mfa: { mode: 'required' }, email: { delivery: 'none' }, sign_in: { passkey: true } })
+const guarded_client = await w.createApplication(guarded)
+const mailing = (await w.createProject('mailing')).test
+await w.changeSettings(mailing, { sign_in: { email_code: true, passkey: true } })
+const mailing_client = await w.createApplication(mailing)
+
+/** The steps of people.md 1 that a GET can open again, each as an agent gets there. */
+const steps: Record<string, (agent: ReturnType<typeof createAgent>) => Promise<Reply>> = {
+  'sign-in': (agent) => agent.get(authorizationRequest(mailing, mailing_client).url),
+  'sign-up': (agent) => agent.get(authorizationRequest(mailing, mailing_client, { prompt: 'create' }).url),
+  'forgot-password': async (agent) => {
+    const page = await agent.get(authorizationRequest(mailing, mailing_client).url)
+    const [, href = ''] = /href="([^"]*\/forgot-password\?[^"]*)"/.exec(page.body) ?? []
+    return agent.get(href.replaceAll('&amp;', '&'))
+  },
+  code: async (agent) => {
+    const page = await agent.get(authorizationRequest(mailing, mailing_client).url)
+    return agent.submit(page, { email: 'reader@example.com', password: '', method: 'email_code' })
+  },
+  'enrol-totp': async (agent) => (await passwordStep(guarded, guarded_client, await w.createUser(guarded), {}, agent)).page,
+  'second-factor': async (agent) =>
+    (await passwordStep(guarded, guarded_client, await enrolPerson(w, guarded, guarded_client), {}, agent)).page,
+  'offer-passkey': async (agent) => (await reachOffer(mailing, mailing_client, await w.createUser(mailing), agent)).offer,
+  consent: async (agent) => (await passwordStep(w.test, client, await w.createUser(w.test), {}, agent)).page,
+  'select-account': async (agent) => {
+    await passwordStep(mailing, mailing_client, await w.createUser(mailing), {}, agent)
+    return agent.get(authorizationRequest(mailing, mailing_client, { prompt: 'select_account' }).url)
+  },
+  'sign-out': async (agent) => {
+    await passwordStep(mailing, mailing_client, await w.createUser(mailing), {}, agent)
+    return agent.get(`${mailing.issuer}/oauth/logout`)
+  },
+  link: async (agent) => {
+    const { email } = await w.createUser(mailing)
+    await agent.submit((await steps['forgot-password']?.(agent)) ?? assert.fail(), { email })
+    return agent.get((await newestMail(w, mailing, email)).link ?? '')
+  },
+}
+for (const [step, reach] of Object.entries(steps))
+  test(`the page of the step ${step} has the menu, and says its language`, async () => {
+    const agent = createAgent()
+    const page = await reach(agent)
+    assert.equal(stepOn(page), step)
+    assert.deepEqual([languageOf(page), /<html lang="([^"]*)"/.exec(page.body)?.[1]], ['en', 'en'])
+    const german = await agent.get(addressIn(page, 'de'))
+    assert.deepEqual([languageOf(german), /<html lang="([^"]*)"/.exec(german.body)?.[1]], ['de', 'de'])
+    // The page of a code is the answer to a form, so its menu leads to the sign-in, which asks for the address again.
+    assert.equal(stepOn(german), step === 'code' ? 'sign-in' : step)
+  })
+
+test('the pages after a mailed link keep the language that its page chose', async () => {
+  const agent = createAgent()
+  const page = (await steps.link?.(agent)) ?? assert.fail()
+  const chosen = await agent.submit(await agent.get(addressIn(page, 'de')), {})
+  assert.deepEqual([stepOn(chosen), languageOf(chosen)], ['new-password', 'de'])
+  const refused = await agent.submit(chosen, { password: 'short' })
+  assert.deepEqual([refused.status, languageOf(refused)], [400, 'de'])
+  const saved = await agent.submit(refused, { password: 'a memorable sentence' })
+  assert.deepEqual([saved.status, languageOf(saved)], [200, 'de'])
 })

@@ -199,3 +199,14 @@ test('a passkey that may be backed up is swk, may change whether it is backed up
     assert.equal(data.reason, 'passkey_backup_changed')
   }
 })
+
+test('a sign-in page that stood open for ten minutes says so, and the page that follows takes the passkey', async () => {
+  const { device } = await createPasskeyPerson(w, w.test, client)
+  const { agent, page } = await openSignIn(w.test, client)
+  w.advance(601)
+  const late = await postCredential(agent, page, device.get(optionsOf(page)))
+  assert.equal(late.status, 400)
+  assert.match(problemOf(late) ?? '', /open too long/)
+  assert.notEqual(optionsOf(late).challenge, optionsOf(page).challenge)
+  assert.equal((await postCredential(agent, late, device.get(optionsOf(late)))).status, 303)
+})

@@ -233,3 +233,39 @@ test('an account gets at most five mailed codes an hour, and a fixed code of Tes
   const { agent, page } = await passwordStep(environment, client, person)
   assert.equal(stepOn(await followPages(agent, await agent.submit(page, { code: '424 242' }))), 'enrol-totp')
 })
+
+test('codes before an enrolment and codes for signing in are counted together', async () => {
+  const environment = (await w.createProject('counted-together')).test
+  await w.changeSettings(environment, { mfa: { mode: 'required' }, sign_in: { email_code: true } })
+  const client = await w.createApplication(environment)
+  const person = await w.createUser(environment)
+  for (let i = 0; i < 3; i++) await passwordStep(environment, client, person)
+  for (let i = 0; i < 3; i++) {
+    const agent = createAgent()
+    const page = await agent.get(authorizationRequest(environment, client).url)
+    assert.equal(stepOn(await agent.submit(page, { email: person.email, password: '', method: 'email_code' })), 'code')
+  }
+  const { data } = expectStatus(200, await w.call('GET', `${environment.path}/inbox?to=${person.email}`))
+  assert.equal(data.length, 5)
+  assert.equal(stepOn((await passwordStep(environment, client, person)).page), 'code', 'over the limit the page is the same')
+})
+
+test('an emailed code that signed in stands for the code before an enrolment, for as long as the sign-in is recent', async () => {
+  const environment = (await w.createProject('proved')).test
+  await w.changeSettings(environment, { mfa: { mode: 'optional' }, sign_in: { email_code: true } })
+  const client = await w.createApplication(environment)
+  const person = await w.createUser(environment)
+  const agent = createAgent()
+  const request = authorizationRequest(environment, client)
+  const asked = await agent.submit(await agent.get(request.url), { email: person.email, password: '', method: 'email_code' })
+  const [{ id }] = expectStatus(200, await w.call('GET', `${environment.path}/inbox?to=${person.email}`)).data
+  const { code } = expectStatus(200, await w.call('GET', `${environment.path}/inbox/${id}`))
+  assert.ok((await codeAfter(agent, await agent.submit(asked, { code }), request)).code)
+  const stepAt = async () => {
+    const next = authorizationRequest(environment, client, { acr_values: two })
+    return stepOn((await codeAfter(agent, await agent.get(next.url), next)).page)
+  }
+  assert.equal(await stepAt(), 'enrol-totp')
+  w.advance(601)
+  assert.equal(await stepAt(), 'code')
+})

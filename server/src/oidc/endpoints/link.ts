@@ -8,9 +8,9 @@ import { cancelEmailChange, confirmEmailChange } from '../account/email-change.t
 import { findOwnUser } from '../account/gate.ts'
 import { formProblem, formRefusals, formToken, readBrowser, withCookies } from '../browser.ts'
 import { type Answer, type OidcCall, type OidcEndpoint, type OidcServices, refused } from '../call.ts'
-import { html, pageContext } from '../hosted-page.ts'
+import { chosenLanguages, html, languagesOf, pageContext } from '../hosted-page.ts'
 import { linkEnded } from '../interaction/link-ended.ts'
-import { showNewPassword } from '../interaction/new-password.ts'
+import { linkUrl, showNewPassword } from '../interaction/new-password.ts'
 
 /** The kinds of codes that have a link. */
 const isLinked = (kind: CodeKind): kind is LinkView['kind'] => kind !== 'sign_in' && kind !== 'sign_up'
@@ -84,11 +84,12 @@ async function verify(services: OidcServices, call: OidcCall, row: CodeRow, payl
   const proof = { environment_id, request_id: call.request_id, now: call.now }
   const spent = spendCode(environment_id, row.id, { tried: false }, call.now)
   const done = await services.db.batch([spent, ...verifyAddress(services, proof, owner)])
-  return done ? html(verifiedPage(pageContext(call), owner.email)) : linkEnded(call)
+  return done ? html(verifiedPage(pageContext(call, chosenLanguages(call)), owner.email)) : linkEnded(call)
 }
 
 async function showPage(services: OidcServices, call: OidcCall, view: Omit<LinkView, 'csrf'>): Promise<Answer> {
+  const languages = call.form ? chosenLanguages(call) : languagesOf(call.query)
   const { csrf, set_cookie } = formToken(services, call, await readBrowser(services, call))
-  const answer = withCookies(html(linkPage(pageContext(call), { csrf, ...view })), set_cookie)
+  const answer = withCookies(html(linkPage(pageContext(call, languages, linkUrl(call, view.token)), { csrf, ...view })), set_cookie)
   return view.problem === null ? answer : refused(answer, formRefusals[view.problem])
 }

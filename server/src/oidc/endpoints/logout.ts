@@ -29,7 +29,9 @@ export const logout: OidcEndpoint = async (services, call) => {
     if (!current) return noted(done(call, parameters, 'sign_out', verdict.link_to, client))
     const { csrf, set_cookie } = formToken(services, call, browser)
     const view = { csrf, request: call.query, application_name: client?.name ?? null, person: { email: current.email, name: current.name } }
-    return noted(withCookies(html(signOutPage(context(call, parameters), view)), set_cookie))
+    return noted(
+      withCookies(html(signOutPage(context(call, parameters, `${call.issuer.url}/oauth/logout?${call.query}`), view)), set_cookie),
+    )
   }
   await endSessions(services, call, verdict.session_ids, browser)
   const kept = browser.sessions.filter((session) => !verdict.session_ids.includes(session.id)).map((session) => session.secret)
@@ -123,4 +125,5 @@ function signInAgain({ issuer }: OidcCall, client: Client | null): string | null
   return withQuery(client.initiate_login_uri, { iss: issuer.url })
 }
 
-const context = (call: OidcCall, { values }: RequestParameters) => pageContext(call, values.ui_locales?.split(' '))
+const context = (call: OidcCall, { values }: RequestParameters, address: string | null = null) =>
+  pageContext(call, values.ui_locales?.split(' '), address)

@@ -14,7 +14,7 @@ import { findUser } from '../../users/store.ts'
 import { formProblem, formRefusals, formToken, knownDevice, readBrowser, withCookies } from '../browser.ts'
 import { type OidcCall, type OidcEndpoint, redirect, refused } from '../call.ts'
 import { deviceOf } from '../device.ts'
-import { html, pageContext } from '../hosted-page.ts'
+import { chosenLanguages, html, pageContext } from '../hosted-page.ts'
 import { beginInteraction, continueInteraction } from '../interaction/begin.ts'
 import { continueUrl, withPrompt } from '../interaction/continue.ts'
 import { linkEnded } from '../interaction/link-ended.ts'
@@ -28,7 +28,10 @@ export const showForgotPassword: OidcEndpoint = async (services, call) => {
   const { csrf, set_cookie } = formToken(services, call, await readBrowser(services, call))
   const { ui_locales, login_hint } = begun.request
   const view = { csrf, request: call.query, email: (login_hint ?? '').slice(0, longest_email), problem: null }
-  return withCookies(html(forgotPage(pageContext(call, ui_locales), { ...view, back_url: backUrl(call, call.query) })), set_cookie)
+  return withCookies(
+    html(forgotPage(pageContext(call, ui_locales, forgotUrl(call, call.query)), { ...view, back_url: backUrl(call, call.query) })),
+    set_cookie,
+  )
 }
 
 /** The answer and the work are the same for accounts that exist and those that do not. */
@@ -39,7 +42,7 @@ export const forgotPassword: OidcEndpoint = async (services, call) => {
   if (!offersReset(call)) return refused(redirect(continueUrl(call, query)), no_reset)
   const typed = call.form?.get('email') ?? ''
   const email = typed.slice(0, longest_email).trim()
-  const context = pageContext(call, request.ui_locales)
+  const context = pageContext(call, request.ui_locales, forgotUrl(call, query))
   const back_url = backUrl(call, query)
   const is_address = typed.length <= longest_email && Email.safeParse(normalised(email)).success
   const problem = formProblem(services, call, browser) ?? (is_address ? null : 'malformed')
@@ -93,10 +96,12 @@ export const newPassword: OidcEndpoint = async (services, call) => {
   const of_password = password === '' ? 'missing' : await judgePassword(services.db, environment_id, password, names)
   if (of_password) return showNewPassword(services, call, { token, email: owner.email, problem: of_password })
   const password_hash = await services.passwords.hash(password, { environment_id, signal: call.signal() })
-  const context = pageContext(call)
+  const context = pageContext(call, chosenLanguages(call))
   const reset = { environment_id, row, owner, password_hash, device: deviceOf(call), locales: context.locale, request_id }
   return (await resetPassword(services, reset, now)) ? html(passwordSavedPage(context)) : linkEnded(call)
 }
+
+const forgotUrl = ({ issuer }: OidcCall, query: string) => `${issuer.url}/forgot-password?${query}`
 
 const backUrl = (call: OidcCall, query: string) => continueUrl(call, withPrompt(query, 'login'))
 

@@ -40,8 +40,8 @@
  *     check-password, check-passkey, email-code, upstream-account  → finish-sign-in, screens
  *     screens, check-passkey, offer-passkey  → passkey-ceremony, passkey-enrolment
  *     finish-sign-in                    → half-sign-in, establish-session
- *     second-factor-screens             → second-factors, passkey-second-factor → passkey-ceremony
- *     half-sign-in                      → enrolment-code, establish-session
+ *     second-factor-screens             → second-factors, passkey-second-factor, passkey-enrolment → passkey-ceremony
+ *     second-factor-screens             → continue-half → half-sign-in → enrolment-code, establish-session
  *     all of these                      → continue → press, visit
  */
 import { findClient } from '../../applications/store.ts'

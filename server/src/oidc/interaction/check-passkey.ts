@@ -8,7 +8,7 @@ import type { Answer, OidcCall, OidcServices } from '../call.ts'
 import type { Interaction } from './begin.ts'
 import { signInEvent } from './establish-session.ts'
 import { finishSignIn } from './finish-sign-in.ts'
-import { challenge_spent, judgePasskey, presentedPasskey } from './passkey-ceremony.ts'
+import { challenge_over, challenge_spent, judgePasskey, presentedPasskey } from './passkey-ceremony.ts'
 import { showSignIn } from './screens.ts'
 
 /** Signs in, or shows the sign-in page again. `csrf` is the form token, which the caller has checked. */
@@ -23,8 +23,11 @@ export async function checkPasskey(
   const { environment_id } = issuer
   const email = interaction.request.login_hint ?? ''
   const presented = await presentedPasskey(services, call, { purpose: 'sign_in', to: csrf }, credential)
-  if ('refusal' in presented)
-    return showSignIn(services, call, interaction, { email, problem: 'passkey_failed', ...presented, wait_seconds: null })
+  if ('refusal' in presented) {
+    // A page that stood open for longer than a challenge lives: the page that follows has another one.
+    const problem = presented.refusal === challenge_over ? 'expired_form' : 'passkey_failed'
+    return showSignIn(services, call, interaction, { email, problem, ...presented, wait_seconds: null })
+  }
 
   const { passkey, response } = presented
   call.subject.user_id = passkey?.user_id ?? null

@@ -4,7 +4,7 @@ import { idIn, reason } from '../../reason.ts'
 import { type Refusal, refusal } from '../../refusal.ts'
 import { accountOf, giveBack, sourceOf, takeAttempt } from '../../users/attempts.ts'
 import { HashingRefused } from '../../users/password.ts'
-import { findCredential } from '../../users/store.ts'
+import { findCredential, findUserHash, replaceHash } from '../../users/store.ts'
 import { knownDevice } from '../browser.ts'
 import type { Answer, OidcCall, OidcServices } from '../call.ts'
 import type { Interaction } from './begin.ts'
@@ -49,12 +49,14 @@ export async function checkPassword(
     })
   }
 
-  const is_right = await passwords.verify(password_hash, password, { environment_id, signal: call.signal() }).catch(async (error) => {
+  const form = await passwords.verify(password_hash, password, { environment_id, signal: call.signal() }).catch(async (error) => {
     if (error instanceof HashingRefused) await db.batch(giveBack(attempt)) // no password was checked
     throw error
   })
-  if (is_right && blocked_at === null) {
-    const signed_in = { user_id, email, password_hash, step: 'sign_in' as const, ...by_password }
+  const is_right = form !== null
+  if (credential && is_right && blocked_at === null) {
+    const current = form === 'typed' ? await rehash(services, call, { id: credential.id, password_hash, password }) : password_hash
+    const signed_in = { user_id, email, password_hash: current, step: 'sign_in' as const, ...by_password }
     const answer = await finishSignIn(services, call, interaction, signed_in, giveBack(attempt))
     if (answer) return answer
   }
@@ -69,6 +71,27 @@ export async function checkPassword(
   await db.batch([failed.statement])
   call.subject.event_id = failed.id
   return showSignIn(services, call, interaction, { email, problem: 'wrong_credentials', refusal, wait_seconds: null })
+}
+
+/**
+ * people.md 14: a password from before normalisation gets a hash of its normalised form. Returns the hash that the account has now. Where
+ * another sign-in was first, or no hash can be computed right now, this sign-in continues with the hash that is there.
+ */
+async function rehash(
+  { db, passwords }: OidcServices,
+  call: OidcCall,
+  { id, password_hash, password }: { id: string; password_hash: string | null; password: string },
+): Promise<string | null> {
+  const { environment_id } = call.issuer
+  const turn = { environment_id, signal: call.signal() }
+  const next = await passwords.hash(password, turn).catch((error) => {
+    if (error instanceof HashingRefused) return null
+    throw error
+  })
+  if (next === null || password_hash === null) return password_hash
+  if (await db.batch([replaceHash(environment_id, id, { old: password_hash, next })])) return next
+  const other = await findUserHash(db, environment_id, id)
+  return other !== null && (await passwords.verify(other, password, turn)) === 'normalised' ? other : password_hash
 }
 
 /** For the tenant only: the page is the same in all these cases. */

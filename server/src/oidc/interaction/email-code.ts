@@ -181,7 +181,7 @@ export function showCode(
   { refusal, ...view }: Pick<CodeView, 'email' | 'problem'> & { refusal?: Refusal },
 ): Answer {
   const { csrf, set_cookie } = formToken(services, call, browser)
-  const page = codePage(pageContext(call, request.ui_locales), {
+  const page = codePage(pageContext(call, request.ui_locales, continueUrl(call, query)), {
     csrf,
     request: query,
     ...view,

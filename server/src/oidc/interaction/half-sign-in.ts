@@ -12,16 +12,25 @@ import { sendsMail } from '../../tenancy/email-settings.ts'
 import { findUsersWithSecondFactor } from '../../users/second-factors.ts'
 import { halfCookie, withCookies } from '../browser.ts'
 import { type Answer, type OidcCall, type OidcServices, redirect, refused } from '../call.ts'
-import { enrolmentNeedsMailedCode, withSecondFactor } from '../protocol/second-factor.ts'
+import { acrOf } from '../protocol/claims.ts'
+import { enrolmentNeedsMailedCode, one_factor, withSecondFactor } from '../protocol/second-factor.ts'
 import { endHalfSignIn, findHalfSignIn, type HalfSignIn, insertHalfSignIn } from '../store/half-sign-ins.ts'
 import type { Interaction } from './begin.ts'
 import { continueUrl } from './continue.ts'
 import { sendEnrolmentCode } from './enrolment-code.ts'
 import { establishSession, type SignedIn, stepUpSession } from './establish-session.ts'
 import { countedKinds } from './passkey-ceremony.ts'
+import { isFresh } from './passkey-enrolment.ts'
 
 /** The page of the second factor for this request. */
 export const secondFactorUrl = (call: OidcCall, query: string): string => `${call.issuer.url}/second-factor?${query}`
+
+/** The request in another language is the same request: the menu of the page changes nothing else. */
+function requestHash(query: string): string {
+  const search = new URLSearchParams(query)
+  search.delete('ui_locales')
+  return digestOf(search.toString())
+}
 
 interface Beginning {
   first: readonly Statement[]
@@ -42,12 +51,13 @@ export async function beginHalfSignIn(
   const { environment_id, settings } = call.issuer
   const secret = newSecret(services)
   // The word otp of a first factor stands for an emailed code (people.md 4).
-  const proof = { sends_mail: sendsMail(settings.email), proved_by_code: mailed_code || amr.includes('otp') }
+  const proved_by_code = mailed_code || (session_id === undefined && amr.includes('otp'))
+  const proof = { sends_mail: sendsMail(settings.email), proved_by_code }
   const half = {
     secret_hash: digestOf(secret),
     user_id,
     session_id: session_id ?? null,
-    request_hash: digestOf(query),
+    request_hash: requestHash(query),
     enrols,
     signed_in: { email, password_hash, step, method, amr: [...amr], identity_id, began_with },
     needs_code: enrols && enrolmentNeedsMailedCode(proof),
@@ -67,7 +77,9 @@ export async function beginStepUp(services: OidcServices, call: OidcCall, intera
   if (begun?.session_id === session_id) return redirect(secondFactorUrl(call, query))
   const { user_id, email, amr } = session
   const enrolled = await findUsersWithSecondFactor(services.db, call.issuer.environment_id, [user_id], countedKinds(call))
-  const signed_in = { user_id, email, password_hash: null, step: 'sign_in' as const, method: 'session', amr }
+  // people.md 5: a code of this sign-in, and not of one that is over.
+  const mailed_code = acrOf(amr) === one_factor && amr.includes('otp') && isFresh(session, call.now)
+  const signed_in = { user_id, email, password_hash: null, step: 'sign_in' as const, method: 'session', amr, mailed_code }
   const beginning = { first: [], enrols: !enrolled.has(user_id), session_id }
   const answer = await beginHalfSignIn(services, call, interaction, signed_in, beginning)
   return answer ?? refused(redirect(continueUrl(call, query)), half_lost) // the user was blocked in the meantime
@@ -81,7 +93,7 @@ export async function readHalfSignIn(services: OidcServices, call: OidcCall, { b
   const { environment_id } = call.issuer
   if (browser.half === null) return null
   const half = await findHalfSignIn(services.db, environment_id, digestOf(browser.half), call.now)
-  if (!half || half.request_hash !== digestOf(query)) return null
+  if (!half || half.request_hash !== requestHash(query)) return null
   if (half.session_id !== null && !browser.sessions.some(({ id }) => id === half.session_id)) return null
   const enrolled = await findUsersWithSecondFactor(services.db, environment_id, [half.user_id], countedKinds(call))
   return enrolled.has(half.user_id) === half.enrols ? null : half

@@ -4,7 +4,10 @@ import { reason } from '../../reason.ts'
 import { refusal } from '../../refusal.ts'
 import { formRefusals, formToken, readBrowser, withCookies } from '../browser.ts'
 import { type Answer, type OidcCall, type OidcServices, refused } from '../call.ts'
-import { html, pageContext } from '../hosted-page.ts'
+import { chosenLanguages, html, pageContext } from '../hosted-page.ts'
+
+/** A mailed link. */
+export const linkUrl = ({ issuer }: OidcCall, token: string): string => `${issuer.url}/link?token=${encodeURIComponent(token)}`
 
 /** The page that the link of a reset opens when its button is pressed. */
 export async function showNewPassword(
@@ -13,7 +16,11 @@ export async function showNewPassword(
   view: Pick<NewPasswordView, 'token' | 'email' | 'problem'>,
 ): Promise<Answer> {
   const { csrf, set_cookie } = formToken(services, call, await readBrowser(services, call))
-  const page = newPasswordPage(pageContext(call), { csrf, ...view, password_rule: call.issuer.settings.password })
+  const page = newPasswordPage(pageContext(call, chosenLanguages(call), linkUrl(call, view.token)), {
+    csrf,
+    ...view,
+    password_rule: call.issuer.settings.password,
+  })
   const answer = withCookies(html(page), set_cookie)
   const { problem } = view
   if (problem === null) return answer

@@ -10,6 +10,7 @@ import { type Answer, type OidcCall, type OidcServices, refused } from '../call.
 import { html, pageContext } from '../hosted-page.ts'
 import type { SessionRow } from '../store/sessions.ts'
 import type { Authorization } from './begin.ts'
+import { continueUrl } from './continue.ts'
 import { isFreshlySignedIn } from './fresh-sign-in.ts'
 import { relyingPartyOf } from './passkey-ceremony.ts'
 import { beginEnrolment } from './passkey-enrolment.ts'
@@ -41,7 +42,7 @@ export async function showOffer(
   const options = await beginEnrolment(services, call, session)
   if (options === null) return null
   const { csrf, set_cookie } = formToken(services, call, browser)
-  const page = offerPasskeyPage(pageContext(call, request.ui_locales), {
+  const page = offerPasskeyPage(pageContext(call, request.ui_locales, continueUrl(call, query)), {
     csrf,
     request: query,
     session_id: session.id,

@@ -13,7 +13,7 @@ import { findPerson } from '../../users/store.ts'
 import { accountUrl } from '../account/url.ts'
 import { formToken, withCookies } from '../browser.ts'
 import { type Answer, type OidcCall, type OidcServices, redirect, refused } from '../call.ts'
-import { html, message, pageContext } from '../hosted-page.ts'
+import { html, languagesOf, message, pageContext } from '../hosted-page.ts'
 import type { Cause, Verdict } from '../protocol/authorize.ts'
 import type { Client } from '../protocol/client.ts'
 import { consentLines } from '../protocol/consent.ts'
@@ -191,7 +191,7 @@ export function showProviderProblem(
   }: { problem: ProviderProblemView['problem']; refusal: Refusal } & Partial<Pick<ProviderProblemView, 'email' | 'reason'>>,
 ): Answer {
   const page = html(
-    providerProblemPage(pageContext(call), {
+    providerProblemPage(pageContext(call, languagesOf(query), continueUrl(call, query)), {
       problem,
       provider_name: provider.display_name,
       email,

@@ -1,0 +1,107 @@
+/** The proof of an address in the root environment, where memberships never pass on, and sign-up through an invitation with mail (contract §3, §4). */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { z } from 'zod'
+import { sql } from '../../src/db/db.ts'
+import { findRoot } from '../../src/setup/root.ts'
+import { stepOn } from '../support/authenticator-app.ts'
+import { createAgent, followPages } from '../support/cookie-browser.ts'
+import { createTenant, storedMembers } from '../support/invitations.ts'
+import { readMessage, startMailServer } from '../support/mail-server.ts'
+import { until } from '../support/receiver.ts'
+import { createAdministrator } from '../support/tenants.ts'
+import { expectStatus, world } from '../support/world.ts'
+
+const w = await world({
+  resolve: async () => ['127.0.0.1'],
+  env: { OSTIARY_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8', OSTIARY_LIMITS: '{"tenants_per_person":1000}' },
+})
+const { db } = w.deployment
+const olga = await createAdministrator(w, 'olga@example.com')
+const root = (await findRoot(db)) ?? assert.fail('There is no root environment.')
+const server = await startMailServer({ disabledCommands: ['STARTTLS'] })
+const smtp = { host: 'mail.test', port: server.port, tls: 'none' }
+const settings = { email: { delivery: 'smtp', from: 'Ostiary <ostiary@example.com>', smtp }, sign_in: { email_code: true } }
+await db.run(sql`update environments set settings = ${settings}, settings_version = settings_version + 1 where id = ${root.environment_id}`)
+
+/** What the pattern finds in the newest mail to an address whose text has it. */
+const mailed = (to: string, pattern: RegExp) =>
+  until(`a mail to ${to}`, () => {
+    const texts = server.received.filter((mail) => mail.to.includes(to)).map((mail) => readMessage(mail.raw).text)
+    return texts.flatMap((text) => pattern.exec(text)?.[0] ?? []).at(-1) ?? false
+  })
+const codeTo = (to: string) => mailed(to, /^\d{6}$|\b\d{6}\b/m)
+const linkTo = (to: string) => mailed(to, /^https?:\S+$/m)
+
+const accepts = /data-action="accept-invitation"/
+
+const Account = z.object({ id: z.string(), email: z.string(), email_verified: z.boolean(), has_password: z.boolean() })
+const accountsOf = (id: string, email: string) =>
+  db.all(
+    Account,
+    sql`select id, email, email_verified, case when password_hash is null then 0 else 1 end as has_password from users
+         where environment_id = ${root.environment_id} and (id = ${id} or email = ${email}) order by id`,
+  )
+
+test('a person without an account signs up through an invitation, and accepts only after the mailed code', async () => {
+  const t = await createTenant(w, olga)
+  const email = 'nora@example.com'
+  await t.invite(email, 'developer')
+  const link = await linkTo(email)
+  const agent = createAgent()
+  const form = await agent.get(`${link}&prompt=create`)
+  assert.match(form.body, /data-action="create-account"/)
+  const asked = await followPages(agent, await agent.submit(form, { email, password: 'a memorable sentence' }))
+  assert.equal(stepOn(asked), 'code')
+  assert.deepEqual(await accountsOf('', email), [], 'there is no account before the code')
+  assert.doesNotMatch((await agent.get(link)).body, accepts)
+  const wrong = await agent.submit(asked, { code: (await codeTo(email)) === '000000' ? '000001' : '000000' })
+  assert.deepEqual([wrong.status, stepOn(wrong), await accountsOf('', email)], [400, 'code', []])
+
+  const page = await followPages(agent, await agent.submit(asked, { code: await codeTo(email) }))
+  assert.match(page.body, accepts)
+  const [account] = await accountsOf('', email)
+  assert.deepEqual([account?.email_verified, account?.has_password], [true, true])
+  assert.equal((await storedMembers(w, t.id)).length, 1, 'an account accepts nothing')
+  expectStatus(200, await agent.submit(page, {}))
+  assert.ok((await storedMembers(w, t.id)).some(({ user_id, role }) => user_id === account?.id && role === 'developer'))
+})
+
+const ways: Record<string, (email: string) => Promise<unknown>> = {
+  'an emailed code': async (email) => {
+    const agent = createAgent()
+    const asked = await agent.submit(await agent.get(`${w.admin_issuer}/account`), { email, password: '', method: 'email_code' })
+    assert.equal(stepOn(asked), 'code')
+    assert.equal(stepOn(await followPages(agent, await agent.submit(asked, { code: await codeTo(email) }))), 'account')
+  },
+  'a reset': async (email) => {
+    const agent = createAgent()
+    const sign_in = await agent.get(`${w.admin_issuer}/account`)
+    const forgot = (/href="([^"]*\/forgot-password\?[^"]*)"/.exec(sign_in.body)?.[1] ?? '').replaceAll('&amp;', '&')
+    await agent.submit(await agent.get(forgot), { email })
+    const link = await agent.get(await linkTo(email))
+    assert.equal(stepOn(await agent.submit(await agent.submit(link, {}), { password: 'another memorable sentence' })), 'new-password')
+  },
+}
+let people = 0
+for (const [how, prove] of Object.entries(ways))
+  test(`proof by ${how} of an unproven administrator makes a new account, and the memberships stay with the old one`, async () => {
+    const email = `planted${++people}@example.com`
+    const planted = await createAdministrator(w, email)
+    const t = await createTenant(w, planted)
+    await db.run(sql`update users set email_verified = 0 where id = ${planted.user_id}`)
+    const before = await storedMembers(w, t.id)
+    assert.deepEqual(before, [{ user_id: planted.user_id, role: 'owner' }])
+    await prove(email)
+
+    const accounts = await accountsOf(planted.user_id, email)
+    const old = accounts.find(({ id }) => id === planted.user_id)
+    const own = accounts.find(({ id }) => id !== planted.user_id)
+    assert.deepEqual(old, { id: planted.user_id, email: '', email_verified: false, has_password: false })
+    assert.deepEqual([accounts.length, own?.email, own?.email_verified], [2, email, true])
+    assert.deepEqual(await storedMembers(w, t.id), before)
+    const agent = createAgent()
+    const refused = await agent.submit(await agent.get(`${w.admin_issuer}/account`), { email, password: planted.password })
+    assert.deepEqual([refused.status, stepOn(refused)], [400, 'sign-in'], 'the planted password opens nothing')
+    assert.equal((await t.as(planted, 'GET')).status, 401, 'the tokens of the old account end')
+  })
