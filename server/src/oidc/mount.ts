@@ -50,9 +50,11 @@ export function mountOidc(app: FastifyInstance, mounting: OidcMounting, endpoint
   }
 }
 
+const no_issuer = reason`No environment has this address.`
+
 async function issuerOf({ issuers }: OidcMounting, { params, raw }: FastifyRequest): Promise<Issuer> {
   const issuer = await findIssuerAt(issuers, raw, (params as { environment_id: string }).environment_id) // as: every row has it
-  if (!issuer) throw notFound()
+  if (!issuer) throw notFound(no_issuer, 'There is no issuer at this address. The issuer of an environment is a field of the environment.')
   return issuer
 }
 
