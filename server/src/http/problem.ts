@@ -141,9 +141,11 @@ export function rateLimited(detail: string, retry_after_seconds: number): ApiErr
   })
 }
 
-const no_object = 'There is no such object, or not within the tenant, project and environment of this call.'
-
 /** The same error for an object that does not exist and for one that this caller may not see. `reason` must not distinguish them either. */
-export function notFound(reason?: Reason, detail = no_object): ApiError {
+export function notFound(reason?: Reason): ApiError {
+  const detail = 'There is no such object, or not within the tenant, project and environment of this call.'
   return new ApiError('not_found', detail, reason === undefined ? {} : { reason })
 }
+
+/** An address at which there is nothing. `detail` says why, or where to look. */
+export const nothingHere = (detail: string, reason: Reason): ApiError => new ApiError('not_found', detail, { reason })
