@@ -17,7 +17,7 @@ import { authorization } from './provider.ts'
 /** Below every limit: an address may be tried five times for each kind of request, and get fifteen mails in an hour. */
 const rounds = 5
 /** The mail of one request is sent before the next one. */
-const pause_ms = 20
+const pause_ms = 10
 const warm_up = 30
 
 interface Kind {
@@ -59,7 +59,9 @@ export async function surveyTiming({ folder, core, freshDatabase }: Ground, pair
     for (const [kind, how] of Object.entries(kinds)) {
       progress(`timing of ${kind}, ${name}`)
       await changeSettings(seeded, { sign_up: { mode: how.sign_up } })
-      result[kind] = await timing(seeded, how, { pairs, accounts })
+      const measured = await timing(seeded, how, { pairs, accounts })
+      progress(`AUC ${measured.auc.toFixed(3)}`)
+      result[kind] = measured
     }
     await started.process.stop()
     return result

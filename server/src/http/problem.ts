@@ -147,3 +147,6 @@ export function notFound(reason?: Reason): ApiError {
   const detail = 'There is no such object, or not within the tenant, project and environment of this call.'
   return new ApiError('not_found', detail, reason === undefined ? {} : { reason })
 }
+
+/** An address at which there is nothing. `detail` says why, or where to look. */
+export const nothingHere = (detail: string, reason: Reason): ApiError => new ApiError('not_found', detail, { reason })

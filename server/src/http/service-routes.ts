@@ -5,7 +5,7 @@ import { serviceRoutes } from '@ostiary/contract/routes.ts'
 import type { FastifyInstance } from 'fastify'
 import { reason } from '../reason.ts'
 import { refusal } from '../refusal.ts'
-import { notFound } from './problem.ts'
+import { nothingHere } from './problem.ts'
 
 export interface PageAnswer {
   readonly status: number
@@ -53,7 +53,7 @@ export function mountServiceRoutes(
     const route: Route = serviceRoutes[name]
     app.get(route.path.replace('{code}', ':code'), async (request, reply) => {
       const text = await documentation(name, (request.params as { code?: string }).code) // as: only the path of an error has the parameter
-      if (!text) throw notFound()
+      if (!text) throw nothingHere('No error has this code. All codes are at /docs/errors.', no_error_code)
       const headers = { ...text.headers, 'cache-control': 'public, max-age=300' }
       const any_origin = route.cross_origin === 'every' ? { 'access-control-allow-origin': '*' } : {}
       const is_known = [request.headers['if-none-match'] ?? ''].flatMap((tags) => tags.split(/, */)).includes(String(text.headers.etag))
@@ -64,7 +64,7 @@ export function mountServiceRoutes(
   for (const { path } of [serviceRoutes.demo, serviceRoutes.demoCallback, serviceRoutes.demoScript])
     app.get(path.replace('{script}', ':script'), async (request, reply) => {
       const answer = await answerDemo((request.params as { script?: string }).script) // as: only the path of the script has the parameter
-      if (!answer) throw notFound()
+      if (!answer) throw nothingHere('This service has no demo. It comes with the first start by npm start.', no_demo)
       return reply.code(answer.status).headers(answer.headers).send(answer.body)
     })
 }
@@ -73,3 +73,5 @@ const not_ready = refusal(
   'unavailable',
   reason`The service is starting or stopping, or its database is out of reach or has an older schema.`,
 )
+const no_demo = reason`The deployment has no demo, or the demo no such script.`
+const no_error_code = reason`No error has this code.`

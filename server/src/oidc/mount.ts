@@ -6,7 +6,7 @@ import type { Route } from '@ostiary/contract/route.ts'
 import { oidcRoutes } from '@ostiary/contract/routes.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { goneSignal } from '../http/gone.ts'
-import { ApiError, notFound, retry_after } from '../http/problem.ts'
+import { ApiError, nothingHere, retry_after } from '../http/problem.ts'
 import { write } from '../http/write.ts'
 import { reason } from '../reason.ts'
 import type { Subject } from '../refusal.ts'
@@ -50,9 +50,12 @@ export function mountOidc(app: FastifyInstance, mounting: OidcMounting, endpoint
   }
 }
 
+const no_issuer = reason`No environment has this address.`
+
 async function issuerOf({ issuers }: OidcMounting, { params, raw }: FastifyRequest): Promise<Issuer> {
   const issuer = await findIssuerAt(issuers, raw, (params as { environment_id: string }).environment_id) // as: every row has it
-  if (!issuer) throw notFound()
+  if (!issuer)
+    throw nothingHere('There is no issuer at this address. The issuer of an environment is a field of the environment.', no_issuer)
   return issuer
 }
 

@@ -57,7 +57,7 @@ for (const { name, state, locale, page } of pages) {
     const ids = of(/ id="([^"]+)"/g, page)
     assert.equal(new Set(ids).size, ids.length)
     assert.ok(of(/ autofocus[> ]/g, page).length <= 1, 'at most one element takes focus')
-    for (const field of of(/<input (?!type="hidden")[^>]*>/g, page)) {
+    for (const field of of(/<input (?!type="hidden")[^>]*(?<! hidden)>/g, page)) {
       const id = / id="([^"]+)"/.exec(field)?.[1]
       assert.ok(page.html.includes(`<label for="${id}">`))
       assert.match(

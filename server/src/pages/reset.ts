@@ -1,5 +1,6 @@
 // pure
 /** The pages of a forgotten password: asking for the link, choosing the new one, and the page to which every mailed link leads. */
+import { oneProblem } from './account-forms.ts'
 import { breakable } from './address.ts'
 import { field, hidden, problemSummary } from './form.ts'
 import { type Html, html } from './html.ts'
@@ -56,7 +57,7 @@ export function newPasswordPage(context: PageContext, { csrf, token, email, pass
   const { texts, issuer } = context
   const of_form = problem === 'expired_form' || problem === 'no_cookies'
   const about_password = problem === null || of_form ? null : passwordText(texts.sign_up, problem, password_rule.min_length)
-  const summary = of_form ? formText(context, problem) : about_password && html`<a href="#password">${about_password}</a>`
+  const summary = of_form ? formText(context, problem) : about_password && oneProblem(context, 'password', about_password)
   // Password managers store the password with the address in the hidden field, and ignore fields of the type "hidden".
   const body = html`${brandLine(context)}<h1>${texts.reset.new_title}</h1><p class="sub">${texts.reset.new_text(bold(email))}</p>
 ${summary && problemSummary(summary)}
@@ -68,8 +69,10 @@ ${newPasswordField(context, password_rule, { problem: about_password, autofocus:
 }
 
 export function passwordSavedPage(context: PageContext): Page {
-  const { done_title, done } = context.texts.reset
-  const body = html`${brandLine(context)}<h1>${done_title}</h1><p class="sub">${done}</p>`
+  const { texts, issuer } = context
+  const { done_title, done } = texts.reset
+  const body = html`${brandLine(context)}<h1>${done_title}</h1><p class="sub">${done}</p>
+<div class="acts"><a class="b" href="${issuer}/account">${texts.message.account}</a></div>`
   return layout(context, { title: done_title, body, step: 'new-password', width: 'medium' })
 }
 

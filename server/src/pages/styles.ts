@@ -97,9 +97,10 @@ input[aria-invalid]{border-color:var(--bad);box-shadow:inset 0 0 0 1px var(--bad
 a.b:focus-visible{border-radius:9px}
 .b.p{background:var(--brand);border-color:var(--brand-edge);color:var(--on-brand)}
 .b.p:hover{background:color-mix(in srgb,var(--brand) 88%,var(--off-brand))}
+.two .b{margin-top:0}
 .two{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,132px),1fr));gap:10px}
 .acts{display:flex;flex-wrap:wrap;gap:10px;margin-top:24px}
-.acts .b{width:auto;max-width:100%}
+.acts .b{width:auto;max-width:100%;margin-top:0}
 .acts+.fine,.sub+.fine,.hint{margin-top:14px}
 .hint.dev{padding:10px 14px;border:1px solid var(--line);border-radius:9px;background:var(--sunken)}
 .after{margin-top:16px;text-align:center;font-size:.9375rem}
@@ -117,7 +118,7 @@ const people = `
 .name b+span{display:block;font-weight:400;font-size:.875rem;line-height:1.43;color:var(--muted)}
 .people{display:grid;gap:10px}
 .people li{display:flex;align-items:stretch;gap:8px}
-.people .b{gap:10px;padding:9px 12px}
+.people .b{gap:10px;padding:9px 12px;margin-top:0}
 .people .b:first-child{flex:1;justify-content:flex-start}
 .people .b:last-child{width:auto;border-color:transparent;box-shadow:none;background:none;color:var(--muted);font-weight:400;font-size:.875rem;padding:9px 6px}
 .people .b:last-child:hover{background:var(--hover)}
@@ -161,7 +162,7 @@ const second = `
 .qr{margin-top:20px}
 .qr svg{display:block;width:100%;max-width:240px;margin:0 auto;border-radius:9px}
 .hint a{display:inline-block;padding:10px 0}
-.codes{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,150px),1fr));gap:4px 16px;margin-top:20px;padding:12px 16px;border:1px solid var(--line);border-radius:10px;background:var(--sunken);text-align:center}
+.codes{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,120px),1fr));gap:4px 16px;margin-top:20px;padding:12px 16px;border:1px solid var(--line);border-radius:10px;background:var(--sunken);text-align:center}
 .codes code{font-size:1rem;line-height:1.75}
 `
 

@@ -55,6 +55,18 @@ for (const [method, path, status, code, brand, title] of addresses) {
   })
 }
 
+const missing: [path: string, detail: RegExp][] = [
+  ['/nowhere', /^There is no such address\. .*\/docs\/api\.$/],
+  ['/e/env_unknown/account', /^There is no issuer at this address\./],
+  ['/demo', /^This service has no demo\./],
+  ['/docs/errors/unheard_of', /^No error has this code\./],
+]
+for (const [path, detail] of missing)
+  test(`what is missing at ${path} is said in words`, async () => {
+    assert.match((await open(path, {})).body.detail, detail)
+    assert.match((await open(path)).body, new RegExp(`<dd[^>]*>${detail.source.slice(1, 25)}`))
+  })
+
 test('an error page of Live names neither the service nor the error, one of Test names the error', async () => {
   const [live, here] = [await open(`/e/${w.live.id}/nowhere`), await open(`/e/${w.test.id}/nowhere`)]
   assert.doesNotMatch(live.body, /Ostiary|not_found|docs\/errors|There is no such/)

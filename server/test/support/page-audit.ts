@@ -37,7 +37,7 @@ export async function audit(page: Page, name: string): Promise<string[]> {
       const variant = `${name}, ${zoom ? width * 2 : width} px${zoom}, ${colorScheme}`
       const chosen = colorScheme === 'light' ? rules : rules_of_colour
       found.push(...(await axeViolations(page, chosen)).map((violation) => `${variant}: ${violation}`))
-      if (colorScheme === 'light') found.push(...(await tooWide(page, variant)))
+      if (colorScheme === 'light') found.push(...(await tooWide(page, variant)), ...(await crooked(page, variant)))
       if (folder) await screenshot(page, variant)
     }
   }
@@ -48,6 +48,16 @@ export async function audit(page: Page, name: string): Promise<string[]> {
 async function tooWide(page: Page, variant: string): Promise<string[]> {
   const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
   return overflow === 0 ? [] : [`${variant}: it is ${overflow} px too wide`]
+}
+
+/** Buttons beside each other that are not in one line. */
+async function crooked(page: Page, variant: string): Promise<string[]> {
+  const pairs = (await page.evaluate(`[...document.querySelectorAll('.b + .b')].flatMap((second) => {
+    const [a, b] = [second.previousElementSibling.getBoundingClientRect(), second.getBoundingClientRect()]
+    const are_beside = a.height > 0 && b.height > 0 && a.top < b.bottom && b.top < a.bottom
+    return are_beside && Math.abs(a.top + a.bottom - b.top - b.bottom) > 2 ? [second.textContent] : []
+  })`)) as string[] // as: what the script returns
+  return pairs.map((text) => `${variant}: the button "${text}" is not in line with the one before it`)
 }
 
 async function screenshot(page: Page, variant: string): Promise<void> {
