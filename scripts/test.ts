@@ -29,7 +29,7 @@ const files = globSync('{contract,server,cli,sdk,scripts}/**/*.test.ts', { cwd: 
   .filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))
   .sort()
 if (files.length === 0) throw new Error(`No test file has ${filters.join(' or ')} in its path.`)
-const behaviour_tests = files.filter((file) => /^(server\/test\/(flows|api)|sdk\/test\/(every-route|client)\.).test(file))
+const behaviour_tests = files.filter((file) => /^(server\/test\/(flows|api)\/|sdk\/test\/(every-route|client)\.)/.test(file))
 
 // All files share one server, because starting one takes a second.
 const postgres = noPostgres ? null : await startPostgres()

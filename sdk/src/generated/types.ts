@@ -744,6 +744,10 @@ export type KeyUsage = {
 export type Located = {
   /** The kind of the object, such as `application`. */
   object: string
+  /** The id that was looked up. */
+  id: string
+  /** The webhook of a message, the user of a session; `null` for any other object. */
+  parent_id: string | null
   /** The id of a tenant. */
   tenant_id: string
   /** The id of a project. */
