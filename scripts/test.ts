@@ -1,5 +1,5 @@
 /**
- * `npm test` runs the checks, then every test. Tests of behaviour (server/test/flows and server/test/api) run on the embedded database
+ * `npm test` runs the checks, then every test. Tests of behaviour (server/test/flows, server/test/api and the client's) run on the embedded database
  * and again on PostgreSQL; some tests also run with issuers on hosts of their own (`server/test/support/front.ts`). `npm test users db/`
  * runs only the test files whose path contains one of these words, without the checks.
  * Words that begin with a dash go to Node's test runner (`npm test -- users --test-name-pattern=code`).
@@ -29,7 +29,7 @@ const files = globSync('{contract,server,cli,sdk,scripts}/**/*.test.ts', { cwd: 
   .filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))
   .sort()
 if (files.length === 0) throw new Error(`No test file has ${filters.join(' or ')} in its path.`)
-const behaviour_tests = files.filter((file) => /^(server\/test\/(flows|api)|sdk\/test)\//.test(file))
+const behaviour_tests = files.filter((file) => /^(server\/test\/(flows|api)\/|sdk\/test\/(every-route|client)\.)/.test(file))
 
 // All files share one server, because starting one takes a second.
 const postgres = noPostgres ? null : await startPostgres()

@@ -11,19 +11,22 @@ export interface Received {
 
 /** `reset` breaks the connection; `silence` never answers. */
 export type PeerAnswer = { status: number; headers?: Record<string, string>; body?: unknown } | 'reset' | 'silence'
+type Answers = PeerAnswer | ((received: Received) => PeerAnswer)
 
-export async function startPeer(...answers: PeerAnswer[]) {
+export async function startPeer(...answers: Answers[]) {
   const received: Received[] = []
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
-    const answer = answers[Math.min(received.length, answers.length - 1)] ?? { status: 204 }
-    received.push({
+    const chosen = answers[Math.min(received.length, answers.length - 1)] ?? { status: 204 }
+    const message = {
       method: request.method ?? '',
       url: request.url ?? '',
       headers: request.headers,
       body: Buffer.concat(chunks).toString(),
-    })
+    }
+    received.push(message)
+    const answer = typeof chosen === 'function' ? chosen(message) : chosen
     if (answer === 'silence') return
     if (answer === 'reset') return void request.socket.destroy()
     const { status, headers = {}, body } = answer
