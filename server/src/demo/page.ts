@@ -36,7 +36,7 @@ export function demoPage(view: DemoView): Page {
     body: is_here ? application(view) : moved(view),
     width: 'wide',
     align: 'top',
-    ...(is_here && { application: { module: view.addresses.script, styles: demoStyles } }),
+    ...(is_here && { application: { module: view.addresses.script, styles: demoStyles, calls: `${view.issuer}/` } }),
   })
 }
 

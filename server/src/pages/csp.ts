@@ -10,18 +10,18 @@ interface Allowed {
   styles: readonly string[]
   script: string | undefined
   images: readonly (string | null)[]
-  /** The page is a browser application: it loads scripts from this origin and may call it. */
-  is_application?: boolean
+  /** The page is a browser application: it loads scripts from its origin, and may call addresses that begin with this one. */
+  application_calls?: string | undefined
 }
 
-export function contentSecurityPolicy({ styles, script, images, is_application }: Allowed): string {
+export function contentSecurityPolicy({ styles, script, images, application_calls }: Allowed): string {
   const origins = new Set(images.map(imageOrigin).filter((origin) => origin !== null))
   const directives = [
     "default-src 'none'",
     `style-src ${styles.map(hashSource).join(' ')}`,
     `img-src ${['data:', ...origins].join(' ')}`,
     ...(script === undefined ? [] : [`script-src ${hashSource(script)}`]),
-    ...(is_application ? ["script-src 'self'", "connect-src 'self'"] : []),
+    ...(application_calls === undefined ? [] : ["script-src 'self'", `connect-src ${application_calls}`]),
     "frame-ancestors 'none'",
     "base-uri 'none'",
   ]

@@ -74,8 +74,11 @@ interface Content {
   styles?: string
   /** Replaces the panel: a header above the page, and a list of its sections beside it. */
   frame?: { header: Html; sections: Html }
-  /** For a page that is a browser application: a module of this origin and an additional style sheet. */
-  application?: { module: string; styles: string }
+  /**
+   * For a page that is a browser application: a module of this origin, an additional style sheet, and the beginning of the addresses
+   * that it may call.
+   */
+  application?: { module: string; styles: string; calls: string }
 }
 
 export function layout(context: PageContext, content: Content): Page {
@@ -121,7 +124,7 @@ ${content.script !== undefined && html`<script>${raw(content.script)}</script>`}
       ],
       script: content.script,
       images: [branding.logo_url, ...(content.images ?? [])],
-      is_application: content.application !== undefined,
+      application_calls: content.application?.calls,
     }),
     ...(content.status !== undefined && { status: content.status }),
   }
