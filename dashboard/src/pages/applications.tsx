@@ -13,7 +13,7 @@ import { CreateApplication } from './applications/create.tsx'
 export const typeNames = { web: 'web, confidential', spa: 'spa, public', native: 'native, public' } as const
 
 export default function Applications() {
-  const { client, at, environment, base } = useEnvironment()
+  const { client, at, environment, base, can } = useEnvironment()
   const search: Record<string, string | undefined> = useSearch({ strict: false })
   const navigate = useNavigate()
   const show = (change: Record<string, string | undefined>) =>
@@ -92,7 +92,7 @@ export default function Applications() {
           )
         }
       />
-      {search.new ? <CreateApplication close={() => show({ new: undefined })} /> : null}
+      {search.new && can('developer') ? <CreateApplication close={() => show({ new: undefined })} /> : null}
     </Page>
   )
 }

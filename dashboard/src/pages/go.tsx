@@ -1,6 +1,7 @@
 /** Opens the object with an id, wherever it is. */
 import type { Located } from '@ostiary/sdk'
-import { Navigate, useParams } from '@tanstack/react-router'
+import { useParams } from '@tanstack/react-router'
+import { useEffect } from 'react'
 import { api, clientOf } from '../api.ts'
 import { useMe } from '../frame/scopes.tsx'
 import { Alone } from '../frame/start.tsx'
@@ -12,8 +13,6 @@ function pageOf({ object, id, parent_id, environment_id }: Located): string {
   if (object === 'key') return environment_id === null ? `/platform-keys?key=${id}` : `/api-keys?key=${id}`
   const pages: Record<string, string> = {
     application: `/applications/${id}`,
-    resource_server: `/resource-servers?chosen=${id}`,
-    provider: `/providers?chosen=${id}`,
     webhook: `/webhooks/${id}`,
     message: `/webhooks/${parent_id}?message=${id}`,
     event: `/events?chosen=${id}`,
@@ -48,7 +47,13 @@ export default function Go() {
   return (
     <Alone>
       <h1>Looking for {id}</h1>
-      <Loaded of={found}>{(path) => <Navigate to={path} replace />}</Loaded>
+      <Loaded of={found}>{(path) => <Leave to={path} />}</Loaded>
     </Alone>
   )
+}
+
+/** The path has a query, so the browser goes there rather than the router, which takes paths and queries apart. */
+function Leave({ to }: { to: string }) {
+  useEffect(() => location.replace(`/dashboard${to}`), [to])
+  return null
 }

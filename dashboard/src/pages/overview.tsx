@@ -12,15 +12,17 @@ import { Numbers } from './overview/numbers.tsx'
 import { Steps } from './overview/steps.tsx'
 
 export default function Overview() {
-  const { project, environment, base } = useEnvironment()
+  const { project, environment, base, can } = useEnvironment()
   return (
     <Page
       title={project.name}
       lead={`One environment, one issuer. Everything on this page belongs to ${environment.name}.`}
       actions={
-        <Link className="btn pri" to={`${base}/applications`} search={{ new: '1' }}>
-          <Icon name="plus" /> New application
-        </Link>
+        can('developer') ? (
+          <Link className="btn pri" to={`${base}/applications`} search={{ new: '1' }}>
+            <Icon name="plus" /> New application
+          </Link>
+        ) : null
       }
     >
       <Numbers />

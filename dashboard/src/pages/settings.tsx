@@ -21,10 +21,7 @@ export default function Settings() {
   const { client, at, environment } = useEnvironment()
   const read = useRead(['settings', environment.id], (signal) => client.responses.getSettings(at, { signal }))
   return (
-    <Page
-      title="Settings"
-      lead="What this environment does. Changes take effect at once; lower lifetimes also end what already lasts longer."
-    >
+    <Page title="Settings" lead="What this environment does. Changes take effect at once.">
       <Loaded of={read}>{({ data, etag }) => <Form key={etag} document={data} etag={etag} reload={() => void read.refetch()} />}</Loaded>
     </Page>
   )

@@ -16,7 +16,7 @@ import { useEnvironment } from '../scope.tsx'
 import { UserSide } from './users/user-side.tsx'
 
 export default function Users() {
-  const { client, at, environment } = useEnvironment()
+  const { client, at, environment, can } = useEnvironment()
   const { search, show } = useQueryState()
   const [words, setWords] = useState(search.query ?? '')
   const query = search.query ?? ''
@@ -105,7 +105,9 @@ export default function Users() {
         }
       />
       {search.chosen ? <UserSide key={search.chosen} user_id={search.chosen} onClose={() => show({ chosen: undefined })} /> : null}
-      {search.new ? <AddUser close={() => show({ new: undefined })} onAdded={(id) => show({ new: undefined, chosen: id })} /> : null}
+      {search.new && can('developer') ? (
+        <AddUser close={() => show({ new: undefined })} onAdded={(id) => show({ new: undefined, chosen: id })} />
+      ) : null}
     </Page>
   )
 }
