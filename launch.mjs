@@ -23,9 +23,15 @@ const NODE_PACKAGES = {
 
 const CLI = 'cli/src/main.ts'
 // The commands for developers, and their scripts.
-const SCRIPTS = { test: 'scripts/test.ts', check: 'scripts/check.ts', docs: 'scripts/docs.ts', bench: 'bench/main.ts' }
+const SCRIPTS = {
+  test: 'scripts/test.ts',
+  check: 'scripts/check.ts',
+  docs: 'scripts/docs.ts',
+  bench: 'bench/main.ts',
+  release: 'packaging/release.ts',
+}
 // The commands for developers whose arguments the command line tool checks first; the scripts and `--watch` would accept any.
-const READ_BY_US = ['check', 'docs', 'build', 'dev']
+const READ_BY_US = ['check', 'docs', 'build', 'dev', 'release']
 
 /** Returns the arguments of Node for the words after `ostiary` or `npm start`. Unknown words go to the command line tool. */
 export function nodeArguments(words, root = ROOT, cli = join(root, CLI)) {
