@@ -7,6 +7,7 @@ import { existsSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { brokenLinks, documentsIn } from '../scripts/links.ts'
 import { until } from '../server/test/support/receiver.ts'
 import { freePort } from '../server/test/support/world.ts'
 import { accepted_licences, type Bom, licenceOf } from './bom.ts'
@@ -69,22 +70,36 @@ async function serve(...options: string[]) {
   return { service, said: () => said }
 }
 
-test('it has one folder with the entry, the build, the native module, the examples and the lists', { skip }, () => {
+test('it has one folder with the entry, the build, the native module, the documents and the lists', { skip }, () => {
   assert.deepEqual(readdirSync(place), [`ostiary-${version}`])
   const expected = [
     'LICENCES.txt',
-    'LICENSE',
     'dist',
-    'examples',
+    'docs',
     'health.mjs',
     'node_modules',
     'ostiary.mjs',
     'package.json',
+    'packaging',
     'sbom.cdx.json',
   ]
-  assert.deepEqual(readdirSync(release).sort(), expected)
+  const found = readdirSync(release)
+  assert.deepEqual(
+    expected.filter((name) => !found.includes(name)),
+    [],
+  )
+  for (const absent of ['server', 'contract', 'launch.mjs', 'package-lock.json', 'scripts']) assert.ok(!found.includes(absent), absent)
   assert.deepEqual(
     globSync('node_modules/*/*', { cwd: release }).filter((path) => !path.includes('argon2')),
+    [],
+  )
+})
+
+test('every link in its documents leads somewhere', { skip }, () => {
+  const documents = documentsIn(release)
+  assert.ok(documents.includes('docs/quick-start.md'))
+  assert.deepEqual(
+    documents.flatMap((path) => brokenLinks(release, path)),
     [],
   )
 })
@@ -96,7 +111,7 @@ test('it says its version and its help, and nothing else', { skip }, () => {
   assert.equal(ostiary(['nonsense']).status, 2)
 })
 
-test('it creates the first tenant, serves it, signs a person in up to the password, and stops when told', { skip }, async () => {
+test('it creates the first tenant, serves it, signs a person in up to the password, and stops on SIGTERM', { skip }, async () => {
   // word-check: the signal tells it
   const bootstrap = ostiary(
     ['bootstrap', '--email', 'you@example.com', '--password-stdin', '--tenant', 'Acme', '--json'],

@@ -11,6 +11,7 @@ import { dirname, join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { commandLineTool } from '../launch.mjs'
+import { documentsIn } from '../scripts/links.ts'
 import { accepted_licences, type Bom, bomOf, licenceList, licenceOf, packageName } from './bom.ts'
 import { type ArchivedFile, readTar, writeTar } from './tar.ts'
 
@@ -67,16 +68,17 @@ async function buildFiles(): Promise<ArchivedFile[]> {
   return paths.map((path) => ({ path: `dist/${path.replaceAll('\\', '/')}`, mode: 0o644, content: readFileSync(join(folder, path)) }))
 }
 
-/** The entry, the examples for operators, and what describes the release. */
+/** The entry, the documents, the examples, and what describes the release. */
 function ownFiles(bom: Bom): ArchivedFile[] {
   const copied = (from: string, path: string, mode = 0o644): ArchivedFile => ({ path, mode, content: readFileSync(join(root, from)) })
   const text = (path: string, content: string): ArchivedFile => ({ path, mode: 0o644, content: Buffer.from(content) })
-  const examples = ['ostiary.service', 'nginx.conf', 'Caddyfile', 'env.example', 'grafana.json']
+  const examples = ['Caddyfile', 'Dockerfile', 'compose.yaml', 'env.example', 'grafana.json', 'nginx.conf', 'ostiary.service']
+  // The documents keep their places, so that their links lead somewhere.
+  const documents = [...documentsIn(root), 'docs/openapi.json', 'LICENSE']
   return [
     copied('packaging/ostiary.mjs', 'ostiary.mjs', 0o755),
     copied('packaging/health.mjs', 'health.mjs'),
-    copied('LICENSE', 'LICENSE'),
-    ...examples.map((name) => copied(`packaging/${name}`, `examples/${name}`)),
+    ...[...documents, ...examples.map((name) => `packaging/${name}`)].map((path) => copied(path, path)),
     text(
       'package.json',
       `${JSON.stringify({ name: 'ostiary', version, private: true, type: 'module', engines: { node: '>=24' } }, null, 2)}\n`,
