@@ -24,11 +24,17 @@ const NODE_PACKAGES = {
 
 const CLI = 'cli/src/main.ts'
 // The commands for developers, and their scripts.
-const SCRIPTS = { test: 'scripts/test.ts', check: 'scripts/check.ts', docs: 'scripts/docs.ts', bench: 'bench/main.ts' }
+const SCRIPTS = {
+  test: 'scripts/test.ts',
+  check: 'scripts/check.ts',
+  docs: 'scripts/docs.ts',
+  bench: 'bench/main.ts',
+  release: 'packaging/release.ts',
+}
 // The commands for developers whose arguments the command line tool checks first; the scripts and `--watch` would accept any.
-const READ_BY_US = ['check', 'docs', 'build', 'dev']
+const READ_BY_US = ['check', 'docs', 'build', 'dev', 'release']
 // The commands that need the dashboard before they begin, and those that can begin without it.
-const NEED_DASHBOARD = ['test', 'check', 'build']
+const NEED_DASHBOARD = ['test', 'check', 'build', 'release']
 const SHOW_DASHBOARD = ['start', 'serve', 'dev']
 // How this file starts itself to build the dashboard. No command of users.
 const BUILD_DASHBOARD = 'build-dashboard'

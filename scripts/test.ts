@@ -24,7 +24,10 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => ch
 const checked = words.length > 0 || (await node([join(root, 'scripts/check.ts')]))
 if (!checked) console.log('✖ npm run check failed, see above. The tests run all the same; this run counts as failed.\n')
 
-const files = globSync('{contract,server,cli,sdk,scripts}/**/*.test.ts', { cwd: root, exclude: (path) => path.endsWith('node_modules') })
+const files = globSync('{contract,server,cli,sdk,scripts,packaging}/**/*.test.ts', {
+  cwd: root,
+  exclude: (path) => path.endsWith('node_modules'),
+})
   .map((file) => file.replaceAll('\\', '/'))
   .filter((file) => filters.length === 0 || filters.some((filter) => file.includes(filter)))
   .sort()

@@ -82,6 +82,13 @@ export const developer_commands = {
   docs: { summary: 'write the generated documents', options: { check: { help: 'only report stale documents' } } },
   bench: { summary: 'run the benchmark', details: 'bench/options.ts lists its options.', options: {}, passes_options_on: true },
   build: { summary: 'build the service into dist/', options: {} },
+  release: {
+    summary: 'build an archive that runs with Node 24 alone, into release/',
+    options: {
+      folder: { value: 'PATH', help: 'write the files into this folder, without an archive' },
+      'this-platform': { help: 'include the native module of this platform only' },
+    },
+  },
   dev: { summary: 'serve from the sources, and start again when one changes', options: commands.serve.options },
 } as const satisfies Record<string, Command>
 

@@ -38,7 +38,7 @@ export interface ConfigMistake {
 
 type Parsed<T> = { value: T } | { problem: string }
 
-const variables = [
+export const variables = [
   'OSTIARY_BASE_URL',
   'OSTIARY_HOST',
   'OSTIARY_PORT',

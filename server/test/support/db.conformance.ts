@@ -105,7 +105,7 @@ function testMigrations(fresh: () => Promise<() => Engine>): void {
   test('the migrations of this service run', async () => {
     const db = createDb((await fresh())())
     const { to } = await migrate(db)
-    assert.equal(to, readMigrations().length)
+    assert.equal(to, readMigrations().at(-1)?.number)
     assert.deepEqual(await migrate(db), { from: to, to })
     await db.close()
   })

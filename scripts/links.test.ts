@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { brokenLinks, documentsIn, problemOf } from './links.ts'
+
+const root = join(import.meta.dirname, '..')
+
+for (const document of documentsIn(root))
+  test(`every link in ${document} leads to a file, and its anchor to a heading`, () => assert.deepEqual(brokenLinks(root, document), []))
+
+const links = [
+  { target: 'docs/metrics.md', problem: null },
+  { target: 'docs/metrics.md#what-to-watch', problem: null },
+  { target: '#run-it', problem: null },
+  { target: 'https://example.com', problem: null },
+  { target: 'docs/nothing.md', problem: 'there is no such file' },
+  { target: 'docs/metrics.md#nothing', problem: 'there is no such heading' },
+  { target: '../outside.md', problem: 'there is no such file' },
+  { target: 'http://example.com', problem: 'it is no https address' },
+]
+for (const { target, problem } of links)
+  test(`the link ${target} of README.md is ${problem === null ? 'accepted' : `refused: ${problem}`}`, () =>
+    assert.equal(problemOf(root, 'README.md', target), problem))
+
+test('llms.txt leads to every document for users', () => {
+  const listed = readFileSync(join(root, 'llms.txt'), 'utf8')
+  const pages = documentsIn(root).filter((path) => /^docs\/[^/]+\.md$/.test(path))
+  assert.deepEqual(
+    pages.filter((path) => !listed.includes(`](${path})`)),
+    [],
+  )
+})
