@@ -63,7 +63,7 @@ function writeArchive(): void {
 async function buildFiles(): Promise<ArchivedFile[]> {
   const folder = dirname(await commandLineTool('serve'))
   if (folder !== join(root, 'dist')) throw new Error('The build failed; see above.')
-  const skipped = /^(build\.json|compiled\/.*|.*\.tmp)$/
+  const skipped = /^(build\.json|dashboard\.json|compiled\/.*|.*\.tmp)$/
   const paths = globSync('**/*', { cwd: folder }).filter((path) => !skipped.test(path) && statSync(join(folder, path)).isFile())
   return paths.map((path) => ({ path: `dist/${path.replaceAll('\\', '/')}`, mode: 0o644, content: readFileSync(join(folder, path)) }))
 }

@@ -149,8 +149,8 @@ function Input({ field, value, change, error }: { field: Field; value: Value; ch
     label,
     description: help,
     error,
-    inputWrapperOrder: ['label', 'input', 'description', 'error'] as ('label' | 'input' | 'description' | 'error')[],
-  } // as: Mantine's names
+    inputWrapperOrder: ['label', 'input', 'description', 'error'] as ('label' | 'input' | 'description' | 'error')[], // as: Mantine's names
+  }
   if (kind === 'choice')
     return (
       <NativeSelect {...texts} data={field.choices ?? []} value={String(value)} onChange={(event) => change(event.currentTarget.value)} />

@@ -1,6 +1,6 @@
 /**
- * The first start in a browser. Without a tenant, `serve` prints a link with a token that only this process has in memory. Whoever can
- * read the output of the service may create the first tenant; a stranger who visits first cannot. The token ends with the first tenant
+ * The first start in a browser. Without a tenant, `serve` prints a link with a token that only this process has in memory. Who can read
+ * the output of the service may create the first tenant; a stranger who visits first cannot. The token ends with the first tenant
  * and with the process.
  */
 import { hash, timingSafeEqual } from 'node:crypto'

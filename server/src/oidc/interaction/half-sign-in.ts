@@ -20,7 +20,6 @@ import { continueUrl } from './continue.ts'
 import { sendEnrolmentCode } from './enrolment-code.ts'
 import { establishSession, type SignedIn, stepUpSession } from './establish-session.ts'
 import { countedKinds } from './passkey-ceremony.ts'
-import { isFresh } from './passkey-enrolment.ts'
 
 /** The page of the second factor for this request. */
 export const secondFactorUrl = (call: OidcCall, query: string): string => `${call.issuer.url}/second-factor?${query}`
@@ -78,7 +77,7 @@ export async function beginStepUp(services: OidcServices, call: OidcCall, intera
   const { user_id, email, amr } = session
   const enrolled = await findUsersWithSecondFactor(services.db, call.issuer.environment_id, [user_id], countedKinds(call))
   // people.md 5: a code of this sign-in, and not of one that is over.
-  const mailed_code = acrOf(amr) === one_factor && amr.includes('otp') && isFresh(session, call.now)
+  const mailed_code = acrOf(amr) === one_factor && amr.includes('otp') && isRecent(session, call.now)
   const signed_in = { user_id, email, password_hash: null, step: 'sign_in' as const, method: 'session', amr, mailed_code }
   const beginning = { first: [], enrols: !enrolled.has(user_id), session_id }
   const answer = await beginHalfSignIn(services, call, interaction, signed_in, beginning)
@@ -86,8 +85,8 @@ export async function beginStepUp(services: OidcServices, call: OidcCall, intera
 }
 
 /**
- * The half sign-in of this browser for this request; `null` where there is none, where its session ended, or where the second factors of the account changed: one
- * that asks for a factor ends with the last factor, one that enrols ends with the first.
+ * The half sign-in of this browser for this request; `null` where there is none, where its session ended, or where the second factors of
+ * the account changed: one that asks for a factor ends with the last factor, one that enrols ends with the first.
  */
 export async function readHalfSignIn(services: OidcServices, call: OidcCall, { browser, query }: Interaction): Promise<HalfSignIn | null> {
   const { environment_id } = call.issuer

@@ -35,15 +35,18 @@ export function missingAfterFirstFactor(acr: string, { mode, has_second_factor }
 
 const fresh_ms = 600_000
 
+/** A sign-in of the last ten minutes. */
+export const isRecent = ({ auth_time }: { auth_time: Date }, now: Date): boolean => now.getTime() - auth_time.getTime() <= fresh_ms
+
 /**
  * people.md 18: a sensitive change needs a sign-in of the last ten minutes. It also needs every factor that a new sign-in would ask for:
  * a session of one factor from before the first second factor, or from before `mfa.mode` was `required`, is no proof of the person.
  */
 export const isFresh = (
-  { auth_time, acr }: { auth_time: Date; acr: string },
+  session: { auth_time: Date; acr: string },
   factors: Pick<Factors, 'mode' | 'has_second_factor'>,
   now: Date,
-): boolean => now.getTime() - auth_time.getTime() <= fresh_ms && missingAfterFirstFactor(acr, factors) === 'nothing'
+): boolean => isRecent(session, now) && missingAfterFirstFactor(session.acr, factors) === 'nothing'
 
 /**
  * What a session of this level needs before it answers a request.
