@@ -7,11 +7,12 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync } from 'node:fs'
+import { globSync, mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { both_issuers } from '../server/test/support/front.ts'
 import { noPostgres, startPostgres } from '../server/test/support/postgres.ts'
+import { writeKeyPairs } from '../server/test/support/spare-keys.ts'
 
 const root = join(import.meta.dirname, '..')
 const words = process.argv.slice(2)
@@ -31,11 +32,15 @@ const files = globSync('{contract,server,cli,scripts}/**/*.test.ts', { cwd: root
 if (files.length === 0) throw new Error(`No test file has ${filters.join(' or ')} in its path.`)
 const behaviour_tests = files.filter((file) => /^server\/test\/(flows|api)\//.test(file))
 
-// All files share one server, because starting one takes a second.
+const folder = mkdtempSync(join(tmpdir(), 'ostiary-test-run-'))
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+
+// All files share one server and a stock of RSA key pairs, because each costs a second or more of processor time.
 const postgres = noPostgres ? null : await startPostgres()
 const env = {
   ...process.env,
   NODE_COMPILE_CACHE: join(tmpdir(), 'ostiary-test-compiled'),
+  OSTIARY_TEST_KEY_PAIRS: await writeKeyPairs(folder, files.length),
   ...(postgres ? { OSTIARY_TEST_POSTGRES: postgres.url } : {}),
 }
 

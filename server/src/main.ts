@@ -25,7 +25,7 @@ import { readMasterKey } from './master-key.ts'
 import type { Metrics } from './metrics.ts'
 import { createGrantUses } from './oidc/grant-uses.ts'
 import { createIssuers } from './oidc/issuer.ts'
-import { createKeyPool } from './oidc/signing-keys.ts'
+import { createKeyPool, type KeyPool } from './oidc/signing-keys.ts'
 import { createOutbound, type Outbound } from './outbound/fetch.ts'
 import type { Resolve } from './outbound/resolve.ts'
 import { createRandomPool } from './random-pool.ts'
@@ -54,6 +54,11 @@ interface Overrides {
   outbound?: Outbound
   smtp?: DeliverBySmtp
   application_name?: string
+}
+
+interface ServiceOverrides extends Overrides {
+  key_pool?: KeyPool
+  check_answers?: boolean
 }
 
 /** Opens the parts that every command needs, without serving. */
@@ -113,14 +118,14 @@ const stop_limit_ms = 10_000
 /** Signing keys that are made ahead of need. */
 const spare_keys = 2
 
-export async function startService(config: Config, overrides: Overrides & { check_answers?: boolean } = {}): Promise<Service> {
+export async function startService(config: Config, overrides: ServiceOverrides = {}): Promise<Service> {
   const lock = config.database_url === null ? takeDataDirectory(config.data_dir) : { release() {} } // PostgreSQL serves several processes
   try {
     await refuseTakenPort(config)
     // `doctor` counts these names to find the number of processes that serve.
     const deployment = await openDeployment(config, { application_name: `ostiary serve ${process.pid} ${hostname()}`, ...overrides })
     const root = await readyRoot(deployment)
-    return await serve(deployment, root, lock.release, overrides.check_answers ?? false)
+    return await serve(deployment, root, lock.release, overrides)
   } catch (error) {
     lock.release()
     throw error
@@ -140,9 +145,9 @@ async function readyRoot(deployment: Deployment): Promise<Root> {
   }
 }
 
-async function serve(deployment: Deployment, root: Root, release: () => void, check_answers: boolean): Promise<Service> {
+async function serve(deployment: Deployment, root: Root, release: () => void, overrides: ServiceOverrides): Promise<Service> {
   const { config, db, log } = deployment
-  const key_pool = createKeyPool(spare_keys)
+  const { key_pool = createKeyPool(spare_keys), check_answers = false } = overrides
   const keys = createKeyStore(db)
   const issuers = createIssuers(deployment, key_pool)
   const passwords = createPasswords()
