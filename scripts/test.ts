@@ -1,27 +1,31 @@
 /**
  * `npm test` runs the checks, then every test. Tests of behaviour (server/test/flows, server/test/api and the client's) run on the embedded database
  * and again on PostgreSQL; some tests also run with issuers on hosts of their own (`server/test/support/front.ts`). `npm test users db/`
- * runs only the test files whose path contains one of these words, without the checks.
+ * runs only the test files whose path contains one of these words, each in its own process and without the checks.
  * Words that begin with a dash go to Node's test runner (`npm test -- users --test-name-pattern=code`).
  * OSTIARY_TEST_ENGINE=sqlite or postgres limits the run to one engine.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { globSync } from 'node:fs'
+import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { both_issuers } from '../server/test/support/front.ts'
 import { noPostgres, startPostgres } from '../server/test/support/postgres.ts'
+import { writeKeyPairs } from '../server/test/support/spare-keys.ts'
+import { long_files, needsOwnProcess } from './test-files.ts'
 
 const root = join(import.meta.dirname, '..')
 const words = process.argv.slice(2)
 const options = words.filter((word) => word.startsWith('-'))
 const filters = words.filter((word) => !word.startsWith('-'))
+const is_full_run = words.length === 0
 
 let child: ChildProcess | null = null
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => child?.kill('SIGTERM'))
 
-const checked = words.length > 0 || (await node([join(root, 'scripts/check.ts')]))
+const checked = !is_full_run || (await node([join(root, 'scripts/check.ts')]))
 if (!checked) console.log('✖ npm run check failed, see above. The tests run all the same; this run counts as failed.\n')
 
 const files = globSync('{contract,server,cli,sdk,scripts,packaging}/**/*.test.ts', {
@@ -34,11 +38,15 @@ const files = globSync('{contract,server,cli,sdk,scripts,packaging}/**/*.test.ts
 if (files.length === 0) throw new Error(`No test file has ${filters.join(' or ')} in its path.`)
 const behaviour_tests = files.filter((file) => /^(server\/test\/(flows|api)\/|sdk\/test\/(every-route|client)\.)/.test(file))
 
-// All files share one server, because starting one takes a second.
+const folder = mkdtempSync(join(tmpdir(), 'ostiary-test-run-'))
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+
+// All files share one server and a stock of RSA key pairs, because each costs a second or more of processor time.
 const postgres = noPostgres ? null : await startPostgres()
 const env = {
   ...process.env,
   NODE_COMPILE_CACHE: join(tmpdir(), 'ostiary-test-compiled'),
+  OSTIARY_TEST_KEY_PAIRS: await writeKeyPairs(folder, files.length),
   ...(postgres ? { OSTIARY_TEST_POSTGRES: postgres.url } : {}),
 }
 
@@ -58,10 +66,32 @@ if (on_own_hosts.length > 0) {
 await postgres?.stop()
 process.exitCode = checked && passed.every(Boolean) ? 0 : 1
 
+/** Runs test files. In a full run, processes share those that do not need their own. */
 function run(chosen: readonly string[], env: NodeJS.ProcessEnv): Promise<boolean> {
-  const fifteen_minutes_ms = 15 * 60 * 1000 // for a whole file; only a hanging file takes that long
-  const flags = ['--test-reporter=spec', `--test-concurrency=${availableParallelism()}`, `--test-timeout=${fifteen_minutes_ms}`]
-  return node(['--test', ...flags, ...options, ...chosen.map((file) => join(root, file))], env)
+  // One more than cores, because a test also waits. The processes of a queue and the other files begin in alphabetical order.
+  const at_once = availableParallelism() + (is_full_run ? 1 : 0)
+  const minutes = is_full_run ? 39 : 15 // of a process; a file has 15. Only one that hangs takes that long.
+  const flags = ['--test-reporter=spec', `--test-concurrency=${at_once}`, `--test-timeout=${minutes * 60_000}`]
+  const shared = is_full_run ? chosen.filter((file) => !needsOwnProcess(file)) : []
+  const apart = chosen.filter((file) => !shared.includes(file)).map((file) => join(root, file))
+  return node(['--test', ...flags, ...options, ...apart, ...(shared.length > 0 ? queue(shared, at_once) : [])], env)
+}
+
+let queues = 0
+
+/** Writes a queue of test files, those that take longest first. Returns the main modules of the processes that run them. */
+function queue(shared: readonly string[], processes: number): string[] {
+  queues += 1
+  const place = join(folder, `queue-${queues}`)
+  mkdirSync(place)
+  const longest_first = [...long_files.filter((file) => shared.includes(file)), ...shared.filter((file) => !long_files.includes(file))]
+  writeFileSync(join(place, 'files'), longest_first.map((file) => join(root, file)).join('\n'))
+  const work = `import { work } from ${JSON.stringify(pathToFileURL(join(root, 'scripts/test-worker.ts')).href)}\nawait work(import.meta.dirname)\n`
+  return Array.from({ length: processes }, (_, index) => {
+    const path = join(place, `process-${index + 1}.mjs`)
+    writeFileSync(path, work)
+    return path
+  })
 }
 
 /** Runs this Node; `true` if it exits with 0. */

@@ -27,7 +27,7 @@ import { readMasterKey } from './master-key.ts'
 import type { Metrics } from './metrics.ts'
 import { createGrantUses } from './oidc/grant-uses.ts'
 import { createIssuers } from './oidc/issuer.ts'
-import { createKeyPool } from './oidc/signing-keys.ts'
+import { createKeyPool, type KeyPool } from './oidc/signing-keys.ts'
 import { createOutbound, type Outbound } from './outbound/fetch.ts'
 import type { Resolve } from './outbound/resolve.ts'
 import { createRandomPool } from './random-pool.ts'
@@ -59,6 +59,13 @@ interface Overrides {
   application_name?: string
   /** The folder of the built dashboard. */
   dashboard_folder?: string
+}
+
+interface ServiceOverrides extends Overrides {
+  key_pool?: KeyPool
+  check_answers?: boolean
+  /** That of all workers of a deployment. */
+  setup_token?: string
 }
 
 /** Opens the parts that every command needs, without serving. */
@@ -120,10 +127,7 @@ const stop_limit_ms = 10_000
 /** Signing keys that are made ahead of need. */
 const spare_keys = 2
 
-/** `setup_token`: that of all workers of a deployment. */
-type ServeOverrides = Overrides & { check_answers?: boolean; setup_token?: string }
-
-export async function startService(config: Config, overrides: ServeOverrides = {}): Promise<Service> {
+export async function startService(config: Config, overrides: ServiceOverrides = {}): Promise<Service> {
   const lock = config.database_url === null ? takeDataDirectory(config.data_dir) : { release() {} } // PostgreSQL serves several processes
   try {
     await refuseTakenPort(config)
@@ -155,9 +159,9 @@ async function readyRoot(deployment: Deployment): Promise<Roots> {
   }
 }
 
-async function serve(deployment: Deployment, roots: Roots, release: () => void, overrides: ServeOverrides): Promise<Service> {
+async function serve(deployment: Deployment, roots: Roots, release: () => void, overrides: ServiceOverrides): Promise<Service> {
   const { config, db, log } = deployment
-  const key_pool = createKeyPool(spare_keys)
+  const { key_pool = createKeyPool(spare_keys), check_answers = false } = overrides
   const keys = createKeyStore(db)
   const issuers = createIssuers(deployment, key_pool)
   const passwords = createPasswords()

@@ -35,7 +35,7 @@ export interface SigningKey {
 export const jwks_max_age_seconds = 300
 const publish_before_signing_ms = 2 * jwks_max_age_seconds * 1000
 
-interface SpareKey {
+export interface SpareKey {
   kid: string
   public_jwk: Record<string, string>
   pem: string
@@ -69,7 +69,8 @@ export function createKeyPool(size: number) {
 }
 export type KeyPool = ReturnType<typeof createKeyPool>
 
-async function makeKey(): Promise<SpareKey> {
+/** Makes an RSA key pair, which takes 75 ms of a thread. */
+export async function makeKey(): Promise<SpareKey> {
   const pair = await generate('rsa', { modulusLength: 2048 })
   const { n = '', e = '' } = pair.publicKey.export({ format: 'jwk' })
   // RFC 7638 §3: the thumbprint is over the required members, in this order.

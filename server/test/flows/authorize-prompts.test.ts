@@ -162,7 +162,7 @@ for (const type of ['test', 'live'] as const) {
       })
   })
 
-  test(`consent is asked once and again for more scopes, a refusal is access_denied, and prompt=none shows no page (${type})`, async () => {
+  test(`consent is asked once and again for more scopes, a refusal is access_denied, and prompt=none shows no page (${type})`, async (t) => {
     const person = await signedIn()
     const ask = (change: Record<string, string>) => authorizationRequest(environment, asking, change)
     const agent = person.agent
@@ -172,7 +172,9 @@ for (const type of ['test', 'live'] as const) {
     assert.equal(pageOf(await submit(agent, await agent.get(first.url), first, {})), 'access_denied')
     assert.equal(pageOf(await submit(agent, await agent.get(first.url), first, { decision: 'allow' })), 'code')
     for (const change of [{ prompt: 'none' }, { scope: 'openid' }, {}])
-      assert.equal(pageOf(await agent.get(ask({ scope: 'openid email', ...change }).url)), 'code')
+      await t.test(`it covers the same request with ${JSON.stringify(change)}`, async () => {
+        assert.equal(pageOf(await agent.get(ask({ scope: 'openid email', ...change }).url)), 'code')
+      })
     assert.equal(pageOf(await agent.get(ask({ scope: 'openid phone' }).url)), 'consent')
     assert.equal(pageOf(await agent.get(ask({ scope: 'openid', prompt: 'consent' }).url)), 'consent')
     const more = ask({ scope: 'openid phone', prompt: 'consent' })
@@ -216,18 +218,19 @@ for (const type of ['test', 'live'] as const) {
   })
 
   for (const change of [{ prompt: 'login' }, { max_age: '0' }, { prompt: 'login consent' }]) {
-    test(`selecting another account does not replace the sign-in that ${JSON.stringify(change)} requires (${type})`, async () => {
+    test(`selecting another account does not replace the sign-in that ${JSON.stringify(change)} requires (${type})`, async (t) => {
       const { agent, ...ada } = await signedIn()
       const request = authorizationRequest(environment, client, change)
       const links = [...(await agent.get(request.url)).body.matchAll(/href="([^"]*\/authorize\?[^"]*prompt=[^"]*)"/g)].map(([, url]) =>
         `${url}`.replaceAll('&amp;', '&'),
       )
       assert.ok(links.length >= 2)
-      for (const link of links) {
-        let page = await agent.get(link)
-        if (pageOf(page) === 'accounts') page = await submit(agent, page, request, { session: `${decodeJwt(ada.id_token).sid}` })
-        assert.ok(['sign_in', 'sign_up'].includes(pageOf(page)), `${link} led to ${pageOf(page)}`)
-      }
+      for (const [index, link] of links.entries())
+        await t.test(`link ${index + 1}`, async () => {
+          let page = await agent.get(link)
+          if (pageOf(page) === 'accounts') page = await submit(agent, page, request, { session: `${decodeJwt(ada.id_token).sid}` })
+          assert.ok(['sign_in', 'sign_up'].includes(pageOf(page)), `${link} led to ${pageOf(page)}`)
+        })
     })
   }
 

@@ -149,7 +149,8 @@ const broken_values = [
   '{{7*7}}',
 ]
 for (const value of broken_values) {
-  test(`the value ${JSON.stringify(value)} causes no 5xx in any parameter of any endpoint`, async () => {
+  test(`the value ${JSON.stringify(value)} causes no 5xx in any parameter of any endpoint`, async (t) => {
+    const survives = (what: string, ...request: Parameters<typeof send>) => t.test(what, async () => void (await send(...request)))
     // biome-ignore format: names by endpoint
     const names = {
       [token_path]: ['grant_type', 'code', 'redirect_uri', 'code_verifier', 'refresh_token', 'scope', 'client_id', 'client_secret', 'client_assertion', 'client_assertion_type', 'x'],
@@ -157,39 +158,27 @@ for (const value of broken_values) {
     }
     for (const [path, list] of Object.entries(names))
       for (const name of list)
-        assert.ok((await asClient(`grant_type=refresh_token&token=x&refresh_token=x&${name}=${value}`, {}, path)).status < 500)
+        await t.test(`${name} of ${path.slice(issuer_path.length)}`, async () => {
+          assert.ok((await asClient(`grant_type=refresh_token&token=x&refresh_token=x&${name}=${value}`, {}, path)).status < 500)
+        })
     if (value === '\x01') return // no URL can hold it
     const { search } = new URL(authorizationRequest(w.test, client).url)
-    for (const name of [
-      'state',
-      'nonce',
-      'scope',
-      'prompt',
-      'client_id',
-      'redirect_uri',
-      'login_hint',
-      'ui_locales',
-      'resource',
-      'x',
-      value,
-    ])
-      await send('GET', `${issuer_path}/oauth/authorize${search}&${name}=${value}`)
-    for (const name of ['id_token_hint', 'client_id', 'post_logout_redirect_uri', 'state', 'logout_hint'])
-      await send('GET', `${issuer_path}/oauth/logout?${name}=${value}`)
-    await send('GET', `${issuer_path}/v1/oauth/userinfo`, { authorization: `Bearer ${value}` })
-    await send(
-      'POST',
-      token_path,
-      { 'content-type': form, authorization: `Basic ${Buffer.from(`${value}:${value}`).toString('base64')}` },
-      'grant_type=x',
-    )
-    await send('GET', `/e/${value.replaceAll(' ', '')}/oauth/authorize`)
-    for (const method of ['GET', 'POST']) await send(method, `${issuer_path}/oauth/callback/${value}?state=${value}&code=${value}`)
-    await send('GET', `${issuer_path}/oauth/authorize${search}`, {
-      cookie: `ostiary_session_${w.test.id}=${value}`,
-      'accept-language': value,
-      'user-agent': value,
-    })
+    // biome-ignore format: names by endpoint
+    const queries = {
+      [`authorize${search}&`]: ['state', 'nonce', 'scope', 'prompt', 'client_id', 'redirect_uri', 'login_hint', 'ui_locales', 'resource', 'x', value],
+      'logout?': ['id_token_hint', 'client_id', 'post_logout_redirect_uri', 'state', 'logout_hint'],
+    }
+    for (const [start, list] of Object.entries(queries))
+      for (const name of list)
+        await survives(`${name} of /oauth/${start.split('?')[0]}`, 'GET', `${issuer_path}/oauth/${start}${name}=${value}`)
+    await survives('an access token', 'GET', `${issuer_path}/v1/oauth/userinfo`, { authorization: `Bearer ${value}` })
+    const credentials = { 'content-type': form, authorization: `Basic ${Buffer.from(`${value}:${value}`).toString('base64')}` }
+    await survives('the credentials of a client', 'POST', token_path, credentials, 'grant_type=x')
+    await survives('an environment', 'GET', `/e/${value.replaceAll(' ', '')}/oauth/authorize`)
+    for (const method of ['GET', 'POST'])
+      await survives(`a callback by ${method}`, method, `${issuer_path}/oauth/callback/${value}?state=${value}&code=${value}`)
+    const headers = { cookie: `ostiary_session_${w.test.id}=${value}`, 'accept-language': value, 'user-agent': value }
+    await survives('headers', 'GET', `${issuer_path}/oauth/authorize${search}`, headers)
   })
 }
 
@@ -236,18 +225,22 @@ test('the host of an absolute request target does not appear in the discovery do
 })
 
 for (const [path, list] of Map.groupBy(rows, ([, route]) => route.path))
-  test(`${path} answers other methods with 405 and its own in Allow, and HEAD as GET without a body`, async () => {
+  test(`${path} answers other methods with 405 and its own in Allow, and HEAD as GET without a body`, async (t) => {
     const own = list.map(([, { method }]) => method as string)
     for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE']) {
       if (own.includes(method)) continue
-      const reply = await send(method, at(path))
-      assert.equal(reply.status, 405, `${method} ${path}`)
-      assert.deepEqual(reply.headers.allow?.split(', ').sort(), [...own, ...(own.includes('GET') ? ['HEAD'] : [])].sort())
+      await t.test(method, async () => {
+        const reply = await send(method, at(path))
+        assert.equal(reply.status, 405)
+        assert.deepEqual(reply.headers.allow?.split(', ').sort(), [...own, ...(own.includes('GET') ? ['HEAD'] : [])].sort())
+      })
     }
-    const head = await send('HEAD', at(path))
-    assert.equal(head.body, '')
-    if (own.includes('GET')) assert.equal(head.status, (await send('GET', at(path))).status)
-    else assert.equal(head.status, 405)
+    await t.test('HEAD', async () => {
+      const head = await send('HEAD', at(path))
+      assert.equal(head.body, '')
+      if (own.includes('GET')) assert.equal(head.status, (await send('GET', at(path))).status)
+      else assert.equal(head.status, 405)
+    })
   })
 
 test('a path in any other spelling is 404', async (t) => {

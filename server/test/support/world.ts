@@ -21,6 +21,7 @@ import { createPasswords } from '../../src/users/password.ts'
 import { insertUser } from '../../src/users/store.ts'
 import { frontEnvironment, has_front, has_own_hosts, ownIssuer, startFront } from './front.ts'
 import { dropDatabase, freshDatabase } from './postgres.ts'
+import { spareKeys } from './spare-keys.ts'
 
 export interface Reply {
   status: number
@@ -96,6 +97,7 @@ export async function world(
     now,
     write: (line: string) => log.push(line),
     check_answers: true,
+    key_pool: spareKeys(),
     ...(options.resolve ? { resolve: options.resolve } : {}),
     ...(options.outbound ? { outbound: options.outbound } : {}),
     ...(options.smtp ? { smtp: options.smtp } : {}),
