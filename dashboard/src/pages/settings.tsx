@@ -127,6 +127,8 @@ function Form({ document, etag, reload }: { document: Document; etag: string | n
   )
 }
 
+const order: ('label' | 'input' | 'description' | 'error')[] = ['label', 'input', 'description', 'error']
+
 function shown(field: Field, value: Value): string {
   if (value === null) return 'Not set'
   if (typeof value === 'boolean') return value ? 'On' : 'Off'
@@ -149,7 +151,7 @@ function Input({ field, value, change, error }: { field: Field; value: Value; ch
     label,
     description: help,
     error,
-    inputWrapperOrder: ['label', 'input', 'description', 'error'] as ('label' | 'input' | 'description' | 'error')[], // as: Mantine's names
+    inputWrapperOrder: order,
   }
   if (kind === 'choice')
     return (

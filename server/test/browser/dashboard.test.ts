@@ -82,7 +82,7 @@ test(
   'an administrator creates a project, an application and a key, and the key works until it is rotated',
   { skip: noBrowser },
   async (t) => {
-    const w = await world()
+    const w = await world({ dashboard_folder: join(dist, 'dashboard') })
     const browser = await launchForTests(t)
     const { page, faults } = await openDashboard(w, browser, owner)
     const whoami = async (key: string) => (await w.call('GET', '/v1/api-keys/whoami', { key })).status
@@ -143,7 +143,7 @@ test(
 )
 
 test('every page passes the audit, in both themes, narrow and wide', { skip: noBrowser }, async (t) => {
-  const w = await world()
+  const w = await world({ dashboard_folder: join(dist, 'dashboard') })
   const browser = await launchForTests(t)
   const post = async (path: string, body: unknown, status = 201) => expectStatus(status, await w.call('POST', path, { body }))
   const application = await w.createApplication(w.test, { name: 'Meal Planner' })
