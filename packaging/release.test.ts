@@ -111,7 +111,7 @@ test('it says its version and its help, and nothing else', { skip }, () => {
   assert.equal(ostiary(['nonsense']).status, 2)
 })
 
-test('it creates the first tenant, serves it, signs a person in up to the password, and stops on SIGTERM', { skip }, async () => {
+test('it creates the first tenant, serves it with its issuer and the documentation, and stops on SIGTERM', { skip }, async () => {
   // word-check: the signal tells it
   const bootstrap = ostiary(
     ['bootstrap', '--email', 'you@example.com', '--password-stdin', '--tenant', 'Acme', '--json'],
