@@ -62,7 +62,7 @@ for (const { name, state, locale, page } of pages) {
       assert.ok(page.html.includes(`<label for="${id}">`))
       assert.match(
         field,
-        / autocomplete="(username|username webauthn|current-password|new-password|name|given-name|family-name|nickname|one-time-code|off)"/,
+        / autocomplete="(email|username|username webauthn|current-password|new-password|name|given-name|family-name|nickname|one-time-code|off)"/,
       )
       for (const described_by of (/ aria-describedby="([^"]+)"/.exec(field)?.[1] ?? '').split(' ').filter(Boolean))
         assert.ok(ids.includes(described_by))

@@ -194,8 +194,7 @@ test('a reset link ends after an hour, with another password, and with a block',
   const as_backend = { key: secret }
   expectStatus(200, await w.call('PATCH', `/v1/auth/users/${changed?.id}`, { ...as_backend, body: { password: 'chosen by the backend' } }))
   expectStatus(200, await w.call('POST', `/v1/auth/users/${blocked?.id}/block`, as_backend))
-  assert.equal((await press(links[0] ?? '')).next.status, 410)
-  assert.equal((await press(links[1] ?? '')).next.status, 410)
+  for (const link of links.slice(0, 2)) assert.equal((await createAgent().get(link)).status, 410)
   w.advance(3_600)
   assert.equal((await createAgent().get(links[2] ?? '')).status, 410)
 })
