@@ -161,7 +161,7 @@ async function readyRoot(deployment: Deployment): Promise<Roots> {
 
 async function serve(deployment: Deployment, roots: Roots, release: () => void, overrides: ServiceOverrides): Promise<Service> {
   const { config, db, log } = deployment
-  const { key_pool = createKeyPool(spare_keys), check_answers = false } = overrides
+  const { key_pool = createKeyPool(spare_keys) } = overrides
   const keys = createKeyStore(db)
   const issuers = createIssuers(deployment, key_pool)
   const passwords = createPasswords()
