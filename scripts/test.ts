@@ -23,6 +23,7 @@ const filters = words.filter((word) => !word.startsWith('-'))
 const is_full_run = words.length === 0
 
 let child: ChildProcess | null = null
+let queues = 0
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => child?.kill('SIGTERM'))
 
 const checked = !is_full_run || (await node([join(root, 'scripts/check.ts')]))
@@ -76,8 +77,6 @@ function run(chosen: readonly string[], env: NodeJS.ProcessEnv): Promise<boolean
   const apart = chosen.filter((file) => !shared.includes(file)).map((file) => join(root, file))
   return node(['--test', ...flags, ...options, ...apart, ...(shared.length > 0 ? queue(shared, at_once) : [])], env)
 }
-
-let queues = 0
 
 /** Writes a queue of test files, those that take longest first. Returns the main modules of the processes that run them. */
 function queue(shared: readonly string[], processes: number): string[] {
