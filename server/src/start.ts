@@ -11,6 +11,7 @@ import { findDemo } from './setup/demo.ts'
 /** The links in the order of the page. A new page of the service is one line here, and its words are in `pages/texts/`. */
 const links: Record<StartLink, string> = {
   demo: serviceRoutes.demo.path,
+  dashboard: serviceRoutes.dashboard.path,
   reference: serviceRoutes.reference.path,
   openapi: serviceRoutes.openapi.path,
   errors: serviceRoutes.errorIndex.path,
