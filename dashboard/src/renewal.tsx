@@ -58,6 +58,7 @@ export function Renewal({ children }: { children: ReactNode }) {
       {children}
       <Dialog
         opened={waiting !== null}
+        above
         onClose={() => waiting?.cancel()}
         title={waiting?.max_age === null ? 'Your session has ended' : 'Confirm that it is you'}
         lead={

@@ -23,6 +23,8 @@ export const environmentPages: { group: string; pages: PageEntry[] }[] = [
   ] },
   { group: 'Sign-in', pages: [
     { path: '/applications', name: 'Applications', icon: 'window',  role: 'viewer',    key: 'a' },
+    { path: '/resource-servers', name: 'Resource servers', icon: 'servers', role: 'viewer' },
+    { path: '/providers',    name: 'Providers',    icon: 'plug',    role: 'viewer' },
   ] },
   { group: 'Build', pages: [
     { path: '/api-keys',     name: 'API keys',     icon: 'key',     role: 'viewer',    key: 'k' },

@@ -28,6 +28,9 @@ export default function Members() {
   const [invited, setInvited] = useState<Invitation | null>(null)
   const list = useList(['members', tenant.id], (cursor) => client.listMembers({ tenant_id: tenant.id, cursor }).page())
   const changes = [['members', tenant.id]]
+  const owners = (list.rows ?? []).filter(({ role, status }) => role === 'owner' && status === 'active')
+  /** As far as the rows show it. The service decides. */
+  const isLastOwner = ({ id }: Member) => !list.hasNextPage && owners.length === 1 && owners[0]?.id === id
   const change = useAction(
     ({ id, role }: { id: string; role: Role }) => client.changeMember({ tenant_id: tenant.id, member_id: id }, { role }),
     { changes },
@@ -48,7 +51,7 @@ export default function Members() {
         </>
       ),
     },
-    { head: 'Role', cell: (member) => <RoleField of={member} change={change.run} /> },
+    { head: 'Role', cell: (member) => <RoleField of={member} is_last_owner={isLastOwner(member)} change={change.run} /> },
     {
       head: 'Status',
       cell: ({ status }) =>
@@ -72,7 +75,12 @@ export default function Members() {
               New link<span className="vh">: {member.email}</span>
             </ChangeButton>
           ) : null}
-          <ChangeButton needs="admin" className="btn s" onClick={() => setOpen(member)}>
+          <ChangeButton
+            needs="admin"
+            className="btn s"
+            why={isLastOwner(member) ? 'The last owner stays.' : undefined}
+            onClick={() => setOpen(member)}
+          >
             Remove<span className="vh">: {member.email}</span>
           </ChangeButton>
         </div>
@@ -124,9 +132,15 @@ export default function Members() {
   )
 }
 
-function RoleField({ of: { id, role, email }, change }: { of: Member; change: (input: { id: string; role: Role }) => void }) {
+interface RoleFieldProps {
+  of: Member
+  is_last_owner: boolean
+  change: (input: { id: string; role: Role }) => void
+}
+
+function RoleField({ of: { id, role, email }, is_last_owner, change }: RoleFieldProps) {
   const { can } = useScope()
-  if (!can('admin')) return role
+  if (!can('admin') || is_last_owner) return role
   return (
     <NativeSelect
       size="xs"

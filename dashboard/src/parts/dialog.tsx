@@ -1,6 +1,7 @@
 /** A dialog: a sheet on small screens. Focus stays inside and returns afterwards. */
 import { Modal } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { useEscape } from './escape.ts'
 import { Icon } from './icon.tsx'
 
 interface DialogProps {
@@ -15,9 +16,23 @@ interface DialogProps {
   alert?: boolean
   /** Whether Escape and the cross close it. */
   closable?: boolean
+  /** Whether it stands above another dialog. */
+  above?: boolean
 }
 
-export function Dialog({ opened, onClose, title, lead, children, footer, width = 600, alert = false, closable = true }: DialogProps) {
+export function Dialog({
+  opened,
+  onClose,
+  title,
+  lead,
+  children,
+  footer,
+  width = 600,
+  alert = false,
+  closable = true,
+  above = false,
+}: DialogProps) {
+  useEscape(opened, closable ? onClose : null)
   return (
     <Modal.Root
       opened={opened}
@@ -27,7 +42,8 @@ export function Dialog({ opened, onClose, title, lead, children, footer, width =
       padding={0}
       radius={14}
       closeOnClickOutside={!alert && closable}
-      closeOnEscape={closable}
+      closeOnEscape={false}
+      zIndex={above ? 300 : 200}
       transitionProps={{ duration: 0 }}
       classNames={{ content: 'dlg' }}
     >

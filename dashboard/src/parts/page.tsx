@@ -48,15 +48,18 @@ export function ChangeButton({
   onClick,
   children,
   disabled = false,
+  why,
 }: {
   needs?: 'developer' | 'admin' | 'owner'
   className?: string
   onClick: () => void
   children: ReactNode
   disabled?: boolean
+  /** Why this person cannot press it, besides the role. */
+  why?: string | undefined
 }) {
   const { can } = useScope()
-  const reason = can(needs) ? undefined : `Needs the role ${needs}.`
+  const reason = can(needs) ? why : `Needs the role ${needs}.`
   return (
     <button type="button" className={className} disabled={disabled || reason !== undefined} title={reason} onClick={onClick}>
       {children}

@@ -1,19 +1,23 @@
 /** A record beside its list: a drawer from the right, whose address is in the query of the page. */
 import { Drawer } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { useEscape } from './escape.ts'
 
-export const Side = ({ title, onClose, children }: { title: string; onClose: () => void; children: ReactNode }) => (
-  <Drawer.Root opened onClose={onClose} position="right" size={520} padding={0} transitionProps={{ duration: 0 }}>
-    <Drawer.Overlay className="dim" />
-    <Drawer.Content>
-      <div className="drawer-head">
-        <Drawer.Title className="any">{title}</Drawer.Title>
-        <Drawer.CloseButton aria-label="Close" />
-      </div>
-      <div className="side-body">{children}</div>
-    </Drawer.Content>
-  </Drawer.Root>
-)
+export function Side({ title, onClose, children }: { title: string; onClose: () => void; children: ReactNode }) {
+  useEscape(true, onClose)
+  return (
+    <Drawer.Root opened onClose={onClose} closeOnEscape={false} position="right" size={520} padding={0} transitionProps={{ duration: 0 }}>
+      <Drawer.Overlay className="dim" />
+      <Drawer.Content>
+        <div className="drawer-head">
+          <Drawer.Title className="any">{title}</Drawer.Title>
+          <Drawer.CloseButton aria-label="Close" />
+        </div>
+        <div className="side-body">{children}</div>
+      </Drawer.Content>
+    </Drawer.Root>
+  )
+}
 
 export const Facts = ({ of }: { of: readonly (readonly [string, ReactNode])[] }) => (
   <dl className="facts">

@@ -6,7 +6,9 @@ import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import type { Browser, Page } from 'playwright-core'
 import { isDashboardCurrent, makeDashboard } from '../../../build.mjs'
+import { administratorToken, asAdministrator } from '../support/administrator.ts'
 import { noBrowser } from '../support/chromium.ts'
+import { createAgent, followPages } from '../support/cookie-browser.ts'
 import { audit, launchForTests } from '../support/page-audit.ts'
 import { expectStatus, owner, type World, world } from '../support/world.ts'
 
@@ -50,6 +52,7 @@ test('the page has no inline script, and each style and script carries the nonce
 /** Signs in to the dashboard and records what must not happen: errors on the console, and requests to another origin. */
 async function openDashboard(w: World, browser: Browser, person: { email: string; password: string }) {
   const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
+  context.setDefaultTimeout(90_000) // a busy machine is slow, and a wait that is not needed costs no time
   const page = await context.newPage()
   const faults: string[] = []
   page.on('pageerror', (error) => faults.push(String(error)))
@@ -60,14 +63,23 @@ async function openDashboard(w: World, browser: Browser, person: { email: string
   page.on('request', (request) => {
     if (new URL(request.url()).origin !== w.base_url) faults.push(`request to ${request.url()}`)
   })
-  await page.goto(`${w.base_url}/dashboard`)
-  await page.fill('input[name=email]', person.email)
-  await page.fill('input[name=password]', person.password)
-  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-  await page.waitForURL(/\/dashboard(\/|$)/)
-  await page.waitForSelector('h1')
+  await page.goto(`${w.base_url}/dashboard/t/acme`)
+  await signIn(page, person)
+  await page.getByRole('heading', { level: 1, name: 'Projects' }).waitFor()
   return { page, faults }
 }
+
+async function signIn(page: Page, { email, password }: { email: string; password: string }) {
+  await page.fill('input[name=email]', email)
+  await page.fill('input[name=password]', password)
+  await button(page, 'Sign in').click()
+}
+
+/** The slug of the project of the world. */
+async function slugOf(w: World): Promise<string> {
+  return expectStatus(200, await w.call('GET', `/v1/platform/projects/${w.test.path.split('/')[4]}`)).slug
+}
+const dashboardPath = (slug: string) => `/dashboard/t/acme/p/${slug}`
 
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 
@@ -87,7 +99,8 @@ test(
     const { page, faults } = await openDashboard(w, browser, owner)
     const whoami = async (key: string) => (await w.call('GET', '/v1/api-keys/whoami', { key })).status
 
-    await page.getByRole('heading', { level: 1, name: 'Projects' }).waitFor()
+    await page.goto(`${w.base_url}/dashboard`)
+    await page.getByRole('link', { name: /^Acme/ }).click()
     await button(page, 'New project').click()
     await page.getByLabel('Name').fill('Storefront')
     await button(page, 'Create project').click()
@@ -142,6 +155,85 @@ test(
   },
 )
 
+test('a change that needs a fresh sign-in waits for it, and keeps what was entered', { skip: noBrowser }, async (t) => {
+  const w = await world({ dashboard_folder: join(dist, 'dashboard') })
+  const browser = await launchForTests(t)
+  const { page } = await openDashboard(w, browser, owner)
+  const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' })
+  await show(page, `${w.base_url}${dashboardPath(await slugOf(w))}/test/api-keys`, 'API keys')
+  await button(page, 'Create key').click()
+  await page.getByRole('radio', { name: /Secret/ }).check()
+  await page.getByLabel(/^Label/).fill('orders')
+  w.advance(601)
+  const create = page.getByRole('dialog', { name: 'Create a key' }).getByRole('button', { name: 'Create key' })
+
+  await create.click()
+  await dialog.waitFor()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'hidden' })
+  assert.equal(await page.getByLabel(/^Label/).inputValue(), 'orders')
+
+  await create.click()
+  const opened = page.waitForEvent('popup')
+  await dialog.getByRole('button', { name: 'Sign in again' }).click()
+  const popup = await opened
+  const closed = popup.waitForEvent('close')
+  await signIn(popup, owner)
+  await closed
+  await page.getByText('Copy the key now').waitFor()
+  const key = (await page.locator('.once code').textContent()) ?? ''
+  assert.equal(expectStatus(200, await w.call('GET', '/v1/api-keys/whoami', { key })).label, 'orders')
+})
+
+test('a viewer sees what only others may change, with the reason, and the API refuses it', { skip: noBrowser }, async (t) => {
+  const w = await world({ dashboard_folder: join(dist, 'dashboard') })
+  const browser = await launchForTests(t)
+  const grace = { email: 'grace@example.com', password: 'a memorable sentence' }
+  const admin = asAdministrator(w, await administratorToken(w, owner))
+  const invitation = { email: grace.email, role: 'viewer' }
+  const { invitation_url } = expectStatus(201, await admin('POST', `/v1/tenants/${w.tenant_id}/members`, invitation))
+  const agent = createAgent()
+  const joined = await agent.submit(await agent.get(invitation_url), grace)
+  expectStatus(200, await agent.submit(await followPages(agent, joined), {}))
+  const { page } = await openDashboard(w, browser, grace)
+  const base = `${dashboardPath(await slugOf(w))}/test`
+
+  // biome-ignore format: this table is read by column
+  const changes: [string, string, string, string][] = [
+    ['/dashboard/t/acme',         'Projects',         'New project',         'developer'],
+    ['/dashboard/t/acme/members', 'Members',          'Invite',              'admin'],
+    [`${base}/applications`,      'Applications',     'New application',     'developer'],
+    [`${base}/resource-servers`,  'Resource servers', 'Add resource server', 'developer'],
+    [`${base}/providers`,         'Providers',        'Add provider',        'developer'],
+    [`${base}/api-keys`,          'API keys',         'Create key',          'developer'],
+    [`${base}/webhooks`,          'Webhooks',         'Add webhook',         'developer'],
+  ]
+  for (const [path, heading, name, role] of changes)
+    await t.test(name, async () => {
+      await show(page, w.base_url + path, heading)
+      assert.equal(await button(page, `${name} (Needs the role ${role}.)`).isDisabled(), true)
+    })
+
+  await t.test('pages that a viewer may not read are absent, and a link to one explains itself', async () => {
+    const names = await page.getByRole('navigation').getByRole('link').allTextContents()
+    assert.deepEqual(
+      ['Users', 'Events', 'Calls', 'Platform keys', 'Audit log'].filter((name) => names.includes(name)),
+      [],
+    )
+    await page.goto(`${w.base_url}${base}/users`)
+    await page.getByRole('main').getByText('insufficient_role').waitFor()
+  })
+
+  await t.test('the API refuses the change behind a button', async () => {
+    const refused = await page.evaluate(`fetch('/dashboard/api/v1/platform/projects', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-ostiary-dashboard': '1', 'x-tenant-id': '${w.tenant_id}' },
+      body: JSON.stringify({ name: 'Mine', slug: 'mine' }),
+    }).then((answer) => answer.json())`)
+    assert.equal((refused as { code: string }).code, 'insufficient_role') // as: what the script returns
+  })
+})
+
 test('every page passes the audit, in both themes, narrow and wide', { skip: noBrowser }, async (t) => {
   const w = await world({ dashboard_folder: join(dist, 'dashboard') })
   const browser = await launchForTests(t)
@@ -151,16 +243,22 @@ test('every page passes the audit, in both themes, narrow and wide', { skip: noB
   const webhook = await post(`${w.test.path}/webhooks`, { url: 'https://hooks.example.com/ostiary' })
   await post(`${w.test.path}/webhooks/${webhook.id}/test`, {}, 202)
   const user = await w.createUser(w.test, { email: 'demo@example.com' })
+  await post(`${w.test.path}/resource-servers`, {
+    name: 'Orders',
+    identifier: 'https://api.example.com',
+    scopes: [{ name: 'orders:read', description: 'Read your orders' }, { name: 'orders:write' }],
+  })
+  await post(`${w.test.path}/providers`, { type: 'github', client_id: 'of-github', client_secret: 'a secret' })
   await w.call('GET', `${w.test.path}/settings`, { key: null })
-  const { slug } = expectStatus(200, await w.call('GET', `/v1/platform/projects/${w.test.path.split('/')[4]}`))
   const { page, faults } = await openDashboard(w, browser, owner)
   const tenant = `${w.base_url}/dashboard/t/acme`
-  const test_base = `${tenant}/p/${slug}/test`
+  const project = w.base_url + dashboardPath(await slugOf(w))
+  const test_base = `${project}/test`
   // biome-ignore format: this table is read by column
   const pages: [string, string, string | RegExp][] = [
     ['projects',       tenant,                                                        'Projects'],
     ['overview',       test_base,                                                     /./],
-    ['live overview',  `${tenant}/p/${slug}/live`,                                    /./],
+    ['live overview',  `${project}/live`,                                             /./],
     ['users',          `${test_base}/users`,                                          'Users'],
     ['one user',       `${test_base}/users?chosen=${user.id}`,                        'Users'],
     ['inbox',          `${test_base}/inbox`,                                          'Inbox'],
@@ -170,6 +268,8 @@ test('every page passes the audit, in both themes, narrow and wide', { skip: noB
     ['addresses',      `${test_base}/applications/${application.client_id}?tab=addresses`,   'Meal Planner'],
     ['scopes',         `${test_base}/applications/${application.client_id}?tab=scopes`,      'Meal Planner'],
     ['credentials',    `${test_base}/applications/${application.client_id}?tab=credentials`, 'Meal Planner'],
+    ['resource servers', `${test_base}/resource-servers`,                             'Resource servers'],
+    ['providers',      `${test_base}/providers`,                                      'Providers'],
     ['api keys',       `${test_base}/api-keys`,                                       'API keys'],
     ['webhooks',       `${test_base}/webhooks`,                                       'Webhooks'],
     ['one webhook',    `${test_base}/webhooks/${webhook.id}`,                         webhook.slug],
