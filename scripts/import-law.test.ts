@@ -36,7 +36,7 @@ const saidOnlyIn = [
   { law: 'time and randomness are arguments, made only in main.ts and the command line tool',
                     words: /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\b|\brandomBytes\(|\brandomUUID\(/, by: /^(server\/src\/main\.ts|cli\/|sdk\/src\/runtime\.ts)/ },
   { law: 'handlers fail by call.fail and by the helpers of problem.ts', words: /\bApiError\b/,          by: /^server\/src\/(?!.*handlers\.ts)/ },
-  { law: 'only normalisation.ts normalises text, after a check of its length', words: /\.normalize\(/, by: /^(server\/src\/normalisation\.ts|cli\/)/ },
+  { law: 'only normalisation.ts and email-address.ts normalise text, after a check of its length', words: /\.normalize\(/, by: /^(server\/src\/normalisation\.ts|contract\/src\/email-address\.ts|cli\/)/ },
 ]
 
 const root = join(import.meta.dirname, '..')

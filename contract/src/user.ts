@@ -28,7 +28,7 @@ export const User = z.strictObject({
   project_id: ProjectId,
   environment_id: EnvironmentId,
   email: Email.nullable().describe(
-    'The email. It is unique within the environment, ignoring case, and can change: identify a user by `id`. `null` where another person proved the address of the account to be theirs.',
+    'The email. It is unique within the environment, ignoring case and the encoding of an international domain, and can change: identify a user by `id`. `null` where another person proved the address of the account to be theirs.',
   ),
   email_verified: z.boolean().describe('Whether the user has proved the email.'),
   pending_email: z
@@ -74,7 +74,7 @@ export type NewUser = z.infer<typeof NewUser>
 
 export const UserChange = z.strictObject({
   email: Email.optional().describe(
-    'The email. It is unique within the environment, ignoring case, and can change: identify a user by `id`.',
+    'The email. It is unique within the environment, ignoring case and the encoding of an international domain, and can change: identify a user by `id`.',
   ),
   ...optional.partial().shape,
   email_verified: z.boolean().nullable().optional().describe('Whether the user has proved the email.'),
@@ -88,6 +88,8 @@ export const UserQuery = z.object({
     .string()
     .max(320)
     .optional()
-    .describe('The email. It is unique within the environment, ignoring case, and can change: identify a user by `id`.'),
+    .describe(
+      'The email. It is unique within the environment, ignoring case and the encoding of an international domain, and can change: identify a user by `id`.',
+    ),
   query: z.string().max(200).register(characters, { allowed: 'any' }).optional().describe('Words that the name or the email contains.'),
 })

@@ -1,5 +1,6 @@
 /** Schemas that many resources share: times, slugs, names, URLs and pages. */
 import { z } from 'zod'
+import { isInternationalAddress } from './email-address.ts'
 import { sentenceOf } from './sentences.ts'
 
 z.config({ localeError: sentenceOf })
@@ -71,7 +72,15 @@ export const Origin = text(300).refine(
   'Expected an exact origin such as https://app.example.com: scheme, host and port only.',
 )
 
-export const Email = text(254).check(z.email())
+const AsciiAddress = z.email()
+
+/** The address of a person: ASCII, or with letters of any script in either part (`email-address.ts`). */
+export const Email = text(254)
+  .refine(
+    (value) => AsciiAddress.safeParse(value).success || isInternationalAddress(value),
+    'Expected one email address such as name@example.com.',
+  )
+  .meta({ format: 'idn-email' })
 
 /**
  * An email address that mail can be sent to. RFC 6531 §3.3: letters of any script in the local part; RFC 5890 §2.3.2.3: and in the

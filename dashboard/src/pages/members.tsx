@@ -184,7 +184,8 @@ function Invite({ close, onInvited }: { close: () => void; onInvited: (invitatio
       <form id="invite" onSubmit={submit}>
         <TextInput
           label="Email"
-          type="email"
+          inputMode="email"
+          autoCapitalize="none"
           required
           withAsterisk={false}
           value={email}

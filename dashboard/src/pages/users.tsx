@@ -148,7 +148,8 @@ function AddUser({ close, onAdded }: { close: () => void; onAdded: (id: string) 
       <form id="new-user" onSubmit={submit}>
         <TextInput
           label="Email"
-          type="email"
+          inputMode="email"
+          autoCapitalize="none"
           required
           withAsterisk={false}
           value={email}

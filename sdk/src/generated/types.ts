@@ -1740,7 +1740,7 @@ export type User = {
   project_id: string
   /** The id of an environment. */
   environment_id: string
-  /** The email. It is unique within the environment, ignoring case, and can change: identify a user by `id`. `null` where another person proved the address of the account to be theirs. */
+  /** The email. It is unique within the environment, ignoring case and the encoding of an international domain, and can change: identify a user by `id`. `null` where another person proved the address of the account to be theirs. */
   email: string | null
   /** Whether the user has proved the email. */
   email_verified: boolean
@@ -1786,7 +1786,7 @@ export type User = {
 }
 
 export type UserChange = {
-  /** The email. It is unique within the environment, ignoring case, and can change: identify a user by `id`. */
+  /** The email. It is unique within the environment, ignoring case and the encoding of an international domain, and can change: identify a user by `id`. */
   email?: string | undefined
   /** Whether the user has proved the email. */
   email_verified?: boolean | null | undefined

@@ -91,6 +91,16 @@ test('the domain of an address travels as A-labels, and a foreign local part by 
   )
 })
 
+test('a server without SMTPUTF8 gets no address with a foreign local part, and the failure is final', async () => {
+  const server = await startMailServer({ hideSMTPUTF8: true })
+  const expected = { accepted: false, stage: 'recipient', reply: null, permanent: true }
+  assert.deepEqual(await outcomeOf(send(serverAt(server.port), messageTo('däisy@müller.example'))), expected)
+  const from = { name: '', address: 'läden@example.com' }
+  assert.deepEqual(await outcomeOf(send(serverAt(server.port), messageTo('ada@example.com', { from }))), expected)
+  assert.equal((await send(serverAt(server.port), messageTo('ada@müller.example'))).accepted, true)
+  assert.equal(server.received.length, 1)
+})
+
 // biome-ignore format: this table is read by column
 const injections: [where: string, message: Message][] = [
   ['the name of the sender', messageTo('ada@example.com', { from: { name: 'Shop\r\nBcc: eve@example.com\r\n\r\n<p>', address: 'shop@example.com' } })],

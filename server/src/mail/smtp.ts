@@ -270,10 +270,22 @@ async function converse(stream: Duplex, { server, message, host, name, ca }: Con
   }
   progress.stage = 'recipient'
   const { envelope, content } = await mimeOf(message)
+  const { _supportedExtensions: offered } = connection as unknown as { _supportedExtensions: string[] } // as: a member without a type
+  if (needsSmtpUtf8(envelope) && !offered.includes('SMTPUTF8')) throw new SmtpUtf8Missing()
   const body = Readable.from(marking(content, progress), { objectMode: false })
   const sent = await step<{ response: string }>((done) => connection.send({ ...envelope, size: content.length }, body, done))
   connection.quit()
   return sent?.response ?? ''
+}
+
+const needsSmtpUtf8 = ({ from, to }: { from: string; to: readonly string[] }) => /[^\x20-\x7e]/.test([from, ...to].join(''))
+
+/** RFC 6531 §3.2: a server without the extension gets no such address. nodemailer would send it nevertheless. */
+class SmtpUtf8Missing extends Error {
+  readonly permanent = true
+  constructor() {
+    super('The mail server does not offer SMTPUTF8, which an address needs.')
+  }
 }
 
 /** A certificate that fails closes the connection, which nodemailer notices before it gets the reason. */

@@ -61,7 +61,7 @@ export function newPasswordPage(context: PageContext, { csrf, token, email, pass
   // Password managers store the password with the address in the hidden field, and ignore fields of the type "hidden".
   const body = html`${brandLine(context)}<h1>${texts.reset.new_title}</h1><p class="sub">${texts.reset.new_text(bold(email))}</p>
 ${summary && problemSummary(summary)}
-<form method="post" action="${issuer}/new-password">${hidden({ csrf, token, ui_locales: context.locale })}<input type="email" name="username" autocomplete="username" value="${email}" readonly hidden>
+<form method="post" action="${issuer}/new-password">${hidden({ csrf, token, ui_locales: context.locale })}<input type="text" name="username" autocomplete="username" value="${email}" readonly hidden>
 ${newPasswordField(context, password_rule, { problem: about_password, autofocus: problem === null })}
 <button class="b p" data-action="continue">${texts.reset.new_submit}</button></form>`
   const status = problem === null ? {} : { status: 400 }

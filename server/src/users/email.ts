@@ -1,11 +1,17 @@
 // pure
 /** Decides when two emails are the same account. */
-import { folded } from '../normalisation.ts'
+import { aLabelsOf } from '@ostiary/contract/email-address.ts'
+import { folded, normalised } from '../normalisation.ts'
 
 /**
- * Returns the key by which an email is looked up. It is unique within an environment. Emails that differ only in case, or that NFKC
- * normalises to the same text, have the same key. The email must have at most `longest_email` characters.
+ * Returns the key by which an email is looked up. It is unique within an environment. Emails that differ only in case, that NFKC
+ * normalises to the same text, or whose domains have the same A-labels, have the same key. The key of an ASCII email is the email in
+ * lower case. The email must have at most `longest_email` characters.
  */
 export function emailKey(email: string): string {
-  return folded(email)
+  const key = folded(email)
+  const text = normalised(email).trim()
+  const domain = text.slice(text.lastIndexOf('@') + 1)
+  const labels = /^[\x20-\x7e]*$/.test(domain) ? null : aLabelsOf(domain)
+  return labels === null ? key : `${key.slice(0, key.lastIndexOf('@') + 1)}${labels}`
 }
