@@ -28,7 +28,7 @@ export function formPage(
   const { issuer, texts } = context
   const body = html`${brandLine(context)}<h1>${title}</h1>${intro}
 ${summary && problemSummary(summary)}
-<form method="post" action="${issuer}/account/${path}">${hidden({ csrf, user: user_id })}
+<form method="post" action="${issuer}/account/${path}" novalidate>${hidden({ csrf, user: user_id })}
 ${fields}
 <button class="b ${look}" data-action="${action}">${submit}</button></form>
 <p class="after"><a href="${issuer}/account" data-action="cancel">${texts.account.back}</a></p>`

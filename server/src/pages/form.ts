@@ -7,8 +7,8 @@ interface Field {
   name: string
   label: string
   /**
-   * `digits` and `code` are text that no keyboard changes; the first opens the keys for digits. `email` is text too: the type of HTML
-   * refuses letters beyond ASCII before the at sign.
+   * `digits` and `code` are text that no keyboard changes; the first opens the keys for digits. HTML takes no letters beyond ASCII before the
+   * at sign of an `email`, so the form of one has `novalidate`: the service judges the address.
    */
   type: 'text' | 'email' | 'password' | 'digits' | 'code'
   autocomplete: string
@@ -48,7 +48,7 @@ export function field({
   const labelled = html`<label for="${name}">${label}${optional && html` <span>${optional}</span>`}</label>`
   return html`<div class="field">${aside ? html`<div class="row">${labelled}${aside}</div>` : labelled}
 ${hint && html`<p class="fine" id="${name}-hint">${hint}</p>`}
-<input id="${name}" name="${name}" type="${type === 'password' ? type : 'text'}" autocomplete="${autocomplete}"${value && html` value="${value}"`}${!optional && !readonly && html` required`}${readonly && html` readonly`}${autofocus && html` autofocus`}${min_length && html` minlength="${min_length}"`}${type === 'email' && html` inputmode="email"`}${type === 'digits' && html` inputmode="numeric"`}${type !== 'text' && html` autocapitalize="none" spellcheck="false"`}${(problem || shared_problem_id) && html` aria-invalid="true"`}${described_by && html` aria-describedby="${described_by}"`}>
+<input id="${name}" name="${name}" type="${type === 'digits' || type === 'code' ? 'text' : type}" autocomplete="${autocomplete}"${value && html` value="${value}"`}${!optional && !readonly && html` required`}${readonly && html` readonly`}${autofocus && html` autofocus`}${min_length && html` minlength="${min_length}"`}${type === 'email' && html` inputmode="email"`}${type === 'digits' && html` inputmode="numeric"`}${type !== 'text' && html` autocapitalize="none" spellcheck="false"`}${(problem || shared_problem_id) && html` aria-invalid="true"`}${described_by && html` aria-describedby="${described_by}"`}>
 ${problem && html`<p class="wrong" id="${name}-problem">${warning}<span>${problem}</span></p>`}</div>`
 }
 

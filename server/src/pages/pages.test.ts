@@ -74,7 +74,7 @@ for (const { name, state, locale, page } of pages) {
       if (form.includes('action="https://id.example.com/e/env_1/account/'))
         assert.match(
           form,
-          /^<form method="post" action="[^"]*\/account\/[a-z-]+"><input type="hidden" name="csrf" value="token"><input type="hidden" name="user" value="usr_1">/,
+          /^<form method="post" action="[^"]*\/account\/[a-z-]+"(?: novalidate)?><input type="hidden" name="csrf" value="token"><input type="hidden" name="user" value="usr_1">/,
         )
       else if (state.startsWith('account,') || state === 'account')
         assert.match(
@@ -85,7 +85,7 @@ for (const { name, state, locale, page } of pages) {
       else
         assert.match(
           form,
-          /^<form (?:class="alts" )?method="post" action="https:\/\/id\.example\.com\/e\/env_1\/[a-z-]+"><input type="hidden" name="csrf" value="token"><input type="hidden" name="(?:request" value="client_id=app_1&amp;state=x|token" value="token)">/,
+          /^<form (?:class="alts" )?method="post" action="https:\/\/id\.example\.com\/e\/env_1\/[a-z-]+"(?: novalidate)?><input type="hidden" name="csrf" value="token"><input type="hidden" name="(?:request" value="client_id=app_1&amp;state=x|token" value="token)">/,
         )
     }
   })

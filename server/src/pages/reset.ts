@@ -29,7 +29,7 @@ export function forgotPage(context: PageContext, { csrf, request, email, problem
   const summary = problem && (problem === 'malformed' ? texts.sign_up.email_malformed : formText(context, problem))
   const body = html`${brandLine(context)}<h1>${texts.reset.forgot_title}</h1><p class="sub">${texts.reset.forgot_text}</p>
 ${summary && problemSummary(summary)}
-<form method="post" action="${issuer}/forgot-password">${hidden({ csrf, request })}
+<form method="post" action="${issuer}/forgot-password" novalidate>${hidden({ csrf, request })}
 ${field({ name: 'email', label: texts.form.email, type: 'email', autocomplete: 'username', value: email, shared_problem_id: problem === 'malformed' && 'problem', autofocus: problem === null })}
 <button class="b p" data-action="continue">${texts.reset.submit}</button></form>
 <p class="after"><a href="${back_url}" data-action="cancel">${texts.reset.back}</a></p>`
@@ -61,7 +61,7 @@ export function newPasswordPage(context: PageContext, { csrf, token, email, pass
   // Password managers store the password with the address in the hidden field, and ignore fields of the type "hidden".
   const body = html`${brandLine(context)}<h1>${texts.reset.new_title}</h1><p class="sub">${texts.reset.new_text(bold(email))}</p>
 ${summary && problemSummary(summary)}
-<form method="post" action="${issuer}/new-password">${hidden({ csrf, token, ui_locales: context.locale })}<input type="text" name="username" autocomplete="username" value="${email}" readonly hidden>
+<form method="post" action="${issuer}/new-password">${hidden({ csrf, token, ui_locales: context.locale })}<input type="email" name="username" autocomplete="username" value="${email}" readonly hidden>
 ${newPasswordField(context, password_rule, { problem: about_password, autofocus: problem === null })}
 <button class="b p" data-action="continue">${texts.reset.new_submit}</button></form>`
   const status = problem === null ? {} : { status: 400 }

@@ -102,7 +102,7 @@ function addressForm({ issuer, texts }: PageContext, { csrf, request, email, pro
   const shared_problem_id = (problem === 'wrong_credentials' || problem === 'malformed_email') && 'problem'
   const focused = problem === null && (email === '' || !methods.password ? 'email' : 'password')
   const forgot = forgot_url !== null && html`<a href="${forgot_url}" data-action="forgot-password">${texts.sign_in.forgot}</a>`
-  return html`<form method="post" action="${issuer}/sign-in">${hidden({ csrf, request })}
+  return html`<form method="post" action="${issuer}/sign-in" novalidate>${hidden({ csrf, request })}
 ${field({ name: 'email', label: texts.form.email, type: 'email', autocomplete: passkey ? 'username webauthn' : 'username', value: email, shared_problem_id, autofocus: focused === 'email' })}
 ${methods.password && field({ name: 'password', label: texts.form.password, type: 'password', autocomplete: 'current-password', shared_problem_id: about_password, aside: forgot, autofocus: focused === 'password' })}
 ${methods.password && html`<button class="b p" name="method" value="password" data-action="password">${texts.sign_in.submit}</button>`}${methods.email_code && html`<button class="${methods.password ? 'b' : 'b p'}" name="method" value="email_code" data-action="email-code" formnovalidate>${methods.password ? texts.sign_in.email_code_instead : texts.sign_in.email_code}</button>`}</form>`

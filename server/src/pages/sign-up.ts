@@ -36,7 +36,7 @@ export function signUpPage(context: PageContext, view: SignUpView): Page {
   const focused = summary === null && (email === '' ? 'email' : name === '' || !password_rule ? 'name' : 'password')
   const body = html`${view.invitation ? invited(context, view.invitation) : heading(context, view)}
 ${summary}
-<form method="post" action="${issuer}/sign-up">${hidden({ csrf, request })}
+<form method="post" action="${issuer}/sign-up" novalidate>${hidden({ csrf, request })}
 ${field({ name: 'email', label: texts.form.email, type: 'email', autocomplete: 'username', value: email, problem: problems.email, autofocus: focused === 'email' })}
 ${field({ name: 'name', label: texts.form.name, type: 'text', autocomplete: 'name', value: name, optional: texts.form.optional, problem: problems.name, autofocus: focused === 'name' })}
 ${password_rule && newPasswordField(context, password_rule, { problem: problems.password, autofocus: focused === 'password' })}

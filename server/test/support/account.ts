@@ -30,7 +30,7 @@ export interface ActionForm {
 
 /** The form with the button of an action, of the row `id` where one is given. */
 export function formFor(page: Reply, action: string, id?: string): ActionForm {
-  const forms = [...page.body.matchAll(/<form method="post" action="([^"]*)">(.*?)<\/form>/gs)].map(([, url = '', content = '']) => ({
+  const forms = [...page.body.matchAll(/<form method="post" action="([^"]*)"[^>]*>(.*?)<\/form>/gs)].map(([, url = '', content = '']) => ({
     content,
     action: unescaped(url),
     fields: Object.fromEntries(

@@ -51,7 +51,7 @@ async function attributesFit(page: Page, name: string): Promise<void> {
   for (const password of await page.locator('input[type=password]').all()) {
     const form = page.locator('form', { has: page.locator('input[type=password]') })
     assert.equal(await form.getAttribute('method'), 'post', name)
-    assert.equal(await form.locator('input[type=text][autocomplete=username]').count(), 1, name)
+    assert.equal(await form.locator('input[type=email][autocomplete=username]').count(), 1, name)
     assert.match((await password.getAttribute('autocomplete')) ?? '', /^(current|new)-password$/, name)
   }
 }
