@@ -76,10 +76,11 @@ const AsciiAddress = z.email()
 
 /** The address of a person: ASCII, or with letters of any script in either part (`email-address.ts`). */
 export const Email = text(254)
-  .refine(
-    (value) => AsciiAddress.safeParse(value).success || isInternationalAddress(value),
-    'Expected one email address such as name@example.com.',
-  )
+  .check((context) => {
+    const { value, issues } = context
+    if (AsciiAddress.safeParse(value).success || isInternationalAddress(value)) return
+    issues.push({ code: 'invalid_format', format: 'email', input: value })
+  })
   .meta({ format: 'idn-email' })
 
 /**
@@ -87,7 +88,7 @@ export const Email = text(254)
  * domain.
  */
 export const MailAddress = text(254)
-  .refine(isMailAddress, 'Expected one email address such as name@example.com.')
+  .refine(isMailAddress, 'Expected an email address such as ada@example.com.')
   .meta({ format: 'idn-email' })
 
 function isMailAddress(value: string): boolean {
