@@ -46,7 +46,7 @@ testRows('the members of an answer are in the order of its schema', sorted, asyn
   const reply = await ask(w, validRequest(route, ours))
   if (reply.status === 404) return // the tests have no such object, like a delivery
   assert.ok(reply.status < 300, `${name}: ${reply.status} ${JSON.stringify(reply.body)}`)
-  const schema = z.toJSONSchema(route.returns[1] ?? z.never(), { io: 'output', unrepresentable: 'any' }) as Schema // as: the part that is read here
+  const schema = z.toJSONSchema(route.returns[1] ?? z.never(), { io: 'output', unrepresentable: 'any', metadata: z.registry() }) as Schema // as: the part that is read here
   const is_empty = schema.properties !== undefined && Object.keys(schema.properties).length === 0
   assert.equal(Object.keys(reply.body).length === 0, is_empty)
   checkOrder(reply.body, schema, name)
@@ -63,7 +63,11 @@ testRows(
     const { body } = await ask(w, { ...right, headers: { ...right.headers, accept: 'application/jsonl' } })
     const lines = String(body).trim().split('\n')
     assert.ok(lines.length > 3)
-    const { properties } = z.toJSONSchema(route.returns[1] ?? z.never(), { io: 'output', unrepresentable: 'any' }) as Schema // as: see above
+    const { properties } = z.toJSONSchema(route.returns[1] ?? z.never(), {
+      io: 'output',
+      unrepresentable: 'any',
+      metadata: z.registry(),
+    }) as Schema // as: see above
     for (const line of lines) checkOrder(JSON.parse(line), properties?.data?.items ?? {}, name)
   },
 )

@@ -72,7 +72,7 @@ export async function queueOn(open: () => Promise<Engine>) {
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'ostiary-queue-'))
-after(() => rmSync(folder, { recursive: true, force: true }))
+process.once('exit', () => rmSync(folder, { recursive: true, force: true })) // test files of one process share this module
 let files = 0
 
 const engines: [string, () => Promise<Engine>, string | false][] = [

@@ -134,11 +134,14 @@ interface Schema {
 
 const schemas = new Map<z.ZodType, Schema>()
 
-/** The JSON Schema of a body. Cached, because making one costs more than a request. */
+/**
+ * The JSON Schema of a body. Cached, because making one costs more than a request. A registry of its own: the documentation registers names,
+ * which would become references.
+ */
 function schemaOf(type: z.ZodType): Schema {
   const known = schemas.get(type)
   if (known) return known
-  const schema = z.toJSONSchema(type, { io: 'input', unrepresentable: 'any' }) as Schema // as: the part that is read here
+  const schema = z.toJSONSchema(type, { io: 'input', unrepresentable: 'any', metadata: z.registry() }) as Schema // as: the part that is read here
   schemas.set(type, schema)
   return schema
 }
