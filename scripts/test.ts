@@ -62,18 +62,19 @@ if (process.env.OSTIARY_TEST_ENGINE === undefined && behaviour_tests.length > 0)
 const on_own_hosts = files.filter((file) => both_issuers.includes(file))
 if (on_own_hosts.length > 0) {
   console.log('\nThe tests of issuers, on hosts of their own behind a proxy with TLS:\n')
-  passed.push(await run(on_own_hosts, { ...env, OSTIARY_TEST_FRONT: 'node', OSTIARY_TEST_ISSUERS: 'host' }))
+  // Each world of these tests adds an authority to its process, so no process runs two of them.
+  passed.push(await run(on_own_hosts, { ...env, OSTIARY_TEST_FRONT: 'node', OSTIARY_TEST_ISSUERS: 'host' }, []))
 }
 await postgres?.stop()
 process.exitCode = checked && passed.every(Boolean) ? 0 : 1
 
 /** Runs test files. In a full run, processes share those that do not need their own. */
-function run(chosen: readonly string[], env: NodeJS.ProcessEnv): Promise<boolean> {
+function run(chosen: readonly string[], env: NodeJS.ProcessEnv, shareable = is_full_run ? chosen : []): Promise<boolean> {
   // One more than cores, because a test also waits. The processes of a queue and the other files begin in alphabetical order.
   const at_once = availableParallelism() + (is_full_run ? 1 : 0)
   const minutes = is_full_run ? 39 : 15 // of a process; a file has 15. Only one that hangs takes that long.
   const flags = ['--test-reporter=spec', `--test-concurrency=${at_once}`, `--test-timeout=${minutes * 60_000}`]
-  const shared = is_full_run ? chosen.filter((file) => !needsOwnProcess(file)) : []
+  const shared = shareable.filter((file) => !needsOwnProcess(file))
   const apart = chosen.filter((file) => !shared.includes(file)).map((file) => join(root, file))
   return node(['--test', ...flags, ...options, ...apart, ...(shared.length > 0 ? queue(shared, at_once) : [])], env)
 }
