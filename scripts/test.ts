@@ -3,7 +3,8 @@
  * and again on PostgreSQL; some tests also run with issuers on hosts of their own (`server/test/support/front.ts`). `npm test users db/`
  * runs only the test files whose path contains one of these words, each in its own process and without the checks.
  * Words that begin with a dash go to Node's test runner (`npm test -- users --test-name-pattern=code`).
- * OSTIARY_TEST_ENGINE=sqlite or postgres limits the run to one engine.
+ * OSTIARY_TEST_ENGINE=sqlite or postgres limits the run to one engine. With OSTIARY_TEST_SHARED=1 processes share test files in a full run,
+ * which takes a quarter less; a test that changes its process then fails others.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -21,6 +22,7 @@ const words = process.argv.slice(2)
 const options = words.filter((word) => word.startsWith('-'))
 const filters = words.filter((word) => !word.startsWith('-'))
 const is_full_run = words.length === 0
+const is_shared_run = is_full_run && process.env.OSTIARY_TEST_SHARED === '1'
 
 let child: ChildProcess | null = null
 let queues = 0
@@ -68,8 +70,8 @@ if (on_own_hosts.length > 0) {
 await postgres?.stop()
 process.exitCode = checked && passed.every(Boolean) ? 0 : 1
 
-/** Runs test files. In a full run, processes share those that do not need their own. */
-function run(chosen: readonly string[], env: NodeJS.ProcessEnv, shareable = is_full_run ? chosen : []): Promise<boolean> {
+/** Runs test files. Processes share those of `shareable` that do not need their own. */
+function run(chosen: readonly string[], env: NodeJS.ProcessEnv, shareable = is_shared_run ? chosen : []): Promise<boolean> {
   // One more than cores, because a test also waits. The processes of a queue and the other files begin in alphabetical order.
   const at_once = availableParallelism() + (is_full_run ? 1 : 0)
   const minutes = is_full_run ? 39 : 15 // of a process; a file has 15. Only one that hangs takes that long.
