@@ -1,6 +1,6 @@
 /**
- * `npm test` runs the checks, then every test. Tests of behaviour (server/test/flows, server/test/api and the client's) run on the embedded database
- * and again on PostgreSQL; some tests also run with issuers on hosts of their own (`server/test/support/front.ts`). `npm test users db/`
+ * `npm test` runs the checks, then every test. Tests of behaviour (server/test/flows, server/test/api and the client's) run on the
+ * embedded database and again on PostgreSQL; some tests also run with issuers on hosts of their own (`server/test/support/front.ts`). `npm test users db/`
  * runs only the test files whose path contains one of these words, each in its own process and without the checks.
  * Words that begin with a dash go to Node's test runner (`npm test -- users --test-name-pattern=code`).
  * OSTIARY_TEST_ENGINE=sqlite or postgres limits the run to one engine. With OSTIARY_TEST_SHARED=1 processes share test files in a full run,
