@@ -142,7 +142,7 @@ export async function showRequestError(
   if (cause !== 'redirect_uri_mismatch' || !client || redirect_uri === undefined)
     return message(call, cause.startsWith('redirect_uri') ? 'unregistered_address' : 'unknown_app', refusal, error)
   const page = html(
-    redirectMismatchPage(pageContext(call), {
+    redirectMismatchPage(pageContext(call, undefined, call.address), {
       application_name: client.name,
       client_id: client.client_id,
       received: redirect_uri,
