@@ -42,6 +42,7 @@ export async function showSignIn(
     request: query,
     ...view,
     methods: { password: settings.sign_in.password, email_code: offersCodes(call) },
+    last_used: browser.last_used,
     forgot_url: offersReset(call) ? `${call.issuer.url}/forgot-password?${query}` : null,
     passkey: signInCeremony(services, call, csrf, removed_passkey),
     providers: await findOfferedProviders(services.db, environment_id),
