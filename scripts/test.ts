@@ -13,7 +13,7 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { both_issuers } from '../server/test/support/front.ts'
-import { noPostgres, startPostgres } from '../server/test/support/postgres.ts'
+import { createTemplate, noPostgres, startPostgres } from '../server/test/support/postgres.ts'
 import { writeKeyPairs } from '../server/test/support/spare-keys.ts'
 import { long_files, needsOwnProcess } from './test-files.ts'
 
@@ -46,6 +46,7 @@ process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 
 // All files share one server and a stock of RSA key pairs, because each costs a second or more of processor time.
 const postgres = noPostgres ? null : await startPostgres()
+if (postgres) await createTemplate(postgres.url)
 const env = {
   ...process.env,
   NODE_COMPILE_CACHE: join(tmpdir(), 'ostiary-test-compiled'),
