@@ -16,19 +16,20 @@ import { type Ground, root } from './contestants.ts'
 import { median } from './load.ts'
 import { newMasterKey, type Ostiary, owner, seedOstiary, startOstiary } from './ostiary.ts'
 
-const sizes = { projects: 1_000, users: 100_000, events: 1_000_000 }
+const projects = 1_000
+const users_per_event = 0.1
 const times = 5
 const rows_per_statement = 500
 /** Events are spread over so much time. */
 const days = 30
 
-export async function surveyLarge({ folder, core, freshDatabase }: Ground, progress: (text: string) => void) {
+export async function surveyLarge({ folder, core, freshDatabase }: Ground, events: number, progress: (text: string) => void) {
   const dist = join(root, 'dist')
   if (!isDashboardCurrent(root, dist)) await makeDashboard(root, dist)
-  const embedded = await surveyEngine({ folder: join(folder, 'large'), database_url: null, core }, progress)
+  const embedded = await surveyEngine({ folder: join(folder, 'large'), database_url: null, core }, events, progress)
   if (!freshDatabase) return { embedded }
   const on_postgres = { folder: join(folder, 'large-postgres'), database_url: await freshDatabase(), core }
-  return { embedded, postgres: await surveyEngine(on_postgres, progress) }
+  return { embedded, postgres: await surveyEngine(on_postgres, events, progress) }
 }
 
 interface Place {
@@ -37,10 +38,10 @@ interface Place {
   core: number | null
 }
 
-async function surveyEngine(place: Place, progress: (text: string) => void) {
+async function surveyEngine(place: Place, events: number, progress: (text: string) => void) {
   const name = place.database_url === null ? 'large' : 'large, PostgreSQL'
   const master_key = newMasterKey()
-  const checkout = { root, ...place, env: { OSTIARY_LIMITS: JSON.stringify({ projects_per_tenant: sizes.projects + 10 }) } }
+  const checkout = { root, ...place, env: { OSTIARY_LIMITS: JSON.stringify({ projects_per_tenant: projects + 10 }) } }
   progress(`${name}, filling`)
   const first = await startOstiary(checkout, master_key)
   const seeded = await seedOstiary(root, first, 1)
@@ -49,15 +50,15 @@ async function surveyEngine(place: Place, progress: (text: string) => void) {
   await makeProjects(first, platform_key)
   await first.process.stop()
   const db = createDb(place.database_url === null ? openSqlite(join(place.folder, 'ostiary.db')) : openPostgres(place.database_url))
-  const user_id = await fill(db, environment_id, client.client_id)
+  const user_id = await fill(db, environment_id, client.client_id, events)
   if (place.database_url !== null) await db.run(sql`analyze`) // as PostgreSQL itself does after a minute
   await db.close()
 
-  const started = await startOstiary(checkout, master_key)
+  const started = await startOstiary({ ...checkout, port: first.address.port }, master_key)
   const environment = `/v1/platform/projects/${project_id}/environments/${environment_id}`
   const connection = await openConnection(started.address)
   const lists: Record<string, number> = {}
-  for (const path of listsOf(environment, { user_id, client_id: client.client_id })) {
+  for (const path of listsOf(environment, { user_id, client_id: client.client_id, events })) {
     progress(`${name}, ${path.replace(environment, 'E')}`)
     lists[path.replace(environment, 'E')] = await medianOf(connection, started, path, platform_key)
   }
@@ -68,20 +69,20 @@ async function surveyEngine(place: Place, progress: (text: string) => void) {
 }
 
 /** The lists of the dashboard with a long history behind them, with their filters, and a page in the middle. */
-function listsOf(environment: string, { user_id, client_id }: { user_id: string; client_id: string }): string[] {
+function listsOf(environment: string, { user_id, client_id, events }: { user_id: string; client_id: string; events: number }): string[] {
   const middle = new Date(Date.now() - (days / 2) * 86_400_000).toISOString()
   return [
     '/v1/platform/projects?limit=100',
     `${environment}/users?limit=100`,
     `${environment}/users?limit=100&query=person`,
-    `${environment}/users?limit=100&query=person99999`,
-    `${environment}/users?limit=100&email=person50000@large.example.com`,
+    `${environment}/users?limit=100&query=person1999`,
+    `${environment}/users?limit=100&email=person500@large.example.com`,
     `${environment}/events?limit=100`,
     `${environment}/events?limit=100&type=sign_in.failed`,
     `${environment}/events?limit=100&user_id=${user_id}`,
     `${environment}/events?limit=100&application_id=${client_id}&type=sign_in.succeeded`,
     `${environment}/events?limit=100&to=${middle}`,
-    `${environment}/events?limit=100&after=${sizes.events / 2}`,
+    `${environment}/events?limit=100&after=${events / 2}`,
     `${environment}/events?limit=100&type=sign_in.failed&from=${middle}&user_id=${user_id}`,
     `${environment}/applications?limit=100`,
     `${environment}/requests?limit=100`,
@@ -94,7 +95,7 @@ function listsOf(environment: string, { user_id, client_id }: { user_id: string;
 async function makeProjects({ address }: Ostiary, platform_key: string): Promise<void> {
   const connection = await openConnection(address)
   const headers = { 'x-api-key': platform_key, 'content-type': 'application/json' }
-  for (let n = 1; n < sizes.projects; n++) {
+  for (let n = 1; n < projects; n++) {
     const body = JSON.stringify({ slug: `project-${n}`, name: `Project ${n}` })
     expectStatus(201, await connection.send(request(address, 'POST', '/v1/platform/projects', headers, body)))
   }
@@ -102,7 +103,7 @@ async function makeProjects({ address }: Ostiary, platform_key: string): Promise
 }
 
 /** Writes users and numbered events as the service does, many per statement. Returns a user with as many events as others. */
-async function fill(db: Db, environment_id: string, client_id: string): Promise<string> {
+async function fill(db: Db, environment_id: string, client_id: string, events: number): Promise<string> {
   const begin = Date.now() - days * 86_400_000
   let at = begin
   const newId = createIds(
@@ -110,7 +111,7 @@ async function fill(db: Db, environment_id: string, client_id: string): Promise<
     (bytes) => randomBytes(bytes),
   )
   const users: string[] = []
-  await inParts(sizes.users, async (numbers) => {
+  await inParts(events * users_per_event, async (numbers) => {
     const rows = numbers.map((n) => {
       at = begin + n
       const [id, email] = [newId('usr'), `person${n}@large.example.com`]
@@ -123,9 +124,9 @@ async function fill(db: Db, environment_id: string, client_id: string): Promise<
   })
   await db.run(sql`delete from event_counters where environment_id = ${environment_id}`)
   await db.run(sql`delete from events where environment_id = ${environment_id}`)
-  await inParts(sizes.events, async (numbers) => {
+  await inParts(events, async (numbers) => {
     const rows = numbers.map((n) => {
-      at = begin + Math.floor((n * days * 86_400_000) / sizes.events)
+      at = begin + Math.floor((n * days * 86_400_000) / events)
       const user_id = users[n % users.length] ?? null
       const type = n % 50 === 0 ? 'sign_in.failed' : 'sign_in.succeeded'
       const data = { method: 'password', ip: '203.0.113.9' }
@@ -135,8 +136,8 @@ async function fill(db: Db, environment_id: string, client_id: string): Promise<
         (environment_id, id, sequence, type, created_at, request_id, actor_type, actor_id, user_id, application_id, data)
       values ${joined(rows, ', ')}`)
   })
-  await db.run(sql`insert into event_counters (environment_id, last) values (${environment_id}, ${sizes.events})`)
-  return users[sizes.users / 2] ?? ''
+  await db.run(sql`insert into event_counters (environment_id, last) values (${environment_id}, ${events})`)
+  return users[Math.floor(users.length / 2)] ?? ''
 }
 
 async function inParts(count: number, write: (numbers: readonly number[]) => Promise<void>): Promise<void> {

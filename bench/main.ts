@@ -92,7 +92,7 @@ async function survey(options: Options, ground: Ground): Promise<Surveys> {
     ...(wants('hostile') ? { hostile: await surveyHostile(ground, options.hostile, progress) } : {}),
     ...(wants('refused') ? { refused: await surveyRefused(ground, options.refused, progress) } : {}),
     ...(wants('timing') ? { timing: await surveyTiming(ground, options.pairs, progress) } : {}),
-    ...(wants('large') ? { large: await surveyLarge(ground, progress) } : {}),
+    ...(wants('large') ? { large: await surveyLarge(ground, options.large, progress) } : {}),
     ...(wants('memory') ? { memory: await surveyMemory(ground, options.soak, progress) } : {}),
   }
 }
