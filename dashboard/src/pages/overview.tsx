@@ -1,9 +1,9 @@
 /** The overview of an environment: four numbers, the steps to Live, what needs a look, the latest events, what code needs. */
 import '../styles/overview.css'
-import { Link } from '@tanstack/react-router'
+import { Link, Navigate, useNavigate } from '@tanstack/react-router'
 import { CopyButton } from '../parts/copy.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { Page } from '../parts/page.tsx'
+import { ChangeButton, Page } from '../parts/page.tsx'
 import { Loaded, useRead } from '../parts/reading.tsx'
 import { Time } from '../parts/time.tsx'
 import { useEnvironment } from '../scope.tsx'
@@ -12,17 +12,17 @@ import { Numbers } from './overview/numbers.tsx'
 import { Steps } from './overview/steps.tsx'
 
 export default function Overview() {
-  const { project, environment, base, can } = useEnvironment()
+  const { project, environment, base, is_root } = useEnvironment()
+  const navigate = useNavigate()
+  if (is_root) return <Navigate to={`${base}/deployment`} replace />
   return (
     <Page
       title={project.name}
       lead={`One environment, one issuer. Everything on this page belongs to ${environment.name}.`}
       actions={
-        can('developer') ? (
-          <Link className="btn pri" to={`${base}/applications`} search={{ new: '1' }}>
-            <Icon name="plus" /> New application
-          </Link>
-        ) : null
+        <ChangeButton className="btn pri" onClick={() => void navigate({ to: `${base}/applications`, search: { new: '1' } })}>
+          <Icon name="plus" /> New application
+        </ChangeButton>
       }
     >
       <Numbers />

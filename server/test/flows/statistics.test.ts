@@ -41,6 +41,40 @@ test('the statistics of Live do not count Test', async () => {
   assert.deepEqual(expectStatus(200, await w.call('GET', `${w.live.path}/statistics`)).data, [])
 })
 
+test('sign-ins that are refused after too many attempts have an outcome of their own', async () => {
+  const { email } = await w.createUser(w.test)
+  const application = await w.createApplication(w.test)
+  const agent = createAgent()
+  const page = await agent.get(authorizationRequest(w.test, application).url)
+  const limited = async () => {
+    await agent.submit(page, { email, password: 'wrong', method: 'password' })
+    await w.deployment.counters.write()
+    const [{ sign_ins }] = (await ask()).data
+    return sign_ins.find(({ outcome }: { outcome: string }) => outcome === 'limited')
+  }
+  let found: unknown
+  for (let attempts = 0; found === undefined && attempts < 50; attempts++) found = await limited()
+  assert.deepEqual(found, { method: 'password', outcome: 'limited', count: 1 })
+})
+
+test('of an interval the 100 keys with the most uses are named, and the others counted together', async () => {
+  const environment = expectStatus(
+    201,
+    await w.call('POST', `${w.test.path.replace(/\/env_.*/, '')}`, { body: { slug: 'busy', name: 'Busy', type: 'test' } }),
+  )
+  const key = (number: number) => `key_${String(number).padStart(26, '0')}`
+  for (let number = 1; number <= 120; number++)
+    for (let use = 0; use < (number <= 20 ? 1 : 2); use++) w.deployment.counters.count(environment.id, 'key_use', key(number))
+  await w.deployment.counters.write()
+  const path = w.test.path.replace(/env_[^/]+$/, environment.id)
+  const { data } = expectStatus(200, await w.call('GET', `${path}/statistics`))
+  assert.equal(data.length, 1)
+  const { key_uses } = data[0]
+  assert.equal(key_uses.length, 101)
+  assert.deepEqual(key_uses.at(0), { key_id: key(21), count: 2 })
+  assert.deepEqual(key_uses.at(-1), { key_id: null, count: 20 })
+})
+
 const refused = [
   '?from=2026-11-20T00:00:00Z&to=2026-11-19T00:00:00Z',
   '?from=2026-01-01T00:00:00Z&to=2026-11-01T00:00:00Z',
