@@ -28,6 +28,9 @@ export const Statistics = z.strictObject({
           .describe('Sign-ins by method and outcome: `succeeded`, `failed`, or `limited` after too many attempts.'),
         tokens: z.array(z.strictObject({ grant_type: z.string(), count })).describe('Token responses by grant type.'),
         webhook_attempts: z.array(z.strictObject({ outcome: z.string(), count })).describe('Webhook attempts by outcome.'),
+        refused_calls: z
+          .array(z.strictObject({ code: z.string().describe('The code of the error.'), count }))
+          .describe('Recorded refused calls by code.'),
         key_uses: z
           .array(
             z.strictObject({

@@ -5,6 +5,7 @@ import { CopyButton } from '../parts/copy.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
 import { Loaded, useRead } from '../parts/reading.tsx'
+import { StatisticsCharts, signInMethods, signIns, tokens } from '../parts/statistics.tsx'
 import { Time } from '../parts/time.tsx'
 import { useEnvironment } from '../scope.tsx'
 import { Attention } from './overview/attention.tsx'
@@ -29,6 +30,7 @@ export default function Overview() {
       <div className="cols">
         <div className="stack">
           <Steps />
+          <StatisticsCharts title="Activity" kinds={[signIns, signInMethods, tokens]} />
           <LatestEvents />
         </div>
         <div className="stack">
@@ -54,6 +56,11 @@ function LatestEvents() {
         <section className="card">
           <header>
             <h2>Latest events</h2>
+            <div className="r">
+              <Link className="small strong" to={`${base}/events`}>
+                All events
+              </Link>
+            </div>
           </header>
           {data.length === 0 ? (
             <p className="pad muted">Nothing has happened yet. Sign-ins, new users and changes appear here.</p>

@@ -1655,6 +1655,13 @@ export type Statistics = {
       /** How often it happened. */
       count: number
     })[]
+    /** Recorded refused calls by code. */
+    refused_calls: ({
+      /** The code of the error. */
+      code: string
+      /** How often it happened. */
+      count: number
+    })[]
     /** Uses of API keys, those with the most uses first. */
     key_uses: ({
       /** The id of the key; `null` for all keys but the 100 with the most uses in this interval. */

@@ -37,6 +37,19 @@ test('sign-ins, tokens and uses of keys are counted per hour, and per day', asyn
   }
 })
 
+test('refused calls are counted by code, where they are recorded', async () => {
+  await w.call('GET', `${w.test.path}/applications/app_01m82vgxqteve8q0mm50rpr7dj`)
+  await w.call('GET', '/v1/api-keys/whoami', { key: null })
+  await w.deployment.refused_calls.write()
+  await w.deployment.counters.write()
+  const [{ refused_calls }] = (await ask()).data
+  assert.deepEqual(
+    refused_calls.filter(({ code }: { code: string }) => code === 'not_found'),
+    [{ code: 'not_found', count: 1 }],
+  )
+  assert.ok(!refused_calls.some(({ code }: { code: string }) => code === 'unauthenticated'), 'it belongs to no environment')
+})
+
 test('the statistics of Live do not count Test', async () => {
   assert.deepEqual(expectStatus(200, await w.call('GET', `${w.live.path}/statistics`)).data, [])
 })
