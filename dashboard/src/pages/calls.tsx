@@ -35,7 +35,7 @@ export default function Calls() {
     },
     { head: 'Status', cell: ({ status }) => <Tag tone={status >= 500 ? 'bad' : 'warn'}>{status}</Tag> },
     { head: 'Route', className: 'mono any', cell: ({ method, route }) => `${method} ${route ?? 'no route'}` },
-    { head: 'Why', cell: ({ reason }) => reason },
+    { head: 'Why', className: 'any', cell: ({ reason }) => reason },
     { head: 'When', className: 'muted nowrap', cell: ({ at: moment }) => <Time at={moment} /> },
   ]
   return (

@@ -31,14 +31,14 @@ export default function Deployment() {
             )}
           </Loaded>
           <Administrators />
-        </div>
-        <div className="stack">
-          <ReadyForLive environment={environment} title="Ready for administrators?" />
           <Card title="Operators" to={`/t/${tenant.slug}/members`} act="Invite or remove">
             <p className="pad muted">
               Operators change what this page shows, and block accounts. Keys, projects and users of tenants are out of their reach.
             </p>
           </Card>
+        </div>
+        <div className="stack">
+          <ReadyForLive environment={environment} title="Ready for administrators?" />
           <Card title="Address" to={`${base}/events`} act="Events">
             {(['Issuer', 'Base URL'] as const).map((name) => {
               const value = name === 'Issuer' ? environment.issuer : location.origin

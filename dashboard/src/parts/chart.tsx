@@ -51,7 +51,7 @@ export function Chart({ title, unit, interval, series, bars, looks = in_order }:
       <figcaption>
         <b>{title}</b>
         <span className="muted">
-          {number(total)} {unit}
+          {number(total)} {total === 1 ? unit.replace(/s$/, '') : unit}
         </span>
       </figcaption>
       {total === 0 || !bar ? (
@@ -73,7 +73,7 @@ export function Chart({ title, unit, interval, series, bars, looks = in_order }:
               setChosen(Math.max(0, Math.floor(((clientX - left) / width) * bars.length)))
             }}
           >
-            <span className="top" aria-hidden="true">
+            <span className="most" aria-hidden="true">
               {number(top)}
             </span>
             <svg viewBox={`0 0 ${bars.length * BAR} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { noBrowser } from '../support/chromium.ts'
+import { authorizationRequest, createAgent, signInForTokens } from '../support/cookie-browser.ts'
 import { button, dashboardFolder, dashboardPath, openDashboard, show, slugOf } from '../support/dashboard-browser.ts'
 import { audit, launchForTests } from '../support/page-audit.ts'
 import { expectStatus, owner, world } from '../support/world.ts'
@@ -71,6 +72,31 @@ test('chosen differences go from Test to Live after a plan, and a change meanwhi
     await page.getByRole('link', { name: 'Set up mail' }).click()
     await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
     assert.match(await page.title(), /^\[Live\]/)
+  })
+  await t.test('charts show the counters, bar by bar by keyboard, and as a table', async () => {
+    const user = await w.createUser(w.test)
+    const client = await w.createApplication(w.test)
+    await signInForTokens(w, w.test, client, user)
+    const agent = createAgent()
+    const form = await agent.get(authorizationRequest(w.test, client).url)
+    await agent.submit(form, { email: user.email, password: 'wrong', method: 'password' })
+    await w.call('GET', `${w.test.path}/applications/${w.test.path.split('/').at(-1)}`)
+    await w.deployment.refused_calls.write()
+    await w.deployment.counters.write()
+
+    await show(page, url.replace('/test-and-live', ''), 'Project shop')
+    const chart = page.getByRole('slider', { name: 'Sign-ins by outcome, bar by bar' })
+    await chart.focus()
+    assert.match((await chart.getAttribute('aria-valuetext')) ?? '', /: 1 succeeded, 1 failed, 0 refused/)
+    await page.keyboard.press('ArrowLeft')
+    assert.match((await chart.getAttribute('aria-valuetext')) ?? '', /: no sign-ins/)
+    await page.getByText('Show as table: Sign-ins by outcome').click()
+    assert.equal(await page.getByRole('table', { name: 'Sign-ins by outcome' }).getByRole('row').count(), 2)
+    assert.deepEqual(await audit(page, 'charts of the overview'), [])
+    await page.setViewportSize({ width: 1280, height: 900 })
+    await show(page, url.replace('test-and-live', 'calls'), 'Calls')
+    await page.getByRole('slider', { name: 'Refused calls by code, bar by bar' }).waitFor()
+    assert.deepEqual(await audit(page, 'charts of calls'), [])
   })
   assert.deepEqual(
     faults.filter((fault) => !fault.includes('412')),
