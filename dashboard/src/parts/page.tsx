@@ -5,7 +5,7 @@ import { operatorPages, pageAt } from '../frame/navigation.ts'
 import { useScope } from '../scope.tsx'
 
 export function Page({
-  title,
+  title: own_title,
   lead,
   actions,
   children,
@@ -17,7 +17,9 @@ export function Page({
   logo?: ReactNode
   children: ReactNode
 }) {
-  const { environment, project, tenant } = useScope()
+  const { environment, project, tenant, is_root } = useScope()
+  const page = pageAt(useLocation().pathname)
+  const title = (is_root && page?.name === own_title && operatorPages[page.path]) || own_title
   const prefix = environment ? `[${environment.type === 'test' ? 'Test' : 'Live'}] ` : ''
   useEffect(() => {
     document.title = `${prefix}${title} · ${project?.name ?? tenant.name} · Ostiary`

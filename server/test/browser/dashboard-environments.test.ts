@@ -130,7 +130,7 @@ test(
 
     // biome-ignore format: this table is read by column
     const buttons: [string, string | RegExp, string, boolean][] = [
-    ['users',        'Users',        'Add user',        false],
+    ['users',        'Administrators', 'Add user',      false],
     ['applications', 'Applications', 'New application', false],
     ['api-keys',     'API keys',     'Create key',      false],
     ['providers',    'Providers',    'Add provider',    true],

@@ -1,7 +1,7 @@
 /** The plan of chosen differences: old, new, and who is affected. It sends one change for each document, for the version it shows. */
 import { type Environment, OstiaryError } from '@ostiary/sdk'
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { useAction } from '../../parts/action.ts'
 import { useAnnounce } from '../../parts/announce.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
@@ -32,6 +32,8 @@ export function Plan({ chosen, live: { environment, configuration }, close }: Pl
   const [steps] = useState(() => planOf(chosen))
   const [opened_at] = useState(() => performance.now())
   const [saved, setSaved] = useState<ReadonlySet<Step>>(new Set())
+  /** The same, for a call that goes on after a sign-in in between. */
+  const done = useRef(new Set<Step>())
   const current = useRead(['plan', environment.id, opened_at], async (signal) => {
     const read = steps.map(async (step) => [keyOf(step), await readDocument(client, at, step, idIn(configuration, step), signal)] as const)
     return new Map<string, Current>(await Promise.all(read))
@@ -39,9 +41,10 @@ export function Plan({ chosen, live: { environment, configuration }, close }: Pl
   const apply = useAction(
     async (documents: ReadonlyMap<string, Current>) => {
       for (const step of steps) {
-        if (saved.has(step)) continue
+        if (done.current.has(step)) continue
         await changeDocument(client, at, step, idIn(configuration, step), documents.get(keyOf(step))?.etag ?? null)
-        setSaved((before) => new Set(before).add(step))
+        done.current.add(step)
+        setSaved(new Set(done.current))
       }
     },
     {
