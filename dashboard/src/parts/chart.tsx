@@ -21,8 +21,8 @@ interface ChartProps {
 export type Look = 'plain' | 'hatched' | 'dotted' | 'outlined'
 const in_order: readonly Look[] = ['plain', 'hatched', 'dotted', 'outlined']
 
-const BAR = 10
-const HEIGHT = 100
+/** In pixels, as in the style sheet. */
+const HEIGHT = 120
 
 const hour = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
@@ -32,12 +32,15 @@ const number = (value: number) => value.toLocaleString('en')
 
 export function Chart({ title, unit, interval, series, bars, looks = in_order }: ChartProps) {
   const [chosen, setChosen] = useState<number | null>(null)
+  const [width, setWidth] = useState(600)
   const id = useId().replace(/\W/g, '')
   const top = topOf(bars)
   const total = sum(series.map((each) => each.total))
   const lookOf = (index: number) => looks[index] ?? 'outlined'
   const at = Math.min(chosen ?? bars.length - 1, bars.length - 1)
   const bar = bars[at]
+  const step = width / bars.length
+  const gap = step / 7
   const inWords = ({ start, values }: Bar) =>
     `${timeOf(start, interval)}: ${sum(values) === 0 ? `no ${unit}` : series.map(({ name }, index) => `${number(values[index] ?? 0)} ${name}`).join(', ')}`
   const move = (event: KeyboardEvent) => {
@@ -59,6 +62,7 @@ export function Chart({ title, unit, interval, series, bars, looks = in_order }:
       ) : (
         <>
           <div
+            ref={(plot) => observeWidth(plot, setWidth)}
             className="plot"
             role="slider"
             tabIndex={0}
@@ -76,9 +80,9 @@ export function Chart({ title, unit, interval, series, bars, looks = in_order }:
             <span className="most" aria-hidden="true">
               {number(top)}
             </span>
-            <svg viewBox={`0 0 ${bars.length * BAR} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+            <svg viewBox={`0 0 ${width} ${HEIGHT}`} aria-hidden="true">
               <Patterns id={id} />
-              {chosen === null ? null : <rect className="cursor" x={at * BAR} width={BAR} y={0} height={HEIGHT} />}
+              {chosen === null ? null : <rect className="cursor" x={at * step} width={step} y={0} height={HEIGHT} />}
               {bars.map(({ start, values }, index) =>
                 heights(values, top).map(({ y, height }, place) =>
                   height === 0 ? null : (
@@ -86,8 +90,8 @@ export function Chart({ title, unit, interval, series, bars, looks = in_order }:
                       key={`${start} ${series[place]?.name}`}
                       className={`look-${lookOf(place)}`}
                       fill={`url(#${id}-${lookOf(place)})`}
-                      x={index * BAR + 1.5}
-                      width={BAR - 3}
+                      x={index * step + gap}
+                      width={step - 2 * gap}
                       y={y}
                       height={height}
                     />
@@ -119,6 +123,14 @@ export function Chart({ title, unit, interval, series, bars, looks = in_order }:
       )}
     </figure>
   )
+}
+
+/** Patterns must not be stretched, so the drawing has as many units as the page has pixels. */
+function observeWidth(plot: HTMLElement | null, setWidth: (width: number) => void) {
+  if (!plot) return
+  const observer = new ResizeObserver(() => setWidth(plot.clientWidth))
+  observer.observe(plot)
+  return () => observer.disconnect()
 }
 
 /** From the bottom up, in the order of the series. A count that is not 0 is visible. */

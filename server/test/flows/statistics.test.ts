@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { authorizationRequest, createAgent, refresh, signInForTokens } from '../support/cookie-browser.ts'
+import { newestMail } from '../support/mailed.ts'
 import { expectStatus, world } from '../support/world.ts'
 
 const w = await world()
@@ -35,6 +36,24 @@ test('sign-ins, tokens and uses of keys are counted per hour, and per day', asyn
     ])
     assert.deepEqual(key_uses, [{ key_id: key.key_id, count: 1 }])
   }
+})
+
+test('a sign-in by an emailed code is counted under its own method, whether it fails or succeeds', async () => {
+  await w.changeSettings(w.test, { sign_in: { email_code: true } })
+  const application = await w.createApplication(w.test)
+  const { email } = await w.createUser(w.test)
+  const agent = createAgent()
+  const form = await agent.get(authorizationRequest(w.test, application).url)
+  const page = await agent.submit(form, { email, password: '', method: 'email_code' })
+  const code = (await newestMail(w, w.test, email)).code ?? ''
+  const again = await agent.submit(page, { code: String((Number(code) + 1) % 1_000_000).padStart(6, '0') })
+  assert.equal((await agent.submit(again, { code })).status, 303)
+  await w.deployment.counters.write()
+  const [{ sign_ins }] = (await ask()).data
+  assert.deepEqual(
+    sign_ins.filter(({ method }: { method: string }) => method === 'email_code'),
+    ['failed', 'succeeded'].map((outcome) => ({ method: 'email_code', outcome, count: 1 })),
+  )
 })
 
 test('refused calls are counted by code, where they are recorded', async () => {
