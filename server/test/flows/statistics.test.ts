@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Db } from '../../src/db/db.ts'
+import { createCounters } from '../../src/statistics/counters.ts'
 import { authorizationRequest, createAgent, refresh, signInForTokens } from '../support/cookie-browser.ts'
 import { newestMail } from '../support/mailed.ts'
 import { expectStatus, world } from '../support/world.ts'
@@ -105,6 +107,21 @@ test('of an interval the 100 keys with the most uses are named, and the others c
   assert.equal(key_uses.length, 101)
   assert.deepEqual(key_uses.at(0), { key_id: key(21), count: 2 })
   assert.deepEqual(key_uses.at(-1), { key_id: null, count: 20 })
+})
+
+test('counts that the database did not take are written later, and those that it took are not counted twice', async () => {
+  const { db } = w.deployment
+  let batches = 0
+  const flaky: Db = { ...db, batch: (statements) => (++batches === 2 ? Promise.reject(new Error('out of reach')) : db.batch(statements)) }
+  const counters = createCounters(flaky, w.now)
+  const environment_id = w.live.path.split('/').at(-1) ?? ''
+  for (let label = 0; label < 700; label++) counters.count(environment_id, 'token', `grant ${label}`)
+  await assert.rejects(counters.write(), /out of reach/)
+  await counters.write()
+  const [{ tokens }] = expectStatus(200, await w.call('GET', `${w.live.path}/statistics`)).data
+  assert.equal(tokens.length, 700)
+  assert.ok(tokens.every(({ count }: { count: number }) => count === 1))
+  assert.ok(batches > 2, 'one write has several batches')
 })
 
 const refused = [
