@@ -189,7 +189,7 @@ export const descriptions: Record<RowName, string> = {
     'Sends the browser to the issuer of administrators and back to `return_to`, a path below `/dashboard`. With `max_age` the sign-in is not older than this number of seconds.',
   dashboardCallback: 'Exchanges the code, and gives the browser the cookie of its session. The tokens stay in the service.',
   dashboardSession:
-    'Tells the scripts of the dashboard who is signed in, and until when the sign-in counts as fresh. Without a session it answers 401.',
+    'Tells the scripts of the dashboard who is signed in, and until when the sign-in counts as fresh. Without a session it answers 204.',
   dashboardSignOut: 'Ends the session of the dashboard and the session at the issuer. It needs the headers of `/dashboard/api`.',
   dashboardApi:
     'Runs a call of the API with the credential of the session, in every respect like the call itself, with any method of the API. It needs the cookie of the dashboard and the header `X-Ostiary-Dashboard: 1`, and for changes an `Origin` that is the public address.',

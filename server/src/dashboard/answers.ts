@@ -6,7 +6,7 @@ import type { AnswerDashboard, DashboardRequest } from '../http/dashboard-routes
 import type { Administrators } from '../members/administrators.ts'
 import { json } from '../oidc/call.ts'
 import { sessionCookie } from './cookies.ts'
-import { foreignRequest, noSession } from './gate.ts'
+import { foreignRequest } from './gate.ts'
 import { findByCookie, signOut, useSession } from './session.ts'
 import type { DashboardServices } from './tokens.ts'
 
@@ -14,7 +14,7 @@ export function answerSession(services: DashboardServices, administrators: Admin
   return async ({ headers, ip, request_id }: DashboardRequest) => {
     const used = await useSession(services, headers.cookie, { ip, request_id })
     const administrator = used && (await administrators.identify(used.access_token))
-    if (!administrator) throw noSession()
+    if (!administrator) return { status: 204, headers: { 'cache-control': 'no-store' }, body: '' }
     const { user_id, email, name, memberships, auth_time } = administrator
     const fresh_until = new Date(auth_time.getTime() + fresh_seconds * 1000)
     const body: z.input<typeof DashboardSession> = {
