@@ -193,6 +193,8 @@ export const descriptions: Record<RowName, string> = {
   dashboardSignOut: 'Ends the session of the dashboard and the session at the issuer. It needs the headers of `/dashboard/api`.',
   dashboardApi:
     'Runs a call of the API with the credential of the session, in every respect like the call itself, with any method of the API. It needs the cookie of the dashboard and the header `X-Ostiary-Dashboard: 1`, and for changes an `Origin` that is the public address.',
+  tryCallback:
+    'Hands the code of a sign-in that was started in the dashboard, by "Try sign-in", to the tab that started it. An application that is tried out has this address among its redirect URIs.',
   demo: 'The demo application of a Test environment, where `npm start` made one. Elsewhere it is 404.',
   demoCallback: 'Where the demo application gets its code.',
   demoScript: 'A script of the demo application.',

@@ -316,6 +316,7 @@ export const serviceRoutes = {
   dashboardSession: get('/dashboard/session',  session, 'Who is signed in to the dashboard',                                    { returns: [200, DashboardSession] }),
   dashboardSignOut: post('/dashboard/sign-out', session, 'Sign out of the dashboard and of the session at the issuer',          { returns: [204, null] }),
   dashboardApi:     get('/dashboard/api/{path}', session, 'The API for the dashboard: any method, any path that begins with `v1/`', { returns: [200, null] }),
+  tryCallback:  get('/try/callback',       open, 'Redirect URI of "Try sign-in" in the dashboard',                          { page: true, returns: [200, null] }),
   demo:         get('/demo',               open, 'The demo application, if `npm start` created one',                         { page: true, returns: [200, null] }),
   demoCallback: get('/demo/callback',      open, 'Redirect URI of the demo application',                                     { page: true, returns: [200, null] }),
   demoScript:   get('/demo/{script}',      open, 'Scripts of the demo application',                                          { returns: [200, null] }),
