@@ -10,6 +10,7 @@ import { answerSession, answerSignOut, answerTryCallback } from './dashboard/ans
 import { answerApplication } from './dashboard/application.ts'
 import type { DashboardClient } from './dashboard/client.ts'
 import { createGate } from './dashboard/gate.ts'
+import { answerPreview } from './dashboard/preview.ts'
 import { beginSignIn, finishSignIn } from './dashboard/sign-in.ts'
 import type { DashboardServices } from './dashboard/tokens.ts'
 import { answerDemo } from './demo/serve.ts'
@@ -260,6 +261,7 @@ function mountDashboard(app: FastifyInstance, modules: Modules, services: Dashbo
     callback: (request) => finishSignIn(services, request),
     session: answerSession(services, administrators),
     signOut: answerSignOut(services),
+    preview: answerPreview(services, administrators),
     tryCallback: answerTryCallback(modules.deployment),
     setup: modules.first_start.answer,
   })

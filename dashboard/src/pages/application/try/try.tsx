@@ -6,6 +6,7 @@ import { useEffect, useState } from 'react'
 import { CopyButton } from '../../../parts/copy.tsx'
 import { Icon } from '../../../parts/icon.tsx'
 import { useRead } from '../../../parts/reading.tsx'
+import { useQueryState } from '../../../parts/search.ts'
 import { Tag } from '../../../parts/tag.tsx'
 import { useEnvironment } from '../../../scope.tsx'
 import { createdSecret } from '../../applications/created-secret.ts'
@@ -59,12 +60,19 @@ export function TrySignIn({ application, etag }: { application: Application; eta
   )
 }
 
-const Introduction = ({ application }: { application: Application }) => (
-  <p className="pad muted">
-    A window opens with the sign-in page that people see. When it is done, the steps appear here, and on the right what {application.name}{' '}
-    would get.
-  </p>
-)
+function Introduction({ application }: { application: Application }) {
+  const { provider } = useQueryState().search
+  return (
+    <div className="pad form">
+      <p className="muted">
+        A window opens with the sign-in page that people see. The steps appear here, and then what {application.name} would get.
+      </p>
+      {provider === undefined ? null : (
+        <p className="strong">To try out {provider}, press its button in the window. If it fails, the reason appears here.</p>
+      )}
+    </div>
+  )
+}
 
 function Outcome({ run }: { run: Run | null }) {
   if (run === null || run.state === 'working') return null

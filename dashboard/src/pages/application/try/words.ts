@@ -29,7 +29,7 @@ export function noteOf(token: TokenName, claim: string, value: unknown, now: Dat
 const clock = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' })
 
 /** `1795195874` is `20 Nov 2026, 17:31:14 UTC, in 59 min`. */
-export function timeInWords(seconds: number, now: Date): string {
+function timeInWords(seconds: number, now: Date): string {
   const left = seconds - Math.round(now.getTime() / 1_000)
   return `${clock.format(seconds * 1_000)} UTC, ${left >= 0 ? `in ${roughly(left)}` : `${roughly(-left)} ago`}`
 }
