@@ -95,7 +95,7 @@ function Form({ provider, etag, close }: { provider: Provider; etag: string | nu
     >
       <form id="provider" onSubmit={submit}>
         <div>
-          <span className="lab">Return address to register there</span>
+          <div className="lab">Return address to register there</div>
           <code className="any">{provider.callback_url}</code>{' '}
           <CopyButton value={provider.callback_url} label={`the return address of ${provider.display_name}`} />
         </div>

@@ -102,7 +102,7 @@ export function MailSettings({ settings: { email }, etag }: { settings: Settings
             </>
           ) : null}
         </fieldset>
-        <div className="fin">
+        <div className="mail-save">
           <button type="submit" className="btn" disabled={!can('developer') || save.busy || Object.keys(change).length === 0}>
             Save mail
           </button>
