@@ -40,7 +40,7 @@ import {
   session,
 } from './route.ts'
 import { Session, TokenToValidate, TokenVerdict } from './session.ts'
-import { Settings, SettingsChange } from './settings.ts'
+import { Settings, SettingsChange, SettingsPreview, SettingsToPreview } from './settings.ts'
 import { SigningKey } from './signing-key.ts'
 import { Statistics, StatisticsQuery } from './statistics.ts'
 import {
@@ -144,6 +144,7 @@ export const routes = {
 
   getSettings:        get  (`${environment}/settings`,                   platform('env.settings:read'),   'Get the settings of an environment',                     { returns: [200, Settings] }),
   changeSettings:     patch(`${environment}/settings`,                   platform('env.settings:write'),  'Update settings (merge patch; null restores a default)', { body: SettingsChange, returns: [200, Settings], operators: 'allowed', configures: true, fresh: changesMail }),
+  previewSettings:    post (`${environment}/settings/preview`,           platform('env.settings:write'),  'Show unsaved settings on a hosted page, in a frame of the dashboard', { body: SettingsToPreview, returns: [200, SettingsPreview], operators: 'allowed' }),
   testMail:           post (`${environment}/settings/email/test`,        platform('env.settings:write'),  'Send a test mail and report how far it got; 10 an hour',  { body: MailTest, returns: [200, MailTested], fails: ['mail_not_set_up'], operators: 'allowed' }),
 
   listApplications:   get  (applications,                                platform('applications:read'),   'List applications',                                      { ...named, returns: [200, page(Application)] }),
@@ -316,6 +317,8 @@ export const serviceRoutes = {
   dashboardSession: get('/dashboard/session',  session, 'Who is signed in to the dashboard',                                    { returns: [200, DashboardSession] }),
   dashboardSignOut: post('/dashboard/sign-out', session, 'Sign out of the dashboard and of the session at the issuer',          { returns: [204, null] }),
   dashboardApi:     get('/dashboard/api/{path}', session, 'The API for the dashboard: any method, any path that begins with `v1/`', { returns: [200, null] }),
+  dashboardPreview: get('/dashboard/preview',  session, 'A hosted page with unsaved settings, in a frame of the dashboard',           { page: true, returns: [200, null] }),
+  tryCallback:  get('/try/callback',       open, 'Redirect URI of "Try sign-in" in the dashboard',                          { page: true, returns: [200, null] }),
   demo:         get('/demo',               open, 'The demo application, if `npm start` created one',                         { page: true, returns: [200, null] }),
   demoCallback: get('/demo/callback',      open, 'Redirect URI of the demo application',                                     { page: true, returns: [200, null] }),
   demoScript:   get('/demo/{script}',      open, 'Scripts of the demo application',                                          { returns: [200, null] }),

@@ -10,11 +10,13 @@ interface Allowed {
   styles: readonly string[]
   script: string | undefined
   images: readonly (string | null)[]
+  /** The page is in a frame of this origin, and nothing on it works. */
+  is_preview?: boolean
   /** The page is a browser application: it loads scripts from its origin, and may call addresses that begin with this one. */
   application_calls?: string | undefined
 }
 
-export function contentSecurityPolicy({ styles, script, images, application_calls }: Allowed): string {
+export function contentSecurityPolicy({ styles, script, images, is_preview = false, application_calls }: Allowed): string {
   const origins = new Set(images.map(imageOrigin).filter((origin) => origin !== null))
   const directives = [
     "default-src 'none'",
@@ -22,8 +24,9 @@ export function contentSecurityPolicy({ styles, script, images, application_call
     `img-src ${['data:', ...origins].join(' ')}`,
     ...(script === undefined ? [] : [`script-src ${hashSource(script)}`]),
     ...(application_calls === undefined ? [] : ["script-src 'self'", `connect-src ${application_calls}`]),
-    "frame-ancestors 'none'",
+    `frame-ancestors ${is_preview ? "'self'" : "'none'"}`,
     "base-uri 'none'",
+    ...(is_preview ? ["form-action 'none'", 'sandbox'] : []),
   ]
   return directives.join('; ')
 }
