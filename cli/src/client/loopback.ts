@@ -71,8 +71,8 @@ export function readLines<T>(input: Io['input'], signal: AbortSignal, judge: (li
     const lines = createInterface({ input, terminal: false })
     const end = (value: T | null) => {
       signal.removeEventListener('abort', stop)
+      resolve(value) // before `close`, which resolves with null
       lines.close()
-      resolve(value)
     }
     const stop = () => end(null)
     signal.addEventListener('abort', stop, { once: true })
