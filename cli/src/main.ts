@@ -11,9 +11,6 @@ import { type CommandName, commands, developer_commands } from './commands.ts'
 import { helpOf, helpOfAll } from './help.ts'
 import { UsageError } from './usage.ts'
 
-const client = () => import('./client/client.ts')
-const service = () => import('./service.ts')
-
 async function run([name = '', ...args]: string[]): Promise<number | null> {
   if (name === 'help' && args.length > 0) return run([...args, '--help'])
   if (['help', '--help', '-h'].includes(name)) return print(await wholeHelp())
@@ -36,7 +33,7 @@ async function checkArguments([name = '', ...args]: string[]): Promise<number> {
 }
 
 async function runServiceCommand(name: CommandName, args: string[]): Promise<number | null> {
-  const { runService, endWorker } = await service()
+  const { runService, endWorker } = await import('./service.ts')
   try {
     const code = await runService(name, args)
     if (code === null) return null
@@ -51,7 +48,7 @@ async function runServiceCommand(name: CommandName, args: string[]): Promise<num
 }
 
 async function runClientCommand(name: string, args: string[]): Promise<number> {
-  const { clientNames, runClient } = await client()
+  const { clientNames, runClient } = await import('./client/client.ts')
   if (!clientNames().includes(name)) throw await unknownCommand(name)
   if (questionIn(args) === 'version') return print(version)
   const { ioOfProcess } = await import('./client/io.ts')
@@ -85,7 +82,7 @@ const isCommand = (name: string): name is CommandName => Object.hasOwn(commands,
 
 async function unknownCommand(name: string): Promise<UsageError> {
   const what = name.startsWith('-') ? 'option' : 'command'
-  const { clientNames } = await client()
+  const { clientNames } = await import('./client/client.ts')
   const known = [...Object.keys(commands), ...clientNames(), ...Object.keys(developer_commands), 'help', '--help', '--version']
   const near = nearest(name, known)
   return new UsageError(

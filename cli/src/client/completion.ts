@@ -17,7 +17,7 @@ export async function completion(io: Io, { words: [shell = ''] }: Written): Prom
   return 0
 }
 
-export function completions(): Table {
+function completions(): Table {
   const table = new Map<string, string[]>([['', ['help', ...Object.keys(commands)]]])
   const add = (place: string, word: string) => {
     const words = table.get(place) ?? []

@@ -107,7 +107,7 @@ async function askForFreshSignIn(io: Io, session: Session, error: OstiaryError):
 }
 
 /** What the service refused, and how a script goes on. */
-export class FreshSignInNeeded extends Refused {
+class FreshSignInNeeded extends Refused {
   constructor(cause: OstiaryError) {
     super('This call needs a fresh sign-in. Run "ostiary login --fresh", then repeat the command within 10 minutes.', { cause })
   }

@@ -77,7 +77,7 @@ function fieldOf(schema: Json, path: readonly string[], is_required: boolean, co
   }
 }
 
-export const optionOf = (path: readonly string[]) => path.map((name) => name.replaceAll('_', '-')).join('.')
+const optionOf = (path: readonly string[]) => path.map((name) => name.replaceAll('_', '-')).join('.')
 
 function kindOf(schema: Json): Kind {
   const types = [schema.type].flat()

@@ -25,8 +25,6 @@ const defaults: readonly ClientOption[] = [
   { name: 'env', kind: 'text', value: 'ENV', help: 'the environment of commands without --env; changes in Live still need it written out' },
 ]
 
-const account = () => import('./account.ts')
-
 let own: readonly OwnCommand[] | null = null
 
 export function ownCommands(): readonly OwnCommand[] {
@@ -66,28 +64,28 @@ function makeOwnCommands(): OwnCommand[] {
         },
         no_browser,
       ],
-      run: async (io, written) => (await account()).login(io, written),
+      run: async (io, written) => (await import('./account.ts')).login(io, written),
     },
     {
       name: 'logout',
       summary: 'end the sign-in and forget it',
       words: [],
       options: [profile],
-      run: async (io, written) => (await account()).logout(io, written),
+      run: async (io, written) => (await import('./account.ts')).logout(io, written),
     },
     {
       name: 'whoami',
       summary: 'show the administrator who is signed in, or the key in OSTIARY_KEY',
       words: [],
       options: [json, profile],
-      run: async (io, written) => (await account()).whoami(io, written),
+      run: async (io, written) => (await import('./account.ts')).whoami(io, written),
     },
     {
       name: 'open',
       summary: 'open an object in the dashboard, by its id or a request id',
       words: ['ID'],
       options: [no_browser, profile],
-      run: async (io, written) => (await account()).open(io, written),
+      run: async (io, written) => (await import('./account.ts')).open(io, written),
     },
     {
       name: 'completion',
@@ -102,21 +100,21 @@ function makeOwnCommands(): OwnCommand[] {
       summary: 'list the sign-ins of this machine',
       words: [],
       options: [json],
-      run: async (io, written) => (await account()).listProfiles(io, written),
+      run: async (io, written) => (await import('./account.ts')).listProfiles(io, written),
     },
     {
       name: 'profiles use',
       summary: 'make a sign-in the current one, and set its defaults',
       words: ['NAME'],
       options: [...defaults, json],
-      run: async (io, written) => (await account()).useProfile(io, written),
+      run: async (io, written) => (await import('./account.ts')).useProfile(io, written),
     },
     {
       name: 'profiles delete',
       summary: 'end a sign-in and remove it',
       words: ['NAME'],
       options: [],
-      run: async (io, written) => (await account()).deleteProfile(io, written),
+      run: async (io, written) => (await import('./account.ts')).deleteProfile(io, written),
     },
     {
       name: 'events tail',

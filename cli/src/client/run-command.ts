@@ -12,7 +12,7 @@ import { Refused } from './refused.ts'
 import { inScope, objectId, resolveScope, type Scope } from './scope.ts'
 import { isObject, jsonLine, listText, objectText, visible } from './show.ts'
 
-export const callOf = ({ noun, verb }: ClientCommand) => `${noun} ${verb}`
+const callOf = ({ noun, verb }: ClientCommand) => `${noun} ${verb}`
 
 export async function runCommand(io: Io, command: ClientCommand, args: readonly string[]): Promise<number> {
   const options = optionsOf(command)
@@ -137,7 +137,7 @@ function printList(io: Io, page: Page, is_json: boolean): number {
 }
 
 /** Prints the object of an answer. A deletion has none. */
-export function printObject(io: Io, { route }: Row, object: unknown, is_json: boolean): void {
+function printObject(io: Io, { route }: Row, object: unknown, is_json: boolean): void {
   if (!isObject(object)) {
     if (!is_json) io.err('Done.\n')
     return
