@@ -53,11 +53,16 @@ export function openTerminal({ cwd, env }: Place) {
   }
 }
 
-/** Starts a program that keeps running. Resolves when its output contains `shown`. */
-export async function startProgram(commands: string, shown: RegExp, { cwd, env }: Place): Promise<void> {
+/** Starts a program that keeps running. Resolves when its output contains `shown`. `ended` resolves with all its output. */
+export async function startProgram(
+  commands: string,
+  shown: RegExp,
+  { cwd, env }: Place,
+): Promise<{ output: string; ended: Promise<string> }> {
   const shell = spawn('sh', ['-c', commands], { cwd, env, detached: true })
   started.add(shell)
   let output = ''
+  const ended = once(shell, 'close').then(() => output)
   await new Promise<void>((resolve, reject) => {
     for (const stream of [shell.stdout, shell.stderr])
       stream.setEncoding('utf8').on('data', (text) => {
@@ -66,4 +71,5 @@ export async function startProgram(commands: string, shown: RegExp, { cwd, env }
       })
     shell.once('close', (code) => reject(new Error(`"${commands.trim()}" ended with ${code}: ${output}`)))
   })
+  return { output, ended }
 }
