@@ -133,7 +133,7 @@ test('command line: the person signs in at the printed address, and the API answ
   await start('fastify-api')
   settings.cli = await setUp('cli')
   const program = await startProgram(command('cli', 'run'), /^http\S+$/m, place('cli'))
-  await page.goto(addressIn(program.output))
+  await page.goto(addressIn(program.output()))
   await enter('Sign in')
   await page.getByText('You can close this window').waitFor()
   assert.match(await program.ended, /^Signed in as ada@example\.com\nThe API answers 200: \{"user":"usr_\w+","orders":\[\]\}$/m)
@@ -142,7 +142,7 @@ test('command line: the person signs in at the printed address, and the API answ
 test('MCP server: a client that is registered beforehand finds the issuer, and the tool knows the user', { skip }, async () => {
   await start('mcp-server')
   const program = await startProgram('node --env-file=.env client.js', /^http\S+$/m, place('mcp-server'))
-  const url = new URL(addressIn(program.output))
+  const url = new URL(addressIn(program.output()))
   assert.equal(url.searchParams.get('resource'), settings['mcp-server']?.AUDIENCE)
   await page.goto(url.href) // the person is signed in, and enters no password again
   await page.getByText('You can close this window').waitFor()
