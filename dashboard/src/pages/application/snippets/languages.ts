@@ -1,6 +1,6 @@
 /**
  * Python, Go, C# and curl. A test runs each one where the machine has what it needs; C# is checked by reading only
- * (docs/decisions/0057-connect-snippets.md).
+ * (docs/decisions/0057-connect-and-examples.md).
  */
 import { callbackPath, double, isInsecure, portOf, type Snippet, single, type Values, word } from './values.ts'
 
