@@ -147,7 +147,7 @@ builder.Services
         // ASP.NET Core sends the secret in the body.${
           values.authentication === 'client_secret_post'
             ? ' This application is registered with client_secret_post.'
-            : '\n        // Change the authentication of this application to client_secret_post (Credentials).'
+            : '\n        // Change token_endpoint_auth_method of this application to client_secret_post: now it is client_secret_basic.'
         }${csharp_secret}
         options.CallbackPath = ${double(callbackPath(values))};
         options.ResponseType = OpenIdConnectResponseType.Code;
