@@ -12,15 +12,18 @@ interface Allowed {
   images: readonly (string | null)[]
   /** The page is a browser application: it loads scripts from its origin, and may call addresses that begin with this one. */
   application_calls?: string | undefined
+  /** The one address that the script may call. */
+  calls?: string | undefined
 }
 
-export function contentSecurityPolicy({ styles, script, images, application_calls }: Allowed): string {
+export function contentSecurityPolicy({ styles, script, images, application_calls, calls }: Allowed): string {
   const origins = new Set(images.map(imageOrigin).filter((origin) => origin !== null))
   const directives = [
     "default-src 'none'",
     `style-src ${styles.map(hashSource).join(' ')}`,
     `img-src ${['data:', ...origins].join(' ')}`,
     ...(script === undefined ? [] : [`script-src ${hashSource(script)}`]),
+    ...(calls === undefined ? [] : [`connect-src ${calls}`]),
     ...(application_calls === undefined ? [] : ["script-src 'self'", `connect-src ${application_calls}`]),
     "frame-ancestors 'none'",
     "base-uri 'none'",
