@@ -2,9 +2,14 @@
 /** A document that the service serves, and all of them together. `library.ts` reads them. */
 import type { Rendered } from './markdown.ts'
 
-export interface Document extends Rendered {
+export interface Document {
   readonly name: string
   readonly url: string
+  readonly title: string
+  /** The first paragraph. */
+  readonly summary: string
+  /** Takes a few milliseconds, so each caller keeps what it needs. */
+  readonly render: () => Rendered
   /** The Markdown, with links to the Markdown of other documents. */
   readonly source: string
 }

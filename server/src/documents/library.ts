@@ -33,8 +33,9 @@ export function readLibrary(root: string, base_url: string): Library {
 
   function read({ name, file }: { name: string; file: string }): Document {
     const markdown = readFileSync(join(root, file), 'utf8').replaceAll('\r\n', '\n')
-    const rendered = renderMarkdown(markdown, (href) => addressOf(file, href, ''))
-    return { ...rendered, name, url: `/docs/${name}`, source: withAddresses(file, markdown) }
+    const render = (text = markdown) => renderMarkdown(text, (href) => addressOf(file, href, ''))
+    const { title, summary } = render(markdown.split('\n\n', 2).join('\n\n'))
+    return { name, url: `/docs/${name}`, title, summary, render: () => render(), source: withAddresses(file, markdown) }
   }
   const all = listed.map(read)
   return {

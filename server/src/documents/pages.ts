@@ -98,10 +98,11 @@ function summaryOf({ documents }: Library, url: string): string {
 export function documentPageOf(library: Library, document: Document): DocumentPage {
   const order = linksOf(library).flatMap(({ links }) => links)
   const at = order.findIndex(({ url }) => url === document.url)
-  const body = html`${document.body}
+  const rendered = document.render()
+  const body = html`${rendered.body}
 <p class="fine source"><a href="${document.url}.md">This page as Markdown</a></p>
 ${at >= 0 && neighbours(order[at - 1], order[at + 1])}`
-  return framed(library, { url: document.url, title: document.title, body, headings: document.headings })
+  return framed(library, { url: document.url, title: document.title, body, headings: rendered.headings })
 }
 
 const neighbours = (previous: Link | undefined, next: Link | undefined): Html =>

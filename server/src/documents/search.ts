@@ -11,9 +11,11 @@ export interface Entry {
   readonly heading: string
   readonly url: string
   readonly text: string
+  /** The exact name of the thing, such as that of an operation. */
+  readonly name?: string
 }
 
-export interface Found extends Omit<Entry, 'text'> {
+export interface Found extends Omit<Entry, 'text' | 'name'> {
   /** The text around the first word that was found. */
   readonly excerpt: string
 }
@@ -25,6 +27,7 @@ const excerpt_length = 160
 
 interface Prepared extends Entry {
   readonly in_heading: string
+  readonly in_name: string
   readonly in_title: string
   readonly in_text: string
 }
@@ -34,6 +37,7 @@ export function createSearch(entries: readonly Entry[]) {
   const prepared: Prepared[] = entries.map((entry) => ({
     ...entry,
     in_heading: entry.heading.toLowerCase(),
+    in_name: (entry.name ?? entry.heading).toLowerCase(),
     in_title: entry.title.toLowerCase(),
     in_text: entry.text.toLowerCase(),
   }))
@@ -62,10 +66,10 @@ export const wordsOf = (query: string): string[] => [
 ]
 
 /** 0 where a word occurs nowhere. */
-function pointsOf({ in_heading, in_title, in_text }: Prepared, words: readonly string[]): number {
+function pointsOf({ in_heading, in_name, in_title, in_text }: Prepared, words: readonly string[]): number {
   let sum = 0
   for (const word of words) {
-    const points = in_heading === word ? 20 : in_heading.includes(word) ? 8 : in_title.includes(word) ? 3 : in_text.includes(word) ? 1 : 0
+    const points = in_name === word ? 20 : in_heading.includes(word) ? 8 : in_title.includes(word) ? 3 : in_text.includes(word) ? 1 : 0
     if (points === 0) return 0
     sum += points
   }

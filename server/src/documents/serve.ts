@@ -3,6 +3,7 @@
  * All texts are the same for everyone. Each is made and compressed at the first request for it, and then kept.
  */
 import { hash } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 import { openApi } from '@ostiary/contract/openapi.ts'
 import { type Coded, codedForms } from '../http/coded.ts'
 import { type Described, errorIndex, errorPage, errorsOf } from '../reference/error-pages.ts'
@@ -38,7 +39,6 @@ export interface Text {
 export function createDocumentation(base_url: string, root: string) {
   const document = openApi(base_url) as unknown as Described // as: the reference has types for the part that it uses
   const library = readLibrary(root, base_url)
-  const search = createSearch(entriesOf(library, document))
   const page_headers = {
     'content-type': 'text/html; charset=utf-8',
     'content-language': 'en',
@@ -93,6 +93,12 @@ export function createDocumentation(base_url: string, root: string) {
     return page && { body: page.html, headers: page_headers }
   }
 
+  let loading: Promise<(query: string) => Found[]> | null = null
+  function searching() {
+    loading ??= entriesOf(library, document).then(createSearch)
+    return loading
+  }
+
   const texts = new Map<string, Promise<Text>>() // at most one for each page that exists
 
   return {
@@ -108,9 +114,9 @@ export function createDocumentation(base_url: string, root: string) {
       return text
     },
 
-    search: (query: string): Found[] => search(query),
-    searchPage: (query: string) => ({
-      body: searchPage(library, query.slice(0, longest_query), search(query)).html,
+    search: async (query: string): Promise<Found[]> => (await searching())(query),
+    searchPage: async (query: string) => ({
+      body: searchPage(library, query.slice(0, longest_query), (await searching())(query)).html,
       headers: page_headers,
     }),
   }
@@ -121,16 +127,20 @@ async function withForms({ body, headers }: { body: string; headers: Record<stri
   return { body: bytes, coded: await codedForms(bytes), etag: hash('sha256', bytes, 'base64url').slice(0, 22), headers }
 }
 
-/** What the search finds: the sections of documents, the operations and the error codes. */
-function entriesOf(library: Library, document: Described): Entry[] {
-  const sections = [...library.documents.values()].flatMap(({ title, url, sections }) =>
-    sections.map(({ heading, text }) => ({ title, heading: heading?.text ?? title, url: heading ? `${url}#${heading.id}` : url, text })),
-  )
+/** What the search finds: the sections of documents, the operations and the error codes. Other requests are answered in between. */
+async function entriesOf(library: Library, document: Described): Promise<Entry[]> {
+  const sections: Entry[] = []
+  for (const { title, url, render } of library.documents.values()) {
+    for (const { heading, text } of render().sections)
+      sections.push({ title, heading: heading?.text ?? title, url: heading ? `${url}#${heading.id}` : url, text })
+    await setImmediate()
+  }
   const operations = groupsOf(document).flatMap((group) =>
     group.entries.map(({ method, path, operation: { operationId, summary, description } }) => ({
       title: `API reference: ${group.name}`,
       heading: summary.replaceAll('`', ''),
       url: `${group.url}#${operationId}`,
+      name: operationId,
       text: `${method} ${path} ${operationId} ${description.replaceAll('`', '')}`,
     })),
   )

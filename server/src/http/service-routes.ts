@@ -26,8 +26,8 @@ interface DocumentationText {
 interface Documentation {
   /** `null` for a page that does not exist. */
   find(row: keyof typeof documentation_rows, parameter: string | undefined): Promise<DocumentationText | null>
-  search(query: string): readonly object[]
-  searchPage(query: string): Omit<PageAnswer, 'status'>
+  search(query: string): Promise<readonly object[]>
+  searchPage(query: string): Promise<Omit<PageAnswer, 'status'>>
 }
 
 export interface ServiceAnswers {
@@ -122,8 +122,8 @@ function mountDocumentation(app: FastifyInstance, documentation: ServiceAnswers[
     const { search, searchPage } = await documentation()
     const query = new URLSearchParams(request.url.split('?', 2)[1]).get('q')?.trim() ?? ''
     reply.headers({ 'cache-control': 'no-store', vary: 'Accept' })
-    if (!prefers(request.headers.accept, 'text/html')) return reply.send({ query, results: search(query) })
-    const page = searchPage(query)
+    if (!prefers(request.headers.accept, 'text/html')) return reply.send({ query, results: await search(query) })
+    const page = await searchPage(query)
     return reply.headers(page.headers).send(page.body)
   })
 }

@@ -5,6 +5,7 @@
  */
 import { type Html, html } from '../pages/html.ts'
 import { type Document, nameOf, type Operation, type Parameter, type Response } from './document.ts'
+import { errorsOf } from './error-pages.ts'
 import { curlOf, parametersOf } from './example.ts'
 import { code, type DocumentPage, documentPage, inline, paragraphs } from './layout.ts'
 import { fields, typeOf } from './schema.ts'
@@ -115,9 +116,12 @@ function answerRow({ components }: Document, status: string, sent: Response): Ht
 <dd>${withErrorLinks(response.description)}</dd></div>`
 }
 
-/** The codes of errors are links to their pages. */
+/** The codes of errors are links to their pages; other names in backticks are code. */
 function withErrorLinks(text: string): Html {
-  return html`${text.split('`').map((part, i) => (i % 2 === 1 ? html`<a href="/docs/errors/${part}"><code>${part}</code></a>` : html`${part}`))}`
+  const known = new Set(errorsOf().map(({ code }) => code))
+  const name = (part: string) =>
+    known.has(part) ? html`<a href="/docs/errors/${part}"><code>${part}</code></a>` : html`<code>${part}</code>`
+  return html`${text.split('`').map((part, i) => (i % 2 === 1 ? name(part) : html`${part}`))}`
 }
 
 /** Pages are called by browsers. Their example is the same request without one. */
