@@ -66,7 +66,7 @@ function addressOf(service: Service, { redirect_uri, state, nonce, code_verifier
     code_challenge_method: 'S256',
     ...(max_age === undefined ? {} : { max_age: String(max_age) }),
   })
-  return `${service.authorization_endpoint}?${query}`
+  return new URL(`${service.authorization_endpoint}?${query}`).href
 }
 
 /** Waits for the browser and for a pasted answer; the first one counts. */
