@@ -256,12 +256,17 @@ test('an administrator of several tenants names one, and the message lists them'
     [['users', 'block', 'new@example.com', '--env', w.test.id],                       /^email +new@example\.com$/m],
     [['events', 'list', '--env', w.test.id, '--type', 'user.blocked'],                /user\.blocked/],
     [['requests', 'list', '--env', w.test.id],                                        /./],
+    [['environments', 'get', w.live.id],                                              /^type +live$/m],
+    [['projects', 'get', w.project.id],                                               /^slug +shop$/m],
   ]
   for (const [words, out] of calls) {
     const result = await ostiary(words)
     assert.deepEqual([words, result.code], [words, 0], result.err)
     assert.match(result.out, out)
   }
+  const block = ['users', 'block', (await w.createUser(w.live)).id]
+  assert.equal((await ostiary(block)).err, 'This changes something in Live. Write --env live to do it.\n')
+  assert.equal((await ostiary([...block, '--env', 'live', '--project', 'shop', '--tenant', 'acme'])).code, 0)
   const twice = ['users', 'create', '--email', 'new@example.com', '--if-absent', '--env', w.test.id]
   assert.deepEqual([(await ostiary(twice)).code, (await ostiary([...twice, '--name', 'Another'])).code], [0, 3])
 })

@@ -1,5 +1,6 @@
 /** Where administrators of a service sign in (RFC 9728, RFC 8414). */
 import { z } from 'zod'
+import { jsonOf } from './profiles.ts'
 import { Refused, Unreachable } from './refused.ts'
 import { visible } from './show.ts'
 
@@ -9,7 +10,8 @@ const Resource = z.object({
   resource: z.string(),
   authorization_servers: z.array(z.string()).min(1),
   client_id: z.string(),
-  redirect_uri: z.string(),
+  /** RFC 8252 §7.3. Another host would let other machines call this port. */
+  redirect_uri: z.string().regex(/^http:\/\/127\.0\.0\.1\/[\w/-]*$/),
 })
 /** An address that a browser may open, and that tokens may go to. */
 const Endpoint = z.string().refine((text) => /^https?:\/\//i.test(text) && URL.canParse(text))
@@ -69,9 +71,5 @@ async function send(url: string, init: RequestInit): Promise<{ status: number; b
   } catch (cause) {
     throw new Unreachable(`${visible(new URL(url).origin)} cannot be reached.`, { cause })
   }
-  try {
-    return { status, body: JSON.parse(text) }
-  } catch {
-    return { status, body: null }
-  }
+  return { status, body: jsonOf(text) ?? null }
 }

@@ -76,7 +76,8 @@ export function readPrivate<T>(path: string, schema: z.ZodType<T>): T | null {
   return parsed.data
 }
 
-function jsonOf(text: string): unknown {
+/** The value of a JSON text; `undefined` if it is none. */
+export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
