@@ -12,8 +12,8 @@ export const visible = (text: string) => text.replace(unprintable, (character) =
 /** One line of JSON. Programs that read it get the text unchanged. */
 export const jsonLine = (value: unknown) => `${JSON.stringify(value).replace(unprintable, jsonEscape)}\n`
 
-/** RFC 8259 §7: an escape for each UTF-16 code unit. */
-const jsonEscape = (character: string) => character.replace(/[^]/g, (unit) => `\\u${hexadecimal(unit.charCodeAt(0))}`)
+/** RFC 8259 §7. All these characters are one UTF-16 code unit. */
+const jsonEscape = (character: string) => `\\u${hexadecimal(character.charCodeAt(0))}`
 
 /** A table with a line for each row. Without rows it is empty. */
 export function columnsOf(rows: readonly (readonly string[])[]): string {
