@@ -71,5 +71,6 @@ async function send(url: string, init: RequestInit): Promise<{ status: number; b
   } catch (cause) {
     throw new Unreachable(`${visible(new URL(url).origin)} cannot be reached.`, { cause })
   }
+  if (status >= 500) throw new Unreachable(`${visible(new URL(url).origin)} answers with the status ${status}.`)
   return { status, body: jsonOf(text) ?? null }
 }
