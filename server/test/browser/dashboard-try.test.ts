@@ -133,7 +133,7 @@ test(
       await signIn(popup, { ...person, password: 'another sentence' })
       await step('Waiting for the sign-in').getByText('wrong_password').waitFor()
       await signIn(popup, person)
-      await page.getByText('The run ends at the code').waitFor()
+      await page.getByText('The run ends at the code,').waitFor()
     })
 
     await t.test('a code that an attacker brings is not taken', async () => {
@@ -148,6 +148,7 @@ test(
       await attack.goto(`${w.base_url}/try/callback?code=theirs&state=theirs&iss=${encodeURIComponent(w.test.issuer)}`)
       await attack.getByRole('heading', { name: 'Back to the dashboard' }).waitFor()
       assert.equal(attack.url(), `${w.base_url}/try/callback`, 'the code is no longer in the address')
+      assert.deepEqual(await audit(attack, 'dashboard try callback'), [])
       assert.equal(await page.getByText('Waiting for the window').isVisible(), true)
       await signIn(opened, person)
       await attack.close()

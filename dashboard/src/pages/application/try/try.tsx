@@ -194,17 +194,19 @@ function Failed({ failure, refusals }: { failure: Failure; refusals: Refusal[] }
       <p>
         <code>{code}</code> {description}
       </p>
-      {refusal ? <Reason of={refusal} /> : null}
+      {refusal ? <Reason of={refusal} is_explained /> : null}
       <p className="strong">{fixOf(code)}</p>
     </li>
   )
 }
 
-function Reason({ of: { id, code, reason } }: { of: Refusal }) {
+/** `is_explained`: the code is there already. */
+function Reason({ of: { id, code, reason }, is_explained = false }: { of: Refusal; is_explained?: boolean }) {
   const { base } = useEnvironment()
   return (
     <p>
-      <code>{code}</code> {reason}{' '}
+      {is_explained ? null : <code>{code} </code>}
+      {reason}{' '}
       <Link className="u" to={`${base}/calls`} search={{ chosen: id }} target="_blank">
         Open the call<span className="vh">: {id}</span>
       </Link>
