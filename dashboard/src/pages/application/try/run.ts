@@ -109,7 +109,10 @@ export function useTry(application: Application, issuer: string) {
       done({ name: done_name, detail: describe(result), aside: took(performance.now() - from) })
       return result
     }
-    const fail = (error: unknown) => show({ state: 'failed', failure: failureOf(name, error) })
+    const fail = (error: unknown) => {
+      if (number === current.current) live.current?.popup.close()
+      show({ state: 'failed', failure: failureOf(name, error) })
+    }
 
     async function finish(answer: URLSearchParams, endpoints: Endpoints, begun: Begun) {
       live.current?.channel.close()
