@@ -168,6 +168,14 @@ test(
       await opening(page, 'Run again')
       await step('Come back with a code: failed').getByText('invalid_scope').first().waitFor()
     })
+
+    await t.test('in Live the address is added by hand only', async () => {
+      const live = await w.createApplication(w.live, { name: 'Live shop' })
+      await show(page, `${w.base_url}${dashboardPath(await slugOf(w))}/live/applications/${live.client_id}?tab=try`, 'Live shop')
+      await page.getByText('In Live only you add it').waitFor()
+      assert.equal(await button(page, 'Add this address').count(), 0)
+      assert.equal(await button(page, 'Try sign-in').isDisabled(), true)
+    })
     assert.deepEqual(
       faults.filter((fault) => !fault.includes('400')),
       [],
