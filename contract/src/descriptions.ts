@@ -177,7 +177,16 @@ export const descriptions: Record<RowName, string> = {
   readyz: 'For a load balancer: 200 if the service takes requests, 503 while the database is unreachable or the service is stopping.',
   protectedResource: 'Tells a command line where an administrator gets a token: the issuer, the client and the resource to ask for.',
   openapi: 'This document, as OpenAPI 3.1 in JSON.',
-  reference: 'This reference as a page.',
+  forPrograms: 'The documents with a sentence on each, and their addresses as Markdown (llmstxt.org).',
+  documents: 'The documents of this service, in the order to read them.',
+  documentSearch:
+    'Finds sections of documents, operations and error codes that have all words of `q`, at most 100 characters and 8 words. The best come first.',
+  document: 'A document of the documentation. The page and the Markdown have the same text.',
+  guide: 'A guide: complete commands for one kind of client or task.',
+  decision: 'Why a part of the service is as it is.',
+  operatorExample: 'A file of `packaging/`, with a button to copy it.',
+  reference: 'Every operation with its method and path, as links to the pages of the reference.',
+  referenceGroup: 'The operations of one group with their parameters, fields, answers and an example, or all schemas (`schemas`).',
   errorIndex: 'All error codes of the API and of OAuth.',
   errorPage: 'What an error code means and how to fix it. `type` of every problem is the address of such a page.',
   dashboard:
@@ -189,7 +198,7 @@ export const descriptions: Record<RowName, string> = {
     'Sends the browser to the issuer of administrators and back to `return_to`, a path below `/dashboard`. With `max_age` the sign-in is not older than this number of seconds.',
   dashboardCallback: 'Exchanges the code, and gives the browser the cookie of its session. The tokens stay in the service.',
   dashboardSession:
-    'Tells the scripts of the dashboard who is signed in, and until when the sign-in counts as fresh. Without a session it answers 401.',
+    'Tells the scripts of the dashboard who is signed in, and until when the sign-in counts as fresh. Without a session it answers 204.',
   dashboardSignOut: 'Ends the session of the dashboard and the session at the issuer. It needs the headers of `/dashboard/api`.',
   dashboardApi:
     'Runs a call of the API with the credential of the session, in every respect like the call itself, with any method of the API. It needs the cookie of the dashboard and the header `X-Ostiary-Dashboard: 1`, and for changes an `Origin` that is the public address.',

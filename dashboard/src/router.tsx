@@ -37,6 +37,8 @@ const environmentPages = [
   page('events', () => import('./pages/events.tsx')),
   page('calls', () => import('./pages/calls.tsx')),
   page('settings', () => import('./pages/settings.tsx')),
+  page('test-and-live', () => import('./pages/compare.tsx')),
+  page('deployment', () => import('./pages/deployment.tsx')),
 ]
 const tenantPages = [
   tenantPage('/', () => import('./pages/projects.tsx')),

@@ -1654,7 +1654,7 @@ export type Statistics = {
   data: ({
     /** The beginning of the interval. */
     start: string
-    /** Sign-ins by method and outcome. */
+    /** Sign-ins by method and outcome: `succeeded`, `failed`, or `limited` after too many attempts. */
     sign_ins: ({
       /** The method. */
       method: string
@@ -1677,10 +1677,17 @@ export type Statistics = {
       /** How often it happened. */
       count: number
     })[]
-    /** Uses of API keys. */
+    /** Recorded refused calls by code. */
+    refused_calls: ({
+      /** The code of the error. */
+      code: string
+      /** How often it happened. */
+      count: number
+    })[]
+    /** Uses of API keys, those with the most uses first. */
     key_uses: ({
-      /** The id of an API key. */
-      key_id: string
+      /** The id of the key; `null` for all keys but the 100 with the most uses in this interval. */
+      key_id: string | null
       /** How often it happened. */
       count: number
     })[]

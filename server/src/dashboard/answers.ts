@@ -10,7 +10,7 @@ import { html } from '../oidc/hosted-page.ts'
 import { tryCallbackPage } from '../pages/dashboard.ts'
 import { serviceContext } from '../pages/service.ts'
 import { sessionCookie } from './cookies.ts'
-import { foreignRequest, noSession } from './gate.ts'
+import { foreignRequest } from './gate.ts'
 import { findByCookie, signOut, useSession } from './session.ts'
 import type { DashboardServices } from './tokens.ts'
 
@@ -18,7 +18,7 @@ export function answerSession(services: DashboardServices, administrators: Admin
   return async ({ headers, ip, request_id }: DashboardRequest) => {
     const used = await useSession(services, headers.cookie, { ip, request_id })
     const administrator = used && (await administrators.identify(used.access_token))
-    if (!administrator) throw noSession()
+    if (!administrator) return { status: 204, headers: { 'cache-control': 'no-store' }, body: '' }
     const { user_id, email, name, memberships, auth_time } = administrator
     const fresh_until = new Date(auth_time.getTime() + fresh_seconds * 1000)
     const body: z.input<typeof DashboardSession> = {

@@ -79,6 +79,7 @@ async function pageOf(
     account: null,
     problem: null,
     methods: { password: settings.sign_in.password, email_code: offersCodes({ issuer }) },
+    last_used: null,
     forgot_url: offersReset({ issuer }) ? nowhere : null,
     passkey: relyingPartyOf({ issuer }) && { kind: 'get', options: '{}', able_cookie: null, removed: null },
     providers: await findOfferedProviders(db, environment_id),
