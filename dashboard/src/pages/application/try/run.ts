@@ -135,8 +135,8 @@ export function useTry(application: Application, issuer: string) {
       const { id_token } = tokens
       if (id_token !== undefined) {
         const check = () => checkIdToken(endpoints, application.client_id, id_token, begun.nonce)
-        await step('Check the ID token', 'ID token checked', check, () => 'RS256 signature, issuer, audience and nonce')
-        const read = () => readUserInfo(endpoints, tokens)
+        const { sub } = await step('Check the ID token', 'ID token checked', check, () => 'RS256 signature, issuer, audience and nonce')
+        const read = () => readUserInfo(endpoints, tokens, sub)
         show({ userinfo: await step('Read UserInfo', 'UserInfo read', read, (claims) => `${Object.keys(claims).length} claims`) })
       }
       show({ state: 'done' })
