@@ -19,6 +19,8 @@ export interface PageContext {
   texts: Texts
   locale: string
   direction: 'ltr' | 'rtl'
+  /** The language that the person chose, which links and forms of the account page keep; absent where the browser chose it. */
+  chosen_locale?: string
   /** This page in every language; absent where the page has no address that could be opened again. */
   languages?: readonly { locale: string; name: string; url: string }[]
 }
