@@ -166,7 +166,7 @@ test('the index leads to the page of every code, and the reference only to codes
   const index = (await get('/docs/errors')).body
   for (const code of [...Object.keys(errors), ...Object.keys(oauthErrors)]) assert.ok(index.includes(`href="/docs/errors/${code}"`), code)
   const all = html_pages.map(([, body]) => body).join('')
-  const linked = new Set([...all.matchAll(/href="\/docs\/errors\/(\w+)"/g)].map(([, code]) => code))
+  const linked = new Set([...all.matchAll(/href="\/docs\/errors\/(\w+)"/g)].map(([, code = '']) => code))
   for (const code of linked) assert.ok(Object.hasOwn(errors, code) || Object.hasOwn(oauthErrors, code), code)
 })
 
