@@ -89,7 +89,8 @@ const acts: Readonly<Record<string, readonly Act[]>> = {
 
 test('Before a guide', { skip }, () => follow(place, 'docs/guides.md', place.clone, []))
 
-for (const [name, done] of Object.entries(acts)) test(name, { skip, timeout: 120_000 }, () => follow(place, `docs/guides/${name}.md`, guides, done))
+for (const [name, done] of Object.entries(acts))
+  test(name, { skip, timeout: 120_000 }, () => follow(place, `docs/guides/${name}.md`, guides, done))
 
 test('every guide is followed', () => {
   const found = globSync('*.md', { cwd: join(import.meta.dirname, '../../docs/guides') }).map((file) => file.replace('.md', ''))
