@@ -31,6 +31,7 @@ const environmentPages = [
   page('api-keys', () => import('./pages/api-keys.tsx')),
   page('webhooks', () => import('./pages/webhooks.tsx')),
   page('webhooks/$webhook_id', () => import('./pages/webhook.tsx')),
+  page('logouts', () => import('./pages/logouts.tsx')),
   page('users', () => import('./pages/users.tsx')),
   page('inbox', () => import('./pages/inbox.tsx')),
   page('events', () => import('./pages/events.tsx')),

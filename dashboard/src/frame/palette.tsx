@@ -13,8 +13,8 @@ interface Entry {
   to: string
 }
 
-/** Ids have a prefix of three letters, `_` and 26 characters. */
-const ID = /^\s*([a-z]{3}_[0-9a-z]{26})\s*$/
+/** Ids have a prefix of two or three letters, `_` and 26 characters. */
+const ID = /^\s*([a-z]{2,3}_[0-9a-z]{26})\s*$/
 
 export function Palette({ opened, setOpened }: { opened: boolean; setOpened: (opened: boolean) => void }) {
   useShortcuts(setOpened)

@@ -14,7 +14,7 @@ function pageOf({ object, id, parent_id, environment_id }: Located): string {
   const pages: Record<string, string> = {
     application: `/applications/${id}`,
     webhook: `/webhooks/${id}`,
-    message: `/webhooks/${parent_id}?message=${id}`,
+    message: parent_id === null ? `/logouts?message=${id}` : `/webhooks/${parent_id}?message=${id}`,
     event: `/events?chosen=${id}`,
     user: `/users?chosen=${id}`,
     session: `/users?chosen=${parent_id}`,

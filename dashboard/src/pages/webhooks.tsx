@@ -4,6 +4,7 @@ import type { Webhook, WebhookWithSecret } from '@ostiary/sdk'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { useAction } from '../parts/action.ts'
+import { CodeTabs } from '../parts/code.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
@@ -14,6 +15,7 @@ import { type Column, Empty, Records } from '../parts/table.tsx'
 import { EnvironmentTag, Tag } from '../parts/tag.tsx'
 import { Time } from '../parts/time.tsx'
 import { useEnvironment } from '../scope.tsx'
+import { verifySnippets } from './webhook/verify-code.ts'
 
 export function WebhookStatus({ of: webhook }: { of: Webhook }) {
   if (webhook.disabled)
@@ -103,7 +105,9 @@ function CreateWebhook({ close }: { close: () => void }) {
         secret={created.secret ?? ''}
         tags={<EnvironmentTag type={environment.type} />}
         onClose={open}
-      />
+      >
+        <CodeTabs label="Verify it" snippets={verifySnippets} />
+      </SecretOnce>
     )
   }
   return (
@@ -113,7 +117,7 @@ function CreateWebhook({ close }: { close: () => void }) {
       title="Add a webhook"
       lead={
         <>
-          For <EnvironmentTag type={environment.type} /> of {project.name}. It gets all kinds of events.
+          For <EnvironmentTag type={environment.type} /> of {project.name}. It gets all kinds of events; choose fewer afterwards.
         </>
       }
       footer={

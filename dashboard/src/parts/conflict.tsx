@@ -1,0 +1,154 @@
+/** "Changed meanwhile": what this person entered and what another one saved, field by field, and a choice for each. */
+import { useState } from 'react'
+import { Dialog } from './dialog.tsx'
+import { Problem } from './problem.tsx'
+
+export type Choice = 'mine' | 'theirs'
+
+/** A field of both: its JSON pointer, and its value when the form began, as entered here, and as it is saved now. */
+export interface Difference {
+  pointer: string
+  before: unknown
+  mine: unknown
+  theirs: unknown
+}
+
+/** Members that the service sets. They differ in every version and nobody chooses them. */
+const bookkeeping = new Set(['/updated_at', '/created_at', '/version', '/last_success_at', '/failing_since', '/last_sign_in_at'])
+
+/** The fields of the change, and the other fields that differ between both versions. */
+export function differences(change: object, before: object, now: object): { fields: Difference[]; others: Difference[] } {
+  const [mine, old, theirs] = [leavesOf(change), leavesOf(before), leavesOf(now)]
+  const at = (pointer: string) => ({ pointer, before: old.get(pointer), mine: mine.get(pointer), theirs: theirs.get(pointer) })
+  const others = [...new Set([...old.keys(), ...theirs.keys()])]
+    .filter((pointer) => !mine.has(pointer) && !bookkeeping.has(pointer))
+    .map(at)
+  return { fields: [...mine.keys()].map(at), others: others.filter((field) => !isSame(field.before, field.theirs)) }
+}
+
+/** The change without the fields where the saved version was chosen. */
+export function withChoices<C extends object>(change: C, choices: ReadonlyMap<string, Choice>, base = ''): C {
+  const kept = Object.entries(change).flatMap(([name, value]): [string, unknown][] => {
+    const pointer = `${base}/${name}`
+    if (!isGroup(value)) return choices.get(pointer) === 'theirs' ? [] : [[name, value]]
+    const inner = withChoices(value, choices, pointer)
+    return Object.keys(inner).length === 0 ? [] : [[name, inner]]
+  })
+  return Object.fromEntries(kept) as C // as: fewer members of the same
+}
+
+const isGroup = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isSame = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null)
+/** Whether the other one changed this field too, to another value. */
+const isContested = ({ before, mine, theirs }: Difference) => !isSame(before, theirs) && !isSame(mine, theirs)
+
+function leavesOf(value: object, base = ''): Map<string, unknown> {
+  return new Map(
+    Object.entries(value).flatMap(([name, member]): [string, unknown][] =>
+      isGroup(member) && Object.keys(member).length > 0 ? [...leavesOf(member, `${base}/${name}`)] : [[`${base}/${name}`, member]],
+    ),
+  )
+}
+
+const inWords = (pointer: string) => pointer.slice(1).replaceAll('/', ': ').replaceAll('_', ' ')
+
+function Value({ pointer, of }: { pointer: string; of: unknown }) {
+  if (/secret|password/.test(pointer)) return <span className="faint">hidden</span>
+  if (of === null || of === undefined || of === '') return <span className="faint">empty</span>
+  if (typeof of === 'boolean') return of ? 'On' : 'Off'
+  if (Array.isArray(of)) {
+    if (of.length === 0) return <span className="faint">none</span>
+    return of.map((each) => {
+      const text = typeof each === 'string' ? each : JSON.stringify(each)
+      return (
+        <code className="line" key={text}>
+          {text}
+        </code>
+      )
+    })
+  }
+  return typeof of === 'object' ? <code>{JSON.stringify(of)}</code> : String(of)
+}
+
+interface ConflictProps {
+  fields: Difference[]
+  others: Difference[]
+  label: ((pointer: string) => string | undefined) | undefined
+  busy: boolean
+  error: unknown
+  onResolve: (choices: ReadonlyMap<string, Choice>) => void
+  onClose: () => void
+}
+
+export function Conflict({ fields, others, label, busy, error, onResolve, onClose }: ConflictProps) {
+  const [choices, setChoices] = useState<ReadonlyMap<string, Choice>>(
+    new Map(fields.filter((field) => !isContested(field)).map(({ pointer }) => [pointer, 'mine'])),
+  )
+  const nameOf = (pointer: string) => label?.(pointer) ?? inWords(pointer)
+  const choose = (pointer: string, choice: Choice) => setChoices(new Map(choices).set(pointer, choice))
+  const is_complete = fields.every(({ pointer }) => choices.has(pointer))
+  const contested = fields.filter(isContested).length
+  return (
+    <Dialog
+      opened
+      alert
+      above
+      width={720}
+      onClose={onClose}
+      title="Changed meanwhile"
+      lead={
+        contested === 0
+          ? 'Another person or tab saved other fields while you were editing. Both fit together.'
+          : 'Another person or tab saved first. Choose what each of these fields shall be. Nothing is saved until you do.'
+      }
+      footer={
+        <>
+          <button type="button" className="btn" data-autofocus onClick={onClose}>
+            Keep editing
+          </button>
+          <button type="button" className="btn pri" disabled={!is_complete || busy} onClick={() => onResolve(choices)}>
+            Save the choice
+          </button>
+        </>
+      }
+    >
+      <div className="versions">
+        {fields.map((field) => (
+          <fieldset key={field.pointer}>
+            <legend>{nameOf(field.pointer)}</legend>
+            {(['mine', 'theirs'] as const).map((which) => (
+              <label key={which}>
+                <input
+                  type="radio"
+                  name={field.pointer}
+                  checked={choices.get(field.pointer) === which}
+                  onChange={() => choose(field.pointer, which)}
+                />
+                <b>{which === 'mine' ? 'Yours' : isContested(field) ? 'Theirs' : 'As it is saved'}</b>
+                <span className="any">
+                  <Value pointer={field.pointer} of={field[which]} />
+                </span>
+              </label>
+            ))}
+          </fieldset>
+        ))}
+      </div>
+      {others.length > 0 ? (
+        <div>
+          <h3 className="lab">Also changed by the other, and kept</h3>
+          <ul className="kept">
+            {others.map(({ pointer, before, theirs }) => (
+              <li key={pointer}>
+                <b>{nameOf(pointer)}</b>
+                <span className="any">
+                  <Value pointer={pointer} of={before} /> → <Value pointer={pointer} of={theirs} />
+                </span>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ) : null}
+      {error ? <Problem error={error} /> : null}
+    </Dialog>
+  )
+}
