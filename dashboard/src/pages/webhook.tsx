@@ -14,7 +14,7 @@ import { PageTabs } from '../parts/tabs.tsx'
 import { useEnvironment } from '../scope.tsx'
 import { Deliveries } from './webhook/deliveries.tsx'
 import { Kinds } from './webhook/kinds.tsx'
-import { WebhookSettings } from './webhook/settings.tsx'
+import { Delete, Secret, WebhookSettings } from './webhook/settings.tsx'
 import { TestAnswer } from './webhook/test-answer.tsx'
 import { Verify } from './webhook/verify.tsx'
 import { WebhookStatus } from './webhooks.tsx'
@@ -45,7 +45,11 @@ export default function Webhook() {
             <Editing latest={latest}>{(base, report) => <Kinds key={base.etag} base={base} report={report} />}</Editing>
           ) : null}
           {tab === 'settings' ? (
-            <Editing latest={latest}>{(base, report) => <WebhookSettings key={base.etag} base={base} report={report} />}</Editing>
+            <div className="stack">
+              <Editing latest={latest}>{(base, report) => <WebhookSettings key={base.etag} base={base} report={report} />}</Editing>
+              <Secret webhook={latest.data} />
+              <Delete webhook={latest.data} />
+            </div>
           ) : null}
         </Head>
       )}

@@ -50,7 +50,10 @@ function leavesOf(value: object, base = ''): Map<string, unknown> {
   )
 }
 
-const inWords = (pointer: string) => pointer.slice(1).replaceAll('/', ': ').replaceAll('_', ' ')
+function inWords(pointer: string): string {
+  const text = pointer.slice(1).replaceAll('/', ': ').replaceAll('_', ' ')
+  return text.slice(0, 1).toUpperCase() + text.slice(1)
+}
 
 function Value({ pointer, of }: { pointer: string; of: unknown }) {
   if (/secret|password/.test(pointer)) return <span className="faint">hidden</span>
@@ -141,7 +144,7 @@ export function Conflict({ fields, others, label, busy, error, onResolve, onClos
               <li key={pointer}>
                 <b>{nameOf(pointer)}</b>
                 <span className="any">
-                  <Value pointer={pointer} of={before} /> → <Value pointer={pointer} of={theirs} />
+                  <Value pointer={pointer} of={theirs} /> <span className="faint">before:</span> <Value pointer={pointer} of={before} />
                 </span>
               </li>
             ))}

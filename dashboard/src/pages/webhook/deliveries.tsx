@@ -37,7 +37,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
       <Numbers webhook={webhook} />
       <div className="toolbar">
         <ChangeButton onClick={() => setResending(true)}>
-          <Icon name="again" /> Send again everything that failed since…
+          <Icon name="again" /> Send again what failed since…
         </ChangeButton>
       </div>
       <section className="card md">

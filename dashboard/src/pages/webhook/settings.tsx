@@ -36,56 +36,53 @@ export function WebhookSettings({ base, report }: TabProps) {
   const is_edited = Object.keys(change).length > 0
   useEffect(() => report(is_edited), [is_edited, report])
   return (
-    <div className="stack">
-      <form
-        className="form"
-        onSubmit={(event) => {
-          event.preventDefault()
-          save.run(change)
-        }}
-      >
-        <fieldset disabled={!can('developer')} className="form">
-          <TextInput
-            label="Address"
-            description="Live takes https only. Redirects are not followed."
-            inputWrapperOrder={['label', 'input', 'description', 'error']}
-            type="url"
-            required
-            withAsterisk={false}
-            value={url}
-            onChange={(event) => setUrl(event.currentTarget.value)}
-            error={fieldError(save.error, '/url')}
-          />
-          <TextInput
-            label="Description, optional"
-            maxLength={200}
-            value={description}
-            onChange={(event) => setDescription(event.currentTarget.value)}
-            error={fieldError(save.error, '/description')}
-          />
-          <Checkbox
-            label="Switched off"
-            description="Nothing is sent. Events of this time are not sent later."
-            checked={disabled}
-            onChange={(event) => setDisabled(event.currentTarget.checked)}
-          />
-        </fieldset>
-        {save.error ? <Problem error={save.error} focus /> : null}
-        {save.dialog}
-        <div className="acts">
-          <button type="submit" className="btn pri" disabled={!is_edited || save.busy || !can('developer')}>
-            Save
-          </button>
-          {can('developer') ? null : <span className="muted">Needs the role developer.</span>}
-        </div>
-      </form>
-      <Secret webhook={webhook} />
-      <Delete webhook={webhook} />
-    </div>
+    <form
+      className="form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        save.run(change)
+      }}
+    >
+      <fieldset disabled={!can('developer')} className="form">
+        <TextInput
+          label="Address"
+          description="Live takes https only. Redirects are not followed."
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          type="url"
+          required
+          withAsterisk={false}
+          value={url}
+          onChange={(event) => setUrl(event.currentTarget.value)}
+          error={fieldError(save.error, '/url')}
+        />
+        <TextInput
+          label="Description, optional"
+          maxLength={200}
+          value={description}
+          onChange={(event) => setDescription(event.currentTarget.value)}
+          error={fieldError(save.error, '/description')}
+        />
+        <Checkbox
+          label="Switched off"
+          description="Nothing is sent. Events of this time are not sent later."
+          checked={disabled}
+          onChange={(event) => setDisabled(event.currentTarget.checked)}
+        />
+      </fieldset>
+      {save.error ? <Problem error={save.error} focus /> : null}
+      {save.dialog}
+      <div className="acts">
+        <button type="submit" className="btn pri" disabled={!is_edited || save.busy || !can('developer')}>
+          Save
+        </button>
+        {can('developer') ? null : <span className="muted">Needs the role developer.</span>}
+      </div>
+    </form>
   )
 }
 
-function Secret({ webhook }: { webhook: Webhook }) {
+/** Outside of the form, which begins again with each version of the webhook: the new secret is shown once. */
+export function Secret({ webhook }: { webhook: Webhook }) {
   const { client, at, environment } = useEnvironment()
   const [is_open, setOpen] = useState(false)
   const [rotated, setRotated] = useState<WebhookWithSecret | null>(null)
@@ -106,7 +103,7 @@ function Secret({ webhook }: { webhook: Webhook }) {
         <p>
           {until && Date.parse(until) > Date.now() ? (
             <>
-              Both the old and the new secret sign until <Time at={until} />. Replace the old one in the receiver before that.
+              Both the old and the new secret sign. The old one stops <Time at={until} />: replace it in the receiver before that.
             </>
           ) : (
             'Shown once, when the webhook was created or its secret rotated. Lost it? Rotate it.'
@@ -149,7 +146,7 @@ function Secret({ webhook }: { webhook: Webhook }) {
   )
 }
 
-function Delete({ webhook }: { webhook: Webhook }) {
+export function Delete({ webhook }: { webhook: Webhook }) {
   const { client, at, environment, base } = useEnvironment()
   const navigate = useNavigate()
   const [is_open, setOpen] = useState(false)

@@ -1,4 +1,4 @@
-/** Receivers in five languages that verify signatures by Standard Webhooks, also with two of them during a rotation. Tests run them. */
+/** Receivers in five languages that verify signatures by Standard Webhooks, also with two of them during a rotation. A test runs them. */
 
 const typescript = `import { createServer } from 'node:http'
 import { verifyWebhook } from '@ostiary/sdk/webhooks'
@@ -15,7 +15,7 @@ createServer(async (request, response) => {
   } catch {
     response.writeHead(400).end()
   }
-}).listen(process.env.PORT ?? 3000)`
+}).listen(Number(process.env.PORT ?? 3000), '127.0.0.1')`
 
 const python = `import base64, hashlib, hmac, json, os, time
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -43,7 +43,7 @@ class Receiver(BaseHTTPRequestHandler):
             self.send_response(400)
         self.end_headers()
 
-HTTPServer(("", int(os.environ.get("PORT", "3000"))), Receiver).serve_forever()`
+HTTPServer(("127.0.0.1", int(os.environ.get("PORT", "3000"))), Receiver).serve_forever()`
 
 const go = `package main
 
@@ -96,7 +96,7 @@ func main() {
 		fmt.Println(r.Header.Get("webhook-id"))
 		w.WriteHeader(http.StatusNoContent)
 	})
-	if err := http.ListenAndServe(":"+port, nil); err != nil {
+	if err := http.ListenAndServe("127.0.0.1:"+port, nil); err != nil {
 		panic(err)
 	}
 }`
@@ -149,7 +149,7 @@ public class Receiver {
 
   public static void main(String[] arguments) throws Exception {
     int port = Integer.parseInt(System.getenv().getOrDefault("PORT", "3000"));
-    HttpServer server = HttpServer.create(new InetSocketAddress(port), 0);
+    HttpServer server = HttpServer.create(new InetSocketAddress("127.0.0.1", port), 0);
     server.createContext("/", exchange -> {
       var headers = exchange.getRequestHeaders();
       String id = headers.getFirst("webhook-id");

@@ -10,7 +10,8 @@ export function Verify({ webhook }: { webhook: Webhook }) {
     <div className="stack">
       {until && Date.parse(until) > Date.now() ? (
         <div className="note acc">
-          Until <Time at={until} /> each call carries two signatures, of the old and of the new secret. One of them is enough.
+          Each call carries two signatures, of the old and of the new secret, and one of them is enough. The old one stops{' '}
+          <Time at={until} />.
         </div>
       ) : null}
       <CodeTabs label="Verify signatures" snippets={verifySnippets} />
