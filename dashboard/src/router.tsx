@@ -42,6 +42,7 @@ const tenantPages = [
   tenantPage('/', () => import('./pages/projects.tsx')),
   tenantPage('platform-keys', () => import('./pages/platform-keys.tsx')),
   tenantPage('members', () => import('./pages/members.tsx')),
+  tenantPage('calls', () => import('./pages/tenant-calls.tsx')),
   tenantPage('audit-log', () => import('./pages/audit-log.tsx')),
 ]
 

@@ -5,6 +5,7 @@ import { useEffect, useState } from 'react'
 import { useScope } from '../scope.tsx'
 import { Band } from './band.tsx'
 import { Palette } from './palette.tsx'
+import { Shortcuts } from './shortcuts.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { TopBar } from './top-bar.tsx'
 
@@ -12,11 +13,13 @@ export function Frame() {
   const { environment } = useScope()
   const [is_drawer_open, setDrawerOpen] = useState(false)
   const [is_palette_open, setPaletteOpen] = useState(false)
+  const [are_keys_open, setKeysOpen] = useState(false)
   const { pathname } = useLocation()
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes what lies over the last one
   useEffect(() => {
     setDrawerOpen(false)
     setPaletteOpen(false)
+    setKeysOpen(false)
   }, [pathname])
   return (
     <>
@@ -43,7 +46,8 @@ export function Frame() {
           <Sidebar in_drawer />
         </Drawer.Content>
       </Drawer.Root>
-      <Palette opened={is_palette_open} setOpened={setPaletteOpen} />
+      <Shortcuts opened={are_keys_open} setOpened={setKeysOpen} openPalette={() => setPaletteOpen(true)} />
+      <Palette opened={is_palette_open} setOpened={setPaletteOpen} showKeys={() => setKeysOpen(true)} />
     </>
   )
 }

@@ -20,6 +20,10 @@ function pageOf({ object, id, parent_id, environment_id }: Located): string {
     session: `/users?chosen=${parent_id}`,
     request: `/calls?chosen=${id}`,
     mail: `/inbox?chosen=${id}`,
+    audit_entry: `/audit-log?chosen=${id}`,
+    invitation: '/members',
+    resource_server: `/resource-servers?chosen=${id}`,
+    provider: `/providers?chosen=${id}`,
   }
   return pages[object] ?? '/'
 }
@@ -34,7 +38,7 @@ export default function Go() {
       const tenant = me.data?.memberships.find(({ tenant_id }) => tenant_id === located.tenant_id)
       if (!tenant) return '/'
       const { project_id, environment_id } = located
-      if (!project_id || !environment_id) return `/t/${tenant.slug}${pageOf(located)}`
+      if (!project_id || !environment_id || located.object === 'audit_entry') return `/t/${tenant.slug}${pageOf(located)}`
       const client = clientOf(tenant.tenant_id)
       const [project, environment] = await Promise.all([
         client.getProject({ project_id }, { signal }),

@@ -10,7 +10,9 @@ import { Icon } from '../parts/icon.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
 import { fieldError, Problem } from '../parts/problem.tsx'
 import { useList } from '../parts/reading.tsx'
+import { useQueryState } from '../parts/search.ts'
 import { SecretOnce } from '../parts/secret-once.tsx'
+import { ByApi, pathOf } from '../parts/snippets.tsx'
 import { type Column, Empty, Records } from '../parts/table.tsx'
 import { EnvironmentTag, Tag } from '../parts/tag.tsx'
 import { Time } from '../parts/time.tsx'
@@ -40,8 +42,8 @@ export function WebhookStatus({ of: webhook }: { of: Webhook }) {
 }
 
 export default function Webhooks() {
-  const { client, at, environment, base } = useEnvironment()
-  const [is_creating, setCreating] = useState(false)
+  const { client, at, environment, base, can } = useEnvironment()
+  const { search, show } = useQueryState()
   const list = useList(['webhooks', environment.id], (cursor) => client.listWebhooks({ ...at, cursor }).page())
   const columns: Column<Webhook>[] = [
     {
@@ -65,7 +67,7 @@ export default function Webhooks() {
       title="Webhooks"
       lead="A webhook gets a signed call for each event of this environment, and again until it answers."
       actions={
-        <ChangeButton className="btn pri" onClick={() => setCreating(true)}>
+        <ChangeButton className="btn pri" onClick={() => show({ new: '1' })}>
           <Icon name="plus" /> Add webhook
         </ChangeButton>
       }
@@ -75,9 +77,27 @@ export default function Webhooks() {
         list={list}
         columns={columns}
         keyOf={({ id }) => id}
-        empty={<Empty>No webhook yet. Add the address of your server that shall hear of new users and sign-ins.</Empty>}
+        empty={
+          <Empty
+            action={
+              <ChangeButton className="btn pri" onClick={() => show({ new: '1' })}>
+                Add webhook
+              </ChangeButton>
+            }
+            snippet={
+              <ByApi
+                operation="createWebhook"
+                path={`${pathOf(at)}/webhooks`}
+                params={at}
+                body={{ url: 'https://app.example.com/webhooks/ostiary' }}
+              />
+            }
+          >
+            No webhook yet. Add the address of your server that shall hear of new users and sign-ins.
+          </Empty>
+        }
       />
-      {is_creating ? <CreateWebhook close={() => setCreating(false)} /> : null}
+      {search.new && can('developer') ? <CreateWebhook close={() => show({ new: undefined })} /> : null}
     </Page>
   )
 }
