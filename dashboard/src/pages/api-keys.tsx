@@ -55,7 +55,7 @@ export default function ApiKeys() {
           <Empty
             action={
               <ChangeButton className="btn pri" onClick={() => setOpen({ kind: 'create' })}>
-                Create key
+                Create the first key
               </ChangeButton>
             }
             snippet={

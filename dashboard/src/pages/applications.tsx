@@ -92,7 +92,7 @@ export default function Applications() {
             <Empty
               action={
                 <ChangeButton className="btn pri" onClick={() => show({ new: '1' })}>
-                  New application
+                  Create the first application
                 </ChangeButton>
               }
               snippet={

@@ -1,6 +1,6 @@
 /** Opens the object with an id, wherever it is. */
 import type { Located } from '@ostiary/sdk'
-import { useParams } from '@tanstack/react-router'
+import { useNavigate, useParams } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { api, clientOf } from '../api.ts'
 import { useMe } from '../frame/scopes.tsx'
@@ -56,8 +56,11 @@ export default function Go() {
   )
 }
 
-/** The path has a query, so the browser goes there rather than the router, which takes paths and queries apart. */
 function Leave({ to }: { to: string }) {
-  useEffect(() => location.replace(`/dashboard${to}`), [to])
+  const navigate = useNavigate()
+  useEffect(() => {
+    const [path = '/', query = ''] = to.split('?')
+    void navigate({ to: path, search: Object.fromEntries(new URLSearchParams(query)), replace: true })
+  }, [to, navigate])
   return null
 }

@@ -73,7 +73,7 @@ export default function PlatformKeys() {
           <Empty
             action={
               <ChangeButton needs="admin" className="btn pri" onClick={() => setOpen({ kind: 'create' })}>
-                Create key
+                Create the first key
               </ChangeButton>
             }
             snippet={<ByApi operation="listProjects" path="/v1/platform/projects" />}

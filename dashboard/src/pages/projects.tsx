@@ -74,7 +74,7 @@ export default function Projects() {
             <Empty
               action={
                 <ChangeButton className="btn pri" onClick={() => setCreating(true)}>
-                  New project
+                  Create the first project
                 </ChangeButton>
               }
               snippet={<ByApi operation="createProject" path="/v1/platform/projects" body={{ slug: 'shop', name: 'Shop' }} />}

@@ -104,7 +104,7 @@ export default function Users() {
             <Empty
               action={
                 <ChangeButton className="btn pri" onClick={() => show({ new: '1' })}>
-                  Add user
+                  Add the first user
                 </ChangeButton>
               }
               snippet={<CodeTabs label="The same by the API" snippets={[{ name: 'curl', code: addUser() }]} />}

@@ -81,7 +81,7 @@ export default function Webhooks() {
           <Empty
             action={
               <ChangeButton className="btn pri" onClick={() => show({ new: '1' })}>
-                Add webhook
+                Add the first webhook
               </ChangeButton>
             }
             snippet={

@@ -8,7 +8,10 @@ const MOST_ROWS = 6
 export type ReadUsage = (key_id: string, from: string, signal: AbortSignal) => Promise<KeyUsage>
 
 export function Usage({ chosen, read }: { chosen: ApiKey; read: ReadUsage }) {
-  const usage = useRead(['usage', chosen.id], (signal) => read(chosen.id, new Date(Date.now() - DAY_MS).toISOString(), signal))
+  const usage = useRead(['usage', chosen.id], (signal) => read(chosen.id, new Date(Date.now() - DAY_MS).toISOString(), signal), {
+    refetchInterval: 10_000,
+  })
+  const was_used = chosen.last_used_at !== null && Date.now() - Date.parse(chosen.last_used_at) < DAY_MS
   return (
     <Loaded of={usage} rows={2}>
       {({ data }) => {
@@ -18,7 +21,8 @@ export function Usage({ chosen, read }: { chosen: ApiKey; read: ReadUsage }) {
           callers.set(`${ip} ${route}`, { ...caller, count: caller.count + count, refused: caller.refused + refused })
         }
         const all = [...callers.values()].toSorted((a, b) => b.count - a.count)
-        if (all.length === 0) return <p className="small muted">Nobody used it in the last 24 hours.</p>
+        if (all.length === 0)
+          return <p className="small muted">{was_used ? 'Used, and counted within a minute.' : 'Nobody used it in the last 24 hours.'}</p>
         return (
           <>
             <table className="small uses">

@@ -10,7 +10,7 @@ import { Loaded, useRead } from '../../parts/reading.tsx'
 import { Json } from '../../parts/side.tsx'
 import { EnvironmentTag } from '../../parts/tag.tsx'
 import { useEnvironment } from '../../scope.tsx'
-import { Attempts, fixOf } from './attempts.tsx'
+import { Attempts, answerOf, fixOf } from './attempts.tsx'
 
 interface DetailProps {
   webhook: Webhook
@@ -63,7 +63,13 @@ function Detail({ delivery }: { delivery: Delivery }) {
       <div className="sec">
         <h3>Attempts</h3>
         <Attempts of={delivery} />
-        {fix ? <p className="note after">{fix}</p> : null}
+        {fix ? (
+          <div className="note after cause">
+            <p>
+              <b className="strong">{answerOf(delivery)}.</b> <span className="fix">{fix}</span>
+            </p>
+          </div>
+        ) : null}
       </div>
       <div className="sec">
         <h3>
