@@ -10,7 +10,8 @@ import { OstiaryError } from '@ostiary/sdk'
 import { type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { useAction } from './action.ts'
-import { type Choice, Conflict, differences, withChoices } from './conflict.tsx'
+import { Conflict } from './conflict.tsx'
+import { type Choice, differences, withChoices } from './differences.ts'
 
 /** An object with its version: an answer of the client. */
 export interface Version<T> {

@@ -86,4 +86,3 @@ const fixes = { ...of_oauth, ...of_pages, ...of_api }
 export const fixOf = (code: string): string => fixes[code] ?? 'Read the reason, and the documentation of the code.'
 /** Whether `/docs/errors/{code}` exists. */
 export const hasPage = (code: string): boolean => code in of_api
-export const knownCodes: ReadonlySet<string> = new Set(Object.keys(fixes))
