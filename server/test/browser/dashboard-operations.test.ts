@@ -1,7 +1,9 @@
 /** The dashboard in a real browser: webhooks, two people who edit the same object, and the pages of operation. */
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { sql } from '../../src/db/db.ts'
 import { launchBrowser, noBrowser } from '../support/chromium.ts'
 import { button, dashboardFolder, dashboardPath, openDashboard, show, slugOf } from '../support/dashboard-browser.ts'
 import { audit } from '../support/page-audit.ts'
@@ -105,6 +107,99 @@ test('when two people edit the same object, the second sees both versions, choos
   const { description, events } = expectStatus(200, await w.call('GET', `${w.test.path}/webhooks/${webhook.id}`))
   assert.deepEqual({ description, events }, { description: 'Mine', events: ['user.created'] })
 })
+
+test('an event shows its neighbours and its deliveries, and filters by what it is about', { skip }, async () => {
+  await w.createUser(w.test, { email: 'sam@example.com' })
+  await show(page, `${base}/events`, 'Events')
+  await page.getByLabel('Kind').selectOption('test.ping')
+  await page.waitForURL(/type=test\.ping/)
+  await button(page, 'test.ping').click()
+  const side = page.getByRole('dialog', { name: 'test.ping' })
+  await side.getByRole('link', { name: 'orders' }).waitFor()
+  await side
+    .getByRole('button', { name: /webhook\.|test\.ping|user\.created/ })
+    .first()
+    .waitFor()
+  assert.deepEqual(await audit(page, 'operations event'), [])
+  await side.getByRole('button', { name: 'Same request' }).click()
+  await button(page, 'Clear all').click()
+  await page.waitForURL((url) => !url.search.includes('type'))
+})
+
+test('the audit log verifies its chain, filters, and is saved as a file without formulas', { skip }, async () => {
+  await w.call('PATCH', `${w.test.path}/webhooks/${webhook.id}`, { body: { description: '=1+1' } })
+  await show(page, `${w.base_url}/dashboard/t/acme/audit-log`, 'Audit log')
+  await button(page, 'Verify the chain').click()
+  await page.getByText(/^The chain is intact/).waitFor()
+  await button(page, 'changeWebhook').first().click()
+  await page.getByRole('dialog', { name: 'changeWebhook' }).getByText('=1+1').waitFor()
+  assert.deepEqual(await audit(page, 'operations audit entry'), [])
+  await button(page, 'Same action').click()
+  await page.waitForURL(/action=changeWebhook/)
+  const linesOf = (text: string) => text.trim().split(/\r?\n/)
+  const [lines, rows] = [linesOf(await saved('JSON lines')), linesOf(await saved('Spreadsheet (CSV)'))]
+  assert.deepEqual(
+    lines.map((line) => JSON.parse(line).action),
+    lines.map(() => 'changeWebhook'),
+  )
+  assert.equal(rows.length, lines.length + 1)
+  assert.match(rows[0] ?? '', /^"sequence","time","action"/)
+})
+
+/** The text of the file behind a form of the export. */
+async function saved(form: string): Promise<string> {
+  const downloading = page.waitForEvent('download')
+  await button(page, 'Export').click()
+  await page.getByRole('menuitem', { name: form }).click()
+  return readFileSync(await (await downloading).path(), 'utf8')
+}
+
+test('a back-channel logout shows its attempts and what to do, and its id leads to it', { skip }, async () => {
+  const [id, at] = [w.deployment.newId('msg'), w.now()]
+  const application = await w.createApplication(w.test, { name: 'Shop' })
+  const user = await w.createUser(w.test, { email: 'kim@example.com' })
+  await w.deployment.db.run(
+    sql`insert into backchannel_logouts (environment_id, id, application_id, session_id, user_id, status, created_at, updated_at)
+        values (${w.test.id}, ${id}, ${application.client_id}, ${w.deployment.newId('ses')}, ${user.id}, 'given_up', ${at}, ${at})`,
+  )
+  await show(page, `${w.base_url}/dashboard/go/${id}`, 'Back-channel logouts')
+  const side = page.getByRole('dialog', { name: 'Back-channel logout' })
+  await side.getByText(id).waitFor()
+  assert.deepEqual(await audit(page, 'operations logout'), [])
+  await side.getByRole('button', { name: 'Send now' }).click()
+  await side.getByText('waiting').waitFor()
+})
+
+test('the record of a user begins with whether the person can sign in, and if not why', { skip }, async () => {
+  const user = await w.createUser(w.test, { email: 'pat@example.com' })
+  const open = () => show(page, `${base}/users?chosen=${user.id}`, 'Users')
+  const side = page.getByRole('dialog', { name: 'pat@example.com' })
+  await open()
+  await side.getByText('Can sign in by password.').waitFor()
+  assert.deepEqual(await audit(page, 'operations user'), [])
+  const settings = { sign_in: { password: false, passkey: true } }
+  expectStatus(200, await w.call('PATCH', `${w.test.path}/settings`, { body: settings }))
+  await open()
+  await side.getByText('Cannot sign in: has password, which this environment does not offer now.').waitFor()
+  await side.getByRole('button', { name: 'Block', exact: true }).click()
+  await button(page, 'Block now').click()
+  await side.getByText('Cannot sign in: blocked.').waitFor()
+})
+
+const empty_lists: [path: string, heading: string, sentence: RegExp][] = [
+  ['applications', 'Applications', /Create one to let people sign in/],
+  ['api-keys', 'API keys', /A key lets your code call Ostiary/],
+  ['webhooks', 'Webhooks', /No webhook yet/],
+  ['users', 'Users', /No user yet/],
+  ['logouts', 'Back-channel logouts', /No logout was sent/],
+  ['calls', 'Calls', /No call was refused/],
+]
+for (const [path, heading, sentence] of empty_lists)
+  test(`the empty list of ${path} says what it is for`, { skip }, async () => {
+    await show(page, `${base.replace(/test$/, 'live')}/${path}`, heading)
+    await page.getByText(sentence).waitFor()
+    assert.deepEqual(await audit(page, `operations empty ${path}`), [])
+  })
 
 test('no page reports an error or calls another origin', { skip }, () => {
   assert.deepEqual(
