@@ -81,8 +81,8 @@ export function Shortcuts({ opened, setOpened, openPalette }: ShortcutsProps) {
     <Dialog
       opened={opened}
       onClose={() => setOpened(false)}
-      title="Keys"
-      lead="Ctrl K, or ⌘ K, opens the search everywhere. It also finds this list."
+      title="Keyboard shortcuts"
+      lead="Ctrl K, on a Mac Cmd K, opens the search everywhere. It also finds this list."
       width={480}
       footer={
         <button type="button" className="btn" onClick={() => setOpened(false)}>

@@ -88,7 +88,7 @@ test('a project, an application and a key are created, found and ended by the ke
   await keyboard.press('Escape')
 
   await keyboard.press('?')
-  await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
   assert.deepEqual(await audit(page, 'operations keyboard'), [])
   await tabTo(page, 'Single keys are on')
   await keyboard.press('Space')
@@ -100,6 +100,6 @@ test('a project, an application and a key are created, found and ended by the ke
   await keyboard.press('Control+k')
   await keyboard.type('keyboard')
   await keyboard.press('Enter')
-  await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
   assert.deepEqual(faults, [])
 })

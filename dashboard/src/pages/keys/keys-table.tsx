@@ -68,7 +68,12 @@ export function Keys({ list, needs, second, empty, onOpen, onEnd }: KeysProps) {
         ) : null,
     },
   ]
-  return <Records label="Keys" list={list} columns={columns} keyOf={(key) => key.id} empty={empty} />
+  return (
+    <>
+      <Records label="Keys" list={list} columns={columns} keyOf={(key) => key.id} empty={empty} />
+      {list.rows && list.rows.length > 0 ? <p className="small faint after">“Last used” may be up to a minute behind.</p> : null}
+    </>
+  )
 }
 
 const KeyName = ({ of: key, open }: { of: ApiKey; open: () => void }) => (
