@@ -7,6 +7,7 @@ import { ChangeButton, Page } from '../parts/page.tsx'
 import { useList } from '../parts/reading.tsx'
 import { useQueryState } from '../parts/search.ts'
 import { ByApi, pathOf } from '../parts/snippets.tsx'
+import { keyUses, StatisticsCharts } from '../parts/statistics.tsx'
 import { Empty } from '../parts/table.tsx'
 import { EnvironmentTag } from '../parts/tag.tsx'
 import { useEnvironment } from '../scope.tsx'
@@ -71,6 +72,7 @@ export default function ApiKeys() {
           </Empty>
         }
       />
+      {list.rows?.length ? <StatisticsCharts title="Use" kinds={[keyUses(nameOfKey(list.rows))]} /> : null}
       {search.key && open === null ? (
         <KeySide
           key_id={search.key}
@@ -132,4 +134,10 @@ export default function ApiKeys() {
       ) : null}
     </Page>
   )
+}
+
+/** Names a key in the chart. Two keys can have the same label, so a part of the key follows. */
+const nameOfKey = (keys: readonly ApiKey[]) => (key_id: string) => {
+  const key = keys.find(({ id }) => id === key_id)
+  return key ? `${key.label ?? 'without a label'} (…${key.last4})` : key_id
 }

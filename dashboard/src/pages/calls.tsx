@@ -1,4 +1,5 @@
 /** Refused calls of an environment. */
+import { refusedCalls, StatisticsCharts } from '../parts/statistics.tsx'
 import { useEnvironment } from '../scope.tsx'
 import { CallList } from './calls/list.tsx'
 
@@ -7,6 +8,7 @@ export default function Calls() {
   return (
     <CallList
       lead="Every call that this environment refused in the last seven days, with the reason. Paste a request id into the search to find one."
+      chart={<StatisticsCharts title="Refusals" kinds={[refusedCalls]} />}
       source={{
         key: environment.id,
         base,

@@ -13,6 +13,7 @@ import { useList } from '../parts/reading.tsx'
 import { useQueryState } from '../parts/search.ts'
 import { SecretOnce } from '../parts/secret-once.tsx'
 import { ByApi, pathOf } from '../parts/snippets.tsx'
+import { StatisticsCharts, webhookAttempts } from '../parts/statistics.tsx'
 import { type Column, Empty, Records } from '../parts/table.tsx'
 import { EnvironmentTag, Tag } from '../parts/tag.tsx'
 import { Time } from '../parts/time.tsx'
@@ -97,6 +98,7 @@ export default function Webhooks() {
           </Empty>
         }
       />
+      {list.rows?.length ? <StatisticsCharts title="Deliveries" kinds={[webhookAttempts]} /> : null}
       {search.new && can('developer') ? <CreateWebhook close={() => show({ new: undefined })} /> : null}
     </Page>
   )

@@ -68,6 +68,7 @@ export function useSave<T extends object, C extends object, R>({ base, read, wri
     run: (change: C) => action.run({ change, if_match: base.etag }),
     busy: action.busy,
     error: conflict ? null : action.error,
+    reset: action.reset,
     dialog,
   }
 }

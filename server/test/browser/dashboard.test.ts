@@ -62,7 +62,7 @@ test(
     assert.match(page.url(), /\/dashboard\/t\/acme\/p\/storefront\/test$/)
     assert.match(await page.title(), /^\[Test\] /)
 
-    await page.getByRole('link', { name: 'New application' }).click()
+    await button(page, 'New application').click()
     await page.getByLabel('Name').fill('Shop')
     await page.getByLabel(/^Return addresses/).fill('https://shop.example.com/callback')
     await button(page, 'Create application').click()
@@ -149,7 +149,7 @@ test('a viewer sees what only others may change, with the reason, and the API re
   const agent = createAgent()
   const joined = await agent.submit(await agent.get(invitation_url), grace)
   expectStatus(200, await agent.submit(await followPages(agent, joined), {}))
-  const { page } = await openDashboard(w, browser, grace)
+  const { page, faults } = await openDashboard(w, browser, grace)
   const base = `${dashboardPath(await slugOf(w))}/test`
 
   // biome-ignore format: this table is read by column
@@ -174,8 +174,12 @@ test('a viewer sees what only others may change, with the reason, and the API re
       ['Users', 'Events', 'Calls', 'Platform keys', 'Audit log'].filter((name) => names.includes(name)),
       [],
     )
-    await page.goto(`${w.base_url}${base}/users`)
-    await page.getByRole('main').getByText('insufficient_role').waitFor()
+    assert.equal(await page.getByRole('link', { name: 'Deployment' }).count(), 0, 'only operators have its pages')
+    for (const path of [...['users', 'inbox', 'events', 'calls'].map((name) => `${base}/${name}`), '/dashboard/t/acme/audit-log']) {
+      await page.goto(w.base_url + path)
+      await page.getByRole('main').getByText('insufficient_role').waitFor()
+    }
+    assert.deepEqual(faults, [], 'the page asks the API for nothing that it would refuse')
   })
 
   await t.test('the API refuses the change behind a button', async () => {

@@ -18,8 +18,7 @@ export async function openDashboard(w: World, browser: Browser, person: { email:
   const faults: string[] = []
   page.on('pageerror', (error) => faults.push(String(error)))
   page.on('console', (message) => {
-    // The first call without a session is answered 401, and the browser reports that.
-    if (message.type() === 'error' && !message.text().includes('401')) faults.push(message.text())
+    if (message.type() === 'error') faults.push(message.text())
   })
   page.on('request', (request) => {
     if (new URL(request.url()).origin !== w.base_url) faults.push(`request to ${request.url()}`)

@@ -54,16 +54,37 @@ export function openTerminal({ cwd, env }: Place) {
 }
 
 /** Starts a program that keeps running. Resolves when its output contains `shown`. */
-export async function startProgram(commands: string, shown: RegExp, { cwd, env }: Place): Promise<void> {
+export async function startProgram(commands: string, shown: RegExp, place: Place): Promise<Program> {
+  const program = runProgram(commands, place)
+  await new Promise<void>((resolve, reject) => {
+    program.onOutput(() => {
+      if (shown.test(program.output())) resolve()
+    })
+    program.ended.then(() => reject(new Error(`"${commands.trim()}" ended: ${program.output()}`)))
+  })
+  return program
+}
+
+export type Program = ReturnType<typeof runProgram>
+
+/** Starts a program. `ended` resolves with all its output. */
+export function runProgram(commands: string, { cwd, env }: Place) {
   const shell = spawn('sh', ['-c', commands], { cwd, env, detached: true })
   started.add(shell)
   let output = ''
-  await new Promise<void>((resolve, reject) => {
-    for (const stream of [shell.stdout, shell.stderr])
-      stream.setEncoding('utf8').on('data', (text) => {
-        output += text
-        if (shown.test(output)) resolve()
-      })
-    shell.once('close', (code) => reject(new Error(`"${commands.trim()}" ended with ${code}: ${output}`)))
-  })
+  let noticed = () => {}
+  for (const stream of [shell.stdout, shell.stderr])
+    stream.setEncoding('utf8').on('data', (text) => {
+      output += text
+      noticed()
+    })
+  return {
+    output: () => output,
+    onOutput(listener: () => void) {
+      noticed = listener
+    },
+    type: (line: string) => void shell.stdin.write(`${line}\n`),
+    hasEnded: () => shell.exitCode !== null,
+    ended: once(shell, 'close').then(() => output),
+  }
 }

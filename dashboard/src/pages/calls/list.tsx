@@ -1,6 +1,7 @@
 /** Refused calls: grouped by code and route, then the list. A row says why, and opens the whole record. */
 import '../../styles/filters.css'
 import type { Event, Page as PageOf, RefusedCall, RefusedCallSummary } from '@ostiary/sdk'
+import type { ReactNode } from 'react'
 import { Chips, rangeOf, TimeRange } from '../../parts/filters.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Loaded, useList, useRead } from '../../parts/reading.tsx'
@@ -32,7 +33,7 @@ export interface Source {
 
 const chips = { code: 'Code', route: 'Route', application_id: 'Application', key_id: 'Key', from: 'From', to: 'To' }
 
-export function CallList({ source, lead }: { source: Source; lead: string }) {
+export function CallList({ source, lead, chart }: { source: Source; lead: string; chart?: ReactNode }) {
   const state = useQueryState()
   const { search, show } = state
   const { code, route, application_id, key_id } = search
@@ -52,11 +53,12 @@ export function CallList({ source, lead }: { source: Source; lead: string }) {
     },
     { head: 'Status', cell: ({ status }) => <Tag tone={status >= 500 ? 'bad' : 'warn'}>{status}</Tag> },
     { head: 'Route', className: 'mono any', cell: ({ method, route }) => `${method} ${route ?? 'no route'}` },
-    { head: 'Why', cell: ({ reason }) => reason },
+    { head: 'Why', className: 'any', cell: ({ reason }) => reason },
     { head: 'When', className: 'muted nowrap', cell: ({ at: moment }) => <Time at={moment} /> },
   ]
   return (
     <Page title="Calls" lead={lead}>
+      {chart}
       <Loaded of={summary} rows={2}>
         {({ data, dropped }) =>
           data.length === 0 ? null : (

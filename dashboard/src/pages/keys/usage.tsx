@@ -22,7 +22,11 @@ export function Usage({ chosen, read }: { chosen: ApiKey; read: ReadUsage }) {
         }
         const all = [...callers.values()].toSorted((a, b) => b.count - a.count)
         if (all.length === 0)
-          return <p className="small muted">{was_used ? 'Used just now. The counts follow within seconds.' : 'Nobody used it in the last 24 hours.'}</p>
+          return (
+            <p className="small muted">
+              {was_used ? 'Used just now. The counts follow within seconds.' : 'Nobody used it in the last 24 hours.'}
+            </p>
+          )
         return (
           <>
             <table className="small uses">

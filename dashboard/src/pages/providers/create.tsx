@@ -1,46 +1,20 @@
 /** Adds an identity provider. The secret goes to the service and is never shown again. */
-import { NativeSelect, PasswordInput, Textarea, TextInput } from '@mantine/core'
-import type { NewProvider } from '@ostiary/sdk'
+import { NativeSelect, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { useAction } from '../../parts/action.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { fieldError, Problem } from '../../parts/problem.tsx'
 import { EnvironmentTag } from '../../parts/tag.tsx'
 import { useEnvironment } from '../../scope.tsx'
-
-type Kind = NewProvider['type']
-type Name = 'issuer' | 'team_id' | 'key_id' | 'client_secret' | 'private_key'
-
-interface KindOfProvider {
-  value: Kind
-  label: string
-  /** The fields that this kind needs besides the client id. */
-  needs: readonly Name[]
-  /** A field that it can have. */
-  can?: Name
-}
-const kinds: readonly [KindOfProvider, ...KindOfProvider[]] = [
-  { value: 'google', label: 'Google', needs: ['client_secret'] },
-  { value: 'microsoft', label: 'Microsoft', needs: ['issuer', 'client_secret'] },
-  { value: 'github', label: 'GitHub', needs: ['client_secret'] },
-  { value: 'gitlab', label: 'GitLab', needs: ['client_secret'], can: 'issuer' },
-  { value: 'apple', label: 'Apple', needs: ['team_id', 'key_id', 'private_key'] },
-  { value: 'oidc', label: 'OpenID Connect', needs: ['issuer'], can: 'client_secret' },
-]
-const labels: Record<Name, string> = {
-  issuer: 'Issuer',
-  team_id: 'Team id',
-  key_id: 'Key id',
-  client_secret: 'Client secret',
-  private_key: 'Private key (PEM)',
-}
+import { ProviderField } from './field.tsx'
+import { type FieldName, fieldsOf, kinds } from './kinds.ts'
 
 export function CreateProvider({ close }: { close: () => void }) {
   const { client, at, environment, project } = useEnvironment()
   const [kind, setKind] = useState(kinds[0])
   const [client_id, setClientId] = useState('')
-  const [fields, setFields] = useState<Partial<Record<Name, string>>>({})
-  const names = kind.can ? [...kind.needs, kind.can] : kind.needs
+  const [fields, setFields] = useState<Partial<Record<FieldName, string>>>({})
+  const names = fieldsOf(kind)
   const given = Object.fromEntries(names.filter((name) => fields[name]).map((name) => [name, fields[name]]))
   const action = useAction(() => client.createProvider(at, { type: kind.value, client_id, ...given }), {
     changes: [['providers', environment.id]],
@@ -89,26 +63,16 @@ export function CreateProvider({ close }: { close: () => void }) {
           onChange={(event) => setClientId(event.currentTarget.value)}
           error={fieldError(action.error, '/client_id')}
         />
-        {names.map((name) => {
-          const is_needed = kind.needs.includes(name)
-          const Input = name === 'client_secret' ? PasswordInput : name === 'private_key' ? Textarea : TextInput
-          return (
-            <Input
-              key={name}
-              label={is_needed ? labels[name] : `${labels[name]}, optional`}
-              required={is_needed}
-              withAsterisk={false}
-              autoComplete="off"
-              spellCheck={false}
-              value={fields[name] ?? ''}
-              onChange={(event) => {
-                const { value } = event.currentTarget
-                setFields((before) => ({ ...before, [name]: value }))
-              }}
-              error={fieldError(action.error, `/${name}`)}
-            />
-          )
-        })}
+        {names.map((name) => (
+          <ProviderField
+            key={name}
+            name={name}
+            is_needed={kind.needs.includes(name)}
+            value={fields[name] ?? ''}
+            change={(value) => setFields((before) => ({ ...before, [name]: value }))}
+            error={action.error}
+          />
+        ))}
         {action.error ? <Problem error={action.error} focus /> : null}
       </form>
     </Dialog>

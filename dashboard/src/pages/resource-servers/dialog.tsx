@@ -1,0 +1,199 @@
+/** A resource server: added, or edited for the version that was read. The scopes are shown as people read them on the consent page. */
+import '../../styles/sign-in-objects.css'
+import { NativeSelect, Textarea, TextInput } from '@mantine/core'
+import type { NewResourceServer, ResourceServer, ResourceServerChange } from '@ostiary/sdk'
+import { type FormEvent, useEffect, useState } from 'react'
+import { useAction } from '../../parts/action.ts'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { fieldError, Problem } from '../../parts/problem.tsx'
+import { useRead } from '../../parts/reading.tsx'
+import { Editing, useSave, type Version } from '../../parts/save.tsx'
+import { EnvironmentTag } from '../../parts/tag.tsx'
+import { useEnvironment } from '../../scope.tsx'
+import { readScopes, writeScopes } from './scopes.ts'
+
+const order: ('label' | 'input' | 'description' | 'error')[] = ['label', 'input', 'description', 'error']
+
+export function CreateResourceServer({ close }: { close: () => void }) {
+  const { client, at, environment } = useEnvironment()
+  const action = useAction((server: NewResourceServer) => client.createResourceServer(at, server), {
+    changes: [['resource-servers', environment.id]],
+    done: close,
+  })
+  return <ResourceServerDialog server={null} action={action} close={close} />
+}
+
+export function EditResourceServer({ resource_server_id, close }: { resource_server_id: string; close: () => void }) {
+  const { client, at, environment } = useEnvironment()
+  const params = { ...at, resource_server_id }
+  const read = useRead(['resource-servers', environment.id, 'one', resource_server_id], (signal) =>
+    client.responses.getResourceServer(params, { signal }),
+  )
+  return read.data ? (
+    <Editing latest={read.data}>{(base, report) => <EditForm key={base.etag} base={base} report={report} close={close} />}</Editing>
+  ) : null
+}
+
+interface EditProps {
+  base: Version<ResourceServer>
+  report: (is_edited: boolean) => void
+  close: () => void
+}
+
+function EditForm({ base, report, close }: EditProps) {
+  const { client, at, environment } = useEnvironment()
+  const here = { ...at, resource_server_id: base.data.id }
+  useEffect(() => report(true), [report]) // an open dialog keeps the version that it began with
+  const save = useSave({
+    base,
+    read: () => client.responses.getResourceServer(here),
+    write: (change: ResourceServerChange, options) => client.changeResourceServer(here, change, options),
+    changes: [['resource-servers', environment.id]],
+    done: close,
+  })
+  const run = ({ identifier: _, ...server }: NewResourceServer) => {
+    const before = base.data as unknown as Record<string, unknown> // as: read by name
+    const changed = Object.entries(server).filter(([name, value]) => JSON.stringify(before[name]) !== JSON.stringify(value))
+    if (changed.length === 0) close()
+    else save.run(Object.fromEntries(changed))
+  }
+  return (
+    <>
+      <ResourceServerDialog server={base.data} action={{ ...save, run }} close={close} />
+      {save.dialog}
+    </>
+  )
+}
+
+interface DialogProps {
+  /** `null` for a new one. */
+  server: ResourceServer | null
+  action: { run: (server: NewResourceServer) => void; busy: boolean; error: Error | null }
+  close: () => void
+}
+
+function ResourceServerDialog({ server, action, close }: DialogProps) {
+  const { environment, project } = useEnvironment()
+  const [name, setName] = useState(server?.name ?? '')
+  const [identifier, setIdentifier] = useState(server?.identifier ?? '')
+  const [scopes, setScopes] = useState(writeScopes(server?.scopes ?? []))
+  const [format, setFormat] = useState(server?.access_token_format ?? 'jwt')
+  const [lifetime, setLifetime] = useState(String(server?.access_token_ttl_seconds ?? ''))
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    const access_token_ttl_seconds = lifetime === '' ? null : Number(lifetime)
+    action.run({ name, identifier, scopes: readScopes(scopes), access_token_format: format, access_token_ttl_seconds })
+  }
+  return (
+    <Dialog
+      opened
+      onClose={close}
+      title={server ? `Edit ${server.name}` : 'Add a resource server'}
+      lead={
+        <>
+          For <EnvironmentTag type={environment.type} /> of {project.name}.
+        </>
+      }
+      footer={
+        <>
+          <button type="button" className="btn" onClick={close}>
+            Cancel
+          </button>
+          <button type="submit" form="resource-server" className="btn pri" disabled={action.busy}>
+            {server ? 'Save' : 'Add resource server'}
+          </button>
+        </>
+      }
+    >
+      <form id="resource-server" onSubmit={submit}>
+        <TextInput
+          label="Name"
+          required
+          withAsterisk={false}
+          maxLength={100}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          error={fieldError(action.error, '/name')}
+        />
+        <TextInput
+          label="Identifier"
+          description="An absolute URI: resource in requests, aud in tokens. It never changes."
+          inputWrapperOrder={order}
+          required
+          withAsterisk={false}
+          disabled={server !== null}
+          placeholder="https://api.example.com"
+          value={identifier}
+          onChange={(event) => setIdentifier(event.currentTarget.value)}
+          error={fieldError(action.error, '/identifier')}
+        />
+        <Textarea
+          label="Scopes, one per line"
+          description="The name, then what it allows."
+          inputWrapperOrder={order}
+          placeholder="orders:read Read your orders"
+          autosize
+          minRows={2}
+          spellCheck={false}
+          value={scopes}
+          onChange={(event) => setScopes(event.currentTarget.value)}
+          error={fieldError(action.error, '/scopes')}
+        />
+        <ConsentPreview name={name} scopes={readScopes(scopes)} />
+        <NativeSelect
+          label="Format of access tokens"
+          data={[
+            { value: 'jwt', label: 'JWT: the API checks it itself' },
+            { value: 'opaque', label: 'Opaque: the API asks the service' },
+          ]}
+          value={format}
+          onChange={(event) => setFormat(event.currentTarget.value === 'opaque' ? 'opaque' : 'jwt')}
+          error={fieldError(action.error, '/access_token_format')}
+        />
+        <TextInput
+          label="Lifetime of access tokens, in seconds"
+          description="60 to 86,400. Empty: that of the settings."
+          inputWrapperOrder={order}
+          type="number"
+          min={60}
+          max={86_400}
+          value={lifetime}
+          onChange={(event) => setLifetime(event.currentTarget.value)}
+          error={fieldError(action.error, '/access_token_ttl_seconds')}
+        />
+        {action.error ? <Problem error={action.error} focus /> : null}
+      </form>
+    </Dialog>
+  )
+}
+
+/** The lines of the consent page: the description, or the name of a scope without one, and where it applies. */
+function ConsentPreview({ name, scopes }: { name: string; scopes: ReturnType<typeof readScopes> }) {
+  const api = name || 'the resource server'
+  return (
+    <section className="consent-preview" aria-label="On the consent page">
+      <h3 className="lab">On the consent page</h3>
+      <ul>
+        {scopes.length === 0 ? (
+          <li>
+            <Icon name="list" />
+            <b>Use {api}</b>
+            <span>A request that names it needs no scope.</span>
+          </li>
+        ) : (
+          scopes.map((scope, line) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: while a name is typed, two lines can have the same one
+            <li key={line}>
+              <Icon name="list" />
+              <b>{scope.description ?? scope.name}</b>
+              <span>
+                {api}, <code>{scope.name}</code>
+              </span>
+            </li>
+          ))
+        )}
+      </ul>
+    </section>
+  )
+}
