@@ -188,6 +188,8 @@ test('the record of a user begins with whether the person can sign in, and if no
 
 const empty_lists: [path: string, heading: string, sentence: RegExp][] = [
   ['applications', 'Applications', /Create one to let people sign in/],
+  ['resource-servers', 'Resource servers', /No resource server yet/],
+  ['providers', 'Providers', /No provider yet/],
   ['api-keys', 'API keys', /A key lets your code call Ostiary/],
   ['webhooks', 'Webhooks', /No webhook yet/],
   ['users', 'Users', /No user yet/],
