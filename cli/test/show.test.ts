@@ -28,5 +28,5 @@ test('a line break within a value is indented, so that it cannot pass for anothe
 test('members of objects have their path, and lists are joined', () =>
   assert.equal(
     objectText({ a: { b: 1, c: null }, d: ['x', 'y'], e: [{ f: 1 }], g: [] }),
-    'a.b   1\na.c   -\nd     x, y\ne[0]  {"f":1}\ng     -\n',
+    'a.b     1\na.c     -\nd       x, y\ne[0].f  1\ng       -\n',
   ))

@@ -230,6 +230,47 @@ test('a profile has defaults, but no default reaches Live', async () => {
   assert.equal((await ostiary(['applications', 'list'])).code, 2)
 })
 
+test('an administrator of several tenants names one, and the message lists them', async () => {
+  const { ostiary } = await signedIn('--fresh')
+  assert.equal((await ostiary(['tenants', 'create', '--slug', 'second', '--name', 'Second'])).code, 0)
+  const { code, err } = await ostiary(['projects', 'list'])
+  assert.deepEqual(
+    [code, /^--tenant is missing: the slug or the id of the tenant, one of (acme, second|second, acme)\.$/.test(err.trim())],
+    [2, true],
+  )
+  assert.match((await ostiary(['projects', 'list', '--tenant', 'second'])).out, /^Nothing found/)
+
+  // biome-ignore format: this table is read by column
+  const calls: [words: string[], out: RegExp][] = [
+    [['tenants', 'list'],                                                             /^ID +SLUG +NAME/],
+    [['tenants', 'get', 'second'],                                                    /^slug +second$/m],
+    [['members', 'list', '--tenant', 'acme'],                                         /owner@example\.com/],
+    [['invitations', 'create', '--email', 'grace@example.com', '--role', 'viewer', '--tenant', 'second'], /^invitation_url +http/m],
+    [['platform-keys', 'list', '--tenant', 'acme'],                                   /^ID +/],
+    [['audit', 'list', '--tenant', 'acme', '--limit', '3'],                           /^ID +/],
+    [['audit', 'verify', '--tenant', 'acme'],                                         /true/],
+    [['tenant-requests', 'summary', '--tenant', 'acme'],                              /./],
+    [['lookup', 'get', w.project.id],                                                 /^object +project$/m],
+    [['users', 'create', '--email', 'new@example.com', '--tenant', 'acme', ...inTest], /^email +new@example\.com$/m],
+    [['users', 'list', '--tenant', 'acme', ...inTest],                                /new@example\.com/],
+    [['users', 'block', 'new@example.com', '--env', w.test.id],                       /^email +new@example\.com$/m],
+    [['events', 'list', '--env', w.test.id, '--type', 'user.blocked'],                /user\.blocked/],
+    [['requests', 'list', '--env', w.test.id],                                        /./],
+    [['environments', 'get', w.live.id],                                              /^type +live$/m],
+    [['projects', 'get', w.project.id],                                               /^slug +shop$/m],
+  ]
+  for (const [words, out] of calls) {
+    const result = await ostiary(words)
+    assert.deepEqual([words, result.code], [words, 0], result.err)
+    assert.match(result.out, out)
+  }
+  const block = ['users', 'block', (await w.createUser(w.live)).id]
+  assert.equal((await ostiary(block)).err, 'This changes something in Live. Write --env live to do it.\n')
+  assert.equal((await ostiary([...block, '--env', 'live', '--project', 'shop', '--tenant', 'acme'])).code, 0)
+  const twice = ['users', 'create', '--email', 'new@example.com', '--if-absent', '--env', w.test.id]
+  assert.deepEqual([(await ostiary(twice)).code, (await ostiary([...twice, '--name', 'Another'])).code], [0, 3])
+})
+
 test('open prints the address of an object in the dashboard', async () => {
   const { ostiary } = await signedIn()
   const opened: string[] = []

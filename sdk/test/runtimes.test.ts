@@ -58,13 +58,21 @@ globalThis.results.then((results) => {
   assertPassed(results)
 })
 
-test('verification, webhooks and client pass their tests in Chromium', { skip: noBrowser }, async () => {
+test('verification, webhooks and client pass their tests in a page of Chromium and in a worker', { skip: noBrowser }, async () => {
   const browser = await launchBrowser()
   try {
     const page = await browser.newPage()
     await page.goto(`${service.base_url}/healthz`) // the API is for pages of its own origin
-    await page.evaluate(await scriptFor('chromium'))
+    await page.evaluate(await scriptFor('page'))
     assertPassed((await page.evaluate('globalThis.results')) as Result[]) // as: what runAll returns
+
+    const script = `${await scriptFor('worker')}\nglobalThis.results.then(postMessage)`
+    const reported = await page.evaluate(`new Promise((resolve, reject) => {
+      const worker = new Worker(URL.createObjectURL(new Blob([${JSON.stringify(script)}])))
+      worker.onmessage = ({ data }) => resolve(data)
+      worker.onerror = ({ message }) => reject(new Error(message))
+    })`)
+    assertPassed(reported as Result[]) // as: what runAll returns
   } finally {
     await browser.close()
   }

@@ -20,7 +20,8 @@ export async function login(io: Io, written: Written): Promise<number> {
   const opens_browser = !written.values.has('no-browser')
   const signed_in = await signIn(io, { base_url, opens_browser, ...(written.values.has('fresh') ? { max_age: 0 } : {}) })
   await keepSignIn(io, name, signed_in)
-  io.err(`Signed in at ${base_url} as ${signed_in.user_id}, profile "${name}".\n`)
+  io.err(`Signed in at ${base_url} as ${visible(signed_in.user_id)}, profile "${name}".\n`)
+  if (io.variables.OSTIARY_KEY !== null) io.err('OSTIARY_KEY is set, so commands use that key. Unset it to use the sign-in.\n')
   return 0
 }
 

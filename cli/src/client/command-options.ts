@@ -79,8 +79,10 @@ export const optionOfField = ({ option, kind, is_list, is_nullable, choices, hel
   is_nullable,
   choices,
   value: choices.length > 0 && choices.length <= 4 ? choices.join('|') : valueNames[kind],
-  help: help.replace(/\.$/, ''),
+  help: `${help.replace(/\.$/, '')}${isSecret(option) ? '. Other users of this machine can read options, so pass it by --data' : ''}`,
 })
+
+const isSecret = (option: string) => /(^|[.-])(password|secret|private-key)$/.test(option)
 
 const valueNames = { text: 'TEXT', number: 'N', boolean: 'true|false', json: 'JSON' } as const
 

@@ -5,7 +5,7 @@ import type { Row } from './derive.ts'
 import type { Io } from './io.ts'
 import { readLines } from './loopback.ts'
 import { type Defaults, isProfileName, readProfiles } from './profiles.ts'
-import { Refused } from './refused.ts'
+import { Refused, Unreachable } from './refused.ts'
 import { openSession, type Session } from './session.ts'
 
 export type CallerKind = 'platform' | 'secret' | 'publishable' | 'administrator'
@@ -123,5 +123,10 @@ async function send(
   const takes_params = route.path.includes('{') || Object.keys(route.query?.shape ?? {}).length > 0
   const args = [...(takes_params ? [params] : []), ...(route.body ? [body] : []), { tenant_id, environment_id, signal: io.signal }]
   const respond = client.responses[name] as (...args: unknown[]) => Promise<Answer<unknown>> // as: the arguments follow the row
-  return respond(...args)
+  try {
+    return await respond(...args)
+  } catch (error) {
+    if (error instanceof OstiaryError && error.status === 0) throw new Unreachable(`${credential.base_url}: ${error.detail}`)
+    throw error
+  }
 }

@@ -1,6 +1,7 @@
 /** Where administrators of a service sign in (RFC 9728, RFC 8414). */
 import { z } from 'zod'
-import { Refused } from './refused.ts'
+import { jsonOf } from './profiles.ts'
+import { Refused, Unreachable } from './refused.ts'
 import { visible } from './show.ts'
 
 const timeout_ms = 30_000
@@ -9,13 +10,16 @@ const Resource = z.object({
   resource: z.string(),
   authorization_servers: z.array(z.string()).min(1),
   client_id: z.string(),
-  redirect_uri: z.string(),
+  /** RFC 8252 §7.3. Another host would let other machines call this port. */
+  redirect_uri: z.string().regex(/^http:\/\/127\.0\.0\.1\/[\w/-]*$/),
 })
+/** An address that a browser may open, and that tokens may go to. */
+const Endpoint = z.string().refine((text) => /^https?:\/\//i.test(text) && URL.canParse(text))
 const Metadata = z.object({
-  issuer: z.string(),
-  authorization_endpoint: z.string(),
-  token_endpoint: z.string(),
-  revocation_endpoint: z.string(),
+  issuer: Endpoint,
+  authorization_endpoint: Endpoint,
+  token_endpoint: Endpoint,
+  revocation_endpoint: Endpoint,
 })
 
 export interface Service extends z.infer<typeof Metadata> {
@@ -25,8 +29,9 @@ export interface Service extends z.infer<typeof Metadata> {
 }
 
 export async function discover(base_url: string): Promise<Service> {
-  const { resource, authorization_servers, client_id, redirect_uri } = Resource.parse(
-    await readDocument(`${base_url}/.well-known/oauth-protected-resource`, Resource),
+  const { resource, authorization_servers, client_id, redirect_uri } = await readDocument(
+    `${base_url}/.well-known/oauth-protected-resource`,
+    Resource,
   )
   // RFC 9728 §3.3: another resource could belong to another service, which would get the token.
   if (resource !== base_url)
@@ -35,10 +40,16 @@ export async function discover(base_url: string): Promise<Service> {
   const metadata = await readDocument(`${issuer}/.well-known/openid-configuration`, Metadata)
   // OpenID Connect Discovery §4.3
   if (metadata.issuer !== issuer) throw new Refused(`The issuer ${visible(issuer)} calls itself ${visible(metadata.issuer)}.`)
+  const endpoints = [metadata.authorization_endpoint, metadata.token_endpoint, metadata.revocation_endpoint]
+  if (base_url.startsWith('https:') && endpoints.some((url) => !/^https:/i.test(url)))
+    throw new Refused(
+      `The service at ${base_url} names addresses without TLS. Ask its operator to set OSTIARY_BASE_URL to the https address.`,
+    )
   return { ...metadata, base_url, client_id, redirect_uri }
 }
 
 async function readDocument<T>(url: string, schema: z.ZodType<T>): Promise<T> {
+  if (!Endpoint.safeParse(url).success) throw new Refused(`${visible(url)} is no address of a service.`)
   const { status, body } = await send(url, {})
   const document = schema.safeParse(body)
   if (status !== 200 || !document.success)
@@ -58,11 +69,8 @@ async function send(url: string, init: RequestInit): Promise<{ status: number; b
     status = response.status
     text = await response.text()
   } catch (cause) {
-    throw new Refused(`${visible(new URL(url).origin)} cannot be reached.`, { cause })
+    throw new Unreachable(`${visible(new URL(url).origin)} cannot be reached.`, { cause })
   }
-  try {
-    return { status, body: JSON.parse(text) }
-  } catch {
-    return { status, body: null }
-  }
+  if (status >= 500) throw new Unreachable(`${visible(new URL(url).origin)} answers with the status ${status}.`)
+  return { status, body: jsonOf(text) ?? null }
 }

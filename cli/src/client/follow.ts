@@ -5,7 +5,9 @@ import { z } from 'zod'
 import type { Connection, Request } from './connection.ts'
 import type { Row } from './derive.ts'
 import type { Io } from './io.ts'
+import { Unreachable } from './refused.ts'
 import { readList } from './run-command.ts'
+import { visible } from './show.ts'
 
 const interval_ms = 1_000
 const longest_interval_ms = 15_000
@@ -62,10 +64,10 @@ export async function* followCalls(
     const params = { ...request.params, from }
     const page = await patiently(io, () => readList(connection, row, { ...request, params }, Number.POSITIVE_INFINITY))
     const calls = (page?.data ?? []).map((each) => Refusal.parse(each)).reverse()
-    const is_old = is_first && begun !== null
     for (const call of calls) {
       if (seen.has(call.id)) continue
       seen.set(call.id, Date.parse(call.at))
+      const is_old = is_first && begun !== null && Date.parse(call.at) <= begun
       if (!is_old) yield call
     }
     const latest = Math.max(0, ...seen.values())
@@ -87,8 +89,9 @@ async function patiently<T>(io: Io, work: () => Promise<T>): Promise<T | null> {
       return await work()
     } catch (error) {
       if (io.signal.aborted) return null
-      if (!(error instanceof OstiaryError) || (error.status !== 0 && error.status < 500)) throw error
-      io.err(`${error.detail} Trying again in ${wait_ms / 1000} s.\n`)
+      const is_temporary = error instanceof Unreachable || (error instanceof OstiaryError && error.status >= 500)
+      if (!is_temporary) throw error
+      io.err(`${visible(error.message)} Trying again in ${wait_ms / 1000} s.\n`)
       await pause(io, wait_ms)
     }
   }

@@ -13,8 +13,6 @@ export interface Io {
   readonly input: NodeJS.ReadableStream
   /** A person can answer a question. */
   readonly is_interactive: boolean
-  /** The width of the terminal of the output; `null` if it is none. */
-  readonly columns: number | null
   readonly variables: Readonly<Record<ClientVariable, string | null>>
   /** The folder of profiles and cursors. */
   readonly folder: string
@@ -36,7 +34,6 @@ export function ioOfProcess(signal: AbortSignal): Io {
     err: (text) => process.stderr.write(text),
     input: process.stdin,
     is_interactive: process.stdin.isTTY === true && process.stderr.isTTY === true,
-    columns: process.stdout.isTTY ? process.stdout.columns : null,
     variables: {
       OSTIARY_KEY: variable('OSTIARY_KEY'),
       OSTIARY_URL: variable('OSTIARY_URL'),

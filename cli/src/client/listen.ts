@@ -47,6 +47,8 @@ export async function listen(io: Io, command: ClientCommand, written: Written): 
     )
     const kinds = (written.values.get('events') ?? []) as readonly string[] // as: the option is a list of texts
     for await (const event of followEvents(io, connection, row, request, cursor.sequence)) {
+      const first_missing = cursor.sequence + 1
+      if (event.sequence > first_missing) io.err(`The service no longer keeps the events ${first_missing} to ${event.sequence - 1}.\n`)
       const is_wanted = kinds.length === 0 || kinds.includes(String(event.type))
       if (is_wanted && !(await deliver(io, event, cursor))) break
       cursor.sequence = event.sequence

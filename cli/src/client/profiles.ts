@@ -58,8 +58,9 @@ export async function changeProfiles<T>(
 ): Promise<T> {
   makeFolder(folder)
   return withLock(join(folder, 'profiles.lock'), async () => {
-    const { profiles, result } = await change(readProfiles(folder))
-    writePrivate(profilesFile(folder), profiles)
+    const before = readProfiles(folder)
+    const { profiles, result } = await change(before)
+    if (profiles !== before) writePrivate(profilesFile(folder), profiles)
     return result
   })
 }
@@ -70,13 +71,16 @@ export function readPrivate<T>(path: string, schema: z.ZodType<T>): T | null {
   if (stat === undefined) return null
   if (process.platform !== 'win32' && (stat.mode & 0o077) !== 0)
     throw new UsageError(`Other users can read ${path}. Run "chmod 600 ${path}", and sign in again if one of them may have.`)
+  if (process.getuid && ![process.getuid(), 0].includes(stat.uid))
+    throw new UsageError(`${path} belongs to another user. Set XDG_CONFIG_HOME to a folder of yours.`)
   const text = readFileSync(path, 'utf8')
   const parsed = schema.safeParse(jsonOf(text))
   if (!parsed.success) throw new UsageError(`${path} is not a file of this command. Move it away, then sign in again.`)
   return parsed.data
 }
 
-function jsonOf(text: string): unknown {
+/** The value of a JSON text; `undefined` if it is none. */
+export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -93,7 +93,8 @@ export async function scopeFor(connection: Connection, row: Row, written: Writte
   const { key_environment } = connection
   if (key_environment !== null && env !== null && env !== key_environment)
     throw new Refused(`The key belongs to ${key_environment === 'live' ? 'Live' : 'Test'}, and --env says ${JSON.stringify(visible(env))}.`)
-  const scope = await resolveScope(connection, row, { tenant: textOf(written, 'tenant'), project: textOf(written, 'project'), env })
+  const { words } = written
+  const scope = await resolveScope(connection, row, { tenant: textOf(written, 'tenant'), project: textOf(written, 'project'), env, words })
   const changes = row.route.method !== 'GET' && !reads.includes(row.name)
   if (changes && scope.environment_type === 'live' && env === null)
     throw new Refused('This changes something in Live. Write --env live to do it.')
@@ -142,9 +143,9 @@ function printObject(io: Io, { route }: Row, object: unknown, is_json: boolean):
     if (!is_json) io.err('Done.\n')
     return
   }
-  const { data } = object
+  const { data, ...others } = object
   if (is_json) io.out(jsonLine(object))
-  else if (Array.isArray(data) && data.every(isObject)) io.out(listText(data))
+  else if (Array.isArray(data) && data.every(isObject)) io.out(listText(data) + objectText(others))
   else io.out(objectText(object))
   const secret = route.shown_once
   if (secret !== undefined && typeof object[secret] === 'string' && !is_json)

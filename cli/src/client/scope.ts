@@ -12,6 +12,8 @@ export interface WrittenScope {
   tenant: string | null
   project: string | null
   env: string | null
+  /** The words that name the object. */
+  words: readonly string[]
 }
 
 export interface Scope {
@@ -46,21 +48,36 @@ export async function resolveScope(connection: Connection, row: Row, written: Wr
   const needed = scopeOf(row, connection.kind)
   const scope: Scope = { environment_type: connection.key_environment }
   const env = written.env ?? connection.defaults.env
-  if (needed.includes('environment_id') && connection.kind === 'administrator' && env !== null && isId(env))
-    return { ...scope, ...(await locate(connection, env)) }
+  // Administrators can ask where an id belongs.
+  const id = [written.env, written.env === null && written.project === null ? written.words[0] : null, env].find(
+    (each) => each && isId(each),
+  )
+  if (connection.kind === 'administrator' && id && needed.length > 0) {
+    const located = await locate(connection, id)
+    if (located !== null && needed.every((name) => located[name] !== undefined)) return located
+  }
   if (needed.includes('tenant_id')) scope.tenant_id = await tenantOf(connection, written.tenant)
   if (needed.includes('project_id')) scope.project_id = await projectOf(connection, scope, written.project)
   if (needed.includes('environment_id')) Object.assign(scope, await environmentOf(connection, scope, env))
   return scope
 }
 
-/** An id of an environment says which tenant and project it belongs to. */
-async function locate(connection: Connection, id: string): Promise<Scope> {
-  const { tenant_id, project_id, environment_id, environment_type } = Located.parse(
-    (await connection.call(rowOf('lookup'), { params: { id } })).data,
-  )
-  if (project_id === null || environment_id === null) throw new Refused(`${id} is not an environment.`)
-  return { tenant_id, project_id, environment_id, environment_type }
+/** The scope of an object by its id; `null` for an unknown one. */
+async function locate(connection: Connection, id: string): Promise<Scope | null> {
+  try {
+    const { tenant_id, project_id, environment_id, environment_type } = Located.parse(
+      (await connection.call(rowOf('lookup'), { params: { id } })).data,
+    )
+    return {
+      tenant_id,
+      ...(project_id === null ? {} : { project_id }),
+      ...(environment_id === null ? {} : { environment_id }),
+      environment_type,
+    }
+  } catch (error) {
+    if (error instanceof OstiaryError && error.code === 'not_found') return null
+    throw error
+  }
 }
 
 async function tenantOf(connection: Connection, written: string | null): Promise<string> {

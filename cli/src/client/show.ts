@@ -4,14 +4,16 @@
 /** Control characters, separators of lines and characters that change the direction of text (UTS #55), but for line breaks. */
 const unprintable = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\uFEFF]/gu
 
-const code = (character: string) => (character.codePointAt(0) ?? 0).toString(16).padStart(4, '0')
+const hexadecimal = (number: number) => number.toString(16).padStart(4, '0')
 
 /** A text on one line. */
-export const visible = (text: string) => text.replace(unprintable, (character) => `\\u{${code(character)}}`)
+export const visible = (text: string) => text.replace(unprintable, (character) => `\\u{${hexadecimal(character.codePointAt(0) ?? 0)}}`)
 
-/** One line of JSON. */
-export const jsonLine = (value: unknown) =>
-  `${JSON.stringify(value).replace(unprintable, (character) => [...Array(character.length).keys()].map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''))}\n`
+/** One line of JSON. Programs that read it get the text unchanged. */
+export const jsonLine = (value: unknown) => `${JSON.stringify(value).replace(unprintable, jsonEscape)}\n`
+
+/** RFC 8259 §7. All these characters are one UTF-16 code unit. */
+const jsonEscape = (character: string) => `\\u${hexadecimal(character.charCodeAt(0))}`
 
 /** A table with a line for each row. Without rows it is empty. */
 export function columnsOf(rows: readonly (readonly string[])[]): string {
@@ -75,7 +77,10 @@ function membersOf(object: Json, above: string): [string, string][] {
   return Object.entries(object).flatMap(([name, value]): [string, string][] => {
     const path = visible(`${above}${name}`)
     if (isObject(value) && Object.keys(value).length > 0) return membersOf(value, `${path}.`)
-    if (Array.isArray(value) && value.some(isObject)) return value.map((each, index) => [`${path}[${index}]`, wordOf(each)])
+    if (Array.isArray(value) && value.some(isObject))
+      return value.flatMap((each, index) =>
+        isObject(each) ? membersOf(each, `${path}[${index}].`) : [[`${path}[${index}]`, wordOf(each)]],
+      )
     return [[path, wordOf(value)]]
   })
 }

@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { discover, postForm, type Service } from './discovery.ts'
 import type { Io } from './io.ts'
 import { type Listener, listenForAnswer, readLines } from './loopback.ts'
-import type { Tokens } from './profiles.ts'
+import { jsonOf, type Tokens } from './profiles.ts'
 import { Refused } from './refused.ts'
 import { visible } from './show.ts'
 
@@ -66,7 +66,7 @@ function addressOf(service: Service, { redirect_uri, state, nonce, code_verifier
     code_challenge_method: 'S256',
     ...(max_age === undefined ? {} : { max_age: String(max_age) }),
   })
-  return `${service.authorization_endpoint}?${query}`
+  return new URL(`${service.authorization_endpoint}?${query}`).href
 }
 
 /** Waits for the browser and for a pasted answer; the first one counts. */
@@ -168,7 +168,7 @@ const IdToken = z.object({ iss: z.string(), aud: z.union([z.string(), z.array(z.
  * signature; issuer, audience and nonce are checked.
  */
 function userOf(id_token: string, { issuer, client_id }: Service, nonce: string): string {
-  const claims = IdToken.safeParse(JSON.parse(Buffer.from(id_token.split('.')[1] ?? '', 'base64url').toString() || 'null'))
+  const claims = IdToken.safeParse(jsonOf(Buffer.from(id_token.split('.')[1] ?? '', 'base64url').toString()))
   if (!claims.success || claims.data.iss !== issuer || ![claims.data.aud].flat().includes(client_id))
     throw new Refused('The ID token is not for this command.')
   if (!isSame(claims.data.nonce, nonce)) throw new Refused('The ID token belongs to another sign-in. Run "ostiary login" again.')

@@ -48,7 +48,6 @@ export function openClient(w: World, variables: Partial<Io['variables']> = {}) {
       },
       input: options.input instanceof Readable ? options.input : Readable.from(options.input === undefined ? [] : [options.input]),
       is_interactive: options.is_interactive ?? false,
-      columns: null,
       variables: { OSTIARY_KEY: options.key ?? null, OSTIARY_URL: w.base_url, OSTIARY_PROFILE: null, ...variables },
       folder,
       now: w.now,

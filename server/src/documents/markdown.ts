@@ -110,7 +110,7 @@ function table({ header, rows }: Tokens.Table | Tokens.Generic, rules: Rules): H
   const heads = (header as Tokens.TableCell[]).map(({ tokens }) => inline(tokens, rules)) // as: the cells of a table
   const lines = rows as Tokens.TableCell[][] // as: the cells of a table
   const label = (header as Tokens.TableCell[]).map(({ text }) => text).join(', ') // as: the cells of a table
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Table: ${label || 'figures'}"><table>
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="Table: ${label || 'figures'}"><table>
 <thead><tr>${heads.map((cell) => html`<th scope="col">${cell}</th>`)}</tr></thead>
 <tbody>${lines.map((row) => html`<tr>${row.map(({ tokens }) => html`<td>${inline(tokens, rules)}</td>`)}</tr>`)}</tbody></table></div>`
 }

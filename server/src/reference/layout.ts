@@ -73,4 +73,4 @@ export function inline(text: string): Html {
 
 /** A block of code. Keyboards can scroll it. */
 export const code = (text: string, label: string): Html =>
-  html`<pre tabindex="0" role="region" aria-label="${label}"><code>${text}</code></pre>`
+  html`<pre tabindex="0" role="group" aria-label="${label}"><code>${text}</code></pre>`

@@ -10,7 +10,7 @@ body{display:block;background:var(--surface)}
 .main{display:flex;flex-wrap:wrap;gap:0 20px;margin-left:auto;font-size:.9375rem}
 form.find{position:relative;display:flex;gap:8px;margin:0;width:min(100%,380px)}
 .find input{min-height:40px;padding:6px 12px}
-.find .b,.search .b{width:auto;min-height:40px;padding:6px 14px}
+.find .b,.search .b{width:auto;flex:none;white-space:nowrap;min-height:40px;padding:6px 14px}
 .results{position:absolute;top:46px;left:0;right:0;z-index:3;padding:6px;border:1px solid var(--edge);border-radius:12px;background:var(--surface);box-shadow:var(--shadow)}
 .results a{display:block;padding:8px 10px;border-radius:8px;font-size:.9375rem}
 .results a:hover,.results a:focus{background:var(--hover);text-decoration:none}

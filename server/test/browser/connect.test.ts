@@ -55,18 +55,24 @@ const programs: Record<string, Program> = {
 }
 
 // biome-ignore format: this table is read by column
-const rows: [string, string][] = [
-  ['openid-client', 'client_secret_basic'], ['openid-client', 'client_secret_post'], ['openid-client', 'private_key_jwt'], ['openid-client', 'none'],
-  ['Express',       'client_secret_basic'],
-  ['Auth.js',       'client_secret_basic'], ['Auth.js',       'client_secret_post'],
-  ['Python',        'client_secret_basic'], ['Python',        'client_secret_post'],
-  ['Go',            'client_secret_basic'], ['Go',            'none'],
+const rows: [string, string, string][] = [
+  ['openid-client', 'client_secret_basic', 'localhost'],
+  ['openid-client', 'client_secret_post',  'localhost'],
+  ['openid-client', 'private_key_jwt',     'localhost'],
+  ['openid-client', 'none',                'localhost'],
+  ['Express',       'client_secret_basic', '127.0.0.1'],
+  ['Auth.js',       'client_secret_basic', 'localhost'],
+  ['Auth.js',       'client_secret_post',  'localhost'],
+  ['Python',        'client_secret_basic', 'localhost'],
+  ['Python',        'client_secret_post',  '127.0.0.1'],
+  ['Go',            'client_secret_basic', 'localhost'],
+  ['Go',            'none',                '127.0.0.1'],
 ]
-for (const [name, method] of rows) {
+for (const [name, method, host] of rows) {
   const { file, files = {}, command, skip = false } = programs[name] ?? assert.fail(name)
   test(`${name} signs a person in with ${method}, and refuses an answer that the browser did not ask for`, { skip }, async () => {
     const port = await freePort()
-    const origin = `http://localhost:${port}`
+    const origin = `http://${host}:${port}`
     const { application, code } = await snippetOf(name, method, `${origin}/callback`)
     const folder = connect.programFolder()
     for (const [path, text] of Object.entries({ ...files, [file]: code })) {
@@ -131,9 +137,14 @@ for (const method of ['client_secret_basic', 'client_secret_post', 'none'])
     const folder = connect.programFolder()
     writeFileSync(join(folder, 'sign-in.sh'), code)
     const env = { ...process.env, OSTIARY_CLIENT_SECRET: application.client_secret ?? '' }
-    const script = await startProgram('exec sh sign-in.sh', /paste the address/, { cwd: folder, env })
+    const begin = () => startProgram('exec sh sign-in.sh', /paste the address/, { cwd: folder, env })
+    const script = await begin()
     const url = /^http\S+$/m.exec(script.output())?.[0] ?? assert.fail(script.output())
-    script.type((await followToClient(createAgent(), { url, redirect_uri }, user)).href)
+    const returned = (await followToClient(createAgent(), { url, redirect_uri }, user)).href
+    const another = await begin()
+    another.type(returned)
+    assert.match(await another.ended, /not the answer to the request above\.\n$/)
+    script.type(returned)
     const output = await script.ended
     assert.match(output, /"id_token":"/)
     assert.match(output, new RegExp(`\\{"sub":"${user.id}".*\\}$`))

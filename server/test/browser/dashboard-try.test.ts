@@ -89,7 +89,7 @@ test('from an empty data directory an owner gets decoded tokens without leaving 
   const claims = await page.locator('#try-panel').innerText()
   assert.match(claims, /iss\s+http:\/\/localhost:\d+\/e\/env_\w+/)
   assert.match(claims, /sub\s+usr_\w+\s+Stable and never reused: store this one\./)
-  assert.match(claims, /exp\s+\d{10}\s+.* UTC, in (?:59|60) min/)
+  assert.match(claims, /exp\s+\d{10}\s+.* UTC, in (?:59 min|1 h)/)
   await page.getByRole('tab', { name: 'UserInfo' }).click()
   assert.match(await page.locator('#try-panel').innerText(), /email\s+ada@example\.com/)
   await page.getByRole('tab', { name: 'Raw' }).click()
@@ -133,7 +133,7 @@ test(
       await signIn(popup, { ...person, password: 'another sentence' })
       await step('Waiting for the sign-in').getByText('wrong_password').waitFor()
       await signIn(popup, person)
-      await page.getByText('The run ends at the code').waitFor()
+      await page.getByText('The run ends at the code,').waitFor()
     })
 
     await t.test('a code that an attacker brings is not taken', async () => {
@@ -148,6 +148,7 @@ test(
       await attack.goto(`${w.base_url}/try/callback?code=theirs&state=theirs&iss=${encodeURIComponent(w.test.issuer)}`)
       await attack.getByRole('heading', { name: 'Back to the dashboard' }).waitFor()
       assert.equal(attack.url(), `${w.base_url}/try/callback`, 'the code is no longer in the address')
+      assert.deepEqual(await audit(attack, 'dashboard try callback'), [])
       assert.equal(await page.getByText('Waiting for the window').isVisible(), true)
       await signIn(opened, person)
       await attack.close()
@@ -166,6 +167,14 @@ test(
       await page.getByLabel('Scopes', { exact: true }).fill('openid unknown:scope')
       await opening(page, 'Run again')
       await step('Come back with a code: failed').getByText('invalid_scope').first().waitFor()
+    })
+
+    await t.test('in Live the address is added by hand only', async () => {
+      const live = await w.createApplication(w.live, { name: 'Live shop' })
+      await show(page, `${w.base_url}${dashboardPath(await slugOf(w))}/live/applications/${live.client_id}?tab=try`, 'Live shop')
+      await page.getByText('In Live only you add it').waitFor()
+      assert.equal(await button(page, 'Add this address').count(), 0)
+      assert.equal(await button(page, 'Try sign-in').isDisabled(), true)
     })
     assert.deepEqual(
       faults.filter((fault) => !fault.includes('400')),

@@ -129,10 +129,17 @@ test('single-page application: a person signs in and out, and the page loads not
   await page.getByLabel('Password').waitFor()
 })
 
+/** The status of an answer that another program or page sends to the waiting program. */
+async function strangersAnswer(authorization_url: string): Promise<number> {
+  const redirect_uri = new URL(authorization_url).searchParams.get('redirect_uri') ?? ''
+  return (await fetch(`${redirect_uri}?code=stolen&state=chosen`)).status
+}
+
 test('command line: the person signs in at the printed address, and the API answers the program', { skip }, async () => {
   await start('fastify-api')
   settings.cli = await setUp('cli')
   const program = await startProgram(command('cli', 'run'), /^http\S+$/m, place('cli'))
+  assert.equal(await strangersAnswer(addressIn(program.output())), 404)
   await page.goto(addressIn(program.output()))
   await enter('Sign in')
   await page.getByText('You can close this window').waitFor()
@@ -144,6 +151,7 @@ test('MCP server: a client that is registered beforehand finds the issuer, and t
   const program = await startProgram('node --env-file=.env client.js', /^http\S+$/m, place('mcp-server'))
   const url = new URL(addressIn(program.output()))
   assert.equal(url.searchParams.get('resource'), settings['mcp-server']?.AUDIENCE)
+  assert.equal(await strangersAnswer(url.href), 404)
   await page.goto(url.href) // the person is signed in, and enters no password again
   await page.getByText('You can close this window').waitFor()
   assert.match(await program.ended, /^usr_\w+ has 1: Buy milk$/m)

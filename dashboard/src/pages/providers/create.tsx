@@ -1,16 +1,15 @@
 /** Adds an identity provider. The secret goes to the service and is never shown again. */
 import { NativeSelect, TextInput } from '@mantine/core'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useAction } from '../../parts/action.ts'
-import { Dialog } from '../../parts/dialog.tsx'
-import { fieldError, Problem } from '../../parts/problem.tsx'
-import { EnvironmentTag } from '../../parts/tag.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
+import { fieldError } from '../../parts/problem.tsx'
 import { useEnvironment } from '../../scope.tsx'
 import { ProviderField } from './field.tsx'
 import { type FieldName, fieldsOf, kinds } from './kinds.ts'
 
 export function CreateProvider({ close }: { close: () => void }) {
-  const { client, at, environment, project } = useEnvironment()
+  const { client, at, environment } = useEnvironment()
   const [kind, setKind] = useState(kinds[0])
   const [client_id, setClientId] = useState('')
   const [fields, setFields] = useState<Partial<Record<FieldName, string>>>({})
@@ -20,61 +19,42 @@ export function CreateProvider({ close }: { close: () => void }) {
     changes: [['providers', environment.id]],
     done: close,
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    action.run(undefined)
-  }
   return (
-    <Dialog
-      opened
-      onClose={close}
+    <FormDialog
       title="Add a provider"
-      lead={
-        <>
-          For <EnvironmentTag type={environment.type} /> of {project.name}. You get the return address to register there.
-        </>
-      }
-      footer={
-        <>
-          <button type="button" className="btn" onClick={close}>
-            Cancel
-          </button>
-          <button type="submit" form="new-provider" className="btn pri" disabled={action.busy}>
-            Add provider
-          </button>
-        </>
-      }
+      lead="You get the return address to register there."
+      submit="Add provider"
+      action={action}
+      onSubmit={() => action.run(undefined)}
+      onClose={close}
     >
-      <form id="new-provider" onSubmit={submit}>
-        <NativeSelect
-          label="Provider"
-          data={kinds.map(({ value, label }) => ({ value, label }))}
-          value={kind.value}
-          onChange={(event) => setKind(kinds.find(({ value }) => value === event.currentTarget.value) ?? kinds[0])}
-          error={fieldError(action.error, '/type')}
+      <NativeSelect
+        label="Provider"
+        data={kinds.map(({ value, label }) => ({ value, label }))}
+        value={kind.value}
+        onChange={(event) => setKind(kinds.find(({ value }) => value === event.currentTarget.value) ?? kinds[0])}
+        error={fieldError(action.error, '/type')}
+      />
+      <TextInput
+        label="Client id"
+        required
+        withAsterisk={false}
+        autoComplete="off"
+        spellCheck={false}
+        value={client_id}
+        onChange={(event) => setClientId(event.currentTarget.value)}
+        error={fieldError(action.error, '/client_id')}
+      />
+      {names.map((name) => (
+        <ProviderField
+          key={name}
+          name={name}
+          is_needed={kind.needs.includes(name)}
+          value={fields[name] ?? ''}
+          change={(value) => setFields((before) => ({ ...before, [name]: value }))}
+          error={action.error}
         />
-        <TextInput
-          label="Client id"
-          required
-          withAsterisk={false}
-          autoComplete="off"
-          spellCheck={false}
-          value={client_id}
-          onChange={(event) => setClientId(event.currentTarget.value)}
-          error={fieldError(action.error, '/client_id')}
-        />
-        {names.map((name) => (
-          <ProviderField
-            key={name}
-            name={name}
-            is_needed={kind.needs.includes(name)}
-            value={fields[name] ?? ''}
-            change={(value) => setFields((before) => ({ ...before, [name]: value }))}
-            error={action.error}
-          />
-        ))}
-        {action.error ? <Problem error={action.error} focus /> : null}
-      </form>
-    </Dialog>
+      ))}
+    </FormDialog>
   )
 }

@@ -4,13 +4,12 @@
  */
 import { Checkbox, TagsInput, TextInput } from '@mantine/core'
 import type { Provider, ProviderChange } from '@ostiary/sdk'
-import { type FormEvent, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { CopyButton } from '../../parts/copy.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
-import { fieldError, Problem } from '../../parts/problem.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
+import { fieldError } from '../../parts/problem.tsx'
 import { useRead } from '../../parts/reading.tsx'
 import { Editing, useSave, type Version } from '../../parts/save.tsx'
-import { EnvironmentTag } from '../../parts/tag.tsx'
 import { useEnvironment } from '../../scope.tsx'
 import { ProviderField } from './field.tsx'
 import { type FieldName, fieldsOf, isSecret, kindOf } from './kinds.ts'
@@ -35,7 +34,7 @@ interface FormProps {
 
 function Form({ base, report, close }: FormProps) {
   const { data: provider } = base
-  const { client, at, environment, project } = useEnvironment()
+  const { client, at, environment } = useEnvironment()
   const kind = kindOf(provider.type)
   const { issuer, team_id, key_id } = provider
   const [display_name, setName] = useState(provider.display_name)
@@ -72,10 +71,6 @@ function Form({ base, report, close }: FormProps) {
   }
   const before = provider as unknown as Record<string, unknown> // as: read by name
   const change = Object.fromEntries(Object.entries(next).filter(([name, value]) => !same(before[name], value)))
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    action.run(change)
-  }
   const helpOf = (name: FieldName) => {
     if (!isSecret(name)) return undefined
     const is_set = name === 'client_secret' ? provider.has_client_secret : provider.has_private_key
@@ -87,86 +82,71 @@ function Form({ base, report, close }: FormProps) {
     return has_new_issuer && (name === 'client_secret' ? provider.has_client_secret : provider.has_private_key)
   }
   return (
-    <Dialog
-      opened
-      onClose={close}
+    <FormDialog
       title={`Edit ${provider.display_name}`}
-      lead={
-        <>
-          For <EnvironmentTag type={environment.type} /> of {project.name}.
-        </>
-      }
-      footer={
-        <>
-          <button type="button" className="btn" onClick={close}>
-            Cancel
-          </button>
-          <button type="submit" form="provider" className="btn pri" disabled={action.busy || Object.keys(change).length === 0}>
-            Save
-          </button>
-        </>
-      }
+      submit="Save"
+      action={action}
+      disabled={Object.keys(change).length === 0}
+      onSubmit={() => action.run(change)}
+      onClose={close}
     >
-      <form id="provider" onSubmit={submit}>
-        <div>
-          <div className="lab">Return address to register there</div>
-          <code className="any">{provider.callback_url}</code>{' '}
-          <CopyButton value={provider.callback_url} label={`the return address of ${provider.display_name}`} />
-        </div>
-        <TextInput
-          label="Name on the button"
-          required
-          withAsterisk={false}
-          maxLength={100}
-          value={display_name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          error={fieldError(action.error, '/display_name')}
+      <div>
+        <div className="lab">Return address to register there</div>
+        <code className="any">{provider.callback_url}</code>{' '}
+        <CopyButton value={provider.callback_url} label={`the return address of ${provider.display_name}`} />
+      </div>
+      <TextInput
+        label="Name on the button"
+        required
+        withAsterisk={false}
+        maxLength={100}
+        value={display_name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        error={fieldError(action.error, '/display_name')}
+      />
+      <TextInput
+        label="Client id"
+        required
+        withAsterisk={false}
+        autoComplete="off"
+        spellCheck={false}
+        value={client_id}
+        onChange={(event) => setClientId(event.currentTarget.value)}
+        error={fieldError(action.error, '/client_id')}
+      />
+      {fieldsOf(kind).map((name) => (
+        <ProviderField
+          key={name}
+          name={name}
+          is_needed={isNeeded(name)}
+          help={helpOf(name)}
+          value={fields[name] ?? ''}
+          change={(value) => setFields((current) => ({ ...current, [name]: value }))}
+          error={action.error}
         />
-        <TextInput
-          label="Client id"
-          required
-          withAsterisk={false}
-          autoComplete="off"
-          spellCheck={false}
-          value={client_id}
-          onChange={(event) => setClientId(event.currentTarget.value)}
-          error={fieldError(action.error, '/client_id')}
-        />
-        {fieldsOf(kind).map((name) => (
-          <ProviderField
-            key={name}
-            name={name}
-            is_needed={isNeeded(name)}
-            help={helpOf(name)}
-            value={fields[name] ?? ''}
-            change={(value) => setFields((current) => ({ ...current, [name]: value }))}
-            error={action.error}
-          />
-        ))}
-        <TagsInput
-          label="Scopes to request"
-          value={scopes}
-          onChange={setScopes}
-          acceptValueOnBlur
-          splitChars={[' ', ',']}
-          error={fieldError(action.error, '/scopes')}
-        />
-        <Checkbox
-          label="Link by verified email"
-          description="A first sign-in joins the existing user with the same address, if both sides have verified it."
-          checked={links}
-          onChange={(event) => setLinks(event.currentTarget.checked)}
-          error={fieldError(action.error, '/link_by_verified_email')}
-        />
-        <Checkbox
-          label="Enabled: its button stands on the sign-in page"
-          checked={enabled}
-          onChange={(event) => setEnabled(event.currentTarget.checked)}
-          error={fieldError(action.error, '/enabled')}
-        />
-        {action.error ? <Problem error={action.error} focus /> : null}
-        {action.dialog}
-      </form>
-    </Dialog>
+      ))}
+      <TagsInput
+        label="Scopes to request"
+        value={scopes}
+        onChange={setScopes}
+        acceptValueOnBlur
+        splitChars={[' ', ',']}
+        error={fieldError(action.error, '/scopes')}
+      />
+      <Checkbox
+        label="Link by verified email"
+        description="A first sign-in joins the existing user with the same address, if both sides have verified it."
+        checked={links}
+        onChange={(event) => setLinks(event.currentTarget.checked)}
+        error={fieldError(action.error, '/link_by_verified_email')}
+      />
+      <Checkbox
+        label="Enabled: its button stands on the sign-in page"
+        checked={enabled}
+        onChange={(event) => setEnabled(event.currentTarget.checked)}
+        error={fieldError(action.error, '/enabled')}
+      />
+      {action.dialog}
+    </FormDialog>
   )
 }

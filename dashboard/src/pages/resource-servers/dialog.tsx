@@ -2,14 +2,13 @@
 import '../../styles/sign-in-objects.css'
 import { NativeSelect, Textarea, TextInput } from '@mantine/core'
 import type { NewResourceServer, ResourceServer, ResourceServerChange } from '@ostiary/sdk'
-import { type FormEvent, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useAction } from '../../parts/action.ts'
-import { Dialog } from '../../parts/dialog.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { fieldError, Problem } from '../../parts/problem.tsx'
+import { fieldError } from '../../parts/problem.tsx'
 import { useRead } from '../../parts/reading.tsx'
 import { Editing, useSave, type Version } from '../../parts/save.tsx'
-import { EnvironmentTag } from '../../parts/tag.tsx'
 import { useEnvironment } from '../../scope.tsx'
 import { readScopes, writeScopes } from './scopes.ts'
 
@@ -74,97 +73,79 @@ interface DialogProps {
 }
 
 function ResourceServerDialog({ server, action, close }: DialogProps) {
-  const { environment, project } = useEnvironment()
   const [name, setName] = useState(server?.name ?? '')
   const [identifier, setIdentifier] = useState(server?.identifier ?? '')
   const [scopes, setScopes] = useState(writeScopes(server?.scopes ?? []))
   const [format, setFormat] = useState(server?.access_token_format ?? 'jwt')
   const [lifetime, setLifetime] = useState(String(server?.access_token_ttl_seconds ?? ''))
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     const access_token_ttl_seconds = lifetime === '' ? null : Number(lifetime)
     action.run({ name, identifier, scopes: readScopes(scopes), access_token_format: format, access_token_ttl_seconds })
   }
   return (
-    <Dialog
-      opened
-      onClose={close}
+    <FormDialog
       title={server ? `Edit ${server.name}` : 'Add a resource server'}
-      lead={
-        <>
-          For <EnvironmentTag type={environment.type} /> of {project.name}.
-        </>
-      }
-      footer={
-        <>
-          <button type="button" className="btn" onClick={close}>
-            Cancel
-          </button>
-          <button type="submit" form="resource-server" className="btn pri" disabled={action.busy}>
-            {server ? 'Save' : 'Add resource server'}
-          </button>
-        </>
-      }
+      submit={server ? 'Save' : 'Add resource server'}
+      action={action}
+      onSubmit={submit}
+      onClose={close}
     >
-      <form id="resource-server" onSubmit={submit}>
-        <TextInput
-          label="Name"
-          required
-          withAsterisk={false}
-          maxLength={100}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          error={fieldError(action.error, '/name')}
-        />
-        <TextInput
-          label="Identifier"
-          description="An absolute URI: resource in requests, aud in tokens. It never changes."
-          inputWrapperOrder={order}
-          required
-          withAsterisk={false}
-          disabled={server !== null}
-          placeholder="https://api.example.com"
-          value={identifier}
-          onChange={(event) => setIdentifier(event.currentTarget.value)}
-          error={fieldError(action.error, '/identifier')}
-        />
-        <Textarea
-          label="Scopes, one per line"
-          description="The name, then what it allows."
-          inputWrapperOrder={order}
-          placeholder="orders:read Read your orders"
-          autosize
-          minRows={2}
-          spellCheck={false}
-          value={scopes}
-          onChange={(event) => setScopes(event.currentTarget.value)}
-          error={fieldError(action.error, '/scopes')}
-        />
-        <ConsentPreview name={name} scopes={readScopes(scopes)} />
-        <NativeSelect
-          label="Format of access tokens"
-          data={[
-            { value: 'jwt', label: 'JWT: the API checks it itself' },
-            { value: 'opaque', label: 'Opaque: the API asks the service' },
-          ]}
-          value={format}
-          onChange={(event) => setFormat(event.currentTarget.value === 'opaque' ? 'opaque' : 'jwt')}
-          error={fieldError(action.error, '/access_token_format')}
-        />
-        <TextInput
-          label="Lifetime of access tokens, in seconds"
-          description="60 to 86,400. Empty: that of the settings."
-          inputWrapperOrder={order}
-          type="number"
-          min={60}
-          max={86_400}
-          value={lifetime}
-          onChange={(event) => setLifetime(event.currentTarget.value)}
-          error={fieldError(action.error, '/access_token_ttl_seconds')}
-        />
-        {action.error ? <Problem error={action.error} focus /> : null}
-      </form>
-    </Dialog>
+      <TextInput
+        label="Name"
+        required
+        withAsterisk={false}
+        maxLength={100}
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        error={fieldError(action.error, '/name')}
+      />
+      <TextInput
+        label="Identifier"
+        description="An absolute URI: resource in requests, aud in tokens. It never changes."
+        inputWrapperOrder={order}
+        required
+        withAsterisk={false}
+        disabled={server !== null}
+        placeholder="https://api.example.com"
+        value={identifier}
+        onChange={(event) => setIdentifier(event.currentTarget.value)}
+        error={fieldError(action.error, '/identifier')}
+      />
+      <Textarea
+        label="Scopes, one per line"
+        description="The name, then what it allows."
+        inputWrapperOrder={order}
+        placeholder="orders:read Read your orders"
+        autosize
+        minRows={2}
+        spellCheck={false}
+        value={scopes}
+        onChange={(event) => setScopes(event.currentTarget.value)}
+        error={fieldError(action.error, '/scopes')}
+      />
+      <ConsentPreview name={name} scopes={readScopes(scopes)} />
+      <NativeSelect
+        label="Format of access tokens"
+        data={[
+          { value: 'jwt', label: 'JWT: the API checks it itself' },
+          { value: 'opaque', label: 'Opaque: the API asks the service' },
+        ]}
+        value={format}
+        onChange={(event) => setFormat(event.currentTarget.value === 'opaque' ? 'opaque' : 'jwt')}
+        error={fieldError(action.error, '/access_token_format')}
+      />
+      <TextInput
+        label="Lifetime of access tokens, in seconds"
+        description="60 to 86,400. Empty: that of the settings."
+        inputWrapperOrder={order}
+        type="number"
+        min={60}
+        max={86_400}
+        value={lifetime}
+        onChange={(event) => setLifetime(event.currentTarget.value)}
+        error={fieldError(action.error, '/access_token_ttl_seconds')}
+      />
+    </FormDialog>
   )
 }
 

@@ -2,7 +2,7 @@
  * Python, Go, C# and curl. A test runs each one where the machine has what it needs; C# is checked by reading only
  * (docs/decisions/0057-connect-and-examples.md).
  */
-import { callbackPath, double, isInsecure, portOf, type Snippet, single, type Values, word } from './values.ts'
+import { callbackPath, double, isInsecure, listenerOf, type Snippet, single, type Values, word } from './values.ts'
 
 export const python = (values: Values): Snippet => ({
   name: 'Python',
@@ -47,7 +47,7 @@ def callback():
 
 
 if __name__ == '__main__':
-    app.run(host='localhost', port=${portOf(values)})`,
+    app.run(host='${listenerOf(values).host}', port=${listenerOf(values).port})`,
 })
 
 const auth_styles = { none: 'AuthStyleInParams', client_secret_post: 'AuthStyleInParams', client_secret_basic: 'AuthStyleInHeader' }
@@ -117,7 +117,7 @@ func main() {
 		fmt.Fprintln(w, "Signed in as", id_token.Subject) // store this one: an email address can change
 	})
 
-	log.Fatal(http.ListenAndServe("localhost:${portOf(values)}", nil))
+	log.Fatal(http.ListenAndServe("${listenerOf(values).address}", nil))
 }`,
 })
 
@@ -179,7 +179,8 @@ export const curl = ({ issuer, client_id, redirect_uri, authentication }: Values
   const query = new URLSearchParams({ response_type: 'code', client_id, redirect_uri, scope: 'openid profile email' })
   return {
     name: 'curl',
-    code: `# ${authentication}
+    code: `# Save this as sign-in.sh, and run: sh sign-in.sh
+# The client authenticates with ${authentication}.
 issuer=${word(issuer)}
 verifier=$(openssl rand -hex 32)
 challenge=$(printf '%s' "$verifier" | openssl dgst -sha256 -binary | openssl base64 -A | tr '+/' '-_' | tr -d '=')
@@ -190,7 +191,7 @@ echo "$issuer/oauth/authorize?${query}&state=$state&nonce=$nonce&code_challenge=
 echo 'Open that address, sign in, and paste the address that the browser returns to:'
 read -r returned
 part() { printf '%s' "$returned" | sed -n "s/.*[?&]$1=\\([^&]*\\).*/\\1/p"; }
-[ "$(part state)" = "$state" ] || echo 'This is not the answer to the request above.'
+[ "$(part state)" = "$state" ] || { echo 'This is not the answer to the request above.'; exit 1; }
 
 tokens=$(curl -sS ${credential} "$issuer/v1/oauth/token" -d grant_type=authorization_code \\
   -d "code=$(part code)" -d "code_verifier=$verifier" --data-urlencode redirect_uri=${word(redirect_uri)})

@@ -1,5 +1,5 @@
 /** JavaScript on a server: openid-client alone, with Express, and Auth.js. */
-import { callbackPath, isInsecure, portOf, type Snippet, single, type Values } from './values.ts'
+import { callbackPath, isInsecure, listenerOf, type Snippet, single, type Values } from './values.ts'
 
 const authentications = {
   none: 'None()',
@@ -53,9 +53,11 @@ export async function finishSignIn(address, checks) {
 }`,
 })
 
-export const express = (values: Values): Snippet => ({
-  name: 'Express',
-  code: `// npm install express@5 express-session openid-client@6
+export const express = (values: Values): Snippet => {
+  const { host, port } = listenerOf(values)
+  return {
+    name: 'Express',
+    code: `// npm install express@5 express-session openid-client@6
 import express from 'express'
 import session from 'express-session'
 import * as oidc from 'openid-client'
@@ -95,12 +97,13 @@ app.get(${single(callbackPath(values))}, async (request, response) => {
   response.redirect('/')
 })
 
-app.listen(${portOf(values)}, 'localhost')`,
-})
+app.listen(${port}, '${host}')`,
+  }
+}
 
 export const authJs = (values: Values): Snippet => ({
   name: 'Auth.js',
-  code: `// auth.ts of a Next.js application: npm install next-auth@5
+  code: `// auth.ts of a Next.js application: npm install next-auth@beta
 // Register this redirect URI too: ${new URL('/api/auth/callback/ostiary', values.redirect_uri)}
 import NextAuth from 'next-auth'
 

@@ -20,8 +20,13 @@ export const isInsecure = ({ issuer }: Values) => issuer.startsWith('http:')
 /** The path of the redirect URI, where the program answers. */
 export const callbackPath = ({ redirect_uri }: Values) => new URL(redirect_uri).pathname
 
-/** The port of the redirect URI. Another one is that of a proxy in front. */
-export const portOf = ({ redirect_uri }: Values) => new URL(redirect_uri).port || '3000'
+/** Where the program listens: at the redirect URI if that is on the developer's own machine, else behind a proxy. */
+export function listenerOf({ redirect_uri }: Values): { host: string; port: string; address: string } {
+  const { hostname, port: own_port } = new URL(redirect_uri)
+  const name = ['localhost', '127.0.0.1', '[::1]'].includes(hostname) ? hostname : 'localhost'
+  const port = own_port || '3000'
+  return { host: name.replaceAll(/[[\]]/g, ''), port, address: `${name}:${port}` }
+}
 
 // A redirect URI can contain quotes, and must not become code.
 /** A text of JavaScript or Python. */

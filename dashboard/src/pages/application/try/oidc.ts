@@ -102,9 +102,12 @@ export const exchange = ({ token_endpoint }: Endpoints, asker: Asker, code: stri
 export const revoke = ({ revocation_endpoint }: Endpoints, asker: Asker, { refresh_token, access_token }: Tokens) =>
   ask(revocation_endpoint, { ...formOf(asker, { token: refresh_token ?? access_token }), keepalive: true })
 
-/** OIDC Core §5.3.1. */
-export const readUserInfo = ({ userinfo_endpoint }: Endpoints, { access_token }: Tokens) =>
-  ask<Claims>(userinfo_endpoint, { headers: { authorization: `Bearer ${access_token}` } })
+/** OIDC Core §5.3.1; §5.3.2: `sub` must be that of the ID token. */
+export async function readUserInfo({ userinfo_endpoint }: Endpoints, { access_token }: Tokens, sub: unknown): Promise<Claims> {
+  const claims = await ask<Claims>(userinfo_endpoint, { headers: { authorization: `Bearer ${access_token}` } })
+  if (claims.sub !== sub) throw new Refused('userinfo', 'UserInfo is about another person than the ID token.')
+  return claims
+}
 
 /** OIDC Core §3.1.3.7: signature, issuer, audience, times and nonce. */
 export async function checkIdToken(endpoints: Endpoints, client_id: string, id_token: string, nonce: string): Promise<Claims> {

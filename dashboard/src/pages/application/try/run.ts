@@ -109,7 +109,10 @@ export function useTry(application: Application, issuer: string) {
       done({ name: done_name, detail: describe(result), aside: took(performance.now() - from) })
       return result
     }
-    const fail = (error: unknown) => show({ state: 'failed', failure: failureOf(name, error) })
+    const fail = (error: unknown) => {
+      if (number === current.current) live.current?.popup.close()
+      show({ state: 'failed', failure: failureOf(name, error) })
+    }
 
     async function finish(answer: URLSearchParams, endpoints: Endpoints, begun: Begun) {
       live.current?.channel.close()
@@ -132,8 +135,8 @@ export function useTry(application: Application, issuer: string) {
       const { id_token } = tokens
       if (id_token !== undefined) {
         const check = () => checkIdToken(endpoints, application.client_id, id_token, begun.nonce)
-        await step('Check the ID token', 'ID token checked', check, () => 'RS256 signature, issuer, audience and nonce')
-        const read = () => readUserInfo(endpoints, tokens)
+        const { sub } = await step('Check the ID token', 'ID token checked', check, () => 'RS256 signature, issuer, audience and nonce')
+        const read = () => readUserInfo(endpoints, tokens, sub)
         show({ userinfo: await step('Read UserInfo', 'UserInfo read', read, (claims) => `${Object.keys(claims).length} claims`) })
       }
       show({ state: 'done' })

@@ -38,7 +38,11 @@ export function TrySignIn({ application, etag }: { application: Application; eta
               <Outcome run={run} />
             </div>
           </header>
-          {run ? <Steps run={run} refusals={refusals.found} /> : <Introduction application={application} />}
+          {run ? (
+            <Steps run={run} refusals={refusals.found} has_key={application.token_endpoint_auth_method === 'private_key_jwt'} />
+          ) : (
+            <Introduction application={application} />
+          )}
           <RunOptions application={application} options={options} setOption={setOption} secret={secret} setSecret={setSecret} />
           <div className="fin">
             <button type="button" className="btn pri" disabled={!is_ready || run?.state === 'working'} onClick={begin}>
@@ -114,7 +118,7 @@ function useRefusals(application: Application, run: Run | null) {
   }
 }
 
-function Steps({ run, refusals }: { run: Run; refusals: Refusal[] }) {
+function Steps({ run, refusals, has_key }: { run: Run; refusals: Refusal[]; has_key: boolean }) {
   const { failure } = run
   return (
     <div aria-live="polite">
@@ -136,7 +140,9 @@ function Steps({ run, refusals }: { run: Run; refusals: Refusal[] }) {
         <p className="note try-note">
           <Icon name="info" size={16} />
           <span>
-            The run ends at the code, because its exchange needs the client secret. Paste the secret in the options, and run it again.
+            {has_key
+              ? 'The run ends at the code, because its exchange needs the private key of the application.'
+              : 'The run ends at the code, because its exchange needs the client secret. Paste the secret below, and run it again.'}
           </span>
         </p>
       ) : null}
@@ -194,17 +200,19 @@ function Failed({ failure, refusals }: { failure: Failure; refusals: Refusal[] }
       <p>
         <code>{code}</code> {description}
       </p>
-      {refusal ? <Reason of={refusal} /> : null}
+      {refusal ? <Reason of={refusal} is_explained /> : null}
       <p className="strong">{fixOf(code)}</p>
     </li>
   )
 }
 
-function Reason({ of: { id, code, reason } }: { of: Refusal }) {
+/** `is_explained`: the code is there already. */
+function Reason({ of: { id, code, reason }, is_explained = false }: { of: Refusal; is_explained?: boolean }) {
   const { base } = useEnvironment()
   return (
     <p>
-      <code>{code}</code> {reason}{' '}
+      {is_explained ? null : <code>{code} </code>}
+      {reason}{' '}
       <Link className="u" to={`${base}/calls`} search={{ chosen: id }} target="_blank">
         Open the call<span className="vh">: {id}</span>
       </Link>

@@ -31,7 +31,7 @@ const clock = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle:
 /** `1795195874` is `20 Nov 2026, 17:31:14 UTC, in 59 min`. */
 function timeInWords(seconds: number, now: Date): string {
   const left = seconds - Math.round(now.getTime() / 1_000)
-  return `${clock.format(seconds * 1_000)} UTC, ${left >= 0 ? `in ${roughly(left)}` : `${roughly(-left)} ago`}`
+  return `${clock.format(seconds * 1_000)} UTC, ${left === 0 ? 'now' : left > 0 ? `in ${roughly(left)}` : `${roughly(-left)} ago`}`
 }
 
 /** Of more than two minutes the seconds do not matter. */
