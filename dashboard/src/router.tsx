@@ -32,6 +32,7 @@ const environmentPages = [
   page('api-keys', () => import('./pages/api-keys.tsx')),
   page('webhooks', () => import('./pages/webhooks.tsx')),
   page('webhooks/$webhook_id', () => import('./pages/webhook.tsx')),
+  page('logouts', () => import('./pages/logouts.tsx')),
   page('users', () => import('./pages/users.tsx')),
   page('inbox', () => import('./pages/inbox.tsx')),
   page('events', () => import('./pages/events.tsx')),
@@ -44,6 +45,7 @@ const tenantPages = [
   tenantPage('/', () => import('./pages/projects.tsx')),
   tenantPage('platform-keys', () => import('./pages/platform-keys.tsx')),
   tenantPage('members', () => import('./pages/members.tsx')),
+  tenantPage('calls', () => import('./pages/tenant-calls.tsx')),
   tenantPage('audit-log', () => import('./pages/audit-log.tsx')),
 ]
 

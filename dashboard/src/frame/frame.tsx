@@ -7,6 +7,7 @@ import { Band } from './band.tsx'
 import { Forbidden } from './forbidden.tsx'
 import { pageAt } from './navigation.ts'
 import { Palette } from './palette.tsx'
+import { Shortcuts } from './shortcuts.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { TopBar } from './top-bar.tsx'
 
@@ -14,12 +15,14 @@ export function Frame() {
   const { environment, can } = useScope()
   const [is_drawer_open, setDrawerOpen] = useState(false)
   const [is_palette_open, setPaletteOpen] = useState(false)
+  const [are_keys_open, setKeysOpen] = useState(false)
   const { pathname } = useLocation()
   const page = pageAt(pathname)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes what lies over the last one
   useEffect(() => {
     setDrawerOpen(false)
     setPaletteOpen(false)
+    setKeysOpen(false)
   }, [pathname])
   return (
     <>
@@ -44,7 +47,8 @@ export function Frame() {
           <Sidebar in_drawer />
         </Drawer.Content>
       </Drawer.Root>
-      <Palette opened={is_palette_open} setOpened={setPaletteOpen} />
+      <Shortcuts opened={are_keys_open} setOpened={setKeysOpen} openPalette={() => setPaletteOpen(true)} />
+      <Palette opened={is_palette_open} setOpened={setPaletteOpen} showKeys={() => setKeysOpen(true)} />
     </>
   )
 }

@@ -30,6 +30,7 @@ export const environmentPages: { group: string; pages: PageEntry[] }[] = [
   { group: 'Build', pages: [
     { path: '/api-keys',     name: 'API keys',     icon: 'key',     role: 'viewer',    key: 'k' },
     { path: '/webhooks',     name: 'Webhooks',     icon: 'webhook', role: 'viewer',    key: 'w' },
+    { path: '/logouts',      name: 'Back-channel logouts', icon: 'out', role: 'viewer' },
     { path: '/events',       name: 'Events',       icon: 'list',    role: 'developer', key: 'e' },
     { path: '/calls',        name: 'Calls',        icon: 'warn',    role: 'developer' },
   ] },
@@ -44,6 +45,7 @@ export const tenantPages: PageEntry[] = [
   { path: '',               name: 'Projects',      icon: 'building', role: 'viewer' },
   { path: '/platform-keys', name: 'Platform keys', icon: 'shield',   role: 'admin'  },
   { path: '/members',       name: 'Members',       icon: 'users',    role: 'viewer' },
+  { path: '/calls',         name: 'Refused calls', icon: 'warn', role: 'admin' },
   { path: '/audit-log',     name: 'Audit log',     icon: 'clock',    role: 'admin'  },
 ]
 

@@ -1,7 +1,7 @@
-/** The palette (Ctrl K): pages, environments and any id. Also the shortcuts of single keys, which never fire in fields. */
+/** The palette (Ctrl K): pages, environments and any id. */
 import { Modal } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { type KeyboardEvent, useState } from 'react'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import { environmentBase, useScope } from '../scope.tsx'
 import { usePages } from './sidebar.tsx'
@@ -11,13 +11,21 @@ interface Entry {
   hint: string
   icon: IconName
   to: string
+  search?: Record<string, string>
+  /** What it does, instead of opening a page. */
+  run?: () => void
 }
 
-/** Ids have a prefix of three letters, `_` and 26 characters. */
-const ID = /^\s*([a-z]{3}_[0-9a-z]{26})\s*$/
+/** An id, also within pasted text such as a line of a log: a prefix of two or three letters, `_` and 26 characters. */
+const ID = /\b([a-z]{2,3}_[0-7][0-9a-hjkmnp-tv-z]{25})\b/
 
-export function Palette({ opened, setOpened }: { opened: boolean; setOpened: (opened: boolean) => void }) {
-  useShortcuts(setOpened)
+interface PaletteProps {
+  opened: boolean
+  setOpened: (opened: boolean) => void
+  showKeys: () => void
+}
+
+export function Palette({ opened, setOpened, showKeys }: PaletteProps) {
   return (
     <Modal.Root
       opened={opened}
@@ -31,21 +39,22 @@ export function Palette({ opened, setOpened }: { opened: boolean; setOpened: (op
     >
       <Modal.Overlay className="dim" />
       <Modal.Content aria-label="Search">
-        <Search close={() => setOpened(false)} />
+        <Search close={() => setOpened(false)} showKeys={showKeys} />
       </Modal.Content>
     </Modal.Root>
   )
 }
 
-function Search({ close }: { close: () => void }) {
+function Search({ close, showKeys }: { close: () => void; showKeys: () => void }) {
   const [words, setWords] = useState('')
   const [chosen, setChosen] = useState(0)
   const navigate = useNavigate()
-  const found = useEntries(words)
+  const found = useEntries(words, showKeys)
   const open = (entry: Entry | undefined) => {
     if (!entry) return
     close()
-    void navigate({ to: entry.to })
+    if (entry.run) entry.run()
+    else void navigate({ to: entry.to, ...(entry.search ? { search: entry.search } : {}) })
   }
   const press = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
@@ -96,8 +105,11 @@ function Search({ close }: { close: () => void }) {
   )
 }
 
-function useEntries(words: string): Entry[] {
-  const { tenant, project, environments } = useScope()
+/** What the lists create, by their page. */
+const creations = { applications: 'New application', users: 'Add user', 'api-keys': 'Create key', webhooks: 'Add webhook' }
+
+function useEntries(words: string, showKeys: () => void): Entry[] {
+  const { tenant, project, environments, environment, can } = useScope()
   const pages = usePages()
   const id = ID.exec(words)?.[1]
   if (id) return [{ name: `Open ${id}`, hint: '', icon: 'search', to: `/go/${id}` }]
@@ -112,40 +124,17 @@ function useEntries(words: string): Entry[] {
           to: environmentBase(tenant.slug, project.slug, environment),
         }))
       : []),
+    ...(project && environment && can('developer')
+      ? (['applications', 'users', 'api-keys', 'webhooks'] as const).map((page) => ({
+          name: creations[page],
+          hint: 'Create',
+          icon: 'plus' as const,
+          to: `${environmentBase(tenant.slug, project.slug, environment)}/${page}`,
+          search: { new: '1' },
+        }))
+      : []),
+    { name: 'Keyboard shortcuts', hint: '?', icon: 'info', to: '', run: showKeys },
   ]
   const wanted = words.toLowerCase().split(/\s+/)
   return entries.filter(({ name }) => wanted.every((word) => name.toLowerCase().includes(word)))
-}
-
-function useShortcuts(setOpened: (opened: boolean) => void) {
-  const pages = usePages()
-  const navigate = useNavigate()
-  const latest = useRef(pages)
-  latest.current = pages
-  const after_g = useRef(false)
-  useEffect(() => {
-    const press = (event: globalThis.KeyboardEvent) => {
-      if (event.key.toLowerCase() === 'k' && (event.metaKey || event.ctrlKey)) {
-        event.preventDefault()
-        setOpened(true)
-        return
-      }
-      const target = event.target instanceof HTMLElement ? event.target : null
-      const is_typing = target?.closest('input, textarea, select, [contenteditable], [role=dialog], [role=alertdialog], [role=menu]')
-      if (is_typing || event.metaKey || event.ctrlKey || event.altKey) return
-      const was_g = after_g.current
-      after_g.current = event.key === 'g'
-      const all = latest.current.environment.flatMap(({ pages }) => pages)
-      const page = was_g ? all.find(({ key }) => key === event.key) : undefined
-      if (page) void navigate({ to: page.to })
-      else if (event.key === '/') {
-        const filter = document.querySelector<HTMLElement>('[data-filter]')
-        if (!filter) return
-        event.preventDefault()
-        filter.focus()
-      } else if (event.key === 'c') document.querySelector<HTMLElement>('.head .btn.pri')?.click()
-    }
-    document.addEventListener('keydown', press)
-    return () => document.removeEventListener('keydown', press)
-  }, [navigate, setOpened])
 }

@@ -5,6 +5,8 @@ import { useState } from 'react'
 import { Icon } from '../parts/icon.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
 import { useList } from '../parts/reading.tsx'
+import { useQueryState } from '../parts/search.ts'
+import { ByApi, pathOf } from '../parts/snippets.tsx'
 import { keyUses, StatisticsCharts } from '../parts/statistics.tsx'
 import { Empty } from '../parts/table.tsx'
 import { EnvironmentTag } from '../parts/tag.tsx'
@@ -12,17 +14,20 @@ import { useEnvironment } from '../scope.tsx'
 import { CreateKeyDialog } from './keys/create-dialog.tsx'
 import { CreatedKeyDialog } from './keys/created-dialog.tsx'
 import { EndKeyDialog } from './keys/end-dialogs.tsx'
+import { KeySide } from './keys/key-side.tsx'
 import { Keys, kindOf } from './keys/keys-table.tsx'
 import { keySnippets } from './keys/snippets.ts'
 
 type Open = { kind: 'create' } | { kind: 'created'; key: ApiKeyWithPlaintext } | { kind: 'rotate' | 'revoke'; key: ApiKey } | null
 
 export default function ApiKeys() {
-  const { client, at, tenant, project, environment } = useEnvironment()
+  const { client, at, tenant, project, environment, can } = useEnvironment()
+  const { search, show } = useQueryState()
   const [open, setOpen] = useState<Open>(null)
   const list = useList(['keys', environment.id], (cursor) => client.listAuthKeys({ ...at, cursor }).page())
   const close = () => {
     setOpen(null)
+    show({ new: undefined })
     void list.refetch()
   }
   const is_live = environment.type === 'live'
@@ -45,11 +50,40 @@ export default function ApiKeys() {
         list={list}
         needs="developer"
         second={{ head: 'Kind', cell: kindOf }}
+        onOpen={(key) => show({ key: key.id })}
         onEnd={(kind, key) => setOpen({ kind, key })}
-        empty={<Empty>A key lets your code call Ostiary. Create a publishable key for a web page, or a secret key for your server.</Empty>}
+        empty={
+          <Empty
+            action={
+              <ChangeButton className="btn pri" onClick={() => setOpen({ kind: 'create' })}>
+                Create the first key
+              </ChangeButton>
+            }
+            snippet={
+              <ByApi
+                operation="createAuthKey"
+                path={`${pathOf(at)}/auth-keys`}
+                params={at}
+                body={{ type: 'auth_secret', label: 'orders' }}
+              />
+            }
+          >
+            A key lets your code call Ostiary. Create a publishable key for a web page, or a secret key for your server.
+          </Empty>
+        }
       />
       {list.rows?.length ? <StatisticsCharts title="Use" kinds={[keyUses(nameOfKey(list.rows))]} /> : null}
-      {open?.kind === 'create' ? (
+      {search.key && open === null ? (
+        <KeySide
+          key_id={search.key}
+          needs="developer"
+          read={(key_id, signal) => client.getAuthKey({ ...at, key_id }, { signal })}
+          usage={(key_id, from, signal) => client.authKeyUsage({ ...at, key_id, from }, { signal })}
+          onEnd={(kind, key) => setOpen({ kind, key })}
+          close={() => show({ key: undefined })}
+        />
+      ) : null}
+      {open?.kind === 'create' || (search.new && open === null && can('developer')) ? (
         <CreateKeyDialog
           kinds
           is_live={is_live}

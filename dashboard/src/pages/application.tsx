@@ -7,6 +7,7 @@ import { useAction } from '../parts/action.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
 import { Loaded, useRead } from '../parts/reading.tsx'
+import { Editing } from '../parts/save.tsx'
 import { useQueryState } from '../parts/search.ts'
 import { PageTabs } from '../parts/tabs.tsx'
 import { EnvironmentTag, Tag } from '../parts/tag.tsx'
@@ -37,38 +38,45 @@ export default function Application() {
   )
   return (
     <Loaded of={read}>
-      {({ data: application, etag }) => (
-        <Page
-          title={application.name}
-          logo={
-            <span className="logo" aria-hidden="true">
-              {application.name.slice(0, 1).toUpperCase()}
-            </span>
-          }
-          lead={
-            <>
-              <Tag>{typeNames[application.application_type]}</Tag>{' '}
-              {application.disabled ? (
-                <Tag tone="warn" icon="cross">
-                  Disabled
-                </Tag>
-              ) : (
-                <Tag tone="ok" icon="check">
-                  Enabled
-                </Tag>
-              )}
-            </>
-          }
-          actions={<DeleteApplication application={application} />}
-        >
-          <PageTabs label="Application" tabs={tabs} current={tab} />
-          {tab === 'connect' ? <Connect application={application} /> : null}
-          {tab === 'try' ? <TrySignIn key={application.id} application={application} etag={etag} /> : null}
-          {tab === 'addresses' ? <Addresses key={etag} application={application} etag={etag} /> : null}
-          {tab === 'scopes' ? <Scopes key={etag} application={application} etag={etag} /> : null}
-          {tab === 'credentials' ? <Credentials application={application} /> : null}
-        </Page>
-      )}
+      {(latest) => {
+        const application = latest.data
+        return (
+          <Page
+            title={application.name}
+            logo={
+              <span className="logo" aria-hidden="true">
+                {application.name.slice(0, 1).toUpperCase()}
+              </span>
+            }
+            lead={
+              <>
+                <Tag>{typeNames[application.application_type]}</Tag>{' '}
+                {application.disabled ? (
+                  <Tag tone="warn" icon="cross">
+                    Disabled
+                  </Tag>
+                ) : (
+                  <Tag tone="ok" icon="check">
+                    Enabled
+                  </Tag>
+                )}
+              </>
+            }
+            actions={<DeleteApplication application={application} />}
+          >
+            <PageTabs label="Application" tabs={tabs} current={tab} />
+            {tab === 'connect' ? <Connect application={application} /> : null}
+            {tab === 'try' ? <TrySignIn key={application.id} application={application} etag={latest.etag} /> : null}
+            {tab === 'addresses' ? (
+              <Editing latest={latest}>{(base, report) => <Addresses key={base.etag} base={base} report={report} />}</Editing>
+            ) : null}
+            {tab === 'scopes' ? (
+              <Editing latest={latest}>{(base, report) => <Scopes key={base.etag} base={base} report={report} />}</Editing>
+            ) : null}
+            {tab === 'credentials' ? <Credentials application={application} /> : null}
+          </Page>
+        )
+      }}
     </Loaded>
   )
 }

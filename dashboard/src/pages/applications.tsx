@@ -4,6 +4,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { Icon } from '../parts/icon.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
 import { useList } from '../parts/reading.tsx'
+import { ByApi, pathOf } from '../parts/snippets.tsx'
 import { type Column, Empty, Records } from '../parts/table.tsx'
 import { Tag } from '../parts/tag.tsx'
 import { Time } from '../parts/time.tsx'
@@ -88,7 +89,23 @@ export default function Applications() {
               No application has these words.
             </Empty>
           ) : (
-            <Empty>No application yet. Create one to let people sign in to your program.</Empty>
+            <Empty
+              action={
+                <ChangeButton className="btn pri" onClick={() => show({ new: '1' })}>
+                  Create the first application
+                </ChangeButton>
+              }
+              snippet={
+                <ByApi
+                  operation="createApplication"
+                  path={`${pathOf(at)}/applications`}
+                  params={at}
+                  body={{ name: 'Shop', application_type: 'web', redirect_uris: ['https://app.example.com/auth/callback'] }}
+                />
+              }
+            >
+              No application yet. Create one to let people sign in to your program.
+            </Empty>
           )
         }
       />

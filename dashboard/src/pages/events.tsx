@@ -1,27 +1,32 @@
-/** The events of an environment, newest first. A row opens its body. */
+/** The events of an environment, newest first, with filters in the address. A row opens its body. */
+import '../styles/filters.css'
 import type { Event, EventKind } from '@ostiary/sdk'
-import { CopyButton } from '../parts/copy.tsx'
+import { Link } from '@tanstack/react-router'
+import { eventKinds } from '../parts/event-kinds.ts'
+import { Chips, rangeOf, TimeRange } from '../parts/filters.tsx'
 import { Page } from '../parts/page.tsx'
-import { Loaded, useList, useRead } from '../parts/reading.tsx'
+import { useList } from '../parts/reading.tsx'
 import { useQueryState } from '../parts/search.ts'
-import { Json, Side } from '../parts/side.tsx'
+import { ByApi, pathOf } from '../parts/snippets.tsx'
 import { type Column, Empty, Records } from '../parts/table.tsx'
-import { Tag } from '../parts/tag.tsx'
 import { Time } from '../parts/time.tsx'
 import { useEnvironment } from '../scope.tsx'
+import { EventSide, eventFilters } from './events/event-side.tsx'
 
-const filters = ['type', 'user_id', 'application_id', 'request_id'] as const
+const chips = { type: 'Kind', user_id: 'User', application_id: 'Application', request_id: 'Request', from: 'From', to: 'To' }
 
 export default function Events() {
-  const { client, at, environment } = useEnvironment()
-  const { search, show } = useQueryState()
-  const chosen = filters.filter((name) => search[name] !== undefined)
+  const { client, at, environment, base } = useEnvironment()
+  const state = useQueryState()
+  const { search, show } = state
   const filter = {
     type: search.type as EventKind | undefined, // as: the service refuses other kinds
     user_id: search.user_id,
     application_id: search.application_id,
     request_id: search.request_id,
+    ...rangeOf(search),
   }
+  const is_filtered = Object.values(filter).some((value) => value !== undefined)
   const list = useList(['events', environment.id, filter], (cursor) => client.listEvents({ ...at, ...filter, cursor }).page(), {
     refetchInterval: 10_000,
   })
@@ -47,20 +52,23 @@ export default function Events() {
   return (
     <Page title="Events" lead="What happened in this environment, in one order. Webhooks get the same bodies.">
       <div className="toolbar">
-        {chosen.map((name) => (
-          <button
-            key={name}
-            type="button"
-            className="btn s"
-            onClick={() => show({ [name]: undefined })}
-            aria-label={`Clear the filter ${name}: ${search[name]}`}
-          >
-            {name}: {search[name]} ×
-          </button>
-        ))}
-        {chosen.length === 0 ? (
-          <span className="small muted">Open an event to filter by its kind, user, application or request.</span>
-        ) : null}
+        <select
+          className="in"
+          data-filter
+          aria-label="Kind"
+          value={search.type ?? ''}
+          onChange={({ target }) => show({ type: target.value || undefined })}
+        >
+          <option value="">All kinds</option>
+          {eventKinds.map(({ kind }) => (
+            <option key={kind}>{kind}</option>
+          ))}
+        </select>
+        <TimeRange {...state} />
+      </div>
+      <div className="toolbar">
+        <Chips names={chips} {...state} />
+        {is_filtered ? null : <span className="small muted">Open an event to filter by its kind, user, application or request.</span>}
       </div>
       <Records
         label="Events"
@@ -68,46 +76,35 @@ export default function Events() {
         columns={columns}
         keyOf={({ id }) => id}
         empty={
-          <Empty>
-            {chosen.length > 0 ? 'No event has these values.' : 'Nothing has happened yet. Sign-ins, new users and changes appear here.'}
-          </Empty>
+          is_filtered ? (
+            <Empty
+              action={
+                <button
+                  type="button"
+                  className="btn"
+                  onClick={() => show(Object.fromEntries([...eventFilters, 'from', 'to'].map((name) => [name, undefined])))}
+                >
+                  Clear the filters
+                </button>
+              }
+            >
+              No event has these values.
+            </Empty>
+          ) : (
+            <Empty
+              action={
+                <Link className="btn" to={`${base}/webhooks`}>
+                  Add a webhook
+                </Link>
+              }
+              snippet={<ByApi operation="listEvents" path={`${pathOf(at)}/events`} params={at} />}
+            >
+              Nothing has happened yet. Sign-ins, new users and changes appear here.
+            </Empty>
+          )
         }
       />
-      {search.chosen ? <EventSide event_id={search.chosen} show={show} /> : null}
+      {search.chosen ? <EventSide key={search.chosen} event_id={search.chosen} show={show} /> : null}
     </Page>
-  )
-}
-
-function EventSide({ event_id, show }: { event_id: string; show: ReturnType<typeof useQueryState>['show'] }) {
-  const { client, at, environment } = useEnvironment()
-  const event = useRead(['event', environment.id, event_id], (signal) => client.getEvent({ ...at, event_id }, { signal }))
-  return (
-    <Side title={event.data?.type ?? 'Event'} onClose={() => show({ chosen: undefined })}>
-      <Loaded of={event}>
-        {(event) => (
-          <>
-            <p className="muted">
-              <Time at={event.timestamp} /> <Tag>No. {event.sequence}</Tag>{' '}
-              <CopyButton look="quiet" value={event.id} label="event id" text="Copy id" />
-            </p>
-            <div className="toolbar">
-              {filters.map((name) =>
-                event[name] ? (
-                  <button
-                    key={name}
-                    type="button"
-                    className="btn s"
-                    onClick={() => show({ [name]: event[name] ?? undefined, chosen: undefined })}
-                  >
-                    Same {name}
-                  </button>
-                ) : null,
-              )}
-            </div>
-            <Json of={event} />
-          </>
-        )}
-      </Loaded>
-    </Side>
   )
 }

@@ -1,6 +1,6 @@
 /** Opens the object with an id, wherever it is. */
 import type { Located } from '@ostiary/sdk'
-import { useParams } from '@tanstack/react-router'
+import { useNavigate, useParams } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { api, clientOf } from '../api.ts'
 import { useMe } from '../frame/scopes.tsx'
@@ -14,12 +14,16 @@ function pageOf({ object, id, parent_id, environment_id }: Located): string {
   const pages: Record<string, string> = {
     application: `/applications/${id}`,
     webhook: `/webhooks/${id}`,
-    message: `/webhooks/${parent_id}?message=${id}`,
+    message: parent_id === null ? `/logouts?message=${id}` : `/webhooks/${parent_id}?message=${id}`,
     event: `/events?chosen=${id}`,
     user: `/users?chosen=${id}`,
     session: `/users?chosen=${parent_id}`,
     request: `/calls?chosen=${id}`,
     mail: `/inbox?chosen=${id}`,
+    audit_entry: `/audit-log?chosen=${id}`,
+    invitation: '/members',
+    resource_server: `/resource-servers?chosen=${id}`,
+    provider: `/providers?chosen=${id}`,
   }
   return pages[object] ?? '/'
 }
@@ -34,7 +38,7 @@ export default function Go() {
       const tenant = me.data?.memberships.find(({ tenant_id }) => tenant_id === located.tenant_id)
       if (!tenant) return '/'
       const { project_id, environment_id } = located
-      if (!project_id || !environment_id) return `/t/${tenant.slug}${pageOf(located)}`
+      if (!project_id || !environment_id || located.object === 'audit_entry') return `/t/${tenant.slug}${pageOf(located)}`
       const client = clientOf(tenant.tenant_id)
       const [project, environment] = await Promise.all([
         client.getProject({ project_id }, { signal }),
@@ -52,8 +56,11 @@ export default function Go() {
   )
 }
 
-/** The path has a query, so the browser goes there rather than the router, which takes paths and queries apart. */
 function Leave({ to }: { to: string }) {
-  useEffect(() => location.replace(`/dashboard${to}`), [to])
+  const navigate = useNavigate()
+  useEffect(() => {
+    const [path = '/', query = ''] = to.split('?')
+    void navigate({ to: path, search: Object.fromEntries(new URLSearchParams(query)), replace: true })
+  }, [to, navigate])
   return null
 }

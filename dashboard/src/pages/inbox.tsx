@@ -1,16 +1,18 @@
 /** Captured mail of a Test environment, with the code and the link pulled out. */
 import type { Mail } from '@ostiary/sdk'
+import { Link } from '@tanstack/react-router'
 import { CopyButton } from '../parts/copy.tsx'
 import { Page } from '../parts/page.tsx'
 import { useList } from '../parts/reading.tsx'
 import { useQueryState } from '../parts/search.ts'
 import { Facts, Side } from '../parts/side.tsx'
+import { ByApi, pathOf } from '../parts/snippets.tsx'
 import { type Column, Empty, Records } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
 import { useEnvironment } from '../scope.tsx'
 
 export default function Inbox() {
-  const { client, at, environment } = useEnvironment()
+  const { client, at, environment, base } = useEnvironment()
   const { search, show } = useQueryState()
   const list = useList(['inbox', environment.id], (cursor) => client.listInbox({ ...at, cursor }).page(), { refetchInterval: 5_000 })
   const chosen = list.rows?.find(({ id }) => id === search.chosen)
@@ -45,7 +47,18 @@ export default function Inbox() {
         list={list}
         columns={columns}
         keyOf={({ id }) => id}
-        empty={<Empty>No mail yet. Codes, links and notices of this environment appear here.</Empty>}
+        empty={
+          <Empty
+            action={
+              <Link className="btn" to={`${base}/applications`}>
+                Sign in to an application
+              </Link>
+            }
+            snippet={<ByApi operation="listInbox" path={`${pathOf(at)}/inbox`} params={at} />}
+          >
+            No mail yet. Codes, links and notices of this environment appear here.
+          </Empty>
+        }
       />
       {chosen ? (
         <Side title={chosen.subject} onClose={() => show({ chosen: undefined })}>

@@ -5,12 +5,15 @@ import { useState } from 'react'
 import { Icon } from '../parts/icon.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
 import { useList } from '../parts/reading.tsx'
+import { useQueryState } from '../parts/search.ts'
+import { ByApi } from '../parts/snippets.tsx'
 import { Empty } from '../parts/table.tsx'
 import { Tag } from '../parts/tag.tsx'
 import { useScope } from '../scope.tsx'
 import { CreateKeyDialog } from './keys/create-dialog.tsx'
 import { CreatedKeyDialog } from './keys/created-dialog.tsx'
 import { EndKeyDialog } from './keys/end-dialogs.tsx'
+import { KeySide } from './keys/key-side.tsx'
 import { Keys } from './keys/keys-table.tsx'
 import { keySnippets } from './keys/snippets.ts'
 
@@ -31,6 +34,7 @@ type Open = { kind: 'create' } | { kind: 'created'; key: ApiKeyWithPlaintext } |
 
 export default function PlatformKeys() {
   const { client, tenant } = useScope()
+  const { search, show } = useQueryState()
   const [open, setOpen] = useState<Open>(null)
   const [scopes, setScopes] = useState<Scope[]>([])
   const at = { tenant_id: tenant.id }
@@ -63,9 +67,31 @@ export default function PlatformKeys() {
               key.scopes.join(', ')
             ),
         }}
+        onOpen={(key) => show({ key: key.id })}
         onEnd={(kind, key) => setOpen({ kind, key })}
-        empty={<Empty>No platform key. Create one for a pipeline that sets up projects.</Empty>}
+        empty={
+          <Empty
+            action={
+              <ChangeButton needs="admin" className="btn pri" onClick={() => setOpen({ kind: 'create' })}>
+                Create the first key
+              </ChangeButton>
+            }
+            snippet={<ByApi operation="listProjects" path="/v1/platform/projects" />}
+          >
+            No platform key. Create one for a pipeline that sets up projects.
+          </Empty>
+        }
       />
+      {search.key && open === null ? (
+        <KeySide
+          key_id={search.key}
+          needs="admin"
+          read={(key_id, signal) => client.getPlatformKey({ ...at, key_id }, { signal })}
+          usage={(key_id, from, signal) => client.platformKeyUsage({ ...at, key_id, from }, { signal })}
+          onEnd={(kind, key) => setOpen({ kind, key })}
+          close={() => show({ key: undefined })}
+        />
+      ) : null}
       {open?.kind === 'create' ? (
         <CreateKeyDialog
           kinds={false}

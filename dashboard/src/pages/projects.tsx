@@ -9,6 +9,7 @@ import { Icon } from '../parts/icon.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
 import { fieldError, Problem } from '../parts/problem.tsx'
 import { useList } from '../parts/reading.tsx'
+import { ByApi } from '../parts/snippets.tsx'
 import { type Column, Empty, Records } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
 import { deploymentBase, useScope } from '../scope.tsx'
@@ -72,7 +73,16 @@ export default function Projects() {
               No project has these words.
             </Empty>
           ) : (
-            <Empty>This tenant has no project yet. A project is one product with a Test and a Live environment.</Empty>
+            <Empty
+              action={
+                <ChangeButton className="btn pri" onClick={() => setCreating(true)}>
+                  Create the first project
+                </ChangeButton>
+              }
+              snippet={<ByApi operation="createProject" path="/v1/platform/projects" body={{ slug: 'shop', name: 'Shop' }} />}
+            >
+              This tenant has no project yet. A project is one product with a Test and a Live environment.
+            </Empty>
           )
         }
       />

@@ -9,6 +9,7 @@ import { Icon } from '../parts/icon.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { useList, useRead } from '../parts/reading.tsx'
+import { ByApi, pathOf } from '../parts/snippets.tsx'
 import { type Column, Empty, Records } from '../parts/table.tsx'
 import { EnvironmentTag, Tag } from '../parts/tag.tsx'
 import { useEnvironment } from '../scope.tsx'
@@ -97,7 +98,25 @@ export default function Providers() {
         list={list}
         columns={columns}
         keyOf={({ id }) => id}
-        empty={<Empty>No provider yet. Register an application at Google, Microsoft, GitHub or another provider, and add it here.</Empty>}
+        empty={
+          <Empty
+            action={
+              <ChangeButton className="btn pri" onClick={() => setOpen({ act: 'create' })}>
+                Add the first provider
+              </ChangeButton>
+            }
+            snippet={
+              <ByApi
+                operation="createProvider"
+                path={`${pathOf(at)}/providers`}
+                params={at}
+                body={{ type: 'github', client_id: 'ID', client_secret: 'SECRET' }}
+              />
+            }
+          >
+            No provider yet. Register an application at Google, Microsoft, GitHub or another provider, and add it here.
+          </Empty>
+        }
       />
       {open?.act === 'create' ? <CreateProvider close={() => setOpen(null)} /> : null}
       {open?.act === 'edit' ? <EditProvider provider_id={open.provider.id} close={() => setOpen(null)} /> : null}

@@ -6,6 +6,7 @@ import { Confirm } from '../parts/confirm.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
 import { useList } from '../parts/reading.tsx'
+import { ByApi, pathOf } from '../parts/snippets.tsx'
 import { type Column, Empty, Records } from '../parts/table.tsx'
 import { EnvironmentTag, Tag } from '../parts/tag.tsx'
 import { Time } from '../parts/time.tsx'
@@ -71,7 +72,25 @@ export default function ResourceServers() {
         list={list}
         columns={columns}
         keyOf={({ id }) => id}
-        empty={<Empty>No resource server yet. Add your API, so that applications get tokens that only this API takes.</Empty>}
+        empty={
+          <Empty
+            action={
+              <ChangeButton className="btn pri" onClick={() => setOpen({ act: 'create' })}>
+                Add the first resource server
+              </ChangeButton>
+            }
+            snippet={
+              <ByApi
+                operation="createResourceServer"
+                path={`${pathOf(at)}/resource-servers`}
+                params={at}
+                body={{ name: 'Orders', identifier: 'https://api.example.com', scopes: [{ name: 'orders:read' }] }}
+              />
+            }
+          >
+            No resource server yet. Add your API, so that applications get tokens that only this API takes.
+          </Empty>
+        }
       />
       {open?.act === 'create' ? <CreateResourceServer close={() => setOpen(null)} /> : null}
       {open?.act === 'edit' ? <EditResourceServer resource_server_id={open.server.id} close={() => setOpen(null)} /> : null}

@@ -1,11 +1,11 @@
 /** The settings of an environment: one document in groups. A save sends only what changed, for the version that was read. */
-import { type Settings as Document, OstiaryError, type SettingsChange } from '@ostiary/sdk'
-import { useState } from 'react'
-import { useAction } from '../parts/action.ts'
+import type { Settings as Document, SettingsChange } from '@ostiary/sdk'
+import { useEffect, useState } from 'react'
 import { Dialog } from '../parts/dialog.tsx'
 import { Page } from '../parts/page.tsx'
 import { fieldError, Problem } from '../parts/problem.tsx'
 import { Loaded, useRead } from '../parts/reading.tsx'
+import { Editing, useSave, type Version } from '../parts/save.tsx'
 import { EnvironmentTag } from '../parts/tag.tsx'
 import { useEnvironment } from '../scope.tsx'
 import { type Field, groups } from './settings/fields.ts'
@@ -19,10 +19,10 @@ export default function Settings() {
   return (
     <Page title="Settings" lead="What this environment does. Changes take effect at once.">
       <Loaded of={read}>
-        {({ data, etag }) => (
+        {(latest) => (
           <div className="stack">
-            <Form key={etag} document={data} etag={etag} reload={() => void read.refetch()} />
-            <MailSettings key={`mail ${etag}`} settings={data} etag={etag} />
+            <Editing latest={latest}>{(base, report) => <Form key={base.etag} base={base} report={report} />}</Editing>
+            <Editing latest={latest}>{(base, report) => <MailSettings key={base.etag} base={base} report={report} />}</Editing>
           </div>
         )}
       </Loaded>
@@ -30,18 +30,24 @@ export default function Settings() {
   )
 }
 
-function Form({ document, etag, reload }: { document: Document; etag: string | null; reload: () => void }) {
+function Form({ base, report }: { base: Version<Document>; report: (is_edited: boolean) => void }) {
+  const { data: document } = base
   const { client, at, environment, can } = useEnvironment()
   const [edits, setEdits] = useState<ReadonlyMap<Field, Value>>(new Map())
   const [is_reviewing, setReviewing] = useState(false)
   const changed = [...edits].filter(([field, value]) => !isSame(value, valueIn(document, field)))
-  const save = useAction((change: SettingsChange) => client.changeSettings(at, change, { if_match: etag ?? undefined }), {
+  useEffect(() => report(changed.length > 0), [changed.length, report])
+  const save = useSave({
+    base,
+    read: () => client.responses.getSettings(at),
+    write: (change: SettingsChange, options) => client.changeSettings(at, change, options),
     changes: [
       ['settings', environment.id],
       ['readiness', environment.id],
     ],
+    done: () => report(false),
+    label: (pointer) => groups.flatMap(({ fields }) => fields).find((field) => pathOf(field) === pointer)?.label,
   })
-  const is_stale = save.error instanceof OstiaryError && save.error.code === 'stale_version'
   const send = () => save.run(changeOf(changed) as SettingsChange) // as: the fields are those of the document
   const edit = (field: Field) => (value: Value) => setEdits(new Map(edits).set(field, value))
   return (
@@ -90,15 +96,9 @@ function Form({ document, etag, reload }: { document: Document; etag: string | n
             <button type="button" className="btn" onClick={() => setReviewing(false)}>
               Back
             </button>
-            {is_stale ? (
-              <button type="button" className="btn pri" onClick={reload}>
-                Load the new version
-              </button>
-            ) : (
-              <button type="button" className="btn pri" disabled={save.busy} onClick={send}>
-                Save
-              </button>
-            )}
+            <button type="button" className="btn pri" disabled={save.busy} onClick={send}>
+              Save
+            </button>
           </>
         }
       >
@@ -122,6 +122,7 @@ function Form({ document, etag, reload }: { document: Document; etag: string | n
         </table>
         {save.error ? <Problem error={save.error} focus /> : null}
       </Dialog>
+      {save.dialog}
     </div>
   )
 }

@@ -2,11 +2,11 @@
 import '../styles/sign-in-pages.css'
 import { TextInput } from '@mantine/core'
 import { OstiaryError, type Settings, type SettingsChange } from '@ostiary/sdk'
-import { type FormEvent, useState } from 'react'
-import { useAction } from '../parts/action.ts'
+import { type FormEvent, useEffect, useState } from 'react'
 import { Page } from '../parts/page.tsx'
 import { fieldError, Problem } from '../parts/problem.tsx'
 import { Loaded, useRead } from '../parts/reading.tsx'
+import { Editing, useSave, type Version } from '../parts/save.tsx'
 import { useEnvironment } from '../scope.tsx'
 import { type Field, groups } from './settings/fields.ts'
 import { Input } from './settings/input.tsx'
@@ -26,22 +26,31 @@ export default function SignInPages() {
   const read = useRead(['settings', environment.id], (signal) => client.responses.getSettings(at, { signal }))
   return (
     <Page title="Sign-in pages" lead="What people see when they sign in. The preview shows changes before they are saved.">
-      <Loaded of={read}>{({ data, etag }) => <Form key={etag} document={data} etag={etag} />}</Loaded>
+      <Loaded of={read}>
+        {(latest) => <Editing latest={latest}>{(base, report) => <Form key={base.etag} base={base} report={report} />}</Editing>}
+      </Loaded>
     </Page>
   )
 }
 
-function Form({ document, etag }: { document: Settings; etag: string | null }) {
+function Form({ base, report }: { base: Version<Settings>; report: (is_edited: boolean) => void }) {
+  const { data: document } = base
   const { client, at, environment, can } = useEnvironment()
   const [edits, setEdits] = useState<ReadonlyMap<Field, Value>>(new Map())
   const [refused, setRefused] = useState<unknown>(null)
-  const save = useAction((change: SettingsChange) => client.changeSettings(at, change, { if_match: etag ?? undefined }), {
+  const save = useSave({
+    base,
+    read: () => client.responses.getSettings(at),
+    write: (change: SettingsChange, options) => client.changeSettings(at, change, options),
     changes: [
       ['settings', environment.id],
       ['readiness', environment.id],
     ],
+    done: () => report(false),
+    label: (pointer) => all.find((field) => pathOf(field) === pointer)?.label,
   })
   const changed = [...edits].filter(([field, value]) => !isSame(value, valueIn(document, field)))
+  useEffect(() => report(changed.length > 0), [changed.length, report])
   const change = changeOf(changed)
   const error = save.error ?? (refused instanceof OstiaryError && refused.status === 422 ? refused : null)
   const currentOf = (field: Field) => (edits.has(field) ? (edits.get(field) ?? null) : valueIn(document, field))
@@ -79,6 +88,7 @@ function Form({ document, etag }: { document: Settings; etag: string | null }) {
           ))}
         </fieldset>
         {save.error ? <Problem error={save.error} focus /> : null}
+        {save.dialog}
         {can('developer') ? (
           <div className="settings-save">
             <b className="strong">{changed.length === 1 ? '1 change' : `${changed.length} changes`}</b>

@@ -3,6 +3,7 @@ import { TextInput } from '@mantine/core'
 import type { User } from '@ostiary/sdk'
 import { type FormEvent, useState } from 'react'
 import { useAction } from '../parts/action.ts'
+import { CodeTabs } from '../parts/code.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
@@ -100,7 +101,16 @@ export default function Users() {
               No user has these words.
             </Empty>
           ) : (
-            <Empty>No user yet. People appear here when they sign up, or when you add them.</Empty>
+            <Empty
+              action={
+                <ChangeButton className="btn pri" onClick={() => show({ new: '1' })}>
+                  Add the first user
+                </ChangeButton>
+              }
+              snippet={<CodeTabs label="The same by the API" snippets={[{ name: 'curl', code: addUser() }]} />}
+            >
+              No user yet. People appear here when they sign up, or when you add them.
+            </Empty>
           )
         }
       />
@@ -111,6 +121,10 @@ export default function Users() {
     </Page>
   )
 }
+
+/** With a secret key, which names the environment by itself. */
+const addUser = () =>
+  `curl ${location.origin}/v1/auth/users \\\n  -H "X-API-Key: $OSTIARY_SECRET_KEY" -H 'Content-Type: application/json' \\\n  -d '{"email":"sam@example.com"}'`
 
 function AddUser({ close, onAdded }: { close: () => void; onAdded: (id: string) => void }) {
   const { client, environment, project } = useEnvironment()

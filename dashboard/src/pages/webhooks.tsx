@@ -4,17 +4,21 @@ import type { Webhook, WebhookWithSecret } from '@ostiary/sdk'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { useAction } from '../parts/action.ts'
+import { CodeTabs } from '../parts/code.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
 import { fieldError, Problem } from '../parts/problem.tsx'
 import { useList } from '../parts/reading.tsx'
+import { useQueryState } from '../parts/search.ts'
 import { SecretOnce } from '../parts/secret-once.tsx'
+import { ByApi, pathOf } from '../parts/snippets.tsx'
 import { StatisticsCharts, webhookAttempts } from '../parts/statistics.tsx'
 import { type Column, Empty, Records } from '../parts/table.tsx'
 import { EnvironmentTag, Tag } from '../parts/tag.tsx'
 import { Time } from '../parts/time.tsx'
 import { useEnvironment } from '../scope.tsx'
+import { verifySnippets } from './webhook/verify-code.ts'
 
 export function WebhookStatus({ of: webhook }: { of: Webhook }) {
   if (webhook.disabled)
@@ -39,8 +43,8 @@ export function WebhookStatus({ of: webhook }: { of: Webhook }) {
 }
 
 export default function Webhooks() {
-  const { client, at, environment, base } = useEnvironment()
-  const [is_creating, setCreating] = useState(false)
+  const { client, at, environment, base, can } = useEnvironment()
+  const { search, show } = useQueryState()
   const list = useList(['webhooks', environment.id], (cursor) => client.listWebhooks({ ...at, cursor }).page())
   const columns: Column<Webhook>[] = [
     {
@@ -64,7 +68,7 @@ export default function Webhooks() {
       title="Webhooks"
       lead="A webhook gets a signed call for each event of this environment, and again until it answers."
       actions={
-        <ChangeButton className="btn pri" onClick={() => setCreating(true)}>
+        <ChangeButton className="btn pri" onClick={() => show({ new: '1' })}>
           <Icon name="plus" /> Add webhook
         </ChangeButton>
       }
@@ -74,10 +78,28 @@ export default function Webhooks() {
         list={list}
         columns={columns}
         keyOf={({ id }) => id}
-        empty={<Empty>No webhook yet. Add the address of your server that shall hear of new users and sign-ins.</Empty>}
+        empty={
+          <Empty
+            action={
+              <ChangeButton className="btn pri" onClick={() => show({ new: '1' })}>
+                Add the first webhook
+              </ChangeButton>
+            }
+            snippet={
+              <ByApi
+                operation="createWebhook"
+                path={`${pathOf(at)}/webhooks`}
+                params={at}
+                body={{ url: 'https://app.example.com/webhooks/ostiary' }}
+              />
+            }
+          >
+            No webhook yet. Add the address of your server that shall hear of new users and sign-ins.
+          </Empty>
+        }
       />
       {list.rows?.length ? <StatisticsCharts title="Deliveries" kinds={[webhookAttempts]} /> : null}
-      {is_creating ? <CreateWebhook close={() => setCreating(false)} /> : null}
+      {search.new && can('developer') ? <CreateWebhook close={() => show({ new: undefined })} /> : null}
     </Page>
   )
 }
@@ -105,7 +127,9 @@ function CreateWebhook({ close }: { close: () => void }) {
         secret={created.secret ?? ''}
         tags={<EnvironmentTag type={environment.type} />}
         onClose={open}
-      />
+      >
+        <CodeTabs label="Verify it" snippets={verifySnippets} />
+      </SecretOnce>
     )
   }
   return (
@@ -115,7 +139,7 @@ function CreateWebhook({ close }: { close: () => void }) {
       title="Add a webhook"
       lead={
         <>
-          For <EnvironmentTag type={environment.type} /> of {project.name}. It gets all kinds of events.
+          For <EnvironmentTag type={environment.type} /> of {project.name}. It gets all kinds of events; choose fewer afterwards.
         </>
       }
       footer={

@@ -28,7 +28,7 @@ export function CopyButton({
   }
   const classes = { icon: 'btn quiet icon', quiet: 'btn quiet s', primary: 'btn pri' }[look]
   return (
-    <button type="button" className={classes} aria-label={`Copy ${label}`} onClick={copy}>
+    <button type="button" className={classes} aria-label={text ? `${text}: ${label}` : `Copy ${label}`} onClick={copy}>
       <Icon name={is_copied ? 'check' : 'copy'} />
       {look === 'icon' ? null : is_copied ? 'Copied' : (text ?? 'Copy')}
     </button>

@@ -20,6 +20,9 @@ interface DialogProps {
   above?: boolean
 }
 
+/** Mantine's dialogs always have the role `dialog`. */
+const markAlert = (element: HTMLElement | null) => element?.setAttribute('role', 'alertdialog')
+
 export function Dialog({
   opened,
   onClose,
@@ -48,7 +51,7 @@ export function Dialog({
       classNames={{ content: 'dlg' }}
     >
       <Modal.Overlay className="dim" />
-      <Modal.Content {...(alert ? { role: 'alertdialog' } : {})}>
+      <Modal.Content ref={alert ? markAlert : undefined}>
         <div className="dlg-head">
           <div>
             <Modal.Title component="h2" className="dlg-title">
@@ -56,14 +59,15 @@ export function Dialog({
             </Modal.Title>
             {lead ? <p>{lead}</p> : null}
           </div>
-          {closable && !alert ? (
-            <button type="button" className="btn quiet icon" aria-label="Close" onClick={onClose}>
-              <Icon name="cross" />
-            </button>
-          ) : null}
         </div>
         <div className="in-b">{children}</div>
         <div className="dlg-foot">{footer}</div>
+        {closable && !alert ? (
+          // The last one, so that the focus begins in the first field.
+          <button type="button" className="btn quiet icon dlg-close" aria-label="Close" onClick={onClose}>
+            <Icon name="cross" />
+          </button>
+        ) : null}
       </Modal.Content>
     </Modal.Root>
   )

@@ -1,5 +1,6 @@
 /** A secret that is shown once. It is only in the state of the page: closing, Escape, reload and back ask first. */
-import { type ReactNode, useEffect, useState } from 'react'
+import { useBlocker } from '@tanstack/react-router'
+import { type ReactNode, useRef, useState } from 'react'
 import { CopyButton } from './copy.tsx'
 import { Dialog } from './dialog.tsx'
 
@@ -15,14 +16,13 @@ interface SecretOnceProps {
 
 export function SecretOnce({ what, name, secret, tags, children, onClose }: SecretOnceProps) {
   const [is_stored, setStored] = useState(false)
-  useEffect(() => {
-    if (is_stored) return
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault()
-    addEventListener('beforeunload', ask)
-    return () => removeEventListener('beforeunload', ask)
-  }, [is_stored])
+  const is_left = useRef(false) // set before anything that may leave the page, so that nothing asks twice
+  const mayLeave = () => is_stored || is_left.current || confirm(`The ${what} is never shown again. Close without having stored it?`)
+  useBlocker({ shouldBlockFn: () => !mayLeave(), enableBeforeUnload: () => !is_stored && !is_left.current })
   const close = () => {
-    if (is_stored || confirm(`The ${what} is never shown again. Close without having stored it?`)) onClose()
+    if (!mayLeave()) return
+    is_left.current = true
+    onClose()
   }
   return (
     <Dialog
@@ -37,7 +37,7 @@ export function SecretOnce({ what, name, secret, tags, children, onClose }: Secr
           <label className="tick">
             <input type="checkbox" checked={is_stored} onChange={(event) => setStored(event.target.checked)} /> I have stored this {what}
           </label>
-          <button type="button" className="btn pri" disabled={!is_stored} onClick={onClose}>
+          <button type="button" className="btn pri" disabled={!is_stored} onClick={close}>
             Done
           </button>
         </>

@@ -13,6 +13,7 @@ import { findUser } from '../../src/users/store.ts'
 import { administratorToken, asAdministrator } from '../support/administrator.ts'
 import { type Changes, createAuthenticator, type SoftwareAuthenticator } from '../support/authenticator.ts'
 import { appCode } from '../support/authenticator-app.ts'
+import { noBrowser } from '../support/chromium.ts'
 import {
   authorizationRequest,
   createAgent,
@@ -24,9 +25,13 @@ import {
   refresh,
   userinfo,
 } from '../support/cookie-browser.ts'
+import { dashboardFolder, openDashboard } from '../support/dashboard-browser.ts'
+import { explanationOf } from '../support/explanations.ts'
 import { startRawPeer } from '../support/mail-server.ts'
+import { launchForTests } from '../support/page-audit.ts'
 import { createPasskeyPerson, signInByPasskey } from '../support/passkeys.ts'
 import { rawRequest, sendRaw } from '../support/raw-http.ts'
+import { until } from '../support/receiver.ts'
 import { findCall, lookUp, referenceOf } from '../support/refused-calls.ts'
 import { app_origin, createAuthKey, createMember, createPlatformKey, createTwoTenants } from '../support/tenants.ts'
 import { expectStatus, owner, type Reply, randomText, world } from '../support/world.ts'
@@ -38,6 +43,7 @@ const w = await world({
     OSTIARY_ISSUER_HOSTS: '*.acme.example=acme',
   },
   resolve: async () => [],
+  dashboard_folder: dashboardFolder,
 })
 const aged = await administratorToken(w, owner)
 w.advance(601)
@@ -474,4 +480,37 @@ test('the summary counts the records by code and route, and takes a range', asyn
   const past = expectStatus(200, await api('GET', `${path}/requests/summary?from=2020-01-01T00:00:00Z&to=2020-01-02T00:00:00Z`))
   assert.deepEqual(past, { data: [], dropped: 0 })
   assert.equal((await api('GET', `${path}/requests/summary?from=2020-01-02T00:00:00Z&to=2020-01-01T00:00:00Z`)).status, 422)
+})
+
+/** A mail that its server refuses, and a webhook whose name has no address: by the id of the call, and of the message. */
+async function plantDeliveries(): Promise<[id: string, reason: RegExp, fix: RegExp][]> {
+  const smtp = { host: '127.0.0.1', port: 9, tls: 'none' }
+  expectStatus(200, await api('PATCH', `${path}/settings`, { email: { delivery: 'smtp', from: 'shop@example.com', smtp } }))
+  const mail = await api('POST', `${path}/settings/email/test`, { to: 'person@example.com' })
+  expectStatus(200, mail)
+  const webhook = `${path}/webhooks/${environment.webhook_id}`
+  expectStatus(200, await api('PATCH', webhook, { disabled: false }))
+  const { event_id } = expectStatus(202, await api('POST', `${webhook}/test`))
+  const message = await until('an attempt', async () => {
+    const [found] = expectStatus(200, await api('GET', `${webhook}/deliveries?event_id=${event_id}`)).data
+    return found?.attempts.length > 0 && found.id
+  })
+  return [
+    [referenceOf(mail), /The mail server could not be reached/, /Check host and port/],
+    [message, /The name has no address/, /Check the name in the address/],
+  ]
+}
+
+test('in the dashboard each pasted id leads to its cause and its fix on one page', { skip: noBrowser }, async (t) => {
+  const browser = await launchForTests(t)
+  const { page } = await openDashboard(w, browser, owner)
+  const explained = found.map(({ id, plant: { reason } }) => [id, reason, /\w{3}/] as const)
+  for (const [id, reason, fix] of [...explained, ...(await plantDeliveries())])
+    await t.test(`${id}: ${reason}`, async () => {
+      const shown = await explanationOf(page, id)
+      assert.match(shown.reason, reason instanceof RegExp ? reason : new RegExp(reason.replaceAll(/[^\w ]/g, '.')))
+      assert.match(shown.fix, fix)
+      assert.doesNotMatch(shown.fix, /Read the reason/) // each code has a fix of its own
+      assert.equal((await lookUp(w, theirs, id)).status, 404)
+    })
 })

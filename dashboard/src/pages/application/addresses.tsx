@@ -1,35 +1,44 @@
 /** The addresses of an application, and its scopes and consent. A save sends only what changed, for the version that was read. */
 import { Checkbox, Radio, TagsInput, Textarea, TextInput } from '@mantine/core'
 import type { Application, ApplicationChange } from '@ostiary/sdk'
-import { type FormEvent, type ReactNode, useState } from 'react'
-import { useAction } from '../../parts/action.ts'
+import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
 import { fieldError, Problem } from '../../parts/problem.tsx'
+import { useSave as useSaved, type Version } from '../../parts/save.tsx'
 import { useEnvironment } from '../../scope.tsx'
 import { linesOf } from '../applications/create.tsx'
 import { redirectUriProblem } from '../applications/redirect-uri.ts'
 
 interface TabProps {
-  application: Application
-  etag: string | null
+  base: Version<Application>
+  report: (is_edited: boolean) => void
 }
 
-function useSave({ application, etag }: TabProps) {
+function useSave({ base, report }: TabProps) {
   const { client, at, environment } = useEnvironment()
-  return useAction(
-    (change: ApplicationChange) =>
-      client.changeApplication({ ...at, application_id: application.id }, change, { if_match: etag ?? undefined }),
-    {
-      changes: [
-        ['application', environment.id, application.id],
-        ['applications', environment.id],
-      ],
-    },
-  )
+  const here = { ...at, application_id: base.data.id }
+  return useSaved({
+    base,
+    read: () => client.responses.getApplication(here),
+    write: (change: ApplicationChange, options) => client.changeApplication(here, change, options),
+    changes: [
+      ['application', environment.id, base.data.id],
+      ['applications', environment.id],
+    ],
+    done: () => report(false),
+  })
 }
 
-function Form({ save, change, children }: { save: ReturnType<typeof useSave>; change: ApplicationChange; children: ReactNode }) {
+interface FormProps {
+  save: ReturnType<typeof useSave>
+  change: ApplicationChange
+  report: TabProps['report']
+  children: ReactNode
+}
+
+function Form({ save, change, report, children }: FormProps) {
   const { can } = useEnvironment()
   const is_changed = Object.keys(change).length > 0
+  useEffect(() => report(is_changed), [is_changed, report])
   const submit = (event: FormEvent) => {
     event.preventDefault()
     save.run(change)
@@ -40,6 +49,7 @@ function Form({ save, change, children }: { save: ReturnType<typeof useSave>; ch
         {children}
       </fieldset>
       {save.error ? <Problem error={save.error} focus /> : null}
+      {save.dialog}
       <div className="acts">
         <button type="submit" className="btn pri" disabled={!is_changed || save.busy || !can('developer')}>
           Save
@@ -57,7 +67,7 @@ function changed(application: Application, next: ApplicationChange): Application
 }
 
 export function Addresses(props: TabProps) {
-  const { application } = props
+  const { data: application } = props.base
   const { environment } = useEnvironment()
   const [name, setName] = useState(application.name)
   const [redirects, setRedirects] = useState(application.redirect_uris.join('\n'))
@@ -79,7 +89,7 @@ export function Addresses(props: TabProps) {
     .find((problem) => problem !== null)
   const mono = { input: { fontFamily: 'var(--mono)', fontSize: 13 } }
   return (
-    <Form save={save} change={change}>
+    <Form save={save} change={change} report={props.report}>
       <TextInput
         label="Name"
         required
@@ -135,13 +145,13 @@ export function Addresses(props: TabProps) {
 }
 
 export function Scopes(props: TabProps) {
-  const { application } = props
+  const { data: application } = props.base
   const [scopes, setScopes] = useState(application.allowed_scopes)
   const [consent, setConsent] = useState(application.consent)
   const [require_pkce, setPkce] = useState(application.require_pkce)
   const save = useSave(props)
   return (
-    <Form save={save} change={changed(application, { allowed_scopes: scopes, consent, require_pkce })}>
+    <Form save={save} change={changed(application, { allowed_scopes: scopes, consent, require_pkce })} report={props.report}>
       <TagsInput
         label="Scopes that it may request"
         description="Those of resource servers included."

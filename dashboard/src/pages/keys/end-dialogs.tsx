@@ -1,16 +1,16 @@
 /** Rotating and revoking a key: the old key stops at once, so the dialog says who used it and leads to the way without interruption. */
-import type { ApiKey, ApiKeyWithPlaintext, KeyUsage } from '@ostiary/sdk'
+import type { ApiKey, ApiKeyWithPlaintext } from '@ostiary/sdk'
 import type { ReactNode } from 'react'
 import { useAction } from '../../parts/action.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { Loaded, useRead } from '../../parts/reading.tsx'
 import { Time } from '../../parts/time.tsx'
+import { type ReadUsage, Usage } from './usage.tsx'
 
 export interface KeyRoutes {
   rotate: (key_id: string) => Promise<ApiKeyWithPlaintext>
   revoke: (key_id: string) => Promise<void>
-  usage: (key_id: string, from: string, signal: AbortSignal) => Promise<KeyUsage>
+  usage: ReadUsage
 }
 
 interface EndProps {
@@ -89,47 +89,5 @@ export function EndKeyDialog({ kind, chosen, routes, is_live, tags, createAnothe
         </span>
       </div>
     </Confirm>
-  )
-}
-
-/** Who used the key in the last 24 hours: by address and route. */
-function Usage({ chosen, read }: { chosen: ApiKey; read: KeyRoutes['usage'] }) {
-  const usage = useRead(['usage', chosen.id], (signal) => read(chosen.id, new Date(Date.now() - DAY_MS).toISOString(), signal))
-  return (
-    <Loaded of={usage} rows={2}>
-      {({ data }) => {
-        const callers = new Map<string, { ip: string | null; route: string; count: number; refused: number }>()
-        for (const { ip, route, count, refused } of data) {
-          const caller = callers.get(`${ip} ${route}`) ?? { ip, route, count: 0, refused: 0 }
-          callers.set(`${ip} ${route}`, { ...caller, count: caller.count + count, refused: caller.refused + refused })
-        }
-        const most = [...callers.values()].toSorted((a, b) => b.count - a.count).slice(0, 6)
-        if (most.length === 0) return <p className="small muted">Nobody used it in the last 24 hours.</p>
-        return (
-          <table className="small uses">
-            <caption className="vh">Uses in the last 24 hours</caption>
-            <thead>
-              <tr>
-                <th scope="col">Address</th>
-                <th scope="col">Route</th>
-                <th scope="col">24 h</th>
-              </tr>
-            </thead>
-            <tbody>
-              {most.map(({ ip, route, count, refused }) => (
-                <tr key={`${ip} ${route}`}>
-                  <td className="mono">{ip ?? 'unknown'}</td>
-                  <td className="mono any">{route}</td>
-                  <td>
-                    {count}
-                    {refused > 0 ? `, ${refused} refused` : ''}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        )
-      }}
-    </Loaded>
   )
 }

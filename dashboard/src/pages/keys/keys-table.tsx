@@ -24,20 +24,21 @@ const kinds = {
 export const kindOf = (key: ApiKey) => kinds[key.type]
 
 /** Why a key deserves a look: it was not used for 30 days. */
-const isQuiet = (key: ApiKey) => key.revoked_at === null && Date.now() - Date.parse(key.last_used_at ?? key.created_at) > MONTH_MS
+export const isQuiet = (key: ApiKey) => key.revoked_at === null && Date.now() - Date.parse(key.last_used_at ?? key.created_at) > MONTH_MS
 
 interface KeysProps {
   list: ReturnType<typeof useList<ApiKey>>
   needs: 'developer' | 'admin'
   second: Column<ApiKey>
   empty: ReactNode
+  onOpen: (key: ApiKey) => void
   onEnd: (kind: 'rotate' | 'revoke', key: ApiKey) => void
 }
 
-export function Keys({ list, needs, second, empty, onEnd }: KeysProps) {
+export function Keys({ list, needs, second, empty, onOpen, onEnd }: KeysProps) {
   const { can } = useScope()
   const columns: Column<ApiKey>[] = [
-    { head: 'Key', kind: 'first', cell: (key) => <KeyName of={key} /> },
+    { head: 'Key', kind: 'first', cell: (key) => <KeyName of={key} open={() => onOpen(key)} /> },
     second,
     { head: 'Only from', cell: (key) => <OnlyFrom of={key} /> },
     { head: 'Last used', cell: (key) => <LastUsed of={key} /> },
@@ -55,6 +56,7 @@ export function Keys({ list, needs, second, empty, onEnd }: KeysProps) {
             </Menu.Target>
             <Menu.Dropdown>
               {can(needs) ? null : <Menu.Label>Needs the role {needs}.</Menu.Label>}
+              <Menu.Item onClick={() => onOpen(key)}>Details and use</Menu.Item>
               <Menu.Item disabled={!can(needs)} onClick={() => onEnd('rotate', key)}>
                 Rotate…
               </Menu.Item>
@@ -66,13 +68,20 @@ export function Keys({ list, needs, second, empty, onEnd }: KeysProps) {
         ) : null,
     },
   ]
-  return <Records label="Keys" list={list} columns={columns} keyOf={(key) => key.id} empty={empty} />
+  return (
+    <>
+      <Records label="Keys" list={list} columns={columns} keyOf={(key) => key.id} empty={empty} />
+      {list.rows && list.rows.length > 0 ? <p className="small faint after">“Last used” may be a few seconds behind.</p> : null}
+    </>
+  )
 }
 
-const KeyName = ({ of: key }: { of: ApiKey }) => (
+const KeyName = ({ of: key, open }: { of: ApiKey; open: () => void }) => (
   <>
     <b>
-      {key.label ?? 'Without a label'}{' '}
+      <button type="button" className="row-button" onClick={open}>
+        {key.label ?? 'Without a label'}
+      </button>{' '}
       {key.revoked_at ? (
         <Tag tone="bad" icon="cross">
           Revoked

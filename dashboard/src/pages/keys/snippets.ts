@@ -2,20 +2,31 @@
 import type { ApiKeyWithPlaintext } from '@ostiary/sdk'
 import type { Snippet } from '../../parts/code.tsx'
 
-export function keySnippets({ key, type }: ApiKeyWithPlaintext, issuer: string | null, place: string): Snippet[] {
-  const origin = location.origin
-  const [variable, path, whose] = {
-    auth_publishable: ['OSTIARY_PUBLISHABLE_KEY', '/v1/auth/config', 'for browser code'],
-    auth_secret: ['OSTIARY_SECRET_KEY', '/v1/api-keys/whoami', 'server only'],
-    platform_secret: ['OSTIARY_PLATFORM_KEY', '/v1/platform/projects', 'server only'],
-  }[type] as [string, string, string] // as: rows of three
-  const env = [`# Ostiary, ${place}: ${whose}`, ...(issuer ? [`OSTIARY_ISSUER=${issuer}`] : []), `${variable}=${key}`]
+export function keySnippets({ key, type, allowed_origins }: ApiKeyWithPlaintext, issuer: string | null, place: string): Snippet[] {
+  const base_url = location.origin
+  const env = (variable: string, whose: string) =>
+    [`# Ostiary, ${place}: ${whose}`, ...(issuer ? [`OSTIARY_ISSUER=${issuer}`] : []), `${variable}=${key}`].join('\n')
+  if (type === 'auth_publishable') {
+    const origin = allowed_origins[0] ?? 'https://app.example.com'
+    return [
+      { name: '.env', code: env('OSTIARY_PUBLISHABLE_KEY', 'for browser code') },
+      {
+        name: 'curl',
+        code: `# Browsers send the origin themselves.\ncurl -H "X-API-Key: $OSTIARY_PUBLISHABLE_KEY" -H 'Origin: ${origin}' ${base_url}/v1/auth/config`,
+      },
+      {
+        name: 'TypeScript',
+        code: `// In a page of ${origin}\nconst response = await fetch('${base_url}/v1/auth/config', {\n  headers: { 'X-API-Key': '${key}' },\n})\nconsole.log(await response.json())`,
+      },
+    ]
+  }
+  const variable = type === 'auth_secret' ? 'OSTIARY_SECRET_KEY' : 'OSTIARY_PLATFORM_KEY'
   return [
-    { name: '.env', code: env.join('\n') },
-    { name: 'curl', code: `curl -H "X-API-Key: $${variable}" ${origin}${path}` },
+    { name: '.env', code: env(variable, 'server only') },
+    { name: 'curl', code: `curl -H "X-API-Key: $${variable}" ${base_url}/v1/api-keys/whoami` },
     {
       name: 'TypeScript',
-      code: `const response = await fetch('${origin}${path}', {\n  headers: { 'X-API-Key': process.env.${variable} },\n})\nconsole.log(await response.json())`,
+      code: `import { createClient } from '@ostiary/sdk'\n\nconst ostiary = createClient({ base_url: '${base_url}', api_key: process.env.${variable} })\nconsole.log(await ostiary.whoami())`,
     },
   ]
 }

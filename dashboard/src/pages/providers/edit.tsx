@@ -4,12 +4,12 @@
  */
 import { Checkbox, TagsInput, TextInput } from '@mantine/core'
 import type { Provider, ProviderChange } from '@ostiary/sdk'
-import { useState } from 'react'
-import { useAction } from '../../parts/action.ts'
+import { useEffect, useState } from 'react'
 import { CopyButton } from '../../parts/copy.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { fieldError } from '../../parts/problem.tsx'
 import { useRead } from '../../parts/reading.tsx'
+import { Editing, useSave, type Version } from '../../parts/save.tsx'
 import { useEnvironment } from '../../scope.tsx'
 import { ProviderField } from './field.tsx'
 import { type FieldName, fieldsOf, isSecret, kindOf } from './kinds.ts'
@@ -19,12 +19,21 @@ export function EditProvider({ provider_id, close }: { provider_id: string; clos
   const read = useRead(['providers', environment.id, 'one', provider_id], (signal) =>
     client.responses.getProvider({ ...at, provider_id }, { signal }),
   )
-  return read.data ? <Form key={read.data.etag} provider={read.data.data} etag={read.data.etag} close={close} /> : null
+  return read.data ? (
+    <Editing latest={read.data}>{(base, report) => <Form key={base.etag} base={base} report={report} close={close} />}</Editing>
+  ) : null
 }
 
 const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 
-function Form({ provider, etag, close }: { provider: Provider; etag: string | null; close: () => void }) {
+interface FormProps {
+  base: Version<Provider>
+  report: (is_edited: boolean) => void
+  close: () => void
+}
+
+function Form({ base, report, close }: FormProps) {
+  const { data: provider } = base
   const { client, at, environment } = useEnvironment()
   const kind = kindOf(provider.type)
   const { issuer, team_id, key_id } = provider
@@ -38,10 +47,15 @@ function Form({ provider, etag, close }: { provider: Provider; etag: string | nu
     team_id: team_id ?? '',
     key_id: key_id ?? '',
   })
-  const action = useAction(
-    (change: ProviderChange) => client.changeProvider({ ...at, provider_id: provider.id }, change, { if_match: etag ?? undefined }),
-    { changes: [['providers', environment.id]], done: close },
-  )
+  const here = { ...at, provider_id: provider.id }
+  useEffect(() => report(true), [report]) // an open dialog keeps the version that it began with
+  const action = useSave({
+    base,
+    read: () => client.responses.getProvider(here),
+    write: (change: ProviderChange, options) => client.changeProvider(here, change, options),
+    changes: [['providers', environment.id]],
+    done: close,
+  })
   const has_new_issuer = (fields.issuer ?? '') !== (issuer ?? '')
   const next = {
     display_name,
@@ -132,6 +146,7 @@ function Form({ provider, etag, close }: { provider: Provider; etag: string | nu
         onChange={(event) => setEnabled(event.currentTarget.checked)}
         error={fieldError(action.error, '/enabled')}
       />
+      {action.dialog}
     </FormDialog>
   )
 }

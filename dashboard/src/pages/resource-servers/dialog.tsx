@@ -2,12 +2,13 @@
 import '../../styles/sign-in-objects.css'
 import { NativeSelect, Textarea, TextInput } from '@mantine/core'
 import type { NewResourceServer, ResourceServer, ResourceServerChange } from '@ostiary/sdk'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useAction } from '../../parts/action.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { fieldError } from '../../parts/problem.tsx'
 import { useRead } from '../../parts/reading.tsx'
+import { Editing, useSave, type Version } from '../../parts/save.tsx'
 import { useEnvironment } from '../../scope.tsx'
 import { readScopes, writeScopes } from './scopes.ts'
 
@@ -28,12 +29,40 @@ export function EditResourceServer({ resource_server_id, close }: { resource_ser
   const read = useRead(['resource-servers', environment.id, 'one', resource_server_id], (signal) =>
     client.responses.getResourceServer(params, { signal }),
   )
-  const action = useAction(
-    ({ identifier: _, ...change }: NewResourceServer) =>
-      client.changeResourceServer(params, change as ResourceServerChange, { if_match: read.data?.etag ?? undefined }), // as: the same fields but the identifier
-    { changes: [['resource-servers', environment.id]], done: close },
+  return read.data ? (
+    <Editing latest={read.data}>{(base, report) => <EditForm key={base.etag} base={base} report={report} close={close} />}</Editing>
+  ) : null
+}
+
+interface EditProps {
+  base: Version<ResourceServer>
+  report: (is_edited: boolean) => void
+  close: () => void
+}
+
+function EditForm({ base, report, close }: EditProps) {
+  const { client, at, environment } = useEnvironment()
+  const here = { ...at, resource_server_id: base.data.id }
+  useEffect(() => report(true), [report]) // an open dialog keeps the version that it began with
+  const save = useSave({
+    base,
+    read: () => client.responses.getResourceServer(here),
+    write: (change: ResourceServerChange, options) => client.changeResourceServer(here, change, options),
+    changes: [['resource-servers', environment.id]],
+    done: close,
+  })
+  const run = ({ identifier: _, ...server }: NewResourceServer) => {
+    const before = base.data as unknown as Record<string, unknown> // as: read by name
+    const changed = Object.entries(server).filter(([name, value]) => JSON.stringify(before[name]) !== JSON.stringify(value))
+    if (changed.length === 0) close()
+    else save.run(Object.fromEntries(changed))
+  }
+  return (
+    <>
+      <ResourceServerDialog server={base.data} action={{ ...save, run }} close={close} />
+      {save.dialog}
+    </>
   )
-  return read.data ? <ResourceServerDialog key={read.data.etag} server={read.data.data} action={action} close={close} /> : null
 }
 
 interface DialogProps {

@@ -2,10 +2,11 @@
 import '../../styles/mail.css'
 import { NativeSelect, PasswordInput, TextInput } from '@mantine/core'
 import type { MailTested, Settings, SettingsChange } from '@ostiary/sdk'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useEffect, useState } from 'react'
 import { useAction } from '../../parts/action.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { fieldError, Problem } from '../../parts/problem.tsx'
+import { useSave, type Version } from '../../parts/save.tsx'
 import { useEnvironment } from '../../scope.tsx'
 import { mail_fields as names } from './fields.ts'
 
@@ -24,20 +25,33 @@ const encryptions = [
 ]
 const order: ('label' | 'input' | 'description' | 'error')[] = ['label', 'input', 'description', 'error']
 
-export function MailSettings({ settings: { email }, etag }: { settings: Settings; etag: string | null }) {
+interface MailProps {
+  base: Version<Settings>
+  report: (is_edited: boolean) => void
+}
+
+export function MailSettings({ base, report }: MailProps) {
+  const { email } = base.data
   const { client, at, environment, can } = useEnvironment()
   const [delivery, setDelivery] = useState(email.delivery)
   const [from, setFrom] = useState(email.from ?? '')
   const [smtp, setSmtp] = useState(fieldsOf(email.smtp))
   const [password, setPassword] = useState('')
-  const save = useAction((change: SettingsChange) => client.changeSettings(at, change, { if_match: etag ?? undefined }), {
+  const save = useSave({
+    base,
+    read: () => client.responses.getSettings(at),
+    write: (change: SettingsChange, options) => client.changeSettings(at, change, options),
     changes: [
       ['settings', environment.id],
       ['readiness', environment.id],
     ],
+    done: () => report(false),
+    label: (pointer) => names[pointer as keyof typeof names], // as: another pointer has no name here
   })
   const has_new_host = email.smtp !== null && smtp.host !== email.smtp.host
   const change = changeOf(email, { delivery, from, smtp, password })
+  const is_edited = Object.keys(change).length > 0
+  useEffect(() => report(is_edited), [is_edited, report])
   const submit = (event: FormEvent) => {
     event.preventDefault()
     save.run({ email: change })
@@ -109,6 +123,7 @@ export function MailSettings({ settings: { email }, etag }: { settings: Settings
         </div>
         {save.error ? <Problem error={save.error} focus /> : null}
       </form>
+      {save.dialog}
       <TestMail is_saved={Object.keys(change).length === 0} delivery={email.delivery} />
     </section>
   )

@@ -1,5 +1,6 @@
 /** One user: can this person sign in, profile, methods, sessions, connected applications; block and delete. */
-import type { User } from '@ostiary/sdk'
+import type { SignInMethod, User } from '@ostiary/sdk'
+import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { useAction } from '../../parts/action.ts'
 import { Confirm } from '../../parts/confirm.tsx'
@@ -11,6 +12,7 @@ import { Facts, Side } from '../../parts/side.tsx'
 import { EnvironmentTag, Tag } from '../../parts/tag.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useEnvironment } from '../../scope.tsx'
+import { judgeWaysIn } from './ways-in.ts'
 
 const methodNames = {
   password: 'Password',
@@ -31,8 +33,8 @@ export function UserSide({ user_id, onClose }: { user_id: string; onClose: () =>
 }
 
 function Content({ user, onClose }: { user: User; onClose: () => void }) {
-  const { client, environment } = useEnvironment()
-  const [open, setOpen] = useState<'block' | 'delete' | null>(null)
+  const { client, environment, base } = useEnvironment()
+  const [open, setOpen] = useState<'block' | 'delete' | SignInMethod | null>(null)
   const about = { user_id: user.id }
   const methods = useRead(['methods', user.id], (signal) => client.listUserMethods(about, { signal }).page())
   const sessions = useRead(['sessions', user.id], (signal) => client.listUserSessions(about, { signal }).page())
@@ -52,17 +54,14 @@ function Content({ user, onClose }: { user: User; onClose: () => void }) {
   const end = useAction((session_id: string) => client.endSession({ session_id }), { changes })
   const endAll = useAction(() => client.endUserSessions(about), { changes })
   const disconnect = useAction((grant_id: string) => client.disconnectGrant({ ...about, grant_id }), { changes })
-  const removeMethod = useAction((method_id: string) => client.removeUserMethod({ ...about, method_id }), { changes })
-  const error = end.error ?? endAll.error ?? disconnect.error ?? removeMethod.error
+  const removeMethod = useAction((method_id: string) => client.removeUserMethod({ ...about, method_id }), {
+    changes,
+    done: () => setOpen(null),
+  })
+  const error = end.error ?? endAll.error ?? disconnect.error
   return (
     <>
-      {user.blocked_at ? (
-        <div className="note bad">Cannot sign in: blocked.</div>
-      ) : methods.data?.data.length === 0 ? (
-        <div className="note warn">Has no sign-in method yet. An emailed code works where the environment offers it.</div>
-      ) : (
-        <div className="note acc">Can sign in.</div>
-      )}
+      <WaysIn user={user} methods={methods.data?.data} />
       {error ? <Problem error={error} /> : null}
       <Facts
         of={[
@@ -92,9 +91,16 @@ function Content({ user, onClose }: { user: User; onClose: () => void }) {
               none="None."
               of={data.map((method) => ({
                 id: method.id,
-                text: method.name ? `${methodNames[method.type]}: ${method.name}` : methodNames[method.type],
+                text: nameOf(method),
+                more: method.last_used_at ? (
+                  <>
+                    Last used <Time at={method.last_used_at} />
+                  </>
+                ) : (
+                  'Never used'
+                ),
                 act: 'Remove',
-                run: () => removeMethod.run(method.id),
+                run: () => setOpen(method),
               }))}
             />
           )}
@@ -115,6 +121,11 @@ function Content({ user, onClose }: { user: User; onClose: () => void }) {
               of={data.map((session) => ({
                 id: session.id,
                 text: `${session.user_agent ?? 'Unknown program'}, ${session.ip ?? 'unknown address'}`,
+                more: (
+                  <>
+                    Last seen <Time at={session.last_seen_at} />, by {session.amr.join(' and ')}
+                  </>
+                ),
                 act: 'End',
                 run: () => end.run(session.id),
               }))}
@@ -130,12 +141,27 @@ function Content({ user, onClose }: { user: User; onClose: () => void }) {
               of={data.map((grant) => ({
                 id: grant.id,
                 text: `${grant.application_id} (${grant.scope})`,
+                more: (
+                  <>
+                    Last tokens <Time at={grant.last_used_at} />
+                  </>
+                ),
                 act: 'Disconnect',
                 run: () => disconnect.run(grant.id),
               }))}
             />
           )}
         </Loaded>
+      </Part>
+      <Part title="Events">
+        <div className="toolbar">
+          <Link className="btn s" to={`${base}/events`} search={{ user_id: user.id }}>
+            All events of this user
+          </Link>
+          <Link className="btn s" to={`${base}/events`} search={{ user_id: user.id, type: 'sign_in.failed' }}>
+            Failed sign-ins
+          </Link>
+        </div>
       </Part>
       <div className="toolbar">
         <ChangeButton onClick={() => (user.blocked_at ? block.run(undefined) : setOpen('block'))}>
@@ -145,6 +171,23 @@ function Content({ user, onClose }: { user: User; onClose: () => void }) {
           Delete
         </ChangeButton>
       </div>
+      {open !== null && typeof open === 'object' ? (
+        <Confirm
+          title={`Remove ${nameOf(open)}?`}
+          lead={
+            <>
+              <EnvironmentTag type={environment.type} /> {user.email ?? user.id}
+            </>
+          }
+          consequence="The person can no longer sign in with it. Sessions that began with it end."
+          keep="Keep the method"
+          act="Remove now"
+          busy={removeMethod.busy}
+          error={removeMethod.error}
+          onConfirm={() => removeMethod.run(open.id)}
+          onClose={() => setOpen(null)}
+        />
+      ) : null}
       {open === 'block' ? (
         <Confirm
           title={`Block ${user.email ?? user.id}?`}
@@ -176,6 +219,37 @@ function Content({ user, onClose }: { user: User; onClose: () => void }) {
   )
 }
 
+const nameOf = ({ type, name, codes_left }: SignInMethod) =>
+  [methodNames[type], name ? `: ${name}` : '', codes_left === null ? '' : `, ${codes_left} left`].join('')
+
+/** The first thing that support asks: can this person sign in, and what happened last? */
+function WaysIn({ user, methods }: { user: User; methods: SignInMethod[] | undefined }) {
+  const { client, at, environment, base } = useEnvironment()
+  const settings = useRead(['settings-of', environment.id], (signal) => client.getSettings(at, { signal }))
+  const providers = useRead(['providers-of', environment.id], (signal) => client.listProviders({ ...at, limit: 100 }, { signal }).page())
+  const failed = useRead(['events', environment.id, 'failed', user.id], (signal) =>
+    client.listEvents({ ...at, type: 'sign_in.failed', user_id: user.id, limit: 1 }, { signal }).page(),
+  )
+  if (!methods || !settings.data || !providers.data) return null
+  const { can, text } = judgeWaysIn(user, methods, settings.data, providers.data.data)
+  const last = failed.data?.data[0]
+  return (
+    <div className={can ? 'note acc' : 'note bad'}>
+      <div>
+        <p className="strong">{text}</p>
+        {last ? (
+          <p>
+            The last failed sign-in was <Time at={last.timestamp} />:{' '}
+            <Link className="u" to={`${base}/events`} search={{ chosen: last.id }}>
+              {String(last.data.reason)}
+            </Link>
+          </p>
+        ) : null}
+      </div>
+    </div>
+  )
+}
+
 const Copied = ({ value, label, tag }: { value: string; label: string; tag?: ReactNode }) => (
   <>
     <code>{value}</code> {tag} <CopyButton value={value} label={label} />
@@ -192,13 +266,24 @@ const Part = ({ title, action, children }: { title: string; action?: ReactNode; 
   </section>
 )
 
-function Rows({ of, none }: { of: { id: string; text: string; act: string; run: () => void }[]; none: string }) {
+interface Row {
+  id: string
+  text: string
+  more: ReactNode
+  act: string
+  run: () => void
+}
+
+function Rows({ of, none }: { of: Row[]; none: string }) {
   if (of.length === 0) return <p className="muted">{none}</p>
   return (
     <ul>
-      {of.map(({ id, text, act, run }) => (
+      {of.map(({ id, text, more, act, run }) => (
         <li className="list-row" key={id}>
-          <span>{text}</span>
+          <div>
+            {text}
+            <div className="small muted">{more}</div>
+          </div>
           <ChangeButton className="btn s" onClick={run}>
             {act}
             <span className="vh">: {text}</span>

@@ -1,5 +1,6 @@
-/** One delivery: its attempts as a timeline, and the body that was sent. */
-import type { Delivery } from '@ostiary/sdk'
+/** One delivery: what to do about a failure, its attempts, the body and the headers. */
+import type { Delivery, Webhook } from '@ostiary/sdk'
+import { Link } from '@tanstack/react-router'
 import { useAction } from '../../parts/action.ts'
 import { CopyButton } from '../../parts/copy.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -8,27 +9,42 @@ import { Problem } from '../../parts/problem.tsx'
 import { Loaded, useRead } from '../../parts/reading.tsx'
 import { Json } from '../../parts/side.tsx'
 import { EnvironmentTag } from '../../parts/tag.tsx'
-import { ClockTime } from '../../parts/time.tsx'
 import { useEnvironment } from '../../scope.tsx'
+import { Attempts, answerOf, fixOf } from './attempts.tsx'
 
-const errors = {
-  dns: 'The name has no address',
-  refused: 'Nobody accepted the connection',
-  tls: 'TLS failed',
-  timeout: 'No answer in time',
-  address_not_allowed: 'The address may not be reached',
+interface DetailProps {
+  webhook: Webhook
+  message_id: string
+  /** The delivery as the list has it; one from a link can be older than the rows of the list. */
+  listed: Delivery | undefined
 }
 
-export function DeliveryDetail({ delivery }: { delivery: Delivery }) {
-  const { client, at, environment } = useEnvironment()
+export function DeliveryDetail({ webhook, message_id, listed }: DetailProps) {
+  const { client, at } = useEnvironment()
+  const in_list = listed?.id === message_id ? listed : undefined
+  const read = useRead(
+    ['deliveries', webhook.id, 'one', message_id],
+    (signal) => client.getDelivery({ ...at, webhook_id: webhook.id, message_id }, { signal }),
+    { enabled: in_list === undefined, refetchInterval: 5_000 },
+  )
+  return (
+    <div className="det">
+      {in_list ? <Detail delivery={in_list} /> : <Loaded of={read}>{(delivery) => <Detail delivery={delivery} />}</Loaded>}
+    </div>
+  )
+}
+
+function Detail({ delivery }: { delivery: Delivery }) {
+  const { client, at, environment, base } = useEnvironment()
   const resend = useAction(() => client.resendDelivery({ ...at, webhook_id: delivery.webhook_id, message_id: delivery.id }), {
     changes: [['deliveries', delivery.webhook_id]],
   })
   const event = useRead(['event', environment.id, delivery.event_id], (signal) =>
     client.getEvent({ ...at, event_id: delivery.event_id }, { signal }),
   )
+  const fix = fixOf(delivery)
   return (
-    <div className="det">
+    <>
       <div className="det-head">
         <div>
           <h2 className="mono">{delivery.event_type}</h2>
@@ -36,6 +52,9 @@ export function DeliveryDetail({ delivery }: { delivery: Delivery }) {
             {delivery.id} <CopyButton value={delivery.id} label="message id" />
           </p>
         </div>
+        <Link className="btn s" to={`${base}/events`} search={{ chosen: delivery.event_id }}>
+          Open event
+        </Link>
         <ChangeButton className="btn pri s" disabled={resend.busy} onClick={() => resend.run(undefined)}>
           <Icon name="again" /> Send now
         </ChangeButton>
@@ -43,41 +62,46 @@ export function DeliveryDetail({ delivery }: { delivery: Delivery }) {
       {resend.error ? <Problem error={resend.error} /> : null}
       <div className="sec">
         <h3>Attempts</h3>
-        <ol className="tl">
-          {delivery.attempts.map((attempt) => {
-            const worked = attempt.status !== null && attempt.status >= 200 && attempt.status < 300
-            return (
-              <li key={attempt.at}>
-                <span className={worked ? 'd g' : 'd b'}>
-                  <Icon name={worked ? 'check' : 'cross'} size={11} />
-                </span>
-                <span className="t">
-                  <ClockTime at={attempt.at} />
-                </span>
-                <span>{attempt.status === null ? errors[attempt.error ?? 'timeout'] : <b className="strong">{attempt.status}</b>}</span>
-                <span className="ms">{attempt.latency_ms} ms</span>
-                {attempt.response ? <div className="ans">{attempt.response}</div> : null}
-              </li>
-            )
-          })}
-          {delivery.next_attempt_at ? (
-            <li>
-              <span className="d n" />
-              <span className="t">
-                <ClockTime at={delivery.next_attempt_at} />
-              </span>
-              <span className="muted">Next attempt</span>
-              <span className="ms">{delivery.attempts.length + 1} of 10</span>
-            </li>
-          ) : null}
-        </ol>
+        <Attempts of={delivery} />
+        {fix ? (
+          <div className="note after cause">
+            <p>
+              <b className="strong">{answerOf(delivery)}.</b> <span className="fix">{fix}</span>
+            </p>
+          </div>
+        ) : null}
       </div>
       <div className="sec">
         <h3>
           Body <EnvironmentTag type={environment.type} />
+          {event.data ? <CopyButton look="quiet" value={JSON.stringify(event.data)} label="body" /> : null}
         </h3>
         <Loaded of={event}>{(body) => <Json of={body} />}</Loaded>
       </div>
+      <Headers of={delivery} />
+    </>
+  )
+}
+
+/** The headers of the last attempt. Signatures are not kept. */
+function Headers({ of: delivery }: { of: Delivery }) {
+  const last = delivery.attempts.at(-1)
+  if (!last) return null
+  const headers = [
+    'content-type: application/json',
+    'user-agent: Ostiary-Webhooks/1',
+    `webhook-id: ${delivery.id}`,
+    `webhook-timestamp: ${Math.floor(Date.parse(last.at) / 1_000)}`,
+    'webhook-signature: v1,…',
+  ]
+  return (
+    <div className="sec">
+      <h3>Headers of the last attempt</h3>
+      <div className="box">
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls sideways needs the keyboard */}
+        <pre tabIndex={0}>{headers.join('\n')}</pre>
+      </div>
+      <p className="hint">The signature is made for each attempt, from the id, the timestamp and the body, and is not kept.</p>
     </div>
   )
 }

@@ -1,0 +1,171 @@
+/** Why one call was refused, and what to do. A call that was not refused shows what happened in it. */
+import { OstiaryError, type RefusedCall } from '@ostiary/sdk'
+import { Link } from '@tanstack/react-router'
+import { CopyButton } from '../../parts/copy.tsx'
+import { Loaded, useRead } from '../../parts/reading.tsx'
+import { Facts, Side } from '../../parts/side.tsx'
+import { Time } from '../../parts/time.tsx'
+import { useScope } from '../../scope.tsx'
+import { causeOf } from '../events/cause.ts'
+import { fixOf, hasPage } from './fixes.ts'
+import type { Source } from './list.tsx'
+
+interface CallSideProps {
+  source: Source
+  request_id: string
+  close: () => void
+}
+
+export function CallSide({ source, request_id, close }: CallSideProps) {
+  const found = useRead(['call', source.key, request_id], async (signal) => {
+    try {
+      return { call: await source.read(request_id, signal) }
+    } catch (error) {
+      if (error instanceof OstiaryError && error.status === 404) return { call: null } // it was not refused
+      throw error
+    }
+  })
+  return (
+    <Side title={found.data?.call?.code ?? 'Call'} onClose={close}>
+      <Loaded of={found}>
+        {({ call }) => (
+          <>
+            {call ? <Refused call={call} base={source.base} /> : <p className="muted">The service did not refuse this call.</p>}
+            {source.events ? (
+              <EventsOf source={source} request_id={request_id} is_refused={call !== null} />
+            ) : call ? null : (
+              <Changes request_id={request_id} />
+            )}
+          </>
+        )}
+      </Loaded>
+    </Side>
+  )
+}
+
+/** The call again, with the key as a variable and the path as the documents have it. */
+const curlOf = (call: RefusedCall) =>
+  `curl -i -X ${call.method} ${call.key_id ? '-H "X-API-Key: $OSTIARY_KEY" ' : ''}'${location.origin}${call.route ?? '/'}'`
+
+function Refused({ call, base }: { call: RefusedCall; base: string | null }) {
+  return (
+    <>
+      <div className="note bad cause">
+        <div>
+          <p className="strong">{call.reason}</p>
+          <p className="fix">{fixOf(call.code)}</p>
+        </div>
+      </div>
+      <Facts
+        of={[
+          ['Request id', <IdValue key="id" value={call.id} />],
+          ['When', <Time key="at" at={call.at} />],
+          ['Answer', `${call.status} ${call.code}`],
+          ['Route', <code key="route">{`${call.method} ${call.route ?? 'no route'}`}</code>],
+          [
+            'Application',
+            call.client_id && base ? (
+              <Link key="app" className="u" to={`${base}/applications/${call.client_id}`} search={{ tab: 'addresses' }}>
+                {call.client_id}
+              </Link>
+            ) : (
+              'None'
+            ),
+          ],
+          [
+            'Key',
+            call.key_id ? (
+              <Link key="key" className="u" to={`/go/${call.key_id}`}>
+                {call.key_start}…
+              </Link>
+            ) : (
+              'None'
+            ),
+          ],
+          [
+            'User',
+            call.user_id && base ? (
+              <Link key="user" className="u" to={`${base}/users`} search={{ chosen: call.user_id }}>
+                {call.user_id}
+              </Link>
+            ) : (
+              (call.user_id ?? 'None')
+            ),
+          ],
+          ['From', `${call.ip ?? 'unknown'}, ${call.user_agent ?? 'no user agent'}`],
+        ]}
+      />
+      <div className="toolbar">
+        {hasPage(call.code) ? (
+          <a className="btn s" href={`/docs/errors/${call.code}`}>
+            About this code
+          </a>
+        ) : null}
+        <CopyButton look="quiet" value={curlOf(call)} label="the call as curl" text="Copy as curl" />
+      </div>
+    </>
+  )
+}
+
+/** The events of a call. For a failure, such as a mail that could not be sent, with cause and fix. */
+function EventsOf({ source, request_id, is_refused }: { source: Source; request_id: string; is_refused: boolean }) {
+  const events = useRead(
+    ['events', source.key, 'of', request_id],
+    async (signal) => (source.events ? (await source.events(request_id, signal)).data : []),
+    { refetchInterval: 5_000 },
+  )
+  return (
+    <section>
+      <h3>What happened in this call</h3>
+      <Loaded of={events} rows={1}>
+        {(data) =>
+          data.length === 0 ? (
+            <p className="muted">No event.</p>
+          ) : (
+            <ul>
+              {data.map((event) => {
+                const cause = causeOf(event)
+                return (
+                  <li className="list-row" key={event.id}>
+                    <div>
+                      <Link className="u mono" to={`${source.base}/events`} search={{ chosen: event.id }}>
+                        {event.type}
+                      </Link>
+                      {cause && !is_refused ? (
+                        <div className="cause">
+                          <p className="strong">{cause.reason}</p>
+                          <p className="fix">{cause.fix}</p>
+                        </div>
+                      ) : null}
+                    </div>
+                    <Time at={event.timestamp} />
+                  </li>
+                )
+              })}
+            </ul>
+          )
+        }
+      </Loaded>
+    </section>
+  )
+}
+
+/** A call of the tenant that was not refused has changed something, or only read. */
+function Changes({ request_id }: { request_id: string }) {
+  const { tenant } = useScope()
+  return (
+    <p>
+      Changes of the tenant are in the{' '}
+      <Link className="u" to={`/t/${tenant.slug}/audit-log`}>
+        audit log
+      </Link>
+      , each with its request id ({request_id}).
+    </p>
+  )
+}
+
+const IdValue = ({ value }: { value: string }) => (
+  <>
+    <code>{value}</code> <CopyButton value={value} label="request id" />
+  </>
+)

@@ -1,0 +1,121 @@
+/** Refused calls: grouped by code and route, then the list. A row says why, and opens the whole record. */
+import '../../styles/filters.css'
+import type { Event, Page as PageOf, RefusedCall, RefusedCallSummary } from '@ostiary/sdk'
+import type { ReactNode } from 'react'
+import { Chips, rangeOf, TimeRange } from '../../parts/filters.tsx'
+import { Page } from '../../parts/page.tsx'
+import { Loaded, useList, useRead } from '../../parts/reading.tsx'
+import { useQueryState } from '../../parts/search.ts'
+import { type Column, Empty, Records } from '../../parts/table.tsx'
+import { Tag } from '../../parts/tag.tsx'
+import { Time } from '../../parts/time.tsx'
+import { CallSide } from './call-side.tsx'
+
+interface Filter {
+  code?: string | undefined
+  route?: string | undefined
+  application_id?: string | undefined
+  key_id?: string | undefined
+  from?: string | undefined
+  to?: string | undefined
+}
+
+/** Where the records come from: an environment, or a tenant outside of its environments. */
+export interface Source {
+  key: string
+  /** The address of the environment; `null` for a tenant. */
+  base: string | null
+  list: (filter: Filter, cursor: string | undefined) => Promise<PageOf<RefusedCall>>
+  summary: (signal: AbortSignal) => Promise<RefusedCallSummary>
+  read: (request_id: string, signal: AbortSignal) => Promise<RefusedCall>
+  events: ((request_id: string, signal: AbortSignal) => Promise<PageOf<Event>>) | null
+}
+
+const chips = { code: 'Code', route: 'Route', application_id: 'Application', key_id: 'Key', from: 'From', to: 'To' }
+
+export function CallList({ source, lead, chart }: { source: Source; lead: string; chart?: ReactNode }) {
+  const state = useQueryState()
+  const { search, show } = state
+  const { code, route, application_id, key_id } = search
+  const filter = { code, route, application_id, key_id, ...rangeOf(search) }
+  const summary = useRead(['calls', source.key, 'summary'], source.summary, { refetchInterval: 10_000 })
+  const list = useList(['calls', source.key, filter], (cursor) => source.list(filter, cursor), { refetchInterval: 10_000 })
+  const is_filtered = Object.values(filter).some((value) => value !== undefined)
+  const columns: Column<RefusedCall>[] = [
+    {
+      head: 'Code',
+      kind: 'first',
+      cell: ({ id, code }) => (
+        <button type="button" className="row-button mono" onClick={() => show({ chosen: id })}>
+          {code}
+        </button>
+      ),
+    },
+    { head: 'Status', cell: ({ status }) => <Tag tone={status >= 500 ? 'bad' : 'warn'}>{status}</Tag> },
+    { head: 'Route', className: 'mono any', cell: ({ method, route }) => `${method} ${route ?? 'no route'}` },
+    { head: 'Why', className: 'any', cell: ({ reason }) => reason },
+    { head: 'When', className: 'muted nowrap', cell: ({ at: moment }) => <Time at={moment} /> },
+  ]
+  return (
+    <Page title="Calls" lead={lead}>
+      {chart}
+      <Loaded of={summary} rows={2}>
+        {({ data, dropped }) =>
+          data.length === 0 ? null : (
+            <ul className="groups" aria-label="By code and route">
+              {data.slice(0, 12).map(({ code, route, count, last_at }) => (
+                <li key={`${code} ${route}`}>
+                  <button
+                    type="button"
+                    className="card"
+                    aria-pressed={search.code === code && search.route === (route ?? undefined)}
+                    onClick={() => show({ code, route: route ?? undefined })}
+                  >
+                    <b>{count}</b> <code>{code}</code>
+                    <span className="xs faint any">{route ?? 'no route'}</span>
+                    <span className="xs faint">
+                      <Time at={last_at} />
+                    </span>
+                  </button>
+                </li>
+              ))}
+              {dropped > 0 ? <li className="small muted">{dropped} more have no record, because there were too many at once.</li> : null}
+            </ul>
+          )
+        }
+      </Loaded>
+      <div className="toolbar">
+        <TimeRange {...state} />
+        <Chips names={chips} {...state} />
+      </div>
+      <Records
+        label="Refused calls"
+        list={list}
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={
+          is_filtered ? (
+            <Empty
+              action={
+                <button
+                  type="button"
+                  className="btn"
+                  onClick={() => show(Object.fromEntries(Object.keys(chips).map((name) => [name, undefined])))}
+                >
+                  Clear the filters
+                </button>
+              }
+            >
+              No refused call has these values.
+            </Empty>
+          ) : (
+            <Empty>No call was refused. Wrong requests, expired codes and failed sign-ins appear here with their reason.</Empty>
+          )
+        }
+      />
+      {search.chosen ? (
+        <CallSide key={search.chosen} source={source} request_id={search.chosen} close={() => show({ chosen: undefined })} />
+      ) : null}
+    </Page>
+  )
+}

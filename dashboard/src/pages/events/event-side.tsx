@@ -1,0 +1,139 @@
+/** One event: its body, the events before and after it, and where webhooks delivered it. */
+import type { Event } from '@ostiary/sdk'
+import { Link } from '@tanstack/react-router'
+import { CopyButton } from '../../parts/copy.tsx'
+import { Loaded, useRead } from '../../parts/reading.tsx'
+import type { useQueryState } from '../../parts/search.ts'
+import { Json, Side } from '../../parts/side.tsx'
+import { Tag } from '../../parts/tag.tsx'
+import { ClockTime, Time } from '../../parts/time.tsx'
+import { useEnvironment } from '../../scope.tsx'
+import { MessageStatus } from '../webhook/attempts.tsx'
+import { causeOf } from './cause.ts'
+
+export const eventFilters = ['type', 'user_id', 'application_id', 'request_id'] as const
+const words = { type: 'kind', user_id: 'user', application_id: 'application', request_id: 'request' }
+/** How many events are shown on each side. */
+const AROUND = 3
+
+type Show = ReturnType<typeof useQueryState>['show']
+
+export function EventSide({ event_id, show }: { event_id: string; show: Show }) {
+  const { client, at, environment } = useEnvironment()
+  const event = useRead(['event', environment.id, event_id], (signal) => client.getEvent({ ...at, event_id }, { signal }))
+  return (
+    <Side title={event.data?.type ?? 'Event'} onClose={() => show({ chosen: undefined })}>
+      <Loaded of={event}>{(event) => <Content event={event} show={show} />}</Loaded>
+    </Side>
+  )
+}
+
+function Content({ event, show }: { event: Event; show: Show }) {
+  const { base } = useEnvironment()
+  const cause = causeOf(event)
+  return (
+    <>
+      <p className="muted">
+        <Time at={event.timestamp} /> <Tag>No. {event.sequence}</Tag>{' '}
+        <CopyButton look="quiet" value={event.id} label="event id" text="Copy id" />
+      </p>
+      {cause ? (
+        <div className="note bad">
+          <div>
+            <p className="strong">{cause.reason}</p>
+            <p>{cause.fix}</p>
+          </div>
+        </div>
+      ) : null}
+      <div className="toolbar">
+        {eventFilters.map((name) =>
+          event[name] ? (
+            <button
+              key={name}
+              type="button"
+              className="btn s"
+              onClick={() => show({ [name]: event[name] ?? undefined, chosen: undefined })}
+            >
+              Same {words[name]}
+            </button>
+          ) : null,
+        )}
+        {event.user_id ? (
+          <Link className="btn s" to={`${base}/users`} search={{ chosen: event.user_id }}>
+            Open user
+          </Link>
+        ) : null}
+      </div>
+      <Json of={event} />
+      <section>
+        <h3>Before and after</h3>
+        <Neighbours of={event} show={show} />
+      </section>
+      <section>
+        <h3>Deliveries</h3>
+        <DeliveriesOf event_id={event.id} />
+      </section>
+    </>
+  )
+}
+
+function Neighbours({ of: event, show }: { of: Event; show: Show }) {
+  const { client, at, environment } = useEnvironment()
+  const around = useRead(['events', environment.id, 'around', event.id], (signal) =>
+    client.listEvents({ ...at, after: Math.max(event.sequence - AROUND - 1, 0), limit: 2 * AROUND + 1 }, { signal }).page(),
+  )
+  return (
+    <Loaded of={around} rows={3}>
+      {({ data }) => (
+        <ol className="neighbours small">
+          {data.map((each) => (
+            <li key={each.id} aria-current={each.id === event.id ? 'true' : undefined}>
+              <button type="button" onClick={() => show({ chosen: each.id })}>
+                <span className="mono faint">{each.sequence}</span>
+                <span className="mono any">{each.type}</span>
+                <span className="faint">
+                  <ClockTime at={each.timestamp} />
+                </span>
+              </button>
+            </li>
+          ))}
+        </ol>
+      )}
+    </Loaded>
+  )
+}
+
+function DeliveriesOf({ event_id }: { event_id: string }) {
+  const { client, at, base } = useEnvironment()
+  const found = useRead(['deliveries', 'event', event_id], async (signal) => {
+    const webhooks = await client.listWebhooks({ ...at, limit: 100 }, { signal }).page()
+    return Promise.all(
+      webhooks.data.map(async ({ id, slug }) => {
+        const { data } = await client.listDeliveries({ ...at, webhook_id: id, event_id }, { signal }).page()
+        return { id, slug, delivery: data[0] }
+      }),
+    )
+  })
+  return (
+    <Loaded of={found} rows={1}>
+      {(rows) =>
+        rows.every(({ delivery }) => !delivery) ? (
+          <p className="muted">{rows.length === 0 ? 'The environment has no webhook.' : 'No webhook got this event.'}</p>
+        ) : (
+          <ul>
+            {rows.map(({ id, slug, delivery }) =>
+              delivery ? (
+                <li className="list-row" key={id}>
+                  <Link className="u" to={`${base}/webhooks/${id}`} search={{ message: delivery.id }}>
+                    {slug}
+                  </Link>
+                  <MessageStatus of={delivery} />
+                </li>
+              ) : null,
+            )}
+          </ul>
+        )
+      }
+    </Loaded>
+  )
+}

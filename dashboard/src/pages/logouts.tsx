@@ -1,0 +1,125 @@
+/** Back-channel logouts: the requests that tell applications that a session has ended, with their attempts. */
+import '../styles/deliveries.css'
+import type { BackchannelLogout } from '@ostiary/sdk'
+import { Link } from '@tanstack/react-router'
+import { useAction } from '../parts/action.ts'
+import { CopyButton } from '../parts/copy.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { ChangeButton, Page } from '../parts/page.tsx'
+import { Problem } from '../parts/problem.tsx'
+import { useList } from '../parts/reading.tsx'
+import { useQueryState } from '../parts/search.ts'
+import { Facts, Side } from '../parts/side.tsx'
+import { type Column, Empty, Records } from '../parts/table.tsx'
+import { ClockTime, Time } from '../parts/time.tsx'
+import { useEnvironment } from '../scope.tsx'
+import { Attempts, fixOf, MessageStatus } from './webhook/attempts.tsx'
+
+export default function Logouts() {
+  const { client, at, environment, base } = useEnvironment()
+  const { search, show } = useQueryState()
+  const list = useList(['logouts', environment.id], (cursor) => client.listBackchannelLogouts({ ...at, cursor }).page(), {
+    refetchInterval: 5_000,
+  })
+  const columns: Column<BackchannelLogout>[] = [
+    {
+      head: 'Application',
+      kind: 'first',
+      cell: ({ id, application_id }) => (
+        <button type="button" className="row-button mono any" onClick={() => show({ message: id })}>
+          {application_id}
+        </button>
+      ),
+    },
+    { head: 'Status', cell: (logout) => <MessageStatus of={logout} /> },
+    { head: 'User', className: 'mono any', cell: ({ user_id }) => user_id },
+    {
+      head: 'Next attempt',
+      className: 'muted nowrap',
+      cell: ({ next_attempt_at }) => (next_attempt_at ? <ClockTime at={next_attempt_at} /> : <span className="faint">None</span>),
+    },
+    { head: 'Session ended', className: 'muted nowrap', cell: ({ created_at }) => <Time at={created_at} /> },
+  ]
+  const chosen = list.rows?.find(({ id }) => id === search.message)
+  return (
+    <Page
+      title="Back-channel logouts"
+      lead="When a session ends, each application with a back-channel address gets a logout token, and again until it confirms."
+    >
+      {search.message && !chosen && list.rows && list.hasNextPage ? (
+        <div className="note acc">
+          <span>The message of the link is older than these.</span>
+          <button type="button" className="btn s" disabled={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>
+            Show more
+          </button>
+        </div>
+      ) : null}
+      <Records
+        label="Back-channel logouts"
+        list={list}
+        columns={columns}
+        keyOf={({ id }) => id}
+        empty={
+          <Empty
+            action={
+              <Link className="btn" to={`${base}/applications`}>
+                Choose an application
+              </Link>
+            }
+          >
+            No logout was sent. Enter a back-channel address under Addresses of an application, and its sessions end there too.
+          </Empty>
+        }
+      />
+      {chosen ? <LogoutSide logout={chosen} close={() => show({ message: undefined })} /> : null}
+    </Page>
+  )
+}
+
+function LogoutSide({ logout, close }: { logout: BackchannelLogout; close: () => void }) {
+  const { client, at, environment, base } = useEnvironment()
+  const resend = useAction(() => client.resendBackchannelLogout({ ...at, message_id: logout.id }), {
+    changes: [['logouts', environment.id]],
+  })
+  const fix = fixOf(logout)
+  return (
+    <Side title="Back-channel logout" onClose={close}>
+      <Facts
+        of={[
+          [
+            'Message',
+            <span key="id">
+              <code>{logout.id}</code> <CopyButton value={logout.id} label="message id" />
+            </span>,
+          ],
+          ['Status', <MessageStatus key="status" of={logout} />],
+          [
+            'Application',
+            <Link key="app" className="u" to={`${base}/applications/${logout.application_id}`}>
+              {logout.application_id}
+            </Link>,
+          ],
+          [
+            'User',
+            <Link key="user" className="u" to={`${base}/users`} search={{ chosen: logout.user_id }}>
+              {logout.user_id}
+            </Link>,
+          ],
+          ['Session', <code key="session">{logout.session_id}</code>],
+          ['Ended', <Time key="at" at={logout.created_at} />],
+        ]}
+      />
+      <div>
+        <h3>Attempts</h3>
+        <Attempts of={logout} />
+        {fix ? <p className="note after">{fix}</p> : null}
+      </div>
+      {resend.error ? <Problem error={resend.error} /> : null}
+      <div className="toolbar">
+        <ChangeButton className="btn pri" disabled={resend.busy} onClick={() => resend.run(undefined)}>
+          <Icon name="again" /> Send now
+        </ChangeButton>
+      </div>
+    </Side>
+  )
+}

@@ -1,0 +1,186 @@
+/** The address of a webhook, whether it is on, its signing secret, and its end. */
+import { Checkbox, TextInput } from '@mantine/core'
+import type { Webhook, WebhookWithSecret } from '@ostiary/sdk'
+import { useNavigate } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { useAction } from '../../parts/action.ts'
+import { CodeTabs } from '../../parts/code.tsx'
+import { Confirm } from '../../parts/confirm.tsx'
+import { ChangeButton } from '../../parts/page.tsx'
+import { fieldError, Problem } from '../../parts/problem.tsx'
+import type { Version } from '../../parts/save.tsx'
+import { SecretOnce } from '../../parts/secret-once.tsx'
+import { EnvironmentTag } from '../../parts/tag.tsx'
+import { Time } from '../../parts/time.tsx'
+import { useEnvironment } from '../../scope.tsx'
+import { useWebhookSave } from './use-save.ts'
+import { verifySnippets } from './verify-code.ts'
+
+interface TabProps {
+  base: Version<Webhook>
+  report: (is_edited: boolean) => void
+}
+
+export function WebhookSettings({ base, report }: TabProps) {
+  const { can } = useEnvironment()
+  const { data: webhook } = base
+  const [url, setUrl] = useState(webhook.url)
+  const [description, setDescription] = useState(webhook.description ?? '')
+  const [disabled, setDisabled] = useState(webhook.disabled)
+  const save = useWebhookSave(base, report)
+  const change = {
+    ...(url === webhook.url ? {} : { url }),
+    ...(description === (webhook.description ?? '') ? {} : { description: description || null }),
+    ...(disabled === webhook.disabled ? {} : { disabled }),
+  }
+  const is_edited = Object.keys(change).length > 0
+  useEffect(() => report(is_edited), [is_edited, report])
+  return (
+    <form
+      className="form"
+      onSubmit={(event) => {
+        event.preventDefault()
+        save.run(change)
+      }}
+    >
+      <fieldset disabled={!can('developer')} className="form">
+        <TextInput
+          label="Address"
+          description="Live takes https only. Redirects are not followed."
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          type="url"
+          required
+          withAsterisk={false}
+          value={url}
+          onChange={(event) => setUrl(event.currentTarget.value)}
+          error={fieldError(save.error, '/url')}
+        />
+        <TextInput
+          label="Description, optional"
+          maxLength={200}
+          value={description}
+          onChange={(event) => setDescription(event.currentTarget.value)}
+          error={fieldError(save.error, '/description')}
+        />
+        <Checkbox
+          label="Switched off"
+          description="Nothing is sent. Events of this time are not sent later."
+          checked={disabled}
+          onChange={(event) => setDisabled(event.currentTarget.checked)}
+        />
+      </fieldset>
+      {save.error ? <Problem error={save.error} focus /> : null}
+      {save.dialog}
+      <div className="acts">
+        <button type="submit" className="btn pri" disabled={!is_edited || save.busy || !can('developer')}>
+          Save
+        </button>
+        {can('developer') ? null : <span className="muted">Needs the role developer.</span>}
+      </div>
+    </form>
+  )
+}
+
+/** Outside of the form, which begins again with each version of the webhook: the new secret is shown once. */
+export function Secret({ webhook }: { webhook: Webhook }) {
+  const { client, at, environment } = useEnvironment()
+  const [is_open, setOpen] = useState(false)
+  const [rotated, setRotated] = useState<WebhookWithSecret | null>(null)
+  const rotate = useAction(() => client.rotateWebhookSecret({ ...at, webhook_id: webhook.id }), {
+    changes: [['webhook', environment.id, webhook.id]],
+    done: (result) => {
+      setOpen(false)
+      setRotated(result)
+    },
+  })
+  const until = webhook.previous_secret_until
+  return (
+    <section className="card">
+      <header>
+        <h2>Signing secret</h2>
+      </header>
+      <div className="pad">
+        <p>
+          {until && Date.parse(until) > Date.now() ? (
+            <>
+              Both the old and the new secret sign. The old one stops <Time at={until} />: replace it in the receiver before that.
+            </>
+          ) : (
+            'Shown once, when the webhook was created or its secret rotated. Lost it? Rotate it.'
+          )}
+        </p>
+        <p className="after">
+          <ChangeButton onClick={() => setOpen(true)}>Rotate secret…</ChangeButton>
+        </p>
+      </div>
+      {is_open ? (
+        <Confirm
+          title={`Rotate the secret of ${webhook.slug}?`}
+          lead={<EnvironmentTag type={environment.type} />}
+          consequence={
+            <>
+              <b className="strong">For 24 hours each call carries both signatures,</b> so nothing fails while you replace the secret. After
+              that only the new one signs. A second rotation within this time ends the first secret at once.
+            </>
+          }
+          keep="Keep the secret"
+          act="Rotate now"
+          busy={rotate.busy}
+          error={rotate.error}
+          onConfirm={() => rotate.run(undefined)}
+          onClose={() => setOpen(false)}
+        />
+      ) : null}
+      {rotated ? (
+        <SecretOnce
+          what="signing secret"
+          name={webhook.slug}
+          secret={rotated.secret ?? ''}
+          tags={<EnvironmentTag type={environment.type} />}
+          onClose={() => setRotated(null)}
+        >
+          <CodeTabs label="Verify it" snippets={verifySnippets} />
+        </SecretOnce>
+      ) : null}
+    </section>
+  )
+}
+
+export function Delete({ webhook }: { webhook: Webhook }) {
+  const { client, at, environment, base } = useEnvironment()
+  const navigate = useNavigate()
+  const [is_open, setOpen] = useState(false)
+  const remove = useAction(() => client.deleteWebhook({ ...at, webhook_id: webhook.id }), {
+    changes: [['webhooks', environment.id]],
+    done: () => void navigate({ to: `${base}/webhooks` }),
+  })
+  return (
+    <section className="card">
+      <header>
+        <h2>Delete</h2>
+      </header>
+      <div className="pad">
+        <p>Waiting deliveries are not sent any more, and the history of deliveries is gone.</p>
+        <p className="after">
+          <ChangeButton className="btn bad" onClick={() => setOpen(true)}>
+            Delete webhook…
+          </ChangeButton>
+        </p>
+      </div>
+      {is_open ? (
+        <Confirm
+          title={`Delete ${webhook.slug}?`}
+          lead={<EnvironmentTag type={environment.type} />}
+          consequence="The receiver hears of nothing any more. Waiting deliveries are not sent, and the history of deliveries is gone."
+          keep="Keep the webhook"
+          act="Delete now"
+          typed={webhook.slug}
+          busy={remove.busy}
+          error={remove.error}
+          onConfirm={() => remove.run(undefined)}
+          onClose={() => setOpen(false)}
+        />
+      ) : null}
+    </section>
+  )
+}

@@ -1,0 +1,38 @@
+/** The answer of the receiver to a test event, in place. */
+import type { Webhook } from '@ostiary/sdk'
+import { Link } from '@tanstack/react-router'
+import { Problem } from '../../parts/problem.tsx'
+import { useRead } from '../../parts/reading.tsx'
+import { useEnvironment } from '../../scope.tsx'
+import { Attempts, fixOf } from './attempts.tsx'
+
+export function TestAnswer({ webhook, event_id, close }: { webhook: Webhook; event_id: string; close: () => void }) {
+  const { client, at, base } = useEnvironment()
+  const found = useRead(
+    ['deliveries', webhook.id, 'of', event_id],
+    (signal) => client.listDeliveries({ ...at, webhook_id: webhook.id, event_id }, { signal }).page(),
+    { refetchInterval: 1_000 },
+  )
+  const delivery = found.data?.data[0]
+  const fix = delivery ? fixOf(delivery) : null
+  return (
+    <section className="card pad test-answer" aria-label="Test event" aria-live="polite">
+      <div className="part-head">
+        <h2>
+          {delivery && delivery.attempts.length > 0 ? 'The receiver answered the test event' : 'Test event sent, waiting for the answer'}
+        </h2>
+        <button type="button" className="btn quiet s" onClick={close}>
+          Close
+        </button>
+      </div>
+      {found.error ? <Problem error={found.error} /> : null}
+      {delivery ? <Attempts of={delivery} /> : null}
+      {fix ? <p>{fix}</p> : null}
+      {delivery ? (
+        <Link className="u" to={`${base}/webhooks/${webhook.id}`} search={{ message: delivery.id }}>
+          Open the delivery
+        </Link>
+      ) : null}
+    </section>
+  )
+}

@@ -1,0 +1,20 @@
+import type { Webhook, WebhookChange } from '@ostiary/sdk'
+import { useSave, type Version } from '../../parts/save.tsx'
+import { useEnvironment } from '../../scope.tsx'
+
+/** Saves a change of a webhook, for the version that the form began with. */
+export function useWebhookSave(base: Version<Webhook>, report: (is_edited: boolean) => void) {
+  const { client, at, environment } = useEnvironment()
+  const here = { ...at, webhook_id: base.data.id }
+  return useSave({
+    base,
+    read: () => client.responses.getWebhook(here),
+    write: (change: WebhookChange, options) => client.changeWebhook(here, change, options),
+    changes: [
+      ['webhook', environment.id, base.data.id],
+      ['webhooks', environment.id],
+    ],
+    done: () => report(false),
+    label: (pointer) => ({ '/url': 'Address', '/events': 'Event kinds', '/disabled': 'Switched off' })[pointer],
+  })
+}

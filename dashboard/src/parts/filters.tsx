@@ -1,0 +1,73 @@
+/** Filters whose values are in the query of the address: chips that clear one each, and a range of time. */
+import { Icon } from './icon.tsx'
+import type { useQueryState } from './search.ts'
+
+type State = ReturnType<typeof useQueryState>
+
+/** A chip for each filter that has a value. `names` maps the members of the query to words. */
+export function Chips({ names, search, show }: { names: Readonly<Record<string, string>> } & State) {
+  const chosen = Object.entries(names).filter(([name]) => search[name] !== undefined)
+  if (chosen.length === 0) return null
+  const none = Object.fromEntries(chosen.map(([name]) => [name, undefined]))
+  return (
+    <>
+      {chosen.map(([name, words]) => (
+        <button
+          key={name}
+          type="button"
+          className="chip"
+          onClick={() => show({ [name]: undefined })}
+          aria-label={`Clear the filter ${words}: ${search[name]}`}
+        >
+          <span className="cut">
+            {words}: {search[name]}
+          </span>
+          <Icon name="cross" size={12} />
+        </button>
+      ))}
+      {chosen.length > 1 ? (
+        <button type="button" className="btn quiet s" onClick={() => show(none)}>
+          Clear all
+        </button>
+      ) : null}
+    </>
+  )
+}
+
+/** The value of a `datetime-local` field for a time, and the other way around. */
+const localOf = (time: string | undefined) => {
+  if (time === undefined || Number.isNaN(Date.parse(time))) return ''
+  const at = new Date(time)
+  return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+}
+const timeOf = (local: string) => (local === '' || Number.isNaN(Date.parse(local)) ? undefined : new Date(local).toISOString())
+
+/** `from` and `to` of the query. Only values that are times are sent. */
+export const rangeOf = ({ from, to }: State['search']) => ({ from: isTime(from), to: isTime(to) })
+const isTime = (text: string | undefined) =>
+  text !== undefined && !Number.isNaN(Date.parse(text)) ? new Date(text).toISOString() : undefined
+
+export function TimeRange({ search, show }: State) {
+  return (
+    <span className="range">
+      <label>
+        From{' '}
+        <input
+          className="in"
+          type="datetime-local"
+          value={localOf(search.from)}
+          onChange={({ target }) => show({ from: timeOf(target.value) })}
+        />
+      </label>
+      <label>
+        to{' '}
+        <input
+          className="in"
+          type="datetime-local"
+          value={localOf(search.to)}
+          onChange={({ target }) => show({ to: timeOf(target.value) })}
+        />
+      </label>
+    </span>
+  )
+}

@@ -1,0 +1,88 @@
+/**
+ * Saving what a form changed, for the version that the form began with. Where another person or tab saved first, a dialog shows both
+ * versions field by field. The person chooses, and the choice is saved for the new version. Nothing is lost on either side.
+ *
+ *   <Editing latest={read.data}>{(base, report) => <Form key={base.etag} … />}</Editing>   keeps the version while the form has changes
+ *   const save = useSave({ base, read, write })                                            save.run(change), save.dialog
+ */
+import '../styles/conflict.css'
+import { OstiaryError } from '@ostiary/sdk'
+import { type QueryKey, useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { useAction } from './action.ts'
+import { Conflict } from './conflict.tsx'
+import { type Choice, differences, withChoices } from './differences.ts'
+
+/** An object with its version: an answer of the client. */
+export interface Version<T> {
+  data: T
+  etag: string | null
+}
+
+interface SaveOptions<T, C, R> {
+  base: Version<T>
+  read: () => Promise<Version<T>>
+  write: (change: C, options: { if_match: string | undefined }) => Promise<R>
+  /** The keys of what is read again after a success. */
+  changes?: QueryKey[]
+  done?: (result: R | null) => void
+  /** The name of a field, by its JSON pointer. Without one the pointer itself is put into words. */
+  label?: (pointer: string) => string | undefined
+}
+
+export function useSave<T extends object, C extends object, R>({ base, read, write, changes = [], done, label }: SaveOptions<T, C, R>) {
+  const queries = useQueryClient()
+  const [conflict, setConflict] = useState<{ change: C; current: Version<T> } | null>(null)
+  const finish = (result: R | null) => {
+    setConflict(null)
+    for (const queryKey of changes) void queries.invalidateQueries({ queryKey })
+    done?.(result)
+  }
+  const send = async ({ change, if_match }: { change: C; if_match: string | null }) => {
+    try {
+      return { saved: await write(change, { if_match: if_match ?? undefined }) }
+    } catch (error) {
+      if (!(error instanceof OstiaryError && error.code === 'stale_version')) throw error
+      return { stale: { change, current: await read() } }
+    }
+  }
+  const action = useAction(send, { done: (outcome) => (outcome.stale ? setConflict(outcome.stale) : finish(outcome.saved)) })
+  const resolve = (choices: ReadonlyMap<string, Choice>) => {
+    if (!conflict) return
+    const change = withChoices(conflict.change, choices)
+    if (Object.keys(change).length === 0) finish(null)
+    else action.run({ change, if_match: conflict.current.etag })
+  }
+  const dialog: ReactNode = conflict ? (
+    <Conflict
+      key={conflict.current.etag}
+      {...differences(conflict.change, base.data, conflict.current.data)}
+      label={label}
+      busy={action.busy}
+      error={action.error}
+      onResolve={resolve}
+      onClose={() => setConflict(null)}
+    />
+  ) : null
+  return {
+    run: (change: C) => action.run({ change, if_match: base.etag }),
+    busy: action.busy,
+    error: conflict ? null : action.error,
+    reset: action.reset,
+    dialog,
+  }
+}
+
+/** Keeps the version that a form began with while it has unsaved changes, so that reading again does not replace them. */
+export function Editing<T>({
+  latest,
+  children,
+}: {
+  latest: Version<T>
+  children: (base: Version<T>, report: (is_edited: boolean) => void) => ReactNode
+}) {
+  const [base, setBase] = useState(latest)
+  const [is_edited, setEdited] = useState(false)
+  if (!is_edited && base !== latest) setBase(latest)
+  return <>{children(base, setEdited)}</>
+}

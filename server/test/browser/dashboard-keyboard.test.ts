@@ -1,0 +1,105 @@
+/** The first walk through the dashboard, by the keyboard alone. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { noBrowser } from '../support/chromium.ts'
+import { dashboardFolder, openDashboard } from '../support/dashboard-browser.ts'
+import { audit, launchForTests } from '../support/page-audit.ts'
+import { until } from '../support/receiver.ts'
+import { expectStatus, owner, world } from '../support/world.ts'
+
+const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor()
+
+/** Presses Tab until the focus is on an element with this text. */
+async function tabTo(page: Page, text: string): Promise<void> {
+  for (let presses = 0; presses < 60; presses++) {
+    await page.keyboard.press('Tab')
+    const found = await page.evaluate(`[document.activeElement, ...(document.activeElement?.labels ?? [])]
+      .some((element) => element?.textContent?.trim().startsWith(${JSON.stringify(text)}))`)
+    if (found) return
+  }
+  assert.fail(`Tab never reaches ${text}`)
+}
+
+test('a project, an application and a key are created, found and ended by the keyboard alone', { skip: noBrowser }, async (t) => {
+  const w = await world({ dashboard_folder: dashboardFolder })
+  const browser = await launchForTests(t)
+  const { page, faults } = await openDashboard(w, browser, owner)
+  const { keyboard } = page
+
+  await keyboard.press('c')
+  await page.getByRole('dialog', { name: 'New project' }).waitFor()
+  await keyboard.type('Storefront c g u') // letters in a field are no shortcuts
+  await keyboard.press('Enter')
+  await heading(page, 'Storefront c g u')
+
+  await keyboard.press('g')
+  await keyboard.press('a')
+  await heading(page, 'Applications')
+  await keyboard.press('c')
+  await page.getByRole('dialog', { name: 'New application' }).waitFor()
+  await keyboard.type('Shop')
+  await tabTo(page, 'Return addresses')
+  await keyboard.type('https://shop.example.com/callback')
+  await tabTo(page, 'Create application')
+  await keyboard.press('Enter')
+  await page.getByText('Copy the client secret now').waitFor()
+  await tabTo(page, 'I have stored this')
+  await keyboard.press('Space')
+  await tabTo(page, 'Done')
+  await keyboard.press('Enter')
+  await heading(page, 'Shop')
+
+  await keyboard.press('g')
+  await keyboard.press('k')
+  await heading(page, 'API keys')
+  await keyboard.press('c')
+  await page.getByRole('dialog', { name: 'Create a key' }).waitFor()
+  await keyboard.press('ArrowRight') // from Publishable to Secret
+  await tabTo(page, 'Label')
+  await keyboard.type('orders')
+  await keyboard.press('Enter')
+  await page.getByText('Copy the key now').waitFor()
+  const key = (await page.locator('.once code').textContent()) ?? ''
+  assert.equal(expectStatus(200, await w.call('GET', '/v1/api-keys/whoami', { key })).label, 'orders')
+
+  let asked = 0
+  page.on('dialog', (dialog) => {
+    asked++
+    void dialog.dismiss()
+  })
+  await keyboard.press('Escape')
+  assert.equal(asked, 1)
+  await page.evaluate('history.back()')
+  await until('a second question', () => asked === 2)
+  assert.equal(await page.locator('.once code').textContent(), key) // Escape and back ask, and the key is still there
+  await tabTo(page, 'I have stored this')
+  await keyboard.press('Space')
+  await tabTo(page, 'Done')
+  await keyboard.press('Enter')
+  await page.getByRole('alertdialog').waitFor({ state: 'hidden' })
+
+  await page.getByRole('button', { name: 'orders', exact: true }).waitFor()
+  await keyboard.press('j')
+  assert.equal(await page.locator(':focus').textContent(), 'orders')
+  await keyboard.press('Enter')
+  await page.getByRole('dialog', { name: 'orders' }).getByText('127.0.0.1').waitFor()
+  assert.deepEqual(await audit(page, 'operations one key'), [])
+  await keyboard.press('Escape')
+
+  await keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+  assert.deepEqual(await audit(page, 'operations keyboard'), [])
+  await tabTo(page, 'Single keys are on')
+  await keyboard.press('Space')
+  await keyboard.press('Escape')
+  await keyboard.press('c')
+  await keyboard.press('?')
+  assert.equal(await page.getByRole('dialog').count(), 0)
+
+  await keyboard.press('Control+k')
+  await keyboard.type('keyboard')
+  await keyboard.press('Enter')
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+  assert.deepEqual(faults, [])
+})

@@ -1,0 +1,211 @@
+/** The dashboard in a real browser: webhooks, two people who edit the same object, and the pages of operation. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { sql } from '../../src/db/db.ts'
+import { launchBrowser, noBrowser } from '../support/chromium.ts'
+import { button, dashboardFolder, dashboardPath, openDashboard, show, slugOf } from '../support/dashboard-browser.ts'
+import { audit } from '../support/page-audit.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { expectStatus, owner, world } from '../support/world.ts'
+
+const skip = noBrowser
+const w = await world({ dashboard_folder: dashboardFolder, env: { OSTIARY_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1/32' } })
+const browser = skip ? null : await launchBrowser()
+after(() => browser?.close())
+
+const { page, faults } = browser ? await openDashboard(w, browser, owner) : { page: {} as Page, faults: [] } // as: skipped without one
+const base = `${w.base_url}${dashboardPath(await slugOf(w))}/test`
+const create = async (list: string, body: object) => expectStatus(201, await w.call('POST', `${w.test.path}/${list}`, { body }))
+
+const receiver = await startReceiver((_, count) => (count === 1 ? { status: 503, body: 'in maintenance' } : { status: 204 }))
+const webhook = await create('webhooks', { url: receiver.url, slug: 'orders' })
+
+test('a test event shows the answer of the receiver in place, what to do, and is sent again', { skip }, async () => {
+  await show(page, `${base}/webhooks/${webhook.id}`, 'orders')
+  await button(page, 'Send test event').click()
+  const answer = page.getByRole('region', { name: 'Test event' })
+  await answer.getByText('503').waitFor()
+  await answer.getByText('in maintenance').waitFor()
+  await answer.getByText('The receiver failed.').waitFor()
+  await answer.getByText('2 of 10').waitFor()
+  assert.deepEqual(await audit(page, 'operations deliveries'), [])
+  await button(page, 'Send now').click()
+  await page.locator('.det').getByText('204').waitFor()
+  assert.equal(receiver.received[1]?.headers['webhook-id'], receiver.received[0]?.headers['webhook-id'])
+})
+
+test('everything since a time is counted, then sent again', { skip }, async () => {
+  await button(page, 'Send again what failed since…').click()
+  const dialog = page.getByRole('dialog', { name: 'Send again what failed' })
+  await dialog.getByText('No message to send again since then.').waitFor()
+  await dialog.getByLabel('Messages').selectOption('all')
+  const sent = receiver.received.length
+  await dialog.getByRole('button', { name: 'Send 1 again' }).click()
+  await dialog.waitFor({ state: 'hidden' })
+  while (receiver.received.length === sent) await page.waitForTimeout(20)
+})
+
+test('a link to a message opens it, also when the filter does not list it', { skip }, async () => {
+  const { data } = expectStatus(200, await w.call('GET', `${w.test.path}/webhooks/${webhook.id}/deliveries`))
+  await show(page, `${w.base_url}/dashboard/go/${data[0].id}`, 'orders')
+  await page.locator('.det-head').getByText(data[0].id).waitFor()
+  await show(page, `${base}/webhooks/${webhook.id}?status=given_up&message=${data[0].id}`, 'orders')
+  await page.locator('.det-head').getByText(data[0].id).waitFor()
+})
+
+for (const [tab, heading] of [
+  ['kinds', 'This webhook gets'],
+  ['verify', 'What is signed'],
+  ['settings', 'Signing secret'],
+] as const)
+  test(`the tab ${tab} of a webhook passes the audit`, { skip }, async () => {
+    await show(page, `${base}/webhooks/${webhook.id}?tab=${tab}`, 'orders')
+    await page.getByText(heading).first().waitFor()
+    assert.deepEqual(await audit(page, `operations webhook ${tab}`), [])
+  })
+
+test('a rotation of the secret says that both sign for 24 hours, and shows the new one once', { skip }, async () => {
+  await show(page, `${base}/webhooks/${webhook.id}?tab=settings`, 'orders')
+  await button(page, 'Rotate secret…').click()
+  await page.getByText('For 24 hours each call carries both signatures').waitFor()
+  await button(page, 'Rotate now').click()
+  await page.getByText('Copy the signing secret now').waitFor()
+  assert.match((await page.locator('.once code').textContent()) ?? '', /^whsec_/)
+  await page.getByLabel('I have stored this signing secret').check()
+  await button(page, 'Done').click()
+  await page.getByText(/Both the old and the new secret sign/).waitFor()
+})
+
+test('when two people edit the same object, the second sees both versions, chooses, and neither loses anything', { skip }, async () => {
+  const change = (body: object) =>
+    w.call('PATCH', `${w.test.path}/webhooks/${webhook.id}`, { body }).then((reply) => expectStatus(200, reply))
+  await show(page, `${base}/webhooks/${webhook.id}?tab=settings`, 'orders')
+  await page.getByLabel('Description, optional').fill('Mine')
+  await change({ description: 'Theirs', events: ['user.created'] })
+  await page.evaluate('document.dispatchEvent(new Event("visibilitychange"))') // as when the person comes back to the tab
+  await page.waitForLoadState('networkidle')
+  assert.equal(await page.getByLabel('Description, optional').inputValue(), 'Mine')
+
+  await button(page, 'Save').click()
+  const dialog = page.getByRole('alertdialog', { name: 'Changed meanwhile' })
+  const choice = dialog.getByRole('group', { name: 'Description' })
+  await choice.getByText('Mine').waitFor()
+  await choice.getByText('Theirs', { exact: true }).last().waitFor()
+  await dialog.getByText('Also changed by the other, and kept').waitFor()
+  assert.equal(await dialog.getByRole('button', { name: 'Save the choice' }).isDisabled(), true)
+  assert.deepEqual(await audit(page, 'operations changed meanwhile'), [])
+  await choice.getByRole('radio', { name: /^Yours/ }).check()
+
+  await change({ description: 'Theirs again' })
+  await dialog.getByRole('button', { name: 'Save the choice' }).click()
+  await choice.getByText('Theirs again').waitFor()
+  await choice.getByRole('radio', { name: /^Yours/ }).check()
+  await dialog.getByRole('button', { name: 'Save the choice' }).click()
+  await dialog.waitFor({ state: 'hidden' })
+  const { description, events } = expectStatus(200, await w.call('GET', `${w.test.path}/webhooks/${webhook.id}`))
+  assert.deepEqual({ description, events }, { description: 'Mine', events: ['user.created'] })
+})
+
+test('an event shows its neighbours and its deliveries, and filters by what it is about', { skip }, async () => {
+  await w.createUser(w.test, { email: 'sam@example.com' })
+  await show(page, `${base}/events`, 'Events')
+  await page.getByLabel('Kind').selectOption('test.ping')
+  await page.waitForURL(/type=test\.ping/)
+  await button(page, 'test.ping').click()
+  const side = page.getByRole('dialog', { name: 'test.ping' })
+  await side.getByRole('link', { name: 'orders' }).waitFor()
+  await side
+    .getByRole('button', { name: /webhook\.|test\.ping|user\.created/ })
+    .first()
+    .waitFor()
+  assert.deepEqual(await audit(page, 'operations event'), [])
+  await side.getByRole('button', { name: 'Same request' }).click()
+  await button(page, 'Clear all').click()
+  await page.waitForURL((url) => !url.search.includes('type'))
+})
+
+test('the audit log verifies its chain, filters, and is saved as a file without formulas', { skip }, async () => {
+  await w.call('PATCH', `${w.test.path}/webhooks/${webhook.id}`, { body: { description: '=1+1' } })
+  await show(page, `${w.base_url}/dashboard/t/acme/audit-log`, 'Audit log')
+  await button(page, 'Verify the chain').click()
+  await page.getByText(/^The chain is intact/).waitFor()
+  await button(page, 'changeWebhook').first().click()
+  await page.getByRole('dialog', { name: 'changeWebhook' }).getByText('=1+1').waitFor()
+  assert.deepEqual(await audit(page, 'operations audit entry'), [])
+  await button(page, 'Same action').click()
+  await page.waitForURL(/action=changeWebhook/)
+  const linesOf = (text: string) => text.trim().split(/\r?\n/)
+  const [lines, rows] = [linesOf(await saved('JSON lines')), linesOf(await saved('Spreadsheet (CSV)'))]
+  assert.deepEqual(
+    lines.map((line) => JSON.parse(line).action),
+    lines.map(() => 'changeWebhook'),
+  )
+  assert.equal(rows.length, lines.length + 1)
+  assert.match(rows[0] ?? '', /^"sequence","time","action"/)
+})
+
+/** The text of the file behind a form of the export. */
+async function saved(form: string): Promise<string> {
+  const downloading = page.waitForEvent('download')
+  await button(page, 'Export').click()
+  await page.getByRole('menuitem', { name: form }).click()
+  return readFileSync(await (await downloading).path(), 'utf8')
+}
+
+test('a back-channel logout shows its attempts and what to do, and its id leads to it', { skip }, async () => {
+  const [id, at] = [w.deployment.newId('msg'), w.now()]
+  const application = await w.createApplication(w.test, { name: 'Shop' })
+  const user = await w.createUser(w.test, { email: 'kim@example.com' })
+  await w.deployment.db.run(
+    sql`insert into backchannel_logouts (environment_id, id, application_id, session_id, user_id, status, created_at, updated_at)
+        values (${w.test.id}, ${id}, ${application.client_id}, ${w.deployment.newId('ses')}, ${user.id}, 'given_up', ${at}, ${at})`,
+  )
+  await show(page, `${w.base_url}/dashboard/go/${id}`, 'Back-channel logouts')
+  const side = page.getByRole('dialog', { name: 'Back-channel logout' })
+  await side.getByText(id).waitFor()
+  assert.deepEqual(await audit(page, 'operations logout'), [])
+  await side.getByRole('button', { name: 'Send now' }).click()
+  await side.getByText('waiting').waitFor()
+})
+
+test('the record of a user begins with whether the person can sign in, and if not why', { skip }, async () => {
+  const user = await w.createUser(w.test, { email: 'pat@example.com' })
+  const open = () => show(page, `${base}/users?chosen=${user.id}`, 'Users')
+  const side = page.getByRole('dialog', { name: 'pat@example.com' })
+  await open()
+  await side.getByText('Can sign in by password.').waitFor()
+  assert.deepEqual(await audit(page, 'operations user'), [])
+  const settings = { sign_in: { password: false, passkey: true } }
+  expectStatus(200, await w.call('PATCH', `${w.test.path}/settings`, { body: settings }))
+  await open()
+  await side.getByText('Cannot sign in: has password, which this environment does not offer now.').waitFor()
+  await side.getByRole('button', { name: 'Block', exact: true }).click()
+  await button(page, 'Block now').click()
+  await side.getByText('Cannot sign in: blocked.').waitFor()
+})
+
+const empty_lists: [path: string, heading: string, sentence: RegExp][] = [
+  ['applications', 'Applications', /Create one to let people sign in/],
+  ['resource-servers', 'Resource servers', /No resource server yet/],
+  ['providers', 'Providers', /No provider yet/],
+  ['api-keys', 'API keys', /A key lets your code call Ostiary/],
+  ['webhooks', 'Webhooks', /No webhook yet/],
+  ['users', 'Users', /No user yet/],
+  ['logouts', 'Back-channel logouts', /No logout was sent/],
+  ['calls', 'Calls', /No call was refused/],
+]
+for (const [path, heading, sentence] of empty_lists)
+  test(`the empty list of ${path} says what it is for`, { skip }, async () => {
+    await show(page, `${base.replace(/test$/, 'live')}/${path}`, heading)
+    await page.getByText(sentence).waitFor()
+    assert.deepEqual(await audit(page, `operations empty ${path}`), [])
+  })
+
+test('no page reports an error or calls another origin', { skip }, () => {
+  assert.deepEqual(
+    faults.filter((fault) => !fault.includes('412')), // the browser reports the refused saves
+    [],
+  )
+})

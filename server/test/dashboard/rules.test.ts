@@ -1,0 +1,59 @@
+/** Rules of the dashboard that need no browser. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { errors } from '@ostiary/contract/errors.ts'
+import { oauthErrors } from '@ostiary/contract/oidc.ts'
+import { pageCodes } from '@ostiary/contract/refused-call.ts'
+import { cell } from '../../../dashboard/src/pages/audit/cells.ts'
+import { fixOf, hasPage } from '../../../dashboard/src/pages/calls/fixes.ts'
+import { type Choice, differences, isContested, withChoices } from '../../../dashboard/src/parts/differences.ts'
+
+const unknown = fixOf('no such code')
+test('each code of a refused call has a fix of its own, and only codes of the API have a page', () => {
+  const codes = [...Object.keys(errors), ...Object.keys(oauthErrors), ...pageCodes]
+  assert.deepEqual(
+    codes.filter((code) => fixOf(code) === unknown),
+    [],
+  )
+  assert.deepEqual(codes.filter(hasPage).toSorted(), [...Object.keys(errors), 'insufficient_scope'].toSorted())
+})
+
+// biome-ignore format: this table is read by column
+const cells: [string, string][] = [
+  ['plain',          '"plain"'],
+  ['say "no", then', '"say ""no"", then"'],
+  ['=1+1',           `"'=1+1"`],
+  ['+1',             `"'+1"`],
+  ['-1',             `"'-1"`],
+  ['@sum',           `"'@sum"`],
+  ['\t=1',           `"'\t=1"`],
+  ['\r=1',           `"'\r=1"`],
+  [' =1',            `" =1"`],
+]
+for (const [value, written] of cells)
+  test(`the cell of ${JSON.stringify(value)} runs as no formula`, () => assert.equal(cell(value), written))
+
+const before = { name: 'Shop', uris: ['a'], tokens: { access: 60, id: 60 }, updated_at: '1' }
+const now = { name: 'Store', uris: ['a', 'b'], tokens: { access: 90, id: 60 }, updated_at: '2' }
+const change = { name: 'Mine', tokens: { access: 30, id: 30 } }
+
+test('both versions of each changed field are shown, and the other fields that changed, without bookkeeping', () => {
+  const { fields, others } = differences(change, before, now)
+  assert.deepEqual(fields, [
+    { pointer: '/name', before: 'Shop', mine: 'Mine', theirs: 'Store' },
+    { pointer: '/tokens/access', before: 60, mine: 30, theirs: 90 },
+    { pointer: '/tokens/id', before: 60, mine: 30, theirs: 60 },
+  ])
+  assert.deepEqual(others, [{ pointer: '/uris', before: ['a'], mine: undefined, theirs: ['a', 'b'] }])
+  assert.deepEqual(fields.map(isContested), [true, true, false])
+})
+
+// biome-ignore format: this table is read by column
+const choices: [string, [string, Choice][], object][] = [
+  ['nothing is chosen of theirs',     [],                                                                      change],
+  ['one field is chosen of theirs',   [['/name', 'theirs'], ['/tokens/id', 'mine']],                           { tokens: { access: 30, id: 30 } }],
+  ['a whole group is of theirs',      [['/tokens/access', 'theirs'], ['/tokens/id', 'theirs']],                { name: 'Mine' }],
+  ['everything is chosen of theirs',  [['/name', 'theirs'], ['/tokens/access', 'theirs'], ['/tokens/id', 'theirs']], {}],
+]
+for (const [when, chosen, sent] of choices)
+  test(`what is saved when ${when}`, () => assert.deepEqual(withChoices(change, new Map(chosen)), sent))
