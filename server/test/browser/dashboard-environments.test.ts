@@ -26,7 +26,7 @@ test('chosen differences go from Test to Live after a plan, and a change meanwhi
   const url = `${w.base_url}${dashboardPath(await slugOf(w))}/test/test-and-live`
   await show(page, url, 'Test and Live')
   const row = (name: string | RegExp) => page.getByRole('row', { name })
-  const dialog = page.getByRole('dialog')
+  const dialog = page.getByRole('dialog').or(page.getByRole('alertdialog'))
 
   await t.test('each row has its state, and only differences can be taken to Live', async () => {
     await row(/Access token lives 15 min 1 h Differs/).waitFor()
