@@ -28,6 +28,7 @@ const environmentPages = [
   page('applications/$application_id', () => import('./pages/application.tsx')),
   page('resource-servers', () => import('./pages/resource-servers.tsx')),
   page('providers', () => import('./pages/providers.tsx')),
+  page('sign-in-pages', () => import('./pages/sign-in-pages.tsx')),
   page('api-keys', () => import('./pages/api-keys.tsx')),
   page('webhooks', () => import('./pages/webhooks.tsx')),
   page('webhooks/$webhook_id', () => import('./pages/webhook.tsx')),

@@ -25,6 +25,7 @@ export const environmentPages: { group: string; pages: PageEntry[] }[] = [
     { path: '/applications', name: 'Applications', icon: 'window',  role: 'viewer',    key: 'a' },
     { path: '/resource-servers', name: 'Resource servers', icon: 'servers', role: 'viewer' },
     { path: '/providers',    name: 'Providers',    icon: 'plug',    role: 'viewer' },
+    { path: '/sign-in-pages', name: 'Sign-in pages', icon: 'page',  role: 'viewer' },
   ] },
   { group: 'Build', pages: [
     { path: '/api-keys',     name: 'API keys',     icon: 'key',     role: 'viewer',    key: 'k' },

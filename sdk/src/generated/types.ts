@@ -1581,6 +1581,28 @@ export type SettingsChange = {
   } | null | undefined
 }
 
+export type SettingsPreview = {
+  /** The address of the page. It opens only in a frame of the dashboard, for members of the tenant. */
+  url: string
+  /** When the address stops working. */
+  expires_at: string
+}
+
+export type SettingsToPreview = {
+  /** Changes of `branding`. A new `logo_url` is shown after it is saved. */
+  branding?: Record<string, unknown> | undefined
+  /** Changes of `links`. */
+  links?: Record<string, unknown> | undefined
+  /** Changes of `sign_in`. */
+  sign_in?: Record<string, unknown> | undefined
+  /** Changes of `sign_up`. */
+  sign_up?: Record<string, unknown> | undefined
+  /** The page to show. The default is `sign_in`. */
+  page?: 'sign_in' | 'sign_up' | undefined
+  /** The theme of the page. The default is `light`. */
+  theme?: 'light' | 'dark' | undefined
+}
+
 export type SignInMethod = {
   /** The id of the method. */
   id: string
