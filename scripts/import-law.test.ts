@@ -5,7 +5,7 @@ import { join, posix } from 'node:path'
 import { test } from 'node:test'
 
 // A file that begins with `// pure` only computes. The tables see it as "its/path.ts (pure)".
-const PURE = /^(contract\/src\/.*|zod|node:crypto|node:zlib|ipaddr\.js|uqr|server\/src\/oidc\/protocol\/.*|.* \(pure\))$/
+const PURE = /^(contract\/src\/.*|zod|node:crypto|node:zlib|ipaddr\.js|uqr|marked|server\/src\/oidc\/protocol\/.*|.* \(pure\))$/
 const ENDPOINTS = /^server\/src\/oidc\/endpoints\//
 
 // What http/ imports beside itself, the contract and packages: the shared files of src/ that no domain owns, and
