@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -118,6 +118,8 @@ test('it creates the first tenant, serves it with its issuer and the documentati
     'a long enough password',
   )
   assert.equal(bootstrap.status, 0, bootstrap.stderr)
+  const [, entry = ''] = /^ {2}node (\S.*ostiary\.mjs) serve /m.exec(bootstrap.stderr) ?? assert.fail(bootstrap.stderr)
+  assert.equal(realpathSync(join(home, entry)), realpathSync(join(release, 'ostiary.mjs')), 'the command that it names is there')
   const { key, admin_issuer, tenant_id } = JSON.parse(bootstrap.stdout)
   const { service, said } = await serve()
   assert.equal((await fetch(`${base_url}/readyz`)).status, 200)
@@ -125,7 +127,17 @@ test('it creates the first tenant, serves it with its issuer and the documentati
   assert.equal(((await whoami.json()) as { tenant_id: string }).tenant_id, tenant_id) // as: the JSON of a key
   const discovery = await fetch(`${admin_issuer}/.well-known/openid-configuration`)
   assert.equal(((await discovery.json()) as { issuer: string }).issuer, admin_issuer) // as: the JSON of discovery
-  for (const path of ['/docs/api', '/docs/errors', '/openapi.json', '/.well-known/oauth-protected-resource'])
+  for (const path of [
+    '/docs',
+    '/docs/quick-start',
+    '/docs/search?q=backup',
+    '/docs/packaging/nginx.conf',
+    '/llms.txt',
+    '/docs/api',
+    '/docs/errors',
+    '/openapi.json',
+    '/.well-known/oauth-protected-resource',
+  ])
     assert.equal((await fetch(`${base_url}${path}`)).status, 200, path)
 
   const health = () => spawnSync(process.execPath, [join(release, 'health.mjs')], { env }).status

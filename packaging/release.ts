@@ -12,6 +12,7 @@ import { parseArgs } from 'node:util'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { commandLineTool } from '../launch.mjs'
 import { documentsIn } from '../scripts/links.ts'
+import { operator_examples } from '../server/src/documents/contents.ts'
 import { accepted_licences, type Bom, bomOf, licenceList, licenceOf, packageName } from './bom.ts'
 import { type ArchivedFile, readTar, writeTar } from './tar.ts'
 
@@ -72,13 +73,12 @@ async function buildFiles(): Promise<ArchivedFile[]> {
 function ownFiles(bom: Bom): ArchivedFile[] {
   const copied = (from: string, path: string, mode = 0o644): ArchivedFile => ({ path, mode, content: readFileSync(join(root, from)) })
   const text = (path: string, content: string): ArchivedFile => ({ path, mode: 0o644, content: Buffer.from(content) })
-  const examples = ['Caddyfile', 'Dockerfile', 'compose.yaml', 'env.example', 'grafana.json', 'nginx.conf', 'ostiary.service']
   // The documents keep their places, so that their links lead somewhere.
   const documents = [...documentsIn(root), 'docs/openapi.json', 'LICENSE']
   return [
     copied('packaging/ostiary.mjs', 'ostiary.mjs', 0o755),
     copied('packaging/health.mjs', 'health.mjs'),
-    ...[...documents, ...examples.map((name) => `packaging/${name}`)].map((path) => copied(path, path)),
+    ...[...documents, ...operator_examples.map((name) => `packaging/${name}`)].map((path) => copied(path, path)),
     text(
       'package.json',
       `${JSON.stringify({ name: 'ostiary', version, private: true, type: 'module', engines: { node: '>=24' } }, null, 2)}\n`,

@@ -25,7 +25,7 @@ for (const { target, problem } of links)
 
 test('llms.txt leads to every document for users', () => {
   const listed = readFileSync(join(root, 'llms.txt'), 'utf8')
-  const pages = documentsIn(root).filter((path) => /^docs\/[^/]+\.md$/.test(path))
+  const pages = documentsIn(root).filter((path) => /^docs\/(guides\/)?[^/]+\.md$/.test(path))
   assert.deepEqual(
     pages.filter((path) => !listed.includes(`](${path})`)),
     [],

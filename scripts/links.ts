@@ -1,6 +1,7 @@
 /** Finds broken links between documents: a file that does not exist, or an anchor without a heading. */
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
+import { anchorsOf } from '../server/src/documents/anchors.ts'
 
 const code_block = /^```[\s\S]*?^```/gm
 
@@ -27,21 +28,10 @@ export function problemOf(root: string, document: string, target: string): strin
   const [file = '', anchor] = target.split('#')
   const path = file === '' ? document : relative(root, join(root, dirname(document), file)).replaceAll('\\', '/')
   if (path.startsWith('..') || !existsSync(join(root, path))) return 'there is no such file'
-  return anchor === undefined || anchorsOf(join(root, path)).has(anchor) ? null : 'there is no such heading'
+  return anchor === undefined || headingAnchors(join(root, path)).has(anchor) ? null : 'there is no such heading'
 }
 
-/** The anchors of headings as GitHub makes them: lower case, without punctuation, spaces as hyphens, repeated ones numbered. */
-function anchorsOf(path: string): Set<string> {
+function headingAnchors(path: string): Set<string> {
   const text = readFileSync(path, 'utf8').replace(code_block, '')
-  const headings = [...text.matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = '']) =>
-    heading
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N} _-]/gu, '')
-      .replaceAll(' ', '-'),
-  )
-  const numbered = headings.map((heading, i) => {
-    const before = headings.slice(0, i).filter((other) => other === heading).length
-    return before === 0 ? heading : `${heading}-${before}`
-  })
-  return new Set(numbered)
+  return new Set(anchorsOf([...text.matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = '']) => heading)))
 }

@@ -1,4 +1,5 @@
 /** `ostiary bootstrap`: creates the first tenant without a browser. Only the result goes to standard output. */
+import { basename, relative } from 'node:path'
 import { Email, Name, Slug } from '@ostiary/contract/values.ts'
 import type { Config } from '@ostiary/server/config.ts'
 import { openDeployment } from '@ostiary/server/main.ts'
@@ -34,12 +35,18 @@ const nextSteps = (base_url: string) => `
 The platform key ("key") is shown once. Keep it now: only its digest is stored.
 
 Next:
-  npx ostiary serve                            if the service does not run yet
+  ${`${ownCommand()} serve`.padEnd(44)} if the service does not run yet
   export KEY=…                                 the key
   curl -H "X-API-Key: $KEY" ${base_url}/v1/api-keys/whoami
 
 docs/quick-start.md leads from here to a signed-in user of your application.
 `
+
+/** How this program is started from the current folder: a release has no npx. */
+function ownCommand(): string {
+  const entry = process.argv[1] ?? ''
+  return basename(entry) === 'ostiary.mjs' ? `node ${relative(process.cwd(), entry)}` : 'npx ostiary'
+}
 
 function readFirstTenant({ email = '', tenant: tenant_name = '', ...values }: BootstrapValues) {
   const slug = values.slug ?? slugOf(tenant_name)

@@ -8,14 +8,14 @@ import type { oidcRoutes } from './routes.ts'
 /** The error codes of RFC 6749, OIDC Core, RFC 6750 and RFC 8707 with their status, cause and remedy. */
 // biome-ignore format: this table is read by column
 export const oauthErrors = {
-  invalid_request:           { status: 400, explanation: 'A parameter is missing, repeated or malformed, or the body is not form-encoded. The description names it.' },
-  invalid_client:            { status: 401, explanation: 'The client authentication failed: an unknown client, a wrong secret or assertion, or another method than the token_endpoint_auth_method of the application.' },
+  invalid_request:           { status: 400, explanation: 'A parameter is missing, repeated or malformed, or the body is not form-encoded. The description names it: correct the request.' },
+  invalid_client:            { status: 401, explanation: 'The client authentication failed: an unknown client, a wrong secret or assertion, or another method than the token_endpoint_auth_method of the application. Check these three.' },
   invalid_grant:             { status: 400, explanation: 'The code or refresh token is unknown, expired, used or revoked, belongs to another client, or the redirect_uri or code_verifier differs. Start a new sign-in.' },
-  unauthorized_client:       { status: 400, explanation: 'The application may not use this grant type or response type, or it is disabled.' },
-  unsupported_grant_type:    { status: 400, explanation: 'Use authorization_code or refresh_token.' },
-  unsupported_response_type: { status: 400, explanation: 'Use response_type=code.' },
-  invalid_scope:             { status: 400, explanation: 'A scope is unknown, disabled in the environment, or missing in allowed_scopes of the application.' },
-  invalid_target:            { status: 400, explanation: 'resource is not the identifier of a resource server of this environment, or not one that the grant covers (RFC 8707).' },
+  unauthorized_client:       { status: 400, explanation: 'The application may not use this grant type or response type, or it is disabled. Check its type and that it is enabled.' },
+  unsupported_grant_type:    { status: 400, explanation: 'The token endpoint has no such grant type. Use authorization_code or refresh_token.' },
+  unsupported_response_type: { status: 400, explanation: 'The authorization endpoint has no such response type. Use response_type=code.' },
+  invalid_scope:             { status: 400, explanation: 'A scope is unknown, disabled in the environment, or missing in allowed_scopes of the application. Add it there, or ask for less.' },
+  invalid_target:            { status: 400, explanation: 'resource is not the identifier of a resource server of this environment, or not one that the grant covers (RFC 8707). Send the exact identifier, already in the authorization request.' },
   access_denied:             { status: 400, explanation: 'The person or a policy refused the request. Offer to try again.' },
   server_error:              { status: 500, explanation: 'The service failed. The operator finds the cause in the log by the X-Request-Id.' },
   temporarily_unavailable:   { status: 503, explanation: 'The service is overloaded or its database is unreachable. Retry after the number of seconds in Retry-After.' },
@@ -23,12 +23,12 @@ export const oauthErrors = {
   interaction_required:      { status: 400, explanation: 'prompt=none was sent and the person has to do something first. Repeat the request without prompt.' },
   consent_required:          { status: 400, explanation: 'prompt=none was sent and the person has not consented. Repeat the request without prompt.' },
   account_selection_required:{ status: 400, explanation: 'prompt=none was sent and several accounts are signed in. Repeat the request without prompt, or send login_hint or id_token_hint.' },
-  unmet_authentication_requirements: { status: 400, explanation: 'The sign-in cannot reach the acr that the request makes essential.' },
+  unmet_authentication_requirements: { status: 400, explanation: 'The sign-in cannot reach the acr that the request makes essential. Ask for a lower one, or let the person enrol a second factor.' },
   request_not_supported:     { status: 400, explanation: 'Request objects are not supported. Send plain parameters.' },
   request_uri_not_supported: { status: 400, explanation: 'request_uri is not supported. Send plain parameters.' },
   registration_not_supported:{ status: 400, explanation: 'Dynamic registration in a request is not supported. Create an application first.' },
   invalid_token:             { status: 401, explanation: 'The access token is malformed, expired or revoked, or its audience is not this issuer. Get a new one.' },
-  insufficient_scope:        { status: 403, explanation: 'The access token lacks a scope, which WWW-Authenticate names.' },
+  insufficient_scope:        { status: 403, explanation: 'The access token lacks a scope, which WWW-Authenticate names. Ask for that scope in a new sign-in.' },
 } as const satisfies Record<string, { status: number; explanation: string }>
 
 export type OAuthErrorName = keyof typeof oauthErrors

@@ -321,7 +321,7 @@ function oauthTitle(status: number): string {
 
 function service(name: keyof typeof serviceRoutes, route: Route, components: Components): Json {
   const answers = serviceAnswers(name, route)
-  const parameters = pathParameters(route)
+  const parameters = [...pathParameters(route), ...queryParameters(route.query, components)]
   return {
     ...(parameters.length > 0 ? { parameters } : {}),
     responses: {

@@ -23,6 +23,9 @@ const named: Readonly<Record<string, { description: string; example?: string }>>
   id: { description: 'The id of any object.', example: 'app_01m7wwr5ftevtv5yxb47hmb4ht' },
   path: { description: 'The path of the API without its first slash.', example: 'v1/me' },
   code: { description: 'The error code.', example: 'validation_failed' },
+  document: { description: 'The name of the document.', example: 'quick-start' },
+  file: { description: 'The name of the file.', example: 'nginx.conf' },
+  group: { description: 'The name of the group, in lower case and with hyphens.', example: 'projects' },
   script: { description: 'The name of the script.', example: 'client.js' },
 }
 

@@ -16,6 +16,7 @@ import { AuditEntry, AuditQuery, AuditVerification } from './audit.ts'
 import { AuthConfig } from './auth-config.ts'
 import { BackchannelLogout } from './backchannel-logout.ts'
 import { DashboardSession } from './dashboard.ts'
+import { DocumentationQuery } from './documentation.ts'
 import { Event, EventQuery } from './event.ts'
 import { InboxQuery, Mail, MailAsked, MailTest, MailTested } from './mail.ts'
 import { Grant, SignInMethod } from './method.ts'
@@ -40,7 +41,7 @@ import {
   session,
 } from './route.ts'
 import { Session, TokenToValidate, TokenVerdict } from './session.ts'
-import { Settings, SettingsChange } from './settings.ts'
+import { Settings, SettingsChange, SettingsPreview, SettingsToPreview } from './settings.ts'
 import { SigningKey } from './signing-key.ts'
 import { Statistics, StatisticsQuery } from './statistics.ts'
 import {
@@ -144,6 +145,7 @@ export const routes = {
 
   getSettings:        get  (`${environment}/settings`,                   platform('env.settings:read'),   'Get the settings of an environment',                     { returns: [200, Settings] }),
   changeSettings:     patch(`${environment}/settings`,                   platform('env.settings:write'),  'Update settings (merge patch; null restores a default)', { body: SettingsChange, returns: [200, Settings], operators: 'allowed', configures: true, fresh: changesMail }),
+  previewSettings:    post (`${environment}/settings/preview`,           platform('env.settings:write'),  'Show unsaved settings on a hosted page, in a frame of the dashboard', { body: SettingsToPreview, returns: [200, SettingsPreview], operators: 'allowed' }),
   testMail:           post (`${environment}/settings/email/test`,        platform('env.settings:write'),  'Send a test mail and report how far it got; 10 an hour',  { body: MailTest, returns: [200, MailTested], fails: ['mail_not_set_up'], operators: 'allowed' }),
 
   listApplications:   get  (applications,                                platform('applications:read'),   'List applications',                                      { ...named, returns: [200, page(Application)] }),
@@ -305,7 +307,15 @@ export const serviceRoutes = {
   readyz:       get('/readyz',             open, 'Readiness: the database is reachable and its schema is current',           { returns: [200, null] }),
   protectedResource: get('/.well-known/oauth-protected-resource', open, 'Protected resource metadata: where administrators get tokens (RFC 9728)',  { cross_origin: 'every', returns: [200, null] }),
   openapi:      get('/openapi.json',       open, 'The API as an OpenAPI 3.1 document',                                        { cross_origin: 'every', cache: 'public, max-age=300', returns: [200, null] }),
-  reference:    get('/docs/api',           open, 'The API reference',                                                        { page: true, cache: 'public, max-age=300', returns: [200, null] }),
+  forPrograms:  get('/llms.txt',           open, 'The list of documents, for programs that read',                            { cache: 'public, max-age=300', returns: [200, null] }),
+  documents:    get('/docs',               open, 'The documentation',                                                        { page: true, cache: 'public, max-age=300', returns: [200, null] }),
+  documentSearch: get('/docs/search',      open, 'Search the documentation: a page, or JSON by Accept',                      { page: true, query: DocumentationQuery, returns: [200, null] }),
+  document:     get('/docs/{document}',    open, 'A document as a page, or as Markdown if its name ends with `.md`',         { page: true, cache: 'public, max-age=300', returns: [200, null] }),
+  guide:        get('/docs/guides/{document}', open, 'A guide as a page or as Markdown',                                     { page: true, cache: 'public, max-age=300', returns: [200, null] }),
+  decision:     get('/docs/decisions/{document}', open, 'A design decision as a page or as Markdown',                        { page: true, cache: 'public, max-age=300', returns: [200, null] }),
+  operatorExample: get('/docs/packaging/{file}', open, 'An example for operators, such as a systemd unit',                   { page: true, cache: 'public, max-age=300', returns: [200, null] }),
+  reference:    get('/docs/api',           open, 'The API reference: an overview of all operations',                         { page: true, cache: 'public, max-age=300', returns: [200, null] }),
+  referenceGroup: get('/docs/api/{group}', open, 'A group of operations in the API reference, or its schemas',               { page: true, cache: 'public, max-age=300', returns: [200, null] }),
   errorIndex:   get('/docs/errors',        open, 'All error codes',                                                          { page: true, cache: 'public, max-age=300', returns: [200, null] }),
   errorPage:    get('/docs/errors/{code}', open, 'Documentation of an error code',                                           { page: true, cache: 'public, max-age=300', returns: [200, null] }),
   setup:            get('/setup',              open,    'The page of the first start',                                          { page: true, returns: [200, null] }),
@@ -316,6 +326,8 @@ export const serviceRoutes = {
   dashboardSession: get('/dashboard/session',  session, 'Who is signed in to the dashboard',                                    { returns: [200, DashboardSession] }),
   dashboardSignOut: post('/dashboard/sign-out', session, 'Sign out of the dashboard and of the session at the issuer',          { returns: [204, null] }),
   dashboardApi:     get('/dashboard/api/{path}', session, 'The API for the dashboard: any method, any path that begins with `v1/`', { returns: [200, null] }),
+  dashboardPreview: get('/dashboard/preview',  session, 'A hosted page with unsaved settings, in a frame of the dashboard',           { page: true, returns: [200, null] }),
+  tryCallback:  get('/try/callback',       open, 'Redirect URI of "Try sign-in" in the dashboard',                          { page: true, returns: [200, null] }),
   demo:         get('/demo',               open, 'The demo application, if `npm start` created one',                         { page: true, returns: [200, null] }),
   demoCallback: get('/demo/callback',      open, 'Redirect URI of the demo application',                                     { page: true, returns: [200, null] }),
   demoScript:   get('/demo/{script}',      open, 'Scripts of the demo application',                                          { returns: [200, null] }),

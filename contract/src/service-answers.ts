@@ -1,6 +1,7 @@
 /** The answers of the routes of the service itself, for the documentation. */
 import { z } from 'zod'
 import { DashboardSession } from './dashboard.ts'
+import { SearchResults } from './documentation.ts'
 import type { Route } from './route.ts'
 import type { serviceRoutes } from './routes.ts'
 
@@ -24,6 +25,12 @@ const ResourceMetadata = z.object({
 const unchanged: Record<number, ServiceAnswer> = { 304: { description: 'The copy of the client is current.' } }
 const html: Record<number, ServiceAnswer> = { 200: { description: 'A page.', types: { 'text/html': page } } }
 
+const markdown = z.string().describe('Markdown.')
+const document: Record<number, ServiceAnswer> = {
+  200: { description: 'The document.', types: { 'text/html': page, 'text/markdown': markdown } },
+  ...unchanged,
+}
+
 const documented: { readonly [Name in keyof typeof serviceRoutes]?: Record<number, ServiceAnswer> } = {
   healthz: { 200: { description: 'The process runs.', types: { 'application/json': health('ok') } } },
   readyz: {
@@ -41,6 +48,13 @@ const documented: { readonly [Name in keyof typeof serviceRoutes]?: Record<numbe
       types: { 'text/html': page, 'application/json': z.looseObject({}).describe('The name of the service and its links.') },
     },
   },
+  forPrograms: { 200: { description: 'The list.', types: { 'text/plain': z.string().describe('Text.') } }, ...unchanged },
+  documentSearch: {
+    200: { description: 'What was found.', types: { 'text/html': page, 'application/json': SearchResults } },
+  },
+  document,
+  guide: document,
+  decision: document,
   createFirst: {
     303: { description: 'To the dashboard.' },
     400: { description: 'The form with its errors.', types: { 'text/html': page } },
@@ -50,7 +64,10 @@ const documented: { readonly [Name in keyof typeof serviceRoutes]?: Record<numbe
     303: { description: 'To the view that asked for the sign-in.' },
     400: { description: 'A page with the way to sign in again.', types: { 'text/html': page } },
   },
-  dashboardSession: { 200: { description: 'The session.', types: { 'application/json': DashboardSession } } },
+  dashboardSession: {
+    200: { description: 'The session.', types: { 'application/json': DashboardSession } },
+    204: { description: 'There is no session.' },
+  },
   dashboardSignOut: { 204: { description: 'Signed out.' } },
   dashboardApi: { 200: { description: 'The answer of the route.' } },
   favicon: { 200: { description: 'The mark.', types: { 'image/svg+xml': z.string().describe('An SVG image.') } } },

@@ -4,16 +4,19 @@ import { mount } from './api/mount.ts'
 import { describeRefused, shownInLog } from './api/refused-call.ts'
 import * as applications from './applications/handlers.ts'
 import { isSpaOrigin } from './applications/origins.ts'
+import { documents_root } from './assets.ts'
 import * as audit from './audit/handlers.ts'
 import { createVerifications } from './audit/verifications.ts'
-import { answerSession, answerSignOut } from './dashboard/answers.ts'
+import { answerSession, answerSignOut, answerTryCallback } from './dashboard/answers.ts'
 import { answerApplication } from './dashboard/application.ts'
 import type { DashboardClient } from './dashboard/client.ts'
 import { createGate } from './dashboard/gate.ts'
+import { answerPreview } from './dashboard/preview.ts'
 import { beginSignIn, finishSignIn } from './dashboard/sign-in.ts'
 import type { DashboardServices } from './dashboard/tokens.ts'
 import { answerDemo } from './demo/serve.ts'
 import type { Deployment } from './deployment.ts'
+import type { createDocumentation } from './documents/serve.ts'
 import * as events from './events/handlers.ts'
 import { createAccessLog, markReceived } from './http/access-log.ts'
 import { mountDashboardRoutes } from './http/dashboard-routes.ts'
@@ -65,7 +68,6 @@ import * as providers from './providers/handlers.ts'
 import { upstreamsWhenNeeded } from './providers/profile.ts'
 import * as readiness from './readiness/handlers.ts'
 import { createApplicationScan } from './readiness/store.ts'
-import type { createReference } from './reference/serve.ts'
 import * as requests from './requests/handlers.ts'
 import * as resourceServers from './resource-servers/handlers.ts'
 import type { FirstStart } from './setup/first-start.ts'
@@ -166,11 +168,11 @@ export function createApp(modules: Modules): FastifyInstance {
 
 /** Loads the documentation at the first request for it, since most services never get one. */
 function documentationWhenNeeded(base_url: string): ServiceAnswers['documentation'] {
-  type Reference = ReturnType<typeof createReference>
-  let loaded: Promise<Reference> | null = null
-  return async (name, code) => {
-    loaded ??= import('./reference/serve.ts').then((module) => module.createReference(base_url))
-    return (await loaded)(name, code)
+  type Documentation = ReturnType<typeof createDocumentation>
+  let loaded: Promise<Documentation> | null = null
+  return () => {
+    loaded ??= import('./documents/serve.ts').then((module) => module.createDocumentation(base_url, documents_root))
+    return loaded
   }
 }
 
@@ -260,6 +262,8 @@ function mountDashboard(app: FastifyInstance, modules: Modules, services: Dashbo
     callback: (request) => finishSignIn(services, request),
     session: answerSession(services, administrators),
     signOut: answerSignOut(services),
+    preview: answerPreview(services, administrators),
+    tryCallback: answerTryCallback(modules.deployment),
     setup: modules.first_start.answer,
   })
 }

@@ -12,6 +12,7 @@ import { findDemo } from './setup/demo.ts'
 const links: Record<StartLink, string> = {
   demo: serviceRoutes.demo.path,
   dashboard: serviceRoutes.dashboard.path,
+  documentation: serviceRoutes.documents.path,
   reference: serviceRoutes.reference.path,
   openapi: serviceRoutes.openapi.path,
   errors: serviceRoutes.errorIndex.path,

@@ -3,69 +3,26 @@
  * real browser. Only the ports are replaced by free ones, npx runs the launcher of this clone, and the libraries are those of this clone.
  */
 import assert from 'node:assert/strict'
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
 import { launchBrowser, noBrowser } from './support/chromium.ts'
-import { blocksOf } from './support/documented.ts'
+import { cleanFolder, install } from './support/followed.ts'
+import { createAccount, enterCode } from './support/person.ts'
 import { openTerminal, startProgram } from './support/terminal.ts'
-import { freePort } from './support/world.ts'
 
-const root = join(import.meta.dirname, '../..')
 const skip = process.platform === 'win32' ? 'the commands are for a POSIX shell' : noBrowser
 
-const folder = mkdtempSync(join(tmpdir(), 'ostiary-quick-start-'))
-after(() => rmSync(folder, { recursive: true, force: true }))
-const clone = join(folder, 'ostiary')
-const hello = join(folder, 'hello-ostiary')
-
-const ports = new Map<string, string>()
-for (const port of ['3000', '8080', '8081', '8082', '8083']) ports.set(port, String(await freePort()))
-const withFreePorts = (text: string) => text.replaceAll(/\b(3000|808[0-3])\b/g, (port) => ports.get(port) ?? port)
-
-const blocks = blocksOf(withFreePorts(readFileSync(join(root, 'docs/quick-start.md'), 'utf8')))
+const place = await cleanFolder(['3000', '8080', '8081', '8082', '8083'])
+const { clone, env, origin } = place
+const hello = join(place.folder, 'hello-ostiary')
+const blocks = place.read('docs/quick-start.md')
 const commands = (role: string) => blocks.filter((block) => block.language === 'sh' && block.role === role).map(({ code }) => code)
-const origin = (port: string) => `http://localhost:${ports.get(port)}`
-
-const env = {
-  PATH: [join(folder, 'bin'), process.env.PATH].join(delimiter),
-  HOME: folder,
-  OSTIARY_PORT: ports.get('3000'),
-}
-
-/** Puts `node` and `npx` into the PATH. */
-function installTools(): void {
-  mkdirSync(join(folder, 'bin'))
-  mkdirSync(clone)
-  symlinkSync(process.execPath, join(folder, 'bin/node'))
-  const npx = join(folder, 'bin/npx')
-  writeFileSync(npx, `#!/bin/sh\n[ "$1" = ostiary ] || exit 9\nshift\nexec node '${join(root, 'launch.mjs')}' "$@"\n`)
-  chmodSync(npx, 0o755)
-}
-
-/** Creates an account on the sign-in page. */
-async function createAccount(page: Page, email: string): Promise<void> {
-  await page.getByRole('link', { name: 'Create an account' }).click()
-  await page.getByLabel('Email address').fill(email)
-  await page.getByLabel('Password').fill('correct horse battery')
-  await page.getByRole('button', { name: 'Create account' }).click()
-}
-
-async function enterCode(page: Page, code: string): Promise<void> {
-  await page.getByLabel('Code').fill(code)
-  await page.getByRole('button', { name: 'Continue' }).click()
-}
 
 let browser: Browser
 let page: Page
-const terminal = skip ? null : await prepare()
-
-async function prepare() {
-  installTools()
-  return openTerminal({ cwd: clone, env })
-}
+const terminal = skip ? null : openTerminal({ cwd: clone, env })
 
 before(async () => {
   if (skip) return
@@ -88,8 +45,7 @@ test('the service starts, and the setup creates a project with its applications'
   const [folders = '', ...rest] = commands('')
   await terminal?.type(folders)
   for (const { language, role, code } of blocks) if (role.includes('.') && language !== 'sh') writeFileSync(join(hello, role), code)
-  assert.equal(commands('install').length, 1)
-  symlinkSync(join(root, 'node_modules'), join(hello, 'node_modules'))
+  install(commands('install')[0] ?? '', hello)
   assert.match((await terminal?.type(rest[0] ?? '')) ?? '', /^Wrote \.env\. Your issuer is http:\/\/localhost:\d+\/e\/env_\w+\n$/)
 })
 

@@ -3,6 +3,7 @@
  * scripts are not allowed. Mantine writes a style sheet for its breakpoints; the page has a nonce for it, new in every answer.
  */
 import type { Deployment } from '../deployment.ts'
+import { codingFor, isKnown, tagOf } from '../http/coded.ts'
 import type { AnswerDashboard, DashboardAnswer } from '../http/dashboard-routes.ts'
 import { notFound } from '../http/problem.ts'
 import { html } from '../oidc/hosted-page.ts'
@@ -69,33 +70,21 @@ const policy = (nonce: string, issuers: readonly string[]) =>
   ].join('; ')
 
 function answerFile(file: ServedFile, headers: Parameters<AnswerDashboard>[0]['headers'], cache: string): DashboardAnswer {
-  const coding = codingFor(headers['accept-encoding'], file)
-  const etag = `"${file.etag}${coding === null ? '' : `-${coding}`}"`
+  const coding = codingFor(headers['accept-encoding'], file.coded)
+  const etag = tagOf(file.etag, coding)
   const common = {
     'cache-control': cache,
     'cross-origin-resource-policy': 'same-origin',
     etag,
     vary: 'Accept-Encoding',
   }
-  const known = (headers['if-none-match'] ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
-  if (known.includes(etag)) return { status: 304, headers: common, body: '' }
+  if (isKnown(headers['if-none-match'], etag)) return { status: 304, headers: common, body: '' }
   const coded = coding === null ? undefined : file.coded[coding]
   return {
     status: 200,
     headers: { ...common, 'content-type': file.type, ...(coded && coding ? { 'content-encoding': coding } : {}) },
     body: coded ?? file.body,
   }
-}
-
-/** RFC 9110 §12.5.3: the smallest form that the client accepts; `null` for the file as it is. */
-function codingFor(accept: string | undefined, { coded }: ServedFile): string | null {
-  const accepted = new Map((accept ?? '').split(',').map((each) => codingOf(each)))
-  return ['br', 'gzip'].find((coding) => coded[coding] !== undefined && (accepted.get(coding) ?? 0) > 0) ?? null
-}
-
-function codingOf(text: string): [coding: string, weight: number] {
-  const [coding = '', weight = 'q=1'] = text.split(';').map((part) => part.trim().toLowerCase())
-  return [coding, Number(/^q=([01](?:\.\d{0,3})?)$/.exec(weight)?.[1] ?? 0)]
 }
 
 function notBuilt(base_url: string, accept_language: string | undefined): DashboardAnswer {

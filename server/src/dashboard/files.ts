@@ -5,16 +5,14 @@
 import { hash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { extname, join } from 'node:path'
-import { promisify } from 'node:util'
-import { brotliCompress, gzip, constants as zlib } from 'node:zlib'
+import { type Coded, codedForms } from '../http/coded.ts'
 
 export interface ServedFile {
   readonly type: string
   /** A weak comparison of forms is not needed: each form has its own. */
   readonly etag: string
   readonly body: Buffer
-  /** By their content coding; a coding that does not make the file smaller is missing. */
-  readonly coded: Readonly<Record<string, Buffer>>
+  readonly coded: Coded
 }
 
 // biome-ignore format: this table is read by column
@@ -80,18 +78,9 @@ function listFiles(folder: string): string[] {
     .filter((name) => extname(name) in types && name !== 'index.html')
 }
 
-const brotli = promisify(brotliCompress)
-const deflate = promisify(gzip)
-
-/** Compressed on the thread pool, once for each build. */
+/** Compressed once for each build. */
 async function readServed(folder: string, name: string): Promise<ServedFile> {
   const body = readFileSync(join(folder, name))
-  const coded: Record<string, Buffer> = {}
-  if (!is_compressed.test(name)) {
-    const params = { [zlib.BROTLI_PARAM_QUALITY]: 9, [zlib.BROTLI_PARAM_SIZE_HINT]: body.length }
-    const [br, gz] = await Promise.all([brotli(body, { params }), deflate(body, { level: 9 })])
-    if (br.length < body.length) coded.br = br
-    if (gz.length < body.length) coded.gzip = gz
-  }
+  const coded = is_compressed.test(name) ? {} : await codedForms(body)
   return { type: types[extname(name)] ?? '', etag: hash('sha256', body, 'base64url'), body, coded }
 }

@@ -3,8 +3,10 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Route } from '@ostiary/contract/route.ts'
 import { serviceRoutes } from '@ostiary/contract/routes.ts'
 import type { FastifyInstance } from 'fastify'
-import { reason } from '../reason.ts'
+import { type Reason, reason } from '../reason.ts'
 import { refusal } from '../refusal.ts'
+import { prefers } from './accept.ts'
+import { type Coded, codingFor, isKnown, tagOf } from './coded.ts'
 import { nothingHere } from './problem.ts'
 
 export interface PageAnswer {
@@ -13,12 +15,27 @@ export interface PageAnswer {
   readonly body: string
 }
 
+/** A text that is the same for everyone, with its compressed forms. */
+interface DocumentationText {
+  readonly body: Buffer
+  readonly coded: Coded
+  readonly etag: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+interface Documentation {
+  /** `null` for a page that does not exist. */
+  find(row: keyof typeof documentation_rows, parameter: string | undefined): Promise<DocumentationText | null>
+  search(query: string): Promise<readonly object[]>
+  searchPage(query: string): Promise<Omit<PageAnswer, 'status'>>
+}
+
 export interface ServiceAnswers {
   /** RFC 9728 §2: the metadata of the management API as a protected resource. */
   resource_metadata: Record<string, unknown>
   isReady: () => Promise<boolean>
-  /** `null` for an error code that does not exist. */
-  documentation: (name: 'openapi' | 'reference' | 'errorIndex' | 'errorPage', code?: string) => Promise<Omit<PageAnswer, 'status'> | null>
+  /** Loaded at the first request for the documentation. */
+  documentation: () => Promise<Documentation>
   /** The start page, or the same links as JSON. */
   answerStart: (headers: IncomingHttpHeaders) => Promise<PageAnswer>
   favicon: string
@@ -49,18 +66,7 @@ export function mountServiceRoutes(
       .header('cache-control', 'no-store')
       .send({ status: ready ? 'ready' : 'unavailable' })
   })
-  for (const name of ['openapi', 'reference', 'errorIndex', 'errorPage'] as const) {
-    const route: Route = serviceRoutes[name]
-    app.get(route.path.replace('{code}', ':code'), async (request, reply) => {
-      const text = await documentation(name, (request.params as { code?: string }).code) // as: only the path of an error has the parameter
-      if (!text) throw nothingHere('No error has this code. All codes are at /docs/errors.', no_error_code)
-      const headers = { ...text.headers, 'cache-control': 'public, max-age=300' }
-      const any_origin = route.cross_origin === 'every' ? { 'access-control-allow-origin': '*' } : {}
-      const is_known = [request.headers['if-none-match'] ?? ''].flatMap((tags) => tags.split(/, */)).includes(String(text.headers.etag))
-      reply.headers({ ...headers, ...any_origin })
-      return is_known ? reply.code(304).send() : reply.send(text.body)
-    })
-  }
+  mountDocumentation(app, documentation)
   for (const { path } of [serviceRoutes.demo, serviceRoutes.demoCallback, serviceRoutes.demoScript])
     app.get(path.replace('{script}', ':script'), async (request, reply) => {
       const answer = await answerDemo((request.params as { script?: string }).script) // as: only the path of the script has the parameter
@@ -69,9 +75,62 @@ export function mountServiceRoutes(
     })
 }
 
+interface Missing {
+  readonly detail: string
+  readonly why: Reason
+}
+
+const no_document: Missing = { detail: 'No document has this name. All documents are at /docs.', why: reason`No document has this name.` }
+const no_group: Missing = {
+  detail: 'The API reference has no group of this name. All groups are at /docs/api.',
+  why: reason`The API reference has no group of this name.`,
+}
+const no_code: Missing = { detail: 'No error has this code. All codes are at /docs/errors.', why: reason`No error has this code.` }
+
+/** The rows of the documentation, each with its refusal for a page that does not exist; rows without a parameter have one page. */
+const documentation_rows = {
+  openapi: null,
+  forPrograms: null,
+  documents: null,
+  document: no_document,
+  guide: no_document,
+  decision: no_document,
+  operatorExample: no_document,
+  reference: null,
+  referenceGroup: no_group,
+  errorIndex: null,
+  errorPage: no_code,
+} as const
+
+function mountDocumentation(app: FastifyInstance, documentation: ServiceAnswers['documentation']): void {
+  const rows = Object.entries(documentation_rows) as [keyof typeof documentation_rows, Missing | null][] // as: the keys of the table
+  for (const [name, missing] of rows) {
+    const route: Route = serviceRoutes[name]
+    app.get(route.path.replace(/\{(\w+)\}/, ':$1'), async (request, reply) => {
+      const [parameter] = Object.values(request.params as Record<string, string>) // as: Fastify types them unknown
+      const text = await (await documentation()).find(name, parameter)
+      if (!text) throw nothingHere((missing ?? no_document).detail, (missing ?? no_document).why)
+      const coding = codingFor(request.headers['accept-encoding'], text.coded)
+      const etag = tagOf(text.etag, coding)
+      reply.headers({ ...text.headers, 'cache-control': 'public, max-age=300', etag, vary: 'Accept-Encoding' })
+      if (route.cross_origin === 'every') reply.header('access-control-allow-origin', '*')
+      if (isKnown(request.headers['if-none-match'], etag)) return reply.code(304).send()
+      if (coding !== null) reply.header('content-encoding', coding)
+      return reply.send((coding !== null && text.coded[coding]) || text.body)
+    })
+  }
+  app.get(serviceRoutes.documentSearch.path, async (request, reply) => {
+    const { search, searchPage } = await documentation()
+    const query = new URLSearchParams(request.url.split('?', 2)[1]).get('q')?.trim() ?? ''
+    reply.headers({ 'cache-control': 'no-store', vary: 'Accept' })
+    if (!prefers(request.headers.accept, 'text/html')) return reply.send({ query, results: await search(query) })
+    const page = await searchPage(query)
+    return reply.headers(page.headers).send(page.body)
+  })
+}
+
 const not_ready = refusal(
   'unavailable',
   reason`The service is starting or stopping, or its database is out of reach or has an older schema.`,
 )
 const no_demo = reason`The deployment has no demo, or the demo no such script.`
-const no_error_code = reason`No error has this code.`

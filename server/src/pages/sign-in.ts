@@ -100,11 +100,11 @@ const hasForm = ({ methods }: SignInView) => methods.password || methods.email_c
  * The error summary takes focus where there is one, otherwise the first empty field: the password where the address is known.
  */
 function addressForm(context: PageContext, view: SignInView) {
-  const { issuer, texts } = context
+  const { issuer, texts, preview } = context
   const { csrf, request, email, problem, methods, passkey, forgot_url } = view
   const about_password = problem === 'wrong_credentials' && 'problem'
   const shared_problem_id = (problem === 'wrong_credentials' || problem === 'malformed_email') && 'problem'
-  const focused = problem === null && (email === '' || !methods.password ? 'email' : 'password')
+  const focused = problem === null && !preview && (email === '' || !methods.password ? 'email' : 'password')
   const forgot = forgot_url !== null && html`<a href="${forgot_url}" data-action="forgot-password">${texts.sign_in.forgot}</a>`
   return html`<form method="post" action="${issuer}/sign-in" novalidate>${hidden({ csrf, request })}
 ${field({ name: 'email', label: texts.form.email, type: 'email', autocomplete: passkey ? 'username webauthn' : 'username', value: email, shared_problem_id, autofocus: focused === 'email' })}

@@ -2,11 +2,11 @@
 /** The documentation of error codes: an index, and a page for each code. The `type` of every problem is the address of such a page. */
 import { type ErrorCode, errors } from '@ostiary/contract/errors.ts'
 import { type OAuthErrorName, oauthErrors } from '@ostiary/contract/oidc.ts'
-import { html } from '../pages/html.ts'
+import { type Html, html } from '../pages/html.ts'
 import type { Document } from './document.ts'
 import { code as block, type DocumentPage, documentPage, inline } from './layout.ts'
 
-interface Described {
+interface ErrorTexts {
   code: string
   status: number
   title: string
@@ -16,8 +16,8 @@ interface Described {
 }
 
 /** A problem and an OAuth error can have the same code, such as `insufficient_scope`: its page has both. */
-function described(document: Examples, code: string): Described[] {
-  const found: Described[] = []
+function described(document: Described, code: string): ErrorTexts[] {
+  const found: ErrorTexts[] = []
   if (Object.hasOwn(errors, code)) {
     const { status, title, explanation } = errors[code as ErrorCode] // as: just checked
     found.push({ code, status, title, explanation, example: document.components.examples[code]?.value, is_oauth: false })
@@ -30,12 +30,17 @@ function described(document: Examples, code: string): Described[] {
   return found
 }
 
-type Examples = Document & { components: { examples: Readonly<Record<string, { value: unknown }>> } }
+/** The OpenAPI document with the examples of its errors. */
+export type Described = Document & { components: { examples: Readonly<Record<string, { value: unknown }>> } }
 
 const titleOf = (code: string): string => `${code.charAt(0).toUpperCase()}${code.slice(1).replaceAll('_', ' ')}`
 
+/** All codes with their explanations. A code of both kinds has the explanation of the API. */
+export const errorsOf = (): { code: string; explanation: string }[] =>
+  Object.entries({ ...oauthErrors, ...errors }).map(([code, { explanation }]) => ({ code, explanation }))
+
 /** `null` for an unknown code. */
-export function errorPage(document: Examples, code: string): DocumentPage | null {
+export function errorPage(document: Described, code: string, nav: Html): DocumentPage | null {
   const all = described(document, code)
   if (all.length === 0) return null
   const body = html`<p><a href="/docs/errors">All errors</a></p>
@@ -47,10 +52,10 @@ ${all.map(
 <h2 class="small">Example</h2>${block(JSON.stringify(example, null, 2), is_oauth ? `OAuth error ${code}` : `Problem ${code}`)}
 <p class="fine">${is_oauth ? inline('`error` is stable. The description is for people and can change.') : inline('`code` is stable. `detail` says more about the request and can change. The operator finds the call by `request_id`.')}</p>`,
 )}`
-  return documentPage({ title: `${code}: ${all[0]?.title}`, body })
+  return documentPage({ title: `${code}: ${all[0]?.title}`, body, nav })
 }
 
-export function errorIndex(): DocumentPage {
+export function errorIndex(nav: Html): DocumentPage {
   const row = (code: string, status: number, text: string) =>
     html`<tr><td><a href="/docs/errors/${code}"><code>${code}</code></a></td><td>${status}</td><td>${inline(text)}</td></tr>`
   const table = (label: string, rows: readonly ReturnType<typeof row>[]) =>
@@ -69,5 +74,5 @@ ${table(
   'Errors of OAuth',
   Object.entries(oauthErrors).map(([code, { status, explanation }]) => row(code, status, explanation)),
 )}`
-  return documentPage({ title: 'Errors', body })
+  return documentPage({ title: 'Errors', body, nav })
 }

@@ -1,19 +1,37 @@
 // pure
-/** The frame of the documentation pages. They are public and the same for everyone: no script, no form, no image. */
+/**
+ * The frame of the documentation pages: they are public and the same for everyone. The one script adds copy buttons and suggestions of the
+ * search; without it the search is a form.
+ */
 import { brandStyle } from '../pages/brand.ts'
 import { contentSecurityPolicy } from '../pages/csp.ts'
+import { iconOf } from '../pages/favicon.ts'
 import { type Html, html, markupOf, raw } from '../pages/html.ts'
 import { styles } from '../pages/styles.ts'
+import { documentation_script } from './script.ts'
 import { reference_styles } from './styles.ts'
 
 const sheets = [styles, brandStyle(null), reference_styles]
+const icon = iconOf({ environment_type: null, branding: { display_name: '', logo_url: null, primary_color: null } })
 
 export interface DocumentPage {
   html: string
-  csp: string
 }
 
-export function documentPage({ title, body, nav }: { title: string; body: Html; nav?: Html }): DocumentPage {
+interface Parts {
+  title: string
+  body: Html
+  /** The contents, beside the page. */
+  nav: Html
+  /** The headings of the page. */
+  aside?: Html | null
+}
+
+/** `base_url` is where the script searches. */
+export const documentPolicy = (base_url: string): string =>
+  contentSecurityPolicy({ styles: sheets, script: documentation_script, images: [], calls: `${base_url}/docs/search` })
+
+export function documentPage({ title, body, nav, aside }: Parts): DocumentPage {
   const page = html`<!doctype html>
 <html lang="en">
 <head>
@@ -21,21 +39,27 @@ export function documentPage({ title, body, nav }: { title: string; body: Html; 
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title} · Ostiary</title>
+<link rel="icon" href="${icon}">
 ${sheets.map((sheet) => html`<style>${raw(sheet)}</style>`)}
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
-<header class="bar"><b>Ostiary</b><a href="/docs/api">API reference</a><a href="/docs/errors">Errors</a><a href="/openapi.json">OpenAPI</a></header>
-<div class="doc${nav ? '' : ' plain'}">
+<header class="bar"><a class="home" href="/docs"><b>Ostiary</b></a>
+<form class="find" role="search" action="/docs/search"><label class="vh" for="q">Search the documentation</label>
+<input type="search" id="q" name="q" maxlength="100" autocomplete="off" placeholder="Search" aria-keyshortcuts="/"><button class="b">Search</button></form>
+<div class="main"><a href="/docs/api">API reference</a><a href="/docs/errors">Errors</a><a href="/dashboard">Dashboard</a></div></header>
+<div class="doc${aside ? ' three' : ''}">
 ${nav}
-<main id="content">
+<main id="content" tabindex="-1">
 ${body}
 </main>
+${aside}
 </div>
+<script>${raw(documentation_script)}</script>
 </body>
 </html>
 `
-  return { html: markupOf(page), csp: contentSecurityPolicy({ styles: sheets, script: undefined, images: [] }) }
+  return { html: markupOf(page) }
 }
 
 /** A text with code in backticks, and blank lines between paragraphs. */
@@ -49,4 +73,4 @@ export function inline(text: string): Html {
 
 /** A block of code. Keyboards can scroll it. */
 export const code = (text: string, label: string): Html =>
-  html`<pre tabindex="0" role="region" aria-label="${label}"><code>${text}</code></pre>`
+  html`<pre tabindex="0" role="group" aria-label="${label}"><code>${text}</code></pre>`

@@ -34,7 +34,7 @@ export function typeOf(schema: Schema): Html {
   return html`${[schema.type ?? 'any'].flat().join(' or ')}${schema.format && ` (${schema.format})`}`
 }
 
-const link = (ref: string): Html => html`<a href="#schema-${nameOf(ref)}">${nameOf(ref)}</a>`
+const link = (ref: string): Html => html`<a href="/docs/api/schemas#schema-${nameOf(ref)}">${nameOf(ref)}</a>`
 
 function join(parts: readonly Html[]): Html {
   return html`${parts.map((part, i) => html`${i > 0 && ' or '}${part}`)}`

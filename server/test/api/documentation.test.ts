@@ -1,5 +1,6 @@
-/** The documentation that the service serves: the OpenAPI document, the reference and the pages of errors. */
+/** The documentation that the service serves: documents, search, reference, the pages of errors, and the OpenAPI document. */
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { errors } from '@ostiary/contract/errors.ts'
 import { oauthErrors } from '@ostiary/contract/oidc.ts'
@@ -9,6 +10,24 @@ import { world } from '../support/world.ts'
 const w = await world()
 const get = (path: string, headers: Record<string, string> = {}) => w.call('GET', path, { key: null, headers })
 const names = [routes, oidcRoutes, serviceRoutes].flatMap((table) => Object.keys(table))
+
+/** Every page of the documentation, found by following links. */
+async function everyPage(): Promise<Map<string, string>> {
+  const pages = new Map<string, string>()
+  const waiting = ['/docs']
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    if (pages.has(path)) continue
+    const { status, body } = await get(path)
+    assert.equal(status, 200, path)
+    pages.set(path, String(body))
+    const links = [...String(body).matchAll(/ href="(\/docs[^"#]*)/g)].map(([, link = '']) => link)
+    if (!path.endsWith('.md')) waiting.push(...links)
+  }
+  return pages
+}
+const pages = await everyPage()
+const html_pages = [...pages].filter(([path]) => !path.endsWith('.md'))
+const anchorsIn = (body = '') => [...body.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id)
 
 test('/openapi.json is the document of this deployment, for every origin', async () => {
   const { status, headers, body } = await get('/openapi.json')
@@ -21,36 +40,116 @@ test('/openapi.json is the document of this deployment, for every origin', async
   assert.equal(headers.get('access-control-allow-origin'), '*')
 })
 
-for (const path of ['/openapi.json', '/docs/api', '/docs/errors', '/docs/errors/not_found'])
-  test(`${path} can be cached, and the same version is 304 without a body`, async () => {
-    const { headers } = await get(path)
+const cached = ['/openapi.json', '/llms.txt', '/docs', '/docs/quick-start', '/docs/quick-start.md', '/docs/api', '/docs/errors/not_found']
+for (const path of cached)
+  test(`${path} can be cached, comes compressed, and the same version is 304 without a body`, async () => {
+    const { headers } = await get(path, { 'accept-encoding': 'gzip, br' })
     assert.equal(headers.get('cache-control'), 'public, max-age=300')
-    const again = await get(path, { 'if-none-match': `"other", ${headers.get('etag')}` })
+    assert.equal(headers.get('vary'), 'Accept-Encoding')
+    assert.equal(headers.get('content-encoding'), 'br')
+    const again = await get(path, { 'accept-encoding': 'gzip, br', 'if-none-match': `"other", ${headers.get('etag')}` })
     assert.deepEqual([again.status, again.body, again.headers.get('etag')], [304, '', headers.get('etag')])
+    const plain = await get(path, { 'accept-encoding': 'identity', 'if-none-match': headers.get('etag') ?? '' })
+    assert.deepEqual([plain.status, plain.headers.get('content-encoding')], [200, null])
   })
 
-for (const path of ['/docs/api', '/docs/errors', '/docs/errors/invalid_grant'])
-  test(`${path} loads nothing and runs no script`, async () => {
-    const { headers, body } = await get(path)
-    assert.match(
-      headers.get('content-security-policy') ?? '',
-      /^default-src 'none'; style-src ('sha256-[\w+/=]+' ?)+; img-src data:; frame-ancestors 'none'; base-uri 'none'$/,
-    )
-    assert.doesNotMatch(body, /<script|<form|<img|\son\w+=|style="/)
-  })
-
-test('the reference has every operation once, each with an anchor, and all its links lead to anchors', async () => {
-  const { body } = await get('/docs/api')
-  const anchors = [...body.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id)
-  assert.equal(new Set(anchors).size, anchors.length, 'no id occurs twice')
-  for (const name of names) assert.ok(anchors.includes(name), name)
-  for (const [, target] of body.matchAll(/href="#([^"]+)"/g)) assert.ok(anchors.includes(target), target)
+test('every link of every page leads to a page, and its anchor to an element with that id, which is the only one', () => {
+  assert.ok(html_pages.length > 100)
+  for (const [path, body] of html_pages) {
+    assert.equal(new Set(anchorsIn(body)).size, anchorsIn(body).length, `${path}: no id occurs twice`)
+    for (const [, page = '', anchor] of body.matchAll(/ href="([^"#]*)#([^"]+)"/g)) {
+      if (/^https:/.test(page)) continue
+      assert.ok(anchorsIn(pages.get(page || path)).includes(anchor), `${path}: ${page}#${anchor}`)
+    }
+  }
 })
 
-test('the reference calls every operation of the API with curl, and has no key in it', async () => {
-  const { body } = await get('/docs/api')
-  for (const name of Object.keys(routes)) assert.match(body, new RegExp(`aria-label="Call of ${name} with curl"><code>curl `), name)
-  assert.doesNotMatch(body, /svc_\w+_[0-9A-Za-z]{20}/)
+test('every page loads nothing, runs the one script of the documentation, and has a policy for exactly that', async () => {
+  const { headers } = await get('/docs/quick-start')
+  const sources =
+    /^default-src 'none'; style-src ('sha256-[\w+/=]+' ?)+; img-src data:; script-src 'sha256-([\w+/=]+)'; connect-src (\S+); frame-ancestors 'none'; base-uri 'none'$/
+  const [, , hash, calls] = sources.exec(headers.get('content-security-policy') ?? '') ?? assert.fail()
+  assert.equal(calls, `${w.base_url}/docs/search`)
+  for (const [path, body] of html_pages) {
+    const scripts = [...body.matchAll(/<script>([\s\S]*?)<\/script>/g)].map(([, script = '']) => script)
+    assert.deepEqual(
+      scripts.map((script) => createHash('sha256').update(script).digest('base64')),
+      [hash],
+      path,
+    )
+    assert.doesNotMatch(body.replace(scripts[0] ?? '', ''), /<script |<img|<iframe|<object|\son\w+="|style="|<link rel="stylesheet/, path)
+  }
+})
+
+test('every document is there as Markdown, and its links lead to Markdown', async () => {
+  for (const [path, body] of pages) {
+    if (!path.endsWith('.md')) continue
+    assert.match(body, /^# /, path)
+    for (const [, link = ''] of body.replaceAll(/```[\s\S]*?```|`[^`\n]*`/g, '').matchAll(/\]\((\/[^)#]*)/g))
+      assert.ok(pages.has(link) || ['/openapi.json', '/llms.txt'].includes(link), `${path}: ${link}`)
+  }
+  assert.ok(pages.has('/docs/quick-start.md'))
+})
+
+test('llms.txt lists documents that exist, by absolute addresses', async () => {
+  const { body, headers } = await get('/llms.txt')
+  assert.match(headers.get('content-type') ?? '', /^text\/plain/)
+  const links = [...String(body).matchAll(/\]\(([^)]+)\)/g)].map(([, link = '']) => link)
+  assert.ok(links.includes(`${w.base_url}/docs/quick-start.md`))
+  for (const link of links) assert.equal((await get(link.replace(w.base_url, ''))).status, 200, link)
+})
+
+// biome-ignore format: this table is read by column
+const searches: [query: string, first: string][] = [
+  ['slug_taken',            '/docs/errors/slug_taken'],
+  ['createProject',         '/docs/api/projects#createProject'],
+  ['Reverse proxy and TLS', '/docs/operate#reverse-proxy-and-tls'],
+  ['REVERSE  proxy?',       '/docs/operate#reverse-proxy-and-tls'],
+]
+for (const [q, first] of searches)
+  test(`the search for "${q}" begins with ${first}, as JSON and as a page`, async () => {
+    const path = `/docs/search?${new URLSearchParams({ q })}`
+    const { body } = await get(path)
+    assert.equal(body.results[0].url, first)
+    assert.ok(body.results.length <= 20)
+    assert.match(String((await get(path, { accept: 'text/html' })).body), new RegExp(`<ol class="found"><li><a href="${first}"`))
+  })
+
+// biome-ignore format: this table is read by column
+const fruitless: [name: string, query: string][] = [
+  ['no query',             ''],
+  ['an empty query',       '?q='],
+  ['a word of nothing',    '?q=xyzzyx'],
+  ['signs',                '?q=%3C%2F%22%27'],
+  ['broken encoding',      '?q=%E0%A4'],
+  ['more than 8 words',    `?q=${'project+'.repeat(7)}xyzzyx+issuer`],
+  ['a query of 20,000 characters', `?q=${'a'.repeat(20_000)}`],
+]
+for (const [name, query] of fruitless)
+  test(`a search with ${name} finds nothing, and the page escapes it`, async () => {
+    assert.deepEqual((await get(`/docs/search${query}`)).body.results, [])
+    const { status, body } = await get(`/docs/search${query}`, { accept: 'text/html' })
+    assert.equal(status, 200)
+    assert.doesNotMatch(String(body), /<\/"'/)
+    assert.ok(String(body).length < 40_000)
+  })
+
+test('the overview of the reference leads to every operation and every schema, on one page each', () => {
+  const overview = pages.get('/docs/api') ?? ''
+  for (const name of names) {
+    const [, page = ''] = new RegExp(`<li id="${name}"><a href="([^"#]+)#${name}">`).exec(overview) ?? assert.fail(name)
+    const shown = html_pages.filter(([, body]) => body.includes(`<article id="${name}">`)).map(([path]) => path)
+    assert.deepEqual(shown, [page], name)
+  }
+})
+
+test('the reference shows every operation with an example for curl, and has no key in it', () => {
+  const all = html_pages
+    .filter(([path]) => path.startsWith('/docs/api/'))
+    .map(([, body]) => body)
+    .join('')
+  for (const name of names) assert.match(all, new RegExp(`aria-label="Call of ${name} with curl"><code>curl `), name)
+  assert.doesNotMatch(all, /svc_\w+_[0-9A-Za-z]{20}/)
 })
 
 test('every code of the API and of OAuth has a page with its status, its remedy and an example', async () => {
@@ -66,14 +165,17 @@ test('every code of the API and of OAuth has a page with its status, its remedy 
 test('the index leads to the page of every code, and the reference only to codes that exist', async () => {
   const index = (await get('/docs/errors')).body
   for (const code of [...Object.keys(errors), ...Object.keys(oauthErrors)]) assert.ok(index.includes(`href="/docs/errors/${code}"`), code)
-  const linked = new Set([...(await get('/docs/api')).body.matchAll(/href="\/docs\/errors\/(\w+)"/g)].map(([, code]) => code))
+  const all = html_pages.map(([, body]) => body).join('')
+  const linked = new Set([...all.matchAll(/href="\/docs\/errors\/(\w+)"/g)].map(([, code = '']) => code))
   for (const code of linked) assert.ok(Object.hasOwn(errors, code) || Object.hasOwn(oauthErrors, code), code)
 })
 
-for (const code of ['nothing', 'toString', '__proto__', 'a'.repeat(150)])
-  test(`the page of the unknown code ${code.slice(0, 20)} is 404`, async () => {
-    assert.equal((await get(`/docs/errors/${code}`)).status, 404)
-  })
+for (const name of ['nothing', 'toString', '__proto__', '.md', 'a'.repeat(150), '..%2F..%2Fpackage.json', 'quick-start.md.md'])
+  for (const place of ['', '/guides', '/decisions', '/packaging', '/api', '/errors'])
+    test(`/docs${place} has no page of the name ${name.slice(0, 24)}`, async () => {
+      const { status, body } = await get(`/docs${place}/${name}`)
+      assert.deepEqual([status, body.code], [404, 'not_found'])
+    })
 
 test('the type of a problem is the address of its page', async () => {
   const { body } = await w.call('GET', '/v1/platform/projects', { key: null })

@@ -42,6 +42,14 @@ export async function launchBrowser(): Promise<Browser> {
   return launch(join(folder, 'chromium'), { LD_LIBRARY_PATH: join(folder, 'al2023/lib'), FONTCONFIG_PATH: join(folder, 'fonts') })
 }
 
+/** The commands of a script that runs the browser with the arguments of its caller, for programs that start one by its path. */
+export function browserCommand(): string {
+  const [program] = installed
+  if (program !== undefined) return `exec '${program}' --no-sandbox "$@"\n`
+  const folder = unpackedChromium()
+  return `LD_LIBRARY_PATH='${folder}/al2023/lib' FONTCONFIG_PATH='${folder}/fonts' exec '${folder}/chromium' --no-sandbox --disable-gpu "$@"\n`
+}
+
 /** The violations that axe finds on a page, one line for each rule. The page's Content-Security-Policy does not block axe. */
 export async function axeViolations(page: Page, rules?: readonly string[]): Promise<string[]> {
   if (!(await page.evaluate('"axe" in globalThis'))) await page.evaluate(axe.source)

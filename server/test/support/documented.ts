@@ -1,4 +1,5 @@
 /** Reads the code blocks of a document: ```` ```js web.mjs ```` is a file to save, ```` ```sh server ```` commands with the role `server`. */
+import assert from 'node:assert/strict'
 
 export interface Block {
   language: string
@@ -14,3 +15,20 @@ export function blocksOf(markdown: string): Block[] {
     code,
   }))
 }
+
+/** Checks that an output has the lines of a block, in their order. `…` stands for any text. */
+export function assertShown(output: string, { code }: Pick<Block, 'code'>): void {
+  assert.match(output, shownBy(code))
+}
+
+/** The pattern of an output that has these lines. */
+export const shownBy = (lines: string): RegExp =>
+  new RegExp(
+    lines
+      .trim()
+      .split('\n')
+      .map((line) => line.split('…').map(literally).join('.*'))
+      .join('[\\s\\S]*'),
+  )
+
+const literally = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')

@@ -14,33 +14,69 @@ export interface Place {
   env: Record<string, string | undefined>
 }
 
+/** A program of a document, which keeps running. */
+export interface Program {
+  /** What it has printed so far. */
+  output(): string
+  /** Resolves when the output contains this. */
+  shows(pattern: RegExp): Promise<void>
+}
+
+/** Gathers the output of a process, and fails the waiting ones if the process ends before it prints what they wait for. */
+function printed(child: ChildProcess, name: string) {
+  let output = ''
+  let ended: string | null = null
+  const noticed = new Set<() => void>()
+  const notice = () => {
+    for (const each of noticed) each()
+  }
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', (text) => {
+      output += text
+      notice()
+    })
+  child.once('close', (code) => {
+    ended = `"${name.trim()}" ended with ${code}`
+    notice()
+  })
+  return {
+    output: () => output,
+    forget: () => {
+      output = ''
+    },
+    shows: (pattern: RegExp) =>
+      new Promise<void>((resolve, reject) => {
+        const look = () => {
+          const is_shown = pattern.test(output)
+          if (!is_shown && ended === null) return
+          noticed.delete(look)
+          if (is_shown) resolve()
+          else reject(new Error(`${ended}: ${output}`))
+        }
+        noticed.add(look)
+        look()
+      }),
+  }
+}
+
 /** A shell that keeps its variables and its folder. `type` returns the output of the commands. */
 export function openTerminal({ cwd, env }: Place) {
   // bash reads its input line by line, as at a terminal, so that `read` gets the next line. Other shells read ahead.
   const shell = spawn('bash', ['-s'], { cwd, env, detached: true })
   started.add(shell)
-  let output = ''
-  let noticed = () => {}
-  for (const stream of [shell.stdout, shell.stderr])
-    stream.setEncoding('utf8').on('data', (text) => {
-      output += text
-      noticed()
-    })
-  const ended = once(shell, 'close').then(() => noticed())
+  const { output, forget, shows } = printed(shell, 'bash')
+  const ended = once(shell, 'close')
   let typed = 0
 
   return {
+    output,
+    shows,
     async type(commands: string): Promise<string> {
       const end = `[end of block ${++typed}]\n`
-      output = ''
+      forget()
       shell.stdin.write(`${commands}echo '${end.trim()}'\n`)
-      while (!output.includes(end)) {
-        if (shell.exitCode !== null) throw new Error(`The shell ended: ${output}`)
-        await new Promise<void>((resolve) => {
-          noticed = resolve
-        })
-      }
-      return output.replace(end, '')
+      await shows(new RegExp(`\\[end of block ${typed}\\]\n`))
+      return output().replace(end, '')
     },
     /** Starts to type commands that wait for `answer` on standard input. */
     answer(commands: string, answer: string) {
@@ -54,37 +90,24 @@ export function openTerminal({ cwd, env }: Place) {
 }
 
 /** Starts a program that keeps running. Resolves when its output contains `shown`. */
-export async function startProgram(commands: string, shown: RegExp, place: Place): Promise<Program> {
+export async function startProgram(commands: string, shown: RegExp, place: Place): Promise<RunningProgram> {
   const program = runProgram(commands, place)
-  await new Promise<void>((resolve, reject) => {
-    program.onOutput(() => {
-      if (shown.test(program.output())) resolve()
-    })
-    program.ended.then(() => reject(new Error(`"${commands.trim()}" ended: ${program.output()}`)))
-  })
+  await program.shows(shown)
   return program
 }
 
-export type Program = ReturnType<typeof runProgram>
+export type RunningProgram = ReturnType<typeof runProgram>
 
 /** Starts a program. `ended` resolves with all its output. */
 export function runProgram(commands: string, { cwd, env }: Place) {
   const shell = spawn('sh', ['-c', commands], { cwd, env, detached: true })
   started.add(shell)
-  let output = ''
-  let noticed = () => {}
-  for (const stream of [shell.stdout, shell.stderr])
-    stream.setEncoding('utf8').on('data', (text) => {
-      output += text
-      noticed()
-    })
+  const { output, shows } = printed(shell, commands)
   return {
-    output: () => output,
-    onOutput(listener: () => void) {
-      noticed = listener
-    },
+    output,
+    shows,
     type: (line: string) => void shell.stdin.write(`${line}\n`),
     hasEnded: () => shell.exitCode !== null,
-    ended: once(shell, 'close').then(() => output),
+    ended: once(shell, 'close').then(() => output()),
   }
 }

@@ -388,6 +388,7 @@ export const de: Texts = {
         detail: 'Wo ein Programm das Token eines Administrators bekommt, als Metadaten (RFC 9728).',
       },
       dashboard: { name: 'Dashboard', detail: 'Hier verwalten Administratoren Projekte, Schlüssel und Benutzer.' },
+      documentation: { name: 'Dokumentation', detail: 'Erste Schritte, Anleitungen, Begriffe und Betrieb, auf Englisch.' },
       reference: { name: 'API-Referenz', detail: 'Jede Operation mit ihren Feldern, Fehlern und einem Beispiel.' },
       openapi: { name: 'OpenAPI-Dokument', detail: 'Dasselbe für Programme und Generatoren (OpenAPI 3.1).' },
       errors: { name: 'Fehler', detail: 'Was jeder Fehlercode bedeutet und was dagegen zu tun ist.' },

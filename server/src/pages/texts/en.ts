@@ -369,6 +369,7 @@ export const en = {
         detail: 'Where a program gets an administrator’s token, as metadata (RFC 9728).',
       },
       dashboard: { name: 'Dashboard', detail: 'Where administrators manage projects, keys and users.' },
+      documentation: { name: 'Documentation', detail: 'Quick start, guides, concepts and the operating guide.' },
       reference: { name: 'API reference', detail: 'Every operation, with its fields, errors and an example.' },
       openapi: { name: 'OpenAPI document', detail: 'The same for programs and generators (OpenAPI 3.1).' },
       errors: { name: 'Errors', detail: 'What each error code means and how to fix it.' },

@@ -1,0 +1,20 @@
+/** The search of the documentation that the service serves. */
+import { z } from 'zod'
+
+export const DocumentationQuery = z.object({
+  q: z.string().optional().describe('The words to find. Only the first 100 characters and 8 words count.'),
+})
+
+export const SearchResults = z.object({
+  query: z.string().describe('The query.'),
+  results: z
+    .array(
+      z.object({
+        title: z.string().describe('The title of the document.'),
+        heading: z.string().describe('The heading of the section.'),
+        url: z.string().describe('The path of the section.'),
+        excerpt: z.string().describe('The text around the first word.'),
+      }),
+    )
+    .describe('The best sections, at most 20.'),
+})

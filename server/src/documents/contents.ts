@@ -1,0 +1,76 @@
+// pure
+/**
+ * The documents that the service serves below `/docs`, in the order of the contents. A new document is one line here. Files are relative to
+ * the folder that has `docs/`: the clone, or a release.
+ */
+
+interface Listed {
+  /** Its address is `/docs/{name}`, and its Markdown is at `/docs/{name}.md`. */
+  readonly name: string
+  readonly file: string
+}
+
+interface Group {
+  readonly title: string
+  readonly documents: readonly Listed[]
+}
+
+const doc = (name: string): Listed => ({ name, file: `docs/${name}.md` })
+
+export const contents: readonly Group[] = [
+  { title: 'Start', documents: [doc('quick-start'), doc('concepts')] },
+  {
+    title: 'Guides',
+    documents: [
+      doc('guides'),
+      doc('guides/web-application'),
+      doc('guides/single-page-application'),
+      doc('guides/native-application'),
+      doc('guides/backend-api'),
+      doc('guides/mcp-server'),
+      doc('guides/webhooks'),
+      doc('guides/federation'),
+      doc('guides/issuer-host'),
+      doc('guides/testing'),
+    ],
+  },
+  {
+    title: 'Examples',
+    documents: [
+      { name: 'examples', file: 'examples/README.md' },
+      ...['express-web', 'spa', 'fastify-api', 'cli', 'mcp-server'].map((name) => ({
+        name: `example-${name}`,
+        file: `examples/${name}/README.md`,
+      })),
+    ],
+  },
+  { title: 'Reference', documents: [doc('routes'), doc('commands'), { name: 'sdk', file: 'sdk/README.md' }] },
+  {
+    title: 'Operation',
+    documents: [
+      doc('operate'),
+      doc('metrics'),
+      doc('security'),
+      { name: 'vulnerabilities', file: 'SECURITY.md' },
+      { name: 'results', file: 'bench/RESULTS.md' },
+      doc('comparison'),
+    ],
+  },
+  {
+    title: 'Project',
+    documents: [
+      { name: 'readme', file: 'README.md' },
+      { name: 'changelog', file: 'CHANGELOG.md' },
+      { name: 'contributing', file: 'CONTRIBUTING.md' },
+      doc('architecture'),
+    ],
+  },
+]
+
+/** The examples for operators in `packaging/`. They are served as pages too, since documents link to them. */
+export const operator_examples = ['Caddyfile', 'Dockerfile', 'compose.yaml', 'env.example', 'grafana.json', 'nginx.conf', 'ostiary.service']
+
+/** The files that have an address of their own. */
+export const other_addresses: Readonly<Record<string, string>> = { 'docs/openapi.json': '/openapi.json', 'llms.txt': '/llms.txt' }
+
+export const decisions_folder = 'docs/decisions'

@@ -1,0 +1,49 @@
+/** Reads the documents of `contents.ts` and the decisions, once, and knows the address of each. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join, posix } from 'node:path'
+import { contents, decisions_folder, operator_examples, other_addresses } from './contents.ts'
+import type { Document, Library } from './document.ts'
+import { renderMarkdown } from './markdown.ts'
+
+/** A link in prose; links in code are none. */
+const link = /(```[\s\S]*?```|`[^`\n]*`)|\]\(([^)\s]+)\)/g
+
+/** @param root the folder that has `docs/` */
+export function readLibrary(root: string, base_url: string): Library {
+  const decisions = readdirSync(join(root, decisions_folder))
+    .filter((file) => file.endsWith('.md'))
+    .sort()
+    .map((file) => ({ name: `decisions/${file.replace(/\.md$/, '')}`, file: `${decisions_folder}/${file}` }))
+  const listed = [...contents.flatMap(({ documents }) => documents), ...decisions].filter(({ file }) => existsSync(join(root, file)))
+  const names = new Map(listed.map(({ name, file }) => [file, name]))
+
+  /** The address of a link of `file`. `suffix` is `.md` for links between the Markdown texts. */
+  function addressOf(file: string, href: string, suffix: '' | '.md'): string {
+    if (/^[a-z]+:|^#/.test(href)) return href
+    const [target = '', anchor] = href.split('#')
+    const path = posix.join(posix.dirname(file), target)
+    const name = names.get(path)
+    const example = /^packaging\/(.+)$/.exec(path)?.[1]
+    const address = name === undefined ? (other_addresses[path] ?? (example && `/docs/packaging/${example}`)) : `/docs/${name}${suffix}`
+    if (address === undefined) throw new Error(`${file} has a link to ${path}, which is not served. Add it to contents.ts.`)
+    return anchor === undefined ? address : `${address}#${anchor}`
+  }
+  const withAddresses = (file: string, text: string, prefix = '') =>
+    text.replaceAll(link, (whole, code?: string, href = '') => (code ? whole : `](${absolute(addressOf(file, href, '.md'), prefix)})`))
+
+  function read({ name, file }: { name: string; file: string }): Document {
+    const markdown = readFileSync(join(root, file), 'utf8').replaceAll('\r\n', '\n')
+    const render = (text = markdown) => renderMarkdown(text, (href) => addressOf(file, href, ''))
+    const { title, summary } = render(markdown.split('\n\n', 2).join('\n\n'))
+    return { name, url: `/docs/${name}`, title, summary, render: () => render(), source: withAddresses(file, markdown) }
+  }
+  const all = listed.map(read)
+  return {
+    documents: new Map(all.map((document) => [document.name, document])),
+    decisions: all.filter(({ name }) => name.startsWith('decisions/')),
+    examples: new Map(operator_examples.map((file) => [file, readFileSync(join(root, 'packaging', file), 'utf8')])),
+    for_programs: withAddresses('llms.txt', readFileSync(join(root, 'llms.txt'), 'utf8'), base_url),
+  }
+}
+
+const absolute = (address: string, prefix: string) => (address.startsWith('/') ? prefix + address : address)

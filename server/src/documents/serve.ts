@@ -1,0 +1,154 @@
+/**
+ * Serves the documentation: the documents, the reference and the pages of error codes, their search, the OpenAPI document and `llms.txt`.
+ * All texts are the same for everyone. Each is made and compressed at the first request for it, and then kept.
+ */
+import { hash } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
+import { openApi } from '@ostiary/contract/openapi.ts'
+import { type Coded, codedForms } from '../http/coded.ts'
+import { type Described, errorIndex, errorPage, errorsOf } from '../reference/error-pages.ts'
+import { type DocumentPage, documentPolicy } from '../reference/layout.ts'
+import { groupsOf, referenceGroup, referenceOverview, referenceSchemas } from '../reference/page.ts'
+import type { Library } from './document.ts'
+import { readLibrary } from './library.ts'
+import { decisionsPage, documentPageOf, examplePage, linksOf, navigation, overviewPage, searchPage } from './pages.ts'
+import { createSearch, type Entry, type Found, longest_query } from './search.ts'
+
+/** The rows of the route table that are answered here. Those with a parameter have a page for each value that exists. */
+export type DocumentationRow =
+  | 'openapi'
+  | 'forPrograms'
+  | 'documents'
+  | 'document'
+  | 'guide'
+  | 'decision'
+  | 'operatorExample'
+  | 'reference'
+  | 'referenceGroup'
+  | 'errorIndex'
+  | 'errorPage'
+
+export interface Text {
+  readonly body: Buffer
+  readonly coded: Coded
+  readonly etag: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** @param root the folder that has `docs/` */
+export function createDocumentation(base_url: string, root: string) {
+  const document = openApi(base_url) as unknown as Described // as: the reference has types for the part that it uses
+  const library = readLibrary(root, base_url)
+  const page_headers = {
+    'content-type': 'text/html; charset=utf-8',
+    'content-language': 'en',
+    'content-security-policy': documentPolicy(base_url),
+    'referrer-policy': 'no-referrer',
+  }
+  const errors_navigation = navigation(linksOf(library), '/docs/errors')
+
+  function pageOf(row: DocumentationRow, parameter: string): DocumentPage | null {
+    switch (row) {
+      case 'documents':
+        return overviewPage(library)
+      case 'decision':
+        return documentNamed(`decisions/${parameter}`)
+      case 'guide':
+        return documentNamed(`guides/${parameter}`)
+      case 'document':
+        return parameter === 'decisions' ? decisionsPage(library) : documentNamed(parameter)
+      case 'operatorExample':
+        return examplePage(library, parameter)
+      case 'reference':
+        return referenceOverview(document)
+      case 'referenceGroup':
+        return parameter === 'schemas' ? referenceSchemas(document) : referenceGroup(document, parameter)
+      case 'errorIndex':
+        return errorIndex(errors_navigation)
+      case 'errorPage':
+        return errorPage(document, parameter, errors_navigation)
+      default:
+        return null
+    }
+  }
+
+  function documentNamed(name: string): DocumentPage | null {
+    const found = library.documents.get(name)
+    return found ? documentPageOf(library, found) : null
+  }
+
+  /** The Markdown of a document, for an address that ends with `.md`. */
+  function markdownOf(row: DocumentationRow, parameter: string): string | null {
+    const folder = { document: '', guide: 'guides/', decision: 'decisions/' }[String(row)]
+    const name = /^(.+)\.md$/.exec(parameter)?.[1]
+    return folder === undefined || name === undefined ? null : (library.documents.get(folder + name)?.source ?? null)
+  }
+
+  function make(row: DocumentationRow, parameter: string): { body: string; headers: Record<string, string> } | null {
+    if (row === 'openapi') return { body: JSON.stringify(document), headers: { 'content-type': 'application/json; charset=utf-8' } }
+    if (row === 'forPrograms') return { body: library.for_programs, headers: { 'content-type': 'text/plain; charset=utf-8' } }
+    const markdown = markdownOf(row, parameter)
+    if (markdown !== null) return { body: markdown, headers: { 'content-type': 'text/markdown; charset=utf-8' } }
+    const page = pageOf(row, parameter)
+    return page && { body: page.html, headers: page_headers }
+  }
+
+  let loading: Promise<(query: string) => Found[]> | null = null
+  function searching() {
+    loading ??= entriesOf(library, document).then(createSearch)
+    return loading
+  }
+
+  const texts = new Map<string, Promise<Text>>() // at most one for each page that exists
+
+  return {
+    /** `null` for a page that does not exist. */
+    async find(row: DocumentationRow, parameter = ''): Promise<Text | null> {
+      const key = `${row} ${parameter}`
+      const known = texts.get(key)
+      if (known) return known
+      const made = make(row, parameter)
+      if (!made) return null
+      const text = withForms(made)
+      texts.set(key, text)
+      return text
+    },
+
+    search: async (query: string): Promise<Found[]> => (await searching())(query),
+    searchPage: async (query: string) => ({
+      body: searchPage(library, query.slice(0, longest_query), (await searching())(query)).html,
+      headers: page_headers,
+    }),
+  }
+}
+
+async function withForms({ body, headers }: { body: string; headers: Record<string, string> }): Promise<Text> {
+  const bytes = Buffer.from(body)
+  return { body: bytes, coded: await codedForms(bytes), etag: hash('sha256', bytes, 'base64url').slice(0, 22), headers }
+}
+
+/** What the search finds: the sections of documents, the operations and the error codes. Other requests are answered in between. */
+async function entriesOf(library: Library, document: Described): Promise<Entry[]> {
+  const sections: Entry[] = []
+  for (const { title, url, render } of library.documents.values()) {
+    for (const { heading, text } of render().sections)
+      sections.push({ title, heading: heading?.text ?? title, url: heading ? `${url}#${heading.id}` : url, text })
+    await setImmediate()
+  }
+  const operations = groupsOf(document).flatMap((group) =>
+    group.entries.map(({ method, path, operation: { operationId, summary, description } }) => ({
+      title: `API reference: ${group.name}`,
+      heading: summary.replaceAll('`', ''),
+      url: `${group.url}#${operationId}`,
+      name: operationId,
+      text: `${method} ${path} ${operationId} ${description.replaceAll('`', '')}`,
+    })),
+  )
+  const errors = errorsOf().map(({ code, explanation }) => ({
+    title: 'Errors',
+    heading: code,
+    url: `/docs/errors/${code}`,
+    text: explanation,
+  }))
+  return [...sections, ...operations, ...errors]
+}
