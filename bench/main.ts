@@ -9,6 +9,7 @@ import { noPostgres, startPostgres } from '../server/test/support/postgres.ts'
 import { type Ground, startContestants } from './contestants.ts'
 import { surveyEnvironments } from './environments.ts'
 import { surveyHostile } from './hostile.ts'
+import { surveyLarge } from './large.ts'
 import { chooseCores, describeMachine, moveTo } from './machine.ts'
 import { type Options, readOptions, type SurveyName } from './options.ts'
 import { surveyRefused } from './refused.ts'
@@ -27,6 +28,7 @@ export interface Surveys {
   hostile?: Awaited<ReturnType<typeof surveyHostile>>
   refused?: Awaited<ReturnType<typeof surveyRefused>>
   timing?: Awaited<ReturnType<typeof surveyTiming>>
+  large?: Awaited<ReturnType<typeof surveyLarge>>
   busy?: Awaited<ReturnType<typeof surveyBusy>>
 }
 
@@ -90,6 +92,7 @@ async function survey(options: Options, ground: Ground): Promise<Surveys> {
     ...(wants('hostile') ? { hostile: await surveyHostile(ground, options.hostile, progress) } : {}),
     ...(wants('refused') ? { refused: await surveyRefused(ground, options.refused, progress) } : {}),
     ...(wants('timing') ? { timing: await surveyTiming(ground, options.pairs, progress) } : {}),
+    ...(wants('large') ? { large: await surveyLarge(ground, options.large, progress) } : {}),
     ...(wants('memory') ? { memory: await surveyMemory(ground, options.soak, progress) } : {}),
   }
 }

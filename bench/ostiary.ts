@@ -22,6 +22,8 @@ export interface OstiaryCheckout {
   /** `null` for the embedded engine. */
   readonly database_url: string | null
   readonly core: number | null
+  /** A second start needs the port of the first where people sign in again: issuers keep their addresses. */
+  readonly port?: number
   /** Additional environment variables. */
   readonly env?: Readonly<Record<string, string>>
 }
@@ -34,11 +36,11 @@ export interface Ostiary {
 
 /** Starts the service. A second start in the same folder uses the same data. */
 export async function startOstiary(
-  { root, folder, database_url, core, env: more = {} }: OstiaryCheckout,
+  { root, folder, database_url, core, port, env: more = {} }: OstiaryCheckout,
   master_key = '',
 ): Promise<Ostiary> {
   mkdirSync(folder, { recursive: true })
-  const address = { host: 'localhost', port: await freePort() }
+  const address = { host: 'localhost', port: port ?? (await freePort()) }
   const env: Record<string, string> = {
     OSTIARY_PORT: String(address.port),
     OSTIARY_DATA_DIR: folder,
@@ -74,7 +76,7 @@ export interface Person {
   readonly password: string
 }
 
-const owner = { email: 'owner@example.com', password: 'a long enough password' }
+export const owner = { email: 'owner@example.com', password: 'a long enough password' }
 const unlimited = { rate_limit: { limit: 100_000, window_seconds: 1 } }
 
 /** Creates the first tenant, an application in its Test environment, and signed-in people. */

@@ -13,12 +13,16 @@ const ENDPOINTS = /^server\/src\/oidc\/endpoints\//
 const OF_HTTP =
   /^([^/]+|@?[\w-]+\/[\w-]+|node:.*|contract\/src\/.*|server\/src\/(http\/.*|(?!app\.|main\.)[\w-]+\.ts|pages\/html\.ts)( \(pure\))?)$/
 
+const OF_CLIENT =
+  /^(node:.*|zod|@ostiary\/sdk|contract\/src\/.*|cli\/src\/.*|server\/src\/(nearest|client-variables|db\/file-lock|webhooks\/sign)\.ts( \(pure\))?)$/
+
 // biome-ignore format: these tables are read by column
 const mayImportOnly = [
   { law: 'contract/ imports only zod and itself',                          files: /^contract\//,                    imports: /^(zod|contract\/.*)$/ },
   { law: 'sdk/ imports only itself: it is published without dependencies', files: /^sdk\//,                         imports: /^sdk\/src\// },
   { law: 'protocol/ imports only contract/, itself and pure files',        files: /^server\/src\/oidc\/protocol\//, imports: PURE },
   { law: 'a pure file imports only contract/, protocol/ and pure files',   files: / \(pure\)$/,                     imports: PURE },
+  { law: 'the client of the command line loads nothing that needs a database or a configuration', files: /^cli\/src\/client\//, imports: OF_CLIENT },
   { law: 'http/ imports neither api/, nor oidc/, nor a folder of a domain', files: /^server\/src\/http\//,          imports: OF_HTTP },
 ]
 // biome-ignore format: these tables are read by column
@@ -27,12 +31,14 @@ const importedOnlyBy = [
   { law: 'only app.ts, http/, api/ and oidc/mount.ts import fastify', imports: /^(fastify|@fastify\/.*)$/, by: /^server\/src\/(app\.ts|http\/|api\/|oidc\/mount\.ts)/ },
   { law: 'only app.ts imports handlers',                       imports: /\/handlers\.ts$/,             by: /^server\/src\/app\.ts/ },
   { law: 'only app.ts imports endpoints, so no endpoint imports another', imports: ENDPOINTS,          by: /^server\/src\/app\.ts/ },
+  { law: 'only main.ts loads the client of the command line, so that serve runs without it',
+                                                               imports: /^cli\/src\/client\//,      by: /^cli\/src\/(client\/|main\.ts|commands-markdown\.ts)/ },
   { law: 'db/, http/, pages/ and outbound/ import no store, and of api/ only authenticate, mount and commit do',
                                                                imports: /\/store(\.ts$|\/)/,           by: /^server\/src\/(?!db\/|http\/|pages\/|outbound\/|api\/(?!authenticate|mount|commit))/ },
 ]
 // biome-ignore format: these tables are read by column
 const saidOnlyIn = [
-  { law: 'only config.ts reads process.env',                   words: /\bprocess\.env\b/,              by: /^server\/src\/config\.ts/ },
+  { law: 'only config.ts reads process.env, and io.ts for the client', words: /\bprocess\.env\b/,        by: /^(server\/src\/config\.ts|cli\/src\/client\/io\.ts)/ },
   { law: 'time and randomness are arguments, made only in main.ts and the command line tool',
                     words: /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\b|\brandomBytes\(|\brandomUUID\(/, by: /^(server\/src\/main\.ts|cli\/|sdk\/src\/runtime\.ts)/ },
   { law: 'handlers fail by call.fail and by the helpers of problem.ts', words: /\bApiError\b/,          by: /^server\/src\/(?!.*handlers\.ts)/ },
@@ -126,6 +132,8 @@ const examples: [string, string, number][] = [
   ['server/src/jobs.ts',                       `import { sweep } from './keys/store.ts'`,                   0],
   ['server/src/jobs.ts',                       `import { users } from './users/handlers.ts'`,               1],
   ['server/src/jobs.ts',                       `const { Pool } = await import('pg')`,                       1],
+  ['cli/src/serve.ts',                         `import { visible } from './client/show.ts'`,                1],
+  ['cli/src/client/tail.ts',                   `import { sql } from '@ostiary/server/db/db.ts'`,            1],
   ['server/src/jobs.ts',                       `const at = new Date() // not Date.now()`,                   1],
   ['server/src/jobs.ts',                       `/** Not Date.now(), nor process.env. */`,                   0],
   ['server/src/jobs.ts',                       `const port = process.env.PORT`,                             1],

@@ -7,7 +7,7 @@ const code_block = /^```[\s\S]*?^```/gm
 
 /** The documents below a folder, as paths with slashes. */
 export const documentsIn = (root: string): string[] =>
-  globSync('{*.md,llms.txt,docs/**/*.md,{bench,sdk}/*.md}', { cwd: root })
+  globSync('{*.md,llms.txt,docs/**/*.md,{bench,sdk}/*.md,examples/{README.md,*/README.md}}', { cwd: root })
     .map((path) => path.replaceAll('\\', '/'))
     .sort()
 

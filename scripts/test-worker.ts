@@ -1,5 +1,5 @@
 /**
- * One of the processes that share the test files of a full run, begun by scripts/test.ts with OSTIARY_TEST_SHARED=1. Each takes the next
+ * One of the processes that share the test files of a full run, begun by scripts/test.ts. Each takes the next
  * file that no other has taken. Most files then find the modules loaded and compiled, which saves about a third of the processor time. A
  * file is one test, and its own tests are subtests.
  */

@@ -1,10 +1,11 @@
 /**
  * `npm test` runs the checks, then every test. Tests of behaviour (server/test/flows, server/test/api and the client's) run on the
  * embedded database and again on PostgreSQL; some tests also run with issuers on hosts of their own (`server/test/support/front.ts`). `npm test users db/`
- * runs only the test files whose path contains one of these words, each in its own process and without the checks.
+ * runs only the test files whose path contains one of these words, each in its own process and without the checks. In a full run processes
+ * share test files, which takes a quarter less; a file that changes its process is listed in `test-files.ts`. OSTIARY_TEST_SHARED=0 gives
+ * each file its own.
  * Words that begin with a dash go to Node's test runner (`npm test -- users --test-name-pattern=code`).
- * OSTIARY_TEST_ENGINE=sqlite or postgres limits the run to one engine. With OSTIARY_TEST_SHARED=1 processes share test files in a full run,
- * which takes a quarter less; a test that changes its process then fails others.
+ * OSTIARY_TEST_ENGINE=sqlite or postgres limits the run to one engine.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,7 +14,7 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { both_issuers } from '../server/test/support/front.ts'
-import { noPostgres, startPostgres } from '../server/test/support/postgres.ts'
+import { createTemplate, noPostgres, startPostgres } from '../server/test/support/postgres.ts'
 import { writeKeyPairs } from '../server/test/support/spare-keys.ts'
 import { long_files, needsOwnProcess } from './test-files.ts'
 
@@ -22,7 +23,7 @@ const words = process.argv.slice(2)
 const options = words.filter((word) => word.startsWith('-'))
 const filters = words.filter((word) => !word.startsWith('-'))
 const is_full_run = words.length === 0
-const is_shared_run = is_full_run && process.env.OSTIARY_TEST_SHARED === '1'
+const is_shared_run = is_full_run && process.env.OSTIARY_TEST_SHARED !== '0'
 
 let child: ChildProcess | null = null
 let queues = 0
@@ -46,6 +47,7 @@ process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 
 // All files share one server and a stock of RSA key pairs, because each costs a second or more of processor time.
 const postgres = noPostgres ? null : await startPostgres()
+if (postgres) await createTemplate(postgres.url)
 const env = {
   ...process.env,
   NODE_COMPILE_CACHE: join(tmpdir(), 'ostiary-test-compiled'),

@@ -113,7 +113,7 @@ const usages: { words: string[]; code: number; out?: RegExp; err?: RegExp }[] = 
   { words: ['--version'], code: 0, out: /^ostiary 0\.1\.0\n$/ },
   { words: ['-V'], code: 0, out: /^ostiary 0\.1\.0\n$/ },
   { words: [], code: 2, err: /^Usage: ostiary COMMAND/ },
-  { words: ['strat'], code: 2, err: /^There is no command "strat"\. Did you mean "start"\?\n\nUsage: / },
+  { words: ['strat'], code: 2, err: /^There is no command "strat"\. Did you mean "start"\?\n\n"ostiary --help" lists the commands\.\n$/ },
   { words: ['help', 'strat'], code: 2, err: /^There is no command "strat"\. Did you mean "start"\?\n/ },
   { words: ['frobnicate'], code: 2, err: /^There is no command "frobnicate"\.\n/ },
   { words: ['constructor'], code: 2, err: /^There is no command "constructor"\.\n/ },

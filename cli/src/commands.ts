@@ -95,7 +95,8 @@ export const developer_commands = {
 export const exit_codes = [
   [0, 'done'],
   [1, 'refused, out of reach, or a problem found'],
-  [2, 'wrong arguments; nothing happened'],
+  [2, 'wrong arguments or file; nothing happened'],
+  [3, 'the object exists and differs'],
 ] as const
 
 /** The values of a command's options: text for an option with a value, `true` for a switch. */

@@ -3,19 +3,36 @@ import { type Command, commands, developer_commands, exit_codes, type Option } f
 
 const all: Readonly<Record<string, Command>> = { ...commands, ...developer_commands }
 
-export const helpOfAll = () => `Usage: ostiary COMMAND [OPTION…]
+/** What the client can do: its commands, and the nouns of its other commands. */
+export interface ClientOverview {
+  readonly commands: readonly [string, string][]
+  readonly nouns: readonly [string, string][]
+}
+
+export const helpOfAll = (client: ClientOverview) => `Usage: ostiary COMMAND [OPTION…]
+
+The service, on its own machine:
 
 ${list(commands)}
+
+A running service, from any machine:
+
+${columns(client.commands)}
+
+Its objects, as "ostiary NOUN VERB", such as "ostiary applications list":
+
+${columns(client.nouns)}
 
 For developers, in a clone:
 
 ${list(developer_commands)}
 
-"ostiary COMMAND --help" shows the options of a command, "ostiary --version" the version.
+"ostiary COMMAND --help" and "ostiary NOUN --help" show more, "ostiary --version" the version.
 
 ${exitCodes()}
 
-Settings are environment variables that begin with OSTIARY_; see README.md.
+Settings of the service are environment variables that begin with OSTIARY_; see README.md. The client reads OSTIARY_KEY, OSTIARY_URL and
+OSTIARY_PROFILE.
 `
 
 export function helpOf(name: string): string {
@@ -48,14 +65,14 @@ export function usageOf(name: string, { options, words, passes_options_on }: Com
 
 export const syntaxOf = (name: string, { value }: Option) => `--${name}${value ? ` ${value}` : ''}`
 
-const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+export const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 
 const list = (table: Readonly<Record<string, Command>>) =>
   columns(Object.entries(table).map(([name, { summary }]): [string, string] => [name, summary]))
 
-const exitCodes = () => `Exit codes: ${exit_codes.map(([code, meaning]) => `${code} ${meaning}`).join(' · ')}`
+export const exitCodes = () => `Exit codes: ${exit_codes.map(([code, meaning]) => `${code} ${meaning}`).join(' · ')}`
 
-function columns(rows: readonly [string, string][]): string {
+export function columns(rows: readonly [string, string][]): string {
   const width = Math.max(...rows.map(([left]) => left.length))
   return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join('\n')
 }

@@ -1,69 +1,68 @@
-/** The command line tool `ostiary`: reads arguments and configuration, runs one command, and reports an error in one sentence. */
+/**
+ * The command line tool `ostiary`. Its commands are those of the service, for developers, and of the client, which calls a running service.
+ * It loads only what a command needs, and reports an error in one sentence.
+ */
 
-import { CannotStart } from '@ostiary/server/cannot-start.ts'
-import { type Config, readConfig } from '@ostiary/server/config.ts'
-import { DatabaseUnavailable } from '@ostiary/server/db/db.ts'
-import { SchemaTooNew } from '@ostiary/server/db/migrate.ts'
 import { nearest } from '@ostiary/server/nearest.ts'
-import { WrongMasterKey } from '@ostiary/server/secrets.ts'
-import { SetupRefused } from '@ostiary/server/setup/first-tenant.ts'
 import { stackOf } from '@ostiary/server/stack.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { questionIn, readArguments } from './arguments.ts'
-import { bootstrap } from './bootstrap.ts'
-import { type CommandName, commands, developer_commands, type Values } from './commands.ts'
+import { type CommandName, commands, developer_commands } from './commands.ts'
 import { helpOf, helpOfAll } from './help.ts'
-import { migrateCommand } from './migrate.ts'
-import { recoverCommand } from './recover.ts'
-import { serve, start } from './serve.ts'
 import { UsageError } from './usage.ts'
-import { isWorker } from './workers.ts'
-
-/** A command returns its exit code, or `null` if it runs until a signal. */
-type Run<Name extends CommandName> = (config: Config, values: Values<(typeof commands)[Name]>) => Promise<number | null>
-
-const runs: { [Name in CommandName]: Run<Name> } = {
-  start,
-  serve,
-  migrate: migrateCommand,
-  bootstrap,
-  recover: recoverCommand,
-  // Loaded here, since it imports the client of every server and no other command needs it.
-  doctor: async (config, values) => (await import('./doctor.ts')).doctor(config, values),
-}
-
-/** On a terminal, `start` logs warnings only: a line for each request would scroll the address and the password away. */
-const logLevelOf = (name: CommandName) => (name === 'start' && process.stderr.isTTY ? 'warn' : 'info')
 
 async function run([name = '', ...args]: string[]): Promise<number | null> {
-  if (name === 'help' && args.length === 1 && args[0] !== undefined) return run([args[0], '--help'])
-  if (['help', '--help', '-h'].includes(name)) return print(helpOfAll())
+  if (name === 'help' && args.length > 0) return run([...args, '--help'])
+  if (['help', '--help', '-h'].includes(name)) return print(await wholeHelp())
   if (['--version', '-V'].includes(name)) return print(version)
-  if (name === '') throw new UsageError(helpOfAll())
+  if (name === '') throw new UsageError(await wholeHelp())
   if (name === 'check-arguments') return checkArguments(args) // for the launcher
-  if (!isCommand(name) && !isDeveloperCommand(name)) throw unknownCommand(name)
+  const is_of_service = isCommand(name)
+  if (!is_of_service && !isDeveloperCommand(name)) return runClientCommand(name, args)
   const question = questionIn(args)
   if (question) return print(question === 'help' ? helpOf(name) : version)
-  if (isCommand(name)) return runCommand(name, args)
+  if (is_of_service) return runServiceCommand(name, args)
   throw new UsageError(`"${name}" is for developers: run "npm ${name === 'test' ? name : `run ${name}`}" in a clone of Ostiary.`)
 }
 
 /** Checks the arguments of a command for developers, which the launcher runs afterwards. */
-function checkArguments([name = '', ...args]: string[]): number {
-  if (!isDeveloperCommand(name)) throw unknownCommand(name)
+async function checkArguments([name = '', ...args]: string[]): Promise<number> {
+  if (!isDeveloperCommand(name)) throw await unknownCommand(name)
   readArguments(name, developer_commands[name], args)
   return 0
 }
 
-async function runCommand<Name extends CommandName>(name: Name, args: string[]): Promise<number | null> {
-  const values = readArguments(name, commands[name], args)
-  const config = readConfig(undefined, logLevelOf(name))
-  if (!Array.isArray(config)) return runs[name](config, values)
-  if (name === 'doctor') return (await import('./doctor.ts')).reportMisconfiguration(config, values)
-  process.stderr.write(
-    `Ostiary cannot start with this configuration:\n${config.map(({ variable, problem }) => `  ${variable}: ${problem}\n`).join('')}`,
-  )
-  return 1
+async function runServiceCommand(name: CommandName, args: string[]): Promise<number | null> {
+  const { runService, endWorker } = await import('./service.ts')
+  try {
+    const code = await runService(name, args)
+    if (code === null) return null
+    process.exitCode = code
+    if (code !== 0) endWorker()
+    return code
+  } catch (error) {
+    report(error)
+    endWorker()
+    return Number(process.exitCode)
+  }
+}
+
+async function runClientCommand(name: string, args: string[]): Promise<number> {
+  const { clientNames, runClient } = await import('./client/client.ts')
+  if (!clientNames().includes(name)) throw await unknownCommand(name)
+  if (questionIn(args) === 'version') return print(version)
+  const { ioOfProcess } = await import('./client/io.ts')
+  const stop = new AbortController()
+  // The second signal ends the process at once.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
+  process.stdout.on('error', endAtClosedPipe)
+  return runClient(ioOfProcess(stop.signal), [name, ...args])
+}
+
+/** The reader of a pipe, such as `head`, has enough. */
+function endAtClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error
+  process.exit(0)
 }
 
 const version = `ostiary ${manifest.version}\n`
@@ -73,26 +72,34 @@ function print(text: string): number {
   return 0
 }
 
+async function wholeHelp(): Promise<string> {
+  const { clientOverview } = await import('./client/client-help.ts')
+  return helpOfAll(clientOverview())
+}
+
 const isDeveloperCommand = (name: string): name is keyof typeof developer_commands => Object.hasOwn(developer_commands, name)
 const isCommand = (name: string): name is CommandName => Object.hasOwn(commands, name)
 
-function unknownCommand(name: string): UsageError {
+async function unknownCommand(name: string): Promise<UsageError> {
   const what = name.startsWith('-') ? 'option' : 'command'
-  const near = nearest(name, [...Object.keys(commands), ...Object.keys(developer_commands), 'help', '--help', '--version'])
-  return new UsageError(`There is no ${what} ${JSON.stringify(name)}.${near ? ` Did you mean "${near}"?` : ''}\n\n${helpOfAll()}`)
+  const { clientNames } = await import('./client/client.ts')
+  const known = [...Object.keys(commands), ...clientNames(), ...Object.keys(developer_commands), 'help', '--help', '--version']
+  const near = nearest(name, known)
+  return new UsageError(
+    `There is no ${what} ${JSON.stringify(name)}.${near ? ` Did you mean "${near}"?` : ''}\n\n"ostiary --help" lists the commands.`,
+  )
 }
 
-/** Errors whose message says what to do. Other errors are bugs and are printed with their stack. */
-const known_errors = [CannotStart, DatabaseUnavailable, SchemaTooNew, WrongMasterKey, SetupRefused, UsageError]
+/** The message of a wrong call. Another error is a bug and is printed with its stack. */
+function report(error: unknown): void {
+  const text = error instanceof UsageError ? error.message : error instanceof Error ? stackOf(error) : String(error)
+  process.stderr.write(`${text.trimEnd()}\n`)
+  process.exitCode = error instanceof UsageError ? 2 : 1
+}
 
 try {
   const code = await run(process.argv.slice(2))
   if (code !== null) process.exitCode = code
 } catch (error) {
-  const known = known_errors.find((kind) => error instanceof kind)
-  const text = known && error instanceof Error ? error.message : error instanceof Error ? stackOf(error) : String(error)
-  process.stderr.write(`${text.trimEnd()}\n`)
-  process.exitCode = known === UsageError ? 2 : 1
-  // The channel to the process that started a worker would keep it alive.
-  if (isWorker()) process.exit()
+  report(error)
 }

@@ -183,6 +183,7 @@ export const descriptions: Record<RowName, string> = {
     'Finds sections of documents, operations and error codes that have all words of `q`, at most 100 characters and 8 words. The best come first.',
   document: 'A document of the documentation. The page and the Markdown have the same text.',
   guide: 'A guide: complete commands for one kind of client or task.',
+  example: 'What an example program shows, and how to run it.',
   decision: 'Why a part of the service is as it is.',
   operatorExample: 'A file of `packaging/`, with a button to copy it.',
   reference: 'Every operation with its method and path, as links to the pages of the reference.',
@@ -198,10 +199,14 @@ export const descriptions: Record<RowName, string> = {
     'Sends the browser to the issuer of administrators and back to `return_to`, a path below `/dashboard`. With `max_age` the sign-in is not older than this number of seconds.',
   dashboardCallback: 'Exchanges the code, and gives the browser the cookie of its session. The tokens stay in the service.',
   dashboardSession:
-    'Tells the scripts of the dashboard who is signed in, and until when the sign-in counts as fresh. Without a session it answers 401.',
+    'Tells the scripts of the dashboard who is signed in, and until when the sign-in counts as fresh. Without a session it answers 204.',
   dashboardSignOut: 'Ends the session of the dashboard and the session at the issuer. It needs the headers of `/dashboard/api`.',
   dashboardApi:
     'Runs a call of the API with the credential of the session, in every respect like the call itself, with any method of the API. It needs the cookie of the dashboard and the header `X-Ostiary-Dashboard: 1`, and for changes an `Origin` that is the public address.',
+  dashboardPreview:
+    'A hosted page as it would be with the settings that `E/settings/preview` was given. Nothing on it can be pressed. It needs the address that the call answered, and the session of a member of the tenant.',
+  tryCallback:
+    'Hands the code of a sign-in that was started in the dashboard, by "Try sign-in", to the tab that started it. An application that is tried out has this address among its redirect URIs.',
   demo: 'The demo application of a Test environment, where `npm start` made one. Elsewhere it is 404.',
   demoCallback: 'Where the demo application gets its code.',
   demoScript: 'A script of the demo application.',
@@ -240,6 +245,8 @@ export const descriptions: Record<RowName, string> = {
   start:
     'The start page: what this service is, with links to its documentation, its demo and its health. A program gets the same links as JSON.',
   favicon: 'The mark of the service.',
+  previewSettings:
+    'Checks unsaved settings as a change would, stores nothing, and answers the address of a hosted page that shows them. It works for ten minutes, in a frame of the dashboard only.',
   testMail:
     'Sends a test mail by the stored settings and waits for the outcome: `stage` is the last step, `reply` the last reply of the mail server. At most 10 an hour for each environment.',
 }

@@ -41,7 +41,7 @@ import {
   session,
 } from './route.ts'
 import { Session, TokenToValidate, TokenVerdict } from './session.ts'
-import { Settings, SettingsChange } from './settings.ts'
+import { Settings, SettingsChange, SettingsPreview, SettingsToPreview } from './settings.ts'
 import { SigningKey } from './signing-key.ts'
 import { Statistics, StatisticsQuery } from './statistics.ts'
 import {
@@ -145,6 +145,7 @@ export const routes = {
 
   getSettings:        get  (`${environment}/settings`,                   platform('env.settings:read'),   'Get the settings of an environment',                     { returns: [200, Settings] }),
   changeSettings:     patch(`${environment}/settings`,                   platform('env.settings:write'),  'Update settings (merge patch; null restores a default)', { body: SettingsChange, returns: [200, Settings], operators: 'allowed', configures: true, fresh: changesMail }),
+  previewSettings:    post (`${environment}/settings/preview`,           platform('env.settings:write'),  'Show unsaved settings on a hosted page, in a frame of the dashboard', { body: SettingsToPreview, returns: [200, SettingsPreview], operators: 'allowed' }),
   testMail:           post (`${environment}/settings/email/test`,        platform('env.settings:write'),  'Send a test mail and report how far it got; 10 an hour',  { body: MailTest, returns: [200, MailTested], fails: ['mail_not_set_up'], operators: 'allowed' }),
 
   listApplications:   get  (applications,                                platform('applications:read'),   'List applications',                                      { ...named, returns: [200, page(Application)] }),
@@ -311,6 +312,7 @@ export const serviceRoutes = {
   documentSearch: get('/docs/search',      open, 'Search the documentation: a page, or JSON by Accept',                      { page: true, query: DocumentationQuery, returns: [200, null] }),
   document:     get('/docs/{document}',    open, 'A document as a page, or as Markdown if its name ends with `.md`',         { page: true, cache: 'public, max-age=300', returns: [200, null] }),
   guide:        get('/docs/guides/{document}', open, 'A guide as a page or as Markdown',                                     { page: true, cache: 'public, max-age=300', returns: [200, null] }),
+  example:      get('/docs/examples/{document}', open, 'An example program as a page or as Markdown',                     { page: true, cache: 'public, max-age=300', returns: [200, null] }),
   decision:     get('/docs/decisions/{document}', open, 'A design decision as a page or as Markdown',                        { page: true, cache: 'public, max-age=300', returns: [200, null] }),
   operatorExample: get('/docs/packaging/{file}', open, 'An example for operators, such as a systemd unit',                   { page: true, cache: 'public, max-age=300', returns: [200, null] }),
   reference:    get('/docs/api',           open, 'The API reference: an overview of all operations',                         { page: true, cache: 'public, max-age=300', returns: [200, null] }),
@@ -325,6 +327,8 @@ export const serviceRoutes = {
   dashboardSession: get('/dashboard/session',  session, 'Who is signed in to the dashboard',                                    { returns: [200, DashboardSession] }),
   dashboardSignOut: post('/dashboard/sign-out', session, 'Sign out of the dashboard and of the session at the issuer',          { returns: [204, null] }),
   dashboardApi:     get('/dashboard/api/{path}', session, 'The API for the dashboard: any method, any path that begins with `v1/`', { returns: [200, null] }),
+  dashboardPreview: get('/dashboard/preview',  session, 'A hosted page with unsaved settings, in a frame of the dashboard',           { page: true, returns: [200, null] }),
+  tryCallback:  get('/try/callback',       open, 'Redirect URI of "Try sign-in" in the dashboard',                          { page: true, returns: [200, null] }),
   demo:         get('/demo',               open, 'The demo application, if `npm start` created one',                         { page: true, returns: [200, null] }),
   demoCallback: get('/demo/callback',      open, 'Redirect URI of the demo application',                                     { page: true, returns: [200, null] }),
   demoScript:   get('/demo/{script}',      open, 'Scripts of the demo application',                                          { returns: [200, null] }),

@@ -54,6 +54,7 @@ const documented: { readonly [Name in keyof typeof serviceRoutes]?: Record<numbe
   },
   document,
   guide: document,
+  example: document,
   decision: document,
   createFirst: {
     303: { description: 'To the dashboard.' },
@@ -64,7 +65,10 @@ const documented: { readonly [Name in keyof typeof serviceRoutes]?: Record<numbe
     303: { description: 'To the view that asked for the sign-in.' },
     400: { description: 'A page with the way to sign in again.', types: { 'text/html': page } },
   },
-  dashboardSession: { 200: { description: 'The session.', types: { 'application/json': DashboardSession } } },
+  dashboardSession: {
+    200: { description: 'The session.', types: { 'application/json': DashboardSession } },
+    204: { description: 'There is no session.' },
+  },
   dashboardSignOut: { 204: { description: 'Signed out.' } },
   dashboardApi: { 200: { description: 'The answer of the route.' } },
   favicon: { 200: { description: 'The mark.', types: { 'image/svg+xml': z.string().describe('An SVG image.') } } },

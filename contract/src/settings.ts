@@ -218,6 +218,24 @@ export type Settings = z.infer<typeof Settings>
 /** JSON Merge Patch (RFC 7396): `null` restores a default. Names and ranges are checked after the patch is applied. */
 export const SettingsChange = z.record(z.string(), z.unknown())
 
+const previewed = z.record(z.string(), z.unknown()).optional()
+
+/** Unsaved changes to show on a hosted page, as in a change of the settings. */
+export const SettingsToPreview = z.strictObject({
+  branding: previewed.describe('Changes of `branding`. A new `logo_url` is shown after it is saved.'),
+  links: previewed.describe('Changes of `links`.'),
+  sign_in: previewed.describe('Changes of `sign_in`.'),
+  sign_up: previewed.describe('Changes of `sign_up`.'),
+  page: z.enum(['sign_in', 'sign_up']).default('sign_in').describe('The page to show. The default is `sign_in`.'),
+  theme: z.enum(['light', 'dark']).default('light').describe('The theme of the page. The default is `light`.'),
+})
+export type SettingsToPreview = z.infer<typeof SettingsToPreview>
+
+export const SettingsPreview = z.strictObject({
+  url: z.url().describe('The address of the page. It opens only in a frame of the dashboard, for members of the tenant.'),
+  expires_at: Time.describe('When the address stops working.'),
+})
+
 export const settingsFields = {
   tokens: {
     access_token_ttl_seconds: 'travels',

@@ -23,10 +23,22 @@ export const Statistics = z.strictObject({
     .array(
       z.strictObject({
         start: Time.describe('The beginning of the interval.'),
-        sign_ins: z.array(z.strictObject({ method: z.string(), outcome: z.string(), count })).describe('Sign-ins by method and outcome.'),
+        sign_ins: z
+          .array(z.strictObject({ method: z.string(), outcome: z.string(), count }))
+          .describe('Sign-ins by method and outcome: `succeeded`, `failed`, or `limited` after too many attempts.'),
         tokens: z.array(z.strictObject({ grant_type: z.string(), count })).describe('Token responses by grant type.'),
         webhook_attempts: z.array(z.strictObject({ outcome: z.string(), count })).describe('Webhook attempts by outcome.'),
-        key_uses: z.array(z.strictObject({ key_id: KeyId, count })).describe('Uses of API keys.'),
+        refused_calls: z
+          .array(z.strictObject({ code: z.string().describe('The code of the error.'), count }))
+          .describe('Recorded refused calls by code.'),
+        key_uses: z
+          .array(
+            z.strictObject({
+              key_id: KeyId.nullable().describe('The id of the key; `null` for all keys but the 100 with the most uses in this interval.'),
+              count,
+            }),
+          )
+          .describe('Uses of API keys, those with the most uses first.'),
       }),
     )
     .describe('The intervals with at least one count, in order of time.'),

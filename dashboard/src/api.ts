@@ -1,5 +1,5 @@
 /** The client of the management API, and the memory of what it answered. */
-import { type Client, createClient, OstiaryError } from '@ostiary/sdk'
+import { type Client, createClient, type Me, OstiaryError } from '@ostiary/sdk'
 import { QueryClient } from '@tanstack/react-query'
 
 const options = {
@@ -10,6 +10,13 @@ const options = {
 
 /** The client without a tenant: for the administrator's own routes. */
 export const api = createClient(options)
+
+/** Who is signed in; `null` for nobody. The API would refuse the call of a stranger, which browsers report as an error. */
+export async function readMe(signal: AbortSignal): Promise<Me | null> {
+  const answer = await fetch('/dashboard/session', { credentials: 'same-origin', signal })
+  if (answer.status === 204) return null
+  return answer.ok ? answer.json() : api.me({ signal })
+}
 
 /** The client of a tenant and, for users and sessions, of an environment. */
 export const clientOf = (tenant_id: string, environment_id?: string): Client => createClient({ ...options, tenant_id, environment_id })

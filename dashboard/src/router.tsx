@@ -28,6 +28,7 @@ const environmentPages = [
   page('applications/$application_id', () => import('./pages/application.tsx')),
   page('resource-servers', () => import('./pages/resource-servers.tsx')),
   page('providers', () => import('./pages/providers.tsx')),
+  page('sign-in-pages', () => import('./pages/sign-in-pages.tsx')),
   page('api-keys', () => import('./pages/api-keys.tsx')),
   page('webhooks', () => import('./pages/webhooks.tsx')),
   page('webhooks/$webhook_id', () => import('./pages/webhook.tsx')),
@@ -36,6 +37,8 @@ const environmentPages = [
   page('events', () => import('./pages/events.tsx')),
   page('calls', () => import('./pages/calls.tsx')),
   page('settings', () => import('./pages/settings.tsx')),
+  page('test-and-live', () => import('./pages/compare.tsx')),
+  page('deployment', () => import('./pages/deployment.tsx')),
 ]
 const tenantPages = [
   tenantPage('/', () => import('./pages/projects.tsx')),

@@ -8,6 +8,8 @@ export type Role = (typeof roles)[number]
 export interface Scope {
   me: Me
   tenant: { id: string; slug: string; name: string; role: Role }
+  /** The tenant of the deployment itself. Its one environment has the accounts of all administrators, and its members are operators. */
+  is_root: boolean
   project: Project | null
   environments: Environment[]
   environment: Environment | null
@@ -39,3 +41,9 @@ export const environmentBase = (tenant: string, project: string, environment: { 
   `/t/${tenant}/p/${project}/${environmentPart(environment)}`
 
 export const atLeast = (role: Role, needed: Role) => roles.indexOf(role) >= roles.indexOf(needed)
+
+/** The deployment's own environment, for operators. Its slugs never change. */
+export const deploymentBase = (me: Me): string | null => {
+  const root = me.memberships.find(({ tenant_id }) => tenant_id === me.root_tenant_id)
+  return root ? environmentBase(root.slug, 'console', { type: 'live', slug: 'live' }) : null
+}

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createKeySet, type KeySetOptions, TokenError, verifyAccessToken } from '@ostiary/sdk/verify'
-import { audience, now as began, claimsOf, makeKey, type SigningKey, startIssuer } from './support/issuer.ts'
+import { audience, now as began, claimsOf, makeKey, type SigningKey } from './portable/signing-key.ts'
+import { startIssuer } from './support/issuer.ts'
 
 const [first, second] = [await makeKey('first'), await makeKey('second')]
 

@@ -7,7 +7,8 @@ import * as forHono from '@ostiary/sdk/hono'
 import { createKeySet, type VerifyOptions } from '@ostiary/sdk/verify'
 import express from 'express'
 import { Hono } from 'hono'
-import { audience, claimsOf, makeKey, now, startIssuer } from './support/issuer.ts'
+import { audience, claimsOf, makeKey, now } from './portable/signing-key.ts'
+import { startIssuer } from './support/issuer.ts'
 
 const key = await makeKey('key-1')
 const { issuer } = await startIssuer([key])

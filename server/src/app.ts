@@ -7,10 +7,11 @@ import { isSpaOrigin } from './applications/origins.ts'
 import { documents_root } from './assets.ts'
 import * as audit from './audit/handlers.ts'
 import { createVerifications } from './audit/verifications.ts'
-import { answerSession, answerSignOut } from './dashboard/answers.ts'
+import { answerSession, answerSignOut, answerTryCallback } from './dashboard/answers.ts'
 import { answerApplication } from './dashboard/application.ts'
 import type { DashboardClient } from './dashboard/client.ts'
 import { createGate } from './dashboard/gate.ts'
+import { answerPreview } from './dashboard/preview.ts'
 import { beginSignIn, finishSignIn } from './dashboard/sign-in.ts'
 import type { DashboardServices } from './dashboard/tokens.ts'
 import { answerDemo } from './demo/serve.ts'
@@ -261,6 +262,8 @@ function mountDashboard(app: FastifyInstance, modules: Modules, services: Dashbo
     callback: (request) => finishSignIn(services, request),
     session: answerSession(services, administrators),
     signOut: answerSignOut(services),
+    preview: answerPreview(services, administrators),
+    tryCallback: answerTryCallback(modules.deployment),
     setup: modules.first_start.answer,
   })
 }

@@ -59,6 +59,7 @@ const values: { env: Env; config: Partial<Config> }[] = [
   { env: { OSTIARY_HOST: '[::1]' }, config: { host: ['::1'] } },
   { env: { OSTIARY_HOST: 'node-1.internal' }, config: { host: ['node-1.internal'] } },
   { env: { OSTIARY_DATA_DIR: '/var/lib/ostiary' }, config: { data_dir: '/var/lib/ostiary' } },
+  { env: { OSTIARY_KEY: 'a', OSTIARY_URL: 'b', OSTIARY_PROFILE: 'c' }, config: {} },
   { env: { OSTIARY_DATABASE_URL: postgres, OSTIARY_MASTER_KEY: base64(key) }, config: { database_url: postgres, master_keys: [key] } },
   {
     env: { OSTIARY_DATABASE_URL: 'postgresql:///ostiary?host=/run/postgresql', OSTIARY_MASTER_KEY: base64(key) },

@@ -3,6 +3,7 @@
  * and never repeats a value that may be secret.
  */
 import { isIP } from 'node:net'
+import { client_variables } from './client-variables.ts'
 import { type IssuerHost, parseIssuerHosts } from './issuer-hosts.ts'
 import { default_limits, type Limits, parseLimits } from './limits.ts'
 import type { LogLevel } from './log.ts'
@@ -165,7 +166,7 @@ function readLogLevel(text: string): Parsed<Config['log_level']> {
 function unknownVariables(env: Readonly<Record<string, string | undefined>>): ConfigMistake[] {
   // The tests read their own variables, and the processes that they start inherit them.
   const ours = Object.keys(env).filter((name) => name.startsWith('OSTIARY_') && !name.startsWith('OSTIARY_TEST_'))
-  const unknown = ours.filter((name) => !variables.some((known) => known === name))
+  const unknown = ours.filter((name) => ![...variables, ...client_variables].some((known) => known === name))
   return unknown.sort().map((variable) => {
     const closest = nearest(variable, variables, 4)
     return { variable, problem: closest ? `There is no such variable. Did you mean ${closest}?` : 'There is no such variable. Remove it.' }

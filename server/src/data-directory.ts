@@ -2,8 +2,9 @@
 import { join } from 'node:path'
 import { CannotStart } from './cannot-start.ts'
 import type { Engine } from './db/db.ts'
+import { lockFile } from './db/file-lock.ts'
 import { makePrivateDirectory } from './db/private-files.ts'
-import { lockDataDirectory, openSqlite } from './db/sqlite.ts'
+import { openSqlite } from './db/sqlite.ts'
 
 export function openDatabaseFile(data_dir: string): Engine {
   return inDataDirectory(data_dir, () => openSqlite(join(data_dir, 'ostiary.db')))
@@ -11,7 +12,7 @@ export function openDatabaseFile(data_dir: string): Engine {
 
 /** Locks the directory until `release` or the end of the process. */
 export function takeDataDirectory(data_dir: string): { release(): void } {
-  const lock = inDataDirectory(data_dir, () => lockDataDirectory(join(data_dir, 'serve.lock')))
+  const lock = inDataDirectory(data_dir, () => lockFile(join(data_dir, 'serve.lock')))
   if (lock) return lock
   throw new CannotStart(
     `Another ostiary serve uses the data directory ${data_dir}. Stop it first, or set OSTIARY_DATA_DIR to another folder. Several processes need a PostgreSQL database: set OSTIARY_DATABASE_URL.`,

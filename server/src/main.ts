@@ -82,7 +82,10 @@ export async function openDeployment(config: Config, overrides: Overrides = {}):
     const log = createLog(config.log_level, now, overrides.write ?? standardOutput())
     const tally = createTally()
     const counters = createCounters(db, now, tally.counted)
-    const refused_calls = createRefusedCalls(db, now)
+    const refused_calls = createRefusedCalls(db, now, {
+      // Calls outside of environments belong to a tenant, which has no statistics.
+      recorded: (scope_id, code) => scope_id.startsWith('env_') && counters.count(scope_id, 'refused_call', code),
+    })
     const outbound = overrides.outbound ?? createOutbound(config, overrides.resolve === undefined ? {} : { resolve: overrides.resolve })
     const smtp = overrides.smtp ?? createSmtp(config, overrides.resolve === undefined ? {} : { resolve: overrides.resolve })
     const random = createRandomPool(randomBytes)

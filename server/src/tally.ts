@@ -17,8 +17,6 @@ export type Tallied = keyof typeof tallied
 export interface Tally {
   /** A call that was refused, by the code of the error. */
   refused(code: Refusal['code']): void
-  /** A sign-in that was refused before the password was compared. */
-  signInLimited(method: string): void
   delivered(kind: 'backchannel_logout', succeeded: boolean): void
   /** Counts what the statistics of an environment count too. */
   counted(metric: Metric, label: string): void
@@ -39,7 +37,6 @@ export function createTally(): Tally {
   }
   return {
     refused: (code) => add('refusals', code),
-    signInLimited: (method) => add('sign_ins', method, 'limited'),
     delivered: (kind, succeeded) => add('deliveries', kind, succeeded ? 'succeeded' : 'failed'),
     counted(metric, label) {
       if (metric === 'sign_in') add('sign_ins', ...label.split('.'))

@@ -162,20 +162,22 @@ test('sharedStoreProblem names a missing server and a wrong password', { skip },
     assert.match((await sharedStoreProblem(url.replace(':hush@', password))) ?? '', /NOAUTH|WRONGPASS|auth/i)
 })
 
-test('services with one Redis count the calls of a key and of an administrator together', { skip }, async () => {
+test('services with one Redis count the calls of a key and of an administrator together', { skip }, async (t) => {
   const w = await world({ env: { OSTIARY_REDIS_URL: url } })
   const ask = () => w.call('GET', '/v1/api-keys/whoami')
   const asOwner = asAdministrator(w, await administratorToken(w, owner))
   const shared = createSharedRateLimiter(url, w.deployment)
+  t.after(() => shared.close())
+  const store = storeOf(t)
   const callers = [
     { id: w.key_id, ask },
     { id: w.owner_id, ask: () => asOwner('GET', '/v1/me') },
   ]
   for (const { id, ask } of callers) {
-    for (let n = 0; n < 999; n++) await shared.take(id, { limit: 1_000, window_seconds: 10 })
+    await stopClock(store, id)
+    for (let n = 1; n < 999; n++) await shared.take(id, { limit: 1_000, window_seconds: 10 })
     const replies = [await ask(), await ask()].map(({ status }) => status)
     assert.ok(replies.includes(429), `${id}: ${replies}`)
   }
-  shared.close()
   expectStatus(200, await w.call('GET', '/healthz', { key: null }))
 })

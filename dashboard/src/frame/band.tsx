@@ -16,7 +16,11 @@ export function Band() {
       <span className="more">
         {is_test ? 'For building and trying out. Mail is captured, not sent.' : 'Real people sign in here. Changes take effect at once.'}
       </span>
-      {other ? <Link to={environmentBase(tenant.slug, project.slug, other)}>{is_test ? 'Go to Live' : 'Go to Test'}</Link> : null}
+      {other ? (
+        <Link to={`${environmentBase(tenant.slug, project.slug, environment)}/test-and-live`}>
+          {is_test ? 'Compare with Live' : 'Compare with Test'}
+        </Link>
+      ) : null}
     </section>
   )
 }

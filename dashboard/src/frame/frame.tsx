@@ -4,15 +4,18 @@ import { Outlet, useLocation } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useScope } from '../scope.tsx'
 import { Band } from './band.tsx'
+import { Forbidden } from './forbidden.tsx'
+import { pageAt } from './navigation.ts'
 import { Palette } from './palette.tsx'
 import { Sidebar } from './sidebar.tsx'
 import { TopBar } from './top-bar.tsx'
 
 export function Frame() {
-  const { environment } = useScope()
+  const { environment, can } = useScope()
   const [is_drawer_open, setDrawerOpen] = useState(false)
   const [is_palette_open, setPaletteOpen] = useState(false)
   const { pathname } = useLocation()
+  const page = pageAt(pathname)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes what lies over the last one
   useEffect(() => {
     setDrawerOpen(false)
@@ -28,9 +31,7 @@ export function Frame() {
       <div className="body">
         <Sidebar />
         <main id="content" tabIndex={-1}>
-          <div className="wrap">
-            <Outlet />
-          </div>
+          <div className="wrap">{page && !can(page.role) ? <Forbidden page={page} /> : <Outlet />}</div>
         </main>
       </div>
       <Drawer.Root opened={is_drawer_open} onClose={() => setDrawerOpen(false)} size={288} padding={0} transitionProps={{ duration: 0 }}>

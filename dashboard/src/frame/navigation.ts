@@ -25,6 +25,7 @@ export const environmentPages: { group: string; pages: PageEntry[] }[] = [
     { path: '/applications', name: 'Applications', icon: 'window',  role: 'viewer',    key: 'a' },
     { path: '/resource-servers', name: 'Resource servers', icon: 'servers', role: 'viewer' },
     { path: '/providers',    name: 'Providers',    icon: 'plug',    role: 'viewer' },
+    { path: '/sign-in-pages', name: 'Sign-in pages', icon: 'page',  role: 'viewer' },
   ] },
   { group: 'Build', pages: [
     { path: '/api-keys',     name: 'API keys',     icon: 'key',     role: 'viewer',    key: 'k' },
@@ -34,6 +35,7 @@ export const environmentPages: { group: string; pages: PageEntry[] }[] = [
   ] },
   { group: 'Environment', pages: [
     { path: '/settings',     name: 'Settings',     icon: 'sliders', role: 'viewer',    key: 's' },
+    { path: '/test-and-live', name: 'Test and Live', icon: 'compare', role: 'viewer' },
   ] },
 ]
 
@@ -44,3 +46,26 @@ export const tenantPages: PageEntry[] = [
   { path: '/members',       name: 'Members',       icon: 'users',    role: 'viewer' },
   { path: '/audit-log',     name: 'Audit log',     icon: 'clock',    role: 'admin'  },
 ]
+
+/**
+ * The pages of the deployment itself and what they are called there (decision 0026). Operators can read the others too, and change
+ * nothing on them.
+ */
+export const operatorPages: Readonly<Record<string, string>> = {
+  '/deployment': 'Deployment',
+  '/users': 'Administrators',
+  '/providers': 'Providers',
+  '/sign-in-pages': 'Sign-in pages',
+  '/events': 'Events',
+  '/calls': 'Calls',
+  '/settings': 'Settings',
+  '/members': 'Operators',
+  '/audit-log': 'Audit log',
+}
+
+/** The page of a path of the router, which has no `/dashboard`: its own path below the tenant or the environment. */
+export function pageAt(pathname: string): PageEntry | undefined {
+  const [, in_environment, in_tenant] = /^\/t\/[^/]+(?:\/p\/[^/]+\/[^/]+(\/[^/]+)?|(\/[^/]+)?)/.exec(pathname) ?? []
+  const pages = pathname.split('/')[3] === 'p' ? environmentPages.flatMap((group) => group.pages) : tenantPages
+  return pages.find(({ path }) => path === (in_environment ?? in_tenant ?? ''))
+}

@@ -1,14 +1,24 @@
 /** Finds the tenant, the project and the environment of the address, and gives them to the pages. */
+import type { Me } from '@ostiary/sdk'
+import type { UseQueryResult } from '@tanstack/react-query'
 import { Outlet, useParams } from '@tanstack/react-router'
-import { useMemo } from 'react'
-import { api, clientOf } from '../api.ts'
+import { useEffect, useMemo, useRef } from 'react'
+import { clientOf, leaveToSignIn, readMe } from '../api.ts'
 import { Loaded, useRead } from '../parts/reading.tsx'
 import { atLeast, environmentPart, type Scope, ScopeProvider, useScope } from '../scope.tsx'
 import { Frame } from './frame.tsx'
 import { Lost } from './start.tsx'
 
+/** The administrator. Without a session, the browser leaves for the sign-in. One that ends later is noticed by the next call, so that a form stays. */
 export function useMe() {
-  return useRead(['me'], (signal) => api.me({ signal }))
+  const session = useRead(['me'], readMe)
+  const known = useRef<Me>(undefined)
+  known.current = session.data ?? known.current
+  const is_missing = session.data === null && known.current === undefined
+  useEffect(() => {
+    if (is_missing) leaveToSignIn()
+  }, [is_missing])
+  return { ...session, data: known.current } as UseQueryResult<Me> // as: without data it is still loading
 }
 
 export function InTenant() {
@@ -22,6 +32,7 @@ export function InTenant() {
     return {
       me: me.data,
       tenant,
+      is_root: id === me.data.root_tenant_id,
       project: null,
       environments: [],
       environment: null,

@@ -11,7 +11,7 @@ export function Start() {
   return (
     <Alone>
       <Loaded of={me}>
-        {({ memberships }) => {
+        {({ memberships, root_tenant_id }) => {
           const [first] = memberships
           if (memberships.length === 1 && first) return <Navigate to="/t/$tenant" params={{ tenant: first.slug }} replace />
           return (
@@ -22,7 +22,8 @@ export function Start() {
                 {memberships.map(({ tenant_id, slug, name, role }) => (
                   <li key={tenant_id}>
                     <Link to="/t/$tenant" params={{ tenant: slug }}>
-                      {name} <span className="faint">{role}</span>
+                      {tenant_id === root_tenant_id ? 'Deployment' : name}{' '}
+                      <span className="faint">{tenant_id === root_tenant_id ? 'operator' : role}</span>
                     </Link>
                   </li>
                 ))}

@@ -3,7 +3,7 @@ import { Menu, useMantineColorScheme } from '@mantine/core'
 import { Link, useLocation, useNavigate } from '@tanstack/react-router'
 import { Icon, Mark } from '../parts/icon.tsx'
 import { useRead } from '../parts/reading.tsx'
-import { environmentBase, useScope } from '../scope.tsx'
+import { deploymentBase, environmentBase, useScope } from '../scope.tsx'
 
 export function TopBar({ openDrawer, openPalette }: { openDrawer: () => void; openPalette: () => void }) {
   return (
@@ -20,6 +20,7 @@ export function TopBar({ openDrawer, openPalette }: { openDrawer: () => void; op
       </nav>
       <EnvironmentSwitch />
       <span className="sp" />
+      <DeploymentLink />
       <button type="button" className="seek" onClick={openPalette}>
         <Icon name="search" />
         <span className="seek-text">Search or paste an id</span>
@@ -27,6 +28,18 @@ export function TopBar({ openDrawer, openPalette }: { openDrawer: () => void; op
       </button>
       <Account />
     </header>
+  )
+}
+
+/** For operators: the deployment's own mail, methods and administrators. */
+function DeploymentLink() {
+  const { me } = useScope()
+  const base = deploymentBase(me)
+  if (base === null) return null
+  return (
+    <Link className="deployment" to={`${base}/deployment`} aria-label="Deployment">
+      <Icon name="servers" /> <span>Deployment</span>
+    </Link>
   )
 }
 
@@ -42,11 +55,13 @@ function TenantPicker() {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>Tenants</Menu.Label>
-        {me.memberships.map(({ tenant_id, slug, name }) => (
-          <Menu.Item key={tenant_id} onClick={() => navigate({ to: '/t/$tenant', params: { tenant: slug } })}>
-            {name}
-          </Menu.Item>
-        ))}
+        {me.memberships
+          .filter(({ tenant_id }) => tenant_id !== me.root_tenant_id)
+          .map(({ tenant_id, slug, name }) => (
+            <Menu.Item key={tenant_id} onClick={() => navigate({ to: '/t/$tenant', params: { tenant: slug } })}>
+              {name}
+            </Menu.Item>
+          ))}
       </Menu.Dropdown>
     </Menu>
   )

@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { Icon } from '../parts/icon.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
 import { useList } from '../parts/reading.tsx'
+import { keyUses, StatisticsCharts } from '../parts/statistics.tsx'
 import { Empty } from '../parts/table.tsx'
 import { EnvironmentTag } from '../parts/tag.tsx'
 import { useEnvironment } from '../scope.tsx'
@@ -47,6 +48,7 @@ export default function ApiKeys() {
         onEnd={(kind, key) => setOpen({ kind, key })}
         empty={<Empty>A key lets your code call Ostiary. Create a publishable key for a web page, or a secret key for your server.</Empty>}
       />
+      {list.rows?.length ? <StatisticsCharts title="Use" kinds={[keyUses(nameOfKey(list.rows))]} /> : null}
       {open?.kind === 'create' ? (
         <CreateKeyDialog
           kinds
@@ -98,4 +100,10 @@ export default function ApiKeys() {
       ) : null}
     </Page>
   )
+}
+
+/** Names a key in the chart. Two keys can have the same label, so a part of the key follows. */
+const nameOfKey = (keys: readonly ApiKey[]) => (key_id: string) => {
+  const key = keys.find(({ id }) => id === key_id)
+  return key ? `${key.label ?? 'without a label'} (…${key.last4})` : key_id
 }

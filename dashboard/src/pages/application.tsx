@@ -1,8 +1,8 @@
-/** One application: Connect, Addresses, Scopes and consent, Credentials. */
+/** One application: Connect, Try sign-in, Addresses, Scopes and consent, Credentials. */
 import '../styles/connect.css'
 import type { Application as Record } from '@ostiary/sdk'
 import { useNavigate, useParams } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useAction } from '../parts/action.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
@@ -14,10 +14,13 @@ import { useEnvironment } from '../scope.tsx'
 import { Addresses, Scopes } from './application/addresses.tsx'
 import { Connect } from './application/connect.tsx'
 import { Credentials } from './application/credentials.tsx'
+import { TrySignIn } from './application/try/try.tsx'
+import { forgetCreatedSecret } from './applications/created-secret.ts'
 import { typeNames } from './applications.tsx'
 
 const tabs = [
   ['connect', 'Connect'],
+  ['try', 'Try sign-in'],
   ['addresses', 'Addresses'],
   ['scopes', 'Scopes and consent'],
   ['credentials', 'Credentials'],
@@ -28,6 +31,7 @@ export default function Application() {
   const { application_id = '' } = useParams({ strict: false })
   const { search } = useQueryState()
   const tab = search.tab ?? 'connect'
+  useEffect(() => forgetCreatedSecret, [])
   const read = useRead(['application', environment.id, application_id], (signal) =>
     client.responses.getApplication({ ...at, application_id }, { signal }),
   )
@@ -59,6 +63,7 @@ export default function Application() {
         >
           <PageTabs label="Application" tabs={tabs} current={tab} />
           {tab === 'connect' ? <Connect application={application} /> : null}
+          {tab === 'try' ? <TrySignIn key={application.id} application={application} etag={etag} /> : null}
           {tab === 'addresses' ? <Addresses key={etag} application={application} etag={etag} /> : null}
           {tab === 'scopes' ? <Scopes key={etag} application={application} etag={etag} /> : null}
           {tab === 'credentials' ? <Credentials application={application} /> : null}

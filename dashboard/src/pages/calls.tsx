@@ -6,6 +6,7 @@ import { Page } from '../parts/page.tsx'
 import { Loaded, useList, useRead } from '../parts/reading.tsx'
 import { useQueryState } from '../parts/search.ts'
 import { Facts, Side } from '../parts/side.tsx'
+import { refusedCalls, StatisticsCharts } from '../parts/statistics.tsx'
 import { type Column, Empty, Records } from '../parts/table.tsx'
 import { Tag } from '../parts/tag.tsx'
 import { Time } from '../parts/time.tsx'
@@ -34,7 +35,7 @@ export default function Calls() {
     },
     { head: 'Status', cell: ({ status }) => <Tag tone={status >= 500 ? 'bad' : 'warn'}>{status}</Tag> },
     { head: 'Route', className: 'mono any', cell: ({ method, route }) => `${method} ${route ?? 'no route'}` },
-    { head: 'Why', cell: ({ reason }) => reason },
+    { head: 'Why', className: 'any', cell: ({ reason }) => reason },
     { head: 'When', className: 'muted nowrap', cell: ({ at: moment }) => <Time at={moment} /> },
   ]
   return (
@@ -42,6 +43,7 @@ export default function Calls() {
       title="Calls"
       lead="Every call that this environment refused in the last seven days, with the reason. Paste a request id into the search to find one."
     >
+      <StatisticsCharts title="Refusals" kinds={[refusedCalls]} />
       <Loaded of={summary} rows={2}>
         {({ data, dropped }) =>
           data.length === 0 ? null : (

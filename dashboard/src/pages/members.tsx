@@ -23,7 +23,7 @@ const rights: Record<Role, string> = {
 }
 
 export default function Members() {
-  const { client, tenant } = useScope()
+  const { client, tenant, is_root } = useScope()
   const [open, setOpen] = useState<'invite' | Member | null>(null)
   const [invited, setInvited] = useState<Invitation | null>(null)
   const list = useList(['members', tenant.id], (cursor) => client.listMembers({ tenant_id: tenant.id, cursor }).page())
@@ -91,7 +91,11 @@ export default function Members() {
   return (
     <Page
       title="Members"
-      lead={`Who administers ${tenant.name}. The last owner cannot be removed or lowered.`}
+      lead={
+        is_root
+          ? 'Who runs this deployment. The last operator cannot be removed.'
+          : `Who administers ${tenant.name}. The last owner cannot be removed or lowered.`
+      }
       actions={
         <ChangeButton needs="admin" className="btn pri" onClick={() => setOpen('invite')}>
           <Icon name="plus" /> Invite
@@ -139,8 +143,8 @@ interface RoleFieldProps {
 }
 
 function RoleField({ of: { id, role, email }, is_last_owner, change }: RoleFieldProps) {
-  const { can } = useScope()
-  if (!can('admin') || is_last_owner) return role
+  const { can, is_root } = useScope()
+  if (!can('admin') || is_last_owner || is_root) return role
   return (
     <NativeSelect
       size="xs"
@@ -153,9 +157,9 @@ function RoleField({ of: { id, role, email }, is_last_owner, change }: RoleField
 }
 
 function Invite({ close, onInvited }: { close: () => void; onInvited: (invitation: Invitation) => void }) {
-  const { client, tenant, can } = useScope()
+  const { client, tenant, can, is_root } = useScope()
   const [email, setEmail] = useState('')
-  const [role, setRole] = useState<Role>('developer')
+  const [role, setRole] = useState<Role>(is_root ? 'owner' : 'developer') // all operators are owners
   const action = useAction(() => client.addMember({ tenant_id: tenant.id }, { email, role }), {
     changes: [['members', tenant.id]],
     done: onInvited,
@@ -196,7 +200,7 @@ function Invite({ close, onInvited }: { close: () => void; onInvited: (invitatio
           label="Role"
           description={`A ${role} ${rights[role]}.`}
           inputWrapperOrder={['label', 'input', 'description', 'error']}
-          data={roles.filter((each) => each !== 'owner' || can('owner'))}
+          data={is_root ? ['owner'] : roles.filter((each) => each !== 'owner' || can('owner'))}
           value={role}
           onChange={(event) => setRole(roles.find((each) => each === event.currentTarget.value) ?? 'viewer')}
           error={fieldError(action.error, '/role')}

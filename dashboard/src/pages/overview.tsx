@@ -1,10 +1,11 @@
 /** The overview of an environment: four numbers, the steps to Live, what needs a look, the latest events, what code needs. */
 import '../styles/overview.css'
-import { Link } from '@tanstack/react-router'
+import { Link, Navigate, useNavigate } from '@tanstack/react-router'
 import { CopyButton } from '../parts/copy.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { Page } from '../parts/page.tsx'
+import { ChangeButton, Page } from '../parts/page.tsx'
 import { Loaded, useRead } from '../parts/reading.tsx'
+import { StatisticsCharts, signInMethods, signIns, tokens } from '../parts/statistics.tsx'
 import { Time } from '../parts/time.tsx'
 import { useEnvironment } from '../scope.tsx'
 import { Attention } from './overview/attention.tsx'
@@ -12,23 +13,24 @@ import { Numbers } from './overview/numbers.tsx'
 import { Steps } from './overview/steps.tsx'
 
 export default function Overview() {
-  const { project, environment, base, can } = useEnvironment()
+  const { project, environment, base, is_root } = useEnvironment()
+  const navigate = useNavigate()
+  if (is_root) return <Navigate to={`${base}/deployment`} replace />
   return (
     <Page
       title={project.name}
       lead={`One environment, one issuer. Everything on this page belongs to ${environment.name}.`}
       actions={
-        can('developer') ? (
-          <Link className="btn pri" to={`${base}/applications`} search={{ new: '1' }}>
-            <Icon name="plus" /> New application
-          </Link>
-        ) : null
+        <ChangeButton className="btn pri" onClick={() => void navigate({ to: `${base}/applications`, search: { new: '1' } })}>
+          <Icon name="plus" /> New application
+        </ChangeButton>
       }
     >
       <Numbers />
       <div className="cols">
         <div className="stack">
           <Steps />
+          <StatisticsCharts title="Activity" kinds={[signIns, signInMethods, tokens]} />
           <LatestEvents />
         </div>
         <div className="stack">
@@ -54,6 +56,11 @@ function LatestEvents() {
         <section className="card">
           <header>
             <h2>Latest events</h2>
+            <div className="r">
+              <Link className="small strong" to={`${base}/events`}>
+                All events
+              </Link>
+            </div>
           </header>
           {data.length === 0 ? (
             <p className="pad muted">Nothing has happened yet. Sign-ins, new users and changes appear here.</p>

@@ -1,7 +1,7 @@
 /** The projects of a tenant. */
 import { TextInput } from '@mantine/core'
 import type { Project } from '@ostiary/sdk'
-import { Link, useNavigate } from '@tanstack/react-router'
+import { Link, Navigate, useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { useAction } from '../parts/action.ts'
 import { Dialog } from '../parts/dialog.tsx'
@@ -11,15 +11,16 @@ import { fieldError, Problem } from '../parts/problem.tsx'
 import { useList } from '../parts/reading.tsx'
 import { type Column, Empty, Records } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
-import { useScope } from '../scope.tsx'
+import { deploymentBase, useScope } from '../scope.tsx'
 
 export default function Projects() {
-  const { client, tenant } = useScope()
+  const { client, tenant, me, is_root } = useScope()
   const [words, setWords] = useState('')
   const [is_creating, setCreating] = useState(false)
   const list = useList(['projects', tenant.id, words], (cursor) =>
     client.listProjects({ cursor, ...(words ? { query: words } : {}) }).page(),
   )
+  const deployment = is_root ? deploymentBase(me) : null
   const columns: Column<Project>[] = [
     {
       head: 'Project',
@@ -33,6 +34,7 @@ export default function Projects() {
     { head: 'Slug', className: 'mono', cell: ({ slug }) => slug },
     { head: 'Created', className: 'muted nowrap', cell: ({ created_at }) => <Time at={created_at} /> },
   ]
+  if (deployment !== null) return <Navigate to={deployment} replace />
   return (
     <Page
       title="Projects"

@@ -1,5 +1,6 @@
 /** The identity providers of an environment: their buttons stand on the sign-in page. */
 import type { Provider } from '@ostiary/sdk'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useAction } from '../parts/action.ts'
 import { Confirm } from '../parts/confirm.tsx'
@@ -7,15 +8,18 @@ import { CopyButton } from '../parts/copy.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
 import { Problem } from '../parts/problem.tsx'
-import { useList } from '../parts/reading.tsx'
+import { useList, useRead } from '../parts/reading.tsx'
 import { type Column, Empty, Records } from '../parts/table.tsx'
 import { EnvironmentTag, Tag } from '../parts/tag.tsx'
 import { useEnvironment } from '../scope.tsx'
 import { CreateProvider } from './providers/create.tsx'
+import { EditProvider } from './providers/edit.tsx'
+
+type Open = { act: 'create' } | { act: 'edit' | 'delete'; provider: Provider }
 
 export default function Providers() {
   const { client, at, environment } = useEnvironment()
-  const [open, setOpen] = useState<'new' | Provider | null>(null)
+  const [open, setOpen] = useState<Open | null>(null)
   const list = useList(['providers', environment.id], (cursor) => client.listProviders({ ...at, cursor }).page())
   const changes = [['providers', environment.id]]
   const enable = useAction(({ id, enabled }: Provider) => client.changeProvider({ ...at, provider_id: id }, { enabled: !enabled }), {
@@ -56,6 +60,10 @@ export default function Providers() {
       head: 'Actions',
       cell: (provider) => (
         <div className="rs">
+          <TryIt provider={provider} />
+          <ChangeButton className="btn s" onClick={() => setOpen({ act: 'edit', provider })}>
+            Edit<span className="vh">: {provider.display_name}</span>
+          </ChangeButton>
           <ChangeButton className="btn s" onClick={() => enable.run(provider)} disabled={enable.busy}>
             {provider.enabled ? 'Switch off' : 'Switch on'}
             <span className="vh">: {provider.display_name}</span>
@@ -64,7 +72,7 @@ export default function Providers() {
             className="btn s"
             onClick={() => {
               remove.reset()
-              setOpen(provider)
+              setOpen({ act: 'delete', provider })
             }}
           >
             Delete<span className="vh">: {provider.display_name}</span>
@@ -78,7 +86,7 @@ export default function Providers() {
       title="Providers"
       lead="People sign in with an account that they already have. Each provider gets a button on the sign-in page."
       actions={
-        <ChangeButton className="btn pri" onClick={() => setOpen('new')}>
+        <ChangeButton className="btn pri" onClick={() => setOpen({ act: 'create' })}>
           <Icon name="plus" /> Add provider
         </ChangeButton>
       }
@@ -91,21 +99,45 @@ export default function Providers() {
         keyOf={({ id }) => id}
         empty={<Empty>No provider yet. Register an application at Google, Microsoft, GitHub or another provider, and add it here.</Empty>}
       />
-      {open === 'new' ? <CreateProvider close={() => setOpen(null)} /> : null}
-      {open !== null && open !== 'new' ? (
+      {open?.act === 'create' ? <CreateProvider close={() => setOpen(null)} /> : null}
+      {open?.act === 'edit' ? <EditProvider provider_id={open.provider.id} close={() => setOpen(null)} /> : null}
+      {open?.act === 'delete' ? (
         <Confirm
-          title={`Delete ${open.display_name}?`}
+          title={`Delete ${open.provider.display_name}?`}
           lead={<EnvironmentTag type={environment.type} />}
           consequence="All identities that are linked to it are deleted. People who have no other way to sign in are locked out."
           keep="Keep the provider"
           act="Delete now"
-          typed={open.enabled || environment.type === 'live' ? open.display_name : undefined}
+          typed={open.provider.enabled || environment.type === 'live' ? open.provider.display_name : undefined}
           busy={remove.busy}
           error={remove.error}
-          onConfirm={() => remove.run(open.id)}
+          onConfirm={() => remove.run(open.provider.id)}
           onClose={() => setOpen(null)}
         />
       ) : null}
     </Page>
+  )
+}
+
+/** A sign-in by the provider needs an application to come back to. The newest one is taken. */
+function TryIt({ provider: { display_name, enabled } }: { provider: Provider }) {
+  const { client, at, environment, base } = useEnvironment()
+  const applications = useRead(['applications', environment.id, 'first'], (signal) =>
+    client.listApplications({ ...at, limit: 1 }, { signal }).page(),
+  )
+  const [first] = applications.data?.data ?? []
+  if (!first || !enabled)
+    return (
+      <button type="button" className="btn s" disabled title={enabled ? 'Needs an application.' : 'Switch it on first.'}>
+        Try it
+        <span className="vh">
+          : {display_name} ({enabled ? 'Needs an application.' : 'Switch it on first.'})
+        </span>
+      </button>
+    )
+  return (
+    <Link className="btn s" to={`${base}/applications/${first.id}`} search={{ tab: 'try', provider: display_name }}>
+      Try it<span className="vh">: {display_name}</span>
+    </Link>
   )
 }

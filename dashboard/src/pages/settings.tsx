@@ -1,5 +1,4 @@
 /** The settings of an environment: one document in groups. A save sends only what changed, for the version that was read. */
-import { Checkbox, NativeSelect, TextInput } from '@mantine/core'
 import { type Settings as Document, OstiaryError, type SettingsChange } from '@ostiary/sdk'
 import { useState } from 'react'
 import { useAction } from '../parts/action.ts'
@@ -8,21 +7,25 @@ import { Page } from '../parts/page.tsx'
 import { fieldError, Problem } from '../parts/problem.tsx'
 import { Loaded, useRead } from '../parts/reading.tsx'
 import { EnvironmentTag } from '../parts/tag.tsx'
-import { duration } from '../parts/time.tsx'
 import { useEnvironment } from '../scope.tsx'
 import { type Field, groups } from './settings/fields.ts'
-
-type Value = string | number | boolean | null
-const valueIn = (document: Document, { group, name }: Field): Value =>
-  (document as unknown as Record<string, Record<string, Value> | null>)[group]?.[name] ?? null // as: read by name
-const pathOf = ({ group, name }: Field) => `/${group}/${name}`
+import { Input } from './settings/input.tsx'
+import { MailSettings } from './settings/mail.tsx'
+import { changeOf, isSame, pathOf, shown, type Value, valueIn } from './settings/values.ts'
 
 export default function Settings() {
   const { client, at, environment } = useEnvironment()
   const read = useRead(['settings', environment.id], (signal) => client.responses.getSettings(at, { signal }))
   return (
     <Page title="Settings" lead="What this environment does. Changes take effect at once.">
-      <Loaded of={read}>{({ data, etag }) => <Form key={etag} document={data} etag={etag} reload={() => void read.refetch()} />}</Loaded>
+      <Loaded of={read}>
+        {({ data, etag }) => (
+          <div className="stack">
+            <Form key={etag} document={data} etag={etag} reload={() => void read.refetch()} />
+            <MailSettings key={`mail ${etag}`} settings={data} etag={etag} />
+          </div>
+        )}
+      </Loaded>
     </Page>
   )
 }
@@ -31,7 +34,7 @@ function Form({ document, etag, reload }: { document: Document; etag: string | n
   const { client, at, environment, can } = useEnvironment()
   const [edits, setEdits] = useState<ReadonlyMap<Field, Value>>(new Map())
   const [is_reviewing, setReviewing] = useState(false)
-  const changed = [...edits].filter(([field, value]) => value !== valueIn(document, field))
+  const changed = [...edits].filter(([field, value]) => !isSame(value, valueIn(document, field)))
   const save = useAction((change: SettingsChange) => client.changeSettings(at, change, { if_match: etag ?? undefined }), {
     changes: [
       ['settings', environment.id],
@@ -39,11 +42,7 @@ function Form({ document, etag, reload }: { document: Document; etag: string | n
     ],
   })
   const is_stale = save.error instanceof OstiaryError && save.error.code === 'stale_version'
-  const send = () => {
-    const change: Record<string, Record<string, Value>> = {}
-    for (const [{ group, name }, value] of changed) change[group] = { ...change[group], [name]: value }
-    save.run(change as SettingsChange) // as: the fields are those of the document
-  }
+  const send = () => save.run(changeOf(changed) as SettingsChange) // as: the fields are those of the document
   const edit = (field: Field) => (value: Value) => setEdits(new Map(edits).set(field, value))
   return (
     <div className="stack">
@@ -124,56 +123,5 @@ function Form({ document, etag, reload }: { document: Document; etag: string | n
         {save.error ? <Problem error={save.error} focus /> : null}
       </Dialog>
     </div>
-  )
-}
-
-const order: ('label' | 'input' | 'description' | 'error')[] = ['label', 'input', 'description', 'error']
-
-function shown(field: Field, value: Value): string {
-  if (value === null) return 'Not set'
-  if (typeof value === 'boolean') return value ? 'On' : 'Off'
-  return field.kind === 'seconds' && typeof value === 'number' ? duration(value) : String(value)
-}
-
-function Input({ field, value, change, error }: { field: Field; value: Value; change: (value: Value) => void; error: string | undefined }) {
-  const { label, kind, help } = field
-  if (kind === 'switch')
-    return (
-      <Checkbox
-        label={label}
-        description={help}
-        checked={value === true}
-        error={error}
-        onChange={(event) => change(event.currentTarget.checked)}
-      />
-    )
-  const texts = {
-    label,
-    description: help,
-    error,
-    inputWrapperOrder: order,
-  }
-  if (kind === 'choice')
-    return (
-      <NativeSelect {...texts} data={field.choices ?? []} value={String(value)} onChange={(event) => change(event.currentTarget.value)} />
-    )
-  if (kind === 'text')
-    return (
-      <TextInput {...texts} value={value === null ? '' : String(value)} onChange={(event) => change(event.currentTarget.value || null)} />
-    )
-  const range = { min: field.min, max: field.max }
-  const number = typeof value === 'number' ? value : null
-  const unit = kind === 'seconds' && number !== null ? ` Now ${duration(number)}.` : ''
-  return (
-    <TextInput
-      {...texts}
-      description={`${help}${unit}`}
-      type="number"
-      {...range}
-      required
-      withAsterisk={false}
-      value={number ?? ''}
-      onChange={(event) => change(event.currentTarget.value === '' ? null : Number(event.currentTarget.value))}
-    />
   )
 }

@@ -65,7 +65,7 @@ export default function Users() {
       title="Users"
       lead={`The people who sign in to ${environment.name}.`}
       actions={
-        <ChangeButton className="btn pri" onClick={() => show({ new: '1' })}>
+        <ChangeButton className="btn pri" in_root={false} onClick={() => show({ new: '1' })}>
           <Icon name="plus" /> Add user
         </ChangeButton>
       }

@@ -10,6 +10,7 @@ import { ChangeButton, Page } from '../parts/page.tsx'
 import { fieldError, Problem } from '../parts/problem.tsx'
 import { useList } from '../parts/reading.tsx'
 import { SecretOnce } from '../parts/secret-once.tsx'
+import { StatisticsCharts, webhookAttempts } from '../parts/statistics.tsx'
 import { type Column, Empty, Records } from '../parts/table.tsx'
 import { EnvironmentTag, Tag } from '../parts/tag.tsx'
 import { Time } from '../parts/time.tsx'
@@ -75,6 +76,7 @@ export default function Webhooks() {
         keyOf={({ id }) => id}
         empty={<Empty>No webhook yet. Add the address of your server that shall hear of new users and sign-ins.</Empty>}
       />
+      {list.rows?.length ? <StatisticsCharts title="Deliveries" kinds={[webhookAttempts]} /> : null}
       {is_creating ? <CreateWebhook close={() => setCreating(false)} /> : null}
     </Page>
   )

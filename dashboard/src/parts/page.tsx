@@ -1,9 +1,11 @@
 /** The head of a page, and the title of the tab with the environment. */
+import { useLocation } from '@tanstack/react-router'
 import { type ReactNode, useEffect } from 'react'
+import { operatorPages, pageAt } from '../frame/navigation.ts'
 import { useScope } from '../scope.tsx'
 
 export function Page({
-  title,
+  title: own_title,
   lead,
   actions,
   children,
@@ -15,7 +17,9 @@ export function Page({
   logo?: ReactNode
   children: ReactNode
 }) {
-  const { environment, project, tenant } = useScope()
+  const { environment, project, tenant, is_root } = useScope()
+  const page = pageAt(useLocation().pathname)
+  const title = (is_root && page?.name === own_title && operatorPages[page.path]) || own_title
   const prefix = environment ? `[${environment.type === 'test' ? 'Test' : 'Live'}] ` : ''
   useEffect(() => {
     document.title = `${prefix}${title} · ${project?.name ?? tenant.name} · Ostiary`
@@ -49,6 +53,7 @@ export function ChangeButton({
   children,
   disabled = false,
   why,
+  in_root = true,
 }: {
   needs?: 'developer' | 'admin' | 'owner'
   className?: string
@@ -57,9 +62,17 @@ export function ChangeButton({
   disabled?: boolean
   /** Why this person cannot press it, besides the role. */
   why?: string | undefined
+  /** Whether operators can do it on a page of the deployment itself. */
+  in_root?: boolean
 }) {
-  const { can } = useScope()
-  const reason = can(needs) ? why : `Needs the role ${needs}.`
+  const { can, is_root } = useScope()
+  const path = pageAt(useLocation().pathname)?.path ?? ''
+  const is_closed = is_root && !(in_root && path in operatorPages)
+  const reason = is_closed
+    ? 'Not in the deployment itself: it concerns every administrator.'
+    : can(needs)
+      ? why
+      : `Needs the role ${needs}.`
   return (
     <button type="button" className={className} disabled={disabled || reason !== undefined} title={reason} onClick={onClick}>
       {children}

@@ -1,6 +1,6 @@
 // Generated from contract/src/routes.ts by `npm run docs`.
 import type { CallOptions, ChangeOptions, List, PostOptions } from '../options.ts'
-import type { ApiKey, ApiKeyWithPlaintext, Application, ApplicationChange, ApplicationWithSecret, AuditEntry, AuditVerification, AuthConfig, AuthKeyChange, BackchannelLogout, Delivery, Environment, EnvironmentChange, Event, EventKind, Grant, Invitation, KeyIdentity, KeyUsage, Located, Mail, MailAsked, MailTest, MailTested, Me, Member, MemberChange, NewApplication, NewAuthKey, NewEnvironment, NewMember, NewPlatformKey, NewProject, NewProvider, NewResourceServer, NewTenant, NewUser, NewWebhook, PlatformKeyChange, Project, ProjectChange, ProjectWithEnvironments, Provider, ProviderChange, Readiness, RefusedCall, RefusedCallSummary, ResendSince, Resent, ResourceServer, ResourceServerChange, Session, Settings, SettingsChange, SignInMethod, SigningKey, Statistics, Tenant, TenantChange, TestSent, TokenToValidate, TokenVerdict, User, UserChange, Webhook, WebhookChange, WebhookWithSecret } from './types.ts'
+import type { ApiKey, ApiKeyWithPlaintext, Application, ApplicationChange, ApplicationWithSecret, AuditEntry, AuditVerification, AuthConfig, AuthKeyChange, BackchannelLogout, Delivery, Environment, EnvironmentChange, Event, EventKind, Grant, Invitation, KeyIdentity, KeyUsage, Located, Mail, MailAsked, MailTest, MailTested, Me, Member, MemberChange, NewApplication, NewAuthKey, NewEnvironment, NewMember, NewPlatformKey, NewProject, NewProvider, NewResourceServer, NewTenant, NewUser, NewWebhook, PlatformKeyChange, Project, ProjectChange, ProjectWithEnvironments, Provider, ProviderChange, Readiness, RefusedCall, RefusedCallSummary, ResendSince, Resent, ResourceServer, ResourceServerChange, Session, Settings, SettingsChange, SettingsPreview, SettingsToPreview, SignInMethod, SigningKey, Statistics, Tenant, TenantChange, TestSent, TokenToValidate, TokenVerdict, User, UserChange, Webhook, WebhookChange, WebhookWithSecret } from './types.ts'
 
 /** The operations of the management and runtime API. */
 export interface Operations {
@@ -250,6 +250,14 @@ export interface Operations {
    * An administrator needs a sign-in within the last 10 minutes if the body changes mail or creates a client secret.
    */
   changeSettings(params: { project_id: string; environment_id: string }, body: SettingsChange, options?: ChangeOptions): Promise<Settings>
+  /**
+   * Show unsaved settings on a hosted page, in a frame of the dashboard.
+   *
+   * Checks unsaved settings as a change would, stores nothing, and answers the address of a hosted page that shows them. It works for ten minutes, in a frame of the dashboard only.
+   *
+   * Needs a platform key with the scope `env.settings:write`, or an administrator with the role `developer` or above.
+   */
+  previewSettings(params: { project_id: string; environment_id: string }, body: SettingsToPreview, options?: PostOptions): Promise<SettingsPreview>
   /**
    * Send a test mail and report how far it got; 10 an hour.
    *
@@ -910,6 +918,7 @@ export const routes: Readonly<Record<keyof Operations, string>> = {
   changeEnvironment: 'PATCH /v1/platform/projects/{project_id}/environments/{environment_id} pb',
   getSettings: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/settings p',
   changeSettings: 'PATCH /v1/platform/projects/{project_id}/environments/{environment_id}/settings pb',
+  previewSettings: 'POST /v1/platform/projects/{project_id}/environments/{environment_id}/settings/preview pb',
   testMail: 'POST /v1/platform/projects/{project_id}/environments/{environment_id}/settings/email/test pb',
   listApplications: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/applications pl',
   createApplication: 'POST /v1/platform/projects/{project_id}/environments/{environment_id}/applications pb',

@@ -1581,6 +1581,28 @@ export type SettingsChange = {
   } | null | undefined
 }
 
+export type SettingsPreview = {
+  /** The address of the page. It opens only in a frame of the dashboard, for members of the tenant. */
+  url: string
+  /** When the address stops working. */
+  expires_at: string
+}
+
+export type SettingsToPreview = {
+  /** Changes of `branding`. A new `logo_url` is shown after it is saved. */
+  branding?: Record<string, unknown> | undefined
+  /** Changes of `links`. */
+  links?: Record<string, unknown> | undefined
+  /** Changes of `sign_in`. */
+  sign_in?: Record<string, unknown> | undefined
+  /** Changes of `sign_up`. */
+  sign_up?: Record<string, unknown> | undefined
+  /** The page to show. The default is `sign_in`. */
+  page?: 'sign_in' | 'sign_up' | undefined
+  /** The theme of the page. The default is `light`. */
+  theme?: 'light' | 'dark' | undefined
+}
+
 export type SignInMethod = {
   /** The id of the method. */
   id: string
@@ -1632,7 +1654,7 @@ export type Statistics = {
   data: ({
     /** The beginning of the interval. */
     start: string
-    /** Sign-ins by method and outcome. */
+    /** Sign-ins by method and outcome: `succeeded`, `failed`, or `limited` after too many attempts. */
     sign_ins: ({
       /** The method. */
       method: string
@@ -1655,10 +1677,17 @@ export type Statistics = {
       /** How often it happened. */
       count: number
     })[]
-    /** Uses of API keys. */
+    /** Recorded refused calls by code. */
+    refused_calls: ({
+      /** The code of the error. */
+      code: string
+      /** How often it happened. */
+      count: number
+    })[]
+    /** Uses of API keys, those with the most uses first. */
     key_uses: ({
-      /** The id of an API key. */
-      key_id: string
+      /** The id of the key; `null` for all keys but the 100 with the most uses in this interval. */
+      key_id: string | null
       /** How often it happened. */
       count: number
     })[]

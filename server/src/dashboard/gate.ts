@@ -69,7 +69,7 @@ export function foreignRequest({ config }: Pick<Deployment, 'config'>, { headers
   return null
 }
 
-export const noSession = () =>
+const noSession = () =>
   new ApiError('unauthenticated', 'There is no session of the dashboard. Sign in.', {
     headers: { 'www-authenticate': 'ApiKey, Bearer' },
     reason: reason`The browser has no session of the dashboard, or it has ended.`,

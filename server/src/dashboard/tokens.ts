@@ -52,6 +52,7 @@ export async function requestTokens(
     ...asking,
     issuer,
     method: 'POST',
+    address: null,
     params: {},
     query: '',
     form,

@@ -7,12 +7,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { DatabaseUnavailable, type Engine, type Row, type Statement } from './db.ts'
 import { createPrivateFile } from './private-files.ts'
 import { createChangeClock } from './sqlite-clock.ts'
-import { isBusy, toCallersError } from './sqlite-errors.ts'
+import { toCallersError } from './sqlite-errors.ts'
 import { createGroupCommit } from './sqlite-group-commit.ts'
 import { busy_timeout_ms, migrateSqlite, schemaOfSqlite } from './sqlite-schema.ts'
 import { createStatements } from './sqlite-statements.ts'
-
-const no_wait_ms = 0
 
 export function openSqlite(path: string): Engine {
   createPrivateFile(path)
@@ -131,21 +129,4 @@ function createReads(
         return statements.execute(statement).rows
       }),
   }
-}
-
-/**
- * Keeps a second `serve` out of the data directory. The lock is SQLite's lock on a file beside the database, so it always ends with the
- * process. Returns `null` if another process holds it.
- */
-export function lockDataDirectory(path: string): { release(): void } | null {
-  createPrivateFile(path)
-  const lock = new DatabaseSync(path, { timeout: no_wait_ms })
-  try {
-    lock.exec('pragma locking_mode = exclusive; begin exclusive')
-  } catch (error) {
-    lock.close()
-    if (isBusy(error)) return null
-    throw error
-  }
-  return { release: () => lock.close() }
 }

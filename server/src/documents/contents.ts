@@ -34,6 +34,26 @@ export const contents: readonly Group[] = [
       doc('guides/testing'),
     ],
   },
+  {
+    title: 'Examples',
+    documents: [
+      { name: 'examples', file: 'examples/README.md' },
+      ...['express-web', 'spa', 'fastify-api', 'cli', 'mcp-server'].map((name) => ({
+        name: `example-${name}`,
+        file: `examples/${name}/README.md`,
+      })),
+    ],
+  },
+  {
+    title: 'Examples',
+    documents: [
+      { name: 'examples', file: 'examples/README.md' },
+      ...['express-web', 'spa', 'fastify-api', 'cli', 'mcp-server'].map((name) => ({
+        name: `examples/${name}`,
+        file: `examples/${name}/README.md`,
+      })),
+    ],
+  },
   { title: 'Reference', documents: [doc('routes'), doc('commands'), { name: 'sdk', file: 'sdk/README.md' }] },
   {
     title: 'Operation',

@@ -54,7 +54,7 @@ export function createSearch(entries: readonly Entry[]) {
 }
 
 /** The words of a query: identifiers such as `redirect_uri` and codes such as `0028` are words too. */
-export const wordsOf = (query: string): string[] => [
+const wordsOf = (query: string): string[] => [
   ...new Set(
     query
       .slice(0, longest_query)

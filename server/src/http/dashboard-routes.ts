@@ -33,18 +33,25 @@ export interface DashboardAnswers {
   callback: AnswerDashboard
   session: AnswerDashboard
   signOut: AnswerDashboard
+  /** Where a sign-in that the dashboard tries out returns to. */
+  tryCallback: AnswerDashboard
+  /** A hosted page with unsaved settings. */
+  preview: AnswerDashboard
   /** The page of the first start, and its form. */
   setup: AnswerDashboard
 }
 
 export function mountDashboardRoutes(app: FastifyInstance, answers: DashboardAnswers): void {
-  const { dashboard, dashboardSignIn, dashboardCallback, dashboardSession, dashboardSignOut, setup } = serviceRoutes
+  const { dashboard, dashboardSignIn, dashboardCallback, dashboardSession, dashboardSignOut, dashboardPreview, tryCallback, setup } =
+    serviceRoutes
   app.get(dashboard.path, answeredBy(answers.application))
   app.get(`${dashboard.path}/*`, answeredBy(answers.application))
   app.get(dashboardSignIn.path, answeredBy(answers.signIn))
   app.get(dashboardCallback.path, answeredBy(answers.callback))
   app.get(dashboardSession.path, answeredBy(answers.session))
   app.post(dashboardSignOut.path, answeredBy(answers.signOut))
+  app.get(dashboardPreview.path, answeredBy(answers.preview))
+  app.get(tryCallback.path, answeredBy(answers.tryCallback))
   app.get(setup.path, answeredBy(answers.setup))
   app.post(setup.path, answeredBy(answers.setup))
 }

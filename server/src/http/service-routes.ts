@@ -94,6 +94,7 @@ const documentation_rows = {
   documents: null,
   document: no_document,
   guide: no_document,
+  example: no_document,
   decision: no_document,
   operatorExample: no_document,
   reference: null,
@@ -103,7 +104,8 @@ const documentation_rows = {
 } as const
 
 function mountDocumentation(app: FastifyInstance, documentation: ServiceAnswers['documentation']): void {
-  for (const [name, missing] of Object.entries(documentation_rows) as [keyof typeof documentation_rows, Missing | null][]) {
+  const rows = Object.entries(documentation_rows) as [keyof typeof documentation_rows, Missing | null][] // as: the keys of the table
+  for (const [name, missing] of rows) {
     const route: Route = serviceRoutes[name]
     app.get(route.path.replace(/\{(\w+)\}/, ':$1'), async (request, reply) => {
       const [parameter] = Object.values(request.params as Record<string, string>) // as: Fastify types them unknown

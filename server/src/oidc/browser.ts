@@ -22,9 +22,11 @@ export interface Browser {
   readonly half: string | null
   /** The browser can use passkeys, and the person has not put off the offer of one. */
   readonly takes_offers: boolean
+  /** How the last sign-in in this browser began: a method, or the id of a provider. A person can have changed it. */
+  readonly last_used: string | null
 }
 
-type Names = 'session' | 'form' | 'device' | 'half' | 'able' | 'later'
+type Names = 'session' | 'form' | 'device' | 'half' | 'able' | 'later' | 'last'
 
 /**
  * The name has the id of the environment, so that no trick with paths sends a cookie to another environment. RFC 6265bis §4.1.3: browsers
@@ -50,6 +52,7 @@ export async function readBrowser({ db }: Pick<Deployment, 'db'>, call: OidcCall
     device: cookies.get(cookieName(call, 'device')) ?? null,
     half: isSecret(half) ? half : null,
     takes_offers: cookies.has(cookieName(call, 'able')) && !cookies.has(cookieName(call, 'later')),
+    last_used: cookies.get(cookieName(call, 'last')) ?? null,
   }
 }
 
@@ -84,6 +87,9 @@ export const ableCookie = (call: OidcCall): string => cookie(call, 'able', '1', 
 
 /** The person put off the offer of a passkey, on this device and for this long. */
 export const laterCookie = (call: OidcCall): string => cookie(call, 'later', '1', 86_400 * 60)
+
+/** Remembers on this device how a sign-in began, for the sign-in page. It says nothing about an account. */
+export const lastUsedCookie = (call: OidcCall, method: string): string => cookie(call, 'last', method, 86_400 * 365)
 
 /** The cookie with the secrets of these sessions, the current one first. */
 export function sessionCookie(call: OidcCall, secrets: readonly string[]): string {
@@ -168,8 +174,10 @@ function deviceMac({ secrets }: Pick<Deployment, 'secrets'>, call: OidcCall, acc
   return secrets.mac('device', marked).toString('base64url').slice(0, 32)
 }
 
+/** The answer with these cookies beside those that it sets. */
 export function withCookies(answer: Answer, set_cookie: readonly string[]): Answer {
-  return set_cookie.length === 0 ? answer : { ...answer, headers: { ...answer.headers, 'set-cookie': [...set_cookie] } }
+  const before = [answer.headers['set-cookie'] ?? []].flat()
+  return set_cookie.length === 0 ? answer : { ...answer, headers: { ...answer.headers, 'set-cookie': [...before, ...set_cookie] } }
 }
 
 /** The refusal of a form that `isOwnForm` does not accept. */

@@ -4,14 +4,17 @@ import { languageFor, languagesAt } from '../pages/locale.ts'
 import { type MessageKind, messagePage } from '../pages/message.ts'
 import { type Reason, reason } from '../reason.ts'
 import { type Refusal, refusal } from '../refusal.ts'
-import { accountUrl } from './account/url.ts'
+import { type Asked, accountUrl, chosenLocale, languagesAsked } from './account/url.ts'
 import { type Answer, header, type OidcCall, refused } from './call.ts'
 import type { OAuthError } from './protocol/oauth-error.ts'
 
-/** @param address where the page can be opened again: it then offers the other languages */
+/**
+ * @param ui_locales default: the languages that the call itself asks for
+ * @param address where the page can be opened again: it then offers the other languages
+ */
 export function pageContext(
-  call: Pick<OidcCall, 'issuer' | 'headers'>,
-  ui_locales: readonly string[] = [],
+  call: Pick<OidcCall, 'issuer' | 'headers'> & Asked,
+  ui_locales: readonly string[] = languagesAsked(call),
   address: string | null = null,
 ): PageContext {
   const { issuer } = call
@@ -25,6 +28,16 @@ export function pageContext(
     ...(address !== null && { languages: languagesAt(address) }),
   }
 }
+
+/** The context of a page of the account page. `place` are the parameters with which a GET opens it. */
+export function accountContext(call: OidcCall, place: Readonly<Record<string, string | null>>): PageContext {
+  const chosen_locale = chosenLocale(call)
+  return { ...pageContext(call, undefined, accountUrl(call, place)), ...(chosen_locale !== null && { chosen_locale }) }
+}
+
+/** The address of a request below an issuer, as a browser has it. `url` begins with the path of the issuer. */
+export const addressBelow = ({ url: issuer }: Pick<OidcCall['issuer'], 'url'>, url: string): string =>
+  `${issuer}${url.replace(/^\/e\/[^/?]*/, '')}`
 
 /** The languages that a query asks for, where nothing else of it is judged. */
 export const languagesOf = (query: string): string[] => (new URLSearchParams(query).get('ui_locales') ?? '').slice(0, 200).split(' ')
@@ -54,7 +67,15 @@ export function message(call: OidcCall, kind: MessageKind, refusal: Refusal, err
   // Invitations belong to the environment of administrators, whose issuer is below the address of the service.
   const home_url = kind.startsWith('invitation_') ? new URL('/', call.issuer.url).href : null
   return refused(
-    html(messagePage(pageContext(call), { kind, request_id: call.request_id, account_url: accountUrl(call), home_url, reason })),
+    html(
+      messagePage(pageContext(call, undefined, call.address), {
+        kind,
+        request_id: call.request_id,
+        account_url: accountUrl(call),
+        home_url,
+        reason,
+      }),
+    ),
     refusal,
   )
 }

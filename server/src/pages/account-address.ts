@@ -1,7 +1,9 @@
 // pure
 /** The pages of the account page that change the address, or prove the present one. */
+
 import { problemText } from './account.ts'
 import { type FormProblem, type FormView, formPage, isOfForm, oneProblem } from './account-forms.ts'
+import { accountFields, accountHref } from './account-links.ts'
 import { account_form_styles } from './account-styles.ts'
 import { breakable } from './address.ts'
 import { field, hidden, problemSummary } from './form.ts'
@@ -49,17 +51,17 @@ function pendingPage(
   const summary = isOfForm(problem) ? problemText(context, problem) : wrong && oneProblem(context, 'code', wrong)
   const url = `${issuer}/account/change-email`
   const [from, to] = [email, pending.email].map((address) => html`<b>${breakable(address)}</b>`) as [Html, Html] // as: two of two
-  const form = html`<form method="post" action="${url}">${hidden({ csrf, user: user_id, step: 'code' })}
+  const form = html`<form method="post" action="${url}">${accountFields(context, { csrf, user_id }, { step: 'code' })}
 ${field({ name: 'code', label: code.label, type: 'digits', autocomplete: 'one-time-code', problem: wrong, autofocus: summary === null })}
 <button class="b p" data-action="change-email">${texts.email_confirm}</button></form>`
   const body = html`${brandLine(context)}<h1>${texts.pending_title}</h1><p class="sub">${texts.pending_intro(from, to, email_verified)}</p>
 ${summary && problemSummary(summary)}
 <ul class="kept"><li>${pending.new_confirmed ? texts.new_end_confirmed(to) : texts.new_end_waits(to)}</li>${pending.old !== 'not_needed' && html`<li>${pending.old === 'confirmed' ? texts.old_end_confirmed(from) : texts.old_end_waits(from)}</li>`}</ul>
 ${!pending.new_confirmed && form}
-<div class="hint"><form method="post" action="${url}">${hidden({ csrf, user: user_id })}
+<div class="hint"><form method="post" action="${url}">${accountFields(context, { csrf, user_id })}
 <button class="b" name="step" value="resend" data-action="resend-code" aria-describedby="resend-note">${texts.email_resend}</button><button class="b" name="step" value="cancel" data-action="cancel">${texts.email_cancel}</button>
 <p class="fine" id="resend-note">${code.resend_note}</p></form></div>
-<p class="after"><a href="${issuer}/account">${texts.back}</a></p>`
+<p class="after"><a href="${accountHref(context)}">${texts.back}</a></p>`
   return layout(context, {
     title: texts.pending_title,
     body,
@@ -83,13 +85,13 @@ export function confirmEmailPage(context: PageContext, { csrf, user_id, email, p
   const url = `${issuer}/account/confirm-email`
   const body = html`${brandLine(context)}<h1>${texts.confirm_title}</h1><p class="sub">${texts.confirm_sent(html`<b>${breakable(email)}</b>`)}</p>
 ${summary && problemSummary(summary)}
-<form method="post" action="${url}">${hidden({ csrf, user: user_id, step: 'code' })}
+<form method="post" action="${url}">${accountFields(context, { csrf, user_id }, { step: 'code' })}
 ${field({ name: 'code', label: code.label, type: 'digits', autocomplete: 'one-time-code', problem: wrong, autofocus: summary === null })}
 <button class="b p" data-action="confirm">${texts.confirm_submit}</button></form>
-<div class="hint"><form method="post" action="${url}">${hidden({ csrf, user: user_id })}
+<div class="hint"><form method="post" action="${url}">${accountFields(context, { csrf, user_id })}
 <button class="b" name="step" value="send" data-action="resend-code" aria-describedby="resend-note">${code.resend}</button>
 <p class="fine" id="resend-note">${code.resend_note}</p></form></div>
-<p class="after"><a href="${issuer}/account" data-action="cancel">${texts.back}</a></p>`
+<p class="after"><a href="${accountHref(context)}" data-action="cancel">${texts.back}</a></p>`
   return layout(context, {
     title: texts.confirm_title,
     body,

@@ -1,7 +1,9 @@
 // pure
 /** The pages of the account page with one form, which ask for a value or confirm, and the page after the deletion. */
+
 import { problemText } from './account.ts'
 import { type AccountAction, type Removable, removals } from './account-actions.ts'
+import { accountFields, accountHref } from './account-links.ts'
 import { account_form_styles } from './account-styles.ts'
 import { breakable } from './address.ts'
 import { field, hidden, problemSummary } from './form.ts'
@@ -28,10 +30,10 @@ export function formPage(
   const { issuer, texts } = context
   const body = html`${brandLine(context)}<h1>${title}</h1>${intro}
 ${summary && problemSummary(summary)}
-<form method="post" action="${issuer}/account/${path}" novalidate>${hidden({ csrf, user: user_id })}
+<form method="post" action="${issuer}/account/${path}" novalidate>${accountFields(context, { csrf, user_id })}
 ${fields}
 <button class="b ${look}" data-action="${action}">${submit}</button></form>
-<p class="after"><a href="${issuer}/account" data-action="cancel">${texts.account.back}</a></p>`
+<p class="after"><a href="${accountHref(context)}" data-action="cancel">${texts.account.back}</a></p>`
   return layout(context, {
     title,
     body,

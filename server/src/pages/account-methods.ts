@@ -1,7 +1,9 @@
 // pure
 /** The pages of the account page that add a passkey or an authenticator app, or replace the recovery codes. */
+
 import { problemText } from './account.ts'
 import { type FormProblem, type FormView, formPage, isOfForm, oneProblem } from './account-forms.ts'
+import { accountFields, accountHref } from './account-links.ts'
 import { account_form_styles } from './account-styles.ts'
 import { appOffer } from './enrolment.ts'
 import { field, hidden, problemSummary } from './form.ts'
@@ -77,13 +79,13 @@ export function addPasskeyPage(context: PageContext, { csrf, user_id, ceremony, 
   const { issuer, branding, texts } = context
   const { passkey, account } = texts
   const summary = problem === null || isOfForm(problem) ? problem && problemText(context, problem) : passkey[problem]
-  const form = html`<form method="post" action="${issuer}/account/add-passkey">${hidden({ csrf, user: user_id, credential: '' })}
+  const form = html`<form method="post" action="${issuer}/account/add-passkey">${accountFields(context, { csrf, user_id }, { credential: '' })}
 <button class="b p" data-action="add-passkey">${passkey.add}</button></form>`
   const body = html`${brandLine(context)}<h1>${passkey.add}</h1><p class="sub">${passkey.offer(branding.display_name)}</p>
 ${summary && problemSummary(summary)}
 ${passkeyBlock(context, ceremony, form)}
 <p class="fine hint">${account.passkey_needs}</p>
-<p class="after"><a href="${issuer}/account" data-action="cancel">${account.back}</a></p>`
+<p class="after"><a href="${accountHref(context)}" data-action="cancel">${account.back}</a></p>`
   return layout(context, {
     title: passkey.add,
     body,

@@ -34,7 +34,6 @@ main>.problem{margin:0 0 24px;background:var(--surface)}
 .cd>footer{padding:12px 22px;border-top:1px solid var(--line)}
 .cd>footer>.b{width:fit-content}
 .b.bad{color:var(--bad)}
-.tag{display:inline-flex;gap:4px;align-items:center;padding:1px 8px;border-radius:99px;font-size:.75rem;line-height:1.5;font-weight:550;background:var(--sunken);color:var(--muted)}
 .tag .i{width:12px;height:12px}
 .tag.ok{background:var(--ok-soft);color:var(--ok)}
 .tag.here{background:var(--soft);color:var(--on-soft)}

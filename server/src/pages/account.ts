@@ -3,8 +3,10 @@
  * The account page: what the service knows about a person, with the way to change it. A row of a list has the id of its object. The
  * pages with one form, to which its links lead, are in `account-forms.ts`.
  */
+
 import type { DeviceName } from '../device-name.ts'
 import { type AccountAction, type AccountNotice, isRemovable, removals } from './account-actions.ts'
+import { accountFields, accountHref, signOutRequest } from './account-links.ts'
 import { account_styles } from './account-styles.ts'
 import { breakable } from './address.ts'
 import { hidden, problemSummary } from './form.ts'
@@ -117,8 +119,8 @@ function intro({ texts: { account } }: PageContext, id: string) {
 }
 
 /** Signs out every account of the browser, as the sign-out page does. */
-const signOut = ({ issuer, texts }: PageContext, { csrf }: AccountView): Html =>
-  html`<form method="post" action="${issuer}/sign-out">${hidden({ csrf, request: '' })}<button class="b" name="decision" value="sign_out" data-action="sign-out">${icons.leave}${texts.account.sign_out}</button></form>`
+const signOut = (context: PageContext, { csrf }: AccountView): Html =>
+  html`<form method="post" action="${context.issuer}/sign-out">${hidden({ csrf, request: signOutRequest(context) })}<button class="b" name="decision" value="sign_out" data-action="sign-out">${icons.leave}${context.texts.account.sign_out}</button></form>`
 
 interface Row {
   id?: string
@@ -132,22 +134,22 @@ const row = ({ id, icon, name, detail, action }: Row): Html =>
   html`<div class="it"${id !== undefined && html` data-id="${id}"`}>${icon}<div><b>${name}</b>${detail !== null && html`<span class="d">${detail}</span>`}</div>${action}</div>`
 
 /** A link to the page of an action. `of` names the row for people who hear the page. */
-function link({ issuer }: PageContext, { user_id }: AccountView, action: AccountAction, text: string, of?: string, id?: string): Html {
-  const query = new URLSearchParams({ action, ...(id === undefined ? {} : { id }), user: user_id })
-  return html`<a class="b" href="${issuer}/account?${query.toString()}" data-action="${action}">${text}${of !== undefined && html`<span class="vh">: ${of}</span>`}</a>`
+function link(context: PageContext, { user_id }: AccountView, action: AccountAction, text: string, of?: string, id?: string): Html {
+  const url = accountHref(context, { action, ...(id === undefined ? {} : { id }), user: user_id })
+  return html`<a class="b" href="${url}" data-action="${action}">${text}${of !== undefined && html`<span class="vh">: ${of}</span>`}</a>`
 }
 
 /** A button that acts at once. `named` is its name in the contract, where the path is another one. */
 function button(
-  { issuer }: PageContext,
-  { csrf, user_id }: AccountView,
+  context: PageContext,
+  view: AccountView,
   action: string,
   content: Html | string,
   fields: Record<string, string> = {},
   look = '',
   named = action,
 ): Html {
-  return html`<form method="post" action="${issuer}/account/${action}">${hidden({ csrf, user: user_id, ...fields })}<button class="b${look}" data-action="${named}">${content}</button></form>`
+  return html`<form method="post" action="${context.issuer}/account/${action}">${accountFields(context, view, fields)}<button class="b${look}" data-action="${named}">${content}</button></form>`
 }
 
 /** The present address, the one that it is to become, and the proof of an unproven one. */

@@ -10,13 +10,16 @@ interface Allowed {
   styles: readonly string[]
   script: string | undefined
   images: readonly (string | null)[]
+  /** The page is in a frame of this origin, and nothing on it works. */
+  is_preview?: boolean
   /** The page is a browser application: it loads scripts from its origin, and may call addresses that begin with this one. */
   application_calls?: string | undefined
   /** The one address that the script may call. */
   calls?: string | undefined
 }
 
-export function contentSecurityPolicy({ styles, script, images, application_calls, calls }: Allowed): string {
+export function contentSecurityPolicy(allowed: Allowed): string {
+  const { styles, script, images, is_preview = false, application_calls, calls } = allowed
   const origins = new Set(images.map(imageOrigin).filter((origin) => origin !== null))
   const directives = [
     "default-src 'none'",
@@ -25,8 +28,9 @@ export function contentSecurityPolicy({ styles, script, images, application_call
     ...(script === undefined ? [] : [`script-src ${hashSource(script)}`]),
     ...(calls === undefined ? [] : [`connect-src ${calls}`]),
     ...(application_calls === undefined ? [] : ["script-src 'self'", `connect-src ${application_calls}`]),
-    "frame-ancestors 'none'",
+    `frame-ancestors ${is_preview ? "'self'" : "'none'"}`,
     "base-uri 'none'",
+    ...(is_preview ? ["form-action 'none'", 'sandbox'] : []),
   ]
   return directives.join('; ')
 }

@@ -1,6 +1,6 @@
 // pure
 /** The frame of every hosted page: head, Test ribbon, panel, footer and content security policy. */
-import { brandStyle, themes } from './brand.ts'
+import { brandStyle, type Theme, themes } from './brand.ts'
 import { contentSecurityPolicy } from './csp.ts'
 import { iconOf } from './favicon.ts'
 import { type Html, html, markupOf, raw } from './html.ts'
@@ -19,8 +19,12 @@ export interface PageContext {
   texts: Texts
   locale: string
   direction: 'ltr' | 'rtl'
+  /** The language that the person chose, which links and forms of the account page keep; absent where the browser chose it. */
+  chosen_locale?: string
   /** This page in every language; absent where the page has no address that could be opened again. */
   languages?: readonly { locale: string; name: string; url: string }[]
+  /** The page only shows settings: in a frame of the dashboard, without scripts, in this theme. */
+  preview?: { theme: Theme }
 }
 
 export interface Page {
@@ -85,6 +89,8 @@ export function layout(context: PageContext, content: Content): Page {
   const { branding, texts, locale, direction, environment_type } = context
   const title = content.has_problem ? texts.error_title(content.title) : content.title
   const colours = brandStyle(branding.primary_color)
+  const script = context.preview ? undefined : content.script
+  const forced = context.preview && `:root{color-scheme:${context.preview.theme}}`
   const page = html`<!doctype html>
 <html lang="${locale}"${direction === 'rtl' && html` dir="rtl"`}>
 <head>
@@ -97,10 +103,11 @@ ${themeColours(context)}
 <link rel="icon" href="${iconOf(context)}">
 <style>${raw(styles)}</style>
 <style>${raw(colours)}</style>
+${forced !== undefined && html`<style>${raw(forced)}</style>`}
 ${content.styles !== undefined && html`<style>${raw(content.styles)}</style>`}
 ${content.application && html`<style>${raw(content.application.styles)}</style><script type="module" src="${content.application.module}"></script>`}
 </head>
-<body${content.frame && html` class="wide"`}>
+<body${content.frame && html` class="wide"`}${context.preview && html` inert`}>
 ${
   content.frame
     ? framed(context, content, content.frame)
@@ -108,7 +115,7 @@ ${
 ${panel(content)}`
 }
 ${footer(context)}
-${content.script !== undefined && html`<script>${raw(content.script)}</script>`}
+${script !== undefined && html`<script>${raw(script)}</script>`}
 </body>
 </html>
 `
@@ -119,10 +126,12 @@ ${content.script !== undefined && html`<script>${raw(content.script)}</script>`}
       styles: [
         styles,
         colours,
+        ...(forced !== undefined ? [forced] : []),
         ...(content.styles !== undefined ? [content.styles] : []),
         ...(content.application ? [content.application.styles] : []),
       ],
-      script: content.script,
+      script,
+      is_preview: context.preview !== undefined,
       images: [branding.logo_url, ...(content.images ?? [])],
       application_calls: content.application?.calls,
     }),

@@ -87,6 +87,7 @@ export const exampleSignIn = ({ application, email, request } = usual): SignInVi
   problem: null,
   wait_seconds: null,
   methods: { password: true, email_code: false },
+  last_used: null,
   forgot_url: null,
   passkey: null,
   providers: [],
@@ -364,7 +365,7 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
     'sign-in, too many': signInPage(context, { ...sign_in, problem: 'too_many' }),
     'sign-in, expired': signInPage(context, { ...sign_in, problem: 'expired_form' }),
     'sign-in, no cookies': signInPage(context, { ...sign_in, problem: 'no_cookies' }),
-    'sign-in, with providers': signInPage(context, { ...sign_in, providers: exampleProviders(words) }),
+    'sign-in, with providers': signInPage(context, { ...sign_in, providers: exampleProviders(words), last_used: 'prv_github' }),
     'sign-in, with a code': signInPage(context, {
       ...sign_in,
       methods: { password: true, email_code: true },

@@ -14,9 +14,13 @@ export interface PasskeyCeremony {
   removed: string | null
 }
 
-export function passkeyBlock({ texts }: PageContext, { kind, options, able_cookie, removed }: PasskeyCeremony, content: Html): Html {
+export function passkeyBlock(
+  { texts, preview }: PageContext,
+  { kind, options, able_cookie, removed }: PasskeyCeremony,
+  content: Html,
+): Html {
   const { not_used, not_added, known } = texts.passkey
   const failed = kind === 'get' ? not_used : not_added
-  return html`<div hidden data-passkey="${kind}" data-options="${options}"${able_cookie && html` data-cookie="${able_cookie}"`}${removed && html` data-removed="${removed}"`}>${content}
+  return html`<div${!preview && html` hidden`} data-passkey="${kind}" data-options="${options}"${able_cookie && html` data-cookie="${able_cookie}"`}${removed && html` data-removed="${removed}"`}>${content}
 <p class="wrong" hidden data-when="failed">${failed}</p>${kind === 'create' && html`<p class="wrong" hidden data-when="known">${known}</p>`}</div>`
 }

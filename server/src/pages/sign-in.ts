@@ -50,6 +50,8 @@ export interface SignInView {
   /** How long to wait; `null` if unknown. */
   wait_seconds: number | null
   methods: { password: boolean; email_code: boolean }
+  /** How the last sign-in on this device began: `email_code`, `passkey` or the id of a provider. Other values mark nothing. */
+  last_used: string | null
   /** Where a password can be reset. */
   forgot_url: string | null
   /** `null` where people cannot sign in with a passkey. */
@@ -97,34 +99,43 @@ const hasForm = ({ methods }: SignInView) => methods.password || methods.email_c
  * One form for the password and the emailed code, so that the address is typed once. Its first button is the one that Enter presses.
  * The error summary takes focus where there is one, otherwise the first empty field: the password where the address is known.
  */
-function addressForm({ issuer, texts }: PageContext, { csrf, request, email, problem, methods, passkey, forgot_url }: SignInView) {
+function addressForm(context: PageContext, view: SignInView) {
+  const { issuer, texts, preview } = context
+  const { csrf, request, email, problem, methods, passkey, forgot_url } = view
   const about_password = problem === 'wrong_credentials' && 'problem'
   const shared_problem_id = (problem === 'wrong_credentials' || problem === 'malformed_email') && 'problem'
-  const focused = problem === null && (email === '' || !methods.password ? 'email' : 'password')
+  const focused = problem === null && !preview && (email === '' || !methods.password ? 'email' : 'password')
   const forgot = forgot_url !== null && html`<a href="${forgot_url}" data-action="forgot-password">${texts.sign_in.forgot}</a>`
   return html`<form method="post" action="${issuer}/sign-in" novalidate>${hidden({ csrf, request })}
 ${field({ name: 'email', label: texts.form.email, type: 'email', autocomplete: passkey ? 'username webauthn' : 'username', value: email, shared_problem_id, autofocus: focused === 'email' })}
 ${methods.password && field({ name: 'password', label: texts.form.password, type: 'password', autocomplete: 'current-password', shared_problem_id: about_password, aside: forgot, autofocus: focused === 'password' })}
-${methods.password && html`<button class="b p" name="method" value="password" data-action="password">${texts.sign_in.submit}</button>`}${methods.email_code && html`<button class="${methods.password ? 'b' : 'b p'}" name="method" value="email_code" data-action="email-code" formnovalidate>${methods.password ? texts.sign_in.email_code_instead : texts.sign_in.email_code}</button>`}</form>`
+${methods.password && html`<button class="b p" name="method" value="password" data-action="password">${texts.sign_in.submit}</button>`}${methods.email_code && html`<button class="${methods.password ? 'b' : 'b p'}" name="method" value="email_code" data-action="email-code" formnovalidate>${methods.password ? html`${texts.sign_in.email_code_instead}${lastUsed(context, view, 'email_code')}` : texts.sign_in.email_code}</button>`}</form>`
 }
 
 /** Shown by its script, since a passkey needs one. */
-function passkeyForm(context: PageContext, { csrf, request, methods, providers }: SignInView, ceremony: PasskeyCeremony) {
+function passkeyForm(context: PageContext, view: SignInView, ceremony: PasskeyCeremony) {
   const { issuer, texts } = context
+  const { csrf, request, methods, providers } = view
   return passkeyBlock(
     context,
     ceremony,
     html`${methods.password && providers.length === 0 && html`<p class="or">${texts.sign_in.or}</p>`}<form class="alts" method="post" action="${issuer}/passkey">${hidden({ csrf, request, credential: '' })}
-<button class="b" data-action="passkey">${icon}${texts.passkey.use}</button></form>`,
+<button class="b" data-action="passkey">${icon}${texts.passkey.use}${lastUsed(context, view, 'passkey')}</button></form>`,
   )
 }
 
+/** The mark of the method that was used last. The first button needs none: Enter presses it. */
+const lastUsed = ({ texts }: PageContext, { last_used }: SignInView, method: string) =>
+  last_used === method && html` <span class="tag">${texts.sign_in.last_used}</span>`
+
 /** One form for all providers. The pressed button names the provider. */
-function providerForm({ issuer, texts }: PageContext, { csrf, request, providers }: SignInView) {
+function providerForm(context: PageContext, view: SignInView) {
+  const { issuer, texts } = context
+  const { csrf, request, providers } = view
   if (providers.length === 0) return null
   const buttons = providers.map(
     ({ id, type, display_name }) =>
-      html`<button class="b" name="provider" value="${id}" data-action="provider" data-id="${id}">${providerIcons[type]}${texts.sign_in.with_provider(display_name)}</button>`,
+      html`<button class="b" name="provider" value="${id}" data-action="provider" data-id="${id}">${providerIcons[type]}${texts.sign_in.with_provider(display_name)}${lastUsed(context, view, id)}</button>`,
   )
   return html`<form class="alts" method="post" action="${issuer}/federate">${hidden({ csrf, request })}${buttons}</form>`
 }

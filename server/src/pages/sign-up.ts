@@ -33,7 +33,7 @@ export function signUpPage(context: PageContext, view: SignUpView): Page {
   const problems = fieldProblems(context, view)
   const summary = summaryOf(context, view, problems)
   // The error summary takes focus where there is one, otherwise the first empty field.
-  const focused = summary === null && (email === '' ? 'email' : name === '' || !password_rule ? 'name' : 'password')
+  const focused = summary === null && !context.preview && (email === '' ? 'email' : name === '' || !password_rule ? 'name' : 'password')
   const body = html`${view.invitation ? invited(context, view.invitation) : heading(context, view)}
 ${summary}
 <form method="post" action="${issuer}/sign-up" novalidate>${hidden({ csrf, request })}

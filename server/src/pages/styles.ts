@@ -48,6 +48,8 @@ a:focus-visible{border-radius:4px}
 .or+[data-passkey][hidden]+.alts{margin-top:0}
 [data-passkey]+form:not(.alts){margin-top:10px}
 .alts .b{justify-content:flex-start;text-align:start}
+.tag{display:inline-flex;gap:4px;align-items:center;padding:1px 8px;border-radius:99px;font-size:.75rem;line-height:1.5;font-weight:550;background:var(--sunken);color:var(--muted)}
+.alts .tag{margin-inline-start:auto}
 b{font-weight:600}
 [hidden]{display:none!important}
 `

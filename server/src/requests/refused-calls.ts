@@ -47,7 +47,14 @@ const longest_user_agent = 200
 
 export type RefusedCalls = ReturnType<typeof createRefusedCalls>
 
-export function createRefusedCalls(db: Db, now: () => Date, limits: { gather?: GatherLimits; record?: RecordLimits } = {}) {
+export interface RefusedCallOptions {
+  gather?: GatherLimits
+  record?: RecordLimits
+  /** Learns of each recorded call, for the statistics. */
+  recorded?: (scope_id: string, code: string) => void
+}
+
+export function createRefusedCalls(db: Db, now: () => Date, limits: RefusedCallOptions = {}) {
   const record_limits = limits.record ?? default_limits
   let dropped = new Map<string, number>()
   const countDropped = (scope_id: string | null, count = 1) => {
@@ -72,6 +79,7 @@ export function createRefusedCalls(db: Db, now: () => Date, limits: { gather?: G
         return [{ ...record, ...of_owner, reason: (record.code === 'invalid_key' && reason) || record.reason }]
       })
       for (const [scope_id, count] of await insertCalls(db, calls, counts, record_limits, now())) countDropped(scope_id, count)
+      for (const { scope_id, code } of calls) limits.recorded?.(scope_id, code)
       const scopes = new Set(calls.map((call) => call.scope_id))
       for (const [scope_id, count] of await trim(db, scopes, record_limits)) countDropped(scope_id, count)
     } catch (error) {

@@ -4,8 +4,11 @@
  */
 import { type Db, type Statement, sql } from '../db/db.ts'
 
-/** The label of each metric: `method.outcome`, the grant type, the outcome, the id of the key. */
-export type Metric = 'sign_in' | 'token' | 'webhook_attempt' | 'key_use'
+/**
+ * The label of each metric: `method.outcome`, the grant type, the outcome, the id of the key, the code of the error. A sign-in has the outcome `succeeded`,
+ * `failed`, or `limited`, which is refused after too many attempts, before anything was compared.
+ */
+export type Metric = 'sign_in' | 'token' | 'webhook_attempt' | 'key_use' | 'refused_call'
 
 export interface Counters {
   count(environment_id: string, metric: Metric, label: string): void
@@ -14,6 +17,8 @@ export interface Counters {
 }
 
 const hour_ms = 3_600_000
+/** Rows in one batch, so that no request waits for long. */
+const most_rows = 500
 
 /** Counts by hour, environment, metric and label. Nested maps avoid building a key string for each count. */
 type Counted = Map<number, Map<string, Map<Metric, Map<string, number>>>>
@@ -32,10 +37,13 @@ export function createCounters(db: Db, now: () => Date, counted_too: (metric: Me
     },
     async write() {
       const rows = rowsOf(counted)
-      if (rows.length === 0) return
       counted = new Map()
       try {
-        await db.batch(rows.map(statementOf))
+        while (rows.length > 0) {
+          const batch = rows.slice(0, most_rows)
+          await db.batch(batch.map(statementOf))
+          rows.splice(0, batch.length)
+        }
       } catch (error) {
         for (const { hour, environment_id, metric, label, count } of rows) add(labelsOf(hour, environment_id, metric), label, count)
         throw error

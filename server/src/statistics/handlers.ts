@@ -1,3 +1,4 @@
+import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { Statistics } from '@ostiary/contract/statistics.ts'
 import { z } from 'zod'
@@ -5,6 +6,7 @@ import type { Handler } from '../api/handler.ts'
 import { timeRange } from '../api/time-range.ts'
 import { type Db, sql } from '../db/db.ts'
 import { environmentOf } from '../tenancy/environment.ts'
+import type { Metric } from './counters.ts'
 
 const hour_ms = 3_600_000
 // biome-ignore format: this table is read by column
@@ -19,34 +21,64 @@ export const getStatistics: Handler<'getStatistics'> = async (services, call): P
   const { length_ms } = intervals[interval]
   const { from, to } = timeRange(call.query, intervals[interval], services.now())
 
-  const rows = await countersOf(services.db, environment.id, new Date(Math.floor(from.getTime() / length_ms) * length_ms), to)
-  const by_start = Map.groupBy(rows, ({ hour }) => Math.floor(hour / length_ms) * length_ms)
-  const data = [...by_start].sort(([a], [b]) => a - b).map(([start, counted]) => summary(new Date(start), counted))
+  const first = new Date(Math.floor(from.getTime() / length_ms) * length_ms)
+  const data: Statistics['data'] = []
+  let start = 0
+  let sums: Sums = new Map()
+  for await (const { hour, metric, label, count } of countersOf(services.db, environment.id, first, to)) {
+    const begun = Math.floor(hour / length_ms) * length_ms
+    if (begun !== start) {
+      if (sums.size > 0) data.push(summary(new Date(start), sums))
+      start = begun
+      sums = new Map()
+    }
+    const of_metric = sums.get(metric) ?? new Map<string, number>()
+    sums.set(metric, of_metric.set(label, (of_metric.get(label) ?? 0) + count))
+  }
+  if (sums.size > 0) data.push(summary(new Date(start), sums))
   return { environment_id: environment.id, interval, from: from.toISOString(), to: to.toISOString(), data }
 }
 
 const Counter = z.object({ hour: z.int(), metric: z.string(), label: z.string(), count: z.int() })
 type Counter = z.infer<typeof Counter>
 
-function countersOf(db: Db, environment_id: EnvironmentId, from: Date, to: Date): Promise<Counter[]> {
-  return db.all(
-    Counter,
-    sql`select hour, metric, label, count from counters
-         where environment_id = ${environment_id} and hour >= ${from} and hour < ${to} order by hour, metric, label`,
-  )
+/** A month of an environment with 1,000 busy keys has 750,000 rows, so they are read in slices that give way to other work. */
+const slice = 5_000
+
+async function* countersOf(db: Db, environment_id: EnvironmentId, from: Date, to: Date): AsyncGenerator<Counter> {
+  for (let last: Counter = { hour: from.getTime(), metric: '', label: '', count: 0 }; ; ) {
+    const rows: Counter[] = await db.all(
+      Counter,
+      sql`select hour, metric, label, count from counters
+           where environment_id = ${environment_id} and hour < ${to} and hour >= ${last.hour}
+             and (hour > ${last.hour} or metric > ${last.metric} or (metric = ${last.metric} and label > ${last.label}))
+           order by hour, metric, label limit ${slice}`,
+    )
+    yield* rows
+    const end = rows.at(-1)
+    if (!end || rows.length < slice) return
+    last = end
+    await yieldToOthers()
+  }
 }
 
-function summary(start: Date, rows: readonly Counter[]): Statistics['data'][number] {
-  const totals = (metric: string) => {
-    const sums = new Map<string, number>()
-    for (const row of rows) if (row.metric === metric) sums.set(row.label, (sums.get(row.label) ?? 0) + row.count)
-    return [...sums]
-  }
+/** The counts of one interval, by metric and label. */
+type Sums = Map<Counter['metric'], Map<string, number>>
+
+/** The keys of an interval with uses of their own in the answer. */
+const most_keys = 100
+
+function summary(start: Date, sums: Sums): Statistics['data'][number] {
+  const totals = (metric: Metric) => [...(sums.get(metric) ?? [])].sort(([a], [b]) => (a < b ? -1 : 1))
+  const keys = totals('key_use').sort(([, a], [, b]) => b - a)
+  const rest = keys.slice(most_keys).reduce((sum, [, count]) => sum + count, 0)
+  const of_keys = keys.slice(0, most_keys).map(([key_id, count]) => ({ key_id: key_id as `key_${string}`, count })) // as: written by the key counter
   return {
     start: start.toISOString(),
     sign_ins: totals('sign_in').map(([label, count]) => ({ method: label.split('.')[0] ?? '', outcome: label.split('.')[1] ?? '', count })),
     tokens: totals('token').map(([grant_type, count]) => ({ grant_type, count })),
     webhook_attempts: totals('webhook_attempt').map(([outcome, count]) => ({ outcome, count })),
-    key_uses: totals('key_use').map(([key_id, count]) => ({ key_id: key_id as `key_${string}`, count })), // as: written by the key counter
+    refused_calls: totals('refused_call').map(([code, count]) => ({ code, count })),
+    key_uses: rest === 0 ? of_keys : [...of_keys, { key_id: null, count: rest }],
   }
 }

@@ -3,6 +3,7 @@ import type { NewEnvironment } from '@ostiary/contract/tenancy.ts'
 import type { Handler } from '../api/handler.ts'
 import { readNamedPage } from '../api/search.ts'
 import { changeVersioned } from '../api/versions.ts'
+import { previewUrl } from '../dashboard/preview-address.ts'
 import type { Deployment } from '../deployment.ts'
 import { badField, fieldErrors, notFound, validationFailed } from '../http/problem.ts'
 import { quotaDetail } from '../limits.ts'
@@ -10,7 +11,7 @@ import { reason } from '../reason.ts'
 import { sealed_columns } from '../sealed-columns.ts'
 import { environmentOf, issuerOf } from './environment.ts'
 import { isIssuerTaken, mayTakeIssuer, takeIssuer } from './issuer-origins.ts'
-import { applySettingsChange, showSettings } from './settings.ts'
+import { applySettingsChange, effectiveSettings, showSettings } from './settings.ts'
 import * as store from './store.ts'
 import { hasEnabledProvider, hasOwnMethod, keepsProvider } from './ways-in.ts'
 
@@ -206,4 +207,39 @@ export const changeSettings: Handler<'changeSettings'> = async (
     },
   )
   return { ...showSettings(changed), version: changed.version }
+}
+
+const preview_lives_ms = 600_000
+
+/** Signs the address of a page that shows these settings. They are checked as a change is, and not stored. */
+export const previewSettings: Handler<'previewSettings'> = async ({ config, db, now, secrets }, { caller, params, body }) => {
+  const { page, theme, ...change } = body
+  const row = await store.findSettings(db, caller.tenant_id, params.project_id ?? '', params.environment_id ?? '')
+  const project = row && (await store.findProject(db, caller.tenant_id, row.project_id))
+  if (!row || !project) throw notFound()
+  const { environment_id } = row
+  const outcome = applySettingsChange(row.type, row.settings, change, {
+    seal: () => '', // none of these groups has a secret
+    allowed: config.webhook_allowed_networks,
+    issuer: row.issuer,
+    has_provider: await hasEnabledProvider(db, environment_id, null),
+  })
+  if ('problem' in outcome) throw validationFailed(fieldErrors(outcome.problem))
+  const saved = effectiveSettings(row.type, row.settings)
+  const { branding, links, sign_in, sign_up } = effectiveSettings(row.type, outcome.stored)
+  const expires_at = new Date(now().getTime() + preview_lives_ms)
+  const url = previewUrl(config.base_url, secrets, {
+    tenant_id: caller.tenant_id,
+    environment_id,
+    page,
+    theme,
+    display_name: branding.display_name ?? project.name,
+    primary_color: branding.primary_color,
+    has_logo: branding.logo_url !== null && branding.logo_url === saved.branding.logo_url,
+    has_links: { terms: links.terms_url !== null, privacy: links.privacy_url !== null, support: links.support_url !== null },
+    methods: { password: sign_in.password, email_code: sign_in.email_code, passkey: sign_in.passkey },
+    sign_up: sign_up.mode,
+    expires_at: expires_at.getTime(),
+  })
+  return { url, expires_at: expires_at.toISOString() }
 }

@@ -94,6 +94,7 @@ function requestOf(route: Route, ids: Ids, headers: Record<string, string> = inR
 const allowed = [
   'changeSettings',
   'testMail',
+  'previewSettings',
   'createProvider',
   'changeProvider',
   'deleteProvider',

@@ -4,20 +4,15 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import type { Browser, Page } from 'playwright-core'
-import { isDashboardCurrent, makeDashboard } from '../../../build.mjs'
 import { administratorToken, asAdministrator } from '../support/administrator.ts'
 import { noBrowser } from '../support/chromium.ts'
 import { createAgent, followPages } from '../support/cookie-browser.ts'
+import { button, dashboardFolder, dashboardPath, openDashboard, show, signIn, slugOf } from '../support/dashboard-browser.ts'
 import { audit, launchForTests } from '../support/page-audit.ts'
-import { expectStatus, owner, type World, world } from '../support/world.ts'
-
-const root = join(import.meta.dirname, '../../..')
-const dist = join(root, 'dist')
-if (!isDashboardCurrent(root, dist)) await makeDashboard(root, dist)
+import { expectStatus, owner, world } from '../support/world.ts'
 
 const KB = 1024
-const read = (name: string) => readFileSync(join(dist, 'dashboard', name))
+const read = (name: string) => readFileSync(join(dashboardFolder, name))
 
 interface Chunk {
   file: string
@@ -49,52 +44,11 @@ test('the page has no inline script, and each style and script carries the nonce
     assert.match(tag, /nonce="__CSP_NONCE__"/)
 })
 
-/** Signs in to the dashboard and records what must not happen: errors on the console, and requests to another origin. */
-async function openDashboard(w: World, browser: Browser, person: { email: string; password: string }) {
-  const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
-  context.setDefaultTimeout(90_000) // a busy machine is slow, and a wait that is not needed costs no time
-  const page = await context.newPage()
-  const faults: string[] = []
-  page.on('pageerror', (error) => faults.push(String(error)))
-  page.on('console', (message) => {
-    // The first call without a session is answered 401, and the browser reports that.
-    if (message.type() === 'error' && !message.text().includes('401')) faults.push(message.text())
-  })
-  page.on('request', (request) => {
-    if (new URL(request.url()).origin !== w.base_url) faults.push(`request to ${request.url()}`)
-  })
-  await page.goto(`${w.base_url}/dashboard/t/acme`)
-  await signIn(page, person)
-  await page.getByRole('heading', { level: 1, name: 'Projects' }).waitFor()
-  return { page, faults }
-}
-
-async function signIn(page: Page, { email, password }: { email: string; password: string }) {
-  await page.fill('input[name=email]', email)
-  await page.fill('input[name=password]', password)
-  await button(page, 'Sign in').click()
-}
-
-/** The slug of the project of the world. */
-async function slugOf(w: World): Promise<string> {
-  return expectStatus(200, await w.call('GET', `/v1/platform/projects/${w.test.path.split('/')[4]}`)).slug
-}
-const dashboardPath = (slug: string) => `/dashboard/t/acme/p/${slug}`
-
-const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
-
-/** Waits for the page behind an address of the dashboard. */
-async function show(page: Page, url: string, heading: string | RegExp) {
-  await page.goto(url)
-  await page.getByRole('heading', { level: 1, name: heading }).waitFor()
-  await page.waitForLoadState('networkidle')
-}
-
 test(
   'an administrator creates a project, an application and a key, and the key works until it is rotated',
   { skip: noBrowser },
   async (t) => {
-    const w = await world({ dashboard_folder: join(dist, 'dashboard') })
+    const w = await world({ dashboard_folder: dashboardFolder })
     const browser = await launchForTests(t)
     const { page, faults } = await openDashboard(w, browser, owner)
     const whoami = async (key: string) => (await w.call('GET', '/v1/api-keys/whoami', { key })).status
@@ -108,7 +62,7 @@ test(
     assert.match(page.url(), /\/dashboard\/t\/acme\/p\/storefront\/test$/)
     assert.match(await page.title(), /^\[Test\] /)
 
-    await page.getByRole('link', { name: 'New application' }).click()
+    await button(page, 'New application').click()
     await page.getByLabel('Name').fill('Shop')
     await page.getByLabel(/^Return addresses/).fill('https://shop.example.com/callback')
     await button(page, 'Create application').click()
@@ -156,7 +110,7 @@ test(
 )
 
 test('a change that needs a fresh sign-in waits for it, and keeps what was entered', { skip: noBrowser }, async (t) => {
-  const w = await world({ dashboard_folder: join(dist, 'dashboard') })
+  const w = await world({ dashboard_folder: dashboardFolder })
   const browser = await launchForTests(t)
   const { page } = await openDashboard(w, browser, owner)
   const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' })
@@ -186,7 +140,7 @@ test('a change that needs a fresh sign-in waits for it, and keeps what was enter
 })
 
 test('a viewer sees what only others may change, with the reason, and the API refuses it', { skip: noBrowser }, async (t) => {
-  const w = await world({ dashboard_folder: join(dist, 'dashboard') })
+  const w = await world({ dashboard_folder: dashboardFolder })
   const browser = await launchForTests(t)
   const grace = { email: 'grace@example.com', password: 'a memorable sentence' }
   const admin = asAdministrator(w, await administratorToken(w, owner))
@@ -195,7 +149,7 @@ test('a viewer sees what only others may change, with the reason, and the API re
   const agent = createAgent()
   const joined = await agent.submit(await agent.get(invitation_url), grace)
   expectStatus(200, await agent.submit(await followPages(agent, joined), {}))
-  const { page } = await openDashboard(w, browser, grace)
+  const { page, faults } = await openDashboard(w, browser, grace)
   const base = `${dashboardPath(await slugOf(w))}/test`
 
   // biome-ignore format: this table is read by column
@@ -220,8 +174,12 @@ test('a viewer sees what only others may change, with the reason, and the API re
       ['Users', 'Events', 'Calls', 'Platform keys', 'Audit log'].filter((name) => names.includes(name)),
       [],
     )
-    await page.goto(`${w.base_url}${base}/users`)
-    await page.getByRole('main').getByText('insufficient_role').waitFor()
+    assert.equal(await page.getByRole('link', { name: 'Deployment' }).count(), 0, 'only operators have its pages')
+    for (const path of [...['users', 'inbox', 'events', 'calls'].map((name) => `${base}/${name}`), '/dashboard/t/acme/audit-log']) {
+      await page.goto(w.base_url + path)
+      await page.getByRole('main').getByText('insufficient_role').waitFor()
+    }
+    assert.deepEqual(faults, [], 'the page asks the API for nothing that it would refuse')
   })
 
   await t.test('the API refuses the change behind a button', async () => {
@@ -235,7 +193,7 @@ test('a viewer sees what only others may change, with the reason, and the API re
 })
 
 test('every page passes the audit, in both themes, narrow and wide', { skip: noBrowser }, async (t) => {
-  const w = await world({ dashboard_folder: join(dist, 'dashboard') })
+  const w = await world({ dashboard_folder: dashboardFolder })
   const browser = await launchForTests(t)
   const post = async (path: string, body: unknown, status = 201) => expectStatus(status, await w.call('POST', path, { body }))
   const application = await w.createApplication(w.test, { name: 'Meal Planner' })

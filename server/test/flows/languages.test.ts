@@ -1,6 +1,7 @@
 /** The menu of languages on the pages of a flow: it keeps the request and needs no script. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { formFor, linkOf, openAccount, press } from '../support/account.ts'
 import { administratorToken, asAdministrator } from '../support/administrator.ts'
 import { enrolPerson, passwordStep, stepOn } from '../support/authenticator-app.ts'
 import { authorizationRequest, createAgent, followPages, obtainCode } from '../support/cookie-browser.ts'
@@ -110,6 +111,12 @@ const steps: Record<string, (agent: ReturnType<typeof createAgent>) => Promise<R
     await passwordStep(mailing, mailing_client, await w.createUser(mailing), {}, agent)
     return agent.get(`${mailing.issuer}/oauth/logout`)
   },
+  account: async (agent) => (await openAccount(mailing, await w.createUser(mailing), agent)).page,
+  'signed-out': async (agent) => {
+    const page = (await steps['sign-out']?.(agent)) ?? assert.fail()
+    return agent.submit(page, { decision: 'sign_out' })
+  },
+  error: (agent) => agent.get(`${mailing.issuer}/oauth/authorize?client_id=unknown`),
   link: async (agent) => {
     const { email } = await w.createUser(mailing)
     await agent.submit((await steps['forgot-password']?.(agent)) ?? assert.fail(), { email })
@@ -126,6 +133,66 @@ for (const [step, reach] of Object.entries(steps))
     assert.deepEqual([languageOf(german), /<html lang="([^"]*)"/.exec(german.body)?.[1]], ['de', 'de'])
     // The page of a code is the answer to a form, so its menu leads to the sign-in, which asks for the address again.
     assert.equal(stepOn(german), step === 'code' ? 'sign-in' : step)
+  })
+
+const account_actions = ['change-name', 'change-email', 'change-password', 'add-passkey', 'delete-account']
+test('the forms of the account page have the menu, and a changed language stays in links, forms and redirects', async (t) => {
+  const agent = createAgent()
+  const { page } = await openAccount(mailing, await w.createUser(mailing, { email_verified: false }), agent)
+  const german = await agent.get(addressIn(page, 'de'))
+  assert.deepEqual([stepOn(german), languageOf(german)], ['account', 'de'])
+  for (const action of account_actions)
+    await t.test(action, async () => {
+      const form = await agent.get(linkOf(german, action))
+      assert.deepEqual([form.status, languageOf(form)], [200, 'de'])
+      assert.equal(formFor(form, action).fields.ui_locales, 'de')
+      const english = await agent.get(addressIn(form, 'en'))
+      assert.deepEqual([english.status, languageOf(english)], [200, 'en'])
+      assert.ok(formFor(english, action), 'the menu leads to the same form')
+    })
+  const proof = await followPages(agent, await press(agent, german, 'email-code'))
+  assert.deepEqual([languageOf(proof), formFor(proof, 'confirm').fields.ui_locales], ['de', 'de'])
+  const changed = await followPages(
+    agent,
+    await press(agent, await agent.get(linkOf(german, 'change-name')), 'change-name', { name: 'Ada' }),
+  )
+  assert.deepEqual([stepOn(changed), languageOf(changed)], ['account', 'de'])
+  const refused = await press(agent, await agent.get(linkOf(german, 'change-email')), 'change-email', { email: 'nobody' })
+  assert.deepEqual([refused.status, languageOf(refused)], [400, 'de'])
+  const { action, fields } = formFor(german, 'sign-out')
+  const out = await agent.post(action, { ...fields, decision: 'sign_out' })
+  assert.deepEqual([stepOn(out), languageOf(out)], ['signed-out', 'de'])
+})
+
+test('a sign-in on the way to a form of the account page keeps the language', async () => {
+  const user = await w.createUser(mailing)
+  const { page } = await openAccount(mailing, user, createAgent(), '?action=change-password&ui_locales=de')
+  assert.deepEqual([page.status, languageOf(page)], [200, 'de'])
+  assert.equal(formFor(page, 'change-password').fields.ui_locales, 'de')
+})
+
+test('a language that is not ours is kept in no link of the account page', async () => {
+  const { page } = await openAccount(mailing, await w.createUser(mailing), createAgent(), `?ui_locales=${encodeURIComponent('"><script>')}`)
+  assert.equal(languageOf(page), 'en')
+  assert.doesNotMatch(page.body.replaceAll(/<footer.*<\/footer>/gs, ''), /ui_locales/)
+})
+
+// biome-ignore format: this table is read by column
+const errors: [what: string, path: string, status: number][] = [
+  ['an unknown address',                  '/nothing/here?x=1&ui_locales=xx', 404],
+  ['the address of a form',               '/sign-in?a=%22%3E',               405],
+  ['a link that has ended',               `/link?token=${'a'.repeat(43)}`,   410],
+  ['a sign-out that cannot be answered',  '/oauth/logout?client_id=a&client_id=b', 400],
+]
+for (const [what, path, status] of errors)
+  test(`the message about ${what} has the menu`, async () => {
+    const agent = createAgent()
+    const page = await agent.get(mailing.issuer + path, { accept: 'text/html' })
+    assert.deepEqual([page.status, languageOf(page)], [status, 'en'])
+    const address = addressIn(page, 'de')
+    assert.ok(address.startsWith(`${mailing.issuer}/`))
+    const german = await agent.get(address, { accept: 'text/html' })
+    assert.deepEqual([german.status, languageOf(german)], [status, 'de'])
   })
 
 test('the pages after a mailed link keep the language that its page chose', async () => {

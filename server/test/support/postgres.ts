@@ -1,6 +1,7 @@
 /**
  * A real PostgreSQL server for tests, from an npm package: it needs no installation and ends with the process of the test file.
- * Most tests use `freshDatabase()`. Tests that stop the server use `startPostgres()`.
+ * Most tests use `world()`, which calls `migratedDatabase()`. Tests of the first start use `freshDatabase()`, and those that stop the
+ * server `startPostgres()`.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -8,6 +9,9 @@ import { once } from 'node:events'
 import { chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
+import { createDb } from '../../src/db/db.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { openPostgres } from '../../src/db/postgres.ts'
 import { noPostgres, programs, requireAsPackage, runAs, temporary_folder } from './postgres-package.ts'
 
 export { noPostgres }
@@ -35,6 +39,25 @@ export async function freshDatabase(): Promise<string> {
   return (await shared).freshDatabase()
 }
 
+/**
+ * A database with the present schema for a world. A whole test run has a template of it, which saves the migrations of each world. A test
+ * of one file has none, and its service migrates.
+ */
+export async function migratedDatabase(): Promise<string> {
+  const shared_url = process.env.OSTIARY_TEST_POSTGRES
+  return shared_url ? createDatabase(shared_url, template) : freshDatabase()
+}
+
+const template = 'ostiary_template'
+
+/** Creates the template of `migratedDatabase` on the server of this URL. */
+export async function createTemplate(url: string): Promise<void> {
+  await runCommand(url, `create database ${template}`)
+  const db = createDb(openPostgres(Object.assign(new URL(url), { pathname: `/${template}` }).href))
+  await migrate(db)
+  await db.close()
+}
+
 let databases = 0
 
 /** Drops a database. Only tests that create many need this, because the databases end with the server. */
@@ -45,11 +68,11 @@ export async function dropDatabase(url: string): Promise<void> {
   )
 }
 
-/** Creates a database on the server of this URL. */
-async function createDatabase(beside: string): Promise<string> {
+/** Creates a database on the server of this URL, as a copy of another one. PostgreSQL's own template is empty. */
+async function createDatabase(beside: string, from = 'template1'): Promise<string> {
   databases += 1
   const name = `test_${process.pid}_${databases}`
-  await runCommand(beside, `create database ${name}`)
+  await runCommand(beside, `create database ${name} template ${from}`)
   return Object.assign(new URL(beside), { pathname: `/${name}` }).href
 }
 

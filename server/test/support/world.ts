@@ -20,7 +20,7 @@ import { createFirstTenant } from '../../src/setup/first-tenant.ts'
 import { createPasswords } from '../../src/users/password.ts'
 import { insertUser } from '../../src/users/store.ts'
 import { frontEnvironment, has_front, has_own_hosts, ownIssuer, startFront } from './front.ts'
-import { dropDatabase, freshDatabase } from './postgres.ts'
+import { dropDatabase, migratedDatabase } from './postgres.ts'
 import { spareKeys } from './spare-keys.ts'
 
 export interface Reply {
@@ -73,7 +73,7 @@ export async function world(
   const port = Number(options.env?.OSTIARY_PORT ?? (await freePort()))
   const data_dir = options.data_dir ?? mkdtempSync(join(tmpdir(), 'ostiary-test-'))
   const engine = options.engine ?? (options.data_dir === undefined ? default_engine : 'sqlite')
-  const database_url = engine === 'postgres' ? await freshDatabase() : null
+  const database_url = engine === 'postgres' ? await migratedDatabase() : null
   // A test that chooses its own addresses gets no proxy.
   const front_port = has_front && options.env?.OSTIARY_BASE_URL === undefined ? await freePort() : null
   const env = {

@@ -2,11 +2,10 @@
 import { Textarea, TextInput } from '@mantine/core'
 import type { ApplicationWithSecret } from '@ostiary/sdk'
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useAction } from '../../parts/action.ts'
-import { Dialog } from '../../parts/dialog.tsx'
-import { fieldError, Problem } from '../../parts/problem.tsx'
-import { EnvironmentTag } from '../../parts/tag.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
+import { fieldError } from '../../parts/problem.tsx'
 import { useEnvironment } from '../../scope.tsx'
 import { redirectUriProblem } from './redirect-uri.ts'
 import { SecretDialog } from './secret-dialog.tsx'
@@ -34,7 +33,7 @@ export const linesOf = (text: string) =>
     .filter((line) => line !== '')
 
 export function CreateApplication({ close }: { close: () => void }) {
-  const { client, at, environment, project, base } = useEnvironment()
+  const { client, at, environment, base } = useEnvironment()
   const navigate = useNavigate()
   const [name, setName] = useState('')
   const [type, setType] = useState<(typeof kinds)[number]['type']>('web')
@@ -54,70 +53,47 @@ export function CreateApplication({ close }: { close: () => void }) {
   const problem = linesOf(uris)
     .map((uri) => redirectUriProblem(uri, type, environment.type))
     .find((problem) => problem !== null)
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     action.run({ name, application_type: type, redirect_uris: linesOf(uris) })
   }
   if (created) return <SecretDialog application={created} onClose={() => show(created)} />
   return (
-    <Dialog
-      opened
-      onClose={close}
-      title="New application"
-      lead={
-        <>
-          For <EnvironmentTag type={environment.type} /> of {project.name}
-        </>
-      }
-      footer={
-        <>
-          <button type="button" className="btn" onClick={close}>
-            Cancel
-          </button>
-          <button type="submit" form="new-application" className="btn pri" disabled={action.busy}>
-            Create application
-          </button>
-        </>
-      }
-    >
-      <form id="new-application" onSubmit={submit}>
-        <TextInput
-          label="Name"
-          required
-          withAsterisk={false}
-          maxLength={100}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          error={fieldError(action.error, '/name')}
-        />
-        <fieldset>
-          <legend className="lab">Where does the code run?</legend>
-          <div className="kinds three">
-            {kinds.map((kind) => (
-              <label className="kind" key={kind.type}>
-                <input type="radio" name="kind" checked={type === kind.type} onChange={() => setType(kind.type)} />
-                <b>{kind.name}</b>
-                <span>{kind.text}</span>
-              </label>
-            ))}
-          </div>
-        </fieldset>
-        <Textarea
-          label="Return addresses (redirect_uri), one per line"
-          description="Compared as exact strings, character by character."
-          inputWrapperOrder={['label', 'input', 'description', 'error']}
-          placeholder={kinds.find((kind) => kind.type === type)?.example ?? ''}
-          required
-          withAsterisk={false}
-          rows={3}
-          spellCheck={false}
-          styles={{ input: { fontFamily: 'var(--mono)', fontSize: 13 } }}
-          value={uris}
-          onChange={(event) => setUris(event.currentTarget.value)}
-          error={fieldError(action.error, '/redirect_uris') ?? problem}
-        />
-        {action.error ? <Problem error={action.error} focus /> : null}
-      </form>
-    </Dialog>
+    <FormDialog title="New application" submit="Create application" action={action} onSubmit={submit} onClose={close}>
+      <TextInput
+        label="Name"
+        required
+        withAsterisk={false}
+        maxLength={100}
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        error={fieldError(action.error, '/name')}
+      />
+      <fieldset>
+        <legend className="lab">Where does the code run?</legend>
+        <div className="kinds three">
+          {kinds.map((kind) => (
+            <label className="kind" key={kind.type}>
+              <input type="radio" name="kind" checked={type === kind.type} onChange={() => setType(kind.type)} />
+              <b>{kind.name}</b>
+              <span>{kind.text}</span>
+            </label>
+          ))}
+        </div>
+      </fieldset>
+      <Textarea
+        label="Return addresses (redirect_uri), one per line"
+        description="Compared as exact strings, character by character."
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
+        placeholder={kinds.find((kind) => kind.type === type)?.example ?? ''}
+        required
+        withAsterisk={false}
+        rows={3}
+        spellCheck={false}
+        styles={{ input: { fontFamily: 'var(--mono)', fontSize: 13 } }}
+        value={uris}
+        onChange={(event) => setUris(event.currentTarget.value)}
+        error={fieldError(action.error, '/redirect_uris') ?? problem}
+      />
+    </FormDialog>
   )
 }

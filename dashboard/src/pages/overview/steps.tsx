@@ -10,7 +10,7 @@ type Code = Readiness['checks'][number]['code']
 /** The words of the checks, and the page that solves each. */
 const steps: Record<Code, { title: string; page: string; act: string }> = {
   application_exists: { title: 'Create an application', page: '/applications', act: 'Applications' },
-  real_sign_in: { title: 'Sign in once', page: '/applications', act: 'Connect' },
+  real_sign_in: { title: 'Sign in once', page: '/applications', act: 'Try sign-in' },
   keys_restricted: { title: 'Restrict the keys', page: '/api-keys', act: 'Keys' },
   webhooks_answer: { title: 'Answer every webhook', page: '/webhooks', act: 'Webhooks' },
   mail_works: { title: 'Set up mail', page: '/settings', act: 'Settings' },
@@ -24,6 +24,10 @@ const order = Object.keys(steps)
 export function Steps() {
   const { client, at, environment, base, tenant } = useEnvironment()
   const readiness = useRead(['readiness', environment.id], (signal) => client.getReadiness(at, { signal }), { refetchInterval: 10_000 })
+  const applications = useRead(['applications', environment.id, 'first'], (signal) =>
+    client.listApplications({ ...at, limit: 1 }, { signal }).page(),
+  )
+  const first = applications.data?.data[0]
   return (
     <Loaded of={readiness}>
       {({ checks }) => {
@@ -60,7 +64,9 @@ export function Steps() {
                     {check.ok ? null : (
                       <Link
                         className={`btn s${check === next ? ' pri' : ''}`}
-                        to={(page === '/members' ? `/t/${tenant.slug}` : base) + page}
+                        {...(check.code === 'real_sign_in' && first
+                          ? { to: `${base}/applications/${first.id}`, search: { tab: 'try' } }
+                          : { to: (page === '/members' ? `/t/${tenant.slug}` : base) + page })}
                         aria-label={`${act}: ${title}`}
                       >
                         {act}

@@ -5,7 +5,7 @@ export interface Field {
   name: string
   label: string
   help: string
-  kind: 'seconds' | 'number' | 'switch' | 'choice' | 'text'
+  kind: 'seconds' | 'number' | 'switch' | 'choice' | 'text' | 'set' | 'lines'
   min?: number
   max?: number
   choices?: string[]
@@ -47,6 +47,7 @@ export const groups: { title: string; fields: Field[] }[] = [
     toggle('sign_in', 'password', 'Password', 'People can sign in with a password.'),
     toggle('sign_in', 'email_code', 'Emailed code', 'People can sign in with a code by mail. Needs mail.'),
     toggle('sign_in', 'passkey', 'Passkey', 'People can sign in with a passkey.'),
+    { ...toggle('sign_in', 'passkey_shared_host', 'Passkeys of the shared host', 'For an issuer without a host of its own. Passkeys never move to another host.'), only: 'live' },
     choice('sign_up', 'mode', 'New accounts', ['open', 'closed'], 'Open: anyone may sign up. Closed: only the API creates accounts.'),
     choice('mfa', 'mode', 'Second factor', ['off', 'optional', 'required'], 'What a person enrolled is asked for in every mode.'),
     toggle('mfa', 'totp', 'Authenticator app', 'People can enrol an authenticator app.'),
@@ -79,12 +80,25 @@ export const groups: { title: string; fields: Field[] }[] = [
     text('links', 'privacy_url', 'Privacy', 'An address, linked on the pages.'),
     text('links', 'support_url', 'Support', 'An address, linked on the pages.'),
   ] },
-  { title: 'Mail', fields: [
-    { ...choice('email', 'delivery', 'Delivery', ['none', 'smtp', 'capture'], 'Capture keeps mail in the inbox.'), only: 'test' },
-    { ...choice('email', 'delivery', 'Delivery', ['none', 'smtp'], 'smtp needs a mail server, set through the API.'), only: 'live' },
-    text('email', 'from', 'Sender', 'An address, or Name <address>.'),
+  { title: 'Scopes and browsers', fields: [
+    { group: 'scopes', name: 'disabled', label: 'Scopes that no application can request', help: 'Of OpenID Connect.', kind: 'set',
+      choices: ['profile', 'email', 'phone', 'offline_access'] },
+    { group: 'cors', name: 'allowed_origins', label: 'Origins that may call the token endpoints, one per line', kind: 'lines',
+      help: 'Besides those of spa applications. At most 100, such as https://app.example.com.' },
   ] },
   { title: 'Test only', fields: [
     { ...text('test', 'fixed_code', 'Fixed code', 'Six digits that replace emailed codes.'), only: 'test' },
   ] },
 ]
+
+/** Mail has a form of its own, because its fields change together. */
+// biome-ignore format: this table is read by column
+export const mail_fields = {
+  '/email/delivery':      'Delivery',
+  '/email/from':          'Sender',
+  '/email/smtp/host':     'Mail server',
+  '/email/smtp/port':     'Port',
+  '/email/smtp/tls':      'Encryption',
+  '/email/smtp/username': 'User name',
+  '/email/smtp/password': 'Password',
+}

@@ -141,7 +141,7 @@ function Content({ user, onClose }: { user: User; onClose: () => void }) {
         <ChangeButton onClick={() => (user.blocked_at ? block.run(undefined) : setOpen('block'))}>
           {user.blocked_at ? 'Unblock' : 'Block'}
         </ChangeButton>
-        <ChangeButton className="btn bad" onClick={() => setOpen('delete')}>
+        <ChangeButton className="btn bad" in_root={false} onClick={() => setOpen('delete')}>
           Delete
         </ChangeButton>
       </div>

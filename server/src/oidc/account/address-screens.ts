@@ -6,7 +6,7 @@ import { sendsMail } from '../../tenancy/email-settings.ts'
 import { findEmailChange } from '../../users/email-changes.ts'
 import { formToken, withCookies } from '../browser.ts'
 import { type Answer, type OidcCall, type OidcServices, redirect } from '../call.ts'
-import { html, pageContext } from '../hosted-page.ts'
+import { accountContext, html } from '../hosted-page.ts'
 import type { OwnAccount } from './gate.ts'
 import { accountUrl } from './url.ts'
 
@@ -27,7 +27,7 @@ export async function showChangeEmail(
   const typed = (call.form?.get('email') ?? '').slice(0, longest_email)
   const { csrf, set_cookie } = formToken(services, call, browser)
   const view = { csrf, user_id: user.id, email: user.email, email_verified: user.email_verified, typed, pending, problem }
-  return withCookies(html(changeEmailPage(pageContext(call), view)), set_cookie)
+  return withCookies(html(changeEmailPage(accountContext(call, { action: 'change-email', user: user.id }), view)), set_cookie)
 }
 
 /** The code that proves the present address. */
@@ -39,5 +39,15 @@ export function showConfirmEmail(
 ): Answer {
   if (user.email_verified || !sendsMail(call.issuer.settings.email)) return redirect(accountUrl(call))
   const { csrf, set_cookie } = formToken(services, call, browser)
-  return withCookies(html(confirmEmailPage(pageContext(call), { csrf, user_id: user.id, email: user.email, problem })), set_cookie)
+  return withCookies(
+    html(
+      confirmEmailPage(accountContext(call, { action: 'confirm-email', user: user.id }), {
+        csrf,
+        user_id: user.id,
+        email: user.email,
+        problem,
+      }),
+    ),
+    set_cookie,
+  )
 }

@@ -21,7 +21,7 @@ import {
   removalPage,
 } from '../../pages/account-forms.ts'
 import { type AddPasskeyView, type AddTotpView, addPasskeyPage, addTotpPage, newCodesPage } from '../../pages/account-methods.ts'
-import type { Page } from '../../pages/layout.ts'
+import type { Page, PageContext } from '../../pages/layout.ts'
 import { locales } from '../../pages/locale.ts'
 import { most_passkeys } from '../../passkeys/store.ts'
 import { sendsMail } from '../../tenancy/email-settings.ts'
@@ -30,7 +30,7 @@ import { offerTotp, showOfferedTotp } from '../../users/second-factor-changes.ts
 import { most_totps } from '../../users/second-factors.ts'
 import { formToken, withCookies } from '../browser.ts'
 import { type Answer, type OidcCall, type OidcServices, redirect } from '../call.ts'
-import { html, pageContext } from '../hosted-page.ts'
+import { accountContext, html } from '../hosted-page.ts'
 import { relyingPartyOf } from '../interaction/passkey-ceremony.ts'
 import { beginEnrolment } from '../interaction/passkey-enrolment.ts'
 import { listConnected, listGrantedScopes, namesOfResources } from '../store/account.ts'
@@ -86,10 +86,11 @@ function withForm(
   services: OidcServices,
   call: OidcCall,
   { browser, user }: OwnAccount,
-  pageOf: (form: { csrf: string; user_id: string }) => Page,
+  { action, id = null }: { action: AccountAction; id?: string | null },
+  pageOf: (context: PageContext, form: { csrf: string; user_id: string }) => Page,
 ): Answer {
   const { csrf, set_cookie } = formToken(services, call, browser)
-  return withCookies(html(pageOf({ csrf, user_id: user.id })), set_cookie)
+  return withCookies(html(pageOf(accountContext(call, { action, id, user: user.id }), { csrf, user_id: user.id })), set_cookie)
 }
 
 /** In UTF-16 code units: longer than every field of the profile. */
@@ -106,8 +107,8 @@ export function showProfile(
   const present = Object.fromEntries(
     profile_fields.map((name) => [name, call.form?.get(name)?.slice(0, longest_field) ?? user[name] ?? '']),
   ) as Record<ProfileField, string> // as: every field
-  return withForm(services, call, own, (form) =>
-    profilePage(pageContext(call), {
+  return withForm(services, call, own, { action: 'change-name' }, (context, form) =>
+    profilePage(context, {
       ...form,
       ...rest,
       values: values ?? present,
@@ -117,8 +118,8 @@ export function showProfile(
 }
 
 export const showPassword = (services: OidcServices, call: OidcCall, own: OwnAccount, problem: PasswordView['problem']): Answer =>
-  withForm(services, call, own, (form) =>
-    passwordPage(pageContext(call), {
+  withForm(services, call, own, { action: 'change-password' }, (context, form) =>
+    passwordPage(context, {
       ...form,
       email: own.user.email,
       has_password: own.user.has_password,
@@ -139,8 +140,8 @@ export async function showRemoval(
   if (!method || !isRemovable(method.type) || removals[method.type] !== action) return redirect(accountUrl(call))
   const { type, name } = method
   const ends_this = (own.session.began_with ?? method.id) === method.id
-  return withForm(services, call, own, (form) =>
-    removalPage(pageContext(call), { ...form, method: { id: method.id, type, name }, ends_this, problem }),
+  return withForm(services, call, own, { action, id: method.id }, (context, form) =>
+    removalPage(context, { ...form, method: { id: method.id, type, name }, ends_this, problem }),
   )
 }
 
@@ -159,11 +160,13 @@ export function showAddTotp(
   const { user, session } = own
   if (!mayAddTotp(call)) return redirect(accountUrl(call))
   const offered = showOfferedTotp(call.issuer.display_name, user.email, offerTotp(services, user, { session_id: session.id, nonce }))
-  return withForm(services, call, own, (form) => addTotpPage(pageContext(call), { ...form, ...offered, nonce, problem }))
+  return withForm(services, call, own, { action: 'add-totp' }, (context, form) =>
+    addTotpPage(context, { ...form, ...offered, nonce, problem }),
+  )
 }
 
 const showNewCodes = (services: OidcServices, call: OidcCall, own: OwnAccount, problem: FormProblem | null): Answer =>
-  withForm(services, call, own, (form) => newCodesPage(pageContext(call), { ...form, problem }))
+  withForm(services, call, own, { action: 'new-recovery-codes' }, (context, form) => newCodesPage(context, { ...form, problem }))
 
 export async function showAddPasskey(
   services: OidcServices,
@@ -174,11 +177,13 @@ export async function showAddPasskey(
   const options = await beginEnrolment(services, call, own.session)
   if (options === null) return redirect(accountUrl(call))
   const ceremony = { kind: 'create' as const, options, able_cookie: null, removed: null }
-  return withForm(services, call, own, (form) => addPasskeyPage(pageContext(call), { ...form, ceremony, problem }))
+  return withForm(services, call, own, { action: 'add-passkey' }, (context, form) =>
+    addPasskeyPage(context, { ...form, ceremony, problem }),
+  )
 }
 
 export const showExport = (services: OidcServices, call: OidcCall, own: OwnAccount, problem: ExportView['problem']): Answer =>
-  withForm(services, call, own, (form) => exportPage(pageContext(call), { ...form, problem }))
+  withForm(services, call, own, { action: 'export' }, (context, form) => exportPage(context, { ...form, problem }))
 
 export async function showDeletion(
   services: OidcServices,
@@ -188,7 +193,9 @@ export async function showDeletion(
 ): Promise<Answer> {
   const { user } = own
   const tenants = problem === 'last_owner' ? await findSoleOwnerships(services.db, user.id) : []
-  return withForm(services, call, own, (form) => deletionPage(pageContext(call), { ...form, email: user.email, problem, tenants }))
+  return withForm(services, call, own, { action: 'delete-account' }, (context, form) =>
+    deletionPage(context, { ...form, email: user.email, problem, tenants }),
+  )
 }
 
 const most_methods = 100
@@ -217,42 +224,45 @@ export async function showAccountPage(
   ])
   const password = methods.find(({ type }) => type === 'password')
   const hasRoom = (type: string, most: number) => methods.filter((method) => method.type === type).length < most
-  return withForm(services, call, own, (form) =>
-    accountPage(pageContext(call), {
-      ...form,
-      person: user,
-      notice,
-      problem,
-      other_account_url: accountUrl(call, { prompt: 'select_account' }),
-      password: settings.sign_in.password
-        ? { is_set: password !== undefined, set_at: password === undefined ? null : new Date(password.created_at) }
-        : null,
-      methods: methods
-        .filter((method) => method !== password)
-        .map(({ id, type, name, codes_left, created_at, last_used_at }) => ({
-          id,
-          type,
-          name,
-          codes_left,
-          created_at: new Date(created_at),
-          last_used_at: last_used_at === null ? null : new Date(last_used_at),
-        })),
-      has_mail: sendsMail(settings.email),
-      can_add: {
-        passkey: relyingPartyOf(call) !== null && hasRoom('passkey', most_passkeys),
-        totp: mayAddTotp(call) && hasRoom('totp', most_totps),
-      },
-      sessions: sessions.map(({ id, ip, user_agent, created_at, last_seen_at }) => ({
+  const { csrf, set_cookie } = formToken(services, call, own.browser)
+  // The page of an account that the address names stays the page of that account.
+  const named = new URLSearchParams(call.query).get('user') === user.id ? user.id : null
+  const page = accountPage(accountContext(call, { user: named }), {
+    csrf,
+    user_id: user.id,
+    person: user,
+    notice,
+    problem,
+    other_account_url: accountUrl(call, { prompt: 'select_account' }),
+    password: settings.sign_in.password
+      ? { is_set: password !== undefined, set_at: password === undefined ? null : new Date(password.created_at) }
+      : null,
+    methods: methods
+      .filter((method) => method !== password)
+      .map(({ id, type, name, codes_left, created_at, last_used_at }) => ({
         id,
-        is_this: id === session.id,
-        device: deviceName(user_agent),
-        ip,
+        type,
+        name,
+        codes_left,
         created_at: new Date(created_at),
-        last_seen_at: new Date(last_seen_at),
+        last_used_at: last_used_at === null ? null : new Date(last_used_at),
       })),
-      applications,
-    }),
-  )
+    has_mail: sendsMail(settings.email),
+    can_add: {
+      passkey: relyingPartyOf(call) !== null && hasRoom('passkey', most_passkeys),
+      totp: mayAddTotp(call) && hasRoom('totp', most_totps),
+    },
+    sessions: sessions.map(({ id, ip, user_agent, created_at, last_seen_at }) => ({
+      id,
+      is_this: id === session.id,
+      device: deviceName(user_agent),
+      ip,
+      created_at: new Date(created_at),
+      last_seen_at: new Date(last_seen_at),
+    })),
+    applications,
+  })
+  return withCookies(html(page), set_cookie)
 }
 
 const standard_gains = ['profile', 'email', 'phone'] as const

@@ -48,10 +48,7 @@ export const showAccount: OidcEndpoint = async (services, call) => {
   call.subject.user_id = user.id
   if (await needsSignIn(services, call, action, session)) {
     // Only a sign-in of this account leads to the change, and a provider asks the person again.
-    const again = accountVisit(
-      new URLSearchParams({ action: action ?? '', ...(id === null ? {} : { id }), user: user.id, prompt: 'login' }).toString(),
-      browser,
-    )
+    const again = accountVisit(new URL(accountUrl(call, { action: action ?? '', id, user: user.id, prompt: 'login' })).search, browser)
     return showSignIn(services, call, again, { email: session.email, ...nothing })
   }
   const own = { browser, session, user }

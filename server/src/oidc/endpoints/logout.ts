@@ -26,16 +26,17 @@ export const logout: OidcEndpoint = async (services, call) => {
   const [current] = browser.sessions
   if (verdict.kind === 'show_error') return message(call, 'unusable_sign_out', verdict.error, verdict.error)
   if (verdict.kind === 'ask') {
-    if (!current) return noted(done(call, parameters, 'sign_out', verdict.link_to, client))
+    if (!current) return noted(done(call, parameters, 'sign_out', verdict.link_to, client, logoutUrl(call, call.query)))
     const { csrf, set_cookie } = formToken(services, call, browser)
     const view = { csrf, request: call.query, application_name: client?.name ?? null, person: { email: current.email, name: current.name } }
-    return noted(
-      withCookies(html(signOutPage(context(call, parameters, `${call.issuer.url}/oauth/logout?${call.query}`), view)), set_cookie),
-    )
+    return noted(withCookies(html(signOutPage(context(call, parameters, logoutUrl(call, call.query)), view)), set_cookie))
   }
   await endSessions(services, call, verdict.session_ids, browser)
   const kept = browser.sessions.filter((session) => !verdict.session_ids.includes(session.id)).map((session) => session.secret)
-  const answer = verdict.redirect_to === null ? done(call, parameters, 'sign_out', null, client) : redirect(verdict.redirect_to)
+  const answer =
+    verdict.redirect_to === null
+      ? done(call, parameters, 'sign_out', null, client, kept.length > 0 ? null : logoutUrl(call, call.query))
+      : redirect(verdict.redirect_to)
   return noted(withCookies(answer, [sessionCookie(call, kept)]))
 }
 
@@ -49,7 +50,7 @@ export const signOut: OidcEndpoint = async (services, call) => {
     return refused(
       browser.sessions.length > 0
         ? redirect(`${call.issuer.url}/oauth/logout?${query}`)
-        : done(call, parameters, 'sign_out', link_to, client),
+        : done(call, parameters, 'sign_out', link_to, client, logoutUrl(call, query)),
       foreign_form,
     )
   if (call.form?.get('decision') !== 'sign_out') return done(call, parameters, 'stay', link_to, client)
@@ -59,7 +60,7 @@ export const signOut: OidcEndpoint = async (services, call) => {
     browser.sessions.map((session) => session.id),
     browser,
   )
-  return withCookies(done(call, parameters, 'sign_out', link_to, client), [sessionCookie(call, [])])
+  return withCookies(done(call, parameters, 'sign_out', link_to, client, logoutUrl(call, query)), [sessionCookie(call, [])])
 }
 
 async function judge(services: OidcServices, call: OidcCall, query: string) {
@@ -95,12 +96,16 @@ function refusalOf({ values }: RequestParameters, hint: LogoutHint, client: Clie
   )
 }
 
+const logoutUrl = ({ issuer }: OidcCall, query: string) => `${issuer.url}/oauth/logout?${query}`
+
+/** @param address where the page can be opened again: no session is left, so nobody is asked */
 function done(
   call: OidcCall,
   parameters: RequestParameters,
   decision: 'sign_out' | 'stay',
   url: string | null,
   client: Client | null,
+  address: string | null = null,
 ): Answer {
   const application_name = client?.name ?? null
   const received = parameters.values.post_logout_redirect_uri
@@ -116,7 +121,7 @@ function done(
         : null,
     is_without_client: client === null,
   }
-  return html(signOutDonePage(context(call, parameters), view))
+  return html(signOutDonePage(context(call, parameters, address), view))
 }
 
 /** OIDC Core §4: the address at which the application begins a sign-in, with this issuer; `null` where it registered none. */

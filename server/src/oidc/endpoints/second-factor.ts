@@ -51,7 +51,7 @@ export const secondFactor: OidcEndpoint = async (services, call) => {
   const counted = await services.db.batch([countTry(environment_id, half, now), countSecondFactor(attempt, settings.lockout)])
   if (!counted) {
     if (!(await readHalfSignIn(services, call, interaction))) return startAgain(call, interaction)
-    services.tally.signInLimited(used.method)
+    services.counters.count(environment_id, 'sign_in', `${used.method}.limited`)
     return show('locked', locked_out, await waitForSecondFactor(services.db, attempt))
   }
   const checked = sent.length > used.longest ? { refusal: wrong_code } : await used.check(services, call, half, sent)

@@ -36,7 +36,7 @@ export async function checkPasskey(
   const attempt = { environment_id, source: device === null ? sourceOf(call.ip) : `device:${device}`, now }
   const wait_seconds = await takePasskey(db, attempt)
   if (wait_seconds !== null) {
-    services.tally.signInLimited('passkey')
+    services.counters.count(environment_id, 'sign_in', 'passkey.limited')
     return showSignIn(services, call, interaction, { email, problem: 'too_many', refusal: too_many, wait_seconds })
   }
 

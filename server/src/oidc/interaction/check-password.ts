@@ -40,7 +40,7 @@ export async function checkPassword(
   const attempt = { environment_id, account: accountOf(email), source: sourceOf(call.ip), device, now }
   const refused = await takeAttempt(db, attempt, issuer.settings.lockout)
   if (refused) {
-    services.tally.signInLimited('password')
+    services.counters.count(environment_id, 'sign_in', 'password.limited')
     return showSignIn(services, call, interaction, {
       email,
       problem: refused.limit === 'account' ? 'locked' : 'too_many',

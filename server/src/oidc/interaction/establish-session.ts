@@ -26,6 +26,8 @@ export interface SignedIn {
   step: 'sign_in' | 'sign_up'
   /** The name of the method in events and statistics. */
   method: string
+  /** The provider, where the method is one. */
+  provider_id?: string
   /** RFC 8176 names of the method. */
   amr: readonly string[]
   /** The id of the identity at a provider, or of the passkey; without it the sign-in was by password or by an emailed code. */

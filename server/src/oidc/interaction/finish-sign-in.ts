@@ -4,6 +4,7 @@
  */
 import type { Statement } from '../../db/db.ts'
 import { findUsersWithSecondFactor } from '../../users/second-factors.ts'
+import { lastUsedCookie, withCookies } from '../browser.ts'
 import type { Answer, OidcCall, OidcServices } from '../call.ts'
 import { acrOf } from '../protocol/claims.ts'
 import { missingAfterFirstFactor } from '../protocol/second-factor.ts'
@@ -29,12 +30,14 @@ export async function finishSignIn(
     const enrolled = await findUsersWithSecondFactor(services.db, environment_id, [user_id], countedKinds(call))
     return missingAfterFirstFactor(acrOf(amr), { mode: settings.mfa.mode, has_second_factor: enrolled.has(user_id) })
   }
+  const remembered = (answer: Answer | null) =>
+    answer && withCookies(answer, [lastUsedCookie(call, signed_in.provider_id ?? signed_in.method)])
   let missing = await judge()
   if (missing === 'nothing') {
     const answer = await establishSession(services, call, interaction, signed_in, first)
-    if (answer) return answer
+    if (answer) return remembered(answer)
     missing = await judge() // the person may have enrolled a second factor in the meantime
     if (missing === 'nothing') return null
   }
-  return beginHalfSignIn(services, call, interaction, signed_in, { first, enrols: missing === 'enrol' })
+  return remembered(await beginHalfSignIn(services, call, interaction, signed_in, { first, enrols: missing === 'enrol' }))
 }

@@ -113,7 +113,7 @@ export async function completeHalfSignIn(
     session_id === null
       ? await establishSession(services, call, interaction, { ...signed_in, user_id, amr, second_factor: method }, statements)
       : await stepUpSession(services, call, interaction, { session_id, amr }, statements)
-  return answer && withCookies(answer, [...[answer.headers['set-cookie'] ?? []].flat(), halfCookie(call, null)])
+  return answer && withCookies(answer, [halfCookie(call, null)])
 }
 
 export const half_lost = refusal(

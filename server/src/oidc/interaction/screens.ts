@@ -42,6 +42,7 @@ export async function showSignIn(
     request: query,
     ...view,
     methods: { password: settings.sign_in.password, email_code: offersCodes(call) },
+    last_used: browser.last_used,
     forgot_url: offersReset(call) ? `${call.issuer.url}/forgot-password?${query}` : null,
     passkey: signInCeremony(services, call, csrf, removed_passkey),
     providers: await findOfferedProviders(services.db, environment_id),
@@ -142,7 +143,7 @@ export async function showRequestError(
   if (cause !== 'redirect_uri_mismatch' || !client || redirect_uri === undefined)
     return message(call, cause.startsWith('redirect_uri') ? 'unregistered_address' : 'unknown_app', refusal, error)
   const page = html(
-    redirectMismatchPage(pageContext(call), {
+    redirectMismatchPage(pageContext(call, undefined, call.address), {
       application_name: client.name,
       client_id: client.client_id,
       received: redirect_uri,

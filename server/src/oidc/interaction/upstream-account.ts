@@ -41,7 +41,7 @@ export async function signInAs(
 ): Promise<Answer> {
   const { db } = services
   const { environment_id } = call.issuer
-  const signed_in = { step: 'sign_in' as const, method: provider.type, amr: [] }
+  const signed_in = { step: 'sign_in' as const, method: provider.type, provider_id: provider.id, amr: [] }
   const refuse = (problem: keyof typeof refusals) =>
     showProviderProblem(call, interaction, provider, { problem, refusal: refusals[problem], email: profile.email })
 

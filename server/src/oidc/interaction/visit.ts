@@ -82,7 +82,7 @@ function beginAccount(query: string): Begun<AccountVisit> {
   }
 }
 
-const account_parameters = ['action', 'id', 'user', 'prompt']
+const account_parameters = ['action', 'id', 'user', 'prompt', 'ui_locales']
 const longest_parameter = 100
 
 /** The visit of an address of the account page. Parameters that the page does not know are dropped. */

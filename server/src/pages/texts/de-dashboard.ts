@@ -14,6 +14,11 @@ export const dashboard: typeof en = {
     text: 'Der Dienst läuft bereits. Diese Seite öffnet das Dashboard von selbst, meist innerhalb einer Minute.',
     how: 'Ein Dienst, der ohne den Launcher gestartet wurde, hat kein Dashboard. Erstellen Sie es einmal:',
   },
+  try_callback: {
+    title: 'Zurück zum Dashboard',
+    text: 'Der Tab des Dashboards, der diese Anmeldung begonnen hat, macht dort weiter. Sie können dieses Fenster schließen.',
+    unasked: 'Wenn Sie im Dashboard keine Anmeldung begonnen haben, gibt es hier nichts weiter zu tun.',
+  },
   setup: {
     title: 'Ostiary einrichten',
     text: 'Legen Sie den ersten Mandanten und seinen Inhaber an. Der Inhaber betreibt auch diesen Dienst. Diese Seite wirkt nur einmal.',

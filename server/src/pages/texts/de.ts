@@ -39,6 +39,7 @@ export const de: Texts = {
     new_here: 'Neu hier?',
     sign_up: 'Konto anlegen',
     or: 'oder',
+    last_used: 'Hier zuletzt verwendet',
     with_provider: (provider: string) => `Weiter mit ${provider}`,
     other_accounts: 'Anderes Konto wählen',
     cancel: (application: string | null) => (application === null ? 'Abbrechen' : `Zurück zu ${application}`),

@@ -12,6 +12,11 @@ export const dashboard = {
     text: 'The service runs already. This page opens the dashboard by itself, usually within a minute.',
     how: 'A service that was started without the launcher has no dashboard. Build it once:',
   },
+  try_callback: {
+    title: 'Back to the dashboard',
+    text: 'The tab of the dashboard that started this sign-in continues there. You can close this window.',
+    unasked: 'If you did not start a sign-in in the dashboard, you have nothing else to do here.',
+  },
   setup: {
     title: 'Set up Ostiary',
     text: 'Create the first tenant and its owner. The owner also operates this deployment. This page works once.',

@@ -41,6 +41,7 @@ export const en = {
     new_here: 'New here?',
     sign_up: 'Create an account',
     or: 'or',
+    last_used: 'Last used here',
     with_provider: (provider: string) => `Continue with ${provider}`,
     other_accounts: 'Choose another account',
     cancel: (application: string | null) => (application === null ? 'Cancel' : `Back to ${application}`),

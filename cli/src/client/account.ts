@@ -1,0 +1,123 @@
+/** `ostiary login`, `logout`, `whoami` and `profiles`: the sign-ins of this machine. */
+import { type Connection, connect, originOf, profileName } from './connection.ts'
+import { rowOf } from './derive.ts'
+import type { Io } from './io.ts'
+import type { Written } from './options.ts'
+import { changeProfiles, isProfileName, readProfiles } from './profiles.ts'
+import { Refused } from './refused.ts'
+import { textOf } from './run-command.ts'
+import { forgetTokens, keepSignIn, revoke } from './session.ts'
+import { columnsOf, isObject, jsonLine, objectText, visible } from './show.ts'
+import { signIn } from './sign-in.ts'
+
+const default_url = 'http://localhost:3000'
+
+export async function login(io: Io, written: Written): Promise<number> {
+  const name = profileName(io, textOf(written, 'profile'))
+  const known = readProfiles(io.folder).profiles[name]
+  const given = textOf(written, 'url') ?? io.variables.OSTIARY_URL
+  const base_url = given === null ? (known?.base_url ?? default_url) : originOf(given, '--url')
+  const opens_browser = !written.values.has('no-browser')
+  const signed_in = await signIn(io, { base_url, opens_browser, ...(written.values.has('fresh') ? { max_age: 0 } : {}) })
+  await keepSignIn(io, name, signed_in)
+  io.err(`Signed in at ${base_url} as ${visible(signed_in.user_id)}, profile "${name}".\n`)
+  if (io.variables.OSTIARY_KEY !== null) io.err('OSTIARY_KEY is set, so commands use that key. Unset it to use the sign-in.\n')
+  return 0
+}
+
+export async function logout(io: Io, written: Written): Promise<number> {
+  const name = profileName(io, textOf(written, 'profile'))
+  const profile = await forgetTokens(io, name)
+  if (!profile?.tokens) {
+    io.err(`The profile "${name}" has no sign-in.\n`)
+    return 0
+  }
+  try {
+    await revoke(profile, profile.tokens)
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error
+    throw new Refused(
+      `${error.message} This machine has forgotten the sign-in, and the service ends it when it has been unused for 12 hours.`,
+    )
+  }
+  io.err(`Signed out of ${profile.base_url}, profile "${name}".\n`)
+  return 0
+}
+
+export async function whoami(io: Io, written: Written): Promise<number> {
+  const connection = connect(io, textOf(written, 'profile'))
+  const identity = await identityOf(connection)
+  if (written.values.has('json')) {
+    io.out(jsonLine(identity))
+    return 0
+  }
+  const { memberships, ...person } = identity
+  const place = { service: connection.base_url, ...(connection.profile_name === null ? {} : { profile: connection.profile_name }) }
+  io.out(objectText({ ...place, ...person }))
+  if (Array.isArray(memberships))
+    for (const { slug, role, name } of memberships.filter(isObject)) io.out(`${visible(`tenant  ${slug}  ${role}  ${name}`)}\n`)
+  return 0
+}
+
+async function identityOf(connection: Connection): Promise<Record<string, unknown>> {
+  const { data } = await connection.call(rowOf(connection.kind === 'administrator' ? 'me' : 'whoami'), {})
+  return isObject(data) ? data : {}
+}
+
+export async function listProfiles(io: Io, written: Written): Promise<number> {
+  const { current, profiles } = readProfiles(io.folder)
+  const rows = Object.entries(profiles).map(([name, { base_url, user_id, tokens, defaults }]) => ({
+    name,
+    is_current: name === current,
+    base_url,
+    user_id,
+    is_signed_in: tokens !== null,
+    ...defaults,
+  }))
+  if (written.values.has('json')) io.out(jsonLine({ data: rows }))
+  else {
+    const header = ['', 'NAME', 'SERVICE', 'SIGNED IN', 'TENANT', 'PROJECT', 'ENV']
+    const cells = rows.map(({ name, is_current, base_url, is_signed_in, tenant, project, env }) =>
+      [is_current ? '*' : '', name, base_url, is_signed_in ? 'yes' : 'no', tenant ?? '-', project ?? '-', env ?? '-'].map(visible),
+    )
+    io.out(rows.length === 0 ? 'There is no profile. Run "ostiary login".\n' : columnsOf([header, ...cells]))
+  }
+  return 0
+}
+
+/** Changes a profile and makes it the current one. The word `null` removes a default. */
+export async function useProfile(io: Io, written: Written): Promise<number> {
+  const [name = ''] = written.words
+  await changeProfiles(io.folder, async ({ profiles }) => {
+    const profile = isProfileName(name) ? profiles[name] : undefined
+    if (profile === undefined)
+      throw new Refused(`There is no profile ${JSON.stringify(visible(name))}. "ostiary profiles list" shows them.`)
+    const defaultOf = (option: 'tenant' | 'project' | 'env') => {
+      const text = textOf(written, option) ?? profile.defaults[option]
+      return text === 'null' ? null : text
+    }
+    const defaults = { tenant: defaultOf('tenant'), project: defaultOf('project'), env: defaultOf('env') }
+    return { profiles: { current: name, profiles: { ...profiles, [name]: { ...profile, defaults } } }, result: null }
+  })
+  return listProfiles(io, written)
+}
+
+export async function deleteProfile(io: Io, written: Written): Promise<number> {
+  const [name = ''] = written.words
+  const removed = await changeProfiles(io.folder, async ({ current, profiles }) => {
+    const { [name]: profile = null, ...others } = profiles
+    return { profiles: { current: current === name ? (Object.keys(others)[0] ?? 'default') : current, profiles: others }, result: profile }
+  })
+  if (removed === null) throw new Refused(`There is no profile ${JSON.stringify(visible(name))}. "ostiary profiles list" shows them.`)
+  if (removed.tokens) await revoke(removed, removed.tokens)
+  return 0
+}
+
+/** Prints the address of an object in the dashboard, and opens it. */
+export async function open(io: Io, written: Written): Promise<number> {
+  const [id = ''] = written.words
+  const url = `${connect(io, textOf(written, 'profile')).base_url}/dashboard/go/${encodeURIComponent(id)}`
+  io.out(`${url}\n`)
+  if (!written.values.has('no-browser')) io.openBrowser(url)
+  return 0
+}

@@ -1,0 +1,29 @@
+/** The names of commands that the path of a route does not give, and the routes that commands of their own call. */
+import type { routes } from '@ostiary/contract/routes.ts'
+
+export type RowName = keyof typeof routes
+
+/** Segments of paths whose noun is another word. */
+export const nouns: Readonly<Record<string, string>> = {
+  'auth-keys': 'keys',
+  'audit-log': 'audit',
+}
+
+export const commands_of_rows: { readonly [Name in RowName]?: readonly [noun: string, verb: string] } = {
+  testMail: ['settings', 'test-mail'],
+  addMember: ['invitations', 'create'],
+  resendInvitation: ['invitations', 'resend'],
+  // The calls of a tenant outside its environments have the same last segments as those of an environment.
+  listRefusedCallsOfTenant: ['tenant-requests', 'list'],
+  summariseRefusedCallsOfTenant: ['tenant-requests', 'summary'],
+  getRefusedCallOfTenant: ['tenant-requests', 'get'],
+}
+
+/** Called by a command that is not made from the table. */
+export const called_by: { readonly [Name in RowName]?: string } = {
+  whoami: 'whoami',
+  me: 'whoami',
+}
+
+/** POST rows that change nothing, so that Live need not be written out for them. */
+export const reads: readonly RowName[] = ['validateToken']

@@ -1,0 +1,179 @@
+/** The commands of the client that are not made from the route table. */
+
+import { optionOfField, optionsOf } from './command-options.ts'
+import { type ClientCommand, clientCommands } from './derive.ts'
+import type { Io } from './io.ts'
+import type { ClientOption, Written } from './options.ts'
+
+export interface OwnCommand {
+  /** `login`, `events tail`. */
+  readonly name: string
+  readonly summary: string
+  readonly details?: string
+  readonly words: readonly string[]
+  readonly options: readonly ClientOption[]
+  readonly run: (io: Io, written: Written) => Promise<number>
+}
+
+const json: ClientOption = { name: 'json', kind: 'switch', help: 'print JSON' }
+const lines: ClientOption = { name: 'json', kind: 'switch', help: 'print a line of JSON for each' }
+const profile: ClientOption = { name: 'profile', kind: 'text', value: 'NAME', help: 'the sign-in to use, if not the last one' }
+const no_browser: ClientOption = { name: 'no-browser', kind: 'switch', help: 'only print the address' }
+const defaults: readonly ClientOption[] = [
+  { name: 'tenant', kind: 'text', value: 'TENANT', help: 'the tenant of commands without --tenant; null for none' },
+  { name: 'project', kind: 'text', value: 'PROJECT', help: 'the project of commands without --project; null for none' },
+  { name: 'env', kind: 'text', value: 'ENV', help: 'the environment of commands without --env; changes in Live still need it written out' },
+]
+
+let own: readonly OwnCommand[] | null = null
+
+export function ownCommands(): readonly OwnCommand[] {
+  own ??= makeOwnCommands()
+  return own
+}
+
+function makeOwnCommands(): OwnCommand[] {
+  const find = (noun: string) => commandNamed(`${noun} list`)
+  const events = followOptions(find('events'))
+  const calls = followOptions(find('requests'))
+  const after: ClientOption = {
+    name: 'after',
+    kind: 'number',
+    value: 'SEQUENCE',
+    help: 'begin with the event after this sequence, not with the next one',
+  }
+  return [
+    {
+      name: 'login',
+      summary: 'sign in as an administrator, in the browser',
+      details:
+        'The browser comes back to a loopback port of this machine. Where it cannot, paste the address at which it ends. The sign-in is kept in the configuration folder, readable only by you.',
+      words: [],
+      options: [
+        {
+          name: 'url',
+          kind: 'text',
+          value: 'URL',
+          help: 'address of the service (default: OSTIARY_URL, that of the profile, or http://localhost:3000)',
+        },
+        { name: 'profile', kind: 'text', value: 'NAME', help: 'name under which the sign-in is kept (default: default)' },
+        {
+          name: 'fresh',
+          kind: 'switch',
+          help: 'sign in again, also if the browser is signed in: some calls need a sign-in of the last 10 minutes',
+        },
+        no_browser,
+      ],
+      run: async (io, written) => (await import('./account.ts')).login(io, written),
+    },
+    {
+      name: 'logout',
+      summary: 'end the sign-in and forget it',
+      words: [],
+      options: [profile],
+      run: async (io, written) => (await import('./account.ts')).logout(io, written),
+    },
+    {
+      name: 'whoami',
+      summary: 'show the administrator who is signed in, or the key in OSTIARY_KEY',
+      words: [],
+      options: [json, profile],
+      run: async (io, written) => (await import('./account.ts')).whoami(io, written),
+    },
+    {
+      name: 'open',
+      summary: 'open an object in the dashboard, by its id or a request id',
+      words: ['ID'],
+      options: [no_browser, profile],
+      run: async (io, written) => (await import('./account.ts')).open(io, written),
+    },
+    {
+      name: 'completion',
+      summary: 'print the completion of commands and options for a shell',
+      details: 'bash: source <(ostiary completion bash) · zsh: source <(ostiary completion zsh) · fish: ostiary completion fish | source',
+      words: ['bash|zsh|fish'],
+      options: [],
+      run: async (io, written) => (await import('./completion.ts')).completion(io, written),
+    },
+    {
+      name: 'profiles list',
+      summary: 'list the sign-ins of this machine',
+      words: [],
+      options: [json],
+      run: async (io, written) => (await import('./account.ts')).listProfiles(io, written),
+    },
+    {
+      name: 'profiles use',
+      summary: 'make a sign-in the current one, and set its defaults',
+      words: ['NAME'],
+      options: [...defaults, json],
+      run: async (io, written) => (await import('./account.ts')).useProfile(io, written),
+    },
+    {
+      name: 'profiles delete',
+      summary: 'end a sign-in and remove it',
+      words: ['NAME'],
+      options: [],
+      run: async (io, written) => (await import('./account.ts')).deleteProfile(io, written),
+    },
+    {
+      name: 'events tail',
+      summary: 'show each event as it happens, until Ctrl-C',
+      words: [],
+      options: [...events.options, after, lines, profile],
+      run: async (io, written) => (await import('./tail.ts')).tailEvents(io, find('events'), written, events.filters),
+    },
+    {
+      name: 'requests tail',
+      summary: 'show each refused call and why it was refused, until Ctrl-C',
+      words: [],
+      options: [...calls.options, lines, profile],
+      run: async (io, written) => (await import('./tail.ts')).tailCalls(io, find('requests'), written, calls.filters),
+    },
+    {
+      name: 'webhooks listen',
+      summary: 'post events to a receiver on this machine, signed like webhooks, until Ctrl-C',
+      details:
+        'Prints the secret of the signatures. Each event arrives at least once and in order: the place is kept in the configuration folder and moves after a 2xx answer, so a listener that was stopped goes on where it was.',
+      words: [],
+      options: [
+        { name: 'forward', kind: 'text', value: 'URL', help: 'address of the receiver' },
+        {
+          name: 'events',
+          kind: 'text',
+          is_list: true,
+          value: 'TYPE',
+          help: 'only events of this type; can be repeated',
+          choices: choicesOf('events'),
+        },
+        ...optionsOf(find('events')).scope,
+        after,
+        profile,
+      ],
+      run: async (io, written) => (await import('./listen.ts')).listen(io, find('events'), written),
+    },
+  ]
+}
+
+let all: readonly ClientCommand[] | null = null
+
+/** The commands of the route table, derived once. */
+export function tableCommands(): readonly ClientCommand[] {
+  all ??= clientCommands()
+  return all
+}
+
+function commandNamed(name: string): ClientCommand {
+  const command = tableCommands().find(({ noun, verb }) => `${noun} ${verb}` === name)
+  if (command === undefined) throw new Error(`The route table makes no command "${name}".`)
+  return command
+}
+
+/** The scope and the filters of a list that can be followed: those of the list, without times and pages. */
+function followOptions(command: ClientCommand): { options: ClientOption[]; filters: string[] } {
+  const { scope, filters } = optionsOf(command)
+  const followed = filters.filter(({ option }) => !['cursor', 'from', 'to', 'after'].includes(option))
+  return { options: [...scope, ...followed.map(optionOfField)], filters: followed.map(({ option }) => option) }
+}
+
+const choicesOf = (noun: string) => optionsOf(commandNamed(`${noun} list`)).filters.find(({ option }) => option === 'type')?.choices ?? []

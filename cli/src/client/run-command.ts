@@ -1,0 +1,153 @@
+/** Runs a command that is made from the route table: finds its objects, sends its call and prints the answer. */
+import { z } from 'zod'
+import { readBody } from './body.ts'
+import { allOptions, naturalKeyOf, optionsOf, wordName } from './command-options.ts'
+import { type CallerKind, type Connection, connect, type Request } from './connection.ts'
+import { createIfAbsent } from './create-if-absent.ts'
+import { type ClientCommand, isList, type Row } from './derive.ts'
+import type { Io } from './io.ts'
+import { reads } from './names.ts'
+import { readOptions, type Written, wrongCall } from './options.ts'
+import { Refused } from './refused.ts'
+import { inScope, objectId, resolveScope, type Scope } from './scope.ts'
+import { isObject, jsonLine, listText, objectText, visible } from './show.ts'
+
+const callOf = ({ noun, verb }: ClientCommand) => `${noun} ${verb}`
+
+export async function runCommand(io: Io, command: ClientCommand, args: readonly string[]): Promise<number> {
+  const options = optionsOf(command)
+  const call = callOf(command)
+  const words = command.rows[0].words.map(wordName)
+  const written = readOptions(call, allOptions(options), words, args)
+  const connection = connect(io, textOf(written, 'profile'))
+  const row = rowFor(command, connection.kind)
+  const body = await readBody(io, options.fields, written.values)
+  if ('mistakes' in body) throw wrongCall(call, body.mistakes)
+
+  const scope = await scopeFor(connection, row, written)
+  const request: Request = { ...inScope(row, scope), origin: textOf(written, 'origin') ?? undefined }
+  const params: Record<string, unknown> = { ...request.params }
+  for (const [index, name] of row.words.entries()) params[name] = await objectId(connection, row, name, written.words[index] ?? '', scope)
+  const known_filters = Object.keys(row.route.query?.shape ?? {})
+  for (const { option, path } of options.filters) {
+    const [name = ''] = path
+    if (!written.values.has(option)) continue
+    if (!known_filters.includes(name)) throw wrongCall(call, [`--${option} does not work with this credential.`])
+    params[name] = written.values.get(option)
+  }
+
+  const is_json = written.values.has('json')
+  if (isList(row.route)) return printList(io, await readList(connection, row, { ...request, params }, howMany(call, written)), is_json)
+  if (written.values.has('if-absent')) {
+    const natural_key = naturalKeyOf(row)
+    if (natural_key === null || typeof body.body[natural_key] !== 'string')
+      throw wrongCall(call, [`--if-absent needs --${natural_key}, by which it finds the object.`])
+    const { object, exit_code } = await createIfAbsent(io, connection, row, { natural_key, body: body.body, request, scope })
+    printObject(io, row, object, is_json)
+    return exit_code
+  }
+  const answer = await connection.call(row, { ...request, params, ...(row.route.body ? { body: body.body } : {}) })
+  printObject(io, row, answer.data, is_json)
+  return 0
+}
+
+export const textOf = ({ values }: Written, name: string): string | null => {
+  const value = values.get(name)
+  return typeof value === 'string' ? value : null
+}
+
+const names: Readonly<Record<CallerKind, string>> = {
+  platform: 'a platform key',
+  secret: 'a secret key of an environment',
+  publishable: 'a publishable key of an environment',
+  administrator: 'the sign-in of an administrator',
+}
+
+/** The row of a command that accepts the credential of the caller. */
+export function rowFor({ rows }: ClientCommand, kind: CallerKind): Row {
+  const row = rows.find((each) => acceptedBy(each).includes(kind))
+  if (row !== undefined) return row
+  const wanted = [...new Set(rows.flatMap(acceptedBy))].map((each) => names[each]).join(' or ')
+  const how = kind === 'administrator' ? 'Set OSTIARY_KEY.' : 'Unset OSTIARY_KEY and run "ostiary login", or set another key.'
+  throw new Refused(`This command needs ${wanted}, and this is ${names[kind]}. ${how}`)
+}
+
+function acceptedBy({ route: { credential } }: Row): CallerKind[] {
+  switch (credential.kind) {
+    case 'platform':
+      return ['platform', 'administrator']
+    case 'secret':
+      return credential.role === null ? ['secret'] : ['secret', 'administrator']
+    case 'publishable':
+      return ['publishable']
+    case 'any_key':
+      return ['platform', 'secret', 'publishable']
+    default:
+      return ['administrator']
+  }
+}
+
+/** The scope of a call. A change in Live needs `--env` on the command line, so that no default reaches real users. */
+export async function scopeFor(connection: Connection, row: Row, written: Written): Promise<Scope> {
+  const env = textOf(written, 'env')
+  const { key_environment } = connection
+  if (key_environment !== null && env !== null && env !== key_environment)
+    throw new Refused(`The key belongs to ${key_environment === 'live' ? 'Live' : 'Test'}, and --env says ${JSON.stringify(visible(env))}.`)
+  const { words } = written
+  const scope = await resolveScope(connection, row, { tenant: textOf(written, 'tenant'), project: textOf(written, 'project'), env, words })
+  const changes = row.route.method !== 'GET' && !reads.includes(row.name)
+  if (changes && scope.environment_type === 'live' && env === null)
+    throw new Refused('This changes something in Live. Write --env live to do it.')
+  return scope
+}
+
+const default_limit = 20
+
+function howMany(call: string, { values }: Written): number {
+  const limit = values.get('limit') ?? default_limit
+  if (values.has('all') && values.has('limit')) throw wrongCall(call, ['--all and --limit exclude each other.'])
+  if (values.has('all')) return Number.POSITIVE_INFINITY
+  if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1) throw wrongCall(call, ['--limit takes a number from 1.'])
+  return limit
+}
+
+const Page = z.object({ data: z.array(z.record(z.string(), z.unknown())), has_more: z.boolean(), next_cursor: z.string().nullable() })
+export type Page = z.infer<typeof Page>
+
+const largest_page = 100
+
+/** Reads pages until there are as many objects as the caller wants. */
+export async function readList(connection: Connection, row: Row, request: Request, count: number): Promise<Page> {
+  const all: Page = { data: [], has_more: true, next_cursor: null }
+  let cursor = request.params?.cursor
+  while (all.has_more && all.data.length < count) {
+    const limit = Math.min(largest_page, count - all.data.length)
+    const page = Page.parse((await connection.call(row, { ...request, params: { ...request.params, limit, cursor } })).data)
+    all.data.push(...page.data)
+    all.has_more = page.has_more && page.next_cursor !== null
+    all.next_cursor = page.next_cursor
+    cursor = page.next_cursor
+  }
+  return all
+}
+
+function printList(io: Io, page: Page, is_json: boolean): number {
+  io.out(is_json ? jsonLine(page) : listText(page.data))
+  if (page.has_more && !is_json) io.err('There are more: --limit N or --all shows them.\n')
+  return 0
+}
+
+/** Prints the object of an answer. A deletion has none. */
+function printObject(io: Io, { route }: Row, object: unknown, is_json: boolean): void {
+  if (!isObject(object)) {
+    if (!is_json) io.err('Done.\n')
+    return
+  }
+  const { data, ...others } = object
+  if (is_json) io.out(jsonLine(object))
+  else if (Array.isArray(data) && data.every(isObject)) io.out(listText(data) + objectText(others))
+  else io.out(objectText(object))
+  const secret = route.shown_once
+  if (secret !== undefined && typeof object[secret] === 'string' && !is_json)
+    io.err(`The ${secret.replaceAll('_', ' ')} is shown once. Keep it now.\n`)
+}

@@ -1,0 +1,165 @@
+/** Finds the tenant, the project, the environment and the object that a command names, by slug, email or id. */
+import { OstiaryError } from '@ostiary/sdk'
+import { z } from 'zod'
+import { UsageError } from '../usage.ts'
+import type { Connection } from './connection.ts'
+import { listedBy, type Row, rowOf, type ScopeParameter } from './derive.ts'
+import { Refused } from './refused.ts'
+import { visible } from './show.ts'
+
+/** What the caller wrote for the scope; `null` where nothing is written. */
+export interface WrittenScope {
+  tenant: string | null
+  project: string | null
+  env: string | null
+  /** The words that name the object. */
+  words: readonly string[]
+}
+
+export interface Scope {
+  tenant_id?: string
+  project_id?: string
+  environment_id?: string
+  /** `null` outside an environment. */
+  environment_type: 'test' | 'live' | null
+}
+
+const Named = z.object({ id: z.string(), type: z.string().optional() })
+const NamedPage = z.object({ data: z.array(Named) })
+const Me = z.object({ root_tenant_id: z.string(), memberships: z.array(z.object({ tenant_id: z.string(), slug: z.string() })) })
+const Located = z.object({
+  tenant_id: z.string(),
+  project_id: z.string().nullable(),
+  environment_id: z.string().nullable(),
+  environment_type: z.enum(['test', 'live']).nullable(),
+})
+const EnvironmentType = z.enum(['test', 'live'])
+
+const isId = (text: string) => /^[a-z]{2,3}_[0-9a-z]{26}$/.test(text)
+
+/** What a row needs besides its path: administrators name the tenant, and the environment of a row for secret keys. */
+export function scopeOf({ route, scope }: Row, kind: Connection['kind']): readonly ScopeParameter[] {
+  if (kind !== 'administrator') return scope
+  if (route.credential.kind === 'platform') return ['tenant_id', ...scope]
+  return route.credential.kind === 'secret' ? ['tenant_id', 'project_id', 'environment_id'] : scope
+}
+
+export async function resolveScope(connection: Connection, row: Row, written: WrittenScope): Promise<Scope> {
+  const needed = scopeOf(row, connection.kind)
+  const scope: Scope = { environment_type: connection.key_environment }
+  const env = written.env ?? connection.defaults.env
+  // Administrators can ask where an id belongs.
+  const id = [written.env, written.env === null && written.project === null ? written.words[0] : null, env].find(
+    (each) => each && isId(each),
+  )
+  if (connection.kind === 'administrator' && id && needed.length > 0) {
+    const located = await locate(connection, id)
+    if (located !== null && needed.every((name) => located[name] !== undefined)) return located
+  }
+  if (needed.includes('tenant_id')) scope.tenant_id = await tenantOf(connection, written.tenant)
+  if (needed.includes('project_id')) scope.project_id = await projectOf(connection, scope, written.project)
+  if (needed.includes('environment_id')) Object.assign(scope, await environmentOf(connection, scope, env))
+  return scope
+}
+
+/** The scope of an object by its id; `null` for an unknown one. */
+async function locate(connection: Connection, id: string): Promise<Scope | null> {
+  try {
+    const { tenant_id, project_id, environment_id, environment_type } = Located.parse(
+      (await connection.call(rowOf('lookup'), { params: { id } })).data,
+    )
+    return {
+      tenant_id,
+      ...(project_id === null ? {} : { project_id }),
+      ...(environment_id === null ? {} : { environment_id }),
+      environment_type,
+    }
+  } catch (error) {
+    if (error instanceof OstiaryError && error.code === 'not_found') return null
+    throw error
+  }
+}
+
+async function tenantOf(connection: Connection, written: string | null): Promise<string> {
+  const given = written ?? connection.defaults.tenant
+  if (given !== null) return isId(given) ? given : found(connection, rowOf('listTenants'), 'slug', given, {}, 'tenant')
+  const { memberships, root_tenant_id } = Me.parse((await connection.call(rowOf('me'), {})).data)
+  const tenants = memberships.filter(({ tenant_id }) => tenant_id !== root_tenant_id)
+  const [only] = tenants
+  if (only !== undefined && tenants.length === 1) return only.tenant_id
+  const slugs = tenants.map(({ slug }) => visible(slug)).join(', ')
+  throw new UsageError(`--tenant is missing: the slug or the id of the tenant${slugs === '' ? '.' : `, one of ${slugs}.`}`)
+}
+
+async function projectOf(connection: Connection, scope: Scope, written: string | null): Promise<string> {
+  const given = written ?? connection.defaults.project
+  if (given === null) throw new UsageError('--project is missing: the slug or the id of the project.')
+  return isId(given) ? given : found(connection, rowOf('listProjects'), 'slug', given, scope, 'project')
+}
+
+async function environmentOf(connection: Connection, scope: Scope, given: string | null): Promise<Partial<Scope>> {
+  if (given === null) throw new UsageError('--env is missing: test, live, or the slug or the id of another environment.')
+  const { data } = isId(given)
+    ? await connection.call(rowOf('getEnvironment'), {
+        params: { project_id: scope.project_id, environment_id: given },
+        ...headersOf(scope),
+      })
+    : { data: await firstOf(connection, rowOf('listEnvironments'), 'slug', given, scope) }
+  const environment = Named.safeParse(data)
+  if (!environment.success) throw nothingFound('environment', given)
+  return { environment_id: environment.data.id, environment_type: EnvironmentType.parse(environment.data.type) }
+}
+
+/** The parameters of the path and the headers of a call in a scope. */
+export function inScope(row: Row, scope: Scope): { params: Record<string, unknown>; tenant_id?: string; environment_id?: string } {
+  const params = Object.fromEntries(row.scope.map((name) => [name, scope[name]]))
+  const takes_tenant = row.route.credential.kind === 'platform' || row.route.credential.kind === 'secret'
+  return {
+    params,
+    ...(takes_tenant && scope.tenant_id !== undefined ? { tenant_id: scope.tenant_id } : {}),
+    ...(row.route.credential.kind === 'secret' && scope.environment_id !== undefined ? { environment_id: scope.environment_id } : {}),
+  }
+}
+
+const headersOf = ({ tenant_id }: Scope) => (tenant_id === undefined ? {} : { tenant_id })
+
+/** The id that a word stands for: the id itself, or the slug or email of an object. */
+export async function objectId(connection: Connection, row: Row, parameter: string, word: string, scope: Scope): Promise<string> {
+  const list = isId(word) ? null : listedBy(row, parameter)
+  if (list === null) return word
+  return found(connection, list.row, list.natural_key, word, scope, parameter.replace(/_id$/, '').replaceAll('_', ' '))
+}
+
+async function found(
+  connection: Connection,
+  row: Row,
+  key: 'slug' | 'email',
+  value: string,
+  scope: Partial<Scope>,
+  what: string,
+): Promise<string> {
+  const object = Named.safeParse(await firstOf(connection, row, key, value, scope))
+  if (!object.success) throw nothingFound(what, value)
+  return object.data.id
+}
+
+const nothingFound = (what: string, value: string) => new Refused(`There is no ${what} ${JSON.stringify(visible(value))}.`)
+
+/** The object with a slug or an email; `undefined` if there is none. A slug that no object can have is none. */
+export async function firstOf(
+  connection: Connection,
+  row: Row,
+  key: 'slug' | 'email',
+  value: string,
+  scope: Partial<Scope>,
+): Promise<unknown> {
+  const { params, ...headers } = inScope(row, { environment_type: null, ...scope })
+  try {
+    return NamedPage.extend({ data: z.array(z.unknown()) }).parse(
+      (await connection.call(row, { params: { ...params, [key]: value, limit: 1 }, ...headers })).data,
+    ).data[0]
+  } catch (error) {
+    if (error instanceof OstiaryError && error.code === 'validation_failed') return undefined
+    throw error
+  }
+}

@@ -1,0 +1,193 @@
+/** Commands with a key, against a running service: answers, refusals, Live, pipelines that run twice. */
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { until } from '../../server/test/support/receiver.ts'
+import { expectStatus, world } from '../../server/test/support/world.ts'
+import { openClient, type Result } from './support/terminal-of-client.ts'
+
+const w = await world()
+const client = openClient(w)
+const ostiary = (words: readonly string[], options = {}) => client.ostiary(words, { key: w.key, ...options })
+const inTest = ['--project', 'shop', '--env', 'test']
+const json = (result: Result) => {
+  assert.equal(result.code, 0, result.err)
+  return JSON.parse(result.out)
+}
+
+const person = await w.createUser(w.test, { email: 'ada@example.com', name: 'Ada Example' })
+const application = await w.createApplication(w.test, { slug: 'storefront' })
+const secret_key: string = expectStatus(201, await w.call('POST', `${w.test.path}/auth-keys`, { body: { type: 'auth_secret' } })).key
+const live_key: string = expectStatus(201, await w.call('POST', `${w.live.path}/auth-keys`, { body: { type: 'auth_secret' } })).key
+const publishable = expectStatus(
+  201,
+  await w.call('POST', `${w.test.path}/auth-keys`, { body: { type: 'auth_publishable', allowed_origins: ['https://app.example.com'] } }),
+)
+
+// biome-ignore format: this table is read by column
+const answers: { words: string[]; key?: string; code?: number; out?: RegExp; err?: RegExp }[] = [
+  { words: ['projects', 'list'],                                                   out: /^ID +SLUG +NAME +CREATED AT\nprj_\w+ +shop +Project shop / },
+  { words: ['projects', 'get', 'shop'],                                            out: /^id +prj_\w+\n.*\nslug +shop\n/m },
+  { words: ['projects', 'get', w.project.id],                                      out: /^slug +shop\n/m },
+  { words: ['environments', 'list', '--project', 'shop'],                          out: /^ID +SLUG +NAME +TYPE +ISSUER/ },
+  { words: ['environments', 'get', 'live', '--project', 'shop'],                   out: /^type +live\n/m },
+  { words: ['applications', 'get', 'storefront', ...inTest],                       out: new RegExp(`^client_id +${application.id}\n`, 'm') },
+  { words: ['applications', 'get', application.id, '--project', w.project.id, '--env', w.test.id], out: /^slug +storefront\n/m },
+  { words: ['settings', 'get', ...inTest],                                         out: /^tokens\.access_token_ttl_seconds +3600\n/m },
+  { words: ['users', 'get', 'ada@example.com', ...inTest],                         out: /^name +Ada Example\n/m },
+  { words: ['users', 'list', ...inTest],                                           out: /Ada Example/ },
+  { words: ['users', 'get', 'ada@example.com'], key: secret_key,                   out: new RegExp(`^id +${person.id}\n`, 'm') },
+  { words: ['sessions', 'list', 'ada@example.com'], key: secret_key,               out: /^Nothing found\.\n$/ },
+  { words: ['users', 'block', 'ada@example.com'], key: secret_key,                 out: /^id +usr_/ },
+  { words: ['tokens', 'validate', '--token', 'x'], key: live_key,                  out: /^active +false\nreason +malformed\n/ },
+  { words: ['config', 'get', '--origin', 'https://app.example.com'], key: publishable.key, out: /^environment\.id / },
+  { words: ['whoami'],                                                             out: /^service +http:.*\n(.*\n)*type +platform_secret\n/ },
+  { words: ['keys', 'usage', publishable.id, ...inTest],                           out: /^(Nothing found\.|ROUTE )/ },
+  { words: ['requests', 'summary', ...inTest],                                     out: /^(Nothing found\.|CODE )/ },
+
+  { words: ['projects', 'get', 'none'],                             code: 1, err: /^There is no project "none"\.\n$/ },
+  { words: ['applications', 'get', 'NONE', ...inTest],              code: 1, err: /^There is no application "NONE"\.\n$/ },
+  { words: ['applications', 'list', '--project', 'shop', '--env', 'none'], code: 1, err: /^There is no environment "none"\.\n$/ },
+  { words: ['applications', 'list', '--env', 'test'],               code: 2, err: /^--project is missing/ },
+  { words: ['applications', 'list', '--project', 'shop'],           code: 2, err: /^--env is missing: test, live/ },
+  { words: ['members', 'list'],                                     code: 1, err: /^This command needs the sign-in of an administrator, and this is a platform key\./ },
+  { words: ['projects', 'list'], key: secret_key,                   code: 1, err: /^This command needs a platform key or the sign-in of an administrator/ },
+  { words: ['users', 'block', person.id], key: live_key,            code: 1, err: /^This changes something in Live\. Write --env live to do it\.\n$/ },
+  { words: ['users', 'block', person.id, '--env', 'live'], key: live_key, code: 1, err: /^Not found \(not_found\)/ },
+  { words: ['users', 'block', person.id, '--env', 'live'], key: secret_key, code: 1, err: /^The key belongs to Test, and --env says "live"\.\n$/ },
+  { words: ['projects', 'list'], key: 'secret',                     code: 2, err: /^OSTIARY_KEY is no key of Ostiary/ },
+  { words: ['projects', 'list'], key: `${w.key.slice(0, -1)}${w.key.endsWith('A') ? 'B' : 'A'}`, code: 1, err: /^Invalid credential \(invalid_key\): .*\nRequest req_/ },
+  { words: ['projects', 'list', '--profile', 'other'],              code: 2, err: /^OSTIARY_KEY is set, and --profile names a sign-in/ },
+  { words: ['projects', 'list', '--limit', '0'],                    code: 2, err: /^--limit takes a number from 1\.\n/ },
+  { words: ['projects', 'list', '--limit', '1', '--all'],           code: 2, err: /^--all and --limit exclude each other\.\n/ },
+  { words: ['projects', 'frobnicate'],                              code: 2, err: /^There is no command "projects frobnicate"\.\n/ },
+  { words: ['projects', 'updat', 'shop'],                           code: 2, err: /^There is no command "projects updat"\. Did you mean "projects update"\?\n/ },
+  { words: ['projects'],                                            code: 2, err: /^Usage: ostiary projects VERB/ },
+]
+for (const { words, key = w.key, code = 0, out = /^$/, err = /^/ } of answers)
+  test(`ostiary ${words.join(' ')}${key === w.key ? '' : ' with another key'}: exits with ${code}`, async () => {
+    const result = await ostiary(words, { key })
+    assert.equal(result.code, code, result.err)
+    assert.match(result.out, out)
+    assert.match(result.err, err)
+    assert.ok(key.length < 30 || !(result.out + result.err).includes(key.slice(30)), 'the key is never printed')
+  })
+
+test('--json prints one document', async () => {
+  const result = await ostiary(['users', 'list', ...inTest, '--json'])
+  const { data, has_more, next_cursor } = json(result)
+  assert.deepEqual([data[0].name, has_more, next_cursor], ['Ada Example', false, null])
+  assert.equal(result.out.trim().split('\n').length, 1)
+})
+
+test('a refused field is named by its pointer, with the request id and the command that says more', async () => {
+  const refused = await ostiary(['applications', 'create', '--name', '', '--application-type', 'spa', '--redirect-uris', 'x', ...inTest])
+  assert.equal(refused.code, 1)
+  assert.match(refused.err, /^Validation failed \(validation_failed\): .*\n {2}\/name: /m)
+  const [, request_id = '', call = ''] = /^Request (req_\w+)\. More: ostiary (.+)$/m.exec(refused.err) ?? []
+  assert.equal(call, `requests get ${request_id} --project shop --env test`)
+  const record = await until('the record of the refused call', async () => {
+    const found = await ostiary([...call.split(' '), '--json'])
+    return found.code === 0 && json(found)
+  })
+  assert.equal(record.code, 'validation_failed')
+})
+
+test('a list is read page by page, up to the limit or to its end', async () => {
+  for (let count = 0; count < 105; count++) await w.createUser(w.live)
+  const list = (...args: string[]) => ostiary(['users', 'list', '--project', 'shop', '--env', 'live', ...args])
+  assert.equal(json(await list('--json')).data.length, 20)
+  const limited = json(await list('--json', '--limit', '101'))
+  assert.deepEqual([limited.data.length, limited.has_more], [101, true])
+  assert.equal(json(await list('--json', '--all')).data.length, 105)
+  assert.equal(json(await list('--json', '--all', '--cursor', limited.next_cursor)).data.length, 4)
+  assert.match((await list()).err, /^There are more/)
+})
+
+test('a service that cannot be reached is exit code 1', async () => {
+  const away = openClient(w, { OSTIARY_URL: 'http://127.0.0.1:1' })
+  const { code, err } = await away.ostiary(['projects', 'get', 'shop'], { key: w.key })
+  assert.deepEqual([code, err], [1, 'http://127.0.0.1:1: The service cannot be reached.\n'])
+})
+
+test('the body can come from a file, and from standard input', async () => {
+  const file = join(w.data_dir, 'body.json')
+  writeFileSync(file, '{"label":"from a file","type":"auth_secret"}')
+  assert.equal(json(await ostiary(['keys', 'create', '--data', `@${file}`, ...inTest, '--json'])).label, 'from a file')
+  const input = '{"label":"from input","type":"auth_secret"}'
+  const created = await ostiary(['keys', 'create', '--data', '-', ...inTest], { input })
+  assert.match(created.out, /^key +svc_auth_sk_test_/m)
+  assert.match(created.err, /^The key is shown once\. Keep it now\.\n$/)
+  assert.equal((await ostiary(['keys', 'create', '--data', '@/none', ...inTest])).code, 2)
+})
+
+const pipeline = (project: string): string[][] => [
+  ['projects', 'create', '--slug', project, '--name', 'Built', '--if-absent'],
+  ['environments', 'create', '--project', project, '--slug', 'staging', '--name', 'Staging', '--type', 'test', '--if-absent'],
+  [
+    'resource-servers',
+    'create',
+    '--project',
+    project,
+    '--env',
+    'staging',
+    '--slug',
+    'api',
+    '--identifier',
+    'https://api.example.com',
+    '--name',
+    'API',
+    '--scopes',
+    '{"name":"read"}',
+    '--if-absent',
+  ],
+  [
+    'applications',
+    'create',
+    '--project',
+    project,
+    '--env',
+    'staging',
+    '--slug',
+    'web',
+    '--name',
+    'Web',
+    '--application-type',
+    'web',
+    '--redirect-uris',
+    'https://app.example.com/callback',
+    '--allowed-scopes',
+    'openid',
+    '--if-absent',
+  ],
+  ['settings', 'update', '--project', project, '--env', 'staging', '--sign-up.mode', 'closed'],
+]
+
+test('a pipeline that builds a project twice changes nothing the second time', async () => {
+  const build = async () => {
+    for (const words of pipeline('built')) assert.equal((await ostiary(words)).code, 0, words.join(' '))
+    const { data } = json(await ostiary(['environments', 'list', '--project', 'built', '--json']))
+    return data.map(({ id, config_version, updated_at }: Record<string, unknown>) => [id, config_version, updated_at])
+  }
+  assert.deepEqual(await build(), await build())
+})
+
+test('--if-absent exits with 3 where the object differs, and changes nothing', async () => {
+  assert.equal((await ostiary(pipeline('differing')[0] ?? [])).code, 0)
+  const { code, err, out } = await ostiary(['projects', 'create', '--slug', 'differing', '--name', 'Another', '--if-absent', '--json'])
+  assert.equal(code, 3)
+  assert.match(err, /^ {2}name: "Built", not "Another"$/m)
+  assert.equal(JSON.parse(out).name, 'Built')
+})
+
+test('--if-absent without the slug is refused, since nothing says which object is meant', async () => {
+  const { code, err } = await ostiary(['webhooks', 'create', '--url', 'https://a.test', ...inTest, '--if-absent'])
+  assert.deepEqual([code, err.split('\n')[0]], [2, '--if-absent needs --slug, by which it finds the object.'])
+})
+
+test('of 10 pipelines at once one creates the project, and all exit with 0', async () => {
+  const words = ['projects', 'create', '--slug', 'raced', '--name', 'Raced', '--if-absent', '--json']
+  const results = await Promise.all(Array.from({ length: 10 }, () => ostiary(words)))
+  assert.equal(new Set(results.map((result) => json(result).id)).size, 1)
+})

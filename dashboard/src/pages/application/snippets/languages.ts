@@ -1,0 +1,204 @@
+/**
+ * Python, Go, C# and curl. A test runs each one where the machine has what it needs; C# is checked by reading only
+ * (docs/decisions/0057-connect-and-examples.md).
+ */
+import { callbackPath, double, isInsecure, listenerOf, type Snippet, single, type Values, word } from './values.ts'
+
+export const python = (values: Values): Snippet => ({
+  name: 'Python',
+  code: `# pip install Authlib Flask requests
+import os
+
+from authlib.integrations.flask_client import OAuth
+from flask import Flask, redirect, session
+
+app = Flask(__name__)
+app.secret_key = os.environ['SESSION_SECRET']
+oauth = OAuth(app)
+oauth.register(
+    'ostiary',
+    server_metadata_url=${single(`${values.issuer}/.well-known/openid-configuration`)},
+    client_id=${single(values.client_id)},
+    client_secret=os.environ['OSTIARY_CLIENT_SECRET'],
+    client_kwargs={
+        'scope': 'openid profile email',
+        'token_endpoint_auth_method': '${values.authentication}',
+        'code_challenge_method': 'S256',
+    },
+)
+
+
+@app.get('/')
+def home():
+    return f"Signed in as {session['user_id']}" if 'user_id' in session else '<a href="/sign-in">Sign in</a>'
+
+
+@app.get('/sign-in')
+def sign_in():
+    return oauth.ostiary.authorize_redirect(${single(values.redirect_uri)})  # with state and nonce
+
+
+@app.get(${single(callbackPath(values))})
+def callback():
+    token = oauth.ostiary.authorize_access_token()  # compares state and nonce
+    session.clear()
+    session['user_id'] = token['userinfo']['sub']  # store this one: an email address can change
+    return redirect('/')
+
+
+if __name__ == '__main__':
+    app.run(host='${listenerOf(values).host}', port=${listenerOf(values).port})`,
+})
+
+const auth_styles = { none: 'AuthStyleInParams', client_secret_post: 'AuthStyleInParams', client_secret_basic: 'AuthStyleInHeader' }
+
+export const go = (values: Values & { authentication: keyof typeof auth_styles }): Snippet => ({
+  name: 'Go',
+  code: `// go get github.com/coreos/go-oidc/v3/oidc golang.org/x/oauth2
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"log"
+	"net/http"${values.authentication === 'none' ? '' : '\n\t"os"'}
+	"strings"
+
+	"github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/oauth2"
+)
+
+func main() {
+	provider, err := oidc.NewProvider(context.Background(), ${double(values.issuer)})
+	if err != nil {
+		log.Fatal(err)
+	}
+	endpoint := provider.Endpoint()
+	endpoint.AuthStyle = oauth2.${auth_styles[values.authentication]} // ${values.authentication}
+	config := oauth2.Config{
+		ClientID:     ${double(values.client_id)},${values.authentication === 'none' ? '' : '\n\t\tClientSecret: os.Getenv("OSTIARY_CLIENT_SECRET"),'}
+		Endpoint:     endpoint,
+		RedirectURL:  ${double(values.redirect_uri)},
+		Scopes:       []string{oidc.ScopeOpenID, "profile", "email"},
+	}
+	verifier := provider.Verifier(&oidc.Config{ClientID: config.ClientID})
+
+	http.HandleFunc("/sign-in", func(w http.ResponseWriter, r *http.Request) {
+		state, nonce, pkce := rand.Text(), rand.Text(), oauth2.GenerateVerifier()
+		http.SetCookie(w, &http.Cookie{
+			Name: "sign_in", Value: strings.Join([]string{state, nonce, pkce}, "."),
+			Path: "/", MaxAge: 600, HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: ${values.redirect_uri.startsWith('https:')},
+		})
+		http.Redirect(w, r, config.AuthCodeURL(state, oidc.Nonce(nonce), oauth2.S256ChallengeOption(pkce)), http.StatusFound)
+	})
+
+	http.HandleFunc(${double(callbackPath(values))}, func(w http.ResponseWriter, r *http.Request) {
+		var checks []string
+		if cookie, err := r.Cookie("sign_in"); err == nil {
+			checks = strings.Split(cookie.Value, ".")
+		}
+		if len(checks) != 3 || r.FormValue("state") != checks[0] {
+			http.Error(w, "This browser did not begin the sign-in.", http.StatusBadRequest)
+			return
+		}
+		token, err := config.Exchange(r.Context(), r.FormValue("code"), oauth2.VerifierOption(checks[2]))
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		raw, _ := token.Extra("id_token").(string)
+		id_token, err := verifier.Verify(r.Context(), raw)
+		if err != nil || id_token.Nonce != checks[1] {
+			http.Error(w, "The ID token is not valid.", http.StatusBadRequest)
+			return
+		}
+		http.SetCookie(w, &http.Cookie{Name: "sign_in", Path: "/", MaxAge: -1})
+		fmt.Fprintln(w, "Signed in as", id_token.Subject) // store this one: an email address can change
+	})
+
+	log.Fatal(http.ListenAndServe("${listenerOf(values).address}", nil))
+}`,
+})
+
+const csharp_secret = `
+        options.ClientSecret = builder.Configuration["OSTIARY_CLIENT_SECRET"];`
+
+export const dotnet = (values: Values): Snippet => ({
+  name: '.NET',
+  code: `// Program.cs: dotnet add package Microsoft.AspNetCore.Authentication.OpenIdConnect
+using System.Security.Claims;
+using Microsoft.AspNetCore.Authentication.Cookies;
+using Microsoft.AspNetCore.Authentication.OpenIdConnect;
+using Microsoft.IdentityModel.Protocols.OpenIdConnect;
+
+var builder = WebApplication.CreateBuilder(args);
+builder.Services
+    .AddAuthentication(options =>
+    {
+        options.DefaultScheme = CookieAuthenticationDefaults.AuthenticationScheme;
+        options.DefaultChallengeScheme = OpenIdConnectDefaults.AuthenticationScheme;
+    })
+    .AddCookie()
+    .AddOpenIdConnect(options =>
+    {
+        options.Authority = ${double(values.issuer)};${isInsecure(values) ? '\n        options.RequireHttpsMetadata = false; // only since this issuer is http' : ''}
+        options.ClientId = ${double(values.client_id)};
+        // ASP.NET Core sends the secret in the body.${
+          values.authentication === 'client_secret_post'
+            ? ' This application is registered with client_secret_post.'
+            : '\n        // Change token_endpoint_auth_method of this application to client_secret_post: now it is client_secret_basic.'
+        }${csharp_secret}
+        options.CallbackPath = ${double(callbackPath(values))};
+        options.ResponseType = OpenIdConnectResponseType.Code;
+        options.ResponseMode = OpenIdConnectResponseMode.Query;
+        options.UsePkce = true; // state and nonce are always sent
+        options.Scope.Clear();
+        options.Scope.Add("openid");
+        options.Scope.Add("profile");
+        options.Scope.Add("email");
+        options.MapInboundClaims = false; // keeps the name "sub"
+    });
+builder.Services.AddAuthorization();
+
+var app = builder.Build();
+app.UseAuthentication();
+app.UseAuthorization();
+// Store "sub": an email address can change.
+app.MapGet("/", (ClaimsPrincipal user) => $"Signed in as {user.FindFirstValue("sub")}").RequireAuthorization();
+app.Run();`,
+})
+
+export const curl = ({ issuer, client_id, redirect_uri, authentication }: Values): Snippet => {
+  const credential = {
+    none: `-d client_id=${client_id}`,
+    client_secret_basic: `-u "${client_id}:$OSTIARY_CLIENT_SECRET"`,
+    client_secret_post: `-d client_id=${client_id} --data-urlencode "client_secret=$OSTIARY_CLIENT_SECRET"`,
+    private_key_jwt: '', // not shown: see snippets.ts
+  }[authentication]
+  const query = new URLSearchParams({ response_type: 'code', client_id, redirect_uri, scope: 'openid profile email' })
+  return {
+    name: 'curl',
+    code: `# Save this as sign-in.sh, and run: sh sign-in.sh
+# The client authenticates with ${authentication}.
+issuer=${word(issuer)}
+verifier=$(openssl rand -hex 32)
+challenge=$(printf '%s' "$verifier" | openssl dgst -sha256 -binary | openssl base64 -A | tr '+/' '-_' | tr -d '=')
+state=$(openssl rand -hex 16)
+nonce=$(openssl rand -hex 16)
+echo "$issuer/oauth/authorize?${query}&state=$state&nonce=$nonce&code_challenge=$challenge&code_challenge_method=S256"
+
+echo 'Open that address, sign in, and paste the address that the browser returns to:'
+read -r returned
+part() { printf '%s' "$returned" | sed -n "s/.*[?&]$1=\\([^&]*\\).*/\\1/p"; }
+[ "$(part state)" = "$state" ] || { echo 'This is not the answer to the request above.'; exit 1; }
+
+tokens=$(curl -sS ${credential} "$issuer/v1/oauth/token" -d grant_type=authorization_code \\
+  -d "code=$(part code)" -d "code_verifier=$verifier" --data-urlencode redirect_uri=${word(redirect_uri)})
+echo "$tokens"
+
+# Who it is: store sub, since an email address can change. A program also compares the nonce in the ID token.
+access_token=$(printf '%s' "$tokens" | sed -n 's/.*"access_token":"\\([^"]*\\)".*/\\1/p')
+curl -sS -H "Authorization: Bearer $access_token" "$issuer/v1/oauth/userinfo"`,
+  }
+}

@@ -1,0 +1,134 @@
+/** JavaScript on a server: openid-client alone, with Express, and Auth.js. */
+import { callbackPath, isInsecure, listenerOf, type Snippet, single, type Values } from './values.ts'
+
+const authentications = {
+  none: 'None()',
+  client_secret_basic: 'ClientSecretBasic(process.env.OSTIARY_CLIENT_SECRET)',
+  client_secret_post: 'ClientSecretPost(process.env.OSTIARY_CLIENT_SECRET)',
+  private_key_jwt: 'PrivateKeyJwt({ key: client_key, kid: client_jwk.kid })',
+}
+
+/** The key of `private_key_jwt`. */
+const client_key = `const client_jwk = JSON.parse(process.env.OSTIARY_CLIENT_KEY) // the private key, as a JWK
+const rs256 = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
+const client_key = await crypto.subtle.importKey('jwk', client_jwk, rs256, false, ['sign'])
+
+`
+
+const discovery = (values: Values) => `${values.authentication === 'private_key_jwt' ? client_key : ''}const config = await oidc.discovery(
+  new URL(${single(values.issuer)}),
+  ${single(values.client_id)},
+  undefined,
+  oidc.${authentications[values.authentication]},${isInsecure(values) ? '\n  { execute: [oidc.allowInsecureRequests] }, // only since this issuer is http' : ''}
+)`
+
+export const openidClient = (values: Values): Snippet => ({
+  name: 'openid-client',
+  code: `// npm install openid-client@6
+import * as oidc from 'openid-client'
+
+${discovery(values)}
+const redirect_uri = ${single(values.redirect_uri)}
+
+/** Returns the address to send the visitor to. Keep the checks in the visitor's session until the callback. */
+export async function beginSignIn() {
+  const verifier = oidc.randomPKCECodeVerifier()
+  const checks = { pkceCodeVerifier: verifier, expectedState: oidc.randomState(), expectedNonce: oidc.randomNonce() }
+  const url = oidc.buildAuthorizationUrl(config, {
+    redirect_uri,
+    scope: 'openid profile email',
+    code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+    state: checks.expectedState,
+    nonce: checks.expectedNonce,
+  })
+  return { url, checks }
+}
+
+/** Returns the user, for the address that the visitor came back to. */
+export async function finishSignIn(address, checks) {
+  const tokens = await oidc.authorizationCodeGrant(config, new URL(address, redirect_uri), checks)
+  const { sub, email } = tokens.claims()
+  return { user_id: sub, email } // store sub: an email address can change
+}`,
+})
+
+export const express = (values: Values): Snippet => {
+  const { host, port } = listenerOf(values)
+  return {
+    name: 'Express',
+    code: `// npm install express@5 express-session openid-client@6
+import express from 'express'
+import session from 'express-session'
+import * as oidc from 'openid-client'
+
+${discovery(values)}
+const redirect_uri = ${single(values.redirect_uri)}
+
+const app = express()
+const cookie = { httpOnly: true, sameSite: 'lax', secure: 'auto' }
+app.use(session({ secret: process.env.SESSION_SECRET, resave: false, saveUninitialized: false, cookie }))
+
+app.get('/', (request, response) => {
+  response.send(request.session.user_id ? \`Signed in as \${request.session.user_id}\` : '<a href="/sign-in">Sign in</a>')
+})
+
+app.get('/sign-in', async (request, response) => {
+  const verifier = oidc.randomPKCECodeVerifier()
+  const checks = { pkceCodeVerifier: verifier, expectedState: oidc.randomState(), expectedNonce: oidc.randomNonce() }
+  request.session.checks = checks
+  const url = oidc.buildAuthorizationUrl(config, {
+    redirect_uri,
+    scope: 'openid profile email',
+    code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+    state: checks.expectedState,
+    nonce: checks.expectedNonce,
+  })
+  response.redirect(url.href)
+})
+
+app.get(${single(callbackPath(values))}, async (request, response) => {
+  const { checks } = request.session
+  if (!checks) return response.redirect('/') // the address was opened a second time
+  const tokens = await oidc.authorizationCodeGrant(config, new URL(request.originalUrl, redirect_uri), checks)
+  await new Promise((done, failed) => request.session.regenerate((error) => (error ? failed(error) : done())))
+  request.session.user_id = tokens.claims().sub // store this one: an email address can change
+  response.redirect('/')
+})
+
+app.listen(${port}, '${host}')`,
+  }
+}
+
+export const authJs = (values: Values): Snippet => ({
+  name: 'Auth.js',
+  code: `// auth.ts of a Next.js application: npm install next-auth@beta
+// Register this redirect URI too: ${new URL('/api/auth/callback/ostiary', values.redirect_uri)}
+import NextAuth from 'next-auth'
+
+export const { handlers, auth, signIn, signOut } = NextAuth({
+  providers: [
+    {
+      id: 'ostiary',
+      name: 'Ostiary',
+      type: 'oidc',
+      issuer: ${single(values.issuer)},
+      clientId: ${single(values.client_id)},
+      clientSecret: process.env.OSTIARY_CLIENT_SECRET,
+      client: { token_endpoint_auth_method: '${values.authentication}' },
+      checks: ['pkce', 'state', 'nonce'],
+      authorization: { params: { scope: 'openid profile email' } },
+    },
+  ],
+  callbacks: {
+    // Auth.js makes up an id at each sign-in. The one of the issuer stays.
+    jwt({ token, account }) {
+      return account ? { ...token, sub: account.providerAccountId } : token
+    },
+    session({ session, token }) {
+      return { ...session, user: { ...session.user, id: token.sub } }
+    },
+  },
+})`,
+})

@@ -1,0 +1,37 @@
+/** What snippets are made from, and how a value is written as a text of each language. */
+export interface Snippet {
+  name: string
+  code: string
+}
+
+/** How a snippet authenticates at the token endpoint. */
+export type Authentication = 'none' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
+
+export interface Values {
+  issuer: string
+  client_id: string
+  redirect_uri: string
+  authentication: Authentication
+}
+
+/** Whether the issuer is a service on the developer's own machine: libraries refuse http unless they are asked not to. */
+export const isInsecure = ({ issuer }: Values) => issuer.startsWith('http:')
+
+/** The path of the redirect URI, where the program answers. */
+export const callbackPath = ({ redirect_uri }: Values) => new URL(redirect_uri).pathname
+
+/** Where the program listens: at the redirect URI if that is on the developer's own machine, else behind a proxy. */
+export function listenerOf({ redirect_uri }: Values): { host: string; port: string; address: string } {
+  const { hostname, port: own_port } = new URL(redirect_uri)
+  const name = ['localhost', '127.0.0.1', '[::1]'].includes(hostname) ? hostname : 'localhost'
+  const port = own_port || '3000'
+  return { host: name.replaceAll(/[[\]]/g, ''), port, address: `${name}:${port}` }
+}
+
+// A redirect URI can contain quotes, and must not become code.
+/** A text of JavaScript or Python. */
+export const single = (text: string) => `'${text.replaceAll(/[\\']/g, '\\$&')}'`
+/** A text of Go or C#. */
+export const double = (text: string) => JSON.stringify(text)
+/** A word of a POSIX shell. */
+export const word = (text: string) => (/^[\w./:@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`)

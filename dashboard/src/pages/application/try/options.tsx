@@ -1,0 +1,101 @@
+/** What a run asks for: scopes, resource, prompt, the age of the sign-in, and the client secret where the exchange needs one. */
+import { NativeSelect, PasswordInput, TextInput } from '@mantine/core'
+import type { Application } from '@ostiary/sdk'
+import { useEffect, useState } from 'react'
+import { useRead } from '../../../parts/reading.tsx'
+import { useEnvironment } from '../../../scope.tsx'
+import type { Options } from './oidc.ts'
+import { needsSecret } from './run.ts'
+
+/** The person that the demo creates. */
+const demo_email = 'demo@example.com'
+const standard = ['openid', 'profile', 'email']
+const prompts = [
+  { value: '', label: 'None given: as an application usually asks' },
+  { value: 'login', label: 'login: ask again for the sign-in' },
+  { value: 'create', label: 'create: begin with a new account' },
+  { value: 'select_account', label: 'select_account: choose an account' },
+  { value: 'consent', label: 'consent: ask again for consent' },
+  { value: 'none', label: 'none: ask for nothing, or fail' },
+]
+
+type SetOption = (name: keyof Options, value: string) => void
+
+/** The scopes that the application may request, and in Test the demo user, if there is one. */
+export function useOptions({ allowed_scopes }: Application): [Options, SetOption] {
+  const { client, at, environment, can } = useEnvironment()
+  const scope = standard.filter((name) => name === 'openid' || allowed_scopes.includes(name)).join(' ')
+  const [options, setOptions] = useState<Options>({ scope, resource: '', prompt: '', max_age: '', login_hint: '' })
+  const demo = useRead(
+    ['users', environment.id, 'demo'],
+    (signal) => client.listUsers({ ...at, email: demo_email, limit: 1 }, { signal }).page(),
+    { enabled: environment.type === 'test' && can('developer') },
+  )
+  const has_demo = demo.data?.data.length === 1
+  useEffect(() => {
+    if (has_demo) setOptions((before) => (before.login_hint === '' ? { ...before, login_hint: demo_email } : before))
+  }, [has_demo])
+  return [options, (name, value) => setOptions((before) => ({ ...before, [name]: value }))]
+}
+
+interface RunOptionsProps {
+  application: Application
+  options: Options
+  setOption: SetOption
+  secret: string
+  setSecret: (secret: string) => void
+}
+
+export function RunOptions({ application, options, setOption, secret, setSecret }: RunOptionsProps) {
+  const { client, at, environment } = useEnvironment()
+  const servers = useRead(['resource-servers', environment.id, 'first'], (signal) =>
+    client.listResourceServers({ ...at, limit: 100 }, { signal }).page(),
+  )
+  const text = (name: keyof Options) => ({
+    value: options[name],
+    onChange: (event: { currentTarget: { value: string } }) => setOption(name, event.currentTarget.value),
+  })
+  const has_key = application.token_endpoint_auth_method === 'private_key_jwt'
+  return (
+    <div className="try-options">
+      {needsSecret(application) && !has_key ? (
+        <PasswordInput
+          label="Client secret"
+          description="Kept in the memory of this tab only. Without it the run ends at the code."
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          autoComplete="off"
+          value={secret}
+          onChange={(event) => setSecret(event.currentTarget.value.trim())}
+        />
+      ) : null}
+      {has_key ? (
+        <p className="muted small">
+          {application.name} signs its requests with a private key, which does not belong in a browser. The run ends at the code.
+        </p>
+      ) : null}
+      <details>
+        <summary>Options</summary>
+        <div className="form">
+          <TextInput label="Scopes" spellCheck={false} {...text('scope')} />
+          <NativeSelect
+            label="Resource server (resource)"
+            data={[
+              { value: '', label: 'None' },
+              ...(servers.data?.data ?? []).map(({ identifier, name }) => ({ value: identifier, label: `${name}, ${identifier}` })),
+            ]}
+            {...text('resource')}
+          />
+          <NativeSelect label="Prompt" data={prompts} {...text('prompt')} />
+          <TextInput
+            label="Longest age of the sign-in (max_age), in seconds"
+            type="number"
+            min={0}
+            placeholder="No limit"
+            {...text('max_age')}
+          />
+          <TextInput label="Who signs in (login_hint)" type="email" placeholder="Nobody in particular" {...text('login_hint')} />
+        </div>
+      </details>
+    </div>
+  )
+}

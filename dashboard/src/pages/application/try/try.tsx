@@ -1,0 +1,221 @@
+/** Try sign-in: the real flow in a window, its steps with their times, and the tokens claim by claim. */
+import '../../../styles/try.css'
+import type { Application } from '@ostiary/sdk'
+import { Link } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+import { CopyButton } from '../../../parts/copy.tsx'
+import { Icon } from '../../../parts/icon.tsx'
+import { useRead } from '../../../parts/reading.tsx'
+import { useQueryState } from '../../../parts/search.ts'
+import { Tag } from '../../../parts/tag.tsx'
+import { useEnvironment } from '../../../scope.tsx'
+import { createdSecret } from '../../applications/created-secret.ts'
+import { Decoded } from './decoded.tsx'
+import { RunOptions, useOptions } from './options.tsx'
+import { Preparation } from './preparation.tsx'
+import { type Failure, type Run, tryCallback, useTry } from './run.ts'
+import { fixOf } from './words.ts'
+
+export function TrySignIn({ application, etag }: { application: Application; etag: string | null }) {
+  const { environment, base } = useEnvironment()
+  const { run, start } = useTry(application, environment.issuer)
+  const [secret, setSecret] = useState(() => createdSecret(application.id))
+  const [options, setOption] = useOptions(application)
+  const refusals = useRefusals(application, run)
+  const is_ready = application.redirect_uris.includes(tryCallback())
+  const begin = () => {
+    refusals.forget()
+    void start(options, secret)
+  }
+  return (
+    <div className="try-columns">
+      <div className="stack">
+        {is_ready ? null : <Preparation application={application} etag={etag} />}
+        <section className="card">
+          <header>
+            <h2>Try sign-in</h2>
+            <div className="r">
+              <Outcome run={run} />
+            </div>
+          </header>
+          {run ? (
+            <Steps run={run} refusals={refusals.found} has_key={application.token_endpoint_auth_method === 'private_key_jwt'} />
+          ) : (
+            <Introduction application={application} />
+          )}
+          <RunOptions application={application} options={options} setOption={setOption} secret={secret} setSecret={setSecret} />
+          <div className="fin">
+            <button type="button" className="btn pri" disabled={!is_ready || run?.state === 'working'} onClick={begin}>
+              <Icon name={run ? 'again' : 'play'} /> {run ? 'Run again' : 'Try sign-in'}
+            </button>
+            {run?.state === 'done' ? (
+              <Link className="btn" to={`${base}/applications/${application.id}`} search={{ tab: 'connect' }}>
+                Put this in your app
+              </Link>
+            ) : null}
+            <span className="xs faint">
+              {is_ready ? 'Tokens stay in this tab and are revoked when you leave.' : 'Add the return address first.'}
+            </span>
+          </div>
+        </section>
+      </div>
+      <Decoded run={run} />
+    </div>
+  )
+}
+
+function Introduction({ application }: { application: Application }) {
+  const { provider } = useQueryState().search
+  return (
+    <div className="pad form">
+      <p className="muted">
+        A window opens with the sign-in page that people see. The steps appear here, and then what {application.name} would get.
+      </p>
+      {provider === undefined ? null : (
+        <p className="strong">To try out {provider}, press its button in the window. If it fails, the reason appears here.</p>
+      )}
+    </div>
+  )
+}
+
+function Outcome({ run }: { run: Run | null }) {
+  if (run === null || run.state === 'working') return null
+  if (run.state === 'waiting') return <Tag icon="clock">Waiting for the window</Tag>
+  if (run.state === 'failed')
+    return (
+      <Tag tone="bad" icon="cross">
+        Failed
+      </Tag>
+    )
+  return (
+    <Tag tone="ok" icon="check">
+      {run.state === 'done' ? 'Everything agrees' : 'Code received'}
+    </Tag>
+  )
+}
+
+interface Refusal {
+  id: string
+  code: string
+  reason: string
+}
+
+/** What the service refused to this application since the run began. */
+function useRefusals(application: Application, run: Run | null) {
+  const { client, at, environment, can } = useEnvironment()
+  const [last, setLast] = useState('')
+  const is_active = run?.state === 'waiting' || run?.state === 'failed'
+  const read = useRead(
+    ['calls', environment.id, 'of', application.id],
+    (signal) => client.listRefusedCalls({ ...at, application_id: application.id, limit: 5 }, { signal }).page(),
+    { enabled: can('developer'), refetchInterval: is_active ? 2_000 : false },
+  )
+  const all: Refusal[] = read.data?.data ?? []
+  return {
+    found: all.filter(({ id }) => id > last),
+    /** Ids ascend, so a later refusal has a greater one. */
+    forget: () => setLast(all[0]?.id ?? ''),
+  }
+}
+
+function Steps({ run, refusals, has_key }: { run: Run; refusals: Refusal[]; has_key: boolean }) {
+  const { failure } = run
+  return (
+    <div aria-live="polite">
+      <ol className="flow">
+        {run.steps.map(({ name, detail, aside }) => (
+          <li key={name}>
+            <span className="d">
+              <Icon name="check" size={13} />
+            </span>
+            <b>{name}</b>
+            <span className="ms">{aside}</span>
+            <p>{detail}</p>
+          </li>
+        ))}
+        {failure ? <Failed failure={failure} refusals={refusals} /> : null}
+        {run.state === 'waiting' ? <Waiting is_closed={run.is_window_closed} refusals={refusals} /> : null}
+      </ol>
+      {run.state === 'code_only' ? (
+        <p className="note try-note">
+          <Icon name="info" size={16} />
+          <span>
+            {has_key
+              ? 'The run ends at the code, because its exchange needs the private key of the application.'
+              : 'The run ends at the code, because its exchange needs the client secret. Paste the secret below, and run it again.'}
+          </span>
+        </p>
+      ) : null}
+    </div>
+  )
+}
+
+const Waiting = ({ is_closed, refusals }: { is_closed: boolean; refusals: Refusal[] }) => (
+  <li>
+    <span className="d o">
+      <Icon name="clock" size={13} />
+    </span>
+    <b>{is_closed ? 'The window is closed' : 'Waiting for the sign-in'}</b>
+    <span className="ms" />
+    <p>{is_closed ? 'Run it again to open another one.' : 'Sign in, or create an account, in the window that opened.'}</p>
+    <CapturedMail />
+    {refusals.map((refusal) => (
+      <Reason key={refusal.id} of={refusal} />
+    ))}
+  </li>
+)
+
+/** In Test the mail of the sign-in is captured, so its code is here. */
+function CapturedMail() {
+  const { client, at, environment, can } = useEnvironment()
+  const [known, setKnown] = useState<string | null>(null)
+  const inbox = useRead(['inbox', environment.id, 'try'], (signal) => client.listInbox({ ...at, limit: 1 }, { signal }).page(), {
+    enabled: environment.type === 'test' && can('developer'),
+    refetchInterval: 2_000,
+  })
+  const latest = inbox.data?.data[0]
+  // What was there before the sign-in began is not for it.
+  useEffect(() => {
+    if (known === null && inbox.isFetchedAfterMount) setKnown(latest?.id ?? '')
+  }, [known, inbox.isFetchedAfterMount, latest?.id])
+  if (!latest || known === null || latest.id === known || latest.code === null) return null
+  return (
+    <p>
+      Mail to {latest.to}: the code is <code className="strong">{latest.code}</code> <CopyButton value={latest.code} label="the code" />
+    </p>
+  )
+}
+
+/** The OAuth error, our reason, and what to do. */
+function Failed({ failure, refusals }: { failure: Failure; refusals: Refusal[] }) {
+  const { name, code, description, request_id } = failure
+  const refusal = refusals.find((refusal) => (request_id === null ? refusal.code === code : refusal.id === request_id))
+  return (
+    <li>
+      <span className="d bad">
+        <Icon name="cross" size={13} />
+      </span>
+      <b>{name}: failed</b>
+      <span className="ms" />
+      <p>
+        <code>{code}</code> {description}
+      </p>
+      {refusal ? <Reason of={refusal} is_explained /> : null}
+      <p className="strong">{fixOf(code)}</p>
+    </li>
+  )
+}
+
+/** `is_explained`: the code is there already. */
+function Reason({ of: { id, code, reason }, is_explained = false }: { of: Refusal; is_explained?: boolean }) {
+  const { base } = useEnvironment()
+  return (
+    <p>
+      {is_explained ? null : <code>{code} </code>}
+      {reason}{' '}
+      <Link className="u" to={`${base}/calls`} search={{ chosen: id }} target="_blank">
+        Open the call<span className="vh">: {id}</span>
+      </Link>
+    </p>
+  )
+}

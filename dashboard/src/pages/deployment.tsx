@@ -1,0 +1,183 @@
+/** For operators: the mail, the sign-in methods and the administrators of the deployment itself (decision 0026). */
+import '../styles/overview.css'
+import '../styles/compare.css'
+import type { Settings, User } from '@ostiary/sdk'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { CopyButton } from '../parts/copy.tsx'
+import { Page } from '../parts/page.tsx'
+import { Loaded, useRead } from '../parts/reading.tsx'
+import { Facts } from '../parts/side.tsx'
+import { Tag } from '../parts/tag.tsx'
+import { useEnvironment } from '../scope.tsx'
+import { ReadyForLive } from './compare/ready.tsx'
+
+export default function Deployment() {
+  const { client, at, environment, tenant, base } = useEnvironment()
+  const settings = useRead(['settings', environment.id, 'overview'], (signal) => client.getSettings(at, { signal }))
+  return (
+    <Page
+      title="Deployment"
+      lead="The environment in which the administrators of every tenant sign in. Operators keep it running; they cannot act as an administrator."
+    >
+      <div className="cols ready">
+        <div className="stack">
+          <Loaded of={settings}>
+            {(settings) => (
+              <div className="stack">
+                <Mail of={settings} />
+                <Methods of={settings} />
+              </div>
+            )}
+          </Loaded>
+          <Administrators />
+          <Card title="Operators" to={`/t/${tenant.slug}/members`} act="Invite or remove">
+            <p className="pad muted">
+              Operators change what this page shows, and block accounts. Keys, projects and users of tenants are out of their reach.
+            </p>
+          </Card>
+        </div>
+        <div className="stack">
+          <ReadyForLive environment={environment} title="Ready for administrators?" />
+          <Card title="Address" to={`${base}/events`} act="Events">
+            {(['Issuer', 'Base URL'] as const).map((name) => {
+              const value = name === 'Issuer' ? environment.issuer : location.origin
+              return (
+                <div className="ep" key={name}>
+                  <div className="l">
+                    {name} <CopyButton value={value} label={name} />
+                  </div>
+                  <code>{value}</code>
+                </div>
+              )
+            })}
+          </Card>
+        </div>
+      </div>
+    </Page>
+  )
+}
+
+const Card = ({ title, to, act, tag, children }: { title: string; to: string; act: string; tag?: ReactNode; children: ReactNode }) => (
+  <section className="card">
+    <header>
+      <h2>{title}</h2>
+      {tag}
+      <div className="r">
+        <Link className="small strong" to={to} aria-label={`${act}: ${title}`}>
+          {act}
+        </Link>
+      </div>
+    </header>
+    {children}
+  </section>
+)
+
+function Mail({ of: { email } }: { of: Settings }) {
+  const { base } = useEnvironment()
+  const sends = email.delivery === 'smtp'
+  return (
+    <Card
+      title="Mail"
+      to={`${base}/settings`}
+      act="Change mail"
+      tag={
+        <Tag tone={sends ? 'ok' : 'warn'} icon={sends ? 'check' : 'warn'}>
+          {sends ? 'Sent' : 'None is sent'}
+        </Tag>
+      }
+    >
+      <div className="pad">
+        {sends ? null : (
+          <p className="muted">
+            Invitations are links that the inviter passes on, and an administrator who loses a password needs an operator. Set a mail server
+            to change that.
+          </p>
+        )}
+        {sends ? (
+          <Facts
+            of={[
+              ['Sender', email.from ?? 'Not set'],
+              ['Mail server', email.smtp ? `${email.smtp.host}, port ${email.smtp.port}` : 'Not set'],
+              ['TLS', email.smtp?.tls ?? 'Not set'],
+            ]}
+          />
+        ) : null}
+      </div>
+    </Card>
+  )
+}
+
+const OnOff = ({ is_on }: { is_on: boolean }) => (
+  <Tag tone={is_on ? 'ok' : ''} icon={is_on ? 'check' : 'cross'}>
+    {is_on ? 'On' : 'Off'}
+  </Tag>
+)
+
+function Methods({ of: { sign_in, mfa } }: { of: Settings }) {
+  const { client, at, environment, base } = useEnvironment()
+  const providers = useRead(['providers', environment.id, 'overview'], (signal) =>
+    client.listProviders({ ...at, limit: 100 }, { signal }).page(),
+  )
+  const enabled = providers.data?.data.filter((provider) => provider.enabled) ?? []
+  return (
+    <Card title="Methods" to={`${base}/settings`} act="Change methods">
+      <div className="pad">
+        <Facts
+          of={[
+            ['Password', <OnOff key="password" is_on={sign_in.password} />],
+            ['Emailed code', <OnOff key="code" is_on={sign_in.email_code} />],
+            ['Passkey', <OnOff key="passkey" is_on={sign_in.passkey} />],
+            ['Second factor', { off: 'Off', optional: 'Optional', required: 'Required' }[mfa.mode]],
+            [
+              'Providers',
+              <Link key="providers" className="u" to={`${base}/providers`}>
+                {enabled.length === 0 ? 'None' : enabled.map(({ display_name }) => display_name).join(', ')}
+              </Link>,
+            ],
+          ]}
+        />
+      </div>
+    </Card>
+  )
+}
+
+function Administrators() {
+  const { client, at, environment, base } = useEnvironment()
+  const users = useRead(['users', environment.id, 'latest'], (signal) => client.listUsers({ ...at, limit: 6 }, { signal }).page())
+  return (
+    <Loaded of={users}>
+      {({ data }) => (
+        <Card title="Administrators" to={`${base}/users`} act="All administrators">
+          <table className="rows" aria-label="Administrators">
+            <thead>
+              <tr>
+                <th scope="col">Person</th>
+                <th scope="col">Status</th>
+              </tr>
+            </thead>
+            <tbody>
+              {data.map((user: User) => (
+                <tr key={user.id}>
+                  <td className="kn">
+                    <b>
+                      <Link to={`${base}/users`} search={{ chosen: user.id }}>
+                        {user.name ?? user.email ?? user.id}
+                      </Link>
+                    </b>
+                    {user.name && user.email ? <span className="muted">{user.email}</span> : null}
+                  </td>
+                  <td data-l="Status">
+                    <Tag tone={user.blocked_at ? 'bad' : 'ok'} icon={user.blocked_at ? 'lock' : 'check'}>
+                      {user.blocked_at ? 'Blocked' : 'Can sign in'}
+                    </Tag>
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </Card>
+      )}
+    </Loaded>
+  )
+}

@@ -1,0 +1,137 @@
+/**
+ * Edits an identity provider. A secret stays as it is unless a new one is entered. A new issuer needs its own secret, so that none is
+ * ever sent to another issuer.
+ */
+import { Checkbox, TagsInput, TextInput } from '@mantine/core'
+import type { Provider, ProviderChange } from '@ostiary/sdk'
+import { useState } from 'react'
+import { useAction } from '../../parts/action.ts'
+import { CopyButton } from '../../parts/copy.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
+import { fieldError } from '../../parts/problem.tsx'
+import { useRead } from '../../parts/reading.tsx'
+import { useEnvironment } from '../../scope.tsx'
+import { ProviderField } from './field.tsx'
+import { type FieldName, fieldsOf, isSecret, kindOf } from './kinds.ts'
+
+export function EditProvider({ provider_id, close }: { provider_id: string; close: () => void }) {
+  const { client, at, environment } = useEnvironment()
+  const read = useRead(['providers', environment.id, 'one', provider_id], (signal) =>
+    client.responses.getProvider({ ...at, provider_id }, { signal }),
+  )
+  return read.data ? <Form key={read.data.etag} provider={read.data.data} etag={read.data.etag} close={close} /> : null
+}
+
+const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
+
+function Form({ provider, etag, close }: { provider: Provider; etag: string | null; close: () => void }) {
+  const { client, at, environment } = useEnvironment()
+  const kind = kindOf(provider.type)
+  const { issuer, team_id, key_id } = provider
+  const [display_name, setName] = useState(provider.display_name)
+  const [client_id, setClientId] = useState(provider.client_id)
+  const [scopes, setScopes] = useState(provider.scopes)
+  const [enabled, setEnabled] = useState(provider.enabled)
+  const [links, setLinks] = useState(provider.link_by_verified_email)
+  const [fields, setFields] = useState<Partial<Record<FieldName, string>>>({
+    issuer: issuer ?? '',
+    team_id: team_id ?? '',
+    key_id: key_id ?? '',
+  })
+  const action = useAction(
+    (change: ProviderChange) => client.changeProvider({ ...at, provider_id: provider.id }, change, { if_match: etag ?? undefined }),
+    { changes: [['providers', environment.id]], done: close },
+  )
+  const has_new_issuer = (fields.issuer ?? '') !== (issuer ?? '')
+  const next = {
+    display_name,
+    client_id,
+    scopes,
+    enabled,
+    link_by_verified_email: links,
+    ...Object.fromEntries(
+      fieldsOf(kind)
+        .filter((name) => !isSecret(name) || fields[name])
+        .map((name) => [name, fields[name] || null]),
+    ),
+  }
+  const before = provider as unknown as Record<string, unknown> // as: read by name
+  const change = Object.fromEntries(Object.entries(next).filter(([name, value]) => !same(before[name], value)))
+  const helpOf = (name: FieldName) => {
+    if (!isSecret(name)) return undefined
+    const is_set = name === 'client_secret' ? provider.has_client_secret : provider.has_private_key
+    if (!is_set) return 'None is set.'
+    return has_new_issuer ? 'A new issuer needs its own secret.' : 'Set, and never shown. Empty keeps it.'
+  }
+  const isNeeded = (name: FieldName) => {
+    if (!isSecret(name)) return kind.needs.includes(name)
+    return has_new_issuer && (name === 'client_secret' ? provider.has_client_secret : provider.has_private_key)
+  }
+  return (
+    <FormDialog
+      title={`Edit ${provider.display_name}`}
+      submit="Save"
+      action={action}
+      disabled={Object.keys(change).length === 0}
+      onSubmit={() => action.run(change)}
+      onClose={close}
+    >
+      <div>
+        <div className="lab">Return address to register there</div>
+        <code className="any">{provider.callback_url}</code>{' '}
+        <CopyButton value={provider.callback_url} label={`the return address of ${provider.display_name}`} />
+      </div>
+      <TextInput
+        label="Name on the button"
+        required
+        withAsterisk={false}
+        maxLength={100}
+        value={display_name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        error={fieldError(action.error, '/display_name')}
+      />
+      <TextInput
+        label="Client id"
+        required
+        withAsterisk={false}
+        autoComplete="off"
+        spellCheck={false}
+        value={client_id}
+        onChange={(event) => setClientId(event.currentTarget.value)}
+        error={fieldError(action.error, '/client_id')}
+      />
+      {fieldsOf(kind).map((name) => (
+        <ProviderField
+          key={name}
+          name={name}
+          is_needed={isNeeded(name)}
+          help={helpOf(name)}
+          value={fields[name] ?? ''}
+          change={(value) => setFields((current) => ({ ...current, [name]: value }))}
+          error={action.error}
+        />
+      ))}
+      <TagsInput
+        label="Scopes to request"
+        value={scopes}
+        onChange={setScopes}
+        acceptValueOnBlur
+        splitChars={[' ', ',']}
+        error={fieldError(action.error, '/scopes')}
+      />
+      <Checkbox
+        label="Link by verified email"
+        description="A first sign-in joins the existing user with the same address, if both sides have verified it."
+        checked={links}
+        onChange={(event) => setLinks(event.currentTarget.checked)}
+        error={fieldError(action.error, '/link_by_verified_email')}
+      />
+      <Checkbox
+        label="Enabled: its button stands on the sign-in page"
+        checked={enabled}
+        onChange={(event) => setEnabled(event.currentTarget.checked)}
+        error={fieldError(action.error, '/enabled')}
+      />
+    </FormDialog>
+  )
+}

@@ -1,0 +1,151 @@
+/** A resource server: added, or edited for the version that was read. The scopes are shown as people read them on the consent page. */
+import '../../styles/sign-in-objects.css'
+import { NativeSelect, Textarea, TextInput } from '@mantine/core'
+import type { NewResourceServer, ResourceServer, ResourceServerChange } from '@ostiary/sdk'
+import { useState } from 'react'
+import { useAction } from '../../parts/action.ts'
+import { FormDialog } from '../../parts/form-dialog.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { fieldError } from '../../parts/problem.tsx'
+import { useRead } from '../../parts/reading.tsx'
+import { useEnvironment } from '../../scope.tsx'
+import { readScopes, writeScopes } from './scopes.ts'
+
+const order: ('label' | 'input' | 'description' | 'error')[] = ['label', 'input', 'description', 'error']
+
+export function CreateResourceServer({ close }: { close: () => void }) {
+  const { client, at, environment } = useEnvironment()
+  const action = useAction((server: NewResourceServer) => client.createResourceServer(at, server), {
+    changes: [['resource-servers', environment.id]],
+    done: close,
+  })
+  return <ResourceServerDialog server={null} action={action} close={close} />
+}
+
+export function EditResourceServer({ resource_server_id, close }: { resource_server_id: string; close: () => void }) {
+  const { client, at, environment } = useEnvironment()
+  const params = { ...at, resource_server_id }
+  const read = useRead(['resource-servers', environment.id, 'one', resource_server_id], (signal) =>
+    client.responses.getResourceServer(params, { signal }),
+  )
+  const action = useAction(
+    ({ identifier: _, ...change }: NewResourceServer) =>
+      client.changeResourceServer(params, change as ResourceServerChange, { if_match: read.data?.etag ?? undefined }), // as: the same fields but the identifier
+    { changes: [['resource-servers', environment.id]], done: close },
+  )
+  return read.data ? <ResourceServerDialog key={read.data.etag} server={read.data.data} action={action} close={close} /> : null
+}
+
+interface DialogProps {
+  /** `null` for a new one. */
+  server: ResourceServer | null
+  action: { run: (server: NewResourceServer) => void; busy: boolean; error: Error | null }
+  close: () => void
+}
+
+function ResourceServerDialog({ server, action, close }: DialogProps) {
+  const [name, setName] = useState(server?.name ?? '')
+  const [identifier, setIdentifier] = useState(server?.identifier ?? '')
+  const [scopes, setScopes] = useState(writeScopes(server?.scopes ?? []))
+  const [format, setFormat] = useState(server?.access_token_format ?? 'jwt')
+  const [lifetime, setLifetime] = useState(String(server?.access_token_ttl_seconds ?? ''))
+  const submit = () => {
+    const access_token_ttl_seconds = lifetime === '' ? null : Number(lifetime)
+    action.run({ name, identifier, scopes: readScopes(scopes), access_token_format: format, access_token_ttl_seconds })
+  }
+  return (
+    <FormDialog
+      title={server ? `Edit ${server.name}` : 'Add a resource server'}
+      submit={server ? 'Save' : 'Add resource server'}
+      action={action}
+      onSubmit={submit}
+      onClose={close}
+    >
+      <TextInput
+        label="Name"
+        required
+        withAsterisk={false}
+        maxLength={100}
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        error={fieldError(action.error, '/name')}
+      />
+      <TextInput
+        label="Identifier"
+        description="An absolute URI: resource in requests, aud in tokens. It never changes."
+        inputWrapperOrder={order}
+        required
+        withAsterisk={false}
+        disabled={server !== null}
+        placeholder="https://api.example.com"
+        value={identifier}
+        onChange={(event) => setIdentifier(event.currentTarget.value)}
+        error={fieldError(action.error, '/identifier')}
+      />
+      <Textarea
+        label="Scopes, one per line"
+        description="The name, then what it allows."
+        inputWrapperOrder={order}
+        placeholder="orders:read Read your orders"
+        autosize
+        minRows={2}
+        spellCheck={false}
+        value={scopes}
+        onChange={(event) => setScopes(event.currentTarget.value)}
+        error={fieldError(action.error, '/scopes')}
+      />
+      <ConsentPreview name={name} scopes={readScopes(scopes)} />
+      <NativeSelect
+        label="Format of access tokens"
+        data={[
+          { value: 'jwt', label: 'JWT: the API checks it itself' },
+          { value: 'opaque', label: 'Opaque: the API asks the service' },
+        ]}
+        value={format}
+        onChange={(event) => setFormat(event.currentTarget.value === 'opaque' ? 'opaque' : 'jwt')}
+        error={fieldError(action.error, '/access_token_format')}
+      />
+      <TextInput
+        label="Lifetime of access tokens, in seconds"
+        description="60 to 86,400. Empty: that of the settings."
+        inputWrapperOrder={order}
+        type="number"
+        min={60}
+        max={86_400}
+        value={lifetime}
+        onChange={(event) => setLifetime(event.currentTarget.value)}
+        error={fieldError(action.error, '/access_token_ttl_seconds')}
+      />
+    </FormDialog>
+  )
+}
+
+/** The lines of the consent page: the description, or the name of a scope without one, and where it applies. */
+function ConsentPreview({ name, scopes }: { name: string; scopes: ReturnType<typeof readScopes> }) {
+  const api = name || 'the resource server'
+  return (
+    <section className="consent-preview" aria-label="On the consent page">
+      <h3 className="lab">On the consent page</h3>
+      <ul>
+        {scopes.length === 0 ? (
+          <li>
+            <Icon name="list" />
+            <b>Use {api}</b>
+            <span>A request that names it needs no scope.</span>
+          </li>
+        ) : (
+          scopes.map((scope, line) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: while a name is typed, two lines can have the same one
+            <li key={line}>
+              <Icon name="list" />
+              <b>{scope.description ?? scope.name}</b>
+              <span>
+                {api}, <code>{scope.name}</code>
+              </span>
+            </li>
+          ))
+        )}
+      </ul>
+    </section>
+  )
+}

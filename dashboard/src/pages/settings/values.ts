@@ -1,0 +1,28 @@
+/** Reads, compares and shows the values of the settings document. */
+import type { Settings } from '@ostiary/sdk'
+import { duration } from '../../parts/time.tsx'
+import type { Field } from './fields.ts'
+
+export type Value = string | number | boolean | null | readonly string[]
+
+export const valueIn = (document: Settings, { group, name }: Field): Value =>
+  (document as unknown as Record<string, Record<string, Value> | null>)[group]?.[name] ?? null // as: read by name
+
+/** The JSON pointer of a field, as errors name it. */
+export const pathOf = ({ group, name }: Pick<Field, 'group' | 'name'>) => `/${group}/${name}`
+
+export const isSame = (one: Value, other: Value) => JSON.stringify(one) === JSON.stringify(other)
+
+export function shown({ kind }: Field, value: Value): string {
+  if (value === null) return 'Not set'
+  if (typeof value === 'boolean') return value ? 'On' : 'Off'
+  if (Array.isArray(value)) return value.join(', ') || 'None'
+  return kind === 'seconds' && typeof value === 'number' ? duration(value) : String(value)
+}
+
+/** A merge patch of the fields that were changed. */
+export function changeOf(changed: readonly (readonly [Field, Value])[]): Record<string, Record<string, Value>> {
+  const change: Record<string, Record<string, Value>> = {}
+  for (const [{ group, name }, value] of changed) change[group] = { ...change[group], [name]: value }
+  return change
+}

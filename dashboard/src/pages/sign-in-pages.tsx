@@ -1,0 +1,154 @@
+/** How the sign-in pages look and what they offer: the form on the left, the page as it would be on the right. */
+import '../styles/sign-in-pages.css'
+import { TextInput } from '@mantine/core'
+import { OstiaryError, type Settings, type SettingsChange } from '@ostiary/sdk'
+import { type FormEvent, useState } from 'react'
+import { useAction } from '../parts/action.ts'
+import { Page } from '../parts/page.tsx'
+import { fieldError, Problem } from '../parts/problem.tsx'
+import { Loaded, useRead } from '../parts/reading.tsx'
+import { useEnvironment } from '../scope.tsx'
+import { type Field, groups } from './settings/fields.ts'
+import { Input } from './settings/input.tsx'
+import { changeOf, isSame, pathOf, type Value, valueIn } from './settings/values.ts'
+import { contrastInWords } from './sign-in-pages/contrast.ts'
+import { Preview } from './sign-in-pages/preview.tsx'
+
+const parts = [
+  { title: 'Look', of: ['branding'] },
+  { title: 'Links', of: ['links'] },
+  { title: 'What people can use', of: ['sign_in', 'sign_up'] },
+]
+const all = groups.flatMap(({ fields }) => fields)
+
+export default function SignInPages() {
+  const { client, at, environment } = useEnvironment()
+  const read = useRead(['settings', environment.id], (signal) => client.responses.getSettings(at, { signal }))
+  return (
+    <Page title="Sign-in pages" lead="What people see when they sign in. The preview shows changes before they are saved.">
+      <Loaded of={read}>{({ data, etag }) => <Form key={etag} document={data} etag={etag} />}</Loaded>
+    </Page>
+  )
+}
+
+function Form({ document, etag }: { document: Settings; etag: string | null }) {
+  const { client, at, environment, can } = useEnvironment()
+  const [edits, setEdits] = useState<ReadonlyMap<Field, Value>>(new Map())
+  const [refused, setRefused] = useState<unknown>(null)
+  const save = useAction((change: SettingsChange) => client.changeSettings(at, change, { if_match: etag ?? undefined }), {
+    changes: [
+      ['settings', environment.id],
+      ['readiness', environment.id],
+    ],
+  })
+  const changed = [...edits].filter(([field, value]) => !isSame(value, valueIn(document, field)))
+  const change = changeOf(changed)
+  const error = save.error ?? (refused instanceof OstiaryError && refused.status === 422 ? refused : null)
+  const currentOf = (field: Field) => (edits.has(field) ? (edits.get(field) ?? null) : valueIn(document, field))
+  const edit = (field: Field) => (value: Value) => {
+    save.reset()
+    setEdits(new Map(edits).set(field, value))
+  }
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    save.run(change as SettingsChange) // as: the fields are those of the document
+  }
+  return (
+    <div className="sign-in-pages">
+      <form className="stack" onSubmit={submit}>
+        <fieldset disabled={!can('developer')} className="stack">
+          {parts.map(({ title, of }) => (
+            <section className="card" key={title}>
+              <header>
+                <h2>{title}</h2>
+              </header>
+              <div className="pad form">
+                {all
+                  .filter(({ group, only }) => of.includes(group) && (only === undefined || only === environment.type))
+                  .map((field) => (
+                    <Control
+                      key={pathOf(field)}
+                      field={field}
+                      value={currentOf(field)}
+                      change={edit(field)}
+                      error={fieldError(error, pathOf(field))}
+                    />
+                  ))}
+              </div>
+            </section>
+          ))}
+        </fieldset>
+        {save.error ? <Problem error={save.error} focus /> : null}
+        {can('developer') ? (
+          <div className="settings-save">
+            <b className="strong">{changed.length === 1 ? '1 change' : `${changed.length} changes`}</b>
+            <button type="submit" className="btn pri" disabled={changed.length === 0 || save.busy}>
+              Save
+            </button>
+            <button type="button" className="btn" disabled={changed.length === 0} onClick={() => setEdits(new Map())}>
+              Discard
+            </button>
+          </div>
+        ) : (
+          <p className="muted">Changes need the role developer.</p>
+        )}
+      </form>
+      <Preview change={change} report={setRefused} />
+    </div>
+  )
+}
+
+function Control(props: { field: Field; value: Value; change: (value: Value) => void; error: string | undefined }) {
+  const { field, value } = props
+  if (pathOf(field) === '/branding/primary_color') return <Colour {...props} />
+  const is_new_logo = pathOf(field) === '/branding/logo_url' && value !== null
+  return (
+    <div>
+      <Input {...props} />
+      {is_new_logo ? <p className="xs faint">The preview shows a new logo after it is saved.</p> : null}
+    </div>
+  )
+}
+
+/** The colour as text and from the picker of the browser, with what it does to the text on it. */
+function Colour({
+  field,
+  value,
+  change,
+  error,
+}: {
+  field: Field
+  value: Value
+  change: (value: Value) => void
+  error: string | undefined
+}) {
+  const colour = typeof value === 'string' ? value : ''
+  const is_valid = /^#[0-9a-f]{6}$/i.test(colour)
+  return (
+    <div className="colour">
+      <TextInput
+        label={field.label}
+        description={field.help}
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
+        placeholder="#0b6472"
+        spellCheck={false}
+        value={colour}
+        onChange={(event) => change(event.currentTarget.value.trim() || null)}
+        error={error}
+      />
+      <input
+        type="color"
+        aria-label="Pick the colour"
+        value={is_valid ? colour.toLowerCase() : '#0b6472'}
+        onChange={(event) => change(event.currentTarget.value)}
+      />
+      {is_valid ? (
+        <ul className="contrast" aria-label="Contrast">
+          {contrastInWords(colour).map((line) => (
+            <li key={line}>{line}</li>
+          ))}
+        </ul>
+      ) : null}
+    </div>
+  )
+}

@@ -1,0 +1,122 @@
+/** `verifyAccessToken` without a service: claims, headers, algorithms, and keys that verify nothing (RFC 9068 §4, RFC 8725). */
+import type { Algorithm } from '../../src/key-set.ts'
+import { createKeySet, type VerifyOptions, verifyAccessToken } from '../../src/verify.ts'
+import { type Case, outcomeOf, same } from './case.ts'
+import { audience, base64url, claimsOf, encode, makeKey, now, type SigningKey, servedKeys } from './signing-key.ts'
+
+const at = now.getTime() / 1000
+const { issuer } = servedKeys([])
+
+// biome-ignore format: this table is read by column
+const claims: [string, object, object, string][] = [
+  ['all claims of RFC 9068',            {},                             {},                                   'accepted'],
+  ['an audience as a text',             {},                             { aud: audience },                    'accepted'],
+  ['the type application/at+jwt',       { typ: 'application/at+jwt' },  {},                                   'accepted'],
+  ['the type AT+JWT',                   { typ: 'AT+JWT' },              {},                                   'accepted'],
+  ['the type JWT',                      { typ: 'JWT' },                 {},                                   'wrong_type'],
+  ['the type at+jwt2',                  { typ: 'at+jwt2' },             {},                                   'wrong_type'],
+  ['no type',                           { typ: undefined },             {},                                   'wrong_type'],
+  ['a type that is a list',             { typ: ['at+jwt'] },            {},                                   'wrong_type'],
+  ['no kid',                            { kid: undefined },             {},                                   'unknown_key'],
+  ['an empty kid',                      { kid: '' },                    {},                                   'unknown_key'],
+  ['a critical extension',              { crit: ['exp'] },              {},                                   'malformed'],
+  ['an empty list of extensions',       { crit: [] },                   {},                                   'malformed'],
+  ['an end in this very second',        {},                             { exp: at },                          'expired'],
+  ['an end in the next second',         {},                             { exp: at + 1 },                      'accepted'],
+  ['no end',                            {},                             { exp: undefined },                   'malformed'],
+  ['an end that is a text',             {},                             { exp: `${at + 600}` },               'malformed'],
+  ['an end that is null',               {},                             { exp: null },                        'malformed'],
+  ['a beginning in the next second',    {},                             { nbf: at + 1 },                      'not_yet_valid'],
+  ['a beginning in this second',        {},                             { nbf: at },                          'accepted'],
+  ['a beginning that is a text',        {},                             { nbf: '0' },                         'malformed'],
+  ['an issue time in the future',       {},                             { iat: at + 1 },                      'not_yet_valid'],
+  ['no issue time',                     {},                             { iat: undefined },                   'malformed'],
+  ['no subject',                        {},                             { sub: undefined },                   'malformed'],
+  ['a subject that is a number',        {},                             { sub: 7 },                           'malformed'],
+  ['no client',                         {},                             { client_id: undefined },             'malformed'],
+  ['no id',                             {},                             { jti: undefined },                   'malformed'],
+  ['no audience',                       {},                             { aud: undefined },                   'malformed'],
+  ['an empty list of audiences',        {},                             { aud: [] },                          'wrong_audience'],
+  ['an audience with an object',        {},                             { aud: [audience, {}] },              'malformed'],
+  ['an issuer in a list',               {},                             { iss: [issuer] },                    'wrong_issuer'],
+  ['no issuer',                         {},                             { iss: undefined },                   'wrong_issuer'],
+  ['no scope',                          {},                             { scope: undefined },                 'accepted'],
+  ['a scope that is a list',            {},                             { scope: ['openid'] },                'malformed'],
+]
+// biome-ignore format: this table is read by column
+const unusable_keys: [string, object][] = [
+  ['for encryption',          { use: 'enc' }],
+  ['for another algorithm',   { alg: 'RS512' }],
+  ['a shared secret',         { kty: 'oct', k: 'c2VjcmV0' }],
+  ['without a modulus',       { n: undefined }],
+  ['a modulus of 1024 bits',  { n: 'A'.repeat(171) }],
+  ['a modulus of a megabit',  { n: 'A'.repeat(175_000) }],
+  ['not base64url',           { n: '!'.repeat(342) }],
+]
+const not_an_object: Record<string, string> = {
+  'a list': encode([]),
+  null: base64url(new TextEncoder().encode('null')),
+  'broken JSON': base64url(new TextEncoder().encode('{"iss":')),
+  'bytes that are not UTF-8': base64url(new Uint8Array([0x7b, 0xff, 0x7d])),
+}
+
+const optionsFor = (keys: readonly Pick<SigningKey, 'jwk'>[], algorithms?: readonly Algorithm[]): VerifyOptions => ({
+  keys: createKeySet({ ...servedKeys(keys), now: () => now }),
+  issuer,
+  audience,
+  now: () => now,
+  clock_tolerance_seconds: 0,
+  ...(algorithms ? { algorithms } : {}),
+})
+
+export async function verifyCases(): Promise<Case[]> {
+  const key = await makeKey('key-1')
+  const own = optionsFor([key])
+  const outcome = async (token: string, options = own) => outcomeOf(verifyAccessToken(token, options))
+
+  return [
+    ...claims.map(([what, header, change, code]) => ({
+      title: `a signed token with ${what} is ${code}`,
+      run: async () => same(await outcome(await key.sign(header, { ...claimsOf(issuer), ...change })), code),
+    })),
+    {
+      title: 'the tolerance of clocks applies to the end and to the beginning',
+      async run() {
+        const expired = await key.sign({}, { ...claimsOf(issuer), exp: at - 4 })
+        const early = await key.sign({}, { ...claimsOf(issuer), nbf: at + 5 })
+        same(await outcome(expired, { ...own, clock_tolerance_seconds: 5 }), 'accepted')
+        same(await outcome(early, { ...own, clock_tolerance_seconds: 5 }), 'accepted')
+        same(await outcome(expired, { ...own, clock_tolerance_seconds: 3 }), 'expired')
+        same(await outcome(early, { ...own, clock_tolerance_seconds: 3 }), 'not_yet_valid')
+      },
+    },
+    ...Object.entries(not_an_object).map(([what, payload]) => ({
+      title: `a token whose header or claims are ${what} is malformed`,
+      async run() {
+        const [head = '', body = '', signature = ''] = (await key.sign({}, claimsOf(issuer))).split('.')
+        same(await outcome(`${payload}.${body}.${signature}`), 'malformed')
+        same(await outcome(`${head}.${payload}.${signature}`), 'malformed')
+      },
+    })),
+    ...(['RS256', 'PS256', 'ES256'] as const).map((alg) => ({
+      title: `${alg} verifies when the options accept it, and only with a key that is made for it`,
+      async run() {
+        const [right, other] = [await makeKey('right', alg), await makeKey('other', alg)]
+        const keys = [{ jwk: { ...right.jwk, alg: undefined } }, other]
+        const token = await right.sign({}, claimsOf(issuer))
+        const foreign = await right.sign({ kid: 'other' }, claimsOf(issuer))
+        same(await outcome(token, optionsFor(keys, [alg])), 'accepted')
+        same(await outcome(foreign, optionsFor(keys, [alg])), 'bad_signature')
+        same(await outcome(token, optionsFor(keys, ['RS256', 'PS256', 'ES256'])), 'accepted')
+        same(await outcome(token, optionsFor(keys, [])), 'wrong_algorithm')
+      },
+    })),
+    ...unusable_keys.map(([what, change]) => ({
+      title: `a published key that is ${what} verifies nothing`,
+      async run() {
+        const found = await outcome(await key.sign({}, claimsOf(issuer)), optionsFor([{ jwk: { ...key.jwk, ...change } }]))
+        same(['unknown_key', 'keys_unavailable'].includes(found), true, found)
+      },
+    })),
+  ]
+}

@@ -1,0 +1,3 @@
+/** The variables that only the client of the command line reads (`cli/src/client/`). The service accepts them and ignores them. */
+export const client_variables = ['OSTIARY_KEY', 'OSTIARY_URL', 'OSTIARY_PROFILE'] as const
+export type ClientVariable = (typeof client_variables)[number]

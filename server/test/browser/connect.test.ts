@@ -1,0 +1,252 @@
+/** The snippets of the dashboard's Connect panel: each one that this machine can run signs a person in at the service. */
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { build, stop } from 'esbuild'
+import { double, single, word } from '../../../dashboard/src/pages/application/snippets/values.ts'
+import { snippetsOf } from '../../../dashboard/src/pages/application/snippets.ts'
+import { noBrowser } from '../support/chromium.ts'
+import { startClientServer } from '../support/client-server.ts'
+import * as connect from '../support/connect.ts'
+import { authorizationRequest, createAgent, exchange, followToClient, obtainCode } from '../support/cookie-browser.ts'
+import { launchForTests } from '../support/page-audit.ts'
+import { until } from '../support/receiver.ts'
+import { type Place, runProgram, startProgram } from '../support/terminal.ts'
+import { expectStatus, freePort, world } from '../support/world.ts'
+
+const w = await world()
+const user = await w.createUser(w.test)
+const { publicKey, privateKey } = await crypto.subtle.generateKey(
+  { name: 'RSASSA-PKCS1-v1_5', modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]), hash: 'SHA-256' },
+  true,
+  ['sign', 'verify'],
+)
+const jwk = async (key: typeof publicKey) => ({ ...(await crypto.subtle.exportKey('jwk', key)), kid: 'key-1' })
+
+/** An application, and the code of one of its snippets. */
+async function snippetOf(name: string, method: string, redirect_uri: string) {
+  const application = await w.createApplication(w.test, {
+    redirect_uris: [redirect_uri, new URL('/api/auth/callback/ostiary', redirect_uri).href],
+    application_type: method === 'none' ? (name === 'oidc-client-ts' ? 'spa' : 'native') : 'web',
+    token_endpoint_auth_method: method,
+    ...(method === 'private_key_jwt' ? { jwks: { keys: [await jwk(publicKey)] } } : {}),
+  })
+  const snippet = snippetsOf(application, w.test.issuer).find((one) => one.name === name) ?? assert.fail(name)
+  return { application, code: snippet.code }
+}
+
+interface Program {
+  /** The files beside the snippet. */
+  files?: Record<string, string>
+  /** The name of the snippet's file. */
+  file: string
+  command: string
+  skip?: string | false
+}
+// biome-ignore format: this table is read by column
+const programs: Record<string, Program> = {
+  'openid-client': { file: 'sign-in.js', files: { 'server.js': connect.openid_client_server },                  command: 'exec node server.js' },
+  Express:         { file: 'server.js',                                                                         command: 'exec node server.js' },
+  'Auth.js':       { file: 'auth.js',    files: { 'server.js': connect.auth_js_server, ...connect.next_auth }, command: 'exec node server.js' },
+  Python:          { file: 'app.py',                                                                            command: `exec '${connect.python}' app.py`, skip: connect.noPython },
+  Go:              { file: 'main.go',                                                                           command: 'exec ./program', skip: connect.noGo },
+}
+
+// biome-ignore format: this table is read by column
+const rows: [string, string, string][] = [
+  ['openid-client', 'client_secret_basic', 'localhost'],
+  ['openid-client', 'client_secret_post',  'localhost'],
+  ['openid-client', 'private_key_jwt',     'localhost'],
+  ['openid-client', 'none',                'localhost'],
+  ['Express',       'client_secret_basic', '127.0.0.1'],
+  ['Auth.js',       'client_secret_basic', 'localhost'],
+  ['Auth.js',       'client_secret_post',  'localhost'],
+  ['Python',        'client_secret_basic', 'localhost'],
+  ['Python',        'client_secret_post',  '127.0.0.1'],
+  ['Go',            'client_secret_basic', 'localhost'],
+  ['Go',            'none',                '127.0.0.1'],
+]
+for (const [name, method, host] of rows) {
+  const { file, files = {}, command, skip = false } = programs[name] ?? assert.fail(name)
+  test(`${name} signs a person in with ${method}, and refuses an answer that the browser did not ask for`, { skip }, async () => {
+    const port = await freePort()
+    const origin = `http://${host}:${port}`
+    const { application, code } = await snippetOf(name, method, `${origin}/callback`)
+    const folder = connect.programFolder()
+    for (const [path, text] of Object.entries({ ...files, [file]: code })) {
+      mkdirSync(join(folder, path, '..'), { recursive: true })
+      writeFileSync(join(folder, path), text)
+    }
+    if (name === 'Go') compile(folder)
+    const env = {
+      ...process.env,
+      PATH: `${join(process.execPath, '..')}:${process.env.PATH}`,
+      PORT: String(port),
+      OSTIARY_CLIENT_SECRET: application.client_secret ?? '',
+      OSTIARY_CLIENT_KEY: JSON.stringify(await jwk(privateKey)),
+      SESSION_SECRET: 'a secret of this test',
+      AUTH_SECRET: 'a secret of this test',
+    }
+    await serve(command, { cwd: folder, env }, origin)
+
+    const agent = createAgent()
+    const begun = await agent.get(`${origin}/sign-in`)
+    const url = new URL(begun.headers.get('location') ?? assert.fail(begun.body))
+    const { code_challenge_method, state, nonce, redirect_uri = '' } = Object.fromEntries(url.searchParams)
+    assert.equal(code_challenge_method, 'S256')
+    assert.ok(state && nonce)
+    const callback = (await followToClient(agent, { url: url.href, redirect_uri }, user)).href
+    const stolen = await createAgent().get(callback)
+    assert.ok(stolen.status >= 300 && !stolen.body.includes(user.id), stolen.body)
+    const answer = await agent.get(callback)
+    const home = answer.status === 200 ? answer : await agent.get(origin)
+    assert.match(home.body, new RegExp(`Signed in as ${user.id}`))
+  })
+}
+
+/** Starts a server, and waits until it answers at an address. */
+async function serve(command: string, place: Place, address: string): Promise<void> {
+  const program = runProgram(command, place)
+  const answers = async () => {
+    assert.ok(!program.hasEnded(), program.output())
+    return fetch(address).then(
+      () => true,
+      () => false,
+    )
+  }
+  await until('the server answers', answers)
+}
+
+/** Compiles the program of a folder with the libraries that `.ci/run` has fetched. */
+function compile(folder: string): void {
+  for (const file of ['go.mod', 'go.sum']) copyFileSync(join(connect.go_module, file), join(folder, file))
+  const { status, stderr } = spawnSync('go', ['build', '-o', 'program', 'main.go'], {
+    cwd: folder,
+    env: { ...process.env, ...connect.go_environment },
+    encoding: 'utf8',
+  })
+  assert.equal(status, 0, stderr)
+}
+
+for (const method of ['client_secret_basic', 'client_secret_post', 'none'])
+  test(`curl signs a person in with ${method}`, { skip: process.platform === 'win32' && 'a script for a POSIX shell' }, async () => {
+    const redirect_uri = "http://localhost:49152/call'back"
+    const { application, code } = await snippetOf('curl', method, redirect_uri)
+    const folder = connect.programFolder()
+    writeFileSync(join(folder, 'sign-in.sh'), code)
+    const env = { ...process.env, OSTIARY_CLIENT_SECRET: application.client_secret ?? '' }
+    const begin = () => startProgram('exec sh sign-in.sh', /paste the address/, { cwd: folder, env })
+    const script = await begin()
+    const url = /^http\S+$/m.exec(script.output())?.[0] ?? assert.fail(script.output())
+    const returned = (await followToClient(createAgent(), { url, redirect_uri }, user)).href
+    const another = await begin()
+    another.type(returned)
+    assert.match(await another.ended, /not the answer to the request above\.\n$/)
+    script.type(returned)
+    const output = await script.ended
+    assert.match(output, /"id_token":"/)
+    assert.match(output, new RegExp(`\\{"sub":"${user.id}".*\\}$`))
+  })
+
+test('oidc-client-ts signs a person in within a bundled page', { skip: noBrowser }, async (t) => {
+  const page_source = '<!doctype html><title>App</title><body><script type="module" src="/main.js"></script>'
+  const files = { '/': { type: 'text/html', body: page_source }, '/main.js': { type: 'text/javascript', body: '' } }
+  const { origin } = await startClientServer(t, files)
+  const { code } = await snippetOf('oidc-client-ts', 'none', `${origin}/`)
+  const bundled = await build({
+    stdin: { contents: code, resolveDir: connect.programFolder() },
+    bundle: true,
+    format: 'esm',
+    platform: 'browser',
+    write: false,
+  })
+  await stop()
+  files['/main.js'].body = bundled.outputFiles[0]?.text ?? ''
+  const page = await (await launchForTests(t)).newPage()
+  await page.goto(origin)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByLabel('Password').waitFor()
+  const { code_challenge_method, nonce } = Object.fromEntries(new URL(page.url()).searchParams)
+  assert.ok(code_challenge_method === 'S256' && nonce)
+  await page.getByLabel('Email address').fill(user.email)
+  await page.getByLabel('Password').fill(user.password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByText(`Signed in as ${user.id}`).waitFor()
+})
+
+test('the MCP server answers a call with a token for it, and refuses one without and one for another resource', async () => {
+  const address = `http://localhost:${await freePort()}/mcp`
+  const create = (identifier: string, name: string) =>
+    w.call('POST', `${w.test.path}/resource-servers`, {
+      body: { identifier, name, scopes: [{ name: 'tools:call', description: 'Call tools' }] },
+    })
+  expectStatus(201, await create(address, 'Tools'))
+  expectStatus(201, await create('https://other.example.com', 'Other'))
+  const { application, code } = await snippetOf('MCP server', 'client_secret_basic', 'http://localhost:49152/callback')
+  const allowed = { allowed_scopes: ['openid', 'tools:call'] }
+  expectStatus(200, await w.call('PATCH', `${w.test.path}/applications/${application.id}`, { body: allowed }))
+  const folder = connect.programFolder()
+  writeFileSync(join(folder, 'server.js'), code)
+  await serve(`exec '${process.execPath}' server.js`, { cwd: folder, env: { ...process.env, MCP_ADDRESS: address } }, address)
+
+  const call = (token: string) =>
+    fetch(address, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'whoami', arguments: {} } }),
+    })
+  const tokenFor = async (resource: string) => {
+    const request = authorizationRequest(w.test, application, { scope: 'openid tools:call', resource })
+    const authorization_code = await obtainCode(createAgent(), request, user)
+    return expectStatus(200, await exchange(w, w.test, application, request, authorization_code)).access_token
+  }
+  const refused = await call('')
+  assert.equal(refused.status, 401)
+  const metadata = /resource_metadata="([^"]+)"/.exec(refused.headers.get('www-authenticate') ?? '')?.[1] ?? ''
+  assert.deepEqual(await (await fetch(metadata)).json(), {
+    resource: address,
+    authorization_servers: [w.test.issuer],
+    scopes_supported: ['openid', 'tools:call'],
+  })
+  assert.equal((await call(await tokenFor('https://other.example.com'))).status, 401)
+  const answered = await call(await tokenFor(address))
+  assert.match(await answered.text(), new RegExp(user.id))
+})
+
+test('a redirect URI with quotes stays a text in every language', () => {
+  const hostile = `https://app.example.com/\\'"$(id)\`id\`+process.exit(1)+`
+  assert.equal(Function(`return ${single(hostile)}`)(), hostile)
+  assert.equal(JSON.parse(double(hostile)), hostile)
+  if (process.platform !== 'win32')
+    assert.equal(spawnSync('sh', ['-c', `printf %s ${word(hostile)}`], { encoding: 'utf8' }).stdout, hostile)
+})
+
+// biome-ignore format: this table is read by column
+const shown: [string, string, string, string[]][] = [
+  ['web',    'client_secret_basic', 'https://app.example.com/cb',   ['openid-client', 'Express', 'Auth.js', 'Python', 'Go', '.NET', 'curl', 'MCP server']],
+  ['web',    'private_key_jwt',     'https://app.example.com/cb',   ['openid-client', 'Express', 'MCP server']],
+  ['spa',    'none',                'https://app.example.com/',     ['oidc-client-ts', 'curl']],
+  ['native', 'none',                'http://127.0.0.1/cb',          ['openid-client', 'Go', 'curl', 'MCP server']],
+  ['native', 'none',                'com.example.app:/cb',          ['openid-client', 'curl', 'MCP server']],
+]
+for (const [application_type, token_endpoint_auth_method, redirect_uri, names] of shown)
+  test(`a ${application_type} application with ${token_endpoint_auth_method} at ${redirect_uri} has the snippets ${names.join(', ')}`, () => {
+    const application = {
+      application_type,
+      token_endpoint_auth_method,
+      redirect_uris: [redirect_uri],
+      client_id: 'app_1',
+      allow_loopback_port: true,
+    }
+    const snippets = snippetsOf(application as Parameters<typeof snippetsOf>[0], w.test.issuer) // as: words of the table
+    assert.deepEqual(
+      snippets.map(({ name }) => name),
+      names,
+    )
+  })

@@ -1,0 +1,156 @@
+/** The pages about whole environments: Test and Live side by side, the charts, and the pages of operators. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { noBrowser } from '../support/chromium.ts'
+import { authorizationRequest, createAgent, signInForTokens } from '../support/cookie-browser.ts'
+import { button, dashboardFolder, dashboardPath, openDashboard, show, slugOf } from '../support/dashboard-browser.ts'
+import { audit, launchForTests } from '../support/page-audit.ts'
+import { expectStatus, owner, world } from '../support/world.ts'
+
+test('chosen differences go from Test to Live after a plan, and a change meanwhile is shown first', { skip: noBrowser }, async (t) => {
+  const w = await world({ dashboard_folder: dashboardFolder })
+  const settings = async (body: unknown, { path } = w.live) => expectStatus(200, await w.call('PATCH', `${path}/settings`, { body }))
+  const liveSettings = async () => expectStatus(200, await w.call('GET', `${w.live.path}/settings`))
+  const application = { name: 'Shop', slug: 'shop', application_type: 'web', redirect_uris: ['https://shop.example.com/cb'] }
+  for (const { path } of [w.test, w.live]) expectStatus(201, await w.call('POST', `${path}/applications`, { body: application }))
+  const [shop] = expectStatus(200, await w.call('GET', `${w.test.path}/applications?slug=shop`)).data
+  expectStatus(200, await w.call('PATCH', `${w.test.path}/applications/${shop.id}`, { body: { consent: 'ask' } }))
+  await w.createApplication(w.test, { name: 'Meal Planner' })
+  await settings(
+    { tokens: { access_token_ttl_seconds: 900 }, sign_in: { passkey: true }, links: { terms_url: 'https://a.test/terms' } },
+    w.test,
+  )
+
+  const browser = await launchForTests(t)
+  const { page, faults } = await openDashboard(w, browser, owner)
+  const url = `${w.base_url}${dashboardPath(await slugOf(w))}/test/test-and-live`
+  await show(page, url, 'Test and Live')
+  const row = (name: string | RegExp) => page.getByRole('row', { name })
+  const dialog = page.getByRole('dialog')
+
+  await t.test('each row has its state, and only differences can be taken to Live', async () => {
+    await row(/Access token lives 15 min 1 h Differs/).waitFor()
+    await row(/Terms.*Missing in Live/).waitFor()
+    await row(/Meal Planner.*Exists Missing Missing in Live/).waitFor()
+    assert.equal(await row(/Session ends after idle/).count(), 0, 'what is the same is not among the differences')
+    const boxes = await page.getByRole('checkbox').count()
+    assert.equal(boxes, await page.getByText('Differs', { exact: true }).count())
+    assert.deepEqual(await audit(page, 'test and live'), [])
+    await page.setViewportSize({ width: 1280, height: 900 })
+  })
+
+  await page.getByLabel('Take Access token lives to Live').check()
+  await page.getByLabel('Take Shop: Consent page to Live').check()
+  await t.test('the plan sends nothing when Live changed meanwhile, and shows both versions', async () => {
+    await button(page, 'Review changes to Live').click()
+    await dialog.getByRole('row', { name: /Access token lives 1 h 15 min/ }).waitFor()
+    assert.deepEqual(await audit(page, 'plan for live'), [])
+    await page.setViewportSize({ width: 1280, height: 900 })
+    await settings({ tokens: { access_token_ttl_seconds: 7_200 } })
+    await button(page, 'Change Live').click()
+    await dialog.getByText('stale_version').waitFor()
+    assert.equal((await liveSettings()).tokens.access_token_ttl_seconds, 7_200)
+    await button(page, 'Show the new version').click()
+    await dialog.getByText(/Changed meanwhile. It was 1 h/).waitFor()
+  })
+
+  await t.test('then one change for each document reaches Live, with the chosen fields only', async () => {
+    await button(page, 'Change Live').click()
+    await dialog.waitFor({ state: 'hidden' })
+    const { tokens, sign_in, links } = await liveSettings()
+    assert.deepEqual([tokens.access_token_ttl_seconds, sign_in.passkey, links.terms_url], [900, false, null])
+    const [in_live] = expectStatus(200, await w.call('GET', `${w.live.path}/applications?slug=shop`)).data
+    assert.deepEqual([in_live.consent, in_live.redirect_uris], ['ask', application.redirect_uris])
+    await row(/Access token lives/).waitFor({ state: 'hidden' })
+  })
+
+  await t.test('each open check of "Ready for Live?" leads to a page of Live', async () => {
+    const links = page.locator('.go a')
+    for (const href of await links.evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''))) {
+      assert.match(href, /^\/dashboard\/t\/acme\/(p\/[^/]+\/live(\/|$)|members$)/)
+    }
+    await page.getByRole('link', { name: 'Set up mail' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
+    assert.match(await page.title(), /^\[Live\]/)
+  })
+  await t.test('charts show the counters, bar by bar by keyboard, and as a table', async () => {
+    const user = await w.createUser(w.test)
+    const client = await w.createApplication(w.test)
+    await signInForTokens(w, w.test, client, user)
+    const agent = createAgent()
+    const form = await agent.get(authorizationRequest(w.test, client).url)
+    await agent.submit(form, { email: user.email, password: 'wrong', method: 'password' })
+    await w.call('GET', `${w.test.path}/applications/${w.test.path.split('/').at(-1)}`)
+    await w.deployment.refused_calls.write()
+    await w.deployment.counters.write()
+
+    await show(page, url.replace('/test-and-live', ''), 'Project shop')
+    const chart = page.getByRole('slider', { name: 'Sign-ins by outcome, bar by bar' })
+    await chart.focus()
+    assert.match((await chart.getAttribute('aria-valuetext')) ?? '', /: 1 succeeded, 1 failed, 0 refused/)
+    await page.keyboard.press('ArrowLeft')
+    assert.match((await chart.getAttribute('aria-valuetext')) ?? '', /: no sign-ins/)
+    await page.getByText('Show as table: Sign-ins by outcome').click()
+    assert.equal(await page.getByRole('table', { name: 'Sign-ins by outcome' }).getByRole('row').count(), 2)
+    assert.deepEqual(await audit(page, 'charts of the overview'), [])
+    await page.setViewportSize({ width: 1280, height: 900 })
+    await show(page, url.replace('test-and-live', 'calls'), 'Calls')
+    await page.getByRole('slider', { name: 'Refused calls by code, bar by bar' }).waitFor()
+    assert.deepEqual(await audit(page, 'charts of calls'), [])
+  })
+  assert.deepEqual(
+    faults.filter((fault) => !fault.includes('412')),
+    [],
+  )
+})
+
+test(
+  'operators reach the pages of the deployment from the top bar, and change there what the API lets them',
+  { skip: noBrowser },
+  async (t) => {
+    const w = await world({ dashboard_folder: dashboardFolder })
+    const browser = await launchForTests(t)
+    const { page, faults } = await openDashboard(w, browser, owner)
+    await page.getByRole('link', { name: 'Deployment' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Deployment' }).waitFor()
+    await page.getByRole('heading', { level: 2, name: 'Administrators', exact: true }).waitFor()
+    await page.waitForLoadState('networkidle')
+    const base = page.url().replace(/\/deployment$/, '')
+
+    await t.test('the sidebar has only what operators manage', async () => {
+      const links = page.getByRole('navigation', { name: 'Pages', exact: true }).getByRole('link')
+      const names = (await links.allTextContents()).map((name) => name.trim())
+      for (const absent of ['Overview', 'Applications', 'API keys', 'Webhooks', 'Projects', 'Platform keys', 'Test and Live'])
+        assert.ok(!names.includes(absent), absent)
+      for (const present of ['Deployment', 'Administrators', 'Settings', 'Providers', 'Operators', 'Audit log'])
+        assert.ok(names.includes(present), present)
+      assert.deepEqual(await audit(page, 'deployment'), [])
+      await page.setViewportSize({ width: 1280, height: 900 })
+    })
+
+    // biome-ignore format: this table is read by column
+    const buttons: [string, string | RegExp, string, boolean][] = [
+    ['users',        'Administrators', 'Add user',      false],
+    ['applications', 'Applications', 'New application', false],
+    ['api-keys',     'API keys',     'Create key',      false],
+    ['providers',    'Providers',    'Add provider',    true],
+  ]
+    for (const [path, heading, name, is_enabled] of buttons)
+      await t.test(`${name} is ${is_enabled ? 'offered' : 'closed, with the reason'}`, async () => {
+        await show(page, `${base}/${path}`, heading)
+        assert.equal(await page.getByRole('button', { name: new RegExp(`^${name}`) }).isEnabled(), is_enabled)
+        assert.equal(await page.getByText('Not in the deployment itself').count(), is_enabled ? 0 : 1)
+      })
+
+    await t.test('a change of the methods reaches the environment of administrators', async () => {
+      await show(page, `${base}/settings`, 'Settings')
+      await page.getByLabel('Minimum length').fill('14')
+      await button(page, 'Review').click()
+      await button(page, 'Save').click()
+      await page.getByRole('dialog').waitFor({ state: 'hidden' })
+      await show(page, `${base}/settings`, 'Settings')
+      assert.equal(await page.getByLabel('Minimum length').inputValue(), '14')
+    })
+    assert.deepEqual(faults, [])
+  },
+)

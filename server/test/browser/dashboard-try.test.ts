@@ -1,0 +1,184 @@
+/** Try sign-in in a real browser: from an empty data directory to decoded tokens, and a code that another page offers. */
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { readConfig } from '../../src/config.ts'
+import { startService } from '../../src/main.ts'
+import { noBrowser } from '../support/chromium.ts'
+import { button, dashboardFolder, dashboardPath, openDashboard, show, signIn, slugOf } from '../support/dashboard-browser.ts'
+import { audit, launchForTests } from '../support/page-audit.ts'
+import { freePort, owner, world } from '../support/world.ts'
+
+/** A service without a tenant. */
+async function emptyService(t: TestContext) {
+  const data_dir = mkdtempSync(join(tmpdir(), 'ostiary-try-'))
+  const config = readConfig({ OSTIARY_PORT: String(await freePort()), OSTIARY_DATA_DIR: data_dir })
+  if (Array.isArray(config)) throw new Error(JSON.stringify(config))
+  const service = await startService(config, { write: () => undefined, dashboard_folder: dashboardFolder })
+  t.after(() => rmSync(data_dir, { recursive: true, force: true }))
+  t.after(() => service.stop())
+  return { base_url: config.base_url, setup_url: service.setup_url ?? '' }
+}
+
+/** Presses a button that opens a window. */
+async function opening(page: Page, name: string): Promise<Page> {
+  const opened = page.waitForEvent('popup')
+  await button(page, name).click()
+  return opened
+}
+
+const person = { email: 'ada@example.com', password: 'a memorable sentence' }
+
+test('from an empty data directory an owner gets decoded tokens without leaving the dashboard', { skip: noBrowser }, async (t) => {
+  const { base_url, setup_url } = await emptyService(t)
+  const browser = await launchForTests(t)
+  const context = await browser.newContext()
+  context.setDefaultTimeout(90_000)
+  const page = await context.newPage()
+  const faults: string[] = []
+  page.on('pageerror', (error) => faults.push(String(error)))
+
+  await page.goto(setup_url)
+  await page.getByLabel('Name of the tenant').fill('Acme')
+  await page.getByLabel('Your email address').fill(owner.email)
+  await page.locator('input[name=password]').fill(owner.password)
+  await button(page, 'Create tenant and owner').click()
+  await signIn(page, owner)
+  await page.getByRole('link', { name: /^Acme/ }).click()
+  await button(page, 'New project').click()
+  await page.getByLabel('Name').fill('Storefront')
+  await button(page, 'Create project').click()
+  await page.getByRole('link', { name: 'New application' }).click()
+  await page.getByLabel('Name').fill('Shop')
+  await page.getByLabel(/^Return addresses/).fill('https://shop.example.com/callback')
+  await button(page, 'Create application').click()
+  await page.getByLabel('I have stored this client secret').check()
+  await button(page, 'Done').click()
+
+  await page.getByRole('link', { name: 'Try sign-in' }).click()
+  assert.equal(await button(page, 'Try sign-in').isDisabled(), true)
+  await button(page, 'Add this address').click()
+  await button(page, 'Add this address').waitFor({ state: 'detached' })
+  const popup = await opening(page, 'Try sign-in')
+  await popup.getByRole('link', { name: 'Create an account' }).click()
+  await popup.getByLabel('Email address').fill(person.email)
+  await popup.getByLabel('Password').fill(person.password)
+  assert.equal(await popup.evaluate('opener'), null)
+  await popup.locator('button.p').click()
+  const code = await page
+    .getByText(/^Mail to ada@example\.com/)
+    .locator('code')
+    .textContent()
+  await popup.getByLabel('Code').fill(code ?? '')
+  const closed = popup.waitForEvent('close')
+  await popup.locator('button.p').click()
+  await closed
+
+  await page.getByText('Everything agrees').waitFor()
+  assert.deepEqual(await page.locator('.flow b').allTextContents(), [
+    'Discovery read',
+    'Sent to the sign-in page',
+    'Came back with a code',
+    'Exchanged for tokens',
+    'ID token checked',
+    'UserInfo read',
+  ])
+  const claims = await page.locator('#try-panel').innerText()
+  assert.match(claims, /iss\s+http:\/\/localhost:\d+\/e\/env_\w+/)
+  assert.match(claims, /sub\s+usr_\w+\s+Stable and never reused: store this one\./)
+  assert.match(claims, /exp\s+\d{10}\s+.* UTC, in (?:59 min|1 h)/)
+  await page.getByRole('tab', { name: 'UserInfo' }).click()
+  assert.match(await page.locator('#try-panel').innerText(), /email\s+ada@example\.com/)
+  await page.getByRole('tab', { name: 'Raw' }).click()
+  const access_token = (await page.locator('#try-panel dd code').first().textContent()) ?? ''
+  const userinfo = async () => {
+    const issuer = JSON.parse(Buffer.from(access_token.split('.')[1] ?? '', 'base64url').toString()).iss
+    return (await fetch(`${issuer}/v1/oauth/userinfo`, { headers: { authorization: `Bearer ${access_token}` } })).status
+  }
+  assert.equal(await userinfo(), 200)
+  await page.getByRole('tab', { name: 'ID token' }).click()
+  assert.deepEqual(await audit(page, 'dashboard try sign-in'), [])
+  await page.setViewportSize({ width: 1280, height: 800 })
+
+  const revoked = page.waitForResponse((response) => response.url().endsWith('/v1/oauth/revoke'))
+  await page.getByRole('link', { name: 'Connect' }).click()
+  await revoked
+  assert.equal(await userinfo(), 401)
+  assert.equal(await page.evaluate('JSON.stringify([localStorage.length, sessionStorage.length, document.cookie])'), '[0,0,""]')
+  assert.doesNotMatch(page.url(), /code=|secret/)
+  await page.getByRole('link', { name: 'Overview' }).click()
+  await page.getByText('Sign in once').locator('..').getByText('Done.').waitFor()
+  assert.equal(new URL(page.url()).origin, base_url)
+  assert.deepEqual(faults, [])
+})
+
+test(
+  'a failed run shows the error, the reason and what to do, and takes no code that belongs to another run',
+  { skip: noBrowser },
+  async (t) => {
+    const w = await world({ dashboard_folder: dashboardFolder })
+    await w.createUser(w.test, person)
+    const application = await w.createApplication(w.test, { name: 'Shop', redirect_uris: [`${w.base_url}/try/callback`] })
+    const browser = await launchForTests(t)
+    const { page, faults } = await openDashboard(w, browser, owner)
+    await show(page, `${w.base_url}${dashboardPath(await slugOf(w))}/test/applications/${application.client_id}?tab=try`, 'Shop')
+    const secret = page.getByRole('textbox', { name: 'Client secret' })
+    const step = (name: string) => page.locator('.flow li').filter({ hasText: name })
+
+    await t.test('without the secret it ends at the code', async () => {
+      const popup = await opening(page, 'Try sign-in')
+      await signIn(popup, { ...person, password: 'another sentence' })
+      await step('Waiting for the sign-in').getByText('wrong_password').waitFor()
+      await signIn(popup, person)
+      await page.getByText('The run ends at the code,').waitFor()
+    })
+
+    await t.test('a code that an attacker brings is not taken', async () => {
+      await secret.fill('not the secret')
+      const popup = page.waitForEvent('popup')
+      await page.getByText('Options', { exact: true }).click()
+      await page.getByLabel('Prompt').selectOption('login')
+      await button(page, 'Run again').click()
+      const opened = await popup
+      await opened.getByLabel('Password').waitFor()
+      const attack = await page.context().newPage()
+      await attack.goto(`${w.base_url}/try/callback?code=theirs&state=theirs&iss=${encodeURIComponent(w.test.issuer)}`)
+      await attack.getByRole('heading', { name: 'Back to the dashboard' }).waitFor()
+      assert.equal(attack.url(), `${w.base_url}/try/callback`, 'the code is no longer in the address')
+      assert.deepEqual(await audit(attack, 'dashboard try callback'), [])
+      assert.equal(await page.getByText('Waiting for the window').isVisible(), true)
+      await signIn(opened, person)
+      await attack.close()
+    })
+
+    await t.test('a wrong secret', async () => {
+      const failed = step('Exchange the code for tokens: failed')
+      await failed.getByText('invalid_client').first().waitFor()
+      await failed.getByText('Open the call').waitFor()
+      await failed.getByText('The secret is not the current one').waitFor()
+      assert.deepEqual(await audit(page, 'dashboard try sign-in failed'), [])
+    })
+
+    await t.test('a scope that the application may not request', async () => {
+      await secret.fill(application.client_secret ?? '')
+      await page.getByLabel('Scopes', { exact: true }).fill('openid unknown:scope')
+      await opening(page, 'Run again')
+      await step('Come back with a code: failed').getByText('invalid_scope').first().waitFor()
+    })
+
+    await t.test('in Live the address is added by hand only', async () => {
+      const live = await w.createApplication(w.live, { name: 'Live shop' })
+      await show(page, `${w.base_url}${dashboardPath(await slugOf(w))}/live/applications/${live.client_id}?tab=try`, 'Live shop')
+      await page.getByText('In Live only you add it').waitFor()
+      assert.equal(await button(page, 'Add this address').count(), 0)
+      assert.equal(await button(page, 'Try sign-in').isDisabled(), true)
+    })
+    assert.deepEqual(
+      faults.filter((fault) => !fault.includes('400')),
+      [],
+    )
+  },
+)

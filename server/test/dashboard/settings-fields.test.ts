@@ -1,0 +1,49 @@
+/** The settings page against the contract: no field is missing, and each range is that of the schema. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { settingsFields, settingsSchemas } from '@ostiary/contract/settings.ts'
+import { z } from 'zod'
+import { groups, mail_fields } from '../../../dashboard/src/pages/settings/fields.ts'
+
+const fields = groups.flatMap((group) => group.fields)
+
+/** The pointers of all fields of the document that a change can contain. */
+function pointersOf(classes: object, at = ''): string[] {
+  return Object.entries(classes).flatMap(([name, value]) =>
+    typeof value === 'object' ? pointersOf(value, `${at}/${name}`) : [`${at}/${name}`],
+  )
+}
+const read_only = ['/project_id', '/environment_id', '/updated_at', '/email/smtp/has_password']
+
+test('every field of the settings has a field on the page', () => {
+  const shown = new Set([...fields.map(({ group, name }) => `/${group}/${name}`), ...Object.keys(mail_fields)])
+  const expected = pointersOf(settingsFields).filter((pointer) => !read_only.includes(pointer))
+  assert.deepEqual([...shown].sort(), expected.sort())
+})
+
+test('the ranges and the choices on the page are those of the schema', () => {
+  const schema = {
+    test: z.toJSONSchema(settingsSchemas.test, { io: 'input' }),
+    live: z.toJSONSchema(settingsSchemas.live, { io: 'input' }),
+  }
+  for (const { group, name, min, max, choices, only = 'test' } of fields) {
+    const field = memberOf(memberOf(schema[only], group), name)
+    if (min !== undefined) assert.deepEqual([min, max], [field.minimum, field.maximum], `/${group}/${name}`)
+    if (choices) assert.deepEqual([...choices].sort(), [...(field.enum ?? memberOf(field, 'items').enum ?? [])].sort(), `/${group}/${name}`)
+  }
+})
+
+interface JsonSchema {
+  minimum?: number
+  maximum?: number
+  enum?: string[]
+  items?: JsonSchema
+  properties?: Record<string, JsonSchema>
+}
+
+function memberOf(schema: unknown, name: string): JsonSchema {
+  const { properties, items } = schema as JsonSchema // as: made by zod
+  const member = name === 'items' ? items : properties?.[name]
+  if (!member) throw new Error(`The schema has no ${name}.`)
+  return member
+}

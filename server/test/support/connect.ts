@@ -1,0 +1,89 @@
+/** Programs that run the snippets of the dashboard's Connect panel, and the tools that they need. */
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after } from 'node:test'
+
+const root = join(import.meta.dirname, '../../..')
+const tools = join(root, '.node')
+
+// `.ci/run` prepares both.
+export const python = join(tools, 'authlib/bin/python')
+export const noPython = existsSync(python) ? false : 'needs Authlib and Flask, which .ci/run installs'
+const go_folder = join(tools, 'go')
+export const noGo = existsSync(join(go_folder, 'compiled')) ? false : 'needs Go with go-oidc, which .ci/run compiles'
+export const go_module = join(import.meta.dirname, 'go')
+export const go_environment = { GOCACHE: join(go_folder, 'cache'), GOMODCACHE: join(go_folder, 'modules'), GOPROXY: 'off', GOFLAGS: '' }
+
+/** A folder whose programs find the libraries of `examples/`. */
+export function programFolder(): string {
+  const libraries = join(root, 'examples/node_modules')
+  mkdirSync(libraries, { recursive: true })
+  const folder = mkdtempSync(join(libraries, '.connect-'))
+  after(() => rmSync(folder, { recursive: true, force: true }))
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
+  return folder
+}
+
+/** Serves the module of the openid-client snippet, `sign-in.js`. */
+export const openid_client_server = `
+import { randomUUID } from 'node:crypto'
+import { createServer } from 'node:http'
+import { beginSignIn, finishSignIn } from './sign-in.js'
+
+const begun = new Map()
+createServer(async (request, response) => {
+  try {
+    const id = /visit=([\\w-]+)/.exec(request.headers.cookie ?? '')?.[1] ?? randomUUID()
+    if (request.url === '/sign-in') {
+      const { url, checks } = await beginSignIn()
+      begun.set(id, checks)
+      return response.writeHead(302, { location: url.href, 'set-cookie': 'visit=' + id }).end()
+    }
+    if (!request.url.startsWith('/callback')) return response.end()
+    response.end('Signed in as ' + (await finishSignIn(request.url, begun.get(id) ?? {})).user_id)
+  } catch (error) {
+    response.writeHead(400).end(String(error))
+  }
+}).listen(process.env.PORT, 'localhost')
+`
+
+/** In place of next-auth, which is the adapter of Auth.js for Next.js and needs all of it. */
+export const next_auth = {
+  'node_modules/next-auth/package.json': '{"type":"module","main":"index.js"}',
+  'node_modules/next-auth/index.js': `
+import { Auth } from '@auth/core'
+
+export default (config) => {
+  const handle = (request) => Auth(request, { ...config, basePath: '/api/auth', secret: process.env.AUTH_SECRET, trustHost: true })
+  return { handlers: { GET: handle, POST: handle } }
+}
+`,
+}
+
+/** Serves the module of the Auth.js snippet, `auth.js`, as the routes of a Next.js application would. */
+export const auth_js_server = `
+import { createServer } from 'node:http'
+import { handlers } from './auth.js'
+
+const origin = 'http://localhost:' + process.env.PORT
+const jar = (response) => response.headers.getSetCookie().map((cookie) => cookie.split(';')[0]).join('; ')
+
+async function signIn() {
+  const token = await handlers.GET(new Request(origin + '/api/auth/csrf'))
+  const { csrfToken } = await token.json()
+  const headers = { cookie: jar(token), 'content-type': 'application/x-www-form-urlencoded' }
+  const body = new URLSearchParams({ csrfToken, callbackUrl: origin + '/' })
+  return handlers.POST(new Request(origin + '/api/auth/signin/ostiary', { method: 'POST', headers, body }))
+}
+
+createServer(async (request, response) => {
+  const { cookie = '' } = request.headers
+  const asked = (path) => handlers.GET(new Request(origin + path, { headers: { cookie } }))
+  if (request.url === '/') {
+    const session = await (await asked('/api/auth/session')).json()
+    return response.end(session ? 'Signed in as ' + session.user.id : '')
+  }
+  const answer = request.url === '/sign-in' ? await signIn() : await asked(request.url)
+  response.writeHead(answer.status, [...answer.headers].flat()).end(await answer.text())
+}).listen(process.env.PORT, 'localhost')
+`

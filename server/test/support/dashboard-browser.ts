@@ -1,0 +1,51 @@
+/** The built dashboard in a real browser. */
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { isDashboardCurrent, makeDashboard } from '../../../build.mjs'
+import { expectStatus, type World } from './world.ts'
+
+const root = join(import.meta.dirname, '../../..')
+const dist = join(root, 'dist')
+if (!isDashboardCurrent(root, dist)) await makeDashboard(root, dist)
+
+export const dashboardFolder = join(dist, 'dashboard')
+
+/** Signs in to the dashboard and records what must not happen: errors on the console, and requests to another origin. */
+export async function openDashboard(w: World, browser: Browser, person: { email: string; password: string }) {
+  const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
+  context.setDefaultTimeout(90_000) // a busy machine is slow, and a wait that is not needed costs no time
+  const page = await context.newPage()
+  const faults: string[] = []
+  page.on('pageerror', (error) => faults.push(String(error)))
+  page.on('console', (message) => {
+    if (message.type() === 'error') faults.push(message.text())
+  })
+  page.on('request', (request) => {
+    if (new URL(request.url()).origin !== w.base_url) faults.push(`request to ${request.url()}`)
+  })
+  await page.goto(`${w.base_url}/dashboard/t/acme`)
+  await signIn(page, person)
+  await page.getByRole('heading', { level: 1, name: 'Projects' }).waitFor()
+  return { page, faults }
+}
+
+export async function signIn(page: Page, { email, password }: { email: string; password: string }) {
+  await page.fill('input[name=email]', email)
+  await page.fill('input[name=password]', password)
+  await button(page, 'Sign in').click()
+}
+
+/** The slug of the project of the world. */
+export async function slugOf(w: World): Promise<string> {
+  return expectStatus(200, await w.call('GET', `/v1/platform/projects/${w.test.path.split('/')[4]}`)).slug
+}
+export const dashboardPath = (slug: string) => `/dashboard/t/acme/p/${slug}`
+
+export const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+
+/** Waits for the page behind an address of the dashboard. */
+export async function show(page: Page, url: string, heading: string | RegExp) {
+  await page.goto(url)
+  await page.getByRole('heading', { level: 1, name: heading }).waitFor()
+  await page.waitForLoadState('networkidle')
+}
