@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { contents } from '../server/src/documents/contents.ts'
 import { brokenLinks, documentsIn, problemOf } from './links.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -23,11 +24,20 @@ for (const { target, problem } of links)
   test(`the link ${target} of README.md is ${problem === null ? 'accepted' : `refused: ${problem}`}`, () =>
     assert.equal(problemOf(root, 'README.md', target), problem))
 
-test('llms.txt leads to every document for users', () => {
+test('llms.txt leads to every document that is served, with a sentence', () => {
   const listed = readFileSync(join(root, 'llms.txt'), 'utf8')
+  const served = contents.flatMap(({ documents }) => documents.map(({ file }) => file))
+  assert.deepEqual(
+    served.filter((path) => !listed.includes(`](${path}): `)),
+    [],
+  )
+})
+
+test('every document of docs/ is served', () => {
+  const served = contents.flatMap(({ documents }) => documents.map(({ file }) => file))
   const pages = documentsIn(root).filter((path) => /^docs\/(guides\/)?[^/]+\.md$/.test(path))
   assert.deepEqual(
-    pages.filter((path) => !listed.includes(`](${path})`)),
+    pages.filter((path) => !served.includes(path)),
     [],
   )
 })

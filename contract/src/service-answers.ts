@@ -54,6 +54,7 @@ const documented: { readonly [Name in keyof typeof serviceRoutes]?: Record<numbe
   },
   document,
   guide: document,
+  example: document,
   decision: document,
   createFirst: {
     303: { description: 'To the dashboard.' },

@@ -72,7 +72,7 @@ const acts: Readonly<Record<string, readonly Act[]>> = {
   ],
   'native-application': [atPrintedAddress('native@example.com')],
   'backend-api': [atPrintedAddress('api@example.com')],
-  'mcp-server': [atPrintedAddress('mcp@example.com', (page) => page.getByRole('button', { name: 'Allow' }).click())],
+  'mcp-server': [atPrintedAddress('mcp@example.com', (page) => page.getByRole('button', { name: 'Allow', exact: true }).click())],
   webhooks: [],
   federation: [
     () =>

@@ -155,6 +155,9 @@ function Account() {
           </Menu.Item>
         ))}
         <Menu.Divider />
+        <Menu.Item component="a" href="/docs" leftSection={<Icon name="page" />}>
+          Documentation
+        </Menu.Item>
         <Menu.Item leftSection={<Icon name="out" />} onClick={signOut}>
           Sign out
         </Menu.Item>

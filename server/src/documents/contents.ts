@@ -44,6 +44,16 @@ export const contents: readonly Group[] = [
       })),
     ],
   },
+  {
+    title: 'Examples',
+    documents: [
+      { name: 'examples', file: 'examples/README.md' },
+      ...['express-web', 'spa', 'fastify-api', 'cli', 'mcp-server'].map((name) => ({
+        name: `examples/${name}`,
+        file: `examples/${name}/README.md`,
+      })),
+    ],
+  },
   { title: 'Reference', documents: [doc('routes'), doc('commands'), { name: 'sdk', file: 'sdk/README.md' }] },
   {
     title: 'Operation',

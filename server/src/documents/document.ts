@@ -5,8 +5,9 @@ import type { Rendered } from './markdown.ts'
 export interface Document {
   readonly name: string
   readonly url: string
+  /** As `llms.txt` calls it; that of a decision is its first heading. */
   readonly title: string
-  /** The first paragraph. */
+  /** What `llms.txt` says about it; empty for a decision. */
   readonly summary: string
   /** Takes a few milliseconds, so each caller keeps what it needs. */
   readonly render: () => Rendered

@@ -1,5 +1,5 @@
 /** Reads the documents of `contents.ts` and the decisions, once, and knows the address of each. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { contents, decisions_folder, operator_examples, other_addresses } from './contents.ts'
 import type { Document, Library } from './document.ts'
@@ -10,12 +10,19 @@ const link = /(```[\s\S]*?```|`[^`\n]*`)|\]\(([^)\s]+)\)/g
 
 /** @param root the folder that has `docs/` */
 export function readLibrary(root: string, base_url: string): Library {
+  const for_programs = readFileSync(join(root, 'llms.txt'), 'utf8').replaceAll('\r\n', '\n')
+  const listed = new Map(
+    [...for_programs.matchAll(/^- \[(.+)\]\((\S+)\): (.+)$/gm)].map(([, title = '', file = '', summary = '']) => [
+      file,
+      { title, summary },
+    ]),
+  )
   const decisions = readdirSync(join(root, decisions_folder))
     .filter((file) => file.endsWith('.md'))
     .sort()
     .map((file) => ({ name: `decisions/${file.replace(/\.md$/, '')}`, file: `${decisions_folder}/${file}` }))
-  const listed = [...contents.flatMap(({ documents }) => documents), ...decisions].filter(({ file }) => existsSync(join(root, file)))
-  const names = new Map(listed.map(({ name, file }) => [file, name]))
+  const all = [...contents.flatMap(({ documents }) => documents), ...decisions]
+  const names = new Map(all.map(({ name, file }) => [file, name]))
 
   /** The address of a link of `file`. `suffix` is `.md` for links between the Markdown texts. */
   function addressOf(file: string, href: string, suffix: '' | '.md'): string {
@@ -34,15 +41,16 @@ export function readLibrary(root: string, base_url: string): Library {
   function read({ name, file }: { name: string; file: string }): Document {
     const markdown = readFileSync(join(root, file), 'utf8').replaceAll('\r\n', '\n')
     const render = (text = markdown) => renderMarkdown(text, (href) => addressOf(file, href, ''))
-    const { title, summary } = render(markdown.split('\n\n', 2).join('\n\n'))
+    const title = listed.get(file)?.title ?? render(markdown.split('\n\n', 1)[0]).title
+    const summary = listed.get(file)?.summary ?? ''
     return { name, url: `/docs/${name}`, title, summary, render: () => render(), source: withAddresses(file, markdown) }
   }
-  const all = listed.map(read)
+  const documents = all.map(read)
   return {
-    documents: new Map(all.map((document) => [document.name, document])),
-    decisions: all.filter(({ name }) => name.startsWith('decisions/')),
+    documents: new Map(documents.map((document) => [document.name, document])),
+    decisions: documents.filter(({ name }) => name.startsWith('decisions/')),
     examples: new Map(operator_examples.map((file) => [file, readFileSync(join(root, 'packaging', file), 'utf8')])),
-    for_programs: withAddresses('llms.txt', readFileSync(join(root, 'llms.txt'), 'utf8'), base_url),
+    for_programs: withAddresses('llms.txt', for_programs, base_url),
   }
 }
 

@@ -23,8 +23,6 @@ interface Section {
 
 export interface Rendered {
   readonly title: string
-  /** The first paragraph. */
-  readonly summary: string
   readonly body: Html
   /** The headings below the title. */
   readonly headings: readonly Heading[]
@@ -40,10 +38,8 @@ export function renderMarkdown(markdown: string, linkOf: (href: string) => strin
   const [title, ...others] = headings
   if (title?.depth !== 1) throw new Error('A document begins with its title.')
   const idOf = (token: MarkedToken) => anchors[found.indexOf(token as Tokens.Heading)] ?? '' // as: only called for headings
-  const first = tokens.find(({ type }) => type === 'paragraph')
   return {
     title: title.text,
-    summary: first ? textOf(first) : '',
     body: html`${tokens.map((token) => block(token, { linkOf, idOf }))}`,
     headings: others,
     sections: sectionsOf(tokens, headings),

@@ -1,7 +1,7 @@
 // pure
 /** The pages of documents: the overview, a document, the list of decisions, an example for operators, and the results of a search. */
 import { type Html, html } from '../pages/html.ts'
-import { code, type DocumentPage, documentPage } from '../reference/layout.ts'
+import { code, type DocumentPage, documentPage, inline } from '../reference/layout.ts'
 import { contents } from './contents.ts'
 import type { Document, Library } from './document.ts'
 import type { Heading } from './markdown.ts'
@@ -78,7 +78,7 @@ Programs read <a href="/llms.txt">llms.txt</a>, and each page as Markdown: add <
 ${linksOf(library).map(
   ({ title, links }) =>
     html`<section><h2>${title}</h2><dl class="fields">${links.map(
-      ({ title, url }) => html`<div><dt><a href="${url}">${title}</a></dt><dd>${summaryOf(library, url)}</dd></div>`,
+      ({ title, url }) => html`<div><dt><a href="${url}">${title}</a></dt><dd>${inline(summaryOf(library, url))}</dd></div>`,
     )}</dl></section>`,
 )}`
   return framed(library, { url: '/docs', title: 'Documentation', body })
@@ -91,8 +91,8 @@ const summaries: Readonly<Record<string, string>> = {
 }
 
 function summaryOf({ documents }: Library, url: string): string {
-  const summary = summaries[url] ?? documents.get(url.replace('/docs/', ''))?.summary ?? ''
-  return summary.replace(/(?<=[.:]) .*$/s, '').replace(/:$/, '.')
+  const summary = documents.get(url.replace('/docs/', ''))?.summary ?? ''
+  return summaries[url] ?? `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`
 }
 
 export function documentPageOf(library: Library, document: Document): DocumentPage {

@@ -21,6 +21,7 @@ export type DocumentationRow =
   | 'documents'
   | 'document'
   | 'guide'
+  | 'example'
   | 'decision'
   | 'operatorExample'
   | 'reference'
@@ -55,6 +56,8 @@ export function createDocumentation(base_url: string, root: string) {
         return documentNamed(`decisions/${parameter}`)
       case 'guide':
         return documentNamed(`guides/${parameter}`)
+      case 'example':
+        return documentNamed(`examples/${parameter}`)
       case 'document':
         return parameter === 'decisions' ? decisionsPage(library) : documentNamed(parameter)
       case 'operatorExample':
@@ -79,7 +82,7 @@ export function createDocumentation(base_url: string, root: string) {
 
   /** The Markdown of a document, for an address that ends with `.md`. */
   function markdownOf(row: DocumentationRow, parameter: string): string | null {
-    const folder = { document: '', guide: 'guides/', decision: 'decisions/' }[String(row)]
+    const folder = { document: '', guide: 'guides/', example: 'examples/', decision: 'decisions/' }[String(row)]
     const name = /^(.+)\.md$/.exec(parameter)?.[1]
     return folder === undefined || name === undefined ? null : (library.documents.get(folder + name)?.source ?? null)
   }

@@ -94,6 +94,7 @@ const documentation_rows = {
   documents: null,
   document: no_document,
   guide: no_document,
+  example: no_document,
   decision: no_document,
   operatorExample: no_document,
   reference: null,

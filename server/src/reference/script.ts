@@ -1,7 +1,7 @@
 // pure
 /**
- * The script of the documentation pages, the same text for all of them, so that its hash is one. It adds a button that copies each block of
- * code, the key `/` that goes to the search, and results below the search field while a person types. Texts are never read as markup.
+ * The script of the documentation pages, the same text for all of them, so that its hash is one. It closes the contents on a narrow screen, adds a
+ * button that copies each block of code, the key `/` that goes to the search, and results below the search field while a person types. Texts are never read as markup.
  */
 export const documentation_script = `(() => {
   const make = (name, properties, ...children) => {
@@ -9,6 +9,8 @@ export const documentation_script = `(() => {
     element.append(...children)
     return element
   }
+
+  if (matchMedia('(max-width: 900px)').matches) document.querySelector('nav details').open = false
 
   const status = make('p', { className: 'vh', role: 'status' })
   document.body.append(status)

@@ -113,7 +113,7 @@ test('the root is a page for a browser and the same links as JSON for a program,
   assert.deepEqual(Object.fromEntries(links), program.links)
   assert.deepEqual(
     Object.keys(program.links),
-    ['dashboard', 'reference', 'openapi', 'errors', 'protected_resource', 'health', 'ready'],
+    ['dashboard', 'documentation', 'reference', 'openapi', 'errors', 'protected_resource', 'health', 'ready'],
     'without a demo there is no link to it',
   )
   // The service of the tests has no build of the dashboard.

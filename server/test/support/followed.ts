@@ -93,13 +93,15 @@ export async function follow({ read, env }: CleanFolder, document: string, at: s
       output = server.output()
       if (block.role === 'application') await next(waiting, document)(server)
     } else if (block.role === 'person') {
-      const ended = terminal.type(block.code)
-      await terminal.shows(/Open this address:\n\S+\n/)
-      output = terminal.output()
-      await next(waiting, document)(terminal)
+      const acting = async () => {
+        await terminal.shows(/Open this address:\n\S+\n/)
+        output = terminal.output()
+        await next(waiting, document)(terminal)
+      }
+      const [ended] = await Promise.all([terminal.type(block.code), acting()])
       const later = blocks[i + 2] ?? assert.fail(`${document} does not say what a program shows after a person acted.`)
       assert.equal(later.role, 'later')
-      assertShown(await ended, later)
+      assertShown(ended, later)
     } else assert.fail(`${document} has commands of the unknown role "${block.role}".`)
   }
   assert.equal(waiting.length, 0, `${document} has no place for ${waiting.length} acts.`)

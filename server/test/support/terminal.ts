@@ -14,14 +14,6 @@ export interface Place {
   env: Record<string, string | undefined>
 }
 
-/** A program of a document, which keeps running. */
-export interface Program {
-  /** What it has printed so far. */
-  output(): string
-  /** Resolves when the output contains this. */
-  shows(pattern: RegExp): Promise<void>
-}
-
 /** Gathers the output of a process, and fails the waiting ones if the process ends before it prints what they wait for. */
 function printed(child: ChildProcess, name: string) {
   let output = ''
@@ -90,15 +82,15 @@ export function openTerminal({ cwd, env }: Place) {
 }
 
 /** Starts a program that keeps running. Resolves when its output contains `shown`. */
-export async function startProgram(commands: string, shown: RegExp, place: Place): Promise<RunningProgram> {
+export async function startProgram(commands: string, shown: RegExp, place: Place): Promise<Program> {
   const program = runProgram(commands, place)
   await program.shows(shown)
   return program
 }
 
-export type RunningProgram = ReturnType<typeof runProgram>
+export type Program = ReturnType<typeof runProgram>
 
-/** Starts a program. `ended` resolves with all its output. */
+/** Starts a program. `ended` resolves with all its output, `shows` when the output contains a pattern. */
 export function runProgram(commands: string, { cwd, env }: Place) {
   const shell = spawn('sh', ['-c', commands], { cwd, env, detached: true })
   started.add(shell)
@@ -108,6 +100,6 @@ export function runProgram(commands: string, { cwd, env }: Place) {
     shows,
     type: (line: string) => void shell.stdin.write(`${line}\n`),
     hasEnded: () => shell.exitCode !== null,
-    ended: once(shell, 'close').then(() => output()),
+    ended: once(shell, 'close').then(output),
   }
 }
