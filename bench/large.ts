@@ -11,6 +11,7 @@ import { openPostgres } from '../server/src/db/postgres.ts'
 import { openSqlite } from '../server/src/db/sqlite.ts'
 import { createIds } from '../server/src/ids.ts'
 import { launchBrowser, noBrowser } from '../server/test/support/chromium.ts'
+import { runCommand } from '../server/test/support/postgres.ts'
 import { type Connection, expectStatus, openConnection, request } from './connection.ts'
 import { type Ground, root } from './contestants.ts'
 import { median } from './load.ts'
@@ -51,8 +52,8 @@ async function surveyEngine(place: Place, events: number, progress: (text: strin
   await first.process.stop()
   const db = createDb(place.database_url === null ? openSqlite(join(place.folder, 'ostiary.db')) : openPostgres(place.database_url))
   const user_id = await fill(db, environment_id, client.client_id, events)
-  if (place.database_url !== null) await db.run(sql`analyze`) // as PostgreSQL itself does after a minute
   await db.close()
+  if (place.database_url !== null) await runCommand(place.database_url, 'analyze') // as PostgreSQL itself does after a minute
 
   const started = await startOstiary({ ...checkout, port: first.address.port }, master_key)
   const environment = `/v1/platform/projects/${project_id}/environments/${environment_id}`

@@ -76,7 +76,8 @@ async function createDatabase(beside: string, from = 'template1'): Promise<strin
   return Object.assign(new URL(beside), { pathname: `/${name}` }).href
 }
 
-async function runCommand(url: string, command: string): Promise<void> {
+/** Runs one SQL command on a connection of its own, without a limit of time. */
+export async function runCommand(url: string, command: string): Promise<void> {
   const client = new (requireAsPackage('pg').Client)({ connectionString: url })
   await client.connect()
   await client.query(command)
