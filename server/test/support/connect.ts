@@ -6,11 +6,10 @@ import { after } from 'node:test'
 const root = join(import.meta.dirname, '../../..')
 const tools = join(root, '.node')
 
-// `.ci/run` prepares both.
 export const python = join(tools, 'authlib/bin/python')
 export const noPython = existsSync(python) ? false : 'needs Authlib and Flask, which .ci/run installs'
 const go_folder = join(tools, 'go')
-export const noGo = existsSync(join(go_folder, 'compiled')) ? false : 'needs Go with go-oidc, which .ci/run compiles'
+export const noGo = existsSync(join(go_folder, 'compiled')) ? false : 'needs Go with go-oidc, which scripts/prepare-go.sh compiles'
 export const go_module = join(import.meta.dirname, 'go')
 export const go_environment = { GOCACHE: join(go_folder, 'cache'), GOMODCACHE: join(go_folder, 'modules'), GOPROXY: 'off', GOFLAGS: '' }
 
