@@ -6,7 +6,7 @@ const own_process: readonly RegExp[] = [
   /^server\/test\/browser\//,
   /^(cli|scripts|packaging)\//,
   /^server\/test\/flows\/(bad-input|browser-state)\.test\.ts$/, // replace URLSearchParams
-  /^server\/test\/api\/field-order\.test\.ts$/, // reads schemas as they are before the documentation registers names
+  /^server\/test\/(api\/field-order|dashboard\/settings-fields)\.test\.ts$/, // read schemas as they are before the documentation registers names
   /^server\/src\/(outbound\/fetch|db\/private-files)\.test\.ts$/,
 ]
 

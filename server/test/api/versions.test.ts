@@ -1,6 +1,7 @@
-/** ETag and If-Match: every row of the route table that changes or deletes an object. Generated from the table; no route is named. */
+/** ETag and If-Match: every row of the route table that changes or deletes an object. Generated from the table. */
 import assert from 'node:assert/strict'
 import type { Route } from '@ostiary/contract/route.ts'
+import { routes } from '@ostiary/contract/routes.ts'
 import { ask, idsOf, pathOf, rows, testRows, validRequest } from '../support/route-table.ts'
 import { createTwoTenants } from '../support/tenants.ts'
 import { expectStatus, type Reply, world } from '../support/world.ts'
@@ -13,10 +14,10 @@ const at = (method: string, path: string) => all.find((route) => route.method ==
 /** Rows that return one object with its ETag. */
 const single = all.filter((route) => route.method === 'GET' && (/_id\}$/.test(route.path) || at('PATCH', route.path)))
 const changes = all.filter((route) => route.method === 'PATCH' || route.method === 'DELETE')
-/** Rows such as `…/{key_id}/rotate`, which change and return the object above them in the path. */
+/** Rows such as `…/{key_id}/rotate`, which change and return the object above them in the path. A preview changes nothing. */
 const actions = all.filter((route) => {
   const object = at('GET', route.path.replace(/\/[^/]+$/, ''))
-  return route.method === 'POST' && route.returns[0] === 200 && object && single.includes(object)
+  return route.method === 'POST' && route !== routes.previewSettings && route.returns[0] === 200 && object && single.includes(object)
 })
 
 const askWith = (route: Route, if_match: string | null, change: object = {}): Promise<Reply> => {

@@ -3,23 +3,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { noBrowser } from '../support/chromium.ts'
-import { dashboardFolder, openDashboard } from '../support/dashboard-browser.ts'
+import { dashboardFolder, openDashboard, tabTo } from '../support/dashboard-browser.ts'
 import { audit, launchForTests } from '../support/page-audit.ts'
 import { until } from '../support/receiver.ts'
 import { expectStatus, owner, world } from '../support/world.ts'
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor()
-
-/** Presses Tab until the focus is on an element with this text. */
-async function tabTo(page: Page, text: string): Promise<void> {
-  for (let presses = 0; presses < 60; presses++) {
-    await page.keyboard.press('Tab')
-    const found = await page.evaluate(`[document.activeElement, ...(document.activeElement?.labels ?? [])]
-      .some((element) => element?.textContent?.trim().startsWith(${JSON.stringify(text)}))`)
-    if (found) return
-  }
-  assert.fail(`Tab never reaches ${text}`)
-}
 
 test('a project, an application and a key are created, found and ended by the keyboard alone', { skip: noBrowser }, async (t) => {
   const w = await world({ dashboard_folder: dashboardFolder })

@@ -8,7 +8,18 @@ import type { Page } from 'playwright-core'
 import { readConfig } from '../../src/config.ts'
 import { startService } from '../../src/main.ts'
 import { noBrowser } from '../support/chromium.ts'
-import { button, dashboardFolder, dashboardPath, openDashboard, show, signIn, slugOf } from '../support/dashboard-browser.ts'
+import {
+  button,
+  dashboardFolder,
+  dashboardPath,
+  enter,
+  openDashboard,
+  press,
+  show,
+  signIn,
+  slugOf,
+  tabTo,
+} from '../support/dashboard-browser.ts'
 import { audit, launchForTests } from '../support/page-audit.ts'
 import { freePort, owner, world } from '../support/world.ts'
 
@@ -32,88 +43,110 @@ async function opening(page: Page, name: string): Promise<Page> {
 
 const person = { email: 'ada@example.com', password: 'a memorable sentence' }
 
-test('from an empty data directory an owner gets decoded tokens without leaving the dashboard', { skip: noBrowser }, async (t) => {
-  const { base_url, setup_url } = await emptyService(t)
-  const browser = await launchForTests(t)
-  const context = await browser.newContext()
-  context.setDefaultTimeout(90_000)
-  const page = await context.newPage()
-  const faults: string[] = []
-  page.on('pageerror', (error) => faults.push(String(error)))
+test(
+  'from an empty data directory an owner gets decoded tokens in the dashboard, by the keyboard alone',
+  { skip: noBrowser },
+  async (t) => {
+    const { base_url, setup_url } = await emptyService(t)
+    const browser = await launchForTests(t)
+    const context = await browser.newContext()
+    context.setDefaultTimeout(90_000)
+    const page = await context.newPage()
+    const faults: string[] = []
+    page.on('pageerror', (error) => faults.push(String(error)))
+    const reach = (name: string | RegExp, on = page) => on.getByRole('heading', { level: 1, name }).waitFor()
 
-  await page.goto(setup_url)
-  await page.getByLabel('Name of the tenant').fill('Acme')
-  await page.getByLabel('Your email address').fill(owner.email)
-  await page.locator('input[name=password]').fill(owner.password)
-  await button(page, 'Create tenant and owner').click()
-  await signIn(page, owner)
-  await page.getByRole('link', { name: /^Acme/ }).click()
-  await button(page, 'New project').click()
-  await page.getByLabel('Name').fill('Storefront')
-  await button(page, 'Create project').click()
-  await button(page, 'New application').click()
-  await page.getByLabel('Name').fill('Shop')
-  await page.getByLabel(/^Return addresses/).fill('https://shop.example.com/callback')
-  await button(page, 'Create application').click()
-  await page.getByLabel('I have stored this client secret').check()
-  await button(page, 'Done').click()
+    await page.goto(setup_url)
+    await enter(page, 'Name of the tenant', 'Acme')
+    await enter(page, 'Your email address', owner.email)
+    await enter(page, 'Password', owner.password)
+    await press(page, 'Create tenant and owner')
+    await reach('Sign in')
+    await enter(page, 'Email address', owner.email)
+    await enter(page, 'Password', owner.password)
+    await page.keyboard.press('Enter')
+    await page.getByRole('link', { name: /^Acme/ }).waitFor()
+    await press(page, 'Acme')
+    await reach('Projects')
+    await press(page, 'New project')
+    await page.getByRole('dialog', { name: 'New project' }).waitFor()
+    await enter(page, 'Name', 'Storefront')
+    await press(page, 'Create project')
+    await reach('Storefront')
+    await press(page, 'New application')
+    await page.getByRole('dialog', { name: 'New application' }).waitFor()
+    await enter(page, 'Name', 'Shop')
+    await enter(page, 'Return addresses', 'https://shop.example.com/callback')
+    await press(page, 'Create application')
+    await page.getByText('Copy the client secret now').waitFor()
+    await tabTo(page, 'I have stored this client secret')
+    await page.keyboard.press('Space')
+    await press(page, 'Done')
+    await reach('Shop')
 
-  await page.getByRole('link', { name: 'Try sign-in' }).click()
-  assert.equal(await button(page, 'Try sign-in').isDisabled(), true)
-  await button(page, 'Add this address').click()
-  await button(page, 'Add this address').waitFor({ state: 'detached' })
-  const popup = await opening(page, 'Try sign-in')
-  await popup.getByRole('link', { name: 'Create an account' }).click()
-  await popup.getByLabel('Email address').fill(person.email)
-  await popup.getByLabel('Password').fill(person.password)
-  assert.equal(await popup.evaluate('opener'), null)
-  await popup.locator('button.p').click()
-  const code = await page
-    .getByText(/^Mail to ada@example\.com/)
-    .locator('code')
-    .textContent()
-  await popup.getByLabel('Code').fill(code ?? '')
-  const closed = popup.waitForEvent('close')
-  await popup.locator('button.p').click()
-  await closed
+    await press(page, 'Try sign-in')
+    await button(page, 'Add this address').waitFor()
+    assert.equal(await button(page, 'Try sign-in').isDisabled(), true)
+    await press(page, 'Add this address')
+    await button(page, 'Add this address').waitFor({ state: 'detached' })
+    const opened = page.waitForEvent('popup')
+    await press(page, 'Try sign-in', 'button') // the tab of the same name is a link
+    const popup = await opened
+    await reach('Sign in', popup)
+    await press(popup, 'Create an account')
+    await reach('Create your account', popup)
+    assert.equal(await popup.evaluate('opener'), null)
+    await enter(popup, 'Email address', person.email)
+    await enter(popup, 'Password', person.password)
+    await popup.keyboard.press('Enter')
+    const code = await page
+      .getByText(/^Mail to ada@example\.com/)
+      .locator('code')
+      .textContent()
+    await popup.getByLabel('Code').waitFor()
+    await enter(popup, 'Code', code ?? '')
+    const closed = popup.waitForEvent('close')
+    await popup.keyboard.press('Enter')
+    await closed
 
-  await page.getByText('Everything agrees').waitFor()
-  assert.deepEqual(await page.locator('.flow b').allTextContents(), [
-    'Discovery read',
-    'Sent to the sign-in page',
-    'Came back with a code',
-    'Exchanged for tokens',
-    'ID token checked',
-    'UserInfo read',
-  ])
-  const claims = await page.locator('#try-panel').innerText()
-  assert.match(claims, /iss\s+http:\/\/localhost:\d+\/e\/env_\w+/)
-  assert.match(claims, /sub\s+usr_\w+\s+Stable and never reused: store this one\./)
-  assert.match(claims, /exp\s+\d{10}\s+.* UTC, in (?:59 min|1 h)/)
-  await page.getByRole('tab', { name: 'UserInfo' }).click()
-  assert.match(await page.locator('#try-panel').innerText(), /email\s+ada@example\.com/)
-  await page.getByRole('tab', { name: 'Raw' }).click()
-  const access_token = (await page.locator('#try-panel dd code').first().textContent()) ?? ''
-  const userinfo = async () => {
-    const issuer = JSON.parse(Buffer.from(access_token.split('.')[1] ?? '', 'base64url').toString()).iss
-    return (await fetch(`${issuer}/v1/oauth/userinfo`, { headers: { authorization: `Bearer ${access_token}` } })).status
-  }
-  assert.equal(await userinfo(), 200)
-  await page.getByRole('tab', { name: 'ID token' }).click()
-  assert.deepEqual(await audit(page, 'dashboard try sign-in'), [])
-  await page.setViewportSize({ width: 1280, height: 800 })
+    await page.getByText('Everything agrees').waitFor()
+    assert.deepEqual(await page.locator('.flow b').allTextContents(), [
+      'Discovery read',
+      'Sent to the sign-in page',
+      'Came back with a code',
+      'Exchanged for tokens',
+      'ID token checked',
+      'UserInfo read',
+    ])
+    const claims = await page.locator('#try-panel').innerText()
+    assert.match(claims, /iss\s+http:\/\/localhost:\d+\/e\/env_\w+/)
+    assert.match(claims, /sub\s+usr_\w+\s+Stable and never reused: store this one\./)
+    assert.match(claims, /exp\s+\d{10}\s+.* UTC, in (?:59 min|1 h)/)
+    await page.getByRole('tab', { name: 'UserInfo' }).click()
+    assert.match(await page.locator('#try-panel').innerText(), /email\s+ada@example\.com/)
+    await page.getByRole('tab', { name: 'Raw' }).click()
+    const access_token = (await page.locator('#try-panel dd code').first().textContent()) ?? ''
+    const userinfo = async () => {
+      const issuer = JSON.parse(Buffer.from(access_token.split('.')[1] ?? '', 'base64url').toString()).iss
+      return (await fetch(`${issuer}/v1/oauth/userinfo`, { headers: { authorization: `Bearer ${access_token}` } })).status
+    }
+    assert.equal(await userinfo(), 200)
+    await page.getByRole('tab', { name: 'ID token' }).click()
+    assert.deepEqual(await audit(page, 'dashboard try sign-in'), [])
+    await page.setViewportSize({ width: 1280, height: 800 })
 
-  const revoked = page.waitForResponse((response) => response.url().endsWith('/v1/oauth/revoke'))
-  await page.getByRole('link', { name: 'Connect' }).click()
-  await revoked
-  assert.equal(await userinfo(), 401)
-  assert.equal(await page.evaluate('JSON.stringify([localStorage.length, sessionStorage.length, document.cookie])'), '[0,0,""]')
-  assert.doesNotMatch(page.url(), /code=|secret/)
-  await page.getByRole('link', { name: 'Overview' }).click()
-  await page.getByText('Sign in once').locator('..').getByText('Done.').waitFor()
-  assert.equal(new URL(page.url()).origin, base_url)
-  assert.deepEqual(faults, [])
-})
+    const revoked = page.waitForResponse((response) => response.url().endsWith('/v1/oauth/revoke'))
+    await page.getByRole('link', { name: 'Connect' }).click()
+    await revoked
+    assert.equal(await userinfo(), 401)
+    assert.equal(await page.evaluate('JSON.stringify([localStorage.length, sessionStorage.length, document.cookie])'), '[0,0,""]')
+    assert.doesNotMatch(page.url(), /code=|secret/)
+    await page.getByRole('link', { name: 'Overview' }).click()
+    await page.getByText('Sign in once').locator('..').getByText('Done.').waitFor()
+    assert.equal(new URL(page.url()).origin, base_url)
+    assert.deepEqual(faults, [])
+  },
+)
 
 test(
   'a failed run shows the error, the reason and what to do, and takes no code that belongs to another run',

@@ -1,4 +1,5 @@
 /** The built dashboard in a real browser. */
+import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { isDashboardCurrent, makeDashboard } from '../../../build.mjs'
@@ -48,4 +49,28 @@ export async function show(page: Page, url: string, heading: string | RegExp) {
   await page.goto(url)
   await page.getByRole('heading', { level: 1, name: heading }).waitFor()
   await page.waitForLoadState('networkidle')
+}
+
+/** Presses Tab until the focus is on an element of this kind with this text, or on a field with this label. */
+export async function tabTo(page: Page, text: string, kind = ':not(body)'): Promise<void> {
+  for (let presses = 0; presses < 60; presses++) {
+    const found = await page.evaluate(`document.activeElement?.matches(${JSON.stringify(kind)}) &&
+      [document.activeElement, ...(document.activeElement.labels ?? [])]
+        .some((element) => element.textContent?.trim().startsWith(${JSON.stringify(text)}))`)
+    if (found) return
+    await page.keyboard.press('Tab')
+  }
+  assert.fail(`Tab never reaches ${text}`)
+}
+
+/** Types into a field, by the keyboard alone. */
+export async function enter(page: Page, label: string, text: string): Promise<void> {
+  await tabTo(page, label)
+  await page.keyboard.type(text)
+}
+
+/** Presses a button or follows a link, by the keyboard alone. */
+export async function press(page: Page, text: string, kind?: string): Promise<void> {
+  await tabTo(page, text, kind)
+  await page.keyboard.press('Enter')
 }
