@@ -103,11 +103,11 @@ function labelOf({ lang = '' }: Tokens.Code | Tokens.Generic): string {
 
 /** A wide table scrolls inside its frame, also by keyboard. */
 function table({ header, rows }: Tokens.Table | Tokens.Generic, rules: Rules): Html {
-  const heads = (header as Tokens.TableCell[]).map(({ tokens }) => inline(tokens, rules)) // as: the cells of a table
+  const heads = header as Tokens.TableCell[] // as: the cells of a table
   const lines = rows as Tokens.TableCell[][] // as: the cells of a table
-  const label = (header as Tokens.TableCell[]).map(({ text }) => text).join(', ') // as: the cells of a table
+  const label = heads.flatMap(({ text }) => text || []).join(', ')
   return html`<div class="scroll" tabindex="0" role="group" aria-label="Table: ${label || 'figures'}"><table>
-<thead><tr>${heads.map((cell) => html`<th scope="col">${cell}</th>`)}</tr></thead>
+<thead><tr>${heads.map(({ text, tokens }) => (text === '' ? html`<td></td>` : html`<th scope="col">${inline(tokens, rules)}</th>`))}</tr></thead>
 <tbody>${lines.map((row) => html`<tr>${row.map(({ tokens }) => html`<td>${inline(tokens, rules)}</td>`)}</tr>`)}</tbody></table></div>`
 }
 

@@ -35,9 +35,15 @@ export function accountContext(call: OidcCall, place: Readonly<Record<string, st
   return { ...pageContext(call, undefined, accountUrl(call, place)), ...(chosen_locale !== null && { chosen_locale }) }
 }
 
-/** The address of a request below an issuer, as a browser has it. `url` begins with the path of the issuer. */
-export const addressBelow = ({ url: issuer }: Pick<OidcCall['issuer'], 'url'>, url: string): string =>
-  `${issuer}${url.replace(/^\/e\/[^/?]*/, '')}`
+/**
+ * Where a browser can repeat a GET below an issuer, for the menu of languages. `url` begins with the path of the issuer. `null` where the
+ * query has a return address: on a page of a message it may be one that nobody registered, and no link holds such an address.
+ */
+export function addressBelow({ url: issuer }: Pick<OidcCall['issuer'], 'url'>, url: string): string | null {
+  const query = new URLSearchParams(url.split('?')[1] ?? '')
+  const has_return_address = query.has('redirect_uri') || query.has('post_logout_redirect_uri')
+  return has_return_address ? null : `${issuer}${url.replace(/^\/e\/[^/?]*/, '')}`
+}
 
 /** The languages that a query asks for, where nothing else of it is judged. */
 export const languagesOf = (query: string): string[] => (new URLSearchParams(query).get('ui_locales') ?? '').slice(0, 200).split(' ')

@@ -23,8 +23,7 @@ function isErrorPage(reply: Reply, sent: string | undefined): void {
   assert.equal(reply.status, 400)
   for (const name of ['location', 'refresh', 'content-location', 'link']) assert.equal(reply.headers.get(name), null)
   assert.doesNotMatch(reply.body, /<meta http-equiv="refresh|<form|<script/i)
-  // The menu of languages repeats the request, so the query of its links has the address.
-  const links = [...reply.body.matchAll(/(?:href|action|src)="([^"?]*)/g)].map(([, link]) => link)
+  const links = [...reply.body.matchAll(/(?:href|action|src)="([^"]*)"/g)].map(([, link]) => link)
   assert.ok(sent === undefined || sent === '' || !links.some((link) => link?.includes(sent)), 'no link leads to the address')
 }
 
@@ -295,8 +294,6 @@ test('an error page names the application in Test, and not in Live', async () =>
   for (const environment of [w.test, w.live]) {
     const client = await w.createApplication(environment)
     const reply = await createAgent().get(authorizationRequest(environment, client, { redirect_uri: 'https://evil.example/callback' }).url)
-    // The menu of languages repeats the request.
-    const shown = reply.body.replaceAll(/ href="[^"]*"/g, '')
-    assert.equal(shown.includes(client.client_id), environment === w.test)
+    assert.equal(reply.body.includes(client.client_id), environment === w.test)
   }
 })

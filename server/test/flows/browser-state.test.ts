@@ -207,7 +207,7 @@ for (const type of ['test', 'live'] as const) {
     const lines = [...page.headers.getSetCookie(), ...after.headers.getSetCookie()]
     assert.deepEqual(
       lines.map((line) => line.split('=')[0]).sort(),
-      ['device', 'form', 'session'].map((kind) => `ostiary_${kind}_${environment.id}`),
+      ['device', 'form', 'last', 'session'].map((kind) => `ostiary_${kind}_${environment.id}`),
     )
     for (const line of lines) assert.match(line, new RegExp(`; Path=/e/${environment.id}; Max-Age=\\d+; HttpOnly; SameSite=Lax$`))
   })
@@ -273,7 +273,7 @@ test('behind https every cookie is Secure and named __Secure-, and answers set S
   assert.match(locationOf(after), /^https:\/\/login\.example\.com\/e\//)
   for (const reply of [page, after]) assert.match(reply.headers.get('strict-transport-security') ?? '', /^max-age=\d+/)
   const lines = [...page.headers.getSetCookie(), ...after.headers.getSetCookie()]
-  const names = ['device', 'form', 'session'].map((kind) => `__Secure-ostiary_${kind}_${id}`)
+  const names = ['device', 'form', 'last', 'session'].map((kind) => `__Secure-ostiary_${kind}_${id}`)
   assert.deepEqual(lines.map((line) => line.split('=')[0]).sort(), names)
   for (const line of lines) assert.match(line, new RegExp(`; Path=/e/${id}; Max-Age=\\d+; HttpOnly; SameSite=Lax; Secure$`))
   assert.match(locationOf(await agent.get(locationOf(after))), /[?&]code=/)

@@ -143,7 +143,7 @@ for (const environment of [w.test, w.live])
     const lines = [page, signed_in].flatMap(({ headers }) => headers.getSetCookie())
     assert.deepEqual(
       lines.map((line) => line.split('=')[0]).sort(),
-      ['device', 'form', 'session'].map((name) => `${prefix}ostiary_${name}_${id}`),
+      ['device', 'form', 'last', 'session'].map((name) => `${prefix}ostiary_${name}_${id}`),
     )
     const secure = protocol === 'https:' ? '; Secure' : ''
     for (const line of lines) assert.match(line, new RegExp(`=[^;]+; Path=${pathname}; Max-Age=\\d+; HttpOnly; SameSite=Lax${secure}$`))

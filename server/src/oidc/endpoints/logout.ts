@@ -6,7 +6,7 @@ import { type Refusal, refusal } from '../../refusal.ts'
 import { accountUrl } from '../account/url.ts'
 import { foreign_form, formToken, isOwnForm, readBrowser, sessionCookie, withCookies } from '../browser.ts'
 import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../call.ts'
-import { html, message, pageContext, tooLong } from '../hosted-page.ts'
+import { addressBelow, html, message, pageContext, tooLong } from '../hosted-page.ts'
 import { readIdTokenHint } from '../id-token-hint.ts'
 import { endSessions } from '../interaction/end-sessions.ts'
 import type { Client } from '../protocol/client.ts'
@@ -26,7 +26,7 @@ export const logout: OidcEndpoint = async (services, call) => {
   const [current] = browser.sessions
   if (verdict.kind === 'show_error') return message(call, 'unusable_sign_out', verdict.error, verdict.error)
   if (verdict.kind === 'ask') {
-    if (!current) return noted(done(call, parameters, 'sign_out', verdict.link_to, client, logoutUrl(call, call.query)))
+    if (!current) return noted(done(call, parameters, 'sign_out', verdict.link_to, client, doneUrl(call, call.query)))
     const { csrf, set_cookie } = formToken(services, call, browser)
     const view = { csrf, request: call.query, application_name: client?.name ?? null, person: { email: current.email, name: current.name } }
     return noted(withCookies(html(signOutPage(context(call, parameters, logoutUrl(call, call.query)), view)), set_cookie))
@@ -35,7 +35,7 @@ export const logout: OidcEndpoint = async (services, call) => {
   const kept = browser.sessions.filter((session) => !verdict.session_ids.includes(session.id)).map((session) => session.secret)
   const answer =
     verdict.redirect_to === null
-      ? done(call, parameters, 'sign_out', null, client, kept.length > 0 ? null : logoutUrl(call, call.query))
+      ? done(call, parameters, 'sign_out', null, client, kept.length > 0 ? null : doneUrl(call, call.query))
       : redirect(verdict.redirect_to)
   return noted(withCookies(answer, [sessionCookie(call, kept)]))
 }
@@ -50,7 +50,7 @@ export const signOut: OidcEndpoint = async (services, call) => {
     return refused(
       browser.sessions.length > 0
         ? redirect(`${call.issuer.url}/oauth/logout?${query}`)
-        : done(call, parameters, 'sign_out', link_to, client, logoutUrl(call, query)),
+        : done(call, parameters, 'sign_out', link_to, client, doneUrl(call, query)),
       foreign_form,
     )
   if (call.form?.get('decision') !== 'sign_out') return done(call, parameters, 'stay', link_to, client)
@@ -60,7 +60,7 @@ export const signOut: OidcEndpoint = async (services, call) => {
     browser.sessions.map((session) => session.id),
     browser,
   )
-  return withCookies(done(call, parameters, 'sign_out', link_to, client, logoutUrl(call, query)), [sessionCookie(call, [])])
+  return withCookies(done(call, parameters, 'sign_out', link_to, client, doneUrl(call, query)), [sessionCookie(call, [])])
 }
 
 async function judge(services: OidcServices, call: OidcCall, query: string) {
@@ -97,6 +97,7 @@ function refusalOf({ values }: RequestParameters, hint: LogoutHint, client: Clie
 }
 
 const logoutUrl = ({ issuer }: OidcCall, query: string) => `${issuer.url}/oauth/logout?${query}`
+const doneUrl = ({ issuer }: OidcCall, query: string) => addressBelow(issuer, `/oauth/logout?${query}`)
 
 /** @param address where the page can be opened again: no session is left, so nobody is asked */
 function done(
