@@ -78,8 +78,8 @@ for (const environment of [w.test, w.live]) {
         )
         await agent.submit(forgot, { email: `new.${format}@example.com` })
       }
+      // The cookie of the way that was used last holds its name.
       for (const browser of [person.agent, agent])
-        // The cookie of the way that was used last holds its name.
         for (const [name, value] of browser.cookies)
           if (!name.includes('_last_')) keep(`cookie ${name}`, value, ...value.split('.').filter((part) => part.length > 30))
       await agent.submit(await agent.get(`${environment.issuer}/oauth/logout`), { decision: 'sign_out' })
