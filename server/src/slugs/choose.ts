@@ -49,7 +49,7 @@ export async function createWithSlug<T>(
 }
 
 /** So many slugs are looked up at a time. The first ones are enough for almost every name. */
-const looked_up = [10, 100, 1_000, 10_000]
+const looked_up = [10, 100, 1_000]
 
 /** A random number below a power of two. */
 function numberBelow(spread: number, random: Deployment['random']): number {
