@@ -4,6 +4,7 @@ import { Application } from '@ostiary/contract/application.ts'
 import { NewResourceServer } from '@ostiary/contract/resource-server.ts'
 import { NewUser } from '@ostiary/contract/user.ts'
 import { Email, Name, Origin, WebUrl } from '@ostiary/contract/values.ts'
+import fc from 'fast-check'
 import type { z } from 'zod'
 import { folded, longest_email, longest_normalised, normalised } from './normalisation.ts'
 import { commonPasswords } from './users/common-passwords.ts'
@@ -18,6 +19,11 @@ test('a text over the length limit is never normalised', () => {
   assert.equal(normalised(marks(longest_normalised)).length > 0, true)
   assert.throws(() => normalised(marks(longest_normalised + 1)), RangeError)
   assert.throws(() => folded(marks(longest_normalised + 1)), RangeError)
+})
+
+test('text of ASCII is folded as any other text', () => {
+  const slow = (text: string) => text.normalize('NFKC').trim().toLowerCase().normalize('NFKC')
+  fc.assert(fc.property(fc.string({ unit: 'binary-ascii', maxLength: 50 }), (text) => folded(text) === slow(text)))
 })
 
 test('the longest email address has a key, also if its normal form is longer', () => {

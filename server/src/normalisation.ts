@@ -17,8 +17,11 @@ export function normalised(text: string): string {
   return text.normalize('NFKC')
 }
 
+const is_ascii = /^[\0-\x7f]*$/
+
 /** Returns a text for comparisons that ignore case and look-alikes. */
 export function folded(text: string): string {
+  if (is_ascii.test(text)) return text.trim().toLowerCase() // the same, in a third of the time: searches fold every name
   // The marks are in order already, so the second normalisation takes linear time.
   return normalised(text).trim().toLowerCase().normalize('NFKC')
 }

@@ -1,4 +1,4 @@
-/** Searches users by parts of their names; `api/search.ts` says how. A call reads at most 50,000 users. */
+/** Searches users by parts of their names; `api/search.ts` says how. A call reads at most 10,000 users. */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { User } from '@ostiary/contract/user.ts'
 import type { PageCall } from '../api/lists.ts'
@@ -9,7 +9,7 @@ import { emailKey } from './email.ts'
 import * as store from './store.ts'
 
 const slice = 500
-const most_read = 50_000
+const most_read = 10_000
 
 interface Search {
   email: string | undefined
