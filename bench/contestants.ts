@@ -18,7 +18,15 @@ export interface Contestant {
   prepare(scenario: ScenarioName, in_flight: number): Promise<(seconds: number) => Promise<Load>>
 }
 
-export type ContestantName = 'ostiary' | 'before' | 'ostiary, PostgreSQL' | 'peer' | 'peer, PostgreSQL' | 'trivial handler' | 'ceiling'
+export type ContestantName =
+  | 'ostiary'
+  | 'before'
+  | 'ostiary, PostgreSQL'
+  | 'before, PostgreSQL'
+  | 'peer'
+  | 'peer, PostgreSQL'
+  | 'trivial handler'
+  | 'ceiling'
 
 export interface Ground {
   /** A folder that is removed after the run. */
@@ -36,12 +44,15 @@ export async function startContestants({ against }: Options, ground: Ground): Pr
   const { folder, core, freshDatabase } = ground
   const ostiary = await enterOstiary('ostiary', { root, folder: join(folder, 'ostiary'), database_url: null, core })
   const all = [ostiary.contestant]
-  if (against)
-    all.push((await enterOstiary('before', { root: against, folder: join(folder, 'before'), database_url: null, core })).contestant)
+  const enter = async (name: ContestantName, root: string, database_url: string | null) => {
+    const { contestant } = await enterOstiary(name, { root, folder: join(folder, name.replace(', ', '-')), database_url, core })
+    all.push(contestant)
+  }
+  if (against) await enter('before', against, null)
   all.push(enterPeer('peer', await startPeer({ folder: join(folder, 'peer'), database_url: null, core })))
   if (freshDatabase) {
-    const checkout = { root, folder: join(folder, 'ostiary-postgres'), database_url: await freshDatabase(), core }
-    all.push((await enterOstiary('ostiary, PostgreSQL', checkout)).contestant)
+    await enter('ostiary, PostgreSQL', root, await freshDatabase())
+    if (against) await enter('before, PostgreSQL', against, await freshDatabase())
     const peer = await startPeer({ folder: join(folder, 'peer-postgres'), database_url: await freshDatabase(), core })
     all.push(enterPeer('peer, PostgreSQL', peer))
   }
