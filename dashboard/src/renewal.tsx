@@ -10,22 +10,36 @@ import { Dialog } from './parts/dialog.tsx'
 const RENEWED = '/dashboard/renewed'
 export const CHANNEL = 'ostiary-sign-in'
 
-type Run = <T>(call: () => Promise<T>) => Promise<T>
-const RunContext = createContext<Run>((call) => call())
+type Outcome = 'signed_in' | 'cancelled'
 
-/** Returns a function that sends a call and, after a fresh sign-in if one is needed, sends it again. */
-export const useFreshSignIn = () => use(RunContext)
+interface SignIn {
+  /** Sends a call and, after a fresh sign-in if it needs one, sends it again. */
+  run: <T>(call: () => Promise<T>) => Promise<T>
+  /** Waits for a sign-in that is at most so many seconds old; `null` for any session. */
+  wait: (max_age: number | null) => Promise<Outcome>
+}
+const SignInContext = createContext<SignIn>({ run: (call) => call(), wait: async () => 'cancelled' })
+export const useSignIn = () => use(SignInContext)
 
+/** The calls that wait for one sign-in. */
 interface Waiting {
+  /** In seconds: the smallest of the calls. `null` where any session will do. */
   max_age: number | null
   resume: () => void
   cancel: () => void
+  ended: Promise<Outcome>
 }
+
+function createWaiting(max_age: number | null): Waiting {
+  const { promise: ended, resolve } = Promise.withResolvers<Outcome>()
+  return { max_age, resume: () => resolve('signed_in'), cancel: () => resolve('cancelled'), ended }
+}
+
+const youngest = (one: number | null, other: number | null) => (one === null || other === null ? (one ?? other) : Math.min(one, other))
 
 export function Renewal({ children }: { children: ReactNode }) {
   const [waiting, setWaiting] = useState<Waiting | null>(null)
-  const current = useRef(waiting)
-  current.current = waiting
+  const current = useRef<Waiting | null>(null)
 
   useEffect(() => {
     const channel = new BroadcastChannel(CHANNEL)
@@ -33,28 +47,37 @@ export function Renewal({ children }: { children: ReactNode }) {
     return () => channel.close()
   }, [])
 
-  const run = useCallback<Run>(async (call) => {
-    try {
-      return await call()
-    } catch (error) {
-      if (!needsSignIn(error)) throw error
-      await new Promise<void>((resolve, reject) => {
-        const settle = (outcome: () => void) => () => {
-          setWaiting(null)
-          outcome()
-        }
-        setWaiting({ max_age: error.max_age, resume: settle(resolve), cancel: settle(() => reject(error)) })
-      })
-      return await call()
+  const wait = useCallback(async (max_age: number | null) => {
+    const before = current.current
+    const next = before ? { ...before, max_age: youngest(before.max_age, max_age) } : createWaiting(max_age)
+    current.current = next
+    setWaiting(next)
+    const outcome = await next.ended
+    if (current.current?.ended === next.ended) {
+      current.current = null
+      setWaiting(null)
     }
+    return outcome
   }, [])
+
+  const sign_in = useMemo<SignIn>(() => {
+    const run: SignIn['run'] = async (call) => {
+      try {
+        return await call()
+      } catch (error) {
+        if (!needsSignIn(error) || (await wait(error.max_age)) === 'cancelled') throw error
+        return await call()
+      }
+    }
+    return { run, wait }
+  }, [wait])
   const open = useMemo(
     () => () => window.open(signInAddress(RENEWED, waiting?.max_age ?? null), 'ostiary-sign-in', 'width=480,height=720'),
     [waiting],
   )
 
   return (
-    <RunContext value={run}>
+    <SignInContext value={sign_in}>
       {children}
       <Dialog
         opened={waiting !== null}
@@ -77,8 +100,8 @@ export function Renewal({ children }: { children: ReactNode }) {
           </>
         }
       >
-        <p className="muted">A window opens for the sign-in and closes by itself. Then the change goes on here.</p>
+        <p className="muted">A window opens for the sign-in and closes by itself. Then the page goes on.</p>
       </Dialog>
-    </RunContext>
+    </SignInContext>
   )
 }

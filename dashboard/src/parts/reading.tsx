@@ -2,15 +2,16 @@
 import { OstiaryError, type Page } from '@ostiary/sdk'
 import { keepPreviousData, type QueryKey, type UseQueryResult, useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
-import { leaveToSignIn } from '../api.ts'
+import { useSignIn } from '../renewal.tsx'
 import { Problem } from './problem.tsx'
 
-/** A session that ended while nothing was being entered leads to sign-in and back. */
-function useSignInOn(error: unknown) {
+/** After a session has ended, the page waits for a new sign-in and then reads again. What is entered stays. */
+function useSignInOn(error: unknown, refetch: () => unknown) {
+  const { wait } = useSignIn()
   const is_over = error instanceof OstiaryError && error.status === 401
   useEffect(() => {
-    if (is_over) leaveToSignIn()
-  }, [is_over])
+    if (is_over) void wait(null).then((outcome) => outcome === 'signed_in' && refetch())
+  }, [is_over, wait, refetch])
 }
 
 export function useRead<T>(
@@ -19,7 +20,7 @@ export function useRead<T>(
   options: { enabled?: boolean; refetchInterval?: number | false } = {},
 ) {
   const result = useQuery({ queryKey: key, queryFn: ({ signal }) => read(signal), placeholderData: keepPreviousData, ...options })
-  useSignInOn(result.error)
+  useSignInOn(result.error, result.refetch)
   return result
 }
 
@@ -36,8 +37,15 @@ export function useList<T>(
     placeholderData: keepPreviousData,
     ...options,
   })
-  useSignInOn(result.error)
-  return { ...result, rows: result.data?.pages.flatMap((page) => page.data) }
+  useSignInOn(result.error, result.refetch)
+  const rows = result.data?.pages.flatMap((page) => page.data)
+  // A search reads a bounded number of objects for each page, so the pages before the first match are empty.
+  const is_searching = rows?.length === 0 && result.hasNextPage && !result.isError
+  const { isFetching, fetchNextPage } = result
+  useEffect(() => {
+    if (is_searching && !isFetching) void fetchNextPage()
+  }, [is_searching, isFetching, fetchNextPage])
+  return { ...result, rows: is_searching ? undefined : rows }
 }
 
 /** Shows the result of a read: a skeleton after 150 ms, the problem, or the content. */

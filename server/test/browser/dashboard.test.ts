@@ -139,6 +139,33 @@ test('a change that needs a fresh sign-in waits for it, and keeps what was enter
   assert.equal(expectStatus(200, await w.call('GET', '/v1/api-keys/whoami', { key })).label, 'orders')
 })
 
+test('when the session ends while a key is shown once, a new sign-in brings back the page with the key', { skip: noBrowser }, async (t) => {
+  const w = await world({ dashboard_folder: dashboardFolder })
+  const browser = await launchForTests(t)
+  const { page } = await openDashboard(w, browser, owner)
+  await show(page, `${w.base_url}${dashboardPath(await slugOf(w))}/test/api-keys`, 'API keys')
+  await button(page, 'Create key').click()
+  await page.getByRole('radio', { name: /Secret/ }).check()
+  await page.getByLabel(/^Label/).fill('orders')
+  await page.getByRole('dialog', { name: 'Create a key' }).getByRole('button', { name: 'Create key' }).click()
+  const shown = page.locator('.once code')
+  const key = await shown.textContent()
+
+  await page.context().clearCookies() // the dialog asks for the first use of the key every few seconds
+  const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
+  await dialog.waitFor()
+  const opened = page.waitForEvent('popup')
+  await dialog.getByRole('button', { name: 'Sign in again' }).click()
+  const popup = await opened
+  const closed = popup.waitForEvent('close')
+  await signIn(popup, owner)
+  await closed
+  await dialog.waitFor({ state: 'hidden' })
+  assert.equal(await shown.textContent(), key)
+  expectStatus(200, await w.call('GET', '/v1/api-keys/whoami', { key }))
+  await page.getByText(/^First call/).waitFor()
+})
+
 test('a viewer sees what only others may change, with the reason, and the API refuses it', { skip: noBrowser }, async (t) => {
   const w = await world({ dashboard_folder: dashboardFolder })
   const browser = await launchForTests(t)
