@@ -3,14 +3,14 @@ import '../styles/filters.css'
 import type { AuditEntry, AuditVerification } from '@ostiary/sdk'
 import { useState } from 'react'
 import { useAction } from '../parts/action.ts'
-import { CopyButton } from '../parts/copy.tsx'
-import { Chips, rangeOf, TimeRange } from '../parts/filters.tsx'
+import { Copied, CopyButton } from '../parts/copy.tsx'
+import { Chips, NoMatch, rangeOf, TimeRange } from '../parts/filters.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { Loaded, useList, useRead } from '../parts/reading.tsx'
 import { useQueryState } from '../parts/search.ts'
 import { Facts, Json, Side } from '../parts/side.tsx'
-import { type Column, Empty, Records } from '../parts/table.tsx'
+import { type Column, Records } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
 import { useScope } from '../scope.tsx'
 import { Export } from './audit/export.tsx'
@@ -65,19 +65,9 @@ export default function AuditLog() {
         columns={columns}
         keyOf={({ id }) => id}
         empty={
-          <Empty
-            action={
-              <button
-                type="button"
-                className="btn"
-                onClick={() => show(Object.fromEntries(Object.keys(chips).map((name) => [name, undefined])))}
-              >
-                Clear the filters
-              </button>
-            }
-          >
+          <NoMatch names={chips} show={show}>
             No change has these values.
-          </Empty>
+          </NoMatch>
         }
       />
       {search.chosen ? <EntrySide key={search.chosen} audit_entry_id={search.chosen} show={show} /> : null}
@@ -153,9 +143,3 @@ function EntrySide({ audit_entry_id, show }: { audit_entry_id: string; show: Ret
     </Side>
   )
 }
-
-const Copied = ({ value, label }: { value: string; label: string }) => (
-  <>
-    <code>{value}</code> <CopyButton value={value} label={label} />
-  </>
-)

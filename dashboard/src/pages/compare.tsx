@@ -5,13 +5,13 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { CopyButton } from '../parts/copy.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
-import { Loaded, useRead } from '../parts/reading.tsx'
+import { Loaded } from '../parts/reading.tsx'
 import { useQueryState } from '../parts/search.ts'
 import { Empty } from '../parts/table.tsx'
 import { EnvironmentTag, Tag } from '../parts/tag.tsx'
 import { environmentBase, useEnvironment } from '../scope.tsx'
 import { type Configuration, compare, type Group, isDifference, type Row, type State } from './compare/compare.ts'
-import { readConfiguration } from './compare/documents.ts'
+import { useConfigurations } from './compare/configurations.ts'
 import { Plan } from './compare/plan.tsx'
 import { ReadyForLive } from './compare/ready.tsx'
 
@@ -42,11 +42,7 @@ export default function Compare() {
 }
 
 function Comparison({ test, live }: { test: Environment; live: Environment }) {
-  const { client, project } = useEnvironment()
-  const read = useRead(['compare', project.id, test.id, live.id], (signal) => {
-    const of = ({ id }: Environment) => readConfiguration(client, { project_id: project.id, environment_id: id }, signal)
-    return Promise.all([of(test), of(live)])
-  })
+  const read = useConfigurations(test, live)
   return (
     <Loaded of={read} rows={10}>
       {([of_test, of_live]) => <Table test={test} live={live} groups={compare(of_test, of_live)} configuration={of_live} />}

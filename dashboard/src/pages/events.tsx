@@ -3,7 +3,7 @@ import '../styles/filters.css'
 import type { Event, EventKind } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
 import { eventKinds } from '../parts/event-kinds.ts'
-import { Chips, rangeOf, TimeRange } from '../parts/filters.tsx'
+import { Chips, NoMatch, rangeOf, TimeRange } from '../parts/filters.tsx'
 import { Page } from '../parts/page.tsx'
 import { useList } from '../parts/reading.tsx'
 import { useQueryState } from '../parts/search.ts'
@@ -11,7 +11,7 @@ import { ByApi, pathOf } from '../parts/snippets.tsx'
 import { type Column, Empty, Records } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
 import { useEnvironment } from '../scope.tsx'
-import { EventSide, eventFilters } from './events/event-side.tsx'
+import { EventSide } from './events/event-side.tsx'
 
 const chips = { type: 'Kind', user_id: 'User', application_id: 'Application', request_id: 'Request', from: 'From', to: 'To' }
 
@@ -77,19 +77,9 @@ export default function Events() {
         keyOf={({ id }) => id}
         empty={
           is_filtered ? (
-            <Empty
-              action={
-                <button
-                  type="button"
-                  className="btn"
-                  onClick={() => show(Object.fromEntries([...eventFilters, 'from', 'to'].map((name) => [name, undefined])))}
-                >
-                  Clear the filters
-                </button>
-              }
-            >
+            <NoMatch names={chips} show={show}>
               No event has these values.
-            </Empty>
+            </NoMatch>
           ) : (
             <Empty
               action={

@@ -1,7 +1,7 @@
 /** Captured mail of a Test environment, with the code and the link pulled out. */
 import type { Mail } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
-import { CopyButton } from '../parts/copy.tsx'
+import { Copied, CopyButton } from '../parts/copy.tsx'
 import { Page } from '../parts/page.tsx'
 import { useList } from '../parts/reading.tsx'
 import { useQueryState } from '../parts/search.ts'
@@ -76,9 +76,3 @@ export default function Inbox() {
     </Page>
   )
 }
-
-const Copied = ({ value, label }: { value: string; label: string }) => (
-  <>
-    <code>{value}</code> <CopyButton value={value} label={label} />
-  </>
-)

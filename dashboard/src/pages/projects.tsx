@@ -6,6 +6,7 @@ import { type FormEvent, useState } from 'react'
 import { useAction } from '../parts/action.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { NameField } from '../parts/name-field.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
 import { fieldError, Problem } from '../parts/problem.tsx'
 import { useList } from '../parts/reading.tsx'
@@ -130,15 +131,7 @@ function CreateProject({ close }: { close: () => void }) {
       }
     >
       <form id="new-project" onSubmit={submit}>
-        <TextInput
-          label="Name"
-          required
-          withAsterisk={false}
-          maxLength={100}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          error={fieldError(action.error, '/name')}
-        />
+        <NameField value={name} change={setName} error={action.error} />
         <TextInput
           label="Slug"
           description="In addresses and scripts. It never changes."

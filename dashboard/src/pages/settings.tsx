@@ -1,17 +1,17 @@
 /** The settings of an environment: one document in groups. A save sends only what changed, for the version that was read. */
-import type { Settings as Document, SettingsChange } from '@ostiary/sdk'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { Dialog } from '../parts/dialog.tsx'
 import { Page } from '../parts/page.tsx'
 import { fieldError, Problem } from '../parts/problem.tsx'
 import { Loaded, useRead } from '../parts/reading.tsx'
-import { Editing, useSave, type Version } from '../parts/save.tsx'
+import { Editing } from '../parts/save.tsx'
 import { EnvironmentTag } from '../parts/tag.tsx'
 import { useEnvironment } from '../scope.tsx'
-import { type Field, groups } from './settings/fields.ts'
+import { changesInWords, type EditedVersion, useSettingsEdits } from './settings/edits.ts'
+import { groups } from './settings/fields.ts'
 import { Input } from './settings/input.tsx'
 import { MailSettings } from './settings/mail.tsx'
-import { changeOf, isSame, pathOf, shown, type Value, valueIn } from './settings/values.ts'
+import { pathOf, shown } from './settings/values.ts'
 
 export default function Settings() {
   const { client, at, environment } = useEnvironment()
@@ -30,26 +30,10 @@ export default function Settings() {
   )
 }
 
-function Form({ base, report }: { base: Version<Document>; report: (is_edited: boolean) => void }) {
-  const { data: document } = base
-  const { client, at, environment, can } = useEnvironment()
-  const [edits, setEdits] = useState<ReadonlyMap<Field, Value>>(new Map())
+function Form(props: EditedVersion) {
+  const { environment, can } = useEnvironment()
+  const { save, before, changed, change, current, edit, discard } = useSettingsEdits(props)
   const [is_reviewing, setReviewing] = useState(false)
-  const changed = [...edits].filter(([field, value]) => !isSame(value, valueIn(document, field)))
-  useEffect(() => report(changed.length > 0), [changed.length, report])
-  const save = useSave({
-    base,
-    read: () => client.responses.getSettings(at),
-    write: (change: SettingsChange, options) => client.changeSettings(at, change, options),
-    changes: [
-      ['settings', environment.id],
-      ['readiness', environment.id],
-    ],
-    done: () => report(false),
-    label: (pointer) => groups.flatMap(({ fields }) => fields).find((field) => pathOf(field) === pointer)?.label,
-  })
-  const send = () => save.run(changeOf(changed) as SettingsChange) // as: the fields are those of the document
-  const edit = (field: Field) => (value: Value) => setEdits(new Map(edits).set(field, value))
   return (
     <div className="stack">
       <fieldset disabled={!can('developer')} className="stack">
@@ -65,7 +49,7 @@ function Form({ base, report }: { base: Version<Document>; report: (is_edited: b
                   <Input
                     key={pathOf(field)}
                     field={field}
-                    value={edits.get(field) ?? (edits.has(field) ? null : valueIn(document, field))}
+                    value={current(field)}
                     change={edit(field)}
                     error={fieldError(save.error, pathOf(field))}
                   />
@@ -77,11 +61,11 @@ function Form({ base, report }: { base: Version<Document>; report: (is_edited: b
       {can('developer') ? null : <p className="muted">Changes need the role developer.</p>}
       {changed.length > 0 ? (
         <div className="settings-save">
-          <b className="strong">{changed.length === 1 ? '1 change' : `${changed.length} changes`}</b>
+          <b className="strong">{changesInWords(changed.length)}</b>
           <button type="button" className="btn pri" onClick={() => setReviewing(true)}>
             Review
           </button>
-          <button type="button" className="btn" onClick={() => setEdits(new Map())}>
+          <button type="button" className="btn" onClick={discard}>
             Discard
           </button>
         </div>
@@ -96,7 +80,7 @@ function Form({ base, report }: { base: Version<Document>; report: (is_edited: b
             <button type="button" className="btn" onClick={() => setReviewing(false)}>
               Back
             </button>
-            <button type="button" className="btn pri" disabled={save.busy} onClick={send}>
+            <button type="button" className="btn pri" disabled={save.busy} onClick={() => save.run(change)}>
               Save
             </button>
           </>
@@ -114,7 +98,7 @@ function Form({ base, report }: { base: Version<Document>; report: (is_edited: b
             {changed.map(([field, value]) => (
               <tr key={pathOf(field)}>
                 <td>{field.label}</td>
-                <td className="muted">{shown(field, valueIn(document, field))}</td>
+                <td className="muted">{shown(field, before(field))}</td>
                 <td className="strong">{shown(field, value)}</td>
               </tr>
             ))}

@@ -1,16 +1,17 @@
 /** How the sign-in pages look and what they offer: the form on the left, the page as it would be on the right. */
 import '../styles/sign-in-pages.css'
 import { TextInput } from '@mantine/core'
-import { OstiaryError, type Settings, type SettingsChange } from '@ostiary/sdk'
-import { type FormEvent, useEffect, useState } from 'react'
+import { OstiaryError } from '@ostiary/sdk'
+import { type FormEvent, useState } from 'react'
 import { Page } from '../parts/page.tsx'
 import { fieldError, Problem } from '../parts/problem.tsx'
 import { Loaded, useRead } from '../parts/reading.tsx'
-import { Editing, useSave, type Version } from '../parts/save.tsx'
+import { Editing } from '../parts/save.tsx'
 import { useEnvironment } from '../scope.tsx'
+import { changesInWords, type EditedVersion, useSettingsEdits } from './settings/edits.ts'
 import { type Field, groups } from './settings/fields.ts'
 import { Input } from './settings/input.tsx'
-import { changeOf, isSame, pathOf, type Value, valueIn } from './settings/values.ts'
+import { pathOf, type Value } from './settings/values.ts'
 import { contrastInWords } from './sign-in-pages/contrast.ts'
 import { Preview } from './sign-in-pages/preview.tsx'
 
@@ -33,34 +34,14 @@ export default function SignInPages() {
   )
 }
 
-function Form({ base, report }: { base: Version<Settings>; report: (is_edited: boolean) => void }) {
-  const { data: document } = base
-  const { client, at, environment, can } = useEnvironment()
-  const [edits, setEdits] = useState<ReadonlyMap<Field, Value>>(new Map())
+function Form(props: EditedVersion) {
+  const { environment, can } = useEnvironment()
+  const { save, changed, change, current, edit, discard } = useSettingsEdits(props)
   const [refused, setRefused] = useState<unknown>(null)
-  const save = useSave({
-    base,
-    read: () => client.responses.getSettings(at),
-    write: (change: SettingsChange, options) => client.changeSettings(at, change, options),
-    changes: [
-      ['settings', environment.id],
-      ['readiness', environment.id],
-    ],
-    done: () => report(false),
-    label: (pointer) => all.find((field) => pathOf(field) === pointer)?.label,
-  })
-  const changed = [...edits].filter(([field, value]) => !isSame(value, valueIn(document, field)))
-  useEffect(() => report(changed.length > 0), [changed.length, report])
-  const change = changeOf(changed)
   const error = save.error ?? (refused instanceof OstiaryError && refused.status === 422 ? refused : null)
-  const currentOf = (field: Field) => (edits.has(field) ? (edits.get(field) ?? null) : valueIn(document, field))
-  const edit = (field: Field) => (value: Value) => {
-    save.reset()
-    setEdits(new Map(edits).set(field, value))
-  }
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    save.run(change as SettingsChange) // as: the fields are those of the document
+    save.run(change)
   }
   return (
     <div className="sign-in-pages">
@@ -78,7 +59,7 @@ function Form({ base, report }: { base: Version<Settings>; report: (is_edited: b
                     <Control
                       key={pathOf(field)}
                       field={field}
-                      value={currentOf(field)}
+                      value={current(field)}
                       change={edit(field)}
                       error={fieldError(error, pathOf(field))}
                     />
@@ -91,11 +72,11 @@ function Form({ base, report }: { base: Version<Settings>; report: (is_edited: b
         {save.dialog}
         {can('developer') ? (
           <div className="settings-save">
-            <b className="strong">{changed.length === 1 ? '1 change' : `${changed.length} changes`}</b>
+            <b className="strong">{changesInWords(changed.length)}</b>
             <button type="submit" className="btn pri" disabled={changed.length === 0 || save.busy}>
               Save
             </button>
-            <button type="button" className="btn" disabled={changed.length === 0} onClick={() => setEdits(new Map())}>
+            <button type="button" className="btn" disabled={changed.length === 0} onClick={discard}>
               Discard
             </button>
           </div>

@@ -1,5 +1,5 @@
 /** Buttons that copy a value. The label names the value, because a page has many of them. */
-import { useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { useAnnounce } from './announce.tsx'
 import { Icon } from './icon.tsx'
 
@@ -34,3 +34,10 @@ export function CopyButton({
     </button>
   )
 }
+
+/** A value with its copy button, and what is said about it between them. */
+export const Copied = ({ value, label, tag }: { value: string; label: string; tag?: ReactNode }) => (
+  <>
+    <code>{value}</code> {tag} <CopyButton value={value} label={label} />
+  </>
+)

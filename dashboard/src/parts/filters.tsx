@@ -1,11 +1,16 @@
 /** Filters whose values are in the query of the address: chips that clear one each, and a range of time. */
+import type { ReactNode } from 'react'
 import { Icon } from './icon.tsx'
 import type { useQueryState } from './search.ts'
+import { Empty } from './table.tsx'
 
 type State = ReturnType<typeof useQueryState>
 
-/** A chip for each filter that has a value. `names` maps the members of the query to words. */
-export function Chips({ names, search, show }: { names: Readonly<Record<string, string>> } & State) {
+/** Maps the members of the query that filter to words. */
+type Names = Readonly<Record<string, string>>
+
+/** A chip for each filter that has a value. */
+export function Chips({ names, search, show }: { names: Names } & State) {
   const chosen = Object.entries(names).filter(([name]) => search[name] !== undefined)
   if (chosen.length === 0) return null
   const none = Object.fromEntries(chosen.map(([name]) => [name, undefined]))
@@ -31,6 +36,22 @@ export function Chips({ names, search, show }: { names: Readonly<Record<string, 
         </button>
       ) : null}
     </>
+  )
+}
+
+/** The list that no row is left of, with a button that clears its filters. */
+export function NoMatch({ names, show, children }: { names: Names; show: State['show']; children: ReactNode }) {
+  const none = Object.fromEntries(Object.keys(names).map((name) => [name, undefined]))
+  return (
+    <Empty
+      action={
+        <button type="button" className="btn" onClick={() => show(none)}>
+          Clear the filters
+        </button>
+      }
+    >
+      {children}
+    </Empty>
   )
 }
 

@@ -2,6 +2,7 @@
 import { Checkbox, Radio, TagsInput, Textarea, TextInput } from '@mantine/core'
 import type { Application, ApplicationChange } from '@ostiary/sdk'
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
+import { NameField } from '../../parts/name-field.tsx'
 import { fieldError, Problem } from '../../parts/problem.tsx'
 import { useSave as useSaved, type Version } from '../../parts/save.tsx'
 import { useEnvironment } from '../../scope.tsx'
@@ -90,15 +91,7 @@ export function Addresses(props: TabProps) {
   const mono = { input: { fontFamily: 'var(--mono)', fontSize: 13 } }
   return (
     <Form save={save} change={change} report={props.report}>
-      <TextInput
-        label="Name"
-        required
-        withAsterisk={false}
-        maxLength={100}
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-        error={fieldError(save.error, '/name')}
-      />
+      <NameField value={name} change={setName} error={save.error} />
       <Textarea
         label="Return addresses (redirect_uri), one per line"
         description="Compared as exact strings. Sign-in only ever returns to one of them."

@@ -1,10 +1,11 @@
 /** Creating an application: its name, where its code runs, and where sign-in returns to. The secret is shown once. */
-import { Textarea, TextInput } from '@mantine/core'
+import { Textarea } from '@mantine/core'
 import type { ApplicationWithSecret } from '@ostiary/sdk'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useAction } from '../../parts/action.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
+import { NameField } from '../../parts/name-field.tsx'
 import { fieldError } from '../../parts/problem.tsx'
 import { useEnvironment } from '../../scope.tsx'
 import { redirectUriProblem } from './redirect-uri.ts'
@@ -59,15 +60,7 @@ export function CreateApplication({ close }: { close: () => void }) {
   if (created) return <SecretDialog application={created} onClose={() => show(created)} />
   return (
     <FormDialog title="New application" submit="Create application" action={action} onSubmit={submit} onClose={close}>
-      <TextInput
-        label="Name"
-        required
-        withAsterisk={false}
-        maxLength={100}
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-        error={fieldError(action.error, '/name')}
-      />
+      <NameField value={name} change={setName} error={action.error} />
       <fieldset>
         <legend className="lab">Where does the code run?</legend>
         <div className="kinds three">

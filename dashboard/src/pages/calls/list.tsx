@@ -2,7 +2,7 @@
 import '../../styles/filters.css'
 import type { Event, Page as PageOf, RefusedCall, RefusedCallSummary } from '@ostiary/sdk'
 import type { ReactNode } from 'react'
-import { Chips, rangeOf, TimeRange } from '../../parts/filters.tsx'
+import { Chips, NoMatch, rangeOf, TimeRange } from '../../parts/filters.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Loaded, useList, useRead } from '../../parts/reading.tsx'
 import { useQueryState } from '../../parts/search.ts'
@@ -95,19 +95,9 @@ export function CallList({ source, lead, chart }: { source: Source; lead: string
         keyOf={({ id }) => id}
         empty={
           is_filtered ? (
-            <Empty
-              action={
-                <button
-                  type="button"
-                  className="btn"
-                  onClick={() => show(Object.fromEntries(Object.keys(chips).map((name) => [name, undefined])))}
-                >
-                  Clear the filters
-                </button>
-              }
-            >
+            <NoMatch names={chips} show={show}>
               No refused call has these values.
-            </Empty>
+            </NoMatch>
           ) : (
             <Empty>No call was refused. Wrong requests, expired codes and failed sign-ins appear here with their reason.</Empty>
           )

@@ -11,7 +11,7 @@ import { useEnvironment } from '../../scope.tsx'
 import { MessageStatus } from '../webhook/attempts.tsx'
 import { causeOf } from './cause.ts'
 
-export const eventFilters = ['type', 'user_id', 'application_id', 'request_id'] as const
+const eventFilters = ['type', 'user_id', 'application_id', 'request_id'] as const
 const words = { type: 'kind', user_id: 'user', application_id: 'application', request_id: 'request' }
 /** How many events are shown on each side. */
 const AROUND = 3

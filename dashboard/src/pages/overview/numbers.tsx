@@ -1,15 +1,24 @@
-/** The four numbers of the last 24 hours, from the hourly counters of the environment. */
+/** The four numbers of the last 24 hours: from the hourly counters, and new users from the events, which a viewer cannot read. */
 import { Link } from '@tanstack/react-router'
 import { Loaded, useRead } from '../../parts/reading.tsx'
 import { useEnvironment } from '../../scope.tsx'
 
 /** The outcome of a sign-in or of a webhook attempt that worked. */
 const WORKED = ['succeeded', 'delivered']
+const MOST_COUNTED = 100
+const aDayAgo = () => new Date(Date.now() - 86_400_000).toISOString()
+
 const total = (counts: { count: number }[]) => counts.reduce((sum, { count }) => sum + count, 0)
 
 export function Numbers() {
-  const { client, at, environment, base } = useEnvironment()
+  const { client, at, environment, base, can } = useEnvironment()
   const statistics = useRead(['statistics', environment.id], (signal) => client.getStatistics(at, { signal }), { refetchInterval: 30_000 })
+  const may_read_events = can('developer')
+  const new_users = useRead(
+    ['events', environment.id, 'new users'],
+    (signal) => client.listEvents({ ...at, type: 'user.created', from: aDayAgo(), limit: MOST_COUNTED }, { signal }).page(),
+    { enabled: may_read_events, refetchInterval: 30_000 },
+  )
   return (
     <Loaded of={statistics} rows={2}>
       {({ data }) => {
@@ -18,7 +27,6 @@ export function Numbers() {
         const reasons = Map.groupBy(failed, ({ outcome }) => outcome)
         const attempts = data.flatMap((hour) => hour.webhook_attempts)
         const delivered = attempts.filter(({ outcome }) => WORKED.includes(outcome))
-        const tokens = data.flatMap((hour) => hour.tokens)
         const why = [...reasons].map(([outcome, counts]) => `${total(counts)} ${outcome.replaceAll('_', ' ')}`).join(', ')
         return (
           <section className="stats" aria-label="Last 24 hours">
@@ -32,11 +40,19 @@ export function Numbers() {
               <div className="v">{total(failed)}</div>
               <div className="u">{why || 'last 24 hours'}</div>
             </Link>
-            <Link to={`${base}/applications`}>
-              <div className="lb">Token answers</div>
-              <div className="v">{total(tokens)}</div>
-              <div className="u">last 24 hours</div>
-            </Link>
+            {may_read_events ? (
+              <Link to={`${base}/users`}>
+                <div className="lb">New users</div>
+                <div className="v">{new_users.data ? `${new_users.data.data.length}${new_users.data.has_more ? '+' : ''}` : '\u2007'}</div>
+                <div className="u">last 24 hours</div>
+              </Link>
+            ) : (
+              <Link to={`${base}/applications`}>
+                <div className="lb">Token answers</div>
+                <div className="v">{total(data.flatMap((hour) => hour.tokens))}</div>
+                <div className="u">last 24 hours</div>
+              </Link>
+            )}
             <Link to={`${base}/webhooks`}>
               <div className="lb">Webhook attempts</div>
               <div className="v">

@@ -1,5 +1,5 @@
 /** Adds an identity provider. The secret goes to the service and is never shown again. */
-import { NativeSelect, TextInput } from '@mantine/core'
+import { NativeSelect } from '@mantine/core'
 import { useState } from 'react'
 import { useAction } from '../../parts/action.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
@@ -35,16 +35,7 @@ export function CreateProvider({ close }: { close: () => void }) {
         onChange={(event) => setKind(kinds.find(({ value }) => value === event.currentTarget.value) ?? kinds[0])}
         error={fieldError(action.error, '/type')}
       />
-      <TextInput
-        label="Client id"
-        required
-        withAsterisk={false}
-        autoComplete="off"
-        spellCheck={false}
-        value={client_id}
-        onChange={(event) => setClientId(event.currentTarget.value)}
-        error={fieldError(action.error, '/client_id')}
-      />
+      <ProviderField name="client_id" is_needed value={client_id} change={setClientId} error={action.error} />
       {names.map((name) => (
         <ProviderField
           key={name}

@@ -2,11 +2,12 @@
  * Edits an identity provider. A secret stays as it is unless a new one is entered. A new issuer needs its own secret, so that none is
  * ever sent to another issuer.
  */
-import { Checkbox, TagsInput, TextInput } from '@mantine/core'
+import { Checkbox, TagsInput } from '@mantine/core'
 import type { Provider, ProviderChange } from '@ostiary/sdk'
 import { useEffect, useState } from 'react'
 import { CopyButton } from '../../parts/copy.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
+import { NameField } from '../../parts/name-field.tsx'
 import { fieldError } from '../../parts/problem.tsx'
 import { useRead } from '../../parts/reading.tsx'
 import { Editing, useSave, type Version } from '../../parts/save.tsx'
@@ -95,25 +96,8 @@ function Form({ base, report, close }: FormProps) {
         <code className="any">{provider.callback_url}</code>{' '}
         <CopyButton value={provider.callback_url} label={`the return address of ${provider.display_name}`} />
       </div>
-      <TextInput
-        label="Name on the button"
-        required
-        withAsterisk={false}
-        maxLength={100}
-        value={display_name}
-        onChange={(event) => setName(event.currentTarget.value)}
-        error={fieldError(action.error, '/display_name')}
-      />
-      <TextInput
-        label="Client id"
-        required
-        withAsterisk={false}
-        autoComplete="off"
-        spellCheck={false}
-        value={client_id}
-        onChange={(event) => setClientId(event.currentTarget.value)}
-        error={fieldError(action.error, '/client_id')}
-      />
+      <NameField label="Name on the button" member="display_name" value={display_name} change={setName} error={action.error} />
+      <ProviderField name="client_id" is_needed value={client_id} change={setClientId} error={action.error} />
       {fieldsOf(kind).map((name) => (
         <ProviderField
           key={name}

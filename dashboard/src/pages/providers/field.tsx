@@ -4,7 +4,7 @@ import { fieldError } from '../../parts/problem.tsx'
 import { type FieldName, labels } from './kinds.ts'
 
 interface ProviderFieldProps {
-  name: FieldName
+  name: FieldName | 'client_id'
   is_needed: boolean
   value: string
   change: (value: string) => void

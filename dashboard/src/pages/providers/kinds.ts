@@ -25,7 +25,8 @@ export const kindOf = (type: Kind): KindOfProvider => kinds.find(({ value }) => 
 
 export const fieldsOf = ({ needs, can }: KindOfProvider): readonly FieldName[] => (can ? [...needs, can] : needs)
 
-export const labels: Record<FieldName, string> = {
+export const labels: Record<FieldName | 'client_id', string> = {
+  client_id: 'Client id',
   issuer: 'Issuer',
   team_id: 'Team id',
   key_id: 'Key id',

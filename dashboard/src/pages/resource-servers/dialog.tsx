@@ -6,6 +6,7 @@ import { useEffect, useState } from 'react'
 import { useAction } from '../../parts/action.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Icon } from '../../parts/icon.tsx'
+import { NameField } from '../../parts/name-field.tsx'
 import { fieldError } from '../../parts/problem.tsx'
 import { useRead } from '../../parts/reading.tsx'
 import { Editing, useSave, type Version } from '../../parts/save.tsx'
@@ -90,15 +91,7 @@ function ResourceServerDialog({ server, action, close }: DialogProps) {
       onSubmit={submit}
       onClose={close}
     >
-      <TextInput
-        label="Name"
-        required
-        withAsterisk={false}
-        maxLength={100}
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
-        error={fieldError(action.error, '/name')}
-      />
+      <NameField value={name} change={setName} error={action.error} />
       <TextInput
         label="Identifier"
         description="An absolute URI: resource in requests, aud in tokens. It never changes."

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { useAction } from '../../parts/action.ts'
 import { Confirm } from '../../parts/confirm.tsx'
-import { CopyButton } from '../../parts/copy.tsx'
+import { Copied } from '../../parts/copy.tsx'
 import { ChangeButton } from '../../parts/page.tsx'
 import { Problem } from '../../parts/problem.tsx'
 import { Loaded, useRead } from '../../parts/reading.tsx'
@@ -249,12 +249,6 @@ function WaysIn({ user, methods }: { user: User; methods: SignInMethod[] | undef
     </div>
   )
 }
-
-const Copied = ({ value, label, tag }: { value: string; label: string; tag?: ReactNode }) => (
-  <>
-    <code>{value}</code> {tag} <CopyButton value={value} label={label} />
-  </>
-)
 
 const Part = ({ title, action, children }: { title: string; action?: ReactNode; children: ReactNode }) => (
   <section>

@@ -59,6 +59,8 @@ export interface Begun {
 }
 
 const longest_wait_ms = 15_000
+/** The clock of the browser may be so much ahead of the issuer's. */
+const clock_skew_seconds = 60
 
 /** OIDC Discovery 1.0 §4.3: the document names the issuer under which it was found. */
 export async function discover(issuer: string): Promise<Endpoints> {
@@ -109,7 +111,7 @@ export async function readUserInfo({ userinfo_endpoint }: Endpoints, { access_to
   return claims
 }
 
-/** OIDC Core §3.1.3.7: signature, issuer, audience, times and nonce. */
+/** OIDC Core §3.1.3.7: signature, issuer, audience, expiry and nonce. */
 export async function checkIdToken(endpoints: Endpoints, client_id: string, id_token: string, nonce: string): Promise<Claims> {
   const [head = '', body = '', signature = ''] = id_token.split('.')
   const { alg, kid } = decoded(head)
@@ -121,7 +123,12 @@ export async function checkIdToken(endpoints: Endpoints, client_id: string, id_t
   if (!(await crypto.subtle.verify(algorithm, key, bytesOf(signature), new TextEncoder().encode(`${head}.${body}`))))
     throw new Refused('id_token', 'The signature of the ID token does not match.')
   const claims = decoded(body)
-  const checks = { iss: claims.iss === endpoints.issuer, aud: claims.aud === client_id, nonce: claims.nonce === nonce }
+  const checks = {
+    iss: claims.iss === endpoints.issuer,
+    aud: claims.aud === client_id,
+    exp: typeof claims.exp === 'number' && claims.exp > Date.now() / 1000 - clock_skew_seconds,
+    nonce: claims.nonce === nonce,
+  }
   const wrong = Object.entries(checks).flatMap(([name, is_right]) => (is_right ? [] : [name]))
   if (wrong.length > 0) throw new Refused('id_token', `These claims of the ID token are not the expected ones: ${wrong.join(', ')}.`)
   return claims

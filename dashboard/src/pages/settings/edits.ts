@@ -1,0 +1,47 @@
+/** The unsaved edits of the settings document: their values, what they change, and saving that. */
+import type { Settings, SettingsChange } from '@ostiary/sdk'
+import { useEffect, useState } from 'react'
+import { useSave, type Version } from '../../parts/save.tsx'
+import { useEnvironment } from '../../scope.tsx'
+import { type Field, groups } from './fields.ts'
+import { changeOf, isSame, pathOf, type Value, valueIn } from './values.ts'
+
+export interface EditedVersion {
+  base: Version<Settings>
+  /** Keeps the version that the form began with while something is edited. */
+  report: (is_edited: boolean) => void
+}
+
+export function useSettingsEdits({ base, report }: EditedVersion) {
+  const { client, at, environment } = useEnvironment()
+  const [edits, setEdits] = useState<ReadonlyMap<Field, Value>>(new Map())
+  const before = (field: Field) => valueIn(base.data, field)
+  const changed = [...edits].filter(([field, value]) => !isSame(value, before(field)))
+  const is_edited = changed.length > 0
+  useEffect(() => report(is_edited), [is_edited, report])
+  const save = useSave({
+    base,
+    read: () => client.responses.getSettings(at),
+    write: (change: SettingsChange, options) => client.changeSettings(at, change, options),
+    changes: [
+      ['settings', environment.id],
+      ['readiness', environment.id],
+    ],
+    done: () => report(false),
+    label: (pointer) => groups.flatMap(({ fields }) => fields).find((field) => pathOf(field) === pointer)?.label,
+  })
+  return {
+    save,
+    before,
+    changed,
+    change: changeOf(changed) as SettingsChange, // as: the fields are those of the document
+    current: (field: Field) => (edits.has(field) ? (edits.get(field) ?? null) : before(field)),
+    edit: (field: Field) => (value: Value) => {
+      save.reset()
+      setEdits(new Map(edits).set(field, value))
+    },
+    discard: () => setEdits(new Map()),
+  }
+}
+
+export const changesInWords = (count: number) => (count === 1 ? '1 change' : `${count} changes`)
