@@ -52,7 +52,7 @@ export async function requestTokens(
     ...asking,
     issuer,
     method: 'POST',
-    address: null,
+    url: '',
     params: {},
     query: '',
     form,

@@ -42,9 +42,11 @@ export function createAccessLog(
       ip: request.ip_address,
       environment_id,
       key_id: request.caller?.key?.key_id,
+      trace: trace && idsOf(trace),
+      refused,
     }
-    if (probes.includes(route)) log.debug('request', { ...line, ...(trace && idsOf(trace)), ...refused })
-    else log.answered({ ...line, trace: trace && idsOf(trace), refused })
+    if (probes.includes(route)) log.debug('request', { ...line, ...line.trace, ...refused, trace: undefined, refused: undefined })
+    else log.answered(line)
   }
 }
 

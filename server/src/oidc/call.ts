@@ -24,8 +24,8 @@ export interface OidcCall {
   readonly issuer: Issuer
   readonly method: string
   readonly params: Readonly<Record<string, string>>
-  /** Where a GET of the page can be repeated; `null` for other methods. */
-  readonly address: string | null
+  /** The path and query as the router saw them. */
+  readonly url: string
   /** The query as it was sent, without the question mark. */
   readonly query: string
   /** The form-encoded body; `null` where it has another type or there is none. */

@@ -6,7 +6,7 @@ import type { ShowError } from '../http/server-errors.ts'
 import { type MessageKind, messagePage } from '../pages/message.ts'
 import { serviceContext } from '../pages/service.ts'
 import { accountUrl } from './account/url.ts'
-import { addressBelow, html, pageContext } from './hosted-page.ts'
+import { addressOf, html, pageContext } from './hosted-page.ts'
 import { findIssuerAt, type Issuer, type Issuers } from './issuer.ts'
 
 export function createErrorPages({ config, log }: Pick<Deployment, 'config' | 'log'>, issuers: Issuers): ShowError {
@@ -26,7 +26,7 @@ export function createErrorPages({ config, log }: Pick<Deployment, 'config' | 'l
     const { id, url, headers, raw } = request
     const issuer = await issuerOf(request)
     const context = issuer
-      ? pageContext({ issuer, headers, query: url.split('?')[1] ?? '' }, undefined, raw.method === 'GET' ? addressBelow(issuer, url) : null)
+      ? pageContext({ issuer, headers, query: url.split('?')[1] ?? '' }, undefined, addressOf({ issuer, method: raw.method ?? 'GET', url }))
       : serviceContext(config.base_url, headers['accept-language'])
     const kind = issuer ? kindAtIssuer(error, url) : kindAtService(error)
     return html(

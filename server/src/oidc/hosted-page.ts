@@ -45,6 +45,10 @@ export function addressBelow({ url: issuer }: Pick<OidcCall['issuer'], 'url'>, u
   return has_return_address ? null : `${issuer}${url.replace(/^\/e\/[^/?]*/, '')}`
 }
 
+/** Where a GET of the page can be repeated; `null` for other methods. */
+export const addressOf = ({ issuer, method, url }: Pick<OidcCall, 'issuer' | 'method' | 'url'>): string | null =>
+  method === 'GET' ? addressBelow(issuer, url) : null
+
 /** The languages that a query asks for, where nothing else of it is judged. */
 export const languagesOf = (query: string): string[] => (new URLSearchParams(query).get('ui_locales') ?? '').slice(0, 200).split(' ')
 
@@ -74,7 +78,7 @@ export function message(call: OidcCall, kind: MessageKind, refusal: Refusal, err
   const home_url = kind.startsWith('invitation_') ? new URL('/', call.issuer.url).href : null
   return refused(
     html(
-      messagePage(pageContext(call, undefined, call.address), {
+      messagePage(pageContext(call, undefined, addressOf(call)), {
         kind,
         request_id: call.request_id,
         account_url: accountUrl(call),

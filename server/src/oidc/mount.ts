@@ -15,7 +15,7 @@ import { HashingRefused } from '../users/password.ts'
 import { type Answer, errorJson, type OidcCall, type OidcEndpoint, type OidcServices } from './call.ts'
 import { crossOriginHeaders, type OriginCheck, preflightHeaders } from './cross-origin.ts'
 import { hasTooMany, readForm, too_much } from './form.ts'
-import { addressBelow, message, tooLong } from './hosted-page.ts'
+import { message, tooLong } from './hosted-page.ts'
 import { findIssuerAt, type Issuer, type Issuers } from './issuer.ts'
 import { OAuthError } from './protocol/oauth-error.ts'
 
@@ -70,7 +70,7 @@ async function answer(mounting: OidcMounting, { name, route, endpoint }: Mounted
   const call: OidcCall = {
     issuer,
     method: request.method,
-    address: request.method === 'GET' ? addressBelow(issuer, request.url) : null,
+    url: request.url,
     params: request.params as Record<string, string>, // as: Fastify types them unknown
     query: request.url.slice(request.url.indexOf('?') + 1 || request.url.length + 1),
     form: form === too_much ? null : form,

@@ -13,7 +13,7 @@ import { findPerson } from '../../users/store.ts'
 import { accountUrl } from '../account/url.ts'
 import { formToken, withCookies } from '../browser.ts'
 import { type Answer, type OidcCall, type OidcServices, redirect, refused } from '../call.ts'
-import { html, languagesOf, message, pageContext } from '../hosted-page.ts'
+import { addressOf, html, languagesOf, message, pageContext } from '../hosted-page.ts'
 import type { Cause, Verdict } from '../protocol/authorize.ts'
 import type { Client } from '../protocol/client.ts'
 import { consentLines } from '../protocol/consent.ts'
@@ -143,7 +143,7 @@ export async function showRequestError(
   if (cause !== 'redirect_uri_mismatch' || !client || redirect_uri === undefined)
     return message(call, cause.startsWith('redirect_uri') ? 'unregistered_address' : 'unknown_app', refusal, error)
   const page = html(
-    redirectMismatchPage(pageContext(call, undefined, call.address), {
+    redirectMismatchPage(pageContext(call, undefined, addressOf(call)), {
       application_name: client.name,
       client_id: client.client_id,
       received: redirect_uri,
