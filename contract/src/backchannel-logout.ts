@@ -2,8 +2,7 @@
 import { z } from 'zod'
 import { ApplicationId, EnvironmentId, MessageId, SessionId, UserId } from './ids.ts'
 import { Time } from './values.ts'
-
-const LogoutFailure = z.enum(['dns', 'refused', 'tls', 'timeout', 'address_not_allowed'])
+import { Attempts } from './webhook.ts'
 
 export const BackchannelLogout = z.strictObject({
   id: MessageId.describe('The id of the message.'),
@@ -16,17 +15,7 @@ export const BackchannelLogout = z.strictObject({
     .enum(['waiting', 'delivered', 'given_up'])
     .describe('Whether an attempt is still due, the application confirmed the logout, or no attempt will follow.'),
   next_attempt_at: Time.nullable().describe('When the next attempt is due; null if none is.'),
-  attempts: z
-    .array(
-      z.strictObject({
-        at: Time.describe('When the attempt began.'),
-        status: z.int().nullable().describe('The HTTP status of the answer; null without an answer.'),
-        latency_ms: z.int().describe('How long the attempt took, in milliseconds.'),
-        response: z.string().nullable().describe('The first KiB of the answer; null without an answer.'),
-        error: LogoutFailure.nullable().describe('Why there was no answer; null where there was one, or for another cause.'),
-      }),
-    )
-    .describe('Every attempt, oldest first.'),
+  attempts: Attempts,
   created_at: Time.describe('When the session ended.'),
   updated_at: Time.describe('When the state of the message changed last.'),
 })

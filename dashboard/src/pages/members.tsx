@@ -1,10 +1,10 @@
 /** The members of a tenant and its open invitations. */
 import { NativeSelect, TextInput } from '@mantine/core'
 import type { Invitation, Member } from '@ostiary/sdk'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useAction } from '../parts/action.ts'
 import { Confirm } from '../parts/confirm.tsx'
-import { Dialog } from '../parts/dialog.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
 import { fieldError, Problem } from '../parts/problem.tsx'
@@ -164,49 +164,35 @@ function Invite({ close, onInvited }: { close: () => void; onInvited: (invitatio
     changes: [['members', tenant.id]],
     done: onInvited,
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    action.run(undefined)
-  }
+  const submit = () => action.run(undefined)
   return (
-    <Dialog
-      opened
-      onClose={close}
+    <FormDialog
       title="Invite a member"
       lead={`To ${tenant.name}. The link works for seven days, for the account that accepts it.`}
-      footer={
-        <>
-          <button type="button" className="btn" onClick={close}>
-            Cancel
-          </button>
-          <button type="submit" form="invite" className="btn pri" disabled={action.busy}>
-            Invite
-          </button>
-        </>
-      }
+      submit="Invite"
+      action={action}
+      onSubmit={submit}
+      onClose={close}
     >
-      <form id="invite" onSubmit={submit}>
-        <TextInput
-          label="Email"
-          inputMode="email"
-          autoCapitalize="none"
-          required
-          withAsterisk={false}
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
-          error={fieldError(action.error, '/email')}
-        />
-        <NativeSelect
-          label="Role"
-          description={`A ${role} ${rights[role]}.`}
-          inputWrapperOrder={['label', 'input', 'description', 'error']}
-          data={is_root ? ['owner'] : roles.filter((each) => each !== 'owner' || can('owner'))}
-          value={role}
-          onChange={(event) => setRole(roles.find((each) => each === event.currentTarget.value) ?? 'viewer')}
-          error={fieldError(action.error, '/role')}
-        />
-        {action.error ? <Problem error={action.error} focus /> : null}
-      </form>
-    </Dialog>
+      <TextInput
+        label="Email"
+        inputMode="email"
+        autoCapitalize="none"
+        required
+        withAsterisk={false}
+        value={email}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+        error={fieldError(action.error, '/email')}
+      />
+      <NativeSelect
+        label="Role"
+        description={`A ${role} ${rights[role]}.`}
+        inputWrapperOrder={['label', 'input', 'description', 'error']}
+        data={is_root ? ['owner'] : roles.filter((each) => each !== 'owner' || can('owner'))}
+        value={role}
+        onChange={(event) => setRole(roles.find((each) => each === event.currentTarget.value) ?? 'viewer')}
+        error={fieldError(action.error, '/role')}
+      />
+    </FormDialog>
   )
 }

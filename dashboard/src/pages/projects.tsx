@@ -2,13 +2,13 @@
 import { TextInput } from '@mantine/core'
 import type { Project } from '@ostiary/sdk'
 import { Link, Navigate, useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useAction } from '../parts/action.ts'
-import { Dialog } from '../parts/dialog.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { NameField } from '../parts/name-field.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
-import { fieldError, Problem } from '../parts/problem.tsx'
+import { fieldError } from '../parts/problem.tsx'
 import { useList } from '../parts/reading.tsx'
 import { ByApi } from '../parts/snippets.tsx'
 import { type Column, Empty, Records } from '../parts/table.tsx'
@@ -109,41 +109,27 @@ function CreateProject({ close }: { close: () => void }) {
     changes: [['projects', tenant.id]],
     done: (project) => void navigate({ to: `/t/${tenant.slug}/p/${project.slug}/test` }),
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    action.run({ name, slug: slug ?? slugFrom(name) })
-  }
+  const submit = () => action.run({ name, slug: slug ?? slugFrom(name) })
   return (
-    <Dialog
-      opened
-      onClose={close}
+    <FormDialog
       title="New project"
       lead={`In ${tenant.name}. It begins with a Test and a Live environment.`}
-      footer={
-        <>
-          <button type="button" className="btn" onClick={close}>
-            Cancel
-          </button>
-          <button type="submit" form="new-project" className="btn pri" disabled={action.busy}>
-            Create project
-          </button>
-        </>
-      }
+      submit="Create project"
+      action={action}
+      onSubmit={submit}
+      onClose={close}
     >
-      <form id="new-project" onSubmit={submit}>
-        <NameField value={name} change={setName} error={action.error} />
-        <TextInput
-          label="Slug"
-          description="In addresses and scripts. It never changes."
-          required
-          withAsterisk={false}
-          pattern="[a-z0-9\-]{1,63}"
-          value={slug ?? slugFrom(name)}
-          onChange={(event) => setSlug(event.currentTarget.value)}
-          error={fieldError(action.error, '/slug')}
-        />
-        {action.error ? <Problem error={action.error} focus /> : null}
-      </form>
-    </Dialog>
+      <NameField value={name} change={setName} error={action.error} />
+      <TextInput
+        label="Slug"
+        description="In addresses and scripts. It never changes."
+        required
+        withAsterisk={false}
+        pattern="[a-z0-9\-]{1,63}"
+        value={slug ?? slugFrom(name)}
+        onChange={(event) => setSlug(event.currentTarget.value)}
+        error={fieldError(action.error, '/slug')}
+      />
+    </FormDialog>
   )
 }

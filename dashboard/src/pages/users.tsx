@@ -4,10 +4,10 @@ import type { User } from '@ostiary/sdk'
 import { type FormEvent, useState } from 'react'
 import { useAction } from '../parts/action.ts'
 import { CodeTabs } from '../parts/code.tsx'
-import { Dialog } from '../parts/dialog.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
-import { fieldError, Problem } from '../parts/problem.tsx'
+import { fieldError } from '../parts/problem.tsx'
 import { useList } from '../parts/reading.tsx'
 import { useQueryState } from '../parts/search.ts'
 import { type Column, Empty, Records } from '../parts/table.tsx'
@@ -134,50 +134,36 @@ function AddUser({ close, onAdded }: { close: () => void; onAdded: (id: string) 
     changes: [['users', environment.id]],
     done: ({ id }) => onAdded(id),
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    action.run(undefined)
-  }
+  const submit = () => action.run(undefined)
   return (
-    <Dialog
-      opened
-      onClose={close}
+    <FormDialog
       title="Add a user"
       lead={
         <>
           To <EnvironmentTag type={environment.type} /> of {project.name}. The person chooses a password by a mailed link.
         </>
       }
-      footer={
-        <>
-          <button type="button" className="btn" onClick={close}>
-            Cancel
-          </button>
-          <button type="submit" form="new-user" className="btn pri" disabled={action.busy}>
-            Add user
-          </button>
-        </>
-      }
+      submit="Add user"
+      action={action}
+      onSubmit={submit}
+      onClose={close}
     >
-      <form id="new-user" onSubmit={submit}>
-        <TextInput
-          label="Email"
-          inputMode="email"
-          autoCapitalize="none"
-          required
-          withAsterisk={false}
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
-          error={fieldError(action.error, '/email')}
-        />
-        <TextInput
-          label="Name, optional"
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          error={fieldError(action.error, '/name')}
-        />
-        {action.error ? <Problem error={action.error} focus /> : null}
-      </form>
-    </Dialog>
+      <TextInput
+        label="Email"
+        inputMode="email"
+        autoCapitalize="none"
+        required
+        withAsterisk={false}
+        value={email}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+        error={fieldError(action.error, '/email')}
+      />
+      <TextInput
+        label="Name, optional"
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        error={fieldError(action.error, '/name')}
+      />
+    </FormDialog>
   )
 }

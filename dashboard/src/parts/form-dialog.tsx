@@ -7,8 +7,7 @@ import { EnvironmentTag } from './tag.tsx'
 
 interface FormDialogProps {
   title: string
-  /** What follows the environment of the object. */
-  lead?: string
+  lead?: ReactNode
   /** The button that saves. */
   submit: string
   action: { busy: boolean; error: unknown }
@@ -19,7 +18,6 @@ interface FormDialogProps {
 }
 
 export function FormDialog({ title, lead, submit, action, disabled = false, onSubmit, onClose, children }: FormDialogProps) {
-  const { environment, project } = useEnvironment()
   const id = useId()
   const send = (event: FormEvent) => {
     event.preventDefault()
@@ -30,11 +28,7 @@ export function FormDialog({ title, lead, submit, action, disabled = false, onSu
       opened
       onClose={onClose}
       title={title}
-      lead={
-        <>
-          For <EnvironmentTag type={environment.type} /> of {project.name}. {lead}
-        </>
-      }
+      lead={lead}
       footer={
         <>
           <button type="button" className="btn" onClick={onClose}>
@@ -51,5 +45,15 @@ export function FormDialog({ title, lead, submit, action, disabled = false, onSu
         {action.error ? <Problem error={action.error} focus /> : null}
       </form>
     </Dialog>
+  )
+}
+
+/** The lead of a dialog about an object of the environment. `children` follow. */
+export function InEnvironment({ children }: { children?: ReactNode }) {
+  const { environment, project } = useEnvironment()
+  return (
+    <>
+      For <EnvironmentTag type={environment.type} /> of {project.name}. {children}
+    </>
   )
 }

@@ -296,6 +296,20 @@ export type ApplicationWithSecret = {
 
 export type AttemptError = 'dns' | 'refused' | 'tls' | 'timeout' | 'address_not_allowed'
 
+/** The attempts so far, oldest first. */
+export type Attempts = ({
+  /** When the attempt was made. */
+  at: string
+  /** The HTTP status of the receiver; `null` if it did not answer. */
+  status: number | null
+  /** How long the attempt took, in milliseconds. */
+  latency_ms: number
+  /** The first KiB of the response; `null` if there is none. */
+  response: string | null
+  /** Why the attempt got no answer: the name has no address, the address may not be reached, nobody accepted the connection, TLS failed, or the time was up. */
+  error: AttemptError | null
+})[]
+
 export type AuditEntry = {
   /** The id of an audit entry. */
   id: string
@@ -469,19 +483,7 @@ export type BackchannelLogout = {
   status: 'waiting' | 'delivered' | 'given_up'
   /** When the next attempt is due; null if none is. */
   next_attempt_at: string | null
-  /** Every attempt, oldest first. */
-  attempts: ({
-    /** When the attempt began. */
-    at: string
-    /** The HTTP status of the answer; null without an answer. */
-    status: number | null
-    /** How long the attempt took, in milliseconds. */
-    latency_ms: number
-    /** The first KiB of the answer; null without an answer. */
-    response: string | null
-    /** Why there was no answer; null where there was one, or for another cause. */
-    error: 'dns' | 'refused' | 'tls' | 'timeout' | 'address_not_allowed' | null
-  })[]
+  attempts: Attempts
   /** When the session ended. */
   created_at: string
   /** When the state of the message changed last. */
@@ -505,19 +507,7 @@ export type Delivery = {
   status: 'waiting' | 'delivered' | 'given_up'
   /** When the next attempt is due; `null` if there is none. */
   next_attempt_at: string | null
-  /** The attempts so far, oldest first. */
-  attempts: ({
-    /** When the attempt was made. */
-    at: string
-    /** The HTTP status of the receiver; `null` if it did not answer. */
-    status: number | null
-    /** How long the attempt took, in milliseconds. */
-    latency_ms: number
-    /** The beginning of the response; `null` if there is none. */
-    response: string | null
-    /** Why the attempt got no answer: the name has no address, the address may not be reached, nobody accepted the connection, TLS failed, or the time was up. */
-    error: AttemptError | null
-  })[]
+  attempts: Attempts
   /** When the object was created. */
   created_at: string
   /** When the object was last changed. */

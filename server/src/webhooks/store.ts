@@ -3,8 +3,9 @@ import type { EventKind } from '@ostiary/contract/event.ts'
 import type { EnvironmentId, TenantId } from '@ostiary/contract/ids.ts'
 import { Delivery, Webhook } from '@ostiary/contract/webhook.ts'
 import { z } from 'zod'
-import { type Db, guard, join, type Statement, sql } from '../db/db.ts'
+import { type Db, guard, type Statement, sql } from '../db/db.ts'
 import { lowestId } from '../ids.ts'
+import { withAttempts } from '../outbound/attempts.ts'
 import { enqueueEach } from '../outbound/queue.ts'
 
 const Versioned = Webhook.extend({ version: z.int() })
@@ -103,7 +104,6 @@ export function findSubscribers(db: Db, environment_id: EnvironmentId) {
 }
 
 const Message = Delivery.omit({ attempts: true, message_id: true })
-const Attempt = Delivery.shape.attempts.element.extend({ message_id: z.string() })
 
 const message = sql`select id, event_id, event_type, webhook_id, environment_id, status, next_attempt_at, created_at, updated_at from webhook_messages`
 
@@ -125,31 +125,12 @@ export async function listDeliveries(
     Message,
     sql`${message} where environment_id = ${environment_id} and webhook_id = ${webhook_id} ${by_status} ${by_event} ${rest}`,
   )
-  return withAttempts(db, environment_id, rows)
+  return withAttempts(db, 'webhook_attempts', environment_id, rows)
 }
 
 export async function findDelivery(db: Db, environment_id: EnvironmentId, webhook_id: string, id: string): Promise<Delivery | null> {
   const rows = await db.all(Message, sql`${message} where environment_id = ${environment_id} and webhook_id = ${webhook_id} and id = ${id}`)
-  return (await withAttempts(db, environment_id, rows))[0] ?? null
-}
-
-async function withAttempts(db: Db, environment_id: EnvironmentId, rows: readonly z.infer<typeof Message>[]): Promise<Delivery[]> {
-  if (rows.length === 0) return []
-  const ids = join(
-    rows.map((row) => sql`${row.id}`),
-    ', ',
-  )
-  const attempts = await db.all(
-    Attempt,
-    sql`select message_id, at, status, latency_ms, response, error from webhook_attempts
-         where environment_id = ${environment_id} and message_id in (${ids}) order by message_id, number`,
-  )
-  const by_message = Map.groupBy(attempts, ({ message_id }) => message_id)
-  return rows.map((row) => ({
-    ...row,
-    message_id: row.id,
-    attempts: (by_message.get(row.id) ?? []).map(({ message_id: _, ...attempt }) => attempt),
-  }))
+  return (await withAttempts(db, 'webhook_attempts', environment_id, rows))[0] ?? null
 }
 
 interface Resending {

@@ -4,7 +4,7 @@ import type { ApplicationWithSecret } from '@ostiary/sdk'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useAction } from '../../parts/action.ts'
-import { FormDialog } from '../../parts/form-dialog.tsx'
+import { FormDialog, InEnvironment } from '../../parts/form-dialog.tsx'
 import { NameField } from '../../parts/name-field.tsx'
 import { fieldError } from '../../parts/problem.tsx'
 import { useEnvironment } from '../../scope.tsx'
@@ -59,7 +59,14 @@ export function CreateApplication({ close }: { close: () => void }) {
   }
   if (created) return <SecretDialog application={created} onClose={() => show(created)} />
   return (
-    <FormDialog title="New application" submit="Create application" action={action} onSubmit={submit} onClose={close}>
+    <FormDialog
+      title="New application"
+      lead={<InEnvironment />}
+      submit="Create application"
+      action={action}
+      onSubmit={submit}
+      onClose={close}
+    >
       <NameField value={name} change={setName} error={action.error} />
       <fieldset>
         <legend className="lab">Where does the code run?</legend>

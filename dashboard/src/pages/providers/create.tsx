@@ -2,7 +2,7 @@
 import { NativeSelect } from '@mantine/core'
 import { useState } from 'react'
 import { useAction } from '../../parts/action.ts'
-import { FormDialog } from '../../parts/form-dialog.tsx'
+import { FormDialog, InEnvironment } from '../../parts/form-dialog.tsx'
 import { fieldError } from '../../parts/problem.tsx'
 import { useEnvironment } from '../../scope.tsx'
 import { ProviderField } from './field.tsx'
@@ -22,7 +22,7 @@ export function CreateProvider({ close }: { close: () => void }) {
   return (
     <FormDialog
       title="Add a provider"
-      lead="You get the return address to register there."
+      lead={<InEnvironment>You get the return address to register there.</InEnvironment>}
       submit="Add provider"
       action={action}
       onSubmit={() => action.run(undefined)}

@@ -6,7 +6,7 @@ import { Checkbox, TagsInput } from '@mantine/core'
 import type { Provider, ProviderChange } from '@ostiary/sdk'
 import { useEffect, useState } from 'react'
 import { CopyButton } from '../../parts/copy.tsx'
-import { FormDialog } from '../../parts/form-dialog.tsx'
+import { FormDialog, InEnvironment } from '../../parts/form-dialog.tsx'
 import { NameField } from '../../parts/name-field.tsx'
 import { fieldError } from '../../parts/problem.tsx'
 import { useRead } from '../../parts/reading.tsx'
@@ -85,6 +85,7 @@ function Form({ base, report, close }: FormProps) {
   return (
     <FormDialog
       title={`Edit ${provider.display_name}`}
+      lead={<InEnvironment />}
       submit="Save"
       action={action}
       disabled={Object.keys(change).length === 0}

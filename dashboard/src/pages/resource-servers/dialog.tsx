@@ -4,7 +4,7 @@ import { NativeSelect, Textarea, TextInput } from '@mantine/core'
 import type { NewResourceServer, ResourceServer, ResourceServerChange } from '@ostiary/sdk'
 import { useEffect, useState } from 'react'
 import { useAction } from '../../parts/action.ts'
-import { FormDialog } from '../../parts/form-dialog.tsx'
+import { FormDialog, InEnvironment } from '../../parts/form-dialog.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { NameField } from '../../parts/name-field.tsx'
 import { fieldError } from '../../parts/problem.tsx'
@@ -86,6 +86,7 @@ function ResourceServerDialog({ server, action, close }: DialogProps) {
   return (
     <FormDialog
       title={server ? `Edit ${server.name}` : 'Add a resource server'}
+      lead={<InEnvironment />}
       submit={server ? 'Save' : 'Add resource server'}
       action={action}
       onSubmit={submit}

@@ -2,8 +2,9 @@
 import { BackchannelLogout } from '@ostiary/contract/backchannel-logout.ts'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
-import { type Db, guard, join, type Statement, sql } from '../../db/db.ts'
+import { type Db, guard, type Statement, sql } from '../../db/db.ts'
 import { timeDigits } from '../../ids.ts'
+import { withAttempts } from '../../outbound/attempts.ts'
 import { enqueue, enqueueEach } from '../../outbound/queue.ts'
 import { currentTrace } from '../../trace.ts'
 import { traceparentOf } from '../../trace-context.ts'
@@ -87,33 +88,21 @@ export function resendLogout({ environment_id, id, application_id, session_id, u
   ]
 }
 
-const Row = BackchannelLogout.omit({ attempts: true })
+const Row = BackchannelLogout.omit({ attempts: true, message_id: true })
 type LogoutRow = z.infer<typeof Row>
-const Attempt = BackchannelLogout.shape.attempts.element.extend({ message_id: z.string() })
 
 /** Lists messages with their attempts. `rest` is the end of the query. The job of a waiting message has the time of its next attempt. */
 export async function listLogouts(db: Db, environment_id: EnvironmentId, rest: Statement): Promise<BackchannelLogout[]> {
   const rows = await db.all(
     Row,
     sql`select * from (
-          select m.id, m.id as message_id, m.environment_id, m.application_id, m.session_id, m.user_id, m.status,
+          select m.id, m.environment_id, m.application_id, m.session_id, m.user_id, m.status,
                  case when m.status = 'waiting' then j.due_at end as next_attempt_at, m.created_at, m.updated_at
             from backchannel_logouts m left join jobs j on j.id = m.id
            where m.environment_id = ${environment_id}) listed
          where 1 = 1 ${rest}`,
   )
-  if (rows.length === 0) return []
-  const ids = join(
-    rows.map((row) => sql`${row.id}`),
-    ', ',
-  )
-  const attempts = await db.all(
-    Attempt,
-    sql`select message_id, at, status, latency_ms, response, error from backchannel_logout_attempts
-         where environment_id = ${environment_id} and message_id in (${ids}) order by message_id, number`,
-  )
-  const by_message = Map.groupBy(attempts, ({ message_id }) => message_id)
-  return rows.map((row) => ({ ...row, attempts: (by_message.get(row.id) ?? []).map(({ message_id: _, ...attempt }) => attempt) }))
+  return withAttempts(db, 'backchannel_logout_attempts', environment_id, rows)
 }
 
 export async function findLogout(db: Db, environment_id: EnvironmentId, id: string): Promise<BackchannelLogout | null> {
