@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { ApplicationId, EnvironmentId, MessageId, SessionId, UserId } from './ids.ts'
 import { Time } from './values.ts'
-import { Attempts } from './webhook.ts'
+import { Attempt } from './webhook.ts'
 
 export const BackchannelLogout = z.strictObject({
   id: MessageId.describe('The id of the message.'),
@@ -15,7 +15,7 @@ export const BackchannelLogout = z.strictObject({
     .enum(['waiting', 'delivered', 'given_up'])
     .describe('Whether an attempt is still due, the application confirmed the logout, or no attempt will follow.'),
   next_attempt_at: Time.nullable().describe('When the next attempt is due; null if none is.'),
-  attempts: Attempts,
+  attempts: z.array(Attempt).describe('The attempts so far, oldest first.'),
   created_at: Time.describe('When the session ended.'),
   updated_at: Time.describe('When the state of the message changed last.'),
 })

@@ -83,20 +83,17 @@ export type AttemptError = z.infer<typeof AttemptError>
 
 const DeliveryStatus = z.enum(['waiting', 'delivered', 'given_up'])
 
-/** The attempts to deliver a message, of a webhook or of a back-channel logout. */
-export const Attempts = z
-  .array(
-    z.strictObject({
-      at: Time.describe('When the attempt was made.'),
-      status: z.int().nullable().describe('The HTTP status of the receiver; `null` if it did not answer.'),
-      latency_ms: z.int().describe('How long the attempt took, in milliseconds.'),
-      response: z.string().nullable().describe('The first KiB of the response; `null` if there is none.'),
-      error: AttemptError.nullable().describe(
-        'Why the attempt got no answer: the name has no address, the address may not be reached, nobody accepted the connection, TLS failed, or the time was up.',
-      ),
-    }),
-  )
-  .describe('The attempts so far, oldest first.')
+/** An attempt to deliver a message, of a webhook or of a back-channel logout. */
+export const Attempt = z.strictObject({
+  at: Time.describe('When the attempt was made.'),
+  status: z.int().nullable().describe('The HTTP status of the receiver; `null` if it did not answer.'),
+  latency_ms: z.int().describe('How long the attempt took, in milliseconds.'),
+  response: z.string().nullable().describe('The first KiB of the response; `null` if there is none.'),
+  error: AttemptError.nullable().describe(
+    'Why the attempt got no answer: the name has no address, the address may not be reached, nobody accepted the connection, TLS failed, or the time was up.',
+  ),
+})
+export type Attempt = z.infer<typeof Attempt>
 
 export const Delivery = z.strictObject({
   id: MessageId,
@@ -108,7 +105,7 @@ export const Delivery = z.strictObject({
   environment_id: EnvironmentId,
   status: DeliveryStatus.describe('`waiting` for the next attempt, `delivered`, or `given_up` after the last attempt.'),
   next_attempt_at: Time.nullable().describe('When the next attempt is due; `null` if there is none.'),
-  attempts: Attempts,
+  attempts: z.array(Attempt).describe('The attempts so far, oldest first.'),
   created_at: Time,
   updated_at: Time,
 })

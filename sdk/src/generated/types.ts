@@ -294,10 +294,7 @@ export type ApplicationWithSecret = {
   client_secret: string | null
 }
 
-export type AttemptError = 'dns' | 'refused' | 'tls' | 'timeout' | 'address_not_allowed'
-
-/** The attempts so far, oldest first. */
-export type Attempts = ({
+export type Attempt = {
   /** When the attempt was made. */
   at: string
   /** The HTTP status of the receiver; `null` if it did not answer. */
@@ -308,7 +305,9 @@ export type Attempts = ({
   response: string | null
   /** Why the attempt got no answer: the name has no address, the address may not be reached, nobody accepted the connection, TLS failed, or the time was up. */
   error: AttemptError | null
-})[]
+}
+
+export type AttemptError = 'dns' | 'refused' | 'tls' | 'timeout' | 'address_not_allowed'
 
 export type AuditEntry = {
   /** The id of an audit entry. */
@@ -483,7 +482,8 @@ export type BackchannelLogout = {
   status: 'waiting' | 'delivered' | 'given_up'
   /** When the next attempt is due; null if none is. */
   next_attempt_at: string | null
-  attempts: Attempts
+  /** The attempts so far, oldest first. */
+  attempts: Attempt[]
   /** When the session ended. */
   created_at: string
   /** When the state of the message changed last. */
@@ -507,7 +507,8 @@ export type Delivery = {
   status: 'waiting' | 'delivered' | 'given_up'
   /** When the next attempt is due; `null` if there is none. */
   next_attempt_at: string | null
-  attempts: Attempts
+  /** The attempts so far, oldest first. */
+  attempts: Attempt[]
   /** When the object was created. */
   created_at: string
   /** When the object was last changed. */

@@ -1,11 +1,10 @@
 /** The attempts of the messages to receivers, for webhooks and for back-channel logouts: two tables with the same columns. */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
-import { Attempts } from '@ostiary/contract/webhook.ts'
+import { Attempt } from '@ostiary/contract/webhook.ts'
 import { z } from 'zod'
 import { type Db, identifiers, join, sql } from '../db/db.ts'
 
-const AttemptRow = Attempts.element.extend({ message_id: z.string() })
-type Attempt = z.infer<typeof Attempts>[number]
+const AttemptRow = Attempt.extend({ message_id: z.string() })
 
 /** Returns the messages with their attempts, the first one first. */
 export async function withAttempts<Row extends { id: string }>(
