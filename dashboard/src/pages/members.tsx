@@ -1,9 +1,10 @@
 /** The members of a tenant and its open invitations. */
-import { NativeSelect, TextInput } from '@mantine/core'
+import { NativeSelect } from '@mantine/core'
 import type { Invitation, Member } from '@ostiary/sdk'
 import { useState } from 'react'
 import { useAction } from '../parts/action.ts'
 import { Confirm } from '../parts/confirm.tsx'
+import { EmailField } from '../parts/fields.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
@@ -174,16 +175,7 @@ function Invite({ close, onInvited }: { close: () => void; onInvited: (invitatio
       onSubmit={submit}
       onClose={close}
     >
-      <TextInput
-        label="Email"
-        inputMode="email"
-        autoCapitalize="none"
-        required
-        withAsterisk={false}
-        value={email}
-        onChange={(event) => setEmail(event.currentTarget.value)}
-        error={fieldError(action.error, '/email')}
-      />
+      <EmailField value={email} change={setEmail} error={action.error} />
       <NativeSelect
         label="Role"
         description={`A ${role} ${rights[role]}.`}

@@ -4,6 +4,7 @@ import type { User } from '@ostiary/sdk'
 import { type FormEvent, useState } from 'react'
 import { useAction } from '../parts/action.ts'
 import { CodeTabs } from '../parts/code.tsx'
+import { EmailField } from '../parts/fields.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
@@ -148,16 +149,7 @@ function AddUser({ close, onAdded }: { close: () => void; onAdded: (id: string) 
       onSubmit={submit}
       onClose={close}
     >
-      <TextInput
-        label="Email"
-        inputMode="email"
-        autoCapitalize="none"
-        required
-        withAsterisk={false}
-        value={email}
-        onChange={(event) => setEmail(event.currentTarget.value)}
-        error={fieldError(action.error, '/email')}
-      />
+      <EmailField value={email} change={setEmail} error={action.error} />
       <TextInput
         label="Name, optional"
         value={name}

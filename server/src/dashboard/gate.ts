@@ -24,7 +24,7 @@ const methods: readonly (string | undefined)[] = ['GET', 'HEAD', 'POST', 'PATCH'
 export function createGate(services: DashboardServices, addressOf: (request: IncomingMessage) => string | null): Gate {
   return (request, response, handle) => {
     const { url = '' } = request
-    if (!url.startsWith(prefix) || !/^(?:[/?#]|$)/.test(url.slice(prefix.length))) return handle(request, response)
+    if (!/^\/dashboard\/api(?:[/?#]|$)/.test(url)) return handle(request, response)
     admit(services, request, url.slice(prefix.length), addressOf)
       .catch((error) => setPlace(request, { kind: 'refused', error }))
       .then(() => handle(request, response))

@@ -32,7 +32,8 @@ export function createAccessLog(
     const duration_ms = performance.now() - (request.raw as Received)[received_at] // as: `markReceived` has added the field
     metrics?.observe(request.method, route, status, duration_ms)
     if (request.refusal) tally.refused(request.refusal.code)
-    const trace = currentTrace()
+    const running = currentTrace()
+    const trace = running && idsOf(running)
     const line = {
       request_id: request.id,
       method: request.method,
@@ -42,11 +43,12 @@ export function createAccessLog(
       ip: request.ip_address,
       environment_id,
       key_id: request.caller?.key?.key_id,
-      trace: trace && idsOf(trace),
+      trace,
       refused,
     }
-    if (probes.includes(route)) log.debug('request', { ...line, ...line.trace, ...refused, trace: undefined, refused: undefined })
-    else log.answered(line)
+    if (!probes.includes(route)) return log.answered(line)
+    const { trace: _, refused: __, ...fields } = line
+    log.debug('request', { ...fields, ...trace, ...refused })
   }
 }
 

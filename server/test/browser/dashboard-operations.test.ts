@@ -168,7 +168,7 @@ test('a back-channel logout shows its attempts and what to do, and its id leads 
   await side.getByText(id).waitFor()
   assert.deepEqual(await audit(page, 'operations logout'), [])
   await side.getByRole('button', { name: 'Send now' }).click()
-  await side.getByText('204').first().waitFor()
+  await side.getByText('204', { exact: true }).first().waitFor()
 })
 
 test('the record of a user begins with whether the person can sign in, and if not why', { skip }, async () => {

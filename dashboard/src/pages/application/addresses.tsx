@@ -2,7 +2,7 @@
 import { Checkbox, Radio, TagsInput, Textarea, TextInput } from '@mantine/core'
 import type { Application, ApplicationChange } from '@ostiary/sdk'
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
-import { NameField } from '../../parts/name-field.tsx'
+import { NameField } from '../../parts/fields.tsx'
 import { fieldError, Problem } from '../../parts/problem.tsx'
 import { useSave as useSaved, type Version } from '../../parts/save.tsx'
 import { useEnvironment } from '../../scope.tsx'

@@ -43,8 +43,8 @@ export function Numbers() {
             {may_read_events ? (
               <Link to={`${base}/users`}>
                 <div className="lb">New users</div>
-                <div className="v">{new_users.data ? `${new_users.data.data.length}${new_users.data.has_more ? '+' : ''}` : '\u2007'}</div>
-                <div className="u">last 24 hours</div>
+                <div className="v">{new_users.data ? `${new_users.data.data.length}${new_users.data.has_more ? '+' : ''}` : '–'}</div>
+                <div className="u">{new_users.error ? 'could not be read' : 'last 24 hours'}</div>
               </Link>
             ) : (
               <Link to={`${base}/applications`}>

@@ -12,14 +12,10 @@ export interface EditedVersion {
   report: (is_edited: boolean) => void
 }
 
-export function useSettingsEdits({ base, report }: EditedVersion) {
+/** Saves a change of the document. `labelOf` names a field in the dialog that shows both versions. */
+export function useSaveSettings({ base, report }: EditedVersion, labelOf: (pointer: string) => string | undefined) {
   const { client, at, environment } = useEnvironment()
-  const [edits, setEdits] = useState<ReadonlyMap<Field, Value>>(new Map())
-  const before = (field: Field) => valueIn(base.data, field)
-  const changed = [...edits].filter(([field, value]) => !isSame(value, before(field)))
-  const is_edited = changed.length > 0
-  useEffect(() => report(is_edited), [is_edited, report])
-  const save = useSave({
+  return useSave({
     base,
     read: () => client.responses.getSettings(at),
     write: (change: SettingsChange, options) => client.changeSettings(at, change, options),
@@ -28,8 +24,18 @@ export function useSettingsEdits({ base, report }: EditedVersion) {
       ['readiness', environment.id],
     ],
     done: () => report(false),
-    label: (pointer) => groups.flatMap(({ fields }) => fields).find((field) => pathOf(field) === pointer)?.label,
+    label: labelOf,
   })
+}
+
+export function useSettingsEdits({ base, report }: EditedVersion) {
+  const [edits, setEdits] = useState<ReadonlyMap<Field, Value>>(new Map())
+  const before = (field: Field) => valueIn(base.data, field)
+  const changed = [...edits].filter(([field, value]) => !isSame(value, before(field)))
+  const is_edited = changed.length > 0
+  useEffect(() => report(is_edited), [is_edited, report])
+  const labelOf = (pointer: string) => groups.flatMap(({ fields }) => fields).find((field) => pathOf(field) === pointer)?.label
+  const save = useSaveSettings({ base, report }, labelOf)
   return {
     save,
     before,

@@ -1,13 +1,13 @@
 /** How the environment sends mail, and a test mail whose outcome is shown in place. The password is never shown back. */
 import '../../styles/mail.css'
 import { NativeSelect, PasswordInput, TextInput } from '@mantine/core'
-import type { MailTested, Settings, SettingsChange } from '@ostiary/sdk'
+import type { MailTested, Settings } from '@ostiary/sdk'
 import { type FormEvent, useEffect, useState } from 'react'
 import { useAction } from '../../parts/action.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { fieldError, Problem } from '../../parts/problem.tsx'
-import { useSave, type Version } from '../../parts/save.tsx'
 import { useEnvironment } from '../../scope.tsx'
+import { type EditedVersion, useSaveSettings } from './edits.ts'
 import { mail_fields as names } from './fields.ts'
 
 type Email = Settings['email']
@@ -25,29 +25,14 @@ const encryptions = [
 ]
 const order: ('label' | 'input' | 'description' | 'error')[] = ['label', 'input', 'description', 'error']
 
-interface MailProps {
-  base: Version<Settings>
-  report: (is_edited: boolean) => void
-}
-
-export function MailSettings({ base, report }: MailProps) {
+export function MailSettings({ base, report }: EditedVersion) {
   const { email } = base.data
-  const { client, at, environment, can } = useEnvironment()
+  const { environment, can } = useEnvironment()
   const [delivery, setDelivery] = useState(email.delivery)
   const [from, setFrom] = useState(email.from ?? '')
   const [smtp, setSmtp] = useState(fieldsOf(email.smtp))
   const [password, setPassword] = useState('')
-  const save = useSave({
-    base,
-    read: () => client.responses.getSettings(at),
-    write: (change: SettingsChange, options) => client.changeSettings(at, change, options),
-    changes: [
-      ['settings', environment.id],
-      ['readiness', environment.id],
-    ],
-    done: () => report(false),
-    label: (pointer) => names[pointer as keyof typeof names], // as: another pointer has no name here
-  })
+  const save = useSaveSettings({ base, report }, (pointer) => names[pointer as keyof typeof names]) // as: another pointer has no name here
   const has_new_host = email.smtp !== null && smtp.host !== email.smtp.host
   const change = changeOf(email, { delivery, from, smtp, password })
   const is_edited = Object.keys(change).length > 0

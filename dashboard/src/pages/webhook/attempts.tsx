@@ -1,12 +1,11 @@
 /** The attempts of a delivery as a timeline: the answer of each, how long it took, and when the next one is due. */
-import type { BackchannelLogout, Delivery } from '@ostiary/sdk'
+import type { Attempt, BackchannelLogout, Delivery } from '@ostiary/sdk'
 import { Icon } from '../../parts/icon.tsx'
 import { Tag } from '../../parts/tag.tsx'
 import { ClockTime, inWords } from '../../parts/time.tsx'
 
 /** A message to a webhook, or a logout request to an application. */
 export type Message = Pick<Delivery, 'status' | 'attempts' | 'next_attempt_at'> | BackchannelLogout
-type Attempt = Message['attempts'][number]
 
 const MOST_ATTEMPTS = 10
 

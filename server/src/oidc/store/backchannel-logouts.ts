@@ -1,6 +1,7 @@
 /** The logout requests of Back-Channel Logout 1.0, queued when a session ends, and their attempts. `../backchannel-logout.ts` sends them. */
 import { BackchannelLogout } from '@ostiary/contract/backchannel-logout.ts'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
+import type { Attempt } from '@ostiary/contract/webhook.ts'
 import { z } from 'zod'
 import { type Db, guard, type Statement, sql } from '../../db/db.ts'
 import { timeDigits } from '../../ids.ts'
@@ -55,13 +56,11 @@ export function enqueueBackchannelLogouts(
   ]
 }
 
-export type LogoutAttempt = BackchannelLogout['attempts'][number]
-
 /** Records an attempt. A message that was removed, or was queued before messages were kept, gets none. */
 export function recordLogoutAttempt(
   environment_id: EnvironmentId,
   message_id: string,
-  { at, status, latency_ms, response, error }: Omit<LogoutAttempt, 'at'> & { at: Date },
+  { at, status, latency_ms, response, error }: Omit<Attempt, 'at'> & { at: Date },
 ): Statement {
   const which = sql`environment_id = ${environment_id} and message_id = ${message_id}`
   return sql`insert into backchannel_logout_attempts (environment_id, message_id, number, at, status, latency_ms, response, error)

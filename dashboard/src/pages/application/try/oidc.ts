@@ -115,7 +115,7 @@ export async function readUserInfo({ userinfo_endpoint }: Endpoints, { access_to
 export async function checkIdToken(endpoints: Endpoints, client_id: string, id_token: string, nonce: string): Promise<Claims> {
   const [head = '', body = '', signature = ''] = id_token.split('.')
   const { alg, kid } = decoded(head)
-  const { keys } = await ask<{ keys: (JsonWebKey & { kid: string })[] }>(endpoints.jwks_uri)
+  const { keys } = await ask<{ keys: { kid: string; kty: string }[] }>(endpoints.jwks_uri)
   const jwk = keys.find((key) => key.kid === kid)
   if (alg !== 'RS256' || !jwk) throw new Refused('id_token', 'The ID token is signed with a key that the issuer does not publish.')
   const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
@@ -159,7 +159,7 @@ async function ask<T>(url: string, init: RequestInit = {}): Promise<T> {
   const answer = await fetch(url, { ...init, ...limits, signal: AbortSignal.timeout(longest_wait_ms) }).catch(() => {
     throw new Refused('unreachable', `The browser got no answer from ${new URL(url).origin}.`)
   })
-  const body = await answer.json().catch(() => ({}))
+  const body: any = await answer.json().catch(() => ({})) // the caller says what it reads
   if (!answer.ok)
     throw new Refused(
       body.error ?? body.code ?? `HTTP ${answer.status}`,
