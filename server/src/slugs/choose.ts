@@ -6,13 +6,14 @@ import { type Reason, reason } from '../reason.ts'
 import { numbered, slugFrom } from './slug.ts'
 import { findTaken, isSettable, type SlugScope, setSlug } from './store.ts'
 
-/**
- * One of several concurrent creations with the same name succeeds at each of the first tries. Later tries choose among more and more free
- * slugs, so that a thousand creations take a dozen tries each and not a thousand.
- */
-const tries_in_order = 8
-const most_spread = 1_024
+/** Only creations of other processes take a proposal, so a creation needs about as many tries as there are processes. */
 const most_tries = 100
+
+/**
+ * What the creations of this process propose now. Without it, each of a thousand creations with the same name would propose the same slug,
+ * and all but one would try again.
+ */
+const proposed = new Set<string>()
 
 /** `call.fail` of a row that declares the code. */
 type RefuseTaken = (code: 'slug_taken', detail: string, explained: { reason: Reason }) => never
@@ -31,15 +32,14 @@ interface Creation<T> {
 
 /** Creates an object with the slug of the request, or with the first free one that is made from its name. */
 export async function createWithSlug<T>(
-  { db, random }: Pick<Deployment, 'db' | 'random'>,
+  { db }: Pick<Deployment, 'db'>,
   scope: SlugScope,
   { slug, name, create, refuse, fail }: Creation<T>,
 ): Promise<T> {
   const base = slugFrom(name, scope.table)
   for (let tries = 0; tries < most_tries; tries++) {
-    const spread = Math.min(2 ** Math.max(0, tries - tries_in_order), most_spread)
-    const proposal = slug ?? (await findFree(db, scope, base, numberBelow(spread, random)))
-    const created = await create(proposal)
+    const proposal = slug ?? (await proposeFree(db, scope, base))
+    const created = await create(proposal).finally(() => proposed.delete(nameOf(scope, proposal)))
     if (created !== null) return created
     const is_taken = (await findTaken(db, scope, [proposal])).has(proposal)
     if (is_taken && slug !== undefined) return refuseTaken(slug, fail)
@@ -48,26 +48,21 @@ export async function createWithSlug<T>(
   throw tooBusy('environment')
 }
 
+const nameOf = ({ table, environment_id }: SlugScope, slug: string): string => `${table} ${environment_id} ${slug}`
+
 /** So many slugs are looked up at a time. The first ones are enough for almost every name. */
 const looked_up = [10, 100, 1_000]
 
-/** A random number below a power of two. */
-function numberBelow(spread: number, random: Deployment['random']): number {
-  const [low = 0, high = 0] = spread === 1 ? [] : random(2)
-  return (low + 256 * high) % spread
-}
-
-/** Returns a free slug of `shop`, `shop-2`, `shop-3` …, after skipping so many free ones. */
-async function findFree(db: Db, scope: SlugScope, base: string, skipped: number): Promise<string> {
+/** Proposes the first of `shop`, `shop-2`, `shop-3` … that is free and that no other creation of this process proposes. */
+async function proposeFree(db: Db, scope: SlugScope, base: string): Promise<string> {
   let n = 0
-  let left = skipped
   for (const count of looked_up) {
     const slugs = Array.from({ length: count }, () => numbered(base, ++n))
     const taken = await findTaken(db, scope, slugs)
-    const free = slugs.filter((slug) => !taken.has(slug))
-    const chosen = free[left]
-    if (chosen !== undefined) return chosen
-    left -= free.length
+    const free = slugs.find((slug) => !taken.has(slug) && !proposed.has(nameOf(scope, slug)))
+    if (free === undefined) continue
+    proposed.add(nameOf(scope, free))
+    return free
   }
   throw badField(['slug'], `More than ${n} objects have a slug that begins with ${base}. Send another slug.`)
 }
