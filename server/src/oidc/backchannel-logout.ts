@@ -9,9 +9,8 @@ import { type Outbound, OutboundFailed, type OutboundRequest } from '../outbound
 import type { Job } from '../outbound/queue.ts'
 import type { JobKind, Outcome } from '../outbound/runner.ts'
 import type { Issuer, Issuers } from './issuer.ts'
-import { currentKey } from './protocol/key-states.ts'
 import { logoutTokenClaims, outcomeOfLogout } from './protocol/logout-token.ts'
-import { signJwt } from './signing-keys.ts'
+import { signerAt, signJwt } from './signing-keys.ts'
 import { LogoutPayload, recordLogoutAttempt, settleLogout } from './store/backchannel-logouts.ts'
 
 /** Few and short, because a sign-out should happen at once. An application that is down for longer ends its own sessions. */
@@ -75,7 +74,7 @@ function signLogoutToken({ now, random }: Deployment, issuer: Issuer, { lane, pa
   const { session_id, user_id } = LogoutPayload.parse(payload)
   const at = now()
   const about = { client_id: lane, user_id, session_id, jti: random(16).toString('base64url') }
-  return signJwt(currentKey(issuer.keys, at), 'logout+jwt', logoutTokenClaims(issuer.url, about, at))
+  return signJwt(signerAt(issuer.keys, at), 'logout+jwt', logoutTokenClaims(issuer.url, about, at))
 }
 
 async function send(outbound: Outbound, request: OutboundRequest) {

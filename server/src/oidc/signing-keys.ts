@@ -11,7 +11,7 @@ import { guard, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
 import { insertEvent } from '../events/store.ts'
 import { sealed_columns } from '../sealed-columns.ts'
-import { longest_token_ms } from './protocol/key-states.ts'
+import { currentKey, longest_token_ms } from './protocol/key-states.ts'
 
 const KeyRow = z.object({
   kid: z.string(),
@@ -171,20 +171,36 @@ export async function rotateAgedKeys(deployment: Deployment, pool: KeyPool): Pro
   ])
 }
 
+/** A key that is ready to sign. */
+export interface Signer {
+  readonly kid: string
+  readonly private_key: KeyObject
+}
+
+/** The key that signs at this time. Throws where it cannot be unsealed, so callers take it before they write anything. */
+export function signerAt(keys: readonly SigningKey[], now: Date): Signer {
+  const key = currentKey(keys, now)
+  return { kid: key.kid, private_key: key.private_key() }
+}
+
 /** The encoded header of each key and type. */
 const heads = createBoundedMap<string, string>(10_000)
 
 /** RFC 7515 §3.1, RS256. Signs on the thread pool, because a signature takes a third of a millisecond. */
-export function signJwt(key: SigningKey, typ: 'JWT' | 'at+jwt' | 'logout+jwt', claims: Record<string, unknown>): Promise<string> {
-  const name = `${typ}.${key.kid}`
+export function signJwt(
+  { kid, private_key }: Signer,
+  typ: 'JWT' | 'at+jwt' | 'logout+jwt',
+  claims: Record<string, unknown>,
+): Promise<string> {
+  const name = `${typ}.${kid}`
   let head = heads.get(name)
   if (head === undefined) {
-    head = Buffer.from(JSON.stringify({ alg: 'RS256', typ, kid: key.kid })).toString('base64url')
+    head = Buffer.from(JSON.stringify({ alg: 'RS256', typ, kid })).toString('base64url')
     heads.set(name, head)
   }
   const input = `${head}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`
   return new Promise((resolve, reject) => {
-    sign('sha256', Buffer.from(input), key.private_key(), (error, signature) =>
+    sign('sha256', Buffer.from(input), private_key, (error, signature) =>
       error ? reject(error) : resolve(`${input}.${signature.toString('base64url')}`),
     )
   })

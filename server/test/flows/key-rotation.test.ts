@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose'
-import { createPerson, refresh, userinfo } from '../support/cookie-browser.ts'
+import { z } from 'zod'
+import { sql } from '../../src/db/db.ts'
+import { createPerson, exchange, refresh, reuseEvents, userinfo } from '../support/cookie-browser.ts'
 import { expectStatus, type TestEnvironment, world } from '../support/world.ts'
 
 const w = await world()
@@ -69,4 +71,36 @@ test('a request with the ETag of the current JWKS is 304 without a body', async 
   const { etag } = await readJwks(w.test)
   const again = await w.call('GET', `${w.test.issuer}/v1/oauth/jwks.json`, { key: null, headers: { 'if-none-match': etag } })
   assert.deepEqual([again.status, again.body], [304, ''])
+})
+
+test('a process whose clock is behind the first key signs, and a key that cannot be read spends nothing', async () => {
+  const { test: environment } = await w.createProject('new-environment')
+  const client = await w.createApplication(environment)
+  const person = await createPerson(w, environment)
+  const first = await person.code(client)
+  w.advance(-5)
+  const tokens = expectStatus(200, await exchange(w, environment, client, first.request, first.code))
+  w.advance(5)
+
+  const { db } = w.deployment
+  const [stored] = await db.all(
+    z.object({ private_key: z.string() }),
+    sql`select private_key from signing_keys where environment_id = ${environment.id}`,
+  )
+  assert.ok(stored)
+  const setKey = (value: string) =>
+    db.batch([
+      sql`update environments set keys_version = keys_version + 1 where id = ${environment.id}`,
+      sql`update signing_keys set private_key = ${value} where environment_id = ${environment.id}`,
+    ])
+  const second = await person.code(client)
+  const requests = [
+    () => exchange(w, environment, client, second.request, second.code),
+    () => refresh(w, environment, client, tokens.refresh_token),
+  ]
+  await setKey('v1.sealed.by.another')
+  for (const send of requests) assert.equal((await send()).body.error, 'server_error')
+  await setKey(stored.private_key)
+  for (const send of requests) expectStatus(200, await send())
+  assert.deepEqual(await reuseEvents(w, environment, client.id), [])
 })

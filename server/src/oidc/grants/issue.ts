@@ -6,12 +6,11 @@ import { opaque_prefix } from '../access-token.ts'
 import type { OidcCall, OidcServices } from '../call.ts'
 import { accessTokenClaims, idTokenClaims, userClaims } from '../protocol/claims.ts'
 import type { Client } from '../protocol/client.ts'
-import { currentKey } from '../protocol/key-states.ts'
 import type { RequestParameters } from '../protocol/parameters.ts'
 import { expiryOfRefreshToken } from '../protocol/refresh-grant.ts'
 import { includesScope } from '../protocol/scope.ts'
 import { type TokenTarget, targetOf } from '../protocol/token-target.ts'
-import { signJwt } from '../signing-keys.ts'
+import { type Signer, signerAt, signJwt } from '../signing-keys.ts'
 import type { GrantRow, NewTokens } from '../store/grants.ts'
 
 /** RFC 6749 §5.1, OIDC Core §3.1.3.3. */
@@ -42,12 +41,17 @@ export async function findTarget(
 }
 
 interface PreparedTokens {
+  signer: Signer
   claims: ReturnType<typeof accessTokenClaims>
   /** The access token where it is opaque; `null` where it is a JWT, which is signed while the rows are written. */
   opaque: string | null
   rows: NewTokens
 }
 
+/**
+ * Everything that can fail before the rows are written, so that a failure spends neither code nor refresh token. After it only the
+ * signatures are missing.
+ */
 export function prepareTokens(
   services: OidcServices,
   { issuer, now }: OidcCall,
@@ -59,6 +63,7 @@ export function prepareTokens(
   const claims = accessTokenClaims(issuer.url, grant, { jti: services.random(16).toString('base64url'), ...target }, now)
   const opaque = target.format === 'opaque' ? opaque_prefix + newSecret(services) : null
   return {
+    signer: signerAt(issuer.keys, now),
     claims,
     opaque,
     rows: {
@@ -75,17 +80,16 @@ export function prepareTokens(
 export async function completeTokens(
   { issuer, now }: OidcCall,
   grant: GrantRow,
-  { claims, opaque }: PreparedTokens,
+  { signer, claims, opaque }: PreparedTokens,
   { nonce, refresh_token }: { nonce: string | null; refresh_token: string | null },
 ): Promise<TokenResponse> {
   const { tokens } = issuer.settings
   const { scope } = claims
-  const key = currentKey(issuer.keys, now)
-  const access_token = opaque ?? (await signJwt(key, 'at+jwt', claims))
+  const access_token = opaque ?? (await signJwt(signer, 'at+jwt', claims))
   const about = tokens.id_token_claims === 'full' ? userClaims(grant, scope) : null
   const id_token = includesScope(scope, 'openid')
     ? await signJwt(
-        key,
+        signer,
         'JWT',
         idTokenClaims(issuer.url, grant, { claims: about, nonce, access_token, ttl_seconds: tokens.id_token_ttl_seconds }, now),
       )

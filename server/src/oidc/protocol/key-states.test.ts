@@ -30,8 +30,10 @@ test('the JWKS has every key except expired ones', () => {
   assert.equal(publishedKeys([at(-60), at(-25), at(1)], now).length, 2)
 })
 
-test('an environment with only a future key has no key to sign with', () => {
-  assert.throws(() => currentKey([at(1)], now))
+test('where no key has begun to sign, the oldest one signs', () => {
+  const [later, first] = [at(2), at(1)]
+  assert.equal(currentKey([later, first], now), first)
+  assert.throws(() => currentKey([], now))
 })
 
 test('no state changes before statesEndAt', () => {

@@ -34,10 +34,14 @@ export function statesEndAt(keys: readonly KeyTime[], now: Date): number {
   return Math.min(...changes.filter((at) => at > now.getTime()))
 }
 
-/** The key that signs at this time. */
+/**
+ * The key that signs at this time. Where none has begun, the oldest signs: a process whose clock is ahead made it as the first key, which
+ * signs at once.
+ */
 export function currentKey<K extends KeyTime>(keys: readonly K[], now: Date): K {
-  const found = keyStates(keys, now).find((state) => state.state === 'current')
-  if (!found) throw new Error('The environment has no signing key for this time.')
+  const states = keyStates(keys, now)
+  const found = states.find(({ state }) => state === 'current') ?? states[0]
+  if (!found) throw new Error('The environment has no signing key.')
   return found.key
 }
 
