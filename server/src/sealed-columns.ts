@@ -38,6 +38,7 @@ export const sealed_columns = {
     columns: ['private_key'],
     key: ['environment_id', 'kid'],
     associatedData: (environment_id: string, kid: string) => bind('signing_keys', environment_id, kid),
+    where: sql`private_key <> ''`,
   },
   smtp_password: {
     table: 'environments',

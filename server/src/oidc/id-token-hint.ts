@@ -6,11 +6,12 @@ import { verifyJwt } from './signing-keys.ts'
 /**
  * The claims of an ID token that this issuer signed, `invalid` for any other text, `null` where no hint was sent.
  *
- * OIDC Core §3.1.2.1, RP-Initiated Logout 1.0 §2: an expired ID token is accepted
+ * OIDC Core §3.1.2.1, RP-Initiated Logout 1.0 §2: an expired ID token is accepted. We choose: also after its key is no longer
+ *                                                    published, for as long as a session can last
  */
 export function readIdTokenHint(issuer: Issuer, id_token_hint: string | undefined): LogoutHint {
   if (id_token_hint === undefined) return null
-  const claims = verifyJwt(issuer.keys, 'JWT', id_token_hint)
+  const claims = verifyJwt([...issuer.keys, ...issuer.erased_keys], 'JWT', id_token_hint)
   if (claims?.iss !== issuer.url || typeof claims.sub !== 'string' || typeof claims.aud !== 'string') return 'invalid'
   return { sub: claims.sub, aud: claims.aud, sid: typeof claims.sid === 'string' ? claims.sid : null }
 }

@@ -13,7 +13,7 @@ import { sql } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
 import { issuerAtHost } from '../http/place.ts'
 import { effectiveSettings } from '../tenancy/settings.ts'
-import { type KeyPool, loadSigningKeys, type SigningKey } from './signing-keys.ts'
+import { type KeyPool, loadErasedKeys, loadSigningKeys, type PublicKey, type SigningKey } from './signing-keys.ts'
 
 export interface Issuer {
   readonly tenant_id: string
@@ -28,6 +28,8 @@ export interface Issuer {
   readonly display_name: string
   readonly settings: StoredSettings
   readonly keys: readonly SigningKey[]
+  /** Keys whose tokens have all expired, which verify nothing but an `id_token_hint`. */
+  readonly erased_keys: readonly PublicKey[]
 }
 
 /** `test.fixed_code`: the digits of every emailed code of a Test environment, where it has them. */
@@ -67,7 +69,10 @@ export function createIssuers(deployment: Deployment, pool: KeyPool) {
            where e.id = ${environment_id}`,
     )
     if (!row) return null
-    const keys = await loadSigningKeys(deployment, pool, environment_id)
+    const [keys, erased_keys] = await Promise.all([
+      loadSigningKeys(deployment, pool, environment_id),
+      loadErasedKeys(deployment, environment_id),
+    ])
     const settings = effectiveSettings(row.type, row.settings) as StoredSettings // as: Live lacks only the groups that no code reads in Live
     return {
       tenant_id: row.tenant_id,
@@ -79,6 +84,7 @@ export function createIssuers(deployment: Deployment, pool: KeyPool) {
       display_name: settings.branding.display_name ?? row.project_name,
       settings,
       keys,
+      erased_keys,
     }
   }
 

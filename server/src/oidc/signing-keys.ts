@@ -1,6 +1,7 @@
 /**
  * The signing keys of an environment: RSA 2048, made in advance, with sealed private keys in the database. A new key is published before
- * it signs. An old key stays published until the last token that it signed has expired.
+ * it signs. An old key stays published until the last token that it signed has expired. Then its private key is erased, and the public key
+ * stays for ID tokens that come back as hints.
  */
 import { createPrivateKey, createPublicKey, generateKeyPair, hash, type KeyObject, sign, verify } from 'node:crypto'
 import { promisify } from 'node:util'
@@ -11,7 +12,7 @@ import { guard, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
 import { insertEvent } from '../events/store.ts'
 import { sealed_columns } from '../sealed-columns.ts'
-import { currentKey, longest_token_ms } from './protocol/key-states.ts'
+import { currentKey, longest_session_ms, longest_token_ms } from './protocol/key-states.ts'
 
 const KeyRow = z.object({
   kid: z.string(),
@@ -21,12 +22,16 @@ const KeyRow = z.object({
   created_at: z.date(),
 })
 
-export interface SigningKey {
-  kid: string
+/** A key that signatures can be verified with. */
+export interface PublicKey {
+  readonly kid: string
+  public_key(): KeyObject
+}
+
+export interface SigningKey extends PublicKey {
   public_jwk: Record<string, string>
   signs_from: Date
   created_at: Date
-  public_key: KeyObject
   /** Unsealed at first use. */
   private_key(): KeyObject
 }
@@ -84,7 +89,7 @@ export async function makeKey(): Promise<SpareKey> {
 
 const { associatedData } = sealed_columns.signing_keys
 
-/** All keys of the environment, oldest first. Makes the first key where there is none. */
+/** The keys of the environment that sign, will sign or have signed tokens, oldest first. Makes the first key where there is none. */
 export async function loadSigningKeys(
   { db, secrets, now }: Deployment,
   pool: KeyPool,
@@ -94,7 +99,7 @@ export async function loadSigningKeys(
     db.all(
       KeyRow,
       sql`select kid, public_jwk, private_key, signs_from, created_at
-            from signing_keys where environment_id = ${environment_id} order by signs_from, kid`,
+            from signing_keys where environment_id = ${environment_id} and private_key <> '' order by signs_from, kid`,
     )
   let rows = await stored()
   if (rows.length === 0) {
@@ -111,18 +116,35 @@ export async function loadSigningKeys(
   }
   return rows.map((row) => {
     let private_key: KeyObject | null = null
+    const public_key = createPublicKey({ key: row.public_jwk, format: 'jwk' })
     return {
       kid: row.kid,
       public_jwk: row.public_jwk,
       signs_from: row.signs_from,
       created_at: row.created_at,
-      public_key: createPublicKey({ key: row.public_jwk, format: 'jwk' }),
+      public_key: () => public_key,
       private_key: () => {
         private_key ??= createPrivateKey(secrets.unseal(row.private_key, associatedData(environment_id, row.kid)))
         return private_key
       },
     }
   })
+}
+
+/** The public key as text, which takes less memory than an object. */
+const ErasedRow = z.object({ kid: z.string(), public_jwk: z.string() })
+
+/** Keys are replaced every 90 days unless an administrator does it more often. */
+const most_erased = 20
+
+/** The newest keys of the environment whose private half is erased. Their tokens have expired, but an ID token is still a hint. */
+export async function loadErasedKeys({ db }: Pick<Deployment, 'db'>, environment_id: EnvironmentId): Promise<PublicKey[]> {
+  const rows = await db.all(
+    ErasedRow,
+    sql`select kid, public_jwk from signing_keys
+         where environment_id = ${environment_id} and private_key = '' order by signs_from desc limit ${most_erased}`,
+  )
+  return rows.map(({ kid, public_jwk }) => ({ kid, public_key: () => createPublicKey({ key: JSON.parse(public_jwk), format: 'jwk' }) }))
 }
 
 /** A next key, which signs once every cached JWKS has expired. The batch happens only where the environment has no next key. */
@@ -147,7 +169,10 @@ const Aged = z.object({ environment_id: z.custom<EnvironmentId>() })
 const rotation_ms = 90 * 86_400_000
 const most_at_once = 20
 
-/** Replaces keys that have signed for 90 days, and deletes keys whose last token has expired. */
+/**
+ * Replaces keys that have signed for 90 days, erases the private half of keys whose last token has expired, and deletes keys whose ID
+ * tokens can name no session any more.
+ */
 export async function rotateAgedKeys(deployment: Deployment, pool: KeyPool): Promise<void> {
   const { db, now, newId } = deployment
   const at = now()
@@ -162,12 +187,15 @@ export async function rotateAgedKeys(deployment: Deployment, pool: KeyPool): Pro
     const data = { kid: key.kid, signs_from: key.signs_from.toISOString() }
     await db.batch([...statements, insertEvent(environment_id, origin, { type: 'signing_key.rotated', data }, at)])
   }
-  const replaced_before = new Date(at.getTime() - longest_token_ms)
-  const is_expired = sql`exists (select 1 from signing_keys newer where newer.environment_id = signing_keys.environment_id
-    and newer.signs_from > signing_keys.signs_from and newer.signs_from <= ${replaced_before})`
+  const replacedFor = (ms: number) => sql`exists (select 1 from signing_keys newer where newer.environment_id = signing_keys.environment_id
+    and newer.signs_from > signing_keys.signs_from and newer.signs_from <= ${new Date(at.getTime() - ms)})`
+  const is_expired = sql`private_key <> '' and ${replacedFor(longest_token_ms)}`
+  const is_forgotten = replacedFor(longest_session_ms)
   await db.batch([
-    sql`update environments set keys_version = keys_version + 1 where id in (select environment_id from signing_keys where ${is_expired})`,
-    sql`delete from signing_keys where ${is_expired}`,
+    sql`update environments set keys_version = keys_version + 1
+         where id in (select environment_id from signing_keys where ${is_expired} or ${is_forgotten})`,
+    sql`update signing_keys set private_key = '' where ${is_expired}`,
+    sql`delete from signing_keys where ${is_forgotten}`,
   ])
 }
 
@@ -210,7 +238,7 @@ export function signJwt(
  * The claims of a JWT of this type that one of these keys signed with RS256; `null` for any other text. The caller checks time and
  * audience. The header does not choose the algorithm (RFC 8725 §3.1).
  */
-export function verifyJwt(keys: readonly SigningKey[], typ: string, token: string): Readonly<Record<string, unknown>> | null {
+export function verifyJwt(keys: readonly PublicKey[], typ: string, token: string): Readonly<Record<string, unknown>> | null {
   if (token.length > longest_jwt) return null
   const digest = hash('sha256', token, 'base64url')
   let found = verified.get(digest) ?? null
@@ -231,14 +259,14 @@ interface VerifiedJwt {
 }
 
 /**
- * JWTs with a valid signature, by their digest: backends send the same token many times. Whether the key is still published, and
- * everything else that can change, is checked each time.
+ * JWTs with a valid signature, by their digest: backends send the same token many times. Whether the key is among those
+ * that the caller accepts, and everything else that can change, is checked each time.
  */
 const verified = createBoundedMap<string, VerifiedJwt>(5_000)
 /** In characters. Scope, resources and claims are bounded, so this service signs none that is longer. */
 const longest_jwt = 16_384
 
-function verifySignature(keys: readonly SigningKey[], token: string): VerifiedJwt | null {
+function verifySignature(keys: readonly PublicKey[], token: string): VerifiedJwt | null {
   const [head, body, signature, ...rest] = token.split('.')
   if (!head || !body || !signature || rest.length > 0) return null
   const header = parseObject(head)
@@ -247,7 +275,7 @@ function verifySignature(keys: readonly SigningKey[], token: string): VerifiedJw
   if (!key) return null
   const bytes = Buffer.from(signature, 'base64url')
   if (bytes.toString('base64url') !== signature) return null
-  if (!verify('sha256', Buffer.from(`${head}.${body}`), key.public_key, bytes)) return null
+  if (!verify('sha256', Buffer.from(`${head}.${body}`), key.public_key(), bytes)) return null
   const claims = parseObject(body)
   return claims && { typ: header.typ, kid: key.kid, claims: Object.freeze(claims) }
 }

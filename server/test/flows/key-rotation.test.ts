@@ -4,7 +4,10 @@ import { test } from 'node:test'
 import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
-import { createPerson, exchange, refresh, reuseEvents, userinfo } from '../support/cookie-browser.ts'
+import { rotateAgedKeys } from '../../src/oidc/signing-keys.ts'
+import { authorizationRequest, createPerson, exchange, refresh, reuseEvents, userinfo } from '../support/cookie-browser.ts'
+import { spareKeys } from '../support/spare-keys.ts'
+import { createAuthKey } from '../support/tenants.ts'
 import { expectStatus, type TestEnvironment, world } from '../support/world.ts'
 
 const w = await world()
@@ -103,4 +106,49 @@ test('a process whose clock is behind the first key signs, and a key that cannot
   await setKey(stored.private_key)
   for (const send of requests) expectStatus(200, await send())
   assert.deepEqual(await reuseEvents(w, environment, client.id), [])
+})
+
+test('an ID token of a key that is no longer published is still a hint, and no access token', async () => {
+  const { test: environment } = await w.createProject('replaced-key')
+  const after_sign_out = 'https://app.example.com/signed-out'
+  const client = await w.createApplication(environment, { post_logout_redirect_uris: [after_sign_out] })
+  const { key } = await createAuthKey(w, environment, 'auth_secret')
+  const person = await createPerson(w, environment)
+  const { id_token, access_token } = await person.tokens(client)
+  const silently = (id_token_hint: string) =>
+    person.agent.get(authorizationRequest(environment, client, { prompt: 'none', id_token_hint }).url)
+  const signOut = async (at = w.reach) => {
+    const query = new URLSearchParams({ id_token_hint: id_token, post_logout_redirect_uri: after_sign_out })
+    return (await person.agent.get(at(`${environment.issuer}/oauth/logout?${query}`))).headers.get('location')
+  }
+  const validate = async () => (await w.call('POST', '/v1/auth/tokens/validate', { key, body: { token: access_token } })).body
+
+  expectStatus(200, await w.call('POST', `${environment.path}/signing-keys/rotate`))
+  for (const hours of [9, 9, 9]) {
+    w.advance(hours * 3_600)
+    assert.match((await silently(id_token)).headers.get('location') ?? '', /[?&]code=/)
+  }
+  await rotateAgedKeys(w.deployment, spareKeys())
+  assert.match((await silently(id_token)).headers.get('location') ?? '', /[?&]code=/)
+  assert.match((await silently(access_token)).headers.get('location') ?? '', /[?&]error=invalid_request/)
+  assert.equal((await userinfo(w, environment, access_token)).status, 401)
+  assert.deepEqual(await validate(), { active: false, reason: 'unknown' })
+
+  const kid = kidOf(id_token)
+  assert.ok(!kids((await readJwks(environment)).jwks).includes(kid))
+  const { data } = expectStatus(200, await w.call('GET', `${environment.path}/signing-keys`))
+  assert.deepEqual(
+    data.map((shown: { state: string }) => shown.state),
+    ['current'],
+  )
+  const stored = sql`select private_key from signing_keys where environment_id = ${environment.id} and kid = ${kid ?? ''}`
+  const PrivateKey = z.object({ private_key: z.string() })
+  assert.deepEqual(await w.deployment.db.all(PrivateKey, stored), [{ private_key: '' }])
+
+  const at = w.deployment.db.engine === 'postgres' ? (await w.startAnotherService()).at : w.reach
+  assert.equal(await signOut(at), after_sign_out)
+  w.advance(31_536_000)
+  await rotateAgedKeys(w.deployment, spareKeys())
+  assert.deepEqual(await w.deployment.db.all(PrivateKey, stored), [])
+  assert.equal(await signOut(), null)
 })

@@ -13,6 +13,9 @@ interface KeyState<K> {
 /** The longest lifetime of any token (settings allow 24 hours), with an allowance for clocks that differ. */
 export const longest_token_ms = (86_400 + 300) * 1000
 
+/** The longest session (settings allow 365 days). For so long an ID token can name a session that still exists. */
+export const longest_session_ms = 31_536_000 * 1000
+
 /**
  * The state of each key at a time. The newest key whose `signs_from` has passed signs. A replaced key stays published (OIDC Core
  * §10.1.1) until the last token that it can have signed has expired.
