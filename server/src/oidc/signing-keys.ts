@@ -12,6 +12,7 @@ import { guard, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
 import { insertEvent } from '../events/store.ts'
 import { sealed_columns } from '../sealed-columns.ts'
+import { longest_jwt } from './protocol/claims.ts'
 import { currentKey, longest_session_ms, longest_token_ms } from './protocol/key-states.ts'
 
 const KeyRow = z.object({
@@ -263,8 +264,6 @@ interface VerifiedJwt {
  * that the caller accepts, and everything else that can change, is checked each time.
  */
 const verified = createBoundedMap<string, VerifiedJwt>(5_000)
-/** In characters. Scope, resources and claims are bounded, so this service signs none that is longer. */
-const longest_jwt = 16_384
 
 function verifySignature(keys: readonly PublicKey[], token: string): VerifiedJwt | null {
   const [head, body, signature, ...rest] = token.split('.')

@@ -143,6 +143,20 @@ for (const type of ['test', 'live'] as const) {
     assert.equal(await subjectOf(request, page), ada.id)
   })
 
+  test(`the longest ID token that the service issues is accepted as a hint (${type})`, async () => {
+    // Every character takes three bytes, as in Chinese and Japanese.
+    const name = '名'.repeat(200)
+    const names = { name, given_name: name, family_name: name, nickname: name, preferred_username: name }
+    const picture = 'https://a.example/'.padEnd(2_000, '写')
+    const person = await createPerson(w, environment, { ...names, picture, locale: 'de-'.padEnd(35, 'x'), zoneinfo: 'z'.repeat(64) })
+    const { id_token } = await person.tokens(client, { scope: 'openid profile email', nonce: '数'.repeat(1_024) })
+    assert.ok(id_token.length > 16_384, `${id_token.length}`)
+    const request = authorizationRequest(environment, client, { id_token_hint: id_token, prompt: 'none' })
+    assert.equal(pageOf(await person.agent.get(request.url)), 'code')
+    const signed_out = await person.agent.get(`${environment.issuer}/oauth/logout?${new URLSearchParams({ id_token_hint: id_token })}`)
+    assert.match(signed_out.body, /You are signed out/)
+  })
+
   const foreign = type === 'test' ? w.live : w.test
   test(`an id_token_hint that is not an ID token of this issuer is invalid_request (${type})`, async (t) => {
     const stranger = await createPerson(w, foreign)

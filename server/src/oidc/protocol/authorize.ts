@@ -5,6 +5,7 @@
  */
 import { matchesRegistered } from '../../applications/redirect-uris.ts'
 import { oneOf, type Reason, reason } from '../../reason.ts'
+import { longest_jwt } from './claims.ts'
 import type { Client } from './client.ts'
 import { consentWords } from './consent.ts'
 import { OAuthError } from './oauth-error.ts'
@@ -132,7 +133,15 @@ const showError = (cause: Cause, description: Reason): Verdict => ({
 })
 
 /** In characters. We choose limits far above what clients send, so that a response always fits into a header. */
-const longest = { state: 4_096, nonce: 1_024, scope: 4_096, login_hint: 1_000, id_token_hint: 4_096, ui_locales: 1_000, acr_values: 1_000 }
+const longest = {
+  state: 4_096,
+  nonce: 1_024,
+  scope: 4_096,
+  login_hint: 1_000,
+  id_token_hint: longest_jwt,
+  ui_locales: 1_000,
+  acr_values: 1_000,
+}
 
 /**
  * Judges the parameters whose errors go to the client.

@@ -11,6 +11,12 @@ export const claimsOfScope = {
   phone: ['phone_number', 'phone_number_verified'],
 } as const
 
+/**
+ * In characters: longer than any ID token, also one with the longest profile and nonce in letters of three bytes (18,900). A query has
+ * room for it (`longest_query`).
+ */
+export const longest_jwt = 20_480
+
 type ScopedClaim = (typeof claimsOfScope)[keyof typeof claimsOfScope][number]
 
 /** The claims of a user, as the row of a grant has them. */
