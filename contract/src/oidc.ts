@@ -15,7 +15,7 @@ export const oauthErrors = {
   unsupported_grant_type:    { status: 400, explanation: 'The token endpoint has no such grant type. Use authorization_code or refresh_token.' },
   unsupported_response_type: { status: 400, explanation: 'The authorization endpoint has no such response type. Use response_type=code.' },
   invalid_scope:             { status: 400, explanation: 'A scope is unknown, disabled in the environment, or missing in allowed_scopes of the application. Add it there, or ask for less.' },
-  invalid_target:            { status: 400, explanation: 'resource is not the identifier of a resource server of this environment, or not one that the grant covers (RFC 8707). Send the exact identifier, already in the authorization request.' },
+  invalid_target:            { status: 400, explanation: 'resource is not the identifier of a resource server of this environment, or not one that the grant covers (RFC 8707). Send the exact identifier, already in the authorization request. Or the request asks for more resources and scopes than one token can hold: ask for fewer.' },
   access_denied:             { status: 400, explanation: 'The person or a policy refused the request. Offer to try again.' },
   server_error:              { status: 500, explanation: 'The service failed. The operator finds the cause in the log by the X-Request-Id.' },
   temporarily_unavailable:   { status: 503, explanation: 'The service is overloaded or its database is unreachable. Retry after the number of seconds in Retry-After.' },

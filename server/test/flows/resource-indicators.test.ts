@@ -274,3 +274,27 @@ for (const type of ['test', 'live'] as const) {
     assert.equal(await asks({ scope: 'openid email orders:read read', resource: [stock, orders] }), null)
   })
 }
+
+test('the widest token that authorization admits is read by UserInfo', async () => {
+  const env = await setUp('test', 'wide')
+  const names = Array.from({ length: 19 }, (_, i) => `s${i}`.padEnd(200, 'y'))
+  const scope = ['openid', ...names].join(' ')
+  const resource = Array.from({ length: 20 }, (_, i) =>
+    `https://api${i}.example.com/`.padEnd(i < 19 ? 309 : 10_000 - scope.length - 19 * 309, 'x'),
+  )
+  const longer = `${resource[19]}x`
+  for (const [i, identifier] of [...resource, longer].entries())
+    await env.serve({ identifier, name: `API ${i}`, scopes: i === 0 ? names.map((name) => ({ name })) : [] })
+  const client = await w.createApplication(env.environment, { allowed_scopes: ['openid', ...names] })
+
+  const { access_token } = await env.person.tokens(client, { scope, resource })
+  assert.ok(access_token.length > 14_000 && access_token.length < 16_384, `${access_token.length}`)
+  assert.equal((await userinfo(w, env.environment, access_token)).status, 200)
+  assert.equal((await env.validate(access_token)).active, true)
+  expectStatus(200, await revoke(w, env.environment, client, access_token))
+  assert.equal((await userinfo(w, env.environment, access_token)).status, 401)
+
+  const wider = authorizationRequest(env.environment, client, { scope, resource: [...resource.slice(0, 19), longer] })
+  const sent = new URL((await env.person.agent.get(wider.url)).headers.get('location') ?? '')
+  assert.equal(sent.searchParams.get('error'), 'invalid_target')
+})

@@ -10,7 +10,16 @@ import type { Client } from './client.ts'
 import { consentWords } from './consent.ts'
 import { OAuthError } from './oauth-error.ts'
 import { type RequestParameters, refuseUnreadable } from './parameters.ts'
-import { type Prompt, readChallenge, readMaxAge, readPrompt, readResource, readScope, readSignedInSince } from './requested.ts'
+import {
+  type Prompt,
+  readChallenge,
+  readMaxAge,
+  readPrompt,
+  readResource,
+  readScope,
+  readSignedInSince,
+  refuseTooWide,
+} from './requested.ts'
 
 export const responseModes = ['query', 'fragment', 'form_post'] as const
 export type ResponseMode = (typeof responseModes)[number]
@@ -181,6 +190,7 @@ function readRest(
 
   const resources = readResource(parameters.lists.resource ?? [], policy.resources ?? [])
   const scope = readScope(values.scope, client.allowed_scopes, policy.disabled_scopes, resources)
+  refuseTooWide(resources, scope)
   return {
     scope,
     resource: resources.map((resource) => resource.identifier),

@@ -12,8 +12,8 @@ export const claimsOfScope = {
 } as const
 
 /**
- * In characters: longer than any ID token, also one with the longest profile and nonce in letters of three bytes (18,900). A query has
- * room for it (`longest_query`).
+ * In characters: longer than any ID token, also one with the longest profile and nonce in letters of three bytes (18,900), and than any
+ * access token (`refuseTooWide`). A query has room for it (`longest_query`).
  */
 export const longest_jwt = 20_480
 

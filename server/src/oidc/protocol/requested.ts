@@ -34,6 +34,22 @@ export function readResource(requested: readonly string[], known: readonly Resou
 }
 
 /**
+ * In characters. We choose: an access token is shorter than 16,384 characters with everything else that it holds. The client library
+ * accepts no longer one, and Node by default no longer header.
+ */
+const longest_target = 10_000
+
+/** RFC 8707 §2: invalid_target where one access token cannot hold all resources and scopes of the request. */
+export function refuseTooWide(resources: readonly Resource[], scope: string): void {
+  const length = resources.reduce((sum, { identifier }) => sum + identifier.length, scope.length)
+  if (length > longest_target)
+    throw new OAuthError(
+      'invalid_target',
+      `The identifiers of the resources and the scope have more than ${longest_target} characters together.`,
+    )
+}
+
+/**
  * RFC 6749 §3.3: there is no default scope, so a missing scope is invalid_scope; so is an unknown name
  * OIDC Core §3.1.2.1: a request without openid is not an OpenID Connect request. We choose: invalid_scope, as for a missing scope
  * A scope of a resource server is known only together with its `resource`.
