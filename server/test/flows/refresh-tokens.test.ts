@@ -176,6 +176,19 @@ for (const type of ['test', 'live'] as const) {
     await w.changeSettings(environment, { tokens: { refresh_token_idle_ttl_seconds: null, refresh_token_absolute_ttl_seconds: null } })
   })
 
+  test(`a grant older than a newly set absolute lifetime is not refreshed (${type})`, async () => {
+    const day_seconds = 86_400
+    let tokens = await person.tokens(client)
+    for (let i = 0; i < 4; i++) {
+      w.advance(10 * day_seconds)
+      tokens = expectStatus(200, await refresh(w, environment, client, tokens.refresh_token))
+    }
+    await w.changeSettings(environment, { tokens: { refresh_token_absolute_ttl_seconds: 30 * day_seconds } })
+    isInvalidGrant(await refresh(w, environment, client, tokens.refresh_token))
+    await w.changeSettings(environment, { tokens: { refresh_token_absolute_ttl_seconds: null } })
+    expectStatus(200, await refresh(w, environment, client, tokens.refresh_token))
+  })
+
   test(`a revoked refresh token revokes its whole family (${type})`, async () => {
     const first = await person.tokens(client)
     const second = expectStatus(200, await refresh(w, environment, client, first.refresh_token))

@@ -21,7 +21,7 @@ export const refreshGrant = grantType({
 
     const may_stay = client.allowed_scopes.includes('offline_access') && !settings.scopes.disabled.includes('offline_access')
     const judge = (token: RefreshRow) =>
-      checkRefresh(token, client.client_id, { scope: parameters.values.scope }, { now, refresh_retry_window_seconds, may_stay })
+      checkRefresh(token, client.client_id, { scope: parameters.values.scope }, { now, tokens: settings.tokens, may_stay })
     let verdict = judge(row)
     if (verdict.kind === 'rotate') {
       // The successor is derived only where a retry may need it again, because the database keeps nothing but its digest.

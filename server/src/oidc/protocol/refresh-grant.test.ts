@@ -12,12 +12,19 @@ const token = {
   scope,
   expires_at: at(1),
   grant_expires_at: at(1),
+  grant_created_at: at(-999),
   spent_at: null,
   grant_ended_at: null,
   blocked_at: null,
 }
+const tokens = { refresh_token_idle_ttl_seconds: 100, refresh_token_absolute_ttl_seconds: 1_000 }
 const check = (change: object = {}, requested?: string, refresh_retry_window_seconds = 0, may_stay = true) =>
-  checkRefresh({ ...token, ...change }, 'app_1', { scope: requested }, { now, refresh_retry_window_seconds, may_stay })
+  checkRefresh(
+    { ...token, ...change },
+    'app_1',
+    { scope: requested },
+    { now, tokens: { ...tokens, refresh_retry_window_seconds }, may_stay },
+  )
 
 const scopes: { requested: string | undefined; granted: string }[] = [
   { requested: undefined, granted: scope },
@@ -40,6 +47,7 @@ const refusals: { why: string; change?: object; requested?: string; error?: stri
   { why: 'the user is blocked', change: { blocked_at: at(-1) } },
   { why: 'it expires at this moment', change: { expires_at: now } },
   { why: 'its grant expires at this moment', change: { grant_expires_at: now } },
+  { why: 'its grant is as old as the absolute lifetime, which was longer when it was issued', change: { grant_created_at: at(-1_000) } },
   { why: 'a scope was not granted', requested: 'openid phone', error: 'invalid_scope' },
   { why: 'a scope differs in case', requested: 'OpenID', error: 'invalid_scope' },
 ]
@@ -67,7 +75,6 @@ for (const { why, spent_at, window, kind } of spent) {
 test('a spent refresh token is reuse even where it has expired or the request has too much scope', () =>
   assert.deepEqual(check({ spent_at: at(-9), expires_at: at(-5) }, 'phone'), { kind: 'reuse' }))
 
-const tokens = { refresh_token_idle_ttl_seconds: 100, refresh_token_absolute_ttl_seconds: 1_000 }
 test('a refresh token expires at the end of its idle time', () => assert.deepEqual(expiryOfRefreshToken(now, at(-800), tokens), at(100)))
 test('a refresh token expires with its grant at the latest', () => assert.deepEqual(expiryOfRefreshToken(now, at(-950), tokens), at(50)))
 

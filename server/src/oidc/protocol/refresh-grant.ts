@@ -11,14 +11,21 @@ interface RefreshTokenRow {
   expires_at: Date
   /** The end of the longest lifetime of any token of its grant. */
   grant_expires_at: Date
+  grant_created_at: Date
   spent_at: Date | null
   grant_ended_at: Date | null
   blocked_at: Date | null
 }
 
+type TokenSettings = Pick<
+  Settings['tokens'],
+  'refresh_token_idle_ttl_seconds' | 'refresh_token_absolute_ttl_seconds' | 'refresh_retry_window_seconds'
+>
+
 interface RefreshPolicy {
   now: Date
-  refresh_retry_window_seconds: number
+  /** The present settings: a shorter lifetime also applies to grants from before. */
+  tokens: TokenSettings
   /** The application and the environment still allow `offline_access`. */
   may_stay: boolean
 }
@@ -48,27 +55,25 @@ export function checkRefresh(
   token: RefreshTokenRow,
   client_id: string,
   request: { scope: string | undefined },
-  { now, refresh_retry_window_seconds, may_stay }: RefreshPolicy,
+  { now, tokens, may_stay }: RefreshPolicy,
 ): RefreshVerdict {
   const refusal = (description: Reason) => new OAuthError('invalid_grant', description)
 
   if (token.client_id !== client_id) throw refusal(reason`The refresh token was issued to another client.`)
   if (token.grant_ended_at !== null) throw refusal(reason`The refresh token has been revoked.`)
   if (token.blocked_at !== null) throw refusal(reason`The person may not sign in.`)
-  if (token.spent_at !== null && now.getTime() >= token.spent_at.getTime() + refresh_retry_window_seconds * 1_000) {
+  if (token.spent_at !== null && now.getTime() >= token.spent_at.getTime() + tokens.refresh_retry_window_seconds * 1_000) {
     return { kind: 'reuse' }
   }
   if (!may_stay) throw refusal(reason`The application may not ask for offline_access any more.`)
-  if (token.expires_at <= now || token.grant_expires_at <= now) throw refusal(reason`The refresh token has expired.`)
+  const successor_expires_at = expiryOfRefreshToken(now, token.grant_created_at, tokens)
+  if ([token.expires_at, token.grant_expires_at, successor_expires_at].some((end) => end <= now))
+    throw refusal(reason`The refresh token has expired.`)
   return { kind: token.spent_at === null ? 'rotate' : 'repeat', scope: narrowed(token.scope, request.scope) }
 }
 
 /** The expiry of a refresh token that is issued now: the end of its idle time or of the lifetime of its grant, whichever is earlier. */
-export function expiryOfRefreshToken(
-  now: Date,
-  grant_created_at: Date,
-  tokens: Pick<Settings['tokens'], 'refresh_token_idle_ttl_seconds' | 'refresh_token_absolute_ttl_seconds'>,
-): Date {
+export function expiryOfRefreshToken(now: Date, grant_created_at: Date, tokens: Omit<TokenSettings, 'refresh_retry_window_seconds'>): Date {
   const idle = now.getTime() + tokens.refresh_token_idle_ttl_seconds * 1_000
   const absolute = grant_created_at.getTime() + tokens.refresh_token_absolute_ttl_seconds * 1_000
   return new Date(Math.min(idle, absolute))
