@@ -22,7 +22,10 @@ export interface ExpiringRows {
 }
 
 const day_ms = 86_400_000
-/** An access token may outlive the refresh token that it came with, and needs its grant until then. */
+/**
+ * An access token may outlive the refresh token that it came with, and needs its grant until then. For as long, token validation gives
+ * the same reason for an expired token: the token and its revocation stay too.
+ */
 const grant_kept_ms = day_ms
 /** Deliveries can be looked up for as long as events. */
 const delivery_kept_ms = 90 * day_ms
@@ -50,8 +53,8 @@ const in_environment = (column: string) => ['environment_id', column]
 export const expiring_rows: readonly ExpiringRows[] = [
   { table: 'authorization_codes',   key: in_environment('code_hash'),                   time: 'expires_at',          kept_ms: grant_kept_ms },
   { table: 'refresh_tokens',        key: in_environment('token_hash'),                  time: 'expires_at',          kept_ms: grant_kept_ms },
-  { table: 'opaque_access_tokens',  key: in_environment('token_hash'),                  time: 'expires_at',          kept_ms: 0 },
-  { table: 'revoked_access_tokens', key: in_environment('jti'),                         time: 'expires_at',          kept_ms: 0 },
+  { table: 'opaque_access_tokens',  key: in_environment('token_hash'),                  time: 'expires_at',          kept_ms: grant_kept_ms },
+  { table: 'revoked_access_tokens', key: in_environment('jti'),                         time: 'expires_at',          kept_ms: grant_kept_ms },
   { table: 'sign_in_attempts',      key: ['environment_id', 'account', 'source'],       time: 'expires_at',          kept_ms: 0 },
   { table: 'grants',                key: in_environment('id'),                          time: 'expires_at',          kept_ms: grant_kept_ms },
   { table: 'sessions',              key: in_environment('id'),                          time: 'absolute_expires_at', kept_ms: grant_kept_ms },

@@ -23,7 +23,7 @@ export async function judgeToken(
   if (!claims) return inactive(await whyUnknown(deployment, issuers, issuer, token))
 
   const state = await findGrantState(deployment.db, issuer.environment_id, claims.grant_id, claims.jti)
-  const reason = !state ? 'revoked' : whyInactive(claims, state, deployment.now())
+  const reason = whyInactive(claims, state, deployment.now())
   if (reason) return inactive(reason)
   return {
     active: true,
@@ -45,12 +45,19 @@ export async function judgeToken(
 
 const inactive = (reason: Reason): TokenVerdict => ({ active: false, reason })
 
-/** The first reason that applies, from the user to the session to the token. A grant may outlive its session. */
-function whyInactive(claims: AccessTokenClaims, state: NonNullable<Awaited<ReturnType<typeof findGrantState>>>, now: Date): Reason | null {
+type GrantState = Awaited<ReturnType<typeof findGrantState>>
+
+/**
+ * The first reason that applies, from the user to the session to the token. A grant may outlive its session. Without a grant the token
+ * has expired, unless the grant was deleted before its time.
+ */
+function whyInactive(claims: AccessTokenClaims, state: GrantState, now: Date): Reason | null {
+  const is_expired = claims.exp * 1000 <= now.getTime()
+  if (!state) return is_expired ? 'expired' : 'revoked'
   if (state.user_id === null || state.blocked_at !== null) return 'user_blocked'
   if (state.ended_at !== null && state.session_ended_at !== null) return 'session_ended'
   if (state.ended_at !== null || state.is_revoked) return 'revoked'
-  return claims.exp * 1000 <= now.getTime() ? 'expired' : null
+  return is_expired ? 'expired' : null
 }
 
 /** Names a token of another environment of the same project, because Test and Live are easily confused. Any other token is unknown. */

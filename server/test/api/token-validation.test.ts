@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
+import { removeExpiredRows } from '../../src/expiring-rows.ts'
 import { type Agent, createAgent, createPerson, postAsClient, revoke, signInForTokens, userinfo } from '../support/cookie-browser.ts'
 import { createAuthKey } from '../support/tenants.ts'
 import { expectStatus, type Reply, type TestEnvironment, world } from '../support/world.ts'
@@ -110,6 +111,30 @@ for (const format of ['jwt', 'opaque'] as const) {
     assert.equal(await reasonOf(w.test, person.access_token), 'session_ended')
   })
 }
+
+test('the reason of an expired token is the same before and after the sweep', async () => {
+  const { test: environment } = await w.createProject('swept')
+  secrets.set(environment.id, (await createAuthKey(w, environment, 'auth_secret')).key)
+  await w.changeSettings(environment, { sessions: { idle_ttl_seconds: 3_600, absolute_ttl_seconds: 3_600 } })
+  const tokens: { reason: string; format: string; access_token: string }[] = []
+  for (const format of ['jwt', 'opaque']) {
+    await w.changeSettings(environment, { tokens: { access_token_format: format } })
+    const left = await signedIn(environment, { scope: 'openid' })
+    const revoked = await signedIn(environment, { scope: 'openid' })
+    await revoke(w, environment, revoked.client, revoked.access_token)
+    tokens.push({ reason: 'expired', format, access_token: left.access_token })
+    tokens.push({ reason: 'revoked', format, access_token: revoked.access_token })
+  }
+  const reasons = () => Promise.all(tokens.map(async ({ access_token }) => reasonOf(environment, access_token)))
+  const expected = tokens.map(({ reason }) => reason)
+  w.advance(4_000)
+  assert.deepEqual(await reasons(), expected)
+  await removeExpiredRows(w.deployment.db, w.now())
+  assert.deepEqual(await reasons(), expected)
+  w.advance(86_400)
+  await removeExpiredRows(w.deployment.db, w.now())
+  assert.equal(await reasonOf(environment, tokens[0]?.access_token ?? ''), 'expired', 'without its grant')
+})
 
 async function endSession(access_token: string): Promise<Reply> {
   const { sid } = expectStatus(200, await validate(w.test, access_token))
