@@ -63,9 +63,11 @@ async function answer(mounting: OidcMounting, { name, route, endpoint }: Mounted
   const { services, originAllowed } = mounting
   const issuer = await issuerOf(mounting, request)
   request.issuer_id = issuer.environment_id
+  // Before the body is read: a script of an allowed origin can read every refusal.
+  if (route.cross_origin) reply.extra_headers = await crossOriginHeaders(route, issuer, request.headers.origin, originAllowed)
   const form = request.method === 'POST' ? await readForm(request.raw, route).catch((error) => unreadable(error, route)) : null
   if (form === too_much)
-    reply.extra_headers = { connection: 'close' } // the rest of the body is not read
+    reply.extra_headers = { ...reply.extra_headers, connection: 'close' } // the rest of the body is not read
   else if (form !== null && 'status' in form) return send(request, reply, form, null)
   const call: OidcCall = {
     issuer,
@@ -81,8 +83,6 @@ async function answer(mounting: OidcMounting, { name, route, endpoint }: Mounted
     signal: () => goneSignal(reply.raw),
     subject: { client_id: null, user_id: null, event_id: null },
   }
-  if (route.cross_origin)
-    reply.extra_headers = { ...reply.extra_headers, ...(await crossOriginHeaders(route, issuer, request.headers.origin, originAllowed)) }
   let result: Answer
   try {
     if (form === too_much || hasTooMany(call.query)) result = tooMuch(route, call)

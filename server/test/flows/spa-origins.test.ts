@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fillOrigins } from '../../src/applications/origins.ts'
 import { sql } from '../../src/db/db.ts'
+import { rawRequest, sendRaw } from '../support/raw-http.ts'
 import { expectStatus, world } from '../support/world.ts'
 
 const w = await world()
@@ -31,6 +32,19 @@ test('an origin is allowed from the answer to its registration until the answer 
   assert.equal(await isAllowed('b'), true)
   expectStatus(204, await w.call('DELETE', `${path}/${id}`))
   assert.equal(await isAllowed('b'), false)
+})
+
+test('a body that is too large is refused readably for an allowed origin', async () => {
+  await w.createApplication(w.test, spa('large'))
+  const post = (origin: string) => {
+    const headers = { origin, 'content-type': 'application/x-www-form-urlencoded', 'content-length': '1100000' }
+    return sendRaw(w.base_url, rawRequest('POST', `${new URL(w.test.issuer).pathname}/v1/oauth/token`, headers, 'a='))
+  }
+  const reply = await post('https://large.example.com')
+  assert.deepEqual([reply.status, JSON.parse(reply.body).error], [413, 'invalid_request'])
+  assert.deepEqual([reply.headers['access-control-allow-origin'], reply.headers.vary], ['https://large.example.com', 'Origin'])
+  const elsewhere = await post('https://elsewhere.example.com')
+  assert.deepEqual([elsewhere.status, elsewhere.headers['access-control-allow-origin'], elsewhere.headers.vary], [413, undefined, 'Origin'])
 })
 
 test('an origin of two applications is allowed until both are deleted', async () => {
