@@ -19,8 +19,9 @@ export const descriptions: Record<RowName, string> = {
   deleteUser: 'Deletes the user with all sessions and grants. The email can be used again.',
   blockUser: 'Keeps the user from signing in and ends all sessions and tokens at once. To block a blocked user changes nothing.',
   unblockUser: 'Lets a blocked user sign in again. Ended sessions and tokens stay ended.',
-  listUserSessions: 'Lists the sessions of a user that have not ended, newest first.',
-  getSession: 'Gets one active session.',
+  listUserSessions:
+    'Lists the sessions of a user that can be ended, newest first. One whose `expires_at` has passed signs nobody in any more, but tokens of it may be valid.',
+  getSession: 'Gets one session that can be ended: it has not ended, and its absolute limit has not passed or it still has tokens.',
   endSession: 'Ends a session. Its tokens stop working, and its applications get a back-channel logout.',
 
   listProjects: 'Lists the projects of the tenant, newest first.',

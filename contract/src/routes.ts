@@ -122,7 +122,7 @@ export const routes = {
   deleteUser:         del  ('/v1/auth/users/{user_id}',                  secret('developer'),             'Delete a user with all sessions and grants',             { returns: [204, null], fresh: 'in_live' }),
   blockUser:          post ('/v1/auth/users/{user_id}/block',            secret('developer'),             'Block a user; all sessions and tokens end at once',      { returns: [200, User], operators: 'allowed' }),
   unblockUser:        post ('/v1/auth/users/{user_id}/unblock',          secret('developer'),             'Unblock a user',                                         { returns: [200, User], operators: 'allowed' }),
-  listUserSessions:   get  ('/v1/auth/users/{user_id}/sessions',         secret('developer'),             'List the active sessions of a user',                     { ...paged, returns: [200, page(Session)] }),
+  listUserSessions:   get  ('/v1/auth/users/{user_id}/sessions',         secret('developer'),             'List the sessions of a user',                            { ...paged, returns: [200, page(Session)] }),
   endUserSessions:    post (`${authUser}/end-sessions`,                  secret('developer'),             'End all sessions and grants of a user',                  { returns: [200, User], operators: 'allowed' }),
   sendReset:          post (`${authUser}/send-reset`,                    secret('developer'),             'Mail a link with which the user chooses a new password', { returns: [202, MailAsked], fails: ['mail_not_set_up'] }),
   sendVerification:   post (`${authUser}/send-verification`,             secret('developer'),             'Mail a code and a link that prove the email of a user',  { returns: [202, MailAsked], fails: ['mail_not_set_up'] }),

@@ -8,7 +8,9 @@ export const Session = z.strictObject({
   user_id: UserId,
   created_at: Time,
   last_seen_at: Time.describe('When the session was last used.'),
-  expires_at: Time.describe('When the session ends if it is not used, or at its absolute limit.'),
+  expires_at: Time.describe(
+    'When the session stops signing the user in if it is not used, or at its absolute limit. Its tokens may be valid for longer.',
+  ),
   ip: z.string().nullable().describe('The address from which the user signed in.'),
   user_agent: z.string().nullable().describe('The User-Agent of the browser that signed in.'),
   amr: z.array(z.string()).describe('The methods of the sign-in (RFC 8176), such as `pwd`.'),

@@ -87,9 +87,9 @@ export interface Operations {
    */
   unblockUser(params: { user_id: string }, options?: PostOptions): Promise<User>
   /**
-   * List the active sessions of a user.
+   * List the sessions of a user.
    *
-   * Lists the sessions of a user that have not ended, newest first.
+   * Lists the sessions of a user that can be ended, newest first. One whose `expires_at` has passed signs nobody in any more, but tokens of it may be valid.
    *
    * Needs a secret key of the environment, or an administrator with the role `developer` or above.
    */
@@ -155,7 +155,7 @@ export interface Operations {
   /**
    * Get a session.
    *
-   * Gets one active session.
+   * Gets one session that can be ended: it has not ended, and its absolute limit has not passed or it still has tokens.
    *
    * Needs a secret key of the environment, or an administrator with the role `developer` or above.
    */

@@ -1316,7 +1316,7 @@ export type Session = {
   created_at: string
   /** When the session was last used. */
   last_seen_at: string
-  /** When the session ends if it is not used, or at its absolute limit. */
+  /** When the session stops signing the user in if it is not used, or at its absolute limit. Its tokens may be valid for longer. */
   expires_at: string
   /** The address from which the user signed in. */
   ip: string | null

@@ -1,7 +1,6 @@
 /** Finds the session of a browser, and refreshes its tokens when they are due: one request at a time, on all processes. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { digestOf } from '../digest.ts'
-import { insertEvent } from '../events/store.ts'
 import { OAuthError } from '../oidc/protocol/oauth-error.ts'
 import { endSession } from '../oidc/store/sessions.ts'
 import { reason } from '../reason.ts'
@@ -75,13 +74,11 @@ async function refresh(services: DashboardServices, session: DashboardSession, a
 
 /** Signs the person out: ends the session of the dashboard, and that at the issuer with all applications that were signed in by it. */
 export async function signOut(services: DashboardServices, session: DashboardSession, { request_id }: Asking): Promise<void> {
-  const { environment_id, session_id, user_id, session_ended_at } = session
+  const { environment_id, session_id, user_id } = session
   const now = services.now()
   const origin = { id: services.newId('evt'), actor: { type: 'user' as const, id: user_id }, request_id }
-  const ended = { type: 'session.ended', user_id, data: { session_id, reason: 'signed_out' } } as const
   await services.db.batch([
     ...endDashboardSession(session, now),
-    ...endSession(environment_id, session_id, now),
-    ...(session_ended_at === null ? [insertEvent(environment_id, origin, ended, now)] : []),
+    ...endSession(environment_id, session_id, { reason: 'signed_out', origin }, now),
   ])
 }

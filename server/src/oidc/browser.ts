@@ -16,6 +16,8 @@ const most_sessions = 6
 export interface Browser {
   /** The active sessions, the current one first, each with its secret. */
   readonly sessions: readonly (SessionRow & { secret: string })[]
+  /** Sessions past their idle time or absolute limit. They sign nobody in, but a sign-out ends them too. */
+  readonly expired: Browser['sessions']
   readonly form_seed: string | null
   readonly device: string | null
   /** The secret of the half sign-in that waits for a second factor. */
@@ -42,12 +44,13 @@ export async function readBrowser({ db }: Pick<Deployment, 'db'>, call: OidcCall
   const cookies = parseCookies(header(call, 'cookie') ?? '')
   const secrets = (cookies.get(cookieName(call, 'session')) ?? '').split('.').filter(isSecret).slice(0, most_sessions)
   const digests = secrets.map(digestOf)
-  const rows = await findSessions(db, call.issuer.environment_id, digests, call.now)
-  const sessions = secrets.flatMap((secret, i) => rows.filter((row) => row.token_hash === digests[i]).map((row) => ({ ...row, secret })))
+  const rows = await findSessions(db, call.issuer.environment_id, digests)
+  const known = secrets.flatMap((secret, i) => rows.filter((row) => row.token_hash === digests[i]).map((row) => ({ ...row, secret })))
   const seed = cookies.get(cookieName(call, 'form')) ?? ''
   const half = cookies.get(cookieName(call, 'half')) ?? ''
   return {
-    sessions,
+    sessions: known.filter(({ expires_at }) => expires_at > call.now),
+    expired: known.filter(({ expires_at }) => expires_at <= call.now),
     form_seed: isSecret(seed) ? seed : null,
     device: cookies.get(cookieName(call, 'device')) ?? null,
     half: isSecret(half) ? half : null,
@@ -91,10 +94,15 @@ export const laterCookie = (call: OidcCall): string => cookie(call, 'later', '1'
 /** Remembers on this device how a sign-in began, for the sign-in page. It says nothing about an account. */
 export const lastUsedCookie = (call: OidcCall, method: string): string => cookie(call, 'last', method, 86_400 * 365)
 
-/** The cookie with the secrets of these sessions, the current one first. */
-export function sessionCookie(call: OidcCall, secrets: readonly string[]): string {
-  const kept = secrets.slice(0, most_sessions)
-  return cookie(call, 'session', kept.join('.'), kept.length === 0 ? 0 : call.issuer.settings.sessions.absolute_ttl_seconds)
+/** The cookie with the secrets of these sessions, the current one first and expired ones last. */
+export function sessionCookie(call: OidcCall, sessions: readonly { secret: string }[]): string {
+  const kept = sessions.slice(0, most_sessions)
+  return cookie(
+    call,
+    'session',
+    kept.map(({ secret }) => secret).join('.'),
+    kept.length === 0 ? 0 : call.issuer.settings.sessions.absolute_ttl_seconds,
+  )
 }
 
 /** The cookie of a half sign-in; `null` removes it. */

@@ -12,7 +12,8 @@ export interface SignOutView {
   request: string
   /** The application that asks, if known. */
   application_name: string | null
-  person: Person
+  /** `null` where every session of the browser has expired: the page names nobody then. */
+  person: Person | null
 }
 
 /** RP-Initiated Logout 1.0 §2: without a valid id_token_hint the person must confirm, so that a link alone cannot sign people out. */
@@ -21,8 +22,8 @@ export function signOutPage(context: PageContext, view: SignOutView): Page {
   const texts = context.texts.sign_out
   const { csrf, request } = view
   const title = texts.title(branding.display_name)
-  const body = html`${brandLine(context)}<h1>${title}</h1><p class="sub">${view.application_name && `${texts.asked_by(view.application_name)} `}${texts.signed_in_as}</p>
-<div class="who">${personLine(view.person)}</div>
+  const body = html`${brandLine(context)}<h1>${title}</h1>${(view.application_name || view.person) && html`<p class="sub">${view.application_name && `${texts.asked_by(view.application_name)} `}${view.person && texts.signed_in_as}</p>`}
+${view.person && html`<div class="who">${personLine(view.person)}</div>`}
 <form method="post" action="${issuer}/sign-out">${hidden({ csrf, request })}
 <div class="two"><button class="b" name="decision" value="stay" data-action="cancel">${texts.stay}</button><button class="b p" name="decision" value="sign_out" data-action="sign-out">${texts.sign_out}</button></div></form>`
   return layout(context, { title, body, step: 'sign-out' })

@@ -30,7 +30,7 @@ export const endUserSessions: Handler<'endUserSessions'> = (services, call) => {
       {
         statements: [
           holdUser(environment_id, user.id),
-          sessionEndEvents(environment_id, user.id, originOf(services, call), at),
+          ...sessionEndEvents(environment_id, { user_id: user.id }, { reason: 'ended_by_api', origin: originOf(services, call) }, at),
           ...endEverything(environment_id, user.id, 'ended_by_api', at),
         ],
         before: user,

@@ -126,7 +126,7 @@ function loseEverything(services: Services, call: ProofCall, { id }: Owner): Sta
   return [
     ...removeAllMethods(environment_id, id, now),
     sql`delete from consents where environment_id = ${environment_id} and user_id = ${id}`,
-    sessionEndEvents(environment_id, id, originOf(services, call), now, { reason: 'address_proven' }),
+    ...sessionEndEvents(environment_id, { user_id: id }, { reason: 'address_proven', origin: originOf(services, call) }, now),
     ...endEverything(environment_id, id, 'address_proven', now),
   ]
 }

@@ -94,7 +94,7 @@ export async function resetPassword(
     guard(sql`update users
         set password_hash = ${password_hash}, password_set_at = ${now}, password_used_at = null, version = version + 1, updated_at = ${now}
       where environment_id = ${environment_id} and id = ${proven.user_id} and blocked_at is null and email_verified = 1 and ${current}`),
-    sessionEndEvents(environment_id, proven.user_id, origin(), now, { reason: 'password_reset' }),
+    ...sessionEndEvents(environment_id, { user_id: proven.user_id }, { reason: 'password_reset', origin: origin() }, now),
     ...endEverything(environment_id, proven.user_id, 'password_reset', now),
     insertEvent(environment_id, origin(), { type: 'user.updated', user_id: proven.user_id, data: { changed: ['password'] } }, now),
     ...(await mailStatements(services, environment_id, mail, now)),

@@ -75,7 +75,7 @@ test('ending a session ends its tokens, including offline ones, and no other ses
   assert.match((await silent(kept.agent)).headers.get('location') ?? '', /[?&]code=/)
 })
 
-test('a session expires when it is idle or too old, and its use extends the idle time', async () => {
+test('a session expires when it is idle or too old, its use extends the idle time, and it is listed while it can be ended', async () => {
   await w.changeSettings(w.test, { sessions: { idle_ttl_seconds: 3_600, absolute_ttl_seconds: 9_000 } })
   const client = await w.createApplication(w.test)
   const [idle, used] = [await createPerson(w, w.test), await createPerson(w, w.test)]
@@ -84,11 +84,20 @@ test('a session expires when it is idle or too old, and its use extends the idle
   w.advance(3_000)
   await obtainCode(used.agent, authorizationRequest(w.test, client), used)
   w.advance(3_000)
-  assert.deepEqual((await sessionsOf(idle.id)).data, [])
-  assert.equal(expectStatus(200, await api('GET', `sessions/${id}`)).id, id)
-  await obtainCode(used.agent, authorizationRequest(w.test, client), used)
+  const isSignedIn = async ({ agent }: typeof idle) =>
+    /[?&]code=/.test((await agent.get(authorizationRequest(w.test, client, { prompt: 'none' }).url)).headers.get('location') ?? '')
+  assert.deepEqual([await isSignedIn(idle), await isSignedIn(used)], [false, true])
+  const [{ expires_at }] = (await sessionsOf(idle.id)).data
+  assert.ok(Date.parse(expires_at) < w.now().getTime(), 'it can still be ended')
   w.advance(3_001)
+  assert.equal(await isSignedIn(used), false)
+  assert.equal(expectStatus(200, await api('GET', `sessions/${id}`)).id, id, 'its grant lives')
+  for (const person of [idle, used]) {
+    const { data } = expectStatus(200, await api('GET', `users/${person.id}/grants`))
+    expectStatus(204, await api('DELETE', `users/${person.id}/grants/${data[0].id}`))
+  }
   assert.equal((await api('GET', `sessions/${id}`)).status, 404)
+  assert.deepEqual((await sessionsOf(idle.id)).data, [])
   await w.changeSettings(w.test, { sessions: null })
 })
 

@@ -4,7 +4,17 @@ import { test } from 'node:test'
 import { createLocalJWKSet, jwtVerify } from 'jose'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
-import { type createAgent, createPerson, refresh, signInForTokens } from '../support/cookie-browser.ts'
+import { removeExpiredRows } from '../../src/expiring-rows.ts'
+import { openAccount, press } from '../support/account.ts'
+import {
+  authorizationRequest,
+  type createAgent,
+  createPerson,
+  obtainCode,
+  refresh,
+  signInForTokens,
+  userinfo,
+} from '../support/cookie-browser.ts'
 import { type Received, startReceiver, until } from '../support/receiver.ts'
 import { expectStatus, type Reply, type TestEnvironment, world } from '../support/world.ts'
 
@@ -130,6 +140,86 @@ test('an application receives the logout token weeks after its tokens expired, w
   assert.deepEqual(expires_at, absolute_expires_at) // the sweep keeps the grant as long as the session
   await signOut(person.agent, id_token)
   await until('a logout token', () => received.length === 1)
+})
+
+type Person = Awaited<ReturnType<typeof createPerson>>
+
+// biome-ignore format: this table is read by line
+const idle_ends: Record<string, (person: Person, session: { id: string; id_token: string }) => Promise<unknown>> = {
+  'a sign-out with its ID token': ({ agent }, { id_token }) => signOut(agent, id_token),
+  'a sign-out by hand': async ({ agent }) => {
+    const question = await agent.get(`${environment.issuer}/oauth/logout`)
+    assert.doesNotMatch(question.body, /@example\.com/, 'the page names nobody after the idle time')
+    await agent.submit(question, { decision: 'sign_out' })
+  },
+  'a sign-out by hand after another person signed in': async ({ agent }) => {
+    const other = await createPerson(w, environment)
+    await obtainCode(agent, authorizationRequest(environment, await w.createApplication(environment)), other)
+    await agent.submit(await agent.get(`${environment.issuer}/oauth/logout`), { decision: 'sign_out' })
+  },
+  'a new sign-in of the person in the browser': async (person) => person.tokens(await w.createApplication(environment)),
+  'the person on another device': async (person, { id }) => {
+    const { agent, page } = await openAccount(environment, person)
+    await press(agent, page, 'end-session', {}, { id })
+  },
+  'DELETE': async (_, { id }) => expectStatus(204, await asBackend('DELETE', `/sessions/${id}`)),
+  'end-sessions': async ({ id }) => expectStatus(200, await asBackend('POST', `/users/${id}/end-sessions`)),
+}
+for (const [what, end] of Object.entries(idle_ends)) {
+  test(`a session past its idle time is still ended by sign-out and by DELETE, with its grants and logout tokens: ${what}`, async () => {
+    await w.changeSettings(environment, { sessions: { idle_ttl_seconds: 300 } })
+    const { received, client } = await createListener()
+    const person = await createPerson(w, environment)
+    const { id_token, access_token } = await person.tokens(client, { scope: 'openid' })
+    w.advance(360)
+    const id = await sessionOf(person.id)
+    assert.equal(expectStatus(200, await asBackend('GET', `/sessions/${id}`)).id, id)
+    expectStatus(200, await userinfo(w, environment, access_token))
+
+    await end(person, { id, id_token })
+    assert.equal((await userinfo(w, environment, access_token)).status, 401)
+    assert.equal((await asBackend('GET', `/sessions/${id}`)).status, 404)
+    await until('a logout token', () => received.length > 0)
+    assert.equal((await readToken(received[0] ?? assert.fail())).sid, id)
+    assert.equal((await endEvents(id)).length, 1)
+    await w.changeSettings(environment, { sessions: { idle_ttl_seconds: null } })
+  })
+}
+
+const endEvents = (session_id: string) =>
+  w.deployment.db.all(
+    z.object({ id: z.string() }),
+    sql`select id from events where type = 'session.ended' and data like ${`%${session_id}%`}`,
+  )
+
+test('DELETE ends the refresh tokens of a session that nobody has used for a day', async () => {
+  const client = await w.createApplication(environment)
+  const person = await createPerson(w, environment)
+  const { refresh_token } = await person.tokens(client)
+  w.advance(25 * 3_600)
+  const tokens = expectStatus(200, await refresh(w, environment, client, refresh_token))
+  expectStatus(204, await asBackend('DELETE', `/sessions/${await sessionOf(person.id)}`))
+  assert.equal((await refresh(w, environment, client, tokens.refresh_token)).body.error, 'invalid_grant')
+})
+
+test('an application from before a renewal of the session still receives the logout token', async () => {
+  const day = 86_400
+  const { received, client } = await createListener()
+  const other = await w.createApplication(environment)
+  const person = await createPerson(w, environment)
+  await w.changeSettings(environment, { sessions: { idle_ttl_seconds: 30 * day, absolute_ttl_seconds: 30 * day } })
+  const { id_token } = await person.tokens(client, { scope: 'openid' })
+  await person.tokens(client, { scope: 'openid' })
+  w.advance(29 * day)
+  await obtainCode(person.agent, authorizationRequest(environment, other, { prompt: 'login' }), person)
+  w.advance(4 * day)
+  await removeExpiredRows(w.deployment.db, w.now())
+
+  const session = expectStatus(200, await asBackend('GET', `/sessions/${await sessionOf(person.id)}`))
+  assert.deepEqual(session.applications.toSorted(), [client.id, other.id].toSorted())
+  await signOut(person.agent, id_token)
+  await until('a logout token', () => received.length === 1)
+  await w.changeSettings(environment, { sessions: null })
 })
 
 // biome-ignore format: this table is read by line

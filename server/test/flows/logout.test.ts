@@ -263,3 +263,33 @@ for (const type of ['test', 'live'] as const) {
     }
   }
 }
+
+test('30 parallel sign-outs cause one event', async () => {
+  const client = await w.createApplication(w.test, { post_logout_redirect_uris: [signed_out_uri] })
+  for (const callers of [30, 50]) {
+    const person = await createPerson(w, w.test)
+    const { id_token } = await person.tokens(client, { scope: 'openid' })
+    const query = new URLSearchParams({ id_token_hint: id_token, post_logout_redirect_uri: signed_out_uri })
+    const cookie = [...person.agent.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const replies = await Promise.all(
+      Array.from({ length: callers }, () => createAgent().get(`${w.test.issuer}/oauth/logout?${query}`, { cookie })),
+    )
+    for (const reply of replies) assert.deepEqual([reply.status, locationOf(reply)], [303, signed_out_uri])
+    const events = sql`select user_id from events where environment_id = ${w.test.id} and type = 'session.ended' and user_id = ${person.id}`
+    assert.equal((await w.deployment.db.all(Ended, events)).length, 1)
+  }
+})
+
+test('of a sign-out and the end of all sessions of the person in parallel, one causes the event', async () => {
+  const key = expectStatus(201, await w.call('POST', `${w.test.path}/auth-keys`, { body: { type: 'auth_secret' } })).key
+  const client = await w.createApplication(w.test)
+  const person = await createPerson(w, w.test)
+  const { id_token } = await person.tokens(client)
+  const cookie = [...person.agent.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+  const signOut = () => createAgent().get(`${w.test.issuer}/oauth/logout?${new URLSearchParams({ id_token_hint: id_token })}`, { cookie })
+  const endAll = () => w.call('POST', `/v1/auth/users/${person.id}/end-sessions`, { key })
+  const replies = await Promise.all(Array.from({ length: 50 }, (_, n) => (n % 2 === 0 ? signOut() : endAll())))
+  for (const { status } of replies) assert.equal(status, 200)
+  const events = sql`select user_id from events where environment_id = ${w.test.id} and type = 'session.ended' and user_id = ${person.id}`
+  assert.equal((await w.deployment.db.all(Ended, events)).length, 1)
+})

@@ -109,7 +109,7 @@ export const deleteOwnAccount: OidcEndpoint = async (services, call) => {
     if (is_last_owner) return refused(await showDeletion(services, call, own, 'last_owner'), last_owner)
     return changedMeanwhile(services, call, own, { action: 'delete-account', id: null })
   }
-  const kept = browser.sessions.filter((other) => other !== session).map(({ secret }) => secret)
+  const kept = [...browser.sessions, ...browser.expired].filter(({ user_id }) => user_id !== user.id)
   return withCookies(html(deletedPage(pageContext(call), { is_mailed: sendsMail(settings.email) })), [sessionCookie(call, kept)])
 }
 

@@ -49,23 +49,13 @@ export const selectAccount: OidcEndpoint = async (services, call) => {
 
   const removed = browser.sessions.find((session) => session.id === call.form?.get('remove'))
   if (removed) {
-    await endSessions(services, call, [removed.id], browser)
+    await endSessions(services, call, [removed])
     const kept = browser.sessions.filter((session) => session !== removed)
-    return withCookies(redirect(continueUrl(call, query)), [
-      sessionCookie(
-        call,
-        kept.map((session) => session.secret),
-      ),
-    ])
+    return withCookies(redirect(continueUrl(call, query)), [sessionCookie(call, [...kept, ...browser.expired])])
   }
   const chosen = browser.sessions.find((session) => session.id === call.form?.get('session'))
   if (!chosen) return redirect(continueUrl(call, query))
-  const order = [chosen, ...browser.sessions.filter((session) => session !== chosen)]
+  const order = [chosen, ...browser.sessions.filter((session) => session !== chosen), ...browser.expired]
   const rest = withoutSatisfied(query, 'select_account', call.now)
-  return withCookies(redirect(continueRequest(services, call, interaction, rest, chosen.id)), [
-    sessionCookie(
-      call,
-      order.map((session) => session.secret),
-    ),
-  ])
+  return withCookies(redirect(continueRequest(services, call, interaction, rest, chosen.id)), [sessionCookie(call, order)])
 }

@@ -21,18 +21,21 @@ export const logout: OidcEndpoint = async (services, call) => {
     return query === null ? tooLong(call) : redirect(`${call.issuer.url}/oauth/logout?${query}`)
   }
 
-  const { client, verdict, browser, parameters, refusal } = await judge(services, call, call.query)
+  const { client, verdict, browser, sessions, parameters, refusal } = await judge(services, call, call.query)
   const noted = (answer: Answer) => (refusal ? refused(answer, refusal) : answer)
   const [current] = browser.sessions
   if (verdict.kind === 'show_error') return message(call, 'unusable_sign_out', verdict.error, verdict.error)
   if (verdict.kind === 'ask') {
-    if (!current) return noted(done(call, parameters, 'sign_out', verdict.link_to, client, doneUrl(call, call.query)))
+    if (sessions.length === 0) return noted(done(call, parameters, 'sign_out', verdict.link_to, client, doneUrl(call, call.query)))
     const { csrf, set_cookie } = formToken(services, call, browser)
-    const view = { csrf, request: call.query, application_name: client?.name ?? null, person: { email: current.email, name: current.name } }
+    const person = current ? { email: current.email, name: current.name } : null
+    const view = { csrf, request: call.query, application_name: client?.name ?? null, person }
     return noted(withCookies(html(signOutPage(context(call, parameters, logoutUrl(call, call.query)), view)), set_cookie))
   }
-  await endSessions(services, call, verdict.session_ids, browser)
-  const kept = browser.sessions.filter((session) => !verdict.session_ids.includes(session.id)).map((session) => session.secret)
+  const { session_ids } = verdict
+  const ended = sessions.filter(({ id }) => session_ids.includes(id))
+  const kept = sessions.filter((session) => !ended.includes(session))
+  await endSessions(services, call, ended)
   const answer =
     verdict.redirect_to === null
       ? done(call, parameters, 'sign_out', null, client, kept.length > 0 ? null : doneUrl(call, call.query))
@@ -44,22 +47,17 @@ export const logout: OidcEndpoint = async (services, call) => {
 export const signOut: OidcEndpoint = async (services, call) => {
   const query = asQuery(call.form?.get('request') ?? '')
   if (query === null) return tooLong(call)
-  const { client, verdict, browser, parameters } = await judge(services, call, query)
+  const { client, verdict, browser, sessions, parameters } = await judge(services, call, query)
   const link_to = verdict.kind === 'ask' ? verdict.link_to : null
   if (!isOwnForm(services, call, browser))
     return refused(
-      browser.sessions.length > 0
+      sessions.length > 0
         ? redirect(`${call.issuer.url}/oauth/logout?${query}`)
         : done(call, parameters, 'sign_out', link_to, client, doneUrl(call, query)),
       foreign_form,
     )
   if (call.form?.get('decision') !== 'sign_out') return done(call, parameters, 'stay', link_to, client)
-  await endSessions(
-    services,
-    call,
-    browser.sessions.map((session) => session.id),
-    browser,
-  )
+  await endSessions(services, call, sessions)
   return withCookies(done(call, parameters, 'sign_out', link_to, client, doneUrl(call, query)), [sessionCookie(call, [])])
 }
 
@@ -70,13 +68,20 @@ async function judge(services: OidcServices, call: OidcCall, query: string) {
   const client_id = logoutClientId(parameters, hint)
   const client = client_id === null ? null : await findClient(services.db, issuer.environment_id, client_id)
   const browser = await readBrowser(services, call)
-  const sessions = browser.sessions.map(({ id, user_id }) => ({ session_id: id, user_id }))
+  const sessions = [...browser.sessions, ...browser.expired]
+  const judged = sessions.map((session) => ({
+    session_id: session.id,
+    user_id: session.user_id,
+    is_expired: browser.expired.includes(session),
+  }))
   call.subject.client_id = client?.client_id ?? null
   return {
     parameters,
     client,
     browser,
-    verdict: judgeLogout(parameters, hint, client, sessions),
+    /** Those that a sign-out can end, the expired ones last. */
+    sessions,
+    verdict: judgeLogout(parameters, hint, client, judged),
     refusal: refusalOf(parameters, hint, client),
   }
 }

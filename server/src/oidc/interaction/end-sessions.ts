@@ -1,26 +1,19 @@
 /** Signs accounts out of a browser. */
-import { insertEvent } from '../../events/store.ts'
-import type { Browser } from '../browser.ts'
 import type { OidcCall, OidcServices } from '../call.ts'
-import { endSession } from '../store/sessions.ts'
+import { endSession, type SessionRow } from '../store/sessions.ts'
 
-/** Ends sessions of this browser with their grants, except grants with `offline_access`. */
+/** Ends these sessions with their grants, except grants with `offline_access`. Sessions that another request ended stay as they are. */
 export async function endSessions(
   services: OidcServices,
   { issuer, now, request_id }: OidcCall,
-  session_ids: readonly string[],
-  browser: Browser,
+  sessions: readonly Pick<SessionRow, 'id' | 'user_id'>[],
 ): Promise<void> {
-  if (session_ids.length === 0) return
-  const user_of = new Map<string, string>(browser.sessions.map((session) => [session.id, session.user_id]))
+  if (sessions.length === 0) return
+  const in_order = [...sessions].sort((a, b) => (a.id < b.id ? -1 : 1))
   await services.db.batch(
-    session_ids.flatMap((session_id) => {
-      const user_id = user_of.get(session_id) ?? null
+    in_order.flatMap(({ id, user_id }) => {
       const origin = { id: services.newId('evt'), actor: { type: 'user' as const, id: user_id }, request_id }
-      return [
-        ...endSession(issuer.environment_id, session_id, now),
-        insertEvent(issuer.environment_id, origin, { type: 'session.ended', user_id, data: { session_id, reason: 'signed_out' } }, now),
-      ]
+      return endSession(issuer.environment_id, id, { reason: 'signed_out', origin }, now)
     }),
   )
 }

@@ -13,7 +13,7 @@ import { hintedUser } from '../id-token-hint.ts'
 import { acrOf } from '../protocol/claims.ts'
 import { withoutSatisfied } from '../protocol/next-step.ts'
 import { one_factor } from '../protocol/second-factor.ts'
-import { insertSession, raiseSession, renewSession } from '../store/sessions.ts'
+import { endSession, insertSession, raiseSession, renewSession } from '../store/sessions.ts'
 import type { Interaction } from './begin.ts'
 import { continueRequest } from './continue.ts'
 import { countedKinds } from './passkey-ceremony.ts'
@@ -46,7 +46,7 @@ export interface SignedIn {
  * end the sessions of the account, so this batch writes the row of the account before it makes a session.
  *
  * Each sign-in changes the secret of the cookie. A person who signs in again in the same browser keeps the session, so that other
- * applications stay signed in.
+ * applications stay signed in. A session of the person that has expired in this browser ends, since the cookie leaves it.
  */
 export async function establishSession(
   services: OidcServices,
@@ -61,6 +61,7 @@ export async function establishSession(
   const { idle_ttl_seconds, absolute_ttl_seconds } = issuer.settings.sessions
   const secret = newSecret(services)
   const known = browser.sessions.find((session) => session.user_id === user_id)
+  const expired = browser.expired.filter((session) => session.user_id === user_id)
   const absolute_expires_at = new Date(at.getTime() + absolute_ttl_seconds * 1000)
   const session = {
     id: known?.id ?? (services.newId('ses') as `ses_${string}`), // as: newId gives exactly this
@@ -83,6 +84,9 @@ export async function establishSession(
       { user_id, password_hash, by_password: identity_id === undefined && began_with === undefined, only_if },
       at,
     ),
+    ...expired.flatMap(({ id }) =>
+      endSession(issuer.environment_id, id, { reason: 'expired', origin: originOf(services, call, user_id) }, at),
+    ),
     known ? renewSession(issuer.environment_id, session, at) : insertSession(issuer.environment_id, session, at),
     ...(known ? [] : [signInEvent(services, call, { type: 'session.created', user_id, data: { session_id: session.id } }).statement]),
     signInEvent(services, call, {
@@ -94,12 +98,12 @@ export async function establishSession(
   ])
   if (!signed_in) return null
   services.counters.count(issuer.environment_id, 'sign_in', `${method}.succeeded`)
-  const others = browser.sessions.filter((other) => other.user_id !== user_id).map((other) => other.secret)
+  const others = [...browser.sessions, ...browser.expired].filter((other) => other.user_id !== user_id)
   // A sign-in of another user than the hinted one satisfies no prompt of the request.
   const hinted = hintedUser(issuer, request.id_token_hint)
   const rest = hinted === null || hinted === user_id ? withoutSatisfied(query, step, at) : query
   return withCookies(redirect(continueRequest(services, call, interaction, rest, session.id)), [
-    sessionCookie(call, [secret, ...others]),
+    sessionCookie(call, [{ secret }, ...others]),
     deviceCookie(services, call, { user_id, email, password_hash }),
   ])
 }
@@ -127,7 +131,7 @@ export async function stepUpSession(
 export function raise(
   services: OidcServices,
   call: OidcCall,
-  browser: Pick<Browser, 'sessions'>,
+  browser: Pick<Browser, 'sessions' | 'expired'>,
   session: Browser['sessions'][number],
   amr: readonly string[],
 ): { statement: Statement; set_cookie: string } {
@@ -136,12 +140,20 @@ export function raise(
   const idle_end = now.getTime() + issuer.settings.sessions.idle_ttl_seconds * 1000
   const expires_at = new Date(Math.min(idle_end, session.absolute_expires_at.getTime()))
   const raised = { token_hash: digestOf(secret), amr, acr: acrOf(amr), expires_at }
-  const secrets = browser.sessions.map((each) => (each.id === session.id ? secret : each.secret))
-  return { statement: raiseSession(issuer.environment_id, session, raised, now), set_cookie: sessionCookie(call, secrets) }
+  const sessions = browser.sessions.map((each) => (each.id === session.id ? { secret } : each))
+  return {
+    statement: raiseSession(issuer.environment_id, session, raised, now),
+    set_cookie: sessionCookie(call, [...sessions, ...browser.expired]),
+  }
 }
 
 export function signInEvent(services: OidcServices, call: OidcCall, event: NewEvent): { id: string; statement: Statement } {
-  const id = services.newId('evt')
-  const origin = { id, actor: { type: 'user' as const, id: event.user_id ?? null }, request_id: call.request_id }
-  return { id, statement: insertEvent(call.issuer.environment_id, origin, event, call.now) }
+  const origin = originOf(services, call, event.user_id ?? null)
+  return { id: origin.id, statement: insertEvent(call.issuer.environment_id, origin, event, call.now) }
 }
+
+const originOf = (services: OidcServices, { request_id }: OidcCall, user_id: string | null) => ({
+  id: services.newId('evt'),
+  actor: { type: 'user' as const, id: user_id },
+  request_id,
+})

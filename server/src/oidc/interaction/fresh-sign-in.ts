@@ -36,7 +36,7 @@ export function holdFreshSession(call: OidcCall, session: Pick<SessionRow, 'id' 
 export function raiseByNewFactor(
   services: OidcServices,
   call: OidcCall,
-  browser: Pick<Browser, 'sessions'>,
+  browser: Pick<Browser, 'sessions' | 'expired'>,
   session: Browser['sessions'][number],
   second: readonly string[],
 ): { hold: Statement[]; set_cookie: string[] } {

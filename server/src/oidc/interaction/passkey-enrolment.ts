@@ -101,7 +101,7 @@ export async function judgeEnrolment(
 export async function finishEnrolment(
   services: OidcServices,
   call: OidcCall,
-  browser: Pick<Browser, 'sessions'>,
+  browser: Pick<Browser, 'sessions' | 'expired'>,
   session: Browser['sessions'][number],
   credential: string,
 ): Promise<Enrolment> {

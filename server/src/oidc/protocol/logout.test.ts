@@ -7,8 +7,10 @@ import { readParameters } from './parameters.ts'
 const client_id = web.client_id
 const bye = 'https://app.example.com/bye'
 const hint = { sub: 'usr_anna', sid: 'ses_anna', aud: client_id }
-const anna = { session_id: 'ses_anna', user_id: 'usr_anna' }
-const bert = { session_id: 'ses_bert', user_id: 'usr_bert' }
+const anna = { session_id: 'ses_anna', user_id: 'usr_anna', is_expired: false }
+const bert = { session_id: 'ses_bert', user_id: 'usr_bert', is_expired: false }
+const anna_expired = { session_id: 'ses_expired', user_id: 'usr_anna', is_expired: true }
+const bert_expired = { ...bert, is_expired: true }
 
 const parameters = (query: Record<string, string> | string) => readParameters(new URLSearchParams(query))
 const judge = (query: Record<string, string> | string, by: LogoutHint, client: typeof web | null = web, sessions = [bert, anna]) =>
@@ -29,6 +31,10 @@ const cases: { rule: string; query: Record<string, string>; hint: LogoutHint; cl
   { rule: 'a hint for an earlier session of the same user signs this user out', query: {}, hint: { ...hint, sid: 'ses_old' }, verdict: now(null) },
   { rule: 'a hint without sid signs its user out', query: {}, hint: { ...hint, sid: null }, verdict: now(null) },
   { rule: 'a hint for another user makes the page ask', query: { post_logout_redirect_uri: bye }, hint, sessions: [bert], verdict: ask(bye) },
+  { rule: 'a hint for an expired session ends it', query: { post_logout_redirect_uri: bye }, hint: { ...hint, sid: 'ses_expired' }, sessions: [anna_expired], verdict: now(bye, ['ses_expired']) },
+  { rule: 'expired sessions of the user end with the active one', query: {}, hint, sessions: [bert, anna, anna_expired], verdict: now(null, ['ses_anna', 'ses_expired']) },
+  { rule: 'a hint for an expired session signs its user out, who signed in again', query: {}, hint: { ...hint, sid: 'ses_expired' }, sessions: [anna, anna_expired], verdict: now(null, ['ses_anna', 'ses_expired']) },
+  { rule: 'an expired session of another user stays, and asks no question', query: { post_logout_redirect_uri: bye }, hint, sessions: [bert_expired], verdict: now(bye, []) },
   { rule: 'without a hint the page asks', query: {}, hint: null, client: null, verdict: ask(null) },
   { rule: 'without a hint there is no redirect, even without a session', query: { post_logout_redirect_uri: bye, client_id }, hint: null, sessions: [], verdict: ask(bye) },
   { rule: 'without a hint the page offers the registered URI of the client_id as a link', query: { post_logout_redirect_uri: bye, client_id, state: 's' }, hint: null, verdict: ask(`${bye}?state=s`) },

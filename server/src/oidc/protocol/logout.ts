@@ -19,6 +19,13 @@ export function logoutClientId(parameters: RequestParameters, hint: LogoutHint):
   return parameters.values.client_id ?? verified(hint)?.aud ?? null
 }
 
+/** A session of the browser. An expired one signs nobody in, but it and its applications may still have tokens to end. */
+interface LogoutSession {
+  session_id: string
+  user_id: string
+  is_expired: boolean
+}
+
 /**
  * Judges a sign-out request. `sessions` are those of the browser.
  *
@@ -26,13 +33,14 @@ export function logoutClientId(parameters: RequestParameters, hint: LogoutHint):
  *                             person is asked
  * RP-Initiated Logout 1.0 §3: redirect only to a URI that a known client registered, compared as an exact string, with state
  * RP-Initiated Logout 1.0 §4: a value that fails validation is not used
- * We choose: a hint of an earlier session of the same user signs this user out, as an application expects after a new sign-in
+ * We choose: a hint of an earlier session of the same user signs this user out, as an application expects after a new sign-in;
+ *            expired sessions of the user end with the sign-out, and those of others ask no question
  */
 export function judgeLogout(
   parameters: RequestParameters,
   hint: LogoutHint,
   client: Client | null,
-  sessions: readonly { session_id: string; user_id: string }[],
+  sessions: readonly LogoutSession[],
 ): LogoutVerdict {
   try {
     refuseUnreadable(parameters)
@@ -50,9 +58,10 @@ export function judgeLogout(
   const link_to = is_client_known ? registeredRedirect(parameters, client) : null
   if (claims === null) return { kind: 'ask', link_to }
 
-  const same_session = sessions.filter(({ session_id }) => session_id === claims.sid)
-  const ended = same_session.length > 0 ? same_session : sessions.filter(({ user_id }) => user_id === claims.sub)
-  if (ended.length === 0 && sessions.length > 0) return { kind: 'ask', link_to }
+  const of_user = sessions.filter(({ user_id }) => user_id === claims.sub)
+  const is_named = of_user.some(({ session_id, is_expired }) => session_id === claims.sid && !is_expired)
+  const ended = of_user.filter(({ session_id, is_expired }) => is_expired || !is_named || session_id === claims.sid)
+  if (ended.length === 0 && sessions.some(({ is_expired }) => !is_expired)) return { kind: 'ask', link_to }
   return { kind: 'sign_out_now', session_ids: ended.map(({ session_id }) => session_id), redirect_to: link_to }
 }
 

@@ -39,7 +39,7 @@ export function endOtherSessions(
   now: Date,
 ): Statement[] {
   return [
-    sessionEndEvents(environment_id, user_id, origin, now, { reason: by, except: id }),
+    ...sessionEndEvents(environment_id, { user_id, except: id }, { reason: by, origin }, now),
     sql`update sessions set ended_at = ${now}
          where environment_id = ${environment_id} and user_id = ${user_id} and id <> ${id} and ended_at is null`,
     sql`update grants set ended_at = ${now}, ended_by = ${by}

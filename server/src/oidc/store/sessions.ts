@@ -48,13 +48,8 @@ export function insertSession(environment_id: EnvironmentId, session: NewSession
       from users where environment_id = ${environment_id} and id = ${session.user_id} and blocked_at is null`)
 }
 
-/** The active sessions with these digests. */
-export async function findSessions(
-  db: Db,
-  environment_id: EnvironmentId,
-  token_hashes: readonly string[],
-  now: Date,
-): Promise<SessionRow[]> {
+/** The sessions with these digests that have not ended. `expires_at` says which of them still sign their person in. */
+export async function findSessions(db: Db, environment_id: EnvironmentId, token_hashes: readonly string[]): Promise<SessionRow[]> {
   if (token_hashes.length === 0) return []
   const list = join(
     token_hashes.map((hash) => sql`${hash}`),
@@ -65,7 +60,7 @@ export async function findSessions(
     sql`select s.id, s.user_id, s.token_hash, s.auth_time, s.amr, s.acr, s.began_with, s.last_seen_at, s.expires_at, s.absolute_expires_at,
                u.email, u.name
           from sessions s join users u on u.environment_id = s.environment_id || '' and u.id = s.user_id and u.blocked_at is null
-         where s.environment_id = ${environment_id} and s.token_hash in (${list}) and s.ended_at is null and s.expires_at > ${now}`,
+         where s.environment_id = ${environment_id} and s.token_hash in (${list}) and s.ended_at is null`,
   )
 }
 
@@ -96,9 +91,18 @@ export function raiseSession(
       and exists (select 1 from users where environment_id = ${environment_id} and id = ${session.user_id} and blocked_at is null)`)
 }
 
-/** Sign-out: ends the session and its grants without `offline_access`, and queues the back-channel logouts. */
-export function endSession(environment_id: EnvironmentId, session_id: string, now: Date): Statement[] {
+/**
+ * Sign-out: ends the session and its grants without `offline_access`, queues the back-channel logouts, and raises the event. Does nothing
+ * where the session has ended already.
+ */
+export function endSession(
+  environment_id: EnvironmentId,
+  session_id: string,
+  { reason, origin }: { reason: 'signed_out' | 'expired'; origin: Origin },
+  now: Date,
+): Statement[] {
   return [
+    ...sessionEndEvents(environment_id, { session_id }, { reason, origin }, now),
     sql`update sessions set ended_at = ${now} where environment_id = ${environment_id} and id = ${session_id} and ended_at is null`,
     sql`update grants set ended_at = ${now}, ended_by = 'signed_out'
          where environment_id = ${environment_id} and session_id = ${session_id} and ended_at is null and offline = 0`,
@@ -135,35 +139,56 @@ export function endBegunWith(environment_id: EnvironmentId, user_id: string, met
   ]
 }
 
-/** An event for every active session of a user, for a batch that ends all of them afterwards, or all `except` one. */
+type EndReason =
+  | 'signed_out'
+  | 'expired'
+  | 'ended_by_api'
+  | 'ended_by_person'
+  | 'password_changed'
+  | 'address_changed'
+  | 'address_proven'
+  | 'password_reset'
+
+/**
+ * An event for a session, or for every session of a user (`except` one), for a batch that ends them afterwards. Of parallel batches that
+ * end a session, one raises its event: PostgreSQL lets the others wait at the write of the row, after which they find it ended.
+ */
 export function sessionEndEvents(
   environment_id: EnvironmentId,
-  user_id: string,
-  origin: Origin,
+  of: { session_id: string } | { user_id: string; except?: string },
+  { reason, origin }: { reason: EndReason; origin: Origin },
   now: Date,
-  {
-    reason = 'ended_by_api',
-    except = '',
-  }: {
-    reason?: 'ended_by_api' | 'ended_by_person' | 'password_changed' | 'address_changed' | 'address_proven' | 'password_reset'
-    except?: string
-  } = {},
-): Statement {
-  return insertEvents(
-    environment_id,
-    origin,
-    'session.ended',
-    {
-      suffix: sql`substr(id, 19, 12)`,
-      user_id: sql`user_id`,
-      application_id: sql`null`,
-      data: sql`'{"session_id":"' || id || '","reason":"' || cast(${reason} as text) || '"}'`, // an id needs no escaping in JSON
-      from: sql`from sessions where environment_id = ${environment_id} and user_id = ${user_id} and id <> ${except}
-                  and ended_at is null and expires_at > ${now}`,
-    },
-    now,
-  )
+): Statement[] {
+  const which =
+    'session_id' in of ? sql`sessions.id = ${of.session_id}` : sql`sessions.user_id = ${of.user_id} and sessions.id <> ${of.except ?? ''}`
+  const ending = sql`sessions.environment_id = ${environment_id} and ${which} and ${canBeEnded(now)}`
+  return [
+    sql`update sessions set last_seen_at = last_seen_at where ${ending}`,
+    insertEvents(
+      environment_id,
+      origin,
+      'session.ended',
+      {
+        suffix: sql`substr(id, 19, 12)`,
+        user_id: sql`user_id`,
+        application_id: sql`null`,
+        data: sql`'{"session_id":"' || id || '","reason":"' || cast(${reason} as text) || '"}'`, // an id needs no escaping in JSON
+        from: sql`from sessions where ${ending}`,
+      },
+      now,
+    ),
+  ]
 }
+
+/**
+ * A session past its idle time signs nobody in, but tokens and the sessions of its applications may still stand. So it can be ended until
+ * its absolute limit, and after it while a grant lives; the sweep removes it a day later. A session that merely expires raises no event.
+ */
+const canBeEnded = (now: Date): Statement => sql`sessions.ended_at is null
+  and (sessions.absolute_expires_at > ${now}
+       or exists (select 1 from grants g
+                   where g.environment_id = sessions.environment_id || '' and g.session_id = sessions.id
+                     and g.ended_at is null and g.expires_at > ${now}))`
 
 /** The version of a session is the time of its sign-in, so that use of the session does not change it. */
 const SessionRecord = Session.omit({ applications: true }).extend({ environment_id: z.string(), version: z.int() })
@@ -173,7 +198,7 @@ type Versioned = Session & { version: number }
 const record = sql`
   select id, environment_id, user_id, created_at, last_seen_at, expires_at, ip, user_agent, amr, auth_time as version from sessions`
 
-/** The active sessions of a user, as the management API shows them. */
+/** The sessions of a user that can be ended, as the management API shows them. */
 export async function listSessionRecords(
   db: Db,
   environment_id: EnvironmentId,
@@ -183,16 +208,13 @@ export async function listSessionRecords(
 ): Promise<Session[]> {
   const rows = await db.all(
     SessionRecord,
-    sql`${record} where environment_id = ${environment_id} and user_id = ${user_id} and ended_at is null and expires_at > ${now} ${rest}`,
+    sql`${record} where environment_id = ${environment_id} and user_id = ${user_id} and ${canBeEnded(now)} ${rest}`,
   )
   return (await withApplications(db, environment_id, rows)).map(({ version: _, ...session }) => session)
 }
 
 export async function findSessionRecord(db: Db, environment_id: EnvironmentId, id: string, now: Date): Promise<Versioned | null> {
-  const rows = await db.all(
-    SessionRecord,
-    sql`${record} where environment_id = ${environment_id} and id = ${id} and ended_at is null and expires_at > ${now}`,
-  )
+  const rows = await db.all(SessionRecord, sql`${record} where environment_id = ${environment_id} and id = ${id} and ${canBeEnded(now)}`)
   return (await withApplications(db, environment_id, rows))[0] ?? null
 }
 
