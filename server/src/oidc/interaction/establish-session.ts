@@ -87,7 +87,7 @@ export async function establishSession(
     ...expired.flatMap(({ id }) =>
       endSession(issuer.environment_id, id, { reason: 'expired', origin: originOf(services, call, user_id) }, at),
     ),
-    known ? renewSession(issuer.environment_id, session, at) : insertSession(issuer.environment_id, session, at),
+    ...(known ? renewSession(issuer.environment_id, session, at) : [insertSession(issuer.environment_id, session, at)]),
     ...(known ? [] : [signInEvent(services, call, { type: 'session.created', user_id, data: { session_id: session.id } }).statement]),
     signInEvent(services, call, {
       type: 'sign_in.succeeded',

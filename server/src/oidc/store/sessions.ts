@@ -64,14 +64,21 @@ export async function findSessions(db: Db, environment_id: EnvironmentId, token_
   )
 }
 
-/** The same user signs in again in the same browser: the session gets a new secret and a new time. A guard, as `insertSession`. */
-export function renewSession(environment_id: EnvironmentId, session: NewSession, now: Date): Statement {
-  return guard(sql`update sessions
+/**
+ * The same user signs in again in the same browser: the session gets a new secret and a new time. Has a guard, as `insertSession`. Its
+ * newest grant of each application is then kept for as long as the session, so that a logout reaches the application.
+ */
+export function renewSession(environment_id: EnvironmentId, session: NewSession, now: Date): Statement[] {
+  const renewed = guard(sql`update sessions
     set token_hash = ${session.token_hash}, amr = ${session.amr}, acr = ${session.acr}, began_with = ${session.began_with},
         ip = ${session.ip}, user_agent = ${session.user_agent},
         auth_time = ${now}, last_seen_at = ${now}, expires_at = ${session.expires_at}, absolute_expires_at = ${session.absolute_expires_at}
     where environment_id = ${environment_id} and id = ${session.id} and user_id = ${session.user_id} and ended_at is null
       and exists (select 1 from users where environment_id = ${environment_id} and id = ${session.user_id} and blocked_at is null)`)
+  const keep = sql`update grants set expires_at = ${session.absolute_expires_at}
+    where environment_id = ${environment_id} and expires_at < ${session.absolute_expires_at}
+      and id in (select max(id) from grants where environment_id = ${environment_id} and session_id = ${session.id} group by application_id)`
+  return [renewed, keep]
 }
 
 /**
