@@ -23,8 +23,8 @@ export interface ExpiringRows {
 
 const day_ms = 86_400_000
 /**
- * An access token may outlive the refresh token that it came with, and needs its grant until then. For as long, token validation gives
- * the same reason for an expired token: the token and its revocation stay too.
+ * An access token may outlive its session by this long, and the session can be ended until then. For as long, token validation gives the
+ * same reason for an expired token: the token and its revocation stay too.
  */
 const grant_kept_ms = day_ms
 /** Deliveries can be looked up for as long as events. */

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
+import { removeExpiredRows } from '../../src/expiring-rows.ts'
+import { openAccount, rowsOf } from '../support/account.ts'
 import {
   type Agent,
   authorizationRequest,
@@ -168,6 +170,51 @@ for (const set of sets) {
     assert.ok(Math.abs(Date.parse(data[1].last_used_at) - refreshed_at.getTime()) < 30_000)
     assert.ok(Date.parse(data[2].last_used_at) <= refreshed_at.getTime() - 30_000)
     assert.ok(Date.parse(data[0].expires_at) > w.now().getTime())
+  })
+
+  test(`a grant is listed and can be disconnected as long as one of its tokens is valid (${type})`, async () => {
+    const day = 86_400
+    const lasting = { identifier: 'https://lasting.example.com', name: 'Lasting', access_token_ttl_seconds: day }
+    expectStatus(201, await w.call('POST', `${environment.path}/resource-servers`, { body: lasting }))
+    const short = { refresh_token_idle_ttl_seconds: 7_200, refresh_token_absolute_ttl_seconds: 7_200, access_token_ttl_seconds: 3_600 }
+    await w.changeSettings(environment, { sessions: { idle_ttl_seconds: 3_600, absolute_ttl_seconds: 3_600 }, tokens: short })
+    const resource = lasting.identifier
+    const application = () => w.createApplication(environment)
+    const obtained: Record<
+      string,
+      (person: Awaited<ReturnType<typeof createPerson>>) => Promise<{ access_token: string; expires_in: number }>
+    > = {
+      'of a code': async (person) => person.tokens(await application(), { scope: 'openid', resource }),
+      'of a refresh at the end of the refresh token': async (person) => {
+        const app = await application()
+        const { refresh_token } = await person.tokens(app, { resource })
+        w.advance(7_100)
+        return expectStatus(200, await refresh(w, environment, app, refresh_token))
+      },
+      'of a refresh after the lifetimes were raised': async (person) => {
+        const app = await application()
+        const { refresh_token } = await person.tokens(app)
+        w.advance(7_100)
+        await w.changeSettings(environment, { tokens: { access_token_ttl_seconds: day } })
+        return expectStatus(200, await refresh(w, environment, app, refresh_token))
+      },
+    }
+    for (const [what, obtain] of Object.entries(obtained)) {
+      const person = await createPerson(w, environment)
+      const { access_token, expires_in } = await obtain(person)
+      assert.equal(expires_in, day, what)
+      const until_end = w.now().getTime() + day * 1000
+      w.advance(day - 60)
+      await removeExpiredRows(w.deployment.db, w.now())
+      const { data } = expectStatus(200, await backend('GET', `${person.id}/grants`))
+      assert.equal(data.length, 1, what)
+      assert.ok(Date.parse(data[0].expires_at) >= until_end - 30_000, what)
+      assert.ok(rowsOf((await openAccount(environment, person)).page, 'apps').includes(data[0].application_id), what)
+      assert.equal((await userinfo(w, environment, access_token)).status, 200, what)
+      expectStatus(204, await backend('DELETE', `${person.id}/grants/${data[0].id}`))
+      assert.equal((await userinfo(w, environment, access_token)).status, 401, what)
+    }
+    await w.changeSettings(environment, { sessions: null, tokens: null })
   })
 
   test(`disconnecting a grant ends every grant of the application, removes the consent, and leaves other applications (${type})`, async () => {

@@ -62,16 +62,16 @@ export function prepareTokens(
   const { tokens } = issuer.settings
   const claims = accessTokenClaims(issuer.url, grant, { jti: services.random(16).toString('base64url'), ...target }, now)
   const opaque = target.format === 'opaque' ? opaque_prefix + newSecret(services) : null
+  const access_until = new Date(claims.exp * 1000)
+  const refresh_until = expiryOfRefreshToken(now, grant.grant_created_at, tokens)
   return {
     signer: signerAt(issuer.keys, now),
     claims,
     opaque,
     rows: {
-      refresh:
-        refresh_token === null
-          ? null
-          : { token_hash: digestOf(refresh_token), expires_at: expiryOfRefreshToken(now, grant.grant_created_at, tokens) },
-      opaque: opaque === null ? null : { token_hash: digestOf(opaque), claims, expires_at: new Date(claims.exp * 1000) },
+      refresh: refresh_token === null ? null : { token_hash: digestOf(refresh_token), expires_at: refresh_until },
+      opaque: opaque === null ? null : { token_hash: digestOf(opaque), claims, expires_at: access_until },
+      last_expires_at: refresh_token === null || refresh_until < access_until ? access_until : refresh_until,
     },
   }
 }

@@ -4,7 +4,7 @@ import { digestOf } from '../../digest.ts'
 import type { OidcServices } from '../call.ts'
 import { OAuthError } from '../protocol/oauth-error.ts'
 import { checkRefresh } from '../protocol/refresh-grant.ts'
-import { findRefreshToken, type RefreshRow, rotateRefreshToken, storeOpaqueToken } from '../store/grants.ts'
+import { findRefreshToken, type RefreshRow, rotateRefreshToken, storeRepeated } from '../store/grants.ts'
 import { grantType } from './grant-type.ts'
 import { completeTokens, findTarget, prepareTokens, together } from './issue.ts'
 import { endReusedGrant } from './reuse.ts'
@@ -47,7 +47,7 @@ export const refreshGrant = grantType({
       if (issued && issued.spent_at === null) {
         const target = await findTarget(services, call, client, { ...row, scope: verdict.scope }, parameters)
         const prepared = prepareTokens(services, call, row, target, null)
-        await storeOpaqueToken(db, environment_id, row.grant_id, prepared.rows)
+        await storeRepeated(db, environment_id, row, prepared.rows)
         return completeTokens(call, row, prepared, { nonce: null, refresh_token: successor })
       }
     }

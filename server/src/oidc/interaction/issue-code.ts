@@ -3,6 +3,7 @@ import { newSecret } from '../../deployment.ts'
 import { digestOf } from '../../digest.ts'
 import { type Answer, type OidcCall, type OidcServices, redirect } from '../call.ts'
 import { includesScope } from '../protocol/scope.ts'
+import { longestAccessToken } from '../protocol/token-target.ts'
 import { storeCode } from '../store/grants.ts'
 import { answerClient } from './answer-client.ts'
 import type { Authorization } from './begin.ts'
@@ -11,7 +12,7 @@ import { continueUrl } from './continue.ts'
 export async function issueCode(
   services: OidcServices,
   call: OidcCall,
-  { request, client, browser, query }: Authorization,
+  { request, client, browser, query, audiences }: Authorization,
   session_id: string,
 ): Promise<Answer> {
   const { issuer, now } = call
@@ -21,7 +22,9 @@ export async function issueCode(
   const code = newSecret(services)
   const offline = includesScope(request.scope, 'offline_access')
   const longest_seconds =
-    tokens.authorization_code_ttl_seconds + (offline ? tokens.refresh_token_absolute_ttl_seconds : tokens.access_token_ttl_seconds)
+    tokens.authorization_code_ttl_seconds +
+    (offline ? tokens.refresh_token_absolute_ttl_seconds : 0) +
+    longestAccessToken(audiences, tokens)
   const stored = await storeCode(
     services.db,
     issuer.environment_id,

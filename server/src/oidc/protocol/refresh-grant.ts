@@ -7,10 +7,8 @@ import { scopeNames } from './scope.ts'
 interface RefreshTokenRow {
   client_id: string
   scope: string
-  /** The end of its idle time. */
+  /** See `expiryOfRefreshToken`. */
   expires_at: Date
-  /** The end of the longest lifetime of any token of its grant. */
-  grant_expires_at: Date
   grant_created_at: Date
   spent_at: Date | null
   grant_ended_at: Date | null
@@ -67,8 +65,7 @@ export function checkRefresh(
   }
   if (!may_stay) throw refusal(reason`The application may not ask for offline_access any more.`)
   const successor_expires_at = expiryOfRefreshToken(now, token.grant_created_at, tokens)
-  if ([token.expires_at, token.grant_expires_at, successor_expires_at].some((end) => end <= now))
-    throw refusal(reason`The refresh token has expired.`)
+  if (token.expires_at <= now || successor_expires_at <= now) throw refusal(reason`The refresh token has expired.`)
   return { kind: token.spent_at === null ? 'rotate' : 'repeat', scope: narrowed(token.scope, request.scope) }
 }
 

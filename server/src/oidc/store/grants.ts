@@ -34,6 +34,7 @@ const GrantRow = z.object({
   amr: z.array(z.string()),
   acr: z.string(),
   grant_created_at: z.date(),
+  grant_expires_at: z.date(),
   grant_ended_at: z.date().nullable(),
   blocked_at: z.date().nullable(),
   ...Person.shape,
@@ -42,7 +43,7 @@ export type GrantRow = z.infer<typeof GrantRow>
 
 const grantColumns = sql`
   g.id as grant_id, g.user_id, g.session_id, g.application_id as client_id, g.scope, g.resource, g.auth_time, g.amr, g.acr,
-  g.created_at as grant_created_at, g.ended_at as grant_ended_at, u.blocked_at, nullif(u.email, '') as email, u.email_verified, u.phone_number,
+  g.created_at as grant_created_at, g.expires_at as grant_expires_at, g.ended_at as grant_ended_at, u.blocked_at, nullif(u.email, '') as email, u.email_verified, u.phone_number,
   u.phone_number_verified, u.name, u.given_name, u.family_name, u.nickname, u.preferred_username, u.picture, u.locale, u.zoneinfo, u.updated_at`
 
 const CodeRow = GrantRow.extend({
@@ -59,7 +60,6 @@ const RefreshRow = GrantRow.extend({
   token_hash: z.string(),
   expires_at: z.date(),
   spent_at: z.date().nullable(),
-  grant_expires_at: z.date(),
 })
 export type RefreshRow = z.infer<typeof RefreshRow>
 
@@ -128,6 +128,8 @@ export function findCode(db: Db, environment_id: EnvironmentId, code_hash: strin
 export interface NewTokens {
   refresh: { token_hash: string; expires_at: Date } | null
   opaque: { token_hash: string; claims: Record<string, unknown>; expires_at: Date } | null
+  /** The end of the token that lives longest, whether it is stored or not. */
+  last_expires_at: Date
 }
 
 /**
@@ -146,7 +148,7 @@ export function redeemCode(
     guard(sql`update authorization_codes set spent_by = ${attempt}
          where environment_id = ${environment_id} and code_hash = ${code.code_hash} and spent_by is null
            and ${grantIsActive(environment_id, code.grant_id)}`),
-    ...insertTokens(environment_id, code.grant_id, tokens),
+    ...insertTokens(environment_id, code, tokens),
   ])
   return async () => (await written()) !== null
 }
@@ -154,7 +156,7 @@ export function redeemCode(
 export function findRefreshToken(db: Db, environment_id: EnvironmentId, token_hash: string): Promise<RefreshRow | null> {
   return db.maybeOne(
     RefreshRow,
-    sql`select ${grantColumns}, g.expires_at as grant_expires_at, r.token_hash, r.expires_at, r.spent_at
+    sql`select ${grantColumns}, r.token_hash, r.expires_at, r.spent_at
           from refresh_tokens r
           join grants g on g.environment_id = r.environment_id || '' and g.id = r.grant_id
           join users u on u.environment_id = g.environment_id || '' and u.id = g.user_id
@@ -175,17 +177,24 @@ export function rotateRefreshToken(
     guard(sql`update refresh_tokens set spent_by = ${attempt}, spent_at = ${now}
          where environment_id = ${environment_id} and token_hash = ${token.token_hash} and spent_by is null
            and ${grantIsActive(environment_id, token.grant_id)}`),
-    ...insertTokens(environment_id, token.grant_id, tokens),
+    ...insertTokens(environment_id, token, tokens),
   ])
   return async () => (await written()) !== null
 }
 
-/** Stores an opaque access token for the retry of a rotation that already happened. */
-export async function storeOpaqueToken(db: Db, environment_id: EnvironmentId, grant_id: GrantId, { opaque }: NewTokens): Promise<void> {
-  if (!opaque) return
-  await db.run(sql`insert into opaque_access_tokens (environment_id, token_hash, claims, expires_at)
-    select environment_id, ${opaque.token_hash}, ${opaque.claims}, ${opaque.expires_at} from grants
-     where environment_id = ${environment_id} and id = ${grant_id} and ${grantIsActive(environment_id, grant_id)}`)
+/** Stores the access token for the retry of a rotation that already happened. */
+export async function storeRepeated(
+  db: Db,
+  environment_id: EnvironmentId,
+  grant: GrantRow,
+  { opaque, last_expires_at }: NewTokens,
+): Promise<void> {
+  const statements = keepGrant(environment_id, grant, last_expires_at)
+  if (opaque)
+    statements.push(sql`insert into opaque_access_tokens (environment_id, token_hash, claims, expires_at)
+      select environment_id, ${opaque.token_hash}, ${opaque.claims}, ${opaque.expires_at} from grants
+       where environment_id = ${environment_id} and id = ${grant.grant_id} and ${grantIsActive(environment_id, grant.grant_id)}`)
+  if (statements.length > 0) await db.batch(statements)
 }
 
 function grantIsActive(environment_id: EnvironmentId, grant_id: GrantId): Statement {
@@ -195,15 +204,26 @@ function grantIsActive(environment_id: EnvironmentId, grant_id: GrantId): Statem
 }
 
 /** For a batch whose guard spends a code or refresh token. */
-function insertTokens(environment_id: EnvironmentId, grant_id: GrantId, { refresh, opaque }: NewTokens): Statement[] {
-  const statements: Statement[] = []
+function insertTokens(environment_id: EnvironmentId, grant: GrantRow, { refresh, opaque, last_expires_at }: NewTokens): Statement[] {
+  const statements = keepGrant(environment_id, grant, last_expires_at)
   if (refresh)
     statements.push(sql`insert into refresh_tokens (environment_id, token_hash, grant_id, expires_at)
-      values (${environment_id}, ${refresh.token_hash}, ${grant_id}, ${refresh.expires_at})`)
+      values (${environment_id}, ${refresh.token_hash}, ${grant.grant_id}, ${refresh.expires_at})`)
   if (opaque)
     statements.push(sql`insert into opaque_access_tokens (environment_id, token_hash, claims, expires_at)
       values (${environment_id}, ${opaque.token_hash}, ${opaque.claims}, ${opaque.expires_at})`)
   return statements
+}
+
+/**
+ * Keeps a grant until the end of its last token. Most grants are kept for longer already; after a lifetime was raised in the settings or
+ * at a resource server, a grant gets tokens that outlive it.
+ */
+function keepGrant(environment_id: EnvironmentId, { grant_id, grant_expires_at }: GrantRow, until: Date): Statement[] {
+  if (grant_expires_at >= until) return []
+  return [
+    sql`update grants set expires_at = ${until} where environment_id = ${environment_id} and id = ${grant_id} and expires_at < ${until}`,
+  ]
 }
 
 /** The grant of an access token; `null` where the grant ended, the token was revoked or the user is blocked. */
