@@ -37,21 +37,25 @@ interface About {
   request_id: string
   ip: string | null
   idempotent: IdempotentRequest | null
-  /** The environment in the path, which the handler has looked up for this caller. */
-  environment_id: string | undefined
+  /** The ids in the path. The handler has looked up its environment for this caller. */
+  params: Readonly<Record<string, string>>
 }
 
-export function createCommit(
-  { db, newId }: Deployment,
-  { name, route, caller, request_id, ip, idempotent, environment_id }: About,
-): Commit {
+export function createCommit({ db, newId }: Deployment, { name, route, caller, request_id, ip, idempotent, params }: About): Commit {
+  const { environment_id } = params
   const origin = { action: name, actor: caller.actor, actor_label: labelOf(caller), request_id, ip }
   return async ({ statements, answer, before, after, object, event }, now) => {
     const recorded = { status: route.returns[0], answer: withoutSecret(route, answer ?? {}) }
     const record = idempotent ? recordAnswer(idempotent, recorded, now) : []
     // Without a change, as when a blocked user is blocked again, only the response is recorded.
     if (statements.length === 0) return (await db.batch(record)) !== null
-    const entry = describeChange(before, after ?? answer, object)
+    const described = describeChange(before, after ?? answer, object)
+    // Some answers do not name where the object is. The path does, or the secret key.
+    const entry = {
+      ...described,
+      project_id: described.project_id ?? params.project_id ?? caller.environment?.project_id ?? null,
+      environment_id: described.environment_id ?? environment_id ?? caller.environment?.id ?? null,
+    }
     // Creating a tenant has no tenant context: the entry is the first one in the log of the new tenant.
     const tenant_id = entry.object.type === 'tenant' ? (entry.object.id as Caller['tenant_id']) : caller.tenant_id // as: the type was read from the prefix of the id
     const written = await db.batch([

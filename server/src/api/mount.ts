@@ -116,7 +116,7 @@ function mountOne(
               request_id: request.id,
               ip: request.ip_address,
               idempotent,
-              environment_id: params.environment_id,
+              params,
             })(...change),
         })
       }

@@ -188,6 +188,16 @@ test('every call that changes something leaves one entry with action, actor, obj
   assert.deepEqual(by_action.get('changeMember')?.after, { role: 'developer' })
 })
 
+test('every entry of a route below an environment names it', async () => {
+  const below = Object.entries(routes)
+    .filter(([, { path, credential }]) => path.includes('/environments/{environment_id}') || credential.kind === 'secret')
+    .map(([name]) => name)
+  const logged = (await entries()).filter(({ action }) => below.includes(action))
+  assert.ok(logged.length > 20)
+  const nameless = logged.filter(({ project_id, environment_id }) => project_id === null || environment_id === null)
+  assert.deepEqual(nameless.map(({ action }) => action).sort(), [])
+})
+
 test('a new tenant has its own log, which begins with createTenant', async () => {
   const tenant = expectStatus(201, await admin('POST', '/v1/tenants', { slug: 'mine', name: 'Mine' }))
   const [first, ...rest] = await entries(`/v1/tenants/${tenant.id}/audit-log`)
