@@ -85,7 +85,7 @@ export const descriptions: Record<RowName, string> = {
   changeWebhook: 'Changes the named fields. `disabled: false` resumes the deliveries of a webhook that the service disabled.',
   deleteWebhook: 'Deletes a webhook with all its deliveries.',
   rotateWebhookSecret:
-    'Makes a new secret. For 24 hours each message carries the signatures of both secrets, so receivers can switch without a gap.',
+    'Makes a new secret. The secret before it signs for 24 more hours, also after another rotation, so receivers can switch without a gap. At most five earlier secrets sign.',
   testWebhook: 'Sends the event `test.ping` to the webhook. Its delivery is in the list of deliveries.',
   listDeliveries: 'Lists the deliveries of a webhook with their attempts, newest first.',
   resendDelivery: 'Sends one message again, with the same `webhook-id`.',

@@ -27,8 +27,8 @@ export const Webhook = z.strictObject({
     .describe(
       'Why the service disabled the webhook: the receiver answered 410 (`gone`), or no delivery succeeded for five days (`failing`).',
     ),
-  /** Both the current and the previous secret sign until then. */
-  previous_secret_until: Time.nullable().describe('The previous secret signs too until then; `null` outside a rotation.'),
+  /** Secrets before the previous one sign for a shorter time. */
+  previous_secret_until: Time.nullable().describe('The previous secret signs too until then; `null` before the first rotation.'),
   last_success_at: Time.nullable().describe('When a delivery last succeeded; `null` if never.'),
   failing_since: Time.nullable().describe('The first failure since the last success; `null` if the latest attempt succeeded.'),
   created_at: Time,

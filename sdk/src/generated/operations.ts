@@ -557,9 +557,9 @@ export interface Operations {
    */
   deleteWebhook(params: { project_id: string; environment_id: string; webhook_id: string }, options?: ChangeOptions): Promise<void>
   /**
-   * Replace the secret, which is returned once; both secrets sign for 24 hours.
+   * Replace the secret, which is returned once; the one before signs for 24 more hours.
    *
-   * Makes a new secret. For 24 hours each message carries the signatures of both secrets, so receivers can switch without a gap.
+   * Makes a new secret. The secret before it signs for 24 more hours, also after another rotation, so receivers can switch without a gap. At most five earlier secrets sign.
    *
    * Needs a platform key with the scope `webhooks:write`, or an administrator with the role `developer` or above.
    */

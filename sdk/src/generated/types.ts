@@ -1857,7 +1857,7 @@ export type Webhook = {
   disabled: boolean
   /** Why the service disabled the webhook: the receiver answered 410 (`gone`), or no delivery succeeded for five days (`failing`). */
   disabled_reason: 'gone' | 'failing' | null
-  /** The previous secret signs too until then; `null` outside a rotation. */
+  /** The previous secret signs too until then; `null` before the first rotation. */
   previous_secret_until: string | null
   /** When a delivery last succeeded; `null` if never. */
   last_success_at: string | null
@@ -1903,7 +1903,7 @@ export type WebhookWithSecret = {
   disabled: boolean
   /** Why the service disabled the webhook: the receiver answered 410 (`gone`), or no delivery succeeded for five days (`failing`). */
   disabled_reason: 'gone' | 'failing' | null
-  /** The previous secret signs too until then; `null` outside a rotation. */
+  /** The previous secret signs too until then; `null` before the first rotation. */
   previous_secret_until: string | null
   /** When a delivery last succeeded; `null` if never. */
   last_success_at: string | null

@@ -15,7 +15,7 @@ import type { JobKind, Outcome } from '../outbound/runner.ts'
 import { sealed_columns } from '../sealed-columns.ts'
 import { raiseConfigVersion } from '../tenancy/store.ts'
 import { hasFailedTooLong, nextAttemptAt } from './schedule.ts'
-import { signedHeaders } from './sign.ts'
+import { signedHeaders, signingSecrets } from './sign.ts'
 
 const timeout_ms = 15_000
 const kept_bytes = 1_024
@@ -101,14 +101,9 @@ function findTarget({ db }: Deployment, { environment_id, payload }: Job): Promi
 async function send({ secrets, now }: Deployment, outbound: Outbound, target: Target, body: string, signal: AbortSignal): Promise<Attempt> {
   const at = now()
   const begun = performance.now()
-  const overlaps = target.previous_secret !== null && target.previous_secret_until !== null && target.previous_secret_until > at
-  const sealed = [target.secret, ...(overlaps && target.previous_secret ? [target.previous_secret] : [])]
-  const headers = signedHeaders(
-    target.message_id,
-    body,
-    sealed.map((secret) => secrets.unseal(secret, sealed_columns.webhooks.associatedData(target.environment_id, target.webhook_id))),
-    at,
-  )
+  const context = sealed_columns.webhooks.associatedData(target.environment_id, target.webhook_id)
+  const signing = signingSecrets(target, (text) => secrets.unseal(text, context), at)
+  const headers = signedHeaders(target.message_id, body, signing, at)
   const done = (answer: OutboundAnswer | null, error: FailedStep = null) => ({
     at,
     status: answer?.status ?? null,

@@ -13,12 +13,12 @@ import { createWithSlug, slugStatements } from '../slugs/choose.ts'
 import { hostOf } from '../slugs/slug.ts'
 import { environmentOf } from '../tenancy/environment.ts'
 import { haveRoom, holdTenant, isThereRoom } from '../tenancy/store.ts'
-import { makeWebhookSecret } from './sign.ts'
+import { makeWebhookSecret, previousAfterRotation } from './sign.ts'
 import * as store from './store.ts'
 
 type WebhookCall = Pick<Call<'getWebhook'>, 'caller' | 'params'>
 
-/** Both secrets sign for 24 hours, so that receivers have time to change theirs. */
+/** A replaced secret signs for 24 more hours, so that receivers have time to change theirs. */
 const overlap_ms = 86_400_000
 
 const table = 'webhooks'
@@ -128,12 +128,15 @@ export const deleteWebhook: Handler<'deleteWebhook'> = async (services, call) =>
 }
 
 export const rotateWebhookSecret: Handler<'rotateWebhookSecret'> = async (services, call) => {
-  const { now, random, secrets } = services
+  const { db, now, random, secrets } = services
   const secret = makeWebhookSecret(random(32))
   return changeVersioned(call.if_match, await finder(services, call), async (current) => {
+    const replaced = await store.findSecrets(db, current)
+    if (!replaced) return null
     const at = now()
     const until = new Date(at.getTime() + overlap_ms)
-    const sealed = secrets.seal(secret, sealed_columns.webhooks.associatedData(current.environment_id, current.id))
+    const context = sealed_columns.webhooks.associatedData(current.environment_id, current.id)
+    const previous = previousAfterRotation(replaced, (text) => secrets.unseal(text, context), at)
     const webhook = {
       ...current,
       previous_secret_until: until.toISOString(),
@@ -141,7 +144,8 @@ export const rotateWebhookSecret: Handler<'rotateWebhookSecret'> = async (servic
       updated_at: at.toISOString(),
       secret,
     }
-    const statements = [store.replaceSecret(current, sealed, until, at)]
+    const sealed = { secret: secrets.seal(secret, context), previous_secret: secrets.seal(previous, context), previous_secret_until: until }
+    const statements = [store.replaceSecret(current, sealed, at)]
     const changed = await call.commit({ statements, before: current, answer: webhook }, at)
     return changed ? webhook : null
   })

@@ -1,4 +1,4 @@
-/** Webhooks of an environment and their messages. Secrets arrive sealed, and no query here reads them. */
+/** Webhooks of an environment and their messages. Secrets are sealed here. */
 import type { EventKind } from '@ostiary/contract/event.ts'
 import type { EnvironmentId, TenantId } from '@ostiary/contract/ids.ts'
 import { Delivery, Webhook } from '@ostiary/contract/webhook.ts'
@@ -7,6 +7,7 @@ import { type Db, guard, type Statement, sql } from '../db/db.ts'
 import { lowestId } from '../ids.ts'
 import { withAttempts } from '../outbound/attempts.ts'
 import { enqueueEach } from '../outbound/queue.ts'
+import type { SealedSecrets } from './sign.ts'
 
 const Versioned = Webhook.extend({ version: z.int() })
 export type WebhookRow = z.infer<typeof Versioned>
@@ -72,10 +73,23 @@ export function updateWebhook(current: WebhookRow, fields: WebhookFields, now: D
     where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`)
 }
 
-/** Rotates the secret. The previous one keeps signing beside it until `previous_until`. */
-export function replaceSecret(current: WebhookRow, sealed_secret: string, previous_until: Date, now: Date): Statement {
+const Sealed = z.object({ secret: z.string(), previous_secret: z.string().nullable(), previous_secret_until: z.date().nullable() })
+
+export function findSecrets(db: Db, { environment_id, id }: WebhookRow): Promise<SealedSecrets | null> {
+  return db.maybeOne(
+    Sealed,
+    sql`select secret, previous_secret, previous_secret_until from webhooks where environment_id = ${environment_id} and id = ${id}`,
+  )
+}
+
+/** Rotates the secret. The previous ones keep signing beside it; see `sign.ts`. */
+export function replaceSecret(
+  current: WebhookRow,
+  { secret, previous_secret, previous_secret_until }: SealedSecrets,
+  now: Date,
+): Statement {
   return guard(sql`update webhooks
-    set previous_secret = secret, previous_secret_until = ${previous_until}, secret = ${sealed_secret}, version = version + 1,
+    set previous_secret = ${previous_secret}, previous_secret_until = ${previous_secret_until}, secret = ${secret}, version = version + 1,
       updated_at = ${now}
     where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`)
 }

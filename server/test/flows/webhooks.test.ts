@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Delivery } from '@ostiary/contract/webhook.ts'
 import { Webhook as Verifier } from 'standardwebhooks'
 import { sql } from '../../src/db/db.ts'
+import { signedHeaders } from '../../src/webhooks/sign.ts'
 import { type Received, startReceiver, until } from '../support/receiver.ts'
 import { expectStatus, world } from '../support/world.ts'
 
@@ -102,6 +103,41 @@ test('for a day after a rotation both secrets sign, then only the new one', asyn
   w.advance(86_401)
   const signatures = String((await ping()).headers['webhook-signature']).split(' ')
   assert.equal(signatures.length, 1)
+})
+
+test('after two rotations within a day every earlier secret still signs until its 24 hours are over', async () => {
+  const receiver = await startReceiver()
+  const webhook = await subscribe({ url: receiver.url, events: ['test.ping'] })
+  const path = `${webhooks}/${webhook.id}`
+  const secrets: string[] = [webhook.secret]
+  const rotate = async () => secrets.push(expectStatus(200, await w.call('POST', `${path}/rotate-secret`)).secret)
+  const signing = async () => {
+    const before = receiver.received.length
+    expectStatus(202, await w.call('POST', `${path}/test`))
+    await until('the ping', () => receiver.received.length > before)
+    const message = receiver.received.at(-1) ?? assert.fail('no message')
+    const own = secrets.filter((secret) => {
+      const { headers, body } = message
+      const made = signedHeaders(String(headers['webhook-id']), body, [secret], new Date(Number(headers['webhook-timestamp']) * 1000))
+      return String(headers['webhook-signature'])
+        .split(' ')
+        .includes(made['webhook-signature'] ?? '')
+    })
+    assert.equal(String(message.headers['webhook-signature']).split(' ').length, own.length)
+    return own.map((secret) => secrets.indexOf(secret))
+  }
+  await rotate()
+  w.advance(3_600)
+  await rotate()
+  assert.deepEqual(await signing(), [0, 1, 2])
+  w.advance(82_000)
+  assert.deepEqual(await signing(), [0, 1, 2])
+  w.advance(900)
+  assert.deepEqual(await signing(), [1, 2])
+  w.advance(3_600)
+  assert.deepEqual(await signing(), [2])
+  for (let rotation = 0; rotation < 7; rotation++) await rotate()
+  assert.deepEqual(await signing(), [4, 5, 6, 7, 8, 9]) // the current one and the five before it
 })
 
 test('a test event goes only to the webhook under test', async () => {

@@ -120,7 +120,7 @@ export function Secret({ webhook }: { webhook: Webhook }) {
           consequence={
             <>
               <b className="strong">For 24 hours each call carries both signatures,</b> so nothing fails while you replace the secret. After
-              that only the new one signs. A second rotation within this time ends the first secret at once.
+              that only the new one signs.
             </>
           }
           keep="Keep the secret"

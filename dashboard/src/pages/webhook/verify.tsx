@@ -10,7 +10,7 @@ export function Verify({ webhook }: { webhook: Webhook }) {
     <div className="stack">
       {until && Date.parse(until) > Date.now() ? (
         <div className="note acc">
-          Each call carries two signatures, of the old and of the new secret, and one of them is enough. The old one stops{' '}
+          Each call carries the signatures of the old and of the new secret, and one of them is enough. The old one stops{' '}
           <Time at={until} />.
         </div>
       ) : null}
@@ -20,7 +20,7 @@ export function Verify({ webhook }: { webhook: Webhook }) {
         <ul className="bullets">
           <li>
             Webhooks follow Standard Webhooks, so its libraries work too. <code>webhook-signature</code> has one or, for 24 hours after a
-            rotation, two values, separated by a space.
+            rotation, more values, separated by spaces.
           </li>
           <li>
             Each is <code>v1,</code> and the base64 of HMAC-SHA-256 over <code>webhook-id.webhook-timestamp.body</code>. The key is the
