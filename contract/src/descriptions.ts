@@ -86,9 +86,11 @@ export const descriptions: Record<RowName, string> = {
   deleteWebhook: 'Deletes a webhook with all its deliveries.',
   rotateWebhookSecret:
     'Makes a new secret. The secret before it signs for 24 more hours, also after another rotation, so receivers can switch without a gap. At most five earlier secrets sign.',
-  testWebhook: 'Sends the event `test.ping` to the webhook. Its delivery is in the list of deliveries.',
+  testWebhook:
+    'Sends the event `test.ping` to the webhook. Its delivery is in the list of deliveries. A disabled webhook gets no attempt: its delivery is given up at once.',
   listDeliveries: 'Lists the deliveries of a webhook with their attempts, newest first.',
-  resendDelivery: 'Sends one message again, with the same `webhook-id`.',
+  resendDelivery:
+    'Sends one message again, with the same `webhook-id`. A message that waits for a retry is sent now, and its schedule of retries begins again. For a disabled webhook it is given up without an attempt.',
   resendSince: 'Sends all messages since a time again, for example after an outage of the receiver.',
 
   getStatistics: 'Counts sign-ins, tokens, webhook attempts and uses of keys per hour or day (UTC). Intervals without any are omitted.',

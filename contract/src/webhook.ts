@@ -103,7 +103,9 @@ export const Delivery = z.strictObject({
   event_type: EventKind.describe('The kind of the event.'),
   webhook_id: WebhookId,
   environment_id: EnvironmentId,
-  status: DeliveryStatus.describe('`waiting` for the next attempt, `delivered`, or `given_up` after the last attempt.'),
+  status: DeliveryStatus.describe(
+    '`waiting` for the next attempt, `delivered`, or `given_up` after the last attempt or because the webhook is disabled.',
+  ),
   next_attempt_at: Time.nullable().describe('When the next attempt is due; `null` if there is none.'),
   attempts: z.array(Attempt).describe('The attempts so far, oldest first.'),
   created_at: Time,

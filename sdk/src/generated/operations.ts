@@ -567,7 +567,7 @@ export interface Operations {
   /**
    * Send a test event.
    *
-   * Sends the event `test.ping` to the webhook. Its delivery is in the list of deliveries.
+   * Sends the event `test.ping` to the webhook. Its delivery is in the list of deliveries. A disabled webhook gets no attempt: its delivery is given up at once.
    *
    * Needs a platform key with the scope `webhooks:write`, or an administrator with the role `developer` or above.
    */
@@ -591,7 +591,7 @@ export interface Operations {
   /**
    * Send a message again.
    *
-   * Sends one message again, with the same `webhook-id`.
+   * Sends one message again, with the same `webhook-id`. A message that waits for a retry is sent now, and its schedule of retries begins again. For a disabled webhook it is given up without an attempt.
    *
    * Needs a platform key with the scope `webhooks:write`, or an administrator with the role `developer` or above.
    */

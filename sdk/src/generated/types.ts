@@ -503,7 +503,7 @@ export type Delivery = {
   webhook_id: string
   /** The id of an environment. */
   environment_id: string
-  /** `waiting` for the next attempt, `delivered`, or `given_up` after the last attempt. */
+  /** `waiting` for the next attempt, `delivered`, or `given_up` after the last attempt or because the webhook is disabled. */
   status: 'waiting' | 'delivered' | 'given_up'
   /** When the next attempt is due; `null` if there is none. */
   next_attempt_at: string | null

@@ -11,10 +11,10 @@ export function createWebhookFanOut({ db, now, newId }: Pick<Deployment, 'db' | 
     const subscribers = await findSubscribers(db, environment_id)
     return async (event) => {
       if (subscribers.length === 0) return []
-      // A test event goes to one webhook, regardless of its subscriptions.
+      // A test event goes to one webhook, regardless of its subscriptions. If it is disabled, `deliver.ts` gives the message up, which says so.
       const only = event.type === 'test.ping' ? (await findEventData(db, environment_id, event.id))?.webhook_id : undefined
-      const wanted = subscribers.filter(({ id, events: kinds }) =>
-        only === undefined ? kinds.length === 0 || kinds.includes(event.type) : id === only,
+      const wanted = subscribers.filter(({ id, events: kinds, disabled }) =>
+        only === undefined ? !disabled && (kinds.length === 0 || kinds.includes(event.type)) : id === only,
       )
       return wanted.flatMap(({ id: webhook_id }) => {
         const message_id = newId('msg')

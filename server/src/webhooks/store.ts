@@ -110,11 +110,11 @@ export function deleteWebhook(current: WebhookRow): Statement[] {
   ]
 }
 
-const Subscriber = z.object({ id: z.string(), events: z.array(z.custom<EventKind>()) })
+const Subscriber = z.object({ id: z.string(), events: z.array(z.custom<EventKind>()), disabled: z.boolean() })
 
-/** The enabled webhooks of an environment and the kinds of events they subscribe to. */
+/** The webhooks of an environment and the kinds of events they subscribe to. */
 export function findSubscribers(db: Db, environment_id: EnvironmentId) {
-  return db.all(Subscriber, sql`select id, events from webhooks where environment_id = ${environment_id} and disabled = 0 order by id`)
+  return db.all(Subscriber, sql`select id, events, disabled from webhooks where environment_id = ${environment_id} order by id`)
 }
 
 const Message = Delivery.omit({ attempts: true, message_id: true })

@@ -149,6 +149,20 @@ test('a test event goes only to the webhook under test', async () => {
   assert.equal(other.received.length, 0)
 })
 
+test('a test of a disabled webhook says so', async () => {
+  const [receiver, other] = [await startReceiver(), await startReceiver()]
+  const webhook = await subscribe({ url: receiver.url, events: ['user.created'] })
+  const enabled = await subscribe({ url: other.url })
+  expectStatus(200, await w.call('PATCH', `${webhooks}/${webhook.id}`, { body: { disabled: true } }))
+  const { event_id } = expectStatus(202, await w.call('POST', `${webhooks}/${webhook.id}/test`))
+  const given_up = () => until('the delivery', async () => (await deliveriesOf(webhook.id)).find(({ status }) => status === 'given_up'))
+  const delivery = await given_up()
+  assert.deepEqual([delivery.event_id, delivery.next_attempt_at, delivery.attempts], [event_id, null, []])
+  expectStatus(202, await w.call('POST', `${webhooks}/${webhook.id}/deliveries/${delivery.id}/resend`))
+  assert.deepEqual((await given_up()).attempts, [])
+  assert.deepEqual([receiver.received.length, await deliveriesOf(enabled.id)], [0, []])
+})
+
 test('410 disables the webhook and causes the event webhook.disabled', async () => {
   const watcher = await startReceiver()
   await subscribe({ url: watcher.url, events: ['webhook.disabled'] })

@@ -1,5 +1,5 @@
 /** The answer of the receiver to a test event, in place. */
-import type { Webhook } from '@ostiary/sdk'
+import type { Delivery, Webhook } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
 import { Problem } from '../../parts/problem.tsx'
 import { useRead } from '../../parts/reading.tsx'
@@ -18,9 +18,7 @@ export function TestAnswer({ webhook, event_id, close }: { webhook: Webhook; eve
   return (
     <section className="card pad test-answer" aria-label="Test event" aria-live="polite">
       <div className="part-head">
-        <h2>
-          {delivery && delivery.attempts.length > 0 ? 'The receiver answered the test event' : 'Test event sent, waiting for the answer'}
-        </h2>
+        <h2>{titleOf(delivery)}</h2>
         <button type="button" className="btn quiet s" onClick={close}>
           Close
         </button>
@@ -35,4 +33,9 @@ export function TestAnswer({ webhook, event_id, close }: { webhook: Webhook; eve
       ) : null}
     </section>
   )
+}
+
+function titleOf(delivery: Delivery | undefined): string {
+  if (delivery && delivery.attempts.length > 0) return 'The receiver answered the test event'
+  return delivery?.status === 'given_up' ? 'The webhook is disabled: nothing was sent' : 'Test event sent, waiting for the answer'
 }
