@@ -5,13 +5,14 @@
 import { findClient } from '../applications/store.ts'
 import { sql } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
+import { recordAttempt } from '../outbound/attempts.ts'
 import { type Outbound, OutboundFailed, type OutboundRequest } from '../outbound/fetch.ts'
 import type { Job } from '../outbound/queue.ts'
 import type { JobKind, Outcome } from '../outbound/runner.ts'
 import type { Issuer, Issuers } from './issuer.ts'
 import { logoutTokenClaims, outcomeOfLogout } from './protocol/logout-token.ts'
 import { signerAt, signJwt } from './signing-keys.ts'
-import { LogoutPayload, recordLogoutAttempt, settleLogout } from './store/backchannel-logouts.ts'
+import { LogoutPayload, settleLogout } from './store/backchannel-logouts.ts'
 
 /** Few and short, because a sign-out should happen at once. An application that is down for longer ends its own sessions. */
 const retry_after_seconds = [5, 30, 120]
@@ -57,8 +58,8 @@ async function sendLogout(deployment: Deployment, issuers: Issuers, job: Job, si
   })
   if (signal.aborted) return 'retry'
   deployment.tally.delivered('backchannel_logout', outcome === 'done')
-  const attempt = recordLogoutAttempt(environment_id, job.id, { at, ...answer })
-  if (outcome === 'done') return { done: [attempt, settleLogout(environment_id, job.id, 'delivered', now())] }
+  const attempt = recordAttempt('backchannel_logout_attempts', environment_id, job.id, { at, ...answer })
+  if (outcome === 'done') return { done: [...attempt, settleLogout(environment_id, job.id, 'delivered', now())] }
   deployment.log.warn('A back-channel logout did not arrive.', {
     environment_id,
     client_id: client.client_id,
@@ -66,7 +67,7 @@ async function sendLogout(deployment: Deployment, issuers: Issuers, job: Job, si
     why: reason,
     error: answer.error,
   })
-  await db.batch([attempt])
+  await db.batch(attempt)
   return outcome
 }
 

@@ -13,7 +13,7 @@ const job_kinds = ['backchannel_logout', 'webhook', 'webhook_retry', 'mail'] as 
 export type JobKindName = (typeof job_kinds)[number]
 
 export interface NewJob {
-  /** Enqueueing an id that is still queued has no effect. */
+  /** Enqueueing an id that is still queued makes it due at the earlier of both times. One that runs at this moment continues. */
   id: string
   kind: JobKindName
   /** Identifies what is called. Jobs in one lane do not delay jobs in another. */
@@ -41,27 +41,34 @@ export function enqueue({ id, kind, lane, environment_id, payload, due_at }: New
   return leavesWork(
     sql`insert into jobs (id, kind, lane, tenant_id, environment_id, payload, due_at, created_at)
       values (${id}, ${kind}, ${lane}, ${tenantOf(sql`${environment_id}`)}, ${environment_id}, ${payload}, ${due_at ?? now}, ${now})
-      on conflict (id) do nothing`,
+      ${or_sooner}`,
     'queue',
   )
 }
+
+const or_sooner = sql`on conflict (id) do update set due_at = excluded.due_at
+  where jobs.leased_by is null and jobs.due_at > excluded.due_at`
 
 /** The tenant of an environment, '' without one. Jobs take turns by tenant. */
 const tenantOf = (environment_id: Statement) =>
   sql`coalesce((select own.tenant_id from environments own where own.id = ${environment_id}), '')`
 
-/** Enqueues a job for every row of a query, as part of a batch. `from` is the query from `from` to its `where`; the columns are expressions over it. */
-export function enqueueEach(
-  kind: JobKindName,
-  columns: Record<'id' | 'lane' | 'environment_id' | 'payload', Statement>,
-  from: Statement,
-  now: Date,
-): Statement {
-  const { id, lane, environment_id, payload } = columns
+interface NewJobs {
+  kind: JobKindName
+  /** The other columns are expressions over the query. */
+  id: Statement
+  lane: Statement
+  environment_id: Statement
+  payload: Statement
+  due_at?: Date
+}
+
+/** Enqueues a job for every row of a query, as part of a batch. `from` is the query from `from` to its `where`. */
+export function enqueueEach({ kind, id, lane, environment_id, payload, due_at }: NewJobs, from: Statement, now: Date): Statement {
   return leavesWork(
     sql`insert into jobs (id, kind, lane, tenant_id, environment_id, payload, due_at, created_at)
-      select ${id}, ${kind}, ${lane}, ${tenantOf(environment_id)}, ${environment_id}, ${payload}, ${now}, ${now} ${from}
-      on conflict (id) do nothing`,
+      select ${id}, ${kind}, ${lane}, ${tenantOf(environment_id)}, ${environment_id}, ${payload}, ${due_at ?? now}, ${now} ${from}
+      ${or_sooner}`,
     'queue',
   )
 }

@@ -21,11 +21,14 @@ import {
 import { retryDelay } from './schedule.ts'
 import { type Call, chooseInTurn, createShares, type Limits, receiverOf } from './share.ts'
 
-/**
- * The outcome of an attempt. `retry` runs the job again while its schedule has another delay; `retry_after_seconds` is the minimum
- * delay. The statements of `done` are written in the batch that removes the job.
- */
-export type Outcome = 'done' | { done: readonly Statement[] } | 'give_up' | 'retry' | { retry_after_seconds: number }
+/** `done` is written in the batch that removes the job. `next` follows the removal, so it can enqueue a job with the same id. */
+interface Done {
+  done: readonly Statement[]
+  next?: Statement
+}
+
+/** The outcome of an attempt. `retry` runs the job again while its schedule has another delay; `retry_after_seconds` is the minimum delay. */
+export type Outcome = 'done' | Done | 'give_up' | 'retry' | { retry_after_seconds: number }
 
 /** How to run one kind of job. The limits apply per process. */
 export interface JobKind extends Readonly<Limits> {
@@ -209,22 +212,22 @@ function createWorker({ db, log, now, random }: RunnerDeployment, kind: JobKind)
   }
 
   async function settle(job: Job, call: Call, outcome: Outcome): Promise<Job | null> {
-    if (outcome === 'done') return finish(job, call, [])
-    if (typeof outcome === 'object' && 'done' in outcome) return finish(job, call, outcome.done)
+    if (outcome === 'done') return finish(job, call, { done: [] })
+    if (typeof outcome === 'object' && 'done' in outcome) return finish(job, call, outcome)
     const at_least_seconds = typeof outcome === 'object' ? outcome.retry_after_seconds : 0
     const chance = random(1).readUInt8() / 255
     const delay_ms = outcome === 'give_up' ? null : retryDelay(kind.retry_after_seconds, job.attempts, chance, at_least_seconds)
     if (delay_ms === null) {
       log.warn('A job was given up.', { kind: kind.name, job_id: job.id, attempt: job.attempts, environment_id: job.environment_id })
-      return finish(job, call, kind.givenUp?.(job, now()) ?? [])
+      return finish(job, call, { done: kind.givenUp?.(job, now()) ?? [] })
     }
     await db.run(postpone(leased_by, job, new Date(now().getTime() + delay_ms)))
     return null
   }
 
   /** Removes a job. For jobs in order the same batch claims the next of the lane, unless the call slot is needed for others. */
-  async function finish(job: Job, call: Call, consequences: readonly Statement[]): Promise<Job | null> {
-    const removal = [...consequences, remove(leased_by, job)]
+  async function finish(job: Job, call: Call, { done, next: follower }: Done): Promise<Job | null> {
+    const removal = [...done, remove(leased_by, job), ...(follower ? [follower] : [])]
     if (!kind.in_order || stopping || !shares.isWithinShares(call)) {
       await db.batch(removal)
       return null

@@ -1,7 +1,8 @@
 /**
  * Delivers webhook messages. First attempts are jobs in the lane of their webhook and run in the order of `sequence`. A retry
  * is a separate job that is due by the schedule, so it does not delay other messages. Delivery is at least once: receivers
- * recognise a repeated message by its `webhook-id`.
+ * recognise a repeated message by its `webhook-id`. Two attempts of a message can run at once, when the lease of a job ends before its
+ * attempt does: both are recorded, and a success is final.
  */
 import { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { EnvironmentType } from '@ostiary/contract/tenancy.ts'
@@ -9,13 +10,15 @@ import { z } from 'zod'
 import { guard, type Statement, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
 import { findEvent, insertEvent } from '../events/store.ts'
+import { recordAttempt } from '../outbound/attempts.ts'
 import { type FailedStep, type Outbound, type OutboundAnswer, OutboundFailed } from '../outbound/fetch.ts'
-import { enqueue, type Job } from '../outbound/queue.ts'
+import type { Job } from '../outbound/queue.ts'
 import type { JobKind, Outcome } from '../outbound/runner.ts'
 import { sealed_columns } from '../sealed-columns.ts'
 import { raiseConfigVersion } from '../tenancy/store.ts'
 import { hasFailedTooLong, nextAttemptAt } from './schedule.ts'
 import { signedHeaders, signingSecrets } from './sign.ts'
+import { enqueueRetries } from './store.ts'
 
 const timeout_ms = 15_000
 const kept_bytes = 1_024
@@ -34,7 +37,8 @@ const Target = z.object({
   previous_secret: z.string().nullable(),
   previous_secret_until: z.date().nullable(),
   failing_since: z.date().nullable(),
-  attempts: z.int(),
+  /** Failures of this message since its schedule of retries began. */
+  failures: z.int(),
   /** The `traceparent` of the request behind the event. */
   trace: z.string().nullable(),
 })
@@ -54,10 +58,8 @@ export function createWebhookJobs(deployment: Deployment, outbound: Outbound): J
     url: sql`select w.url from webhooks w where w.environment_id = job.environment_id || '' and w.id = job.lane`,
     retry_after_seconds: [5, 30, 120, 600],
     lease_seconds: 40,
-    givenUp: ({ environment_id, payload }: Job, now: Date) => [
-      sql`update webhook_messages set status = 'given_up', next_attempt_at = null, updated_at = ${now}
-           where environment_id = ${environment_id} and id = ${Payload.parse(payload).message_id} and status = 'waiting'`,
-    ],
+    givenUp: ({ environment_id, payload }: Job, now: Date) =>
+      environment_id === null ? [] : [giveUp({ environment_id, message_id: Payload.parse(payload).message_id }, now)],
     run: (job: Job, signal: AbortSignal) => deliver(deployment, outbound, job, signal),
   }
   return [
@@ -71,13 +73,11 @@ async function deliver(deployment: Deployment, outbound: Outbound, job: Job, sig
   const target = await findTarget(deployment, job)
   if (!target) return 'done'
   const event = await findEvent(db, target.environment_id, target.event_id)
-  if (target.disabled || !event) return { done: [settle(target, 'given_up', null, now())] }
+  if (target.disabled || !event) return { done: [giveUp(target, now())] }
   const attempt = await send(deployment, outbound, target, JSON.stringify(event), signal)
   if (signal.aborted) return 'retry'
   deployment.counters.count(target.environment_id, 'webhook_attempt', isSuccess(attempt) ? 'succeeded' : 'failed')
-  const reason = whyDisabled(target, attempt, now())
-  if (reason !== null) await disable(deployment, target, reason)
-  return { done: recordAttempt(deployment, target, attempt, reason) }
+  return isSuccess(attempt) ? succeeded(target, attempt, now()) : failed(deployment, target, attempt)
 }
 
 function findTarget({ db }: Deployment, { environment_id, payload }: Job): Promise<Target | null> {
@@ -85,7 +85,7 @@ function findTarget({ db }: Deployment, { environment_id, payload }: Job): Promi
   return db.maybeOne(
     Target,
     sql`select m.environment_id, e.type as environment_type, w.id as webhook_id, m.id as message_id, m.event_id, w.url, w.disabled,
-               w.secret, w.previous_secret, w.previous_secret_until, w.failing_since, m.attempts, v.trace
+               w.secret, w.previous_secret, w.previous_secret_until, w.failing_since, m.attempts as failures, v.trace
           from webhook_messages m
           join webhooks w on w.environment_id = m.environment_id and w.id = m.webhook_id
           join environments e on e.id = m.environment_id
@@ -145,75 +145,77 @@ const readable = (bytes: Buffer) => new TextDecoder().decode(bytes.subarray(0, k
 
 const isSuccess = ({ status }: Attempt) => status !== null && status >= 200 && status < 300
 
+/** The statements that record an attempt write the webhook first, then the message, as a resend does. */
+function succeeded(target: Target, attempt: Attempt, at: Date): Outcome {
+  const { environment_id, webhook_id, message_id } = target
+  return {
+    done: [
+      sql`update webhooks set last_success_at = ${at}, failing_since = null where environment_id = ${environment_id} and id = ${webhook_id}`,
+      sql`update webhook_messages set status = 'delivered', next_attempt_at = null, updated_at = ${at}
+           where environment_id = ${environment_id} and id = ${message_id}`,
+      ...recordAttempt('webhook_attempts', environment_id, message_id, attempt),
+    ],
+  }
+}
+
+/** Records a failure in the health of the webhook, and queues the next attempt of the message or gives it up. */
+async function failed(deployment: Deployment, target: Target, attempt: Attempt): Promise<Outcome> {
+  const { environment_id, message_id } = target
+  const at = deployment.now()
+  const reason = whyDisabled(target, attempt, at)
+  const is_disabled = reason !== null && (await disable(deployment, target, attempt, reason))
+  const chance = deployment.random(1).readUInt8() / 255
+  const next = is_disabled ? null : nextAttemptAt(target.failures + 1, attempt.retry_after, chance, at)
+  const waiting = sql`environment_id = ${environment_id} and id = ${message_id} and status = 'waiting'`
+  return {
+    done: [
+      sql`update webhooks set failing_since = ${attempt.at} where ${isConcernedBy(target, attempt)} and failing_since is null`,
+      sql`update webhook_messages
+        set status = ${next ? 'waiting' : 'given_up'}, next_attempt_at = ${next}, attempts = attempts + 1, updated_at = ${at}
+        where ${waiting}`,
+      ...recordAttempt('webhook_attempts', environment_id, message_id, attempt),
+    ],
+    ...(next && { next: enqueueRetries(waiting, next, at) }),
+  }
+}
+
+function giveUp({ environment_id, message_id }: Pick<Target, 'environment_id' | 'message_id'>, now: Date): Statement {
+  return sql`update webhook_messages set status = 'given_up', next_attempt_at = null, updated_at = ${now}
+    where environment_id = ${environment_id} and id = ${message_id} and status = 'waiting'`
+}
+
 type DisabledReason = 'gone' | 'failing'
 
 /**
- * Why the webhook must be disabled after this attempt; `null` if it stays enabled. RFC 9110 §15.5.11: 410 means that the receiver is
+ * Why the webhook must be disabled after this failure; `null` if it stays enabled. RFC 9110 §15.5.11: 410 means that the receiver is
  * permanently gone. Five days without a success count the same.
  */
-function whyDisabled({ failing_since }: Target, attempt: Attempt, now: Date): DisabledReason | null {
-  if (attempt.status === 410) return 'gone'
-  return !isSuccess(attempt) && hasFailedTooLong(failing_since ?? attempt.at, now) ? 'failing' : null
+function whyDisabled({ failing_since }: Target, { status }: Attempt, now: Date): DisabledReason | null {
+  if (status === 410) return 'gone'
+  return hasFailedTooLong(failing_since, now) ? 'failing' : null
 }
 
-/** Records an attempt: the attempt itself, the state of the message, the health of the webhook, and the next attempt. */
-function recordAttempt({ now, random }: Deployment, target: Target, attempt: Attempt, reason: DisabledReason | null): Statement[] {
-  const at = now()
-  const { environment_id, webhook_id, message_id } = target
-  const number = target.attempts + 1
-  const record = sql`insert into webhook_attempts (environment_id, message_id, number, at, status, latency_ms, response, error)
-    values (${environment_id}, ${message_id}, ${number}, ${attempt.at}, ${attempt.status}, ${attempt.latency_ms}, ${attempt.response},
-      ${attempt.error})
-    on conflict (environment_id, message_id, number) do nothing`
-  const webhook = sql`environment_id = ${environment_id} and id = ${webhook_id}`
-
-  if (isSuccess(attempt)) {
-    return [
-      record,
-      settle(target, 'delivered', null, at),
-      sql`update webhooks set last_success_at = ${at}, failing_since = null where ${webhook}`,
-    ]
-  }
-  const failing_since = target.failing_since ?? attempt.at
-  const next = reason === null ? nextAttemptAt(number, attempt.retry_after, random(1).readUInt8() / 255, at) : null
-  const failing = sql`update webhooks set failing_since = ${failing_since} where ${webhook} and failing_since is null`
-  if (next === null) return [record, settle(target, 'given_up', null, at), failing]
-  const job = {
-    id: `${message_id}.${number}`,
-    kind: 'webhook_retry',
-    lane: webhook_id,
-    environment_id,
-    payload: { webhook_id, message_id },
-    due_at: next,
-  } as const
-  return [record, settle(target, 'waiting', next, at), failing, enqueue(job, at)]
-}
-
-function settle(
-  { environment_id, message_id, attempts }: Target,
-  status: 'waiting' | 'delivered' | 'given_up',
-  next_attempt_at: Date | null,
-  now: Date,
-): Statement {
-  return sql`update webhook_messages
-    set status = ${status}, next_attempt_at = ${next_attempt_at}, attempts = ${attempts + 1}, updated_at = ${now}
-    where environment_id = ${environment_id} and id = ${message_id}`
-}
+/** Selects the webhook, unless its URL changed or a delivery succeeded after the attempt began: then a failure says nothing about it. */
+const isConcernedBy = ({ environment_id, webhook_id, url }: Target, { at }: Attempt) =>
+  sql`environment_id = ${environment_id} and id = ${webhook_id} and url = ${url} and (last_success_at is null or last_success_at < ${at})`
 
 /**
- * Disables a webhook. When several attempts fail in parallel, one of them disables it and reports the event. Runs before the
- * attempt is recorded: after a crash in between, the repeated job finds the webhook disabled.
+ * Disables a webhook, and returns whether this attempt did. When several attempts fail in parallel, one of them disables it and reports
+ * the event. Runs before the attempt is recorded: after a crash in between, the repeated job finds the webhook disabled.
  */
 async function disable(
   { db, newId, now }: Pick<Deployment, 'db' | 'newId' | 'now'>,
-  { environment_id, webhook_id }: Target,
+  target: Target,
+  attempt: Attempt,
   reason: DisabledReason,
-): Promise<void> {
+): Promise<boolean> {
   const at = now()
-  await db.batch([
+  const { environment_id, webhook_id } = target
+  const still_failing = reason === 'failing' ? sql`and failing_since = ${target.failing_since}` : sql``
+  const disabled = await db.batch([
     raiseConfigVersion(environment_id, at),
     guard(sql`update webhooks set disabled = 1, disabled_reason = ${reason}, version = version + 1, updated_at = ${at}
-         where environment_id = ${environment_id} and id = ${webhook_id} and disabled = 0`),
+         where ${isConcernedBy(target, attempt)} and disabled = 0 ${still_failing}`),
     insertEvent(
       environment_id,
       { id: newId('evt'), actor: { type: 'system', id: null }, request_id: null },
@@ -221,4 +223,5 @@ async function disable(
       at,
     ),
   ])
+  return disabled !== null
 }

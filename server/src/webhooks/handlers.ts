@@ -6,7 +6,6 @@ import { changeVersioned } from '../api/versions.ts'
 import { badField, notFound, tooBusy } from '../http/problem.ts'
 import { quotaDetail } from '../limits.ts'
 import { isPrivateLiteral } from '../outbound/addresses.ts'
-import { enqueue } from '../outbound/queue.ts'
 import { sealed_columns } from '../sealed-columns.ts'
 import type { Services } from '../services.ts'
 import { createWithSlug, slugStatements } from '../slugs/choose.ts'
@@ -194,7 +193,7 @@ export const resendDelivery: Handler<'resendDelivery'> = async (services, call):
   const answer = { ...delivery, status: 'waiting' as const, next_attempt_at: at.toISOString(), updated_at: at.toISOString() }
   const resent = await call.commit(
     {
-      statements: [store.holdWebhook(webhook), ...sendAgain(webhook, delivery.id, call.request_id, at)],
+      statements: [store.holdWebhook(webhook), ...store.sendOneAgain(webhook.environment_id, delivery.id, at)],
       before: delivery,
       answer,
     },
@@ -222,26 +221,12 @@ export const resendSince: Handler<'resendSince'> = async (services, call) => {
     const statements =
       dry_run || counted.messages === 0
         ? []
-        : [
-            store.holdWebhook({ environment_id, id }),
-            ...store.sendAllAgain(environment_id, id, { ...which, ...counted }, call.request_id, at),
-          ]
+        : [store.holdWebhook({ environment_id, id }), ...store.sendAllAgain(environment_id, id, { ...which, ...counted }, at)]
     const resent = await call.commit({ statements, before: { since, status }, answer, object: { type: 'webhook', id } }, at)
     if (resent) return answer
     await webhookOf(services, call) // 404 if it was deleted meanwhile
   }
   throw tooBusy('webhook')
-}
-
-function sendAgain({ environment_id, id: webhook_id }: store.WebhookRow, message_id: string, request_id: string, now: Date) {
-  const job = {
-    id: `${message_id}.${request_id}`,
-    kind: 'webhook_retry',
-    lane: webhook_id,
-    environment_id,
-    payload: { webhook_id, message_id },
-  } as const
-  return [store.markWaiting(environment_id, message_id, now), enqueue(job, now)]
 }
 
 /** Refuses literal private addresses. Host names are checked when the connection is made. */

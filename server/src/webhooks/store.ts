@@ -147,6 +147,41 @@ export async function findDelivery(db: Db, environment_id: EnvironmentId, webhoo
   return (await withAttempts(db, 'webhook_attempts', environment_id, rows))[0] ?? null
 }
 
+/** Queues a retry of each of these messages. The id of the job is that of its message, so a message waits for one retry at most. */
+export function enqueueRetries(which: Statement, due_at: Date, now: Date): Statement {
+  return enqueueEach(
+    {
+      kind: 'webhook_retry',
+      id: sql`m.id`,
+      lane: sql`m.webhook_id`,
+      environment_id: sql`m.environment_id`,
+      payload: sql`'{"webhook_id":"' || m.webhook_id || '","message_id":"' || m.id || '"}'`, // ids need no escaping in JSON
+      due_at,
+    },
+    sql`from webhook_messages m where ${which}`,
+    now,
+  )
+}
+
+/** A message whose first attempt is still to come is sent in its order. Sending it now would not be again. */
+const can_be_resent = sql`(status <> 'waiting' or attempts > 0)`
+
+/**
+ * Sends messages again: makes them due now and begins their schedules of retries again. The first statement changes the messages that
+ * `which` selects among those of `range`, and holds them until the second has made their jobs due, so none waits without a job.
+ */
+function sendAgain(range: Statement, which: Statement, now: Date): [Statement, Statement] {
+  return [
+    sql`update webhook_messages set status = 'waiting', next_attempt_at = ${now}, attempts = 0, updated_at = ${now}
+      where ${range} ${which} and ${can_be_resent}`,
+    enqueueRetries(sql`${range} and status = 'waiting' and attempts = 0 and updated_at = ${now}`, now, now),
+  ]
+}
+
+export function sendOneAgain(environment_id: EnvironmentId, id: string, now: Date): Statement[] {
+  return sendAgain(sql`environment_id = ${environment_id} and id = ${id}`, sql``, now)
+}
+
 interface Resending {
   since: Date
   status: 'given_up' | 'all'
@@ -157,14 +192,11 @@ interface Resending {
 /** Ids have the time of their creation, so the index of ids finds the first message. They are made just before `created_at`. */
 const id_is_older_ms = 60_000
 
-function chosen(environment_id: EnvironmentId, webhook_id: string, { since, status, until }: Resending, most: number): Statement {
-  const by_status = status === 'all' ? sql`` : sql`and status = ${status}`
-  const first = lowestId('msg', new Date(since.getTime() - id_is_older_ms))
-  return sql`select id from webhook_messages
-    where webhook_id = ${webhook_id} and environment_id = ${environment_id} ${by_status}
-      and id >= ${first} and id <= ${until} and created_at >= ${since}
-    order by id limit ${most}`
-}
+const inRange = (environment_id: EnvironmentId, webhook_id: string, { since, until }: Resending) =>
+  sql`webhook_id = ${webhook_id} and environment_id = ${environment_id}
+    and id >= ${lowestId('msg', new Date(since.getTime() - id_is_older_ms))} and id <= ${until} and created_at >= ${since}`
+
+const hasStatus = ({ status }: Pick<Resending, 'status'>) => (status === 'all' ? sql`` : sql`and status = ${status}`)
 
 const Counted = z.object({ messages: z.int(), until: z.string().nullable() })
 
@@ -179,7 +211,9 @@ export async function countToResend(
   const row = await db.maybeOne(
     Counted,
     sql`select count(*) as messages, max(id) as until
-          from (${chosen(environment_id, webhook_id, { ...which, until: last_message }, most)}) resent`,
+          from (select id from webhook_messages
+                 where ${inRange(environment_id, webhook_id, { ...which, until: last_message })} ${hasStatus(which)} and ${can_be_resent}
+                 order by id limit ${most}) resent`,
   )
   return { messages: row?.messages ?? 0, until: row?.until ?? '' }
 }
@@ -191,33 +225,8 @@ export function sendAllAgain(
   environment_id: EnvironmentId,
   webhook_id: string,
   which: Resending & { messages: number },
-  request_id: string,
   now: Date,
 ): Statement[] {
-  const job_id = sql`m.id || ${`.${request_id}`}`
-  const jobs = enqueueEach(
-    'webhook_retry',
-    {
-      id: job_id,
-      lane: sql`m.webhook_id`,
-      environment_id: sql`m.environment_id`,
-      payload: sql`'{"webhook_id":"' || m.webhook_id || '","message_id":"' || m.id || '"}'`, // ids need no escaping in JSON
-    },
-    sql`from webhook_messages m
-        where m.environment_id = ${environment_id} and m.id in (${chosen(environment_id, webhook_id, which, which.messages)})`,
-    now,
-  )
-  return [
-    guard(jobs, which.messages),
-    sql`update webhook_messages set status = 'waiting', next_attempt_at = ${now}, updated_at = ${now}
-      where webhook_id = ${webhook_id} and environment_id = ${environment_id} and id <= ${which.until}
-        and id >= ${lowestId('msg', new Date(which.since.getTime() - id_is_older_ms))}
-        and exists (select 1 from jobs where jobs.id = webhook_messages.id || ${`.${request_id}`})`,
-  ]
-}
-
-/** Marks a message to be sent again now. */
-export function markWaiting(environment_id: EnvironmentId, id: string, now: Date): Statement {
-  return sql`update webhook_messages set status = 'waiting', next_attempt_at = ${now}, updated_at = ${now}
-    where environment_id = ${environment_id} and id = ${id}`
+  const [messages, jobs] = sendAgain(inRange(environment_id, webhook_id, which), hasStatus(which), now)
+  return [guard(messages, which.messages), jobs]
 }

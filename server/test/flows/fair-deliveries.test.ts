@@ -58,8 +58,8 @@ const retryAll = ({ id }: TestEnvironment) =>
   db.batch([
     sql`update webhook_messages set status = 'waiting' where environment_id = ${id}`,
     enqueueEach(
-      'webhook_retry',
       {
+        kind: 'webhook_retry',
         id: sql`m.id || '.again'`,
         lane: sql`m.webhook_id`,
         environment_id: sql`m.environment_id`,

@@ -1,7 +1,6 @@
 /** The logout requests of Back-Channel Logout 1.0, queued when a session ends, and their attempts. `../backchannel-logout.ts` sends them. */
 import { BackchannelLogout } from '@ostiary/contract/backchannel-logout.ts'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
-import type { Attempt } from '@ostiary/contract/webhook.ts'
 import { z } from 'zod'
 import { type Db, guard, type Statement, sql } from '../../db/db.ts'
 import { timeDigits } from '../../ids.ts'
@@ -43,8 +42,8 @@ export function enqueueBackchannelLogouts(
          where 1 = 1
         on conflict (environment_id, id) do nothing`,
     enqueueEach(
-      'backchannel_logout',
       {
+        kind: 'backchannel_logout',
         id: sql`m.id`,
         lane: sql`m.application_id`,
         environment_id: sql`m.environment_id`,
@@ -56,33 +55,18 @@ export function enqueueBackchannelLogouts(
   ]
 }
 
-/** Records an attempt. A message that was removed, or was queued before messages were kept, gets none. */
-export function recordLogoutAttempt(
-  environment_id: EnvironmentId,
-  message_id: string,
-  { at, status, latency_ms, response, error }: Omit<Attempt, 'at'> & { at: Date },
-): Statement {
-  const which = sql`environment_id = ${environment_id} and message_id = ${message_id}`
-  return sql`insert into backchannel_logout_attempts (environment_id, message_id, number, at, status, latency_ms, response, error)
-    select environment_id, id, 1 + coalesce((select max(number) from backchannel_logout_attempts where ${which}), 0),
-           ${at}, ${status}, ${latency_ms}, ${response}, ${error}
-      from backchannel_logouts where environment_id = ${environment_id} and id = ${message_id}
-    on conflict (environment_id, message_id, number) do nothing`
-}
-
 export function settleLogout(environment_id: EnvironmentId, message_id: string, status: 'delivered' | 'given_up', now: Date): Statement {
   return sql`update backchannel_logouts set status = ${status}, updated_at = ${now}
     where environment_id = ${environment_id} and id = ${message_id} and status = 'waiting'`
 }
 
-/** Makes a message due now. A job that waits for its next attempt is due now too; one that runs at this moment continues. */
+/** Makes a message due now, also one that waits for its next attempt. */
 export function resendLogout({ environment_id, id, application_id, session_id, user_id }: LogoutRow, now: Date): Statement[] {
   const trace = currentTrace()
   const payload: z.infer<typeof LogoutPayload> = { session_id, user_id, ...(trace && { traceparent: traceparentOf(trace) }) }
   return [
     guard(sql`update backchannel_logouts set status = 'waiting', updated_at = ${now}
       where environment_id = ${environment_id} and id = ${id}`),
-    sql`update jobs set due_at = ${now} where id = ${id} and kind = 'backchannel_logout' and leased_by is null`,
     enqueue({ id, kind: 'backchannel_logout', lane: application_id, environment_id, payload }, now),
   ]
 }
