@@ -20,6 +20,27 @@ onEachEngine('a job is stored only together with the change it follows from', as
   assert.deepEqual(taken, { id: 'j', lane: 'a', tenant_id: '', environment_id: null, payload: { to: 'äö"' }, attempts: 1 })
 })
 
+onEachEngine(
+  'a job that is enqueued again is due at the earlier of both times, and continues if it runs',
+  async ({ db, now, rows, take }) => {
+    const at = now()
+    const after = (seconds: number) => new Date(at.getTime() + seconds * 1000)
+    const job = { id: 'j', kind: 'backchannel_logout' as const, lane: 'a', environment_id: null, payload: {} }
+    const dueAfter = async (seconds: number) => {
+      await db.batch([enqueue({ ...job, due_at: after(seconds) }, at)])
+      const [row, ...more] = await rows()
+      assert.deepEqual(more, [])
+      return row?.due_at
+    }
+    assert.deepEqual(await dueAfter(60), after(60))
+    assert.deepEqual(await dueAfter(90), after(60))
+    assert.deepEqual(await dueAfter(0), at)
+    await take('p1')
+    const [leased] = await rows()
+    assert.deepEqual(await dueAfter(0), leased?.due_at)
+  },
+)
+
 onEachEngine('a claimed job belongs to its process until the lease ends', async ({ put, take, advance, db, rows, now }) => {
   await put('j')
   const [first] = await take('p1')
