@@ -92,7 +92,7 @@ export const descriptions: Record<RowName, string> = {
   resendDelivery:
     'Sends one message again, with the same `webhook-id`. A message that waits for a retry is sent now, and its schedule of retries begins again. For a disabled webhook it is given up without an attempt.',
   resendSince:
-    'Sends all messages since a time again, for example after an outage of the receiver. Messages that wait for their first attempt are not counted.',
+    'Sends all messages since a time again, for example after an outage of the receiver. Those that wait for their first attempt keep their place in the order.',
 
   getStatistics: 'Counts sign-ins, tokens, webhook attempts and uses of keys per hour or day (UTC). Intervals without any are omitted.',
 

@@ -599,7 +599,7 @@ export interface Operations {
   /**
    * Send messages since a time again, or count them.
    *
-   * Sends all messages since a time again, for example after an outage of the receiver. Messages that wait for their first attempt are not counted.
+   * Sends all messages since a time again, for example after an outage of the receiver. Those that wait for their first attempt keep their place in the order.
    *
    * Needs a platform key with the scope `webhooks:write`, or an administrator with the role `developer` or above.
    */

@@ -163,18 +163,17 @@ export function enqueueRetries(which: Statement, due_at: Date, now: Date): State
   )
 }
 
-/** A message whose first attempt is still to come is sent in its order. Sending it now would not be again. */
-const can_be_resent = sql`(status <> 'waiting' or attempts > 0)`
-
 /**
- * Sends messages again: makes them due now and begins their schedules of retries again. The first statement changes the messages that
- * `which` selects among those of `range`, and holds them until the second has made their jobs due, so none waits without a job.
+ * Sends messages again: makes them due now and begins their schedules of retries again. The first statement selects and holds them, by
+ * `which` among those of `range`, so none waits without a job. A message that has had no attempt yet keeps its place in the order.
  */
-function sendAgain(range: Statement, which: Statement, now: Date): [Statement, Statement] {
+function sendAgain(range: Statement, which: Statement, now: Date): [Statement, ...Statement[]] {
+  const held = sql`${range} and updated_at = ${now}`
   return [
-    sql`update webhook_messages set status = 'waiting', next_attempt_at = ${now}, attempts = 0, updated_at = ${now}
-      where ${range} ${which} and ${can_be_resent}`,
-    enqueueRetries(sql`${range} and status = 'waiting' and attempts = 0 and updated_at = ${now}`, now, now),
+    sql`update webhook_messages set updated_at = ${now} where ${range} ${which}`,
+    sql`update webhook_messages set status = 'waiting', next_attempt_at = ${now}, attempts = 0
+      where ${held} ${which} and (status <> 'waiting' or attempts > 0)`,
+    enqueueRetries(sql`${held} and status = 'waiting' and next_attempt_at = ${now}`, now, now),
   ]
 }
 
@@ -212,7 +211,7 @@ export async function countToResend(
     Counted,
     sql`select count(*) as messages, max(id) as until
           from (select id from webhook_messages
-                 where ${inRange(environment_id, webhook_id, { ...which, until: last_message })} ${hasStatus(which)} and ${can_be_resent}
+                 where ${inRange(environment_id, webhook_id, { ...which, until: last_message })} ${hasStatus(which)}
                  order by id limit ${most}) resent`,
   )
   return { messages: row?.messages ?? 0, until: row?.until ?? '' }
@@ -227,6 +226,6 @@ export function sendAllAgain(
   which: Resending & { messages: number },
   now: Date,
 ): Statement[] {
-  const [messages, jobs] = sendAgain(inRange(environment_id, webhook_id, which), hasStatus(which), now)
-  return [guard(messages, which.messages), jobs]
+  const [messages, ...rest] = sendAgain(inRange(environment_id, webhook_id, which), hasStatus(which), now)
+  return [guard(messages, which.messages), ...rest]
 }
