@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Session } from '@ostiary/contract/session.ts'
+import { User } from '@ostiary/contract/user.ts'
 import { describeChange } from './entry.ts'
 
 const application = {
@@ -70,6 +72,35 @@ test('an entry about a user records which personal members changed, not their va
   assert.deepEqual(after, { email: '[personal]', email_verified: true, metadata: '[personal]' })
   assert.equal(describeChange(user, null).before?.picture, null)
 })
+
+test('a group or a switch with the name of a secret is recorded', () => {
+  const settings = { environment_id: 'env_1', sign_in: { password: true }, password: { min_length: 12, reject_common: true } }
+  const { before, after } = describeChange(settings, { ...settings, sign_in: { password: false }, password: { min_length: 8 } })
+  assert.deepEqual(before, { sign_in: { password: true }, password: { min_length: 12, reject_common: true } })
+  assert.deepEqual(after, { sign_in: { password: false }, password: { min_length: 8, reject_common: null } })
+})
+
+test('a nested member of a user is personal like one of the user itself', () => {
+  const user = { id: 'usr_1', old: { email: 'a@example.com', expires_at: 'soon' }, all: [{ name: 'Ada' }] }
+  assert.deepEqual(describeChange(null, user).after, {
+    ...user,
+    old: { email: '[personal]', expires_at: 'soon' },
+    all: [{ name: '[personal]' }],
+  })
+})
+
+const ids = ['id', 'tenant_id', 'project_id', 'environment_id']
+const recorded = {
+  user: [User, [...ids, 'email_verified', 'phone_number_verified', 'has_password', 'blocked_at', 'last_sign_in_at', 'created_at']],
+  session: [Session, ['id', 'user_id', 'created_at', 'last_seen_at', 'expires_at', 'amr', 'applications']],
+} as const
+for (const [type, [schema, not_personal]] of Object.entries(recorded))
+  test(`every field of a ${type} is personal, or one of those whose values are recorded`, () => {
+    const record = Object.fromEntries(Object.keys(schema.shape).map((name) => [name, 'value']))
+    const { after } = describeChange(null, record, { type, id: 'x_1' })
+    const shown = Object.entries(after ?? {}).filter(([, value]) => value !== '[personal]')
+    assert.deepEqual(shown.map(([name]) => name).sort(), [...not_personal].sort())
+  })
 
 test('an entry about a member of a tenant records the email address', () => {
   const { after } = describeChange(null, { id: 'usr_1', email: 'a@example.com', role: 'admin' })

@@ -70,23 +70,27 @@ function isState(value: unknown): value is State {
 /** Members that repeat what the entry says itself. */
 const redundant = /^(version|updated_at)$/
 
-/** Write-only values and values that are shown only once. */
+/**
+ * Write-only values and values that are shown only once. A secret is text: the settings have a group `password` and a switch
+ * `sign_in.password`, which are none.
+ */
 const secret = /^(key|secret|client_secret|password|private_key|digest|password_hash|client_secret_hash|token|token_hash|invitation_url)$/
 
-/** Personal data of users: claims of OIDC Core §5.1, metadata, and where a session comes from. */
+const isSecret = (name: string, value: unknown) => secret.test(name) && (typeof value === 'string' || value === null)
+
+/** Personal data of users: claims of OIDC Core §5.1, a new address, metadata, and where a session comes from. */
 const personal =
-  /^(email|phone_number|name|given_name|family_name|nickname|preferred_username|picture|locale|zoneinfo|metadata|ip|user_agent)$/
+  /^(email|pending_email|phone_number|name|given_name|family_name|nickname|preferred_username|picture|locale|zoneinfo|metadata|ip|user_agent)$/
 
 /** Drops secrets and redundant members, and replaces personal data. */
 function redacted(state: State, is_personal: boolean): State {
+  const redactedValue = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(redactedValue)
+    return isState(value) ? redacted(value, is_personal) : value
+  }
   return Object.fromEntries(
     Object.entries(state)
-      .filter(([name]) => !secret.test(name) && !redundant.test(name))
+      .filter(([name, value]) => !isSecret(name, value) && !redundant.test(name))
       .map(([name, value]) => [name, is_personal && personal.test(name) && value !== null ? '[personal]' : redactedValue(value)]),
   )
-}
-
-function redactedValue(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(redactedValue)
-  return isState(value) ? redacted(value, false) : value
 }

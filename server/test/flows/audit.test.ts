@@ -8,6 +8,7 @@ import { canonicalJson } from '../../src/audit/canonical.ts'
 import { findUnchained } from '../../src/audit/chaining.ts'
 import { verifyChains } from '../../src/audit/verify.ts'
 import { type Statement, sql } from '../../src/db/db.ts'
+import { insertEmailChange } from '../../src/users/email-changes.ts'
 import { administratorToken, asAdministrator } from '../support/administrator.ts'
 import { expectStatus, owner, type Reply, world } from '../support/world.ts'
 
@@ -196,6 +197,37 @@ test('every entry of a route below an environment names it', async () => {
   assert.ok(logged.length > 20)
   const nameless = logged.filter(({ project_id, environment_id }) => project_id === null || environment_id === null)
   assert.deepEqual(nameless.map(({ action }) => action).sort(), [])
+})
+
+test('the audit log shows a change of the password policy and of sign_in.password', async () => {
+  const settings = `${w.test.path}/settings`
+  expectStatus(200, await w.call('PATCH', settings, { body: { sign_in: { email_code: true } } }))
+  const change = { password: { min_length: 8, reject_common: false }, sign_in: { password: false } }
+  expectStatus(200, await w.call('PATCH', settings, { body: change }))
+  const entry = (await entries()).at(-1)
+  assert.deepEqual(entry?.before, { password: { min_length: 12, reject_common: true }, sign_in: { password: true } })
+  assert.deepEqual(entry?.after, change)
+  expectStatus(200, await w.call('PATCH', settings, { body: { password: null, sign_in: null } }))
+})
+
+test('blocking and deleting a user with a pending address records no address', async () => {
+  const key = expectStatus(201, await w.call('POST', `${w.test.path}/auth-keys`, { body: { type: 'auth_secret' } })).key
+  const user = expectStatus(201, await w.call('POST', '/v1/auth/users', { key, body: { email: 'old@example.com', email_verified: true } }))
+  const wanted = { email: 'new@example.com', session_id: w.deployment.newId('ses') }
+  await db.batch(insertEmailChange(w.test.id, user.id, wanted, w.now()))
+  expectStatus(200, await w.call('POST', `/v1/auth/users/${user.id}/block`, { key }))
+  await db.batch(insertEmailChange(w.test.id, user.id, wanted, w.now()))
+  expectStatus(204, await w.call('DELETE', `/v1/auth/users/${user.id}`, { key }))
+  const about = (await entries()).filter(({ object }) => object.id === user.id)
+  assert.deepEqual(
+    about.map(({ action }) => action),
+    ['createUser', 'blockUser', 'deleteUser'],
+  )
+  assert.doesNotMatch(JSON.stringify(about), /@example\.com/)
+  assert.deepEqual(
+    about.map(({ before }) => before?.pending_email),
+    [undefined, '[personal]', '[personal]'],
+  )
 })
 
 test('a new tenant has its own log, which begins with createTenant', async () => {
