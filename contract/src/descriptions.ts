@@ -76,7 +76,8 @@ export const descriptions: Record<RowName, string> = {
   createProvider: 'Adds an identity provider, such as Google or an OpenID Provider of a company. Register `callback_url` there.',
   getProvider: 'Gets one identity provider, without its secrets.',
   changeProvider: 'Changes the named fields. A secret that is not named stays.',
-  deleteProvider: 'Deletes a provider and the links of users to it. The users stay.',
+  deleteProvider:
+    'Deletes a provider and the links of users to it. The users stay; the sessions and grants that began with it end, and the event `user.updated` is raised for each link.',
 
   listWebhooks: 'Lists the webhooks of an environment, newest first.',
   createWebhook:

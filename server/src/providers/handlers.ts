@@ -2,7 +2,9 @@ import type { Provider } from '@ostiary/contract/provider.ts'
 import type { Call, Handler } from '../api/handler.ts'
 import { readNamedPage } from '../api/search.ts'
 import { changeVersioned } from '../api/versions.ts'
+import type { Statement } from '../db/db.ts'
 import { notFound, validationFailed } from '../http/problem.ts'
+import { endBegunWithAny } from '../oidc/store/sessions.ts'
 import { sealed_columns } from '../sealed-columns.ts'
 import type { Services } from '../services.ts'
 import { createWithSlug, slugStatements } from '../slugs/choose.ts'
@@ -121,23 +123,51 @@ export const changeProvider: Handler<'changeProvider'> = async (services, call) 
   })
 }
 
+/**
+ * Identities that go in one batch, with what began with them. A provider can have any number of identities, and no statement may take
+ * long, so most go before the provider does. A deletion that is cut short has removed a part and can be repeated (decision 0018).
+ */
+const linked_at_once = 200
+
 export const deleteProvider: Handler<'deleteProvider'> = async (services, call) => {
   const environment = await environmentOf(services, call)
   await changeVersioned(call.if_match, await finder(services, call), async (current) => {
     const { environment_id, id, slug, type } = current
     const way_in = current.enabled ? [await wayInOf(services, call, environment, current, [])] : []
-    const deleted = await call.commit(
-      {
-        statements: [...way_in, ...store.deleteProvider(current)],
-        before: current,
-        answer: null,
-        event: { environment_id, type: 'provider.deleted', data: { provider_id: id, slug, type } },
-      },
-      services.now(),
-    )
-    return deleted || null
+    for (;;) {
+      const at = services.now()
+      const linked = await store.findLinked(services.db, current, linked_at_once)
+      const unlink = [store.holdProvider(environment.id, id, current.version), ...unlinkStatements(services, call, current, linked, at)]
+      if (linked.length === linked_at_once) {
+        if (!(await services.db.batch(unlink))) return null
+        continue
+      }
+      const deleted = await call.commit(
+        {
+          statements: [...way_in, ...unlink, store.deleteProvider(current)],
+          before: current,
+          answer: null,
+          event: { environment_id, type: 'provider.deleted', data: { provider_id: id, slug, type } },
+        },
+        at,
+      )
+      return deleted || null
+    }
   })
   return null
+}
+
+/** Deletes these identities and ends what began with them (people.md 20). The identities come first, because a sign-in writes their rows. */
+function unlinkStatements(
+  { newId }: Services,
+  { caller, request_id }: Pick<Call<'deleteProvider'>, 'caller' | 'request_id'>,
+  provider: store.ProviderRow,
+  linked: Awaited<ReturnType<typeof store.findLinked>>,
+  at: Date,
+): Statement[] {
+  if (linked.length === 0) return []
+  const origin = { id: newId('evt'), actor: caller.actor, request_id }
+  return [...store.deleteLinked(provider, linked, origin, at), ...endBegunWithAny(provider.environment_id, linked, at)]
 }
 
 /** A provider that goes must not be the last way in. */

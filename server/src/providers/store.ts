@@ -2,7 +2,8 @@
 import { type EnvironmentId, ProviderId } from '@ostiary/contract/ids.ts'
 import { Provider } from '@ostiary/contract/provider.ts'
 import { z } from 'zod'
-import { type Db, guard, type Statement, sql } from '../db/db.ts'
+import { type Db, guard, join, type Statement, sql } from '../db/db.ts'
+import { insertEvents, type Origin } from '../events/store.ts'
 import type { ProviderFields } from './kinds.ts'
 
 const Versioned = Provider.extend({ version: z.int() })
@@ -104,13 +105,47 @@ export function updateProvider(
     where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`)
 }
 
-/** Deletes a provider with its identities: another provider of the same type may use the same subjects for other people. */
-export function deleteProvider(current: ProviderRow): Statement[] {
-  const { environment_id, id } = current
-  return [
-    guard(sql`delete from providers where environment_id = ${environment_id} and id = ${id} and version = ${current.version}`),
-    sql`delete from identities where environment_id = ${environment_id} and provider_id = ${id}`,
-  ]
+/** Serialises the links of a provider with its deletion. Fails as a guard if the provider is deleted or, with a version, changed. */
+export const holdProvider = (environment_id: EnvironmentId, id: string, version?: number): Statement =>
+  guard(sql`update providers set version = version
+    where environment_id = ${environment_id} and id = ${id} ${version === undefined ? sql`` : sql`and version = ${version}`}`)
+
+/**
+ * Deletes a provider. Fails as a guard while a user has an identity there: another provider of the same type may use the same subjects for
+ * other people. Reading the identities is safe after `holdProvider`, which every batch writes first that links one.
+ */
+export const deleteProvider = ({ environment_id, id, version }: ProviderRow): Statement =>
+  guard(sql`delete from providers where environment_id = ${environment_id} and id = ${id} and version = ${version}
+    and not exists (select 1 from identities where environment_id = ${environment_id} and provider_id = ${id})`)
+
+const Linked = z.object({ id: z.string(), user_id: z.string() })
+
+/** Finds identities of a provider, to delete them. */
+export function findLinked(db: Db, { environment_id, id }: ProviderRow, limit: number) {
+  return db.all(
+    Linked,
+    sql`select id, user_id from identities where environment_id = ${environment_id} and provider_id = ${id} order by issuer, subject limit ${limit}`,
+  )
+}
+
+/** Deletes these identities, with an event for each. Fails as a guard if one of them was removed after it was read. */
+export function deleteLinked(
+  { environment_id }: ProviderRow,
+  linked: readonly z.infer<typeof Linked>[],
+  origin: Origin,
+  now: Date,
+): Statement[] {
+  const ids = linked.map(({ id }) => sql`${id}`)
+  const from = sql`from identities where environment_id = ${environment_id} and id in (${join(ids, ', ')})`
+  const columns = {
+    // An id from before migration 0018 has the random part of its user at 15, and ends in a number for each identity of the user.
+    suffix: sql`substr(id, 15, 8) || substr(id, 27, 4)`,
+    user_id: sql`user_id`,
+    application_id: sql`null`,
+    data: sql`'{"changed":["identities"],"method_id":"' || id || '"}'`, // an id needs no escaping in JSON
+    from,
+  }
+  return [insertEvents(environment_id, origin, 'user.updated', columns, now), guard(sql`delete ${from}`, ids.length)]
 }
 
 const Identity = z.object({ id: z.string(), user_id: z.custom<`usr_${string}`>(), email: z.string(), password_hash: z.string().nullable() })
@@ -134,9 +169,9 @@ export function findIdentity(db: Db, environment_id: EnvironmentId, { provider_i
 }
 
 /**
- * Links a subject to a user. Fails as a guard if the user does not exist or the subject already has a user. Reading the user is safe
- * only in a batch that also writes the user's row, because `deleteUser` deletes that row: in the batch of a sign-in `noteSignIn` or
- * `insertUser` does.
+ * Links a subject to a user. Fails as a guard if the user does not exist or the subject already has a user. Reading the user
+ * is safe only in a batch that also writes the user's row, because `deleteUser` deletes that row: in the batch of a sign-in `noteSignIn` or
+ * `insertUser` does. For the provider `holdProvider` comes first in the batch.
  */
 export function insertIdentity(
   environment_id: EnvironmentId,

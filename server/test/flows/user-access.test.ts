@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'
-import { sql } from '../../src/db/db.ts'
+import { type Statement, sql } from '../../src/db/db.ts'
 import { removeExpiredRows } from '../../src/expiring-rows.ts'
+import { findHalfSignIn, insertHalfSignIn } from '../../src/oidc/store/half-sign-ins.ts'
 import { openAccount, rowsOf } from '../support/account.ts'
 import {
   type Agent,
@@ -63,6 +64,11 @@ async function signInUpstream({ environment, client, provider }: Set, email: str
   const code = new URL(reply.headers.get('location') ?? '').searchParams.get('code') ?? ''
   return expectStatus(200, await exchange(w, environment, client, request, code))
 }
+
+const Count = z.object({ count: z.int() })
+const Hash = z.object({ password_hash: z.string().nullable() })
+const expectRow = <T>([row]: readonly T[]): T => row ?? assert.fail('The query found no row.')
+const idsOf = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id)
 
 const isActive = async ({ environment }: Set, { access_token }: { access_token: string }) =>
   (await userinfo(w, environment, access_token)).status === 200
@@ -144,6 +150,82 @@ for (const set of sets) {
       await w.deployment.db.run(sql`update ${table} set began_with = null where user_id = ${person.id}`)
     expectStatus(204, await backend('DELETE', `${person.id}/methods/${provider.id}`))
     assert.deepEqual([await isActive(set, by_password), await isActive(set, by_provider)], [false, false])
+  })
+
+  test(`deleting a provider ends what began with it (${type})`, async () => {
+    const own = await setUp(environment)
+    own.client = await w.createApplication(environment, { backchannel_logout_uri: 'https://app.example.com/logout' })
+    const people = [await twoWaysIn(own), await twoWaysIn(own)]
+    const other = await twoWaysIn(set)
+    expectStatus(204, await w.call('DELETE', `${environment.path}/providers/${own.provider.id}`))
+    const logouts = expectStatus(200, await w.call('GET', `${environment.path}/backchannel-logouts`)).data
+    for (const { person, by_provider, by_password, provider, password } of people) {
+      assert.deepEqual([await isActive(own, by_provider), await isActive(own, by_password)], [false, true])
+      assert.equal((await refresh(w, environment, own.client, by_provider.refresh_token)).body.error, 'invalid_grant')
+      expectStatus(200, await refresh(w, environment, own.client, by_password.refresh_token))
+      assert.deepEqual(idsOf(expectStatus(200, await backend('GET', `${person.id}/methods`))), [password.id])
+      const [event] = await events(own, `type=user.updated&user_id=${person.id}`)
+      assert.deepEqual(event.data, { changed: ['identities'], method_id: provider.id })
+      assert.equal(logouts.filter(({ user_id }: { user_id: string }) => user_id === person.id).length, 1)
+    }
+    assert.deepEqual([await isActive(set, other.by_provider), await isActive(set, other.by_password)], [true, true])
+  })
+
+  test(`deleting a provider ends a sign-in that waits for its second factor (${type})`, async () => {
+    const own = await setUp(environment)
+    const { person, provider } = await twoWaysIn(own)
+    const half = { secret_hash: person.id, user_id: person.id, session_id: null, request_hash: '', enrols: false, needs_code: false }
+    const signed_in = { email: '', password_hash: null, step: 'sign_in' as const, method: 'oidc', amr: [], identity_id: provider.id }
+    const hash = expectRow(await w.deployment.db.all(Hash, sql`select password_hash from users where id = ${person.id}`))
+    const begun = insertHalfSignIn(environment.id, { ...half, signed_in: { ...signed_in, ...hash } }, w.now())
+    assert.ok(await w.deployment.db.batch([begun]))
+    expectStatus(204, await w.call('DELETE', `${environment.path}/providers/${own.provider.id}`))
+    assert.equal(await findHalfSignIn(w.deployment.db, environment.id, person.id, w.now()), null)
+  })
+
+  test(`deleting a provider with any number of identities ends everything that began with them (${type})`, async () => {
+    const { provider } = await setUp(environment)
+    const count = 1_203
+    const [at, later] = [w.now(), new Date(w.now().getTime() + 60_000)]
+    const rows = Array.from({ length: count }, (_, i) => {
+      const [user_id, session_id] = [w.deployment.newId('usr'), w.deployment.newId('ses')]
+      // Every other id is one of migration 0018: in place of chance it has the ends of the ids of the user and the provider.
+      const id = i % 2 === 0 ? w.deployment.newId('mth') : `mth_${user_id.slice(4, 14)}${user_id.slice(22)}${provider.id.slice(25)}000`
+      return [
+        sql`insert into identities (environment_id, provider_id, issuer, subject, user_id, id, created_at)
+            values (${environment.id}, ${provider.id}, '', ${`subject ${i}`}, ${user_id}, ${id}, ${at})`,
+        sql`insert into sessions (environment_id, id, user_id, token_hash, amr, acr, began_with, created_at, auth_time, last_seen_at,
+              expires_at, absolute_expires_at)
+            values (${environment.id}, ${session_id}, ${user_id}, ${session_id}, '[]', '', ${id}, ${at}, ${at}, ${at}, ${later}, ${later})`,
+      ]
+    })
+    for (let i = 0; i < count; i += 100) await w.deployment.db.batch(rows.slice(i, i + 100).flat())
+    const countOf = async (rest: Statement) =>
+      expectRow(await w.deployment.db.all(Count, sql`select count(*) as count from ${rest} and environment_id = ${environment.id}`)).count
+    const updates = sql`events where type = 'user.updated' and data like '%"identities"%'`
+    const active = sql`sessions where created_at = ${at} and ended_at is null`
+    const [updates_before, active_before] = [await countOf(updates), await countOf(active)]
+    assert.ok(active_before >= count)
+    expectStatus(204, await w.call('DELETE', `${environment.path}/providers/${provider.id}`))
+    assert.equal(await countOf(sql`identities where provider_id = ${provider.id}`), 0)
+    assert.equal((await countOf(updates)) - updates_before, count)
+    assert.equal(active_before - (await countOf(active)), count)
+  })
+
+  test(`a sign-in that ends while its provider is deleted leaves neither identity nor session (${type})`, async () => {
+    const own = await setUp(environment)
+    const emails = Array.from({ length: 50 }, (_, i) => `leaving${i}.${type}@example.com`)
+    for (const email of emails.slice(0, 25)) await signInUpstream(own, email)
+    const deletion = () => w.call('DELETE', `${environment.path}/providers/${own.provider.id}`)
+    const sign_ins = emails.map((email) => signInUpstream(own, email).catch(() => null))
+    const deleted = await Promise.race(sign_ins).then(deletion)
+    await Promise.all(sign_ins)
+    expectStatus(204, deleted)
+    const left = sql`select count(*) as count from identities where provider_id = ${own.provider.id}`
+    assert.equal(expectRow(await w.deployment.db.all(Count, left)).count, 0)
+    const signed_in = sql`select count(*) as count from sessions s join users u on u.environment_id = s.environment_id and u.id = s.user_id
+      where s.environment_id = ${environment.id} and s.ended_at is null and u.email like ${`leaving%.${type}@example.com`}`
+    assert.equal(expectRow(await w.deployment.db.all(Count, signed_in)).count, 0)
   })
 
   test(`the list of grants shows what is active, newest first, with its last use (${type})`, async () => {

@@ -9,7 +9,7 @@ import { normalised } from '../../normalisation.ts'
 import type { ProviderProblemView } from '../../pages/provider-problem.ts'
 import { issuerOf } from '../../providers/kinds.ts'
 import type { UpstreamProfile } from '../../providers/profile.ts'
-import { findIdentity, insertIdentity, noteIdentityUse, type Upstream } from '../../providers/store.ts'
+import { findIdentity, holdProvider, insertIdentity, noteIdentityUse, type Upstream } from '../../providers/store.ts'
 import { reason } from '../../reason.ts'
 import { type Refusal, refusal } from '../../refusal.ts'
 import { findOwner, proveFromOutside } from '../../users/address-proof.ts'
@@ -63,7 +63,8 @@ export async function signInAs(
     const proof = { environment_id, request_id: call.request_id, now: call.now }
     const { statements, is_new: _, ...account } = proveFromOutside(services, proof, existing)
     const link = insertIdentity(environment_id, identity, { id: identity_id, user_id: account.user_id }, call.now)
-    const linked = await finishSignIn(services, call, interaction, { ...signed_in, ...account, identity_id }, [...statements, link])
+    const first = [holdProvider(environment_id, provider.id), ...statements, link]
+    const linked = await finishSignIn(services, call, interaction, { ...signed_in, ...account, identity_id }, first)
     return linked ?? refuse('blocked')
   }
 
@@ -72,6 +73,7 @@ export async function signInAs(
   const { name, given_name, family_name, picture, email_verified } = profile
   const signed_up = { ...signed_in, step: 'sign_up' as const, user_id: id, email, password_hash: null, identity_id }
   const created = await finishSignIn(services, call, interaction, signed_up, [
+    holdProvider(environment_id, provider.id),
     ...useInvitation(services, call, interaction),
     insertUser(
       environment_id,

@@ -4,7 +4,7 @@
  */
 import type { EnvironmentId, UserId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
-import { type Db, guard, type Statement, sql } from '../../db/db.ts'
+import { type Db, guard, join, type Statement, sql } from '../../db/db.ts'
 
 /** people.md 2: a sign-in that stops halfway ends after 10 minutes. */
 const half_sign_in_ms = 600_000
@@ -69,9 +69,11 @@ export function endHalfSignIn(environment_id: EnvironmentId, half: HalfSignIn, n
   return guard(sql`delete from half_sign_ins where ${ofRow(environment_id, half, now)}`)
 }
 
-/** Ends the half sign-ins of a user, with the sessions of the user. */
-export const endHalfSignIns = (environment_id: EnvironmentId, user_id: string): Statement =>
-  sql`delete from half_sign_ins where environment_id = ${environment_id} and user_id = ${user_id}`
+/** Ends the half sign-ins of users, with their sessions. */
+export function endHalfSignIns(environment_id: EnvironmentId, ...user_ids: readonly string[]): Statement {
+  const ids = user_ids.map((id) => sql`${id}`)
+  return sql`delete from half_sign_ins where environment_id = ${environment_id} and user_id in (${join(ids, ', ')})`
+}
 
 /** Accepts the mailed code, in the batch that spends it. A guard. */
 export function acceptMailedCode(environment_id: EnvironmentId, half: HalfSignIn, now: Date): Statement {

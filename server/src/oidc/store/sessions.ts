@@ -128,21 +128,37 @@ export function endEverything(environment_id: EnvironmentId, user_id: string, by
   ]
 }
 
+/** A sign-in method of a user. */
+export interface UserMethod {
+  id: string
+  user_id: string
+}
+
+/** Ends what began with a sign-in method of a user. */
+export const endBegunWith = (environment_id: EnvironmentId, user_id: string, method_id: string, now: Date): Statement[] =>
+  endBegunWithAny(environment_id, [{ id: method_id, user_id }], now)
+
 /**
- * Ends the sessions of a user that began with a sign-in method, all their grants, and the other grants that began with it. A session or
- * grant from before methods were recorded ends with any method. The sessions come first, because a batch that adds a grant writes the
- * row of its session.
+ * Ends the sessions that began with one of these sign-in methods, all their grants, and the other grants that began with one. A session or
+ * grant from before methods were recorded ends with any method of its user. The sessions come first, because a batch that adds a grant
+ * writes the row of its session.
  */
-export function endBegunWith(environment_id: EnvironmentId, user_id: string, method_id: string, now: Date): Statement[] {
-  const of_user = sql`environment_id = ${environment_id} and user_id = ${user_id}`
-  const began = sql`coalesce(began_with, ${method_id}) = ${method_id}`
+export function endBegunWithAny(environment_id: EnvironmentId, methods: readonly UserMethod[], now: Date): Statement[] {
+  const user_ids = methods.map(({ user_id }) => user_id)
+  const listOf = (ids: readonly string[]) =>
+    join(
+      ids.map((id) => sql`${id}`),
+      ', ',
+    )
+  const of_users = sql`environment_id = ${environment_id} and user_id in (${listOf(user_ids)})`
+  const began = sql`(began_with is null or began_with in (${listOf(methods.map(({ id }) => id))}))`
   return [
-    sql`update sessions set ended_at = ${now} where ${of_user} and ended_at is null and ${began}`,
+    sql`update sessions set ended_at = ${now} where ${of_users} and ended_at is null and ${began}`,
     sql`update grants set ended_at = ${now}, ended_by = 'method_removed'
-         where ${of_user} and ended_at is null
-           and (${began} or session_id in (select id from sessions where ${of_user} and ended_at = ${now} and ${began}))`,
-    endHalfSignIns(environment_id, user_id),
-    ...enqueueBackchannelLogouts(environment_id, { user_id }, now),
+         where ${of_users} and ended_at is null
+           and (${began} or session_id in (select id from sessions where ${of_users} and ended_at = ${now} and ${began}))`,
+    endHalfSignIns(environment_id, ...user_ids),
+    ...enqueueBackchannelLogouts(environment_id, { user_ids }, now),
   ]
 }
 
