@@ -108,13 +108,21 @@ async function mailInvitation(
 
 type InvitationCall = Pick<Call<'changeMember'>, 'caller' | 'commit'> & { fail: Fail<'insufficient_role'> }
 
-/** `null` when another request changed the invitation first. */
-export async function changeInvitation(call: InvitationCall, current: MemberRow, role: Role, at: Date): Promise<MemberRow | null> {
+/** `null` when another request changed the invitation, or the role of its inviter, first. */
+export async function changeInvitation(
+  { db }: Services,
+  call: InvitationCall,
+  current: MemberRow,
+  role: Role,
+  at: Date,
+): Promise<MemberRow | null> {
   const { caller, commit } = call
   refuseAboveOwnRole(call, current.role)
   refuseAboveOwnRole(call, role)
-  const invited = { ...current, role, version: current.version + 1, updated_at: at.toISOString() }
-  const statements = store.changeInvitedRole(current, caller.administrator.user_id, role, at)
+  const keeps_link = await store.keepsLink(db, current, role)
+  const expires_at = keeps_link ? current.expires_at : null
+  const invited = { ...current, role, expires_at, version: current.version + 1, updated_at: at.toISOString() }
+  const statements = store.changeInvitedRole(current, { role, changed_by: caller.administrator.user_id, keeps_link }, at)
   return (await commit({ statements, before: current, answer: invited }, at)) ? invited : null
 }
 

@@ -109,21 +109,38 @@ export function replaceLink(current: PendingRow, inviter_id: string, link: NewLi
   ]
 }
 
+/** The inviter may grant this role, so the link may stay. The system may grant every role. */
+const inviterMayGrant = (role: Role) =>
+  sql`(inviter_id is null or ${mayGrant(sql`invitations.tenant_id`, sql`invitations.inviter_id`, sql`cast(${role} as text)`)})`
+
+const KeepsLink = z.object({ keeps_link: z.boolean() })
+
+/** Whether the link of an invitation stays when its role changes. */
+export async function keepsLink(db: Db, { tenant_id, id }: MemberRow, role: Role): Promise<boolean> {
+  const row = await db.maybeOne(
+    KeepsLink,
+    sql`select case when ${inviterMayGrant(role)} then 1 else 0 end as keeps_link from invitations
+         where tenant_id = ${tenant_id} and id = ${id}`,
+  )
+  return row?.keeps_link ?? false
+}
+
 /**
  * Changes the role of a pending invitation. If its inviter may not grant the new role, the link ends, because the inviter may know
- * it, and the member who changed the role becomes the inviter. Resending creates a new link.
+ * it, and the member who changed the role becomes the inviter. Resending creates a new link. The guard fails if `keeps_link`, which
+ * `keepsLink` read, has changed.
  */
-export function changeInvitedRole(current: MemberRow, changed_by: string, role: Role, now: Date): Statement[] {
-  const may_grant = mayGrant(sql`invitations.tenant_id`, sql`invitations.inviter_id`, sql`cast(${role} as text)`)
-  const keeps = sql`(inviter_id is null or ${may_grant})`
+export function changeInvitedRole(
+  current: MemberRow,
+  { role, changed_by, keeps_link }: { role: Role; changed_by: string; keeps_link: boolean },
+  now: Date,
+): Statement[] {
+  const ended_link = keeps_link ? sql`` : sql`, inviter_id = ${changed_by}, token_hash = null, expires_at = null`
   return [
     holdTenant(current.tenant_id),
-    guard(sql`update invitations set role = ${role}, version = version + 1, updated_at = ${now},
-        inviter_id = case when ${keeps} then inviter_id else ${changed_by} end,
-        token_hash = case when ${keeps} then token_hash else null end,
-        expires_at = case when ${keeps} then expires_at else null end
+    guard(sql`update invitations set role = ${role}, version = version + 1, updated_at = ${now}${ended_link}
       where tenant_id = ${current.tenant_id} and id = ${current.id} and version = ${current.version} and ${isPending(now)}
-        and ${memberMayGrant(current.tenant_id, changed_by, role)}`),
+        and ${keeps_link ? sql`` : sql`not `}${inviterMayGrant(role)} and ${memberMayGrant(current.tenant_id, changed_by, role)}`),
   ]
 }
 

@@ -1,6 +1,7 @@
 /** Inviting administrators: a membership begins when a signed-in person accepts a link of the tenant. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { acceptInvitation, asAdministrator, signInAt } from '../support/administrator.ts'
 import { createAgent, formOf } from '../support/cookie-browser.ts'
@@ -314,6 +315,22 @@ test('an admin can neither change nor create an invitation for the role owner', 
     (await t.list()).filter(({ status }) => status === 'pending').map(({ role }) => role),
     ['viewer', 'owner'],
   )
+})
+
+test('PATCH of an invitation whose link ends answers expires_at null', async () => {
+  const t = await createTenant(w, olga)
+  await t.join(adam, 'admin')
+  const { id, expires_at } = await t.invite('raised@example.com', 'viewer', adam)
+  const kept = expectStatus(200, await t.as(olga, 'PATCH', `/${id}`, { role: 'admin' }))
+  assert.equal(kept.expires_at, expires_at)
+  const raised = expectStatus(200, await t.as(olga, 'PATCH', `/${id}`, { role: 'owner' }))
+  const listed = (await t.list()).find((member) => member.id === id)
+  assert.deepEqual([raised.expires_at, listed], [null, raised])
+  const [change] = await w.deployment.db.all(
+    z.object({ after_change: z.string() }),
+    sql`select after_change from audit_log where object_id = ${id} order by id desc limit 1`,
+  )
+  assert.deepEqual(JSON.parse(change?.after_change ?? ''), { role: 'owner', expires_at: null })
 })
 
 test('the administrator who resends an invitation becomes its inviter', async () => {
