@@ -100,6 +100,17 @@ const noLinking = z.looseObject({
   link_by_verified_email: z.literal(false, 'Providers of the root tenant cannot link users by email.').nullish(),
 })
 
+/** The dashboard and the command line ask for this scope, so without it no administrator could sign in. */
+const keepsOfflineAccess = z.looseObject({
+  scopes: z
+    .looseObject({
+      disabled: z
+        .array(z.string().refine((scope) => scope !== 'offline_access', 'The dashboard and the command line need this scope.'))
+        .nullish(),
+    })
+    .nullish(),
+})
+
 const changesMail = z.looseObject({}).refine((body) => 'email' in body)
 
 /** The methods with a client secret. A `web` application has one by default. */
@@ -144,7 +155,7 @@ export const routes = {
   changeEnvironment:  patch(environment,                                 platform('environments:write'),  'Update an environment',                                  { body: EnvironmentChange, returns: [200, Environment] }),
 
   getSettings:        get  (`${environment}/settings`,                   platform('env.settings:read'),   'Get the settings of an environment',                     { returns: [200, Settings] }),
-  changeSettings:     patch(`${environment}/settings`,                   platform('env.settings:write'),  'Update settings (merge patch; null restores a default)', { body: SettingsChange, returns: [200, Settings], operators: 'allowed', configures: true, fresh: changesMail }),
+  changeSettings:     patch(`${environment}/settings`,                   platform('env.settings:write'),  'Update settings (merge patch; null restores a default)', { body: SettingsChange, returns: [200, Settings], operators: keepsOfflineAccess, configures: true, fresh: changesMail }),
   previewSettings:    post (`${environment}/settings/preview`,           platform('env.settings:write'),  'Show unsaved settings on a hosted page, in a frame of the dashboard', { body: SettingsToPreview, returns: [200, SettingsPreview], operators: 'allowed' }),
   testMail:           post (`${environment}/settings/email/test`,        platform('env.settings:write'),  'Send a test mail and report how far it got; 10 an hour',  { body: MailTest, returns: [200, MailTested], fails: ['mail_not_set_up'], operators: 'allowed' }),
 

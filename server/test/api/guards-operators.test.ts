@@ -3,8 +3,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TenantId } from '@ostiary/contract/ids.ts'
 import type { Route } from '@ostiary/contract/route.ts'
+import { oidcScopes } from '@ostiary/contract/scopes.ts'
 import { insertMember } from '../../src/members/store.ts'
 import { administratorToken, asAdministrator } from '../support/administrator.ts'
+import { signInToDashboard } from '../support/dashboard.ts'
 import { until } from '../support/receiver.ts'
 import { referenceOf } from '../support/refused-calls.ts'
 import {
@@ -221,6 +223,20 @@ test('in the root tenant PATCH neither lowers a role nor lets a provider link ac
     expectStatus(200, await asOperator('GET', path.includes('/members/') ? `/v1/tenants/${root_tenant_id}/members` : path))
   }
   expectStatus(200, await asOperator('PATCH', `${E}/providers/${ids.provider_id}`, { link_by_verified_email: null, enabled: false }))
+})
+
+test('the root environment keeps the scopes that the dashboard needs', async () => {
+  const reply = await asOperator('PATCH', `${E}/settings`, { scopes: { disabled: ['phone', 'offline_access'] } })
+  assert.equal(`${reply.status} ${reply.body.code}`, '422 validation_failed')
+  assert.deepEqual(
+    reply.body.errors.map((error: { pointer: string }) => error.pointer),
+    ['/scopes/disabled/1'],
+  )
+  const others = oidcScopes.filter((scope) => scope !== 'openid' && scope !== 'offline_access')
+  expectStatus(200, await asOperator('PATCH', `${E}/settings`, { scopes: { disabled: others } }))
+  await administratorToken(w, owner)
+  expectStatus(200, await (await signInToDashboard(w)).session())
+  expectStatus(200, await asOperator('PATCH', `${E}/settings`, { scopes: null }))
 })
 
 test('an ended session ends its tokens, and a blocked administrator can sign in again after being unblocked', async () => {
