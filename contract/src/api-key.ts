@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { EnvironmentId, KeyId, ProjectId, TenantId } from './ids.ts'
 import { KeyScope } from './scopes.ts'
 import { EnvironmentType } from './tenancy.ts'
-import { Name, Origin, Slug, Time, TimeRange } from './values.ts'
+import { Moment, Name, Origin, Slug, Time, TimeRange } from './values.ts'
 
 export const KeyType = z.enum(['auth_publishable', 'auth_secret', 'platform_secret'])
 export type KeyType = z.infer<typeof KeyType>
@@ -85,7 +85,7 @@ const constraints = {
   rate_limit: RateLimit.describe(
     'The rate limit of the key; `null` is the default: 100 requests in 10 s in Test, 1,000 in 10 s in Live and for platform keys.',
   ),
-  expires_at: z.iso.datetime({ offset: true }).describe('When the key stops working; `null` if it does not expire.'),
+  expires_at: Moment.describe('When the key stops working; `null` if it does not expire.'),
 }
 const origins = z
   .array(Origin)

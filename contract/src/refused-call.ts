@@ -1,7 +1,7 @@
 /** Refused calls: what an environment or a tenant answered with an error, and why. The service keeps them for seven days. */
 import { z } from 'zod'
 import { RequestId } from './ids.ts'
-import { PageQuery, Time, wholeNumber } from './values.ts'
+import { Moment, PageQuery, Time, wholeNumber } from './values.ts'
 
 /** The codes of refusals that a person meets on a hosted page. The name of a code never changes. */
 export const pageCodes = [
@@ -45,22 +45,20 @@ export const RefusedCall = z.strictObject({
 })
 export type RefusedCall = z.infer<typeof RefusedCall>
 
-const moment = z.iso.datetime({ offset: true })
-
 export const RefusedCallQuery = PageQuery.extend({
   status: wholeNumber(100, 599).optional().describe('Only this HTTP status.'),
   code: z.string().max(100).optional().describe('Only this code.'),
   route: z.string().max(200).optional().describe('Only this route, as in the records.'),
   application_id: z.string().max(100).optional().describe('Only calls of this application.'),
   key_id: z.string().max(100).optional().describe('Only calls with this API key.'),
-  from: moment.optional().describe('Only calls at this time or later.'),
-  to: moment.optional().describe('Only calls before this time.'),
+  from: Moment.optional().describe('Only calls at this time or later.'),
+  to: Moment.optional().describe('Only calls before this time.'),
 })
 export type RefusedCallQuery = z.infer<typeof RefusedCallQuery>
 
 export const RefusedCallSummaryQuery = z.object({
-  from: moment.optional().describe('Only calls at this time or later. The default is seven days ago.'),
-  to: moment.optional().describe('Only calls before this time. The default is now.'),
+  from: Moment.optional().describe('Only calls at this time or later. The default is seven days ago.'),
+  to: Moment.optional().describe('Only calls before this time. The default is now.'),
 })
 
 export const RefusedCallSummary = z.strictObject({

@@ -1,16 +1,14 @@
 /** Counters of an environment per hour or day. Empty intervals are omitted. */
 import { z } from 'zod'
 import { EnvironmentId, KeyId } from './ids.ts'
-import { Time } from './values.ts'
+import { Moment, Time } from './values.ts'
 
 const count = z.int().min(0)
 
-const moment = z.iso.datetime({ offset: true })
-
 /** The range is at most 31 days by the hour and 400 days by the day. `from` defaults to 24 hours or 30 days before `to`. */
 export const StatisticsQuery = z.object({
-  from: moment.optional().describe('The first moment. It defaults to 24 hours (hour) or 30 days (day) before `to`.'),
-  to: moment.optional().describe('The last moment. It defaults to now. The range is at most 31 days by the hour and 400 days by the day.'),
+  from: Moment.optional().describe('The first moment. It defaults to 24 hours (hour) or 30 days (day) before `to`.'),
+  to: Moment.optional().describe('The last moment. It defaults to now. The range is at most 31 days by the hour and 400 days by the day.'),
   interval: z.enum(['hour', 'day']).default('hour').describe('The length of an interval. The default is `hour`.'),
 })
 

@@ -8,8 +8,13 @@ z.config({ localeError: sentenceOf })
 /** RFC 3339 in UTC with milliseconds, `2026-11-20T16:31:00.000Z`. The database stores milliseconds since 1970. */
 export const Time = z.iso.datetime({ precision: 3 })
 
-/** RFC 3339 with any offset, as clients send it. */
-export const Moment = z.iso.datetime({ offset: true })
+/** RFC 3339 with any offset, as clients send it. RFC 3339 §1: a year has four digits, so that the time can be shown in UTC. */
+export const Moment = z.iso
+  .datetime({ offset: true, abort: true })
+  .refine((value) => /^\d{4}-/.test(inUtc(value)), 'Expected a time whose year in UTC is 0000 to 9999.')
+
+/** The time in UTC; '' for text that is no time. */
+const inUtc = (value: string) => (Number.isNaN(Date.parse(value)) ? '' : new Date(value).toISOString())
 
 /** The filters of a list by time. */
 export const TimeRange = {

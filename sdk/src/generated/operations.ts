@@ -507,7 +507,7 @@ export interface Operations {
   /**
    * Delete an identity provider with all its linked identities.
    *
-   * Deletes a provider and the links of users to it. The users stay.
+   * Deletes a provider and the links of users to it. The users stay; the sessions and grants that began with it end, and the event `user.updated` is raised for each link.
    *
    * Needs a platform key with the scope `providers:write`, or an administrator with the role `developer` or above.
    *

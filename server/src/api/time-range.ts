@@ -8,6 +8,9 @@ interface Limits {
   max_ms: number
 }
 
+/** The first time that a client can send. */
+const earliest = new Date('0000-01-01T00:00:00Z')
+
 /** `to` defaults to now, `from` to the default length before `to`. */
 export function timeRange(
   query: { from?: string | undefined; to?: string | undefined },
@@ -15,7 +18,7 @@ export function timeRange(
   now: Date,
 ): { from: Date; to: Date } {
   const to = query.to === undefined ? now : new Date(query.to)
-  const from = query.from === undefined ? new Date(to.getTime() - default_ms) : new Date(query.from)
+  const from = new Date(query.from ?? Math.max(to.getTime() - default_ms, earliest.getTime()))
   if (from >= to) throw badField(['from'], 'from must be before to.')
   if (to.getTime() - from.getTime() > max_ms) throw badField(['from'], `The range for ${name} is at most ${max_ms / 86_400_000} days.`)
   return { from, to }

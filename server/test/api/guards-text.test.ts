@@ -1,10 +1,10 @@
-/** Text, names and numbers of requests: every field of every body and query of the route table. Generated; no route is named. */
+/** Text, names, numbers and times of requests: every field of every body and query of the route table. Generated; no route is named. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { characters } from '@ostiary/contract/values.ts'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { asAdministrator } from '../support/administrator.ts'
-import { ask, rows, validRequest } from '../support/route-table.ts'
+import { ask, rows, testRows, validRequest } from '../support/route-table.ts'
 import { fieldsOf, pointerOf, withValue } from '../support/schema-fields.ts'
 import { createTwoTenants } from '../support/tenants.ts'
 import { expectStatus, type Reply, world } from '../support/world.ts'
@@ -233,4 +233,39 @@ test('a token of any size and any characters is malformed, an empty token is 422
     assert.deepEqual(expectStatus(200, await validate(token)), { active: false, reason: 'malformed' }, token.slice(0, 40))
   assert.deepEqual(pointersOf(await validate('')), ['/token'])
   assert.equal(codeOf(await validate('x'.repeat(most + 1))), '413 body_too_large')
+})
+
+/** A moment of a body or a query: a time as the client sends it, with any offset. */
+function isMoment(type: z.ZodType): boolean {
+  const { innerType, format } = type.def as { innerType?: z.ZodType; format?: string } // as: the public, untyped introspection of zod
+  return innerType ? isMoment(innerType) : format === 'datetime'
+}
+const momentsOf = (shape: Record<string, z.ZodType>) => Object.keys(shape).filter((name) => isMoment(shape[name] ?? assert.fail()))
+const with_moments = rows.flatMap(({ name, route }) => {
+  const in_body = route.body instanceof z.ZodObject ? momentsOf(route.body.shape as Record<string, z.ZodType>) : [] // as: see above
+  const in_query = route.query ? momentsOf(route.query.shape as Record<string, z.ZodType>) : [] // as: see above
+  const fields = [...in_body.map((field) => ({ field, in_body: true })), ...in_query.map((field) => ({ field, in_body: false }))]
+  return fields.map((where) => ({ name: `${name} ${where.field}`, route, ...where }))
+})
+
+testRows('a time that leaves the four-digit years in UTC is 422', with_moments, async ({ route, field, in_body }) => {
+  const right = validRequest(route, ours)
+  const send = (time: string) =>
+    ask(
+      w,
+      in_body
+        ? { ...right, body: withValue(right.body, [field], time) }
+        : { ...right, path: `${right.path}?${field}=${encodeURIComponent(time)}` },
+    )
+  for (const time of ['9999-12-31T23:59:59-14:00', '9999-12-31T23:59:59.999-00:01', '0000-01-01T00:00:00+14:00']) {
+    const reply = await send(time)
+    assert.equal(codeOf(reply), '422 validation_failed', time)
+    assert.deepEqual(pointersOf(reply), [`/${field}`], time)
+  }
+  for (const time of ['9999-12-31T23:59:59.999Z', '0000-01-01T00:00:00Z', '9999-12-31T23:59:59+14:00', '0000-01-01T00:00:00-14:00'])
+    assert.ok((await send(time)).status < 500, time)
+})
+
+test('the table has moments in bodies and in queries', () => {
+  assert.ok(with_moments.some(({ in_body }) => in_body) && with_moments.filter(({ in_body }) => !in_body).length > 8)
 })
