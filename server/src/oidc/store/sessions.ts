@@ -129,7 +129,7 @@ export function endEverything(environment_id: EnvironmentId, user_id: string, by
 }
 
 /** A sign-in method of a user. */
-export interface UserMethod {
+interface UserMethod {
   id: string
   user_id: string
 }
