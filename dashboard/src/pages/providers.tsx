@@ -124,7 +124,7 @@ export default function Providers() {
         <Confirm
           title={`Delete ${open.provider.display_name}?`}
           lead={<EnvironmentTag type={environment.type} />}
-          consequence="All identities that are linked to it are deleted. People who have no other way to sign in are locked out."
+          consequence="All identities that are linked to it are deleted, and the sessions that began with them end. People who have no other way to sign in are locked out."
           keep="Keep the provider"
           act="Delete now"
           typed={open.provider.enabled || environment.type === 'live' ? open.provider.display_name : undefined}
