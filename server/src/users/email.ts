@@ -1,7 +1,16 @@
 // pure
-/** Decides when two emails are the same account. */
+/** Decides which emails accounts can have, and when two emails are the same account. */
 import { aLabelsOf } from '@ostiary/contract/email-address.ts'
-import { folded, normalised } from '../normalisation.ts'
+import { Email } from '@ostiary/contract/values.ts'
+import { folded, longest_email, normalised } from '../normalisation.ts'
+
+/** Returns an address that a person typed, as an account stores it. `null`: no account can have it. */
+export function accountAddress(text: string): string | null {
+  const trimmed = text.trim()
+  if (trimmed.length > longest_email) return null
+  const email = normalised(trimmed)
+  return Email.safeParse(email).success ? email : null
+}
 
 /**
  * Returns the key by which an email is looked up. It is unique within an environment. Emails that differ only in case, that NFKC

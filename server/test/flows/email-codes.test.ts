@@ -67,6 +67,39 @@ test('a code works once, and a wrong one is 400 with the same page', async () =>
   assert.equal((await agent.submit(wrong, { code })).status, 400, 'a spent code')
 })
 
+// biome-ignore format: one address a line
+const refused_addresses = [
+  '',
+  'no address',
+  '"x y"@evil.example',
+  'a..b@evil.example',
+  'me@[203.0.113.9]',
+  'аdmin@evil.example', // the first letter is Cyrillic
+  'a\0b@example.com',
+  'a\nBcc: x@example.com',
+  '\ud800a@example.com',
+  `${'ﷺ'.repeat(100)}@example.com`, // 18 characters for each, when normalised
+  `${'a'.repeat(400)}@example.com`,
+]
+test('a resend mails no address that the sign-in form refuses', async () => {
+  const agent = createAgent()
+  const page = await agent.get(authorizationRequest(environment, client, { prompt: 'login' }).url)
+  const { hidden } = formOf(page.body)
+  const mails = async () => expectStatus(200, await w.call('GET', `${environment.path}/inbox?limit=1`)).data[0]?.id
+  const before = await mails()
+  for (const email of refused_addresses) {
+    const asked = await agent.submit(page, { email, password: '', method: 'email_code' }, from())
+    const resent = await agent.post(`${environment.issuer}/code`, { ...hidden, email, action: 'resend' }, from())
+    for (const reply of [asked, resent]) {
+      assert.equal(reply.status, 400, JSON.stringify(email))
+      assert.ok(reply.body.includes('data-step="sign-in"'), JSON.stringify(email))
+    }
+    const entered = await agent.post(`${environment.issuer}/code`, { ...hidden, email, code: '123456' }, from())
+    assert.equal(entered.status, 400, JSON.stringify(email))
+  }
+  assert.equal(await mails(), before)
+})
+
 test('a code ends after ten minutes', async () => {
   const [early, late] = [await w.createUser(environment), await w.createUser(environment)]
   const [first, second] = [await ask(early.email), await ask(late.email)]

@@ -97,9 +97,6 @@ export async function changedMeanwhile(
 
 const changed = refusal('stale_version', reason`The account changed while the person was on the page, so nothing was done.`)
 
-/** A field of the form, cut to one character more than the longest value, so that later checks take bounded time. */
-export const fieldOf = (call: OidcCall, name: string, longest: number) => (call.form?.get(name) ?? '').slice(0, longest + 1)
-
 /** The person as the actor of an event. */
 export const originOf = (services: OidcServices, call: OidcCall, { user }: Pick<OwnAccount, 'user'>) => ({
   id: services.newId('evt'),

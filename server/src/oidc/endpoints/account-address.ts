@@ -1,6 +1,5 @@
 /** The forms of the account page about the address: its change (people.md 19), and its proof (people.md 8). Each form names its `step`. */
-import { Email } from '@ostiary/contract/values.ts'
-import { longest_email, normalised } from '../../normalisation.ts'
+import { longest_email } from '../../normalisation.ts'
 import type { ChangeEmailView } from '../../pages/account-address.ts'
 import { reason } from '../../reason.ts'
 import { refusal } from '../../refusal.ts'
@@ -8,15 +7,16 @@ import { sendsMail } from '../../tenancy/email-settings.ts'
 import { findOwner, verifyAddress } from '../../users/address-proof.ts'
 import { accountOf, sourceOf } from '../../users/attempts.ts'
 import { requestCode, tryCode } from '../../users/code-mail.ts'
+import { accountAddress } from '../../users/email.ts'
 import { findEmailChange } from '../../users/email-changes.ts'
 import { type CodeKind, type CodeRow, findCodeOfUser, spendCode } from '../../users/mailed-codes.ts'
 import { findCredential } from '../../users/store.ts'
 import { showChangeEmail, showConfirmEmail } from '../account/address-screens.ts'
 import { beginEmailChange, cancelEmailChange, confirmEmailChange, isSameAddress, remindEnds } from '../account/email-change.ts'
-import { beginChange, changedMeanwhile, done, fieldOf, type OwnAccount } from '../account/gate.ts'
+import { beginChange, changedMeanwhile, done, type OwnAccount } from '../account/gate.ts'
 import { accountUrl } from '../account/url.ts'
 import { deviceCookie, knownDevice, withCookies } from '../browser.ts'
-import { type Answer, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../call.ts'
+import { type Answer, fieldOf, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../call.ts'
 import { deviceOf } from '../device.ts'
 import { pageContext } from '../hosted-page.ts'
 import { holdFreshSession } from '../interaction/fresh-sign-in.ts'
@@ -37,10 +37,9 @@ export const changeOwnEmail: OidcEndpoint = async (services, call) => {
 const changePage = (call: OidcCall, { user }: OwnAccount) => redirect(accountUrl(call, { action: 'change-email', user: user.id }))
 
 async function begin(services: OidcServices, call: OidcCall, own: OwnAccount): Promise<Answer> {
-  const typed = fieldOf(call, 'email', longest_email).trim()
-  const email = typed.length > longest_email ? '' : normalised(typed)
+  const email = accountAddress(fieldOf(call, 'email', longest_email))
   const again = (problem: ChangeEmailView['problem']) => showChangeEmail(services, call, own, problem)
-  if (!Email.safeParse(email).success) return refused(await again('malformed'), no_address)
+  if (email === null) return refused(await again('malformed'), no_address)
   if (isSameAddress(email, own.user.email)) return refused(await again('same'), same_address)
   const change = await findEmailChange(services.db, call.issuer.environment_id, own.user.id, call.now)
   if (change && isSameAddress(change.email, email)) return resend(services, call, own)

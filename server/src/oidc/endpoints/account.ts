@@ -7,21 +7,11 @@ import { type ProfileField, profile_fields } from '../../pages/account-forms.ts'
 import { reason } from '../../reason.ts'
 import { refusal } from '../../refusal.ts'
 import { holdUser, updateUser } from '../../users/store.ts'
-import {
-  beginChange,
-  changedMeanwhile,
-  done,
-  fieldOf,
-  findOwnUser,
-  needsSignIn,
-  noticeOf,
-  type OwnAccount,
-  originOf,
-} from '../account/gate.ts'
+import { beginChange, changedMeanwhile, done, findOwnUser, needsSignIn, noticeOf, type OwnAccount, originOf } from '../account/gate.ts'
 import { showAccountPage, showPlace, showProfile } from '../account/screens.ts'
 import { accountUrl } from '../account/url.ts'
 import { readBrowser } from '../browser.ts'
-import { type OidcEndpoint, redirect, refused } from '../call.ts'
+import { fieldOf, type OidcEndpoint, redirect, refused } from '../call.ts'
 import { asksForSignUp, mayCreateAccount } from '../interaction/new-account.ts'
 import { no_problems, showAccounts, showSignIn, showSignUp } from '../interaction/screens.ts'
 import { accountVisit } from '../interaction/visit.ts'

@@ -1,18 +1,18 @@
 /** A forgotten password: the page that asks for a link, and the page of the link that takes the new password. It signs nobody in. */
-import { Email } from '@ostiary/contract/values.ts'
-import { longest_email, normalised } from '../../normalisation.ts'
+import { longest_email } from '../../normalisation.ts'
 import { forgotPage, forgotSentPage, passwordSavedPage } from '../../pages/reset.ts'
 import { reason } from '../../reason.ts'
 import { refusal } from '../../refusal.ts'
 import { findOwner } from '../../users/address-proof.ts'
 import { sourceOf } from '../../users/attempts.ts'
 import { openLink } from '../../users/code-mail.ts'
+import { accountAddress } from '../../users/email.ts'
 import { longest_password } from '../../users/password-policy.ts'
 import { judgePassword } from '../../users/password-rules.ts'
 import { canReset, resetPassword, resetStatements } from '../../users/reset.ts'
 import { findUser } from '../../users/store.ts'
 import { formProblem, formRefusals, formToken, knownDevice, readBrowser, withCookies } from '../browser.ts'
-import { type OidcCall, type OidcEndpoint, redirect, refused } from '../call.ts'
+import { fieldOf, type OidcCall, type OidcEndpoint, redirect, refused } from '../call.ts'
 import { deviceOf } from '../device.ts'
 import { chosenLanguages, html, pageContext } from '../hosted-page.ts'
 import { beginInteraction, continueInteraction } from '../interaction/begin.ts'
@@ -40,16 +40,16 @@ export const forgotPassword: OidcEndpoint = async (services, call) => {
   if ('answer' in interaction) return interaction.answer
   const { query, browser, request } = interaction
   if (!offersReset(call)) return refused(redirect(continueUrl(call, query)), no_reset)
-  const typed = call.form?.get('email') ?? ''
-  const email = typed.slice(0, longest_email).trim()
+  const typed = fieldOf(call, 'email', longest_email).trim()
+  const email = accountAddress(typed)
   const context = pageContext(call, request.ui_locales, forgotUrl(call, query))
   const back_url = backUrl(call, query)
-  const is_address = typed.length <= longest_email && Email.safeParse(normalised(email)).success
-  const problem = formProblem(services, call, browser) ?? (is_address ? null : 'malformed')
-  if (problem) {
+  const form_problem = formProblem(services, call, browser)
+  if (form_problem || email === null) {
+    const problem = form_problem ?? 'malformed'
     const { csrf, set_cookie } = formToken(services, call, browser)
-    const page = withCookies(html(forgotPage(context, { csrf, request: query, email, problem, back_url })), set_cookie)
-    return refused(page, problem === 'malformed' ? no_address : formRefusals[problem])
+    const page = withCookies(html(forgotPage(context, { csrf, request: query, email: typed, problem, back_url })), set_cookie)
+    return refused(page, form_problem === null ? no_address : formRefusals[form_problem])
   }
 
   const { issuer, now, request_id } = call
@@ -62,7 +62,7 @@ export const forgotPassword: OidcEndpoint = async (services, call) => {
       environment_id: issuer.environment_id,
       issuer_url: issuer.url,
       owner,
-      email: normalised(email),
+      email,
       browser: browser.form_seed,
       source: sourceOf(call.ip),
       is_known: knownDevice(services, call, browser, marked) !== null,
@@ -74,7 +74,7 @@ export const forgotPassword: OidcEndpoint = async (services, call) => {
     now,
   )
   await services.db.batch(statements) // over a limit nothing happens, and the answer is the same
-  return html(forgotSentPage(context, { email, back_url }))
+  return html(forgotSentPage(context, { email: typed, back_url }))
 }
 
 export const newPassword: OidcEndpoint = async (services, call) => {

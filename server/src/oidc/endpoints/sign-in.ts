@@ -1,16 +1,16 @@
 /** The forms of sign-in and sign-up. Success makes a session and continues the request. */
-import { Email } from '@ostiary/contract/values.ts'
-import { longest_email, normalised } from '../../normalisation.ts'
+import { longest_email } from '../../normalisation.ts'
 import type { SignUpView } from '../../pages/sign-up.ts'
 import { reason } from '../../reason.ts'
 import { type Refusal, refusal } from '../../refusal.ts'
 import { sendsMail } from '../../tenancy/email-settings.ts'
 import { sourceOf, takeSignUp } from '../../users/attempts.ts'
+import { accountAddress } from '../../users/email.ts'
 import { longest_password } from '../../users/password-policy.ts'
 import { judgePassword } from '../../users/password-rules.ts'
 import { findCredential, insertUser } from '../../users/store.ts'
 import { formProblem, formRefusals } from '../browser.ts'
-import { type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../call.ts'
+import { fieldOf, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../call.ts'
 import { continueInteraction } from '../interaction/begin.ts'
 import { by_password, checkPassword } from '../interaction/check-password.ts'
 import { continueUrl } from '../interaction/continue.ts'
@@ -23,18 +23,15 @@ import { no_problems, showSignIn, showSignUp } from '../interaction/screens.ts'
 export const signIn: OidcEndpoint = async (services, call) => {
   const interaction = await continueInteraction(services, call)
   if ('answer' in interaction) return interaction.answer
-  const email = field(call, 'email', longest_email).trim()
-  const password = field(call, 'password', longest_password)
+  const email = fieldOf(call, 'email', longest_email).trim()
+  const password = fieldOf(call, 'password', longest_password)
   const problem = formProblem(services, call, interaction.browser)
   if (problem) return showSignIn(services, call, interaction, { email, problem, refusal: formRefusals[problem], wait_seconds: null })
-  if (call.form?.get('method') === 'email_code' && offersCodes(call)) {
-    if (isCut(call, 'email', longest_email) || !Email.safeParse(normalised(email)).success)
-      return showSignIn(services, call, interaction, { email, problem: 'malformed_email', refusal: no_address, wait_seconds: null })
+  if (call.form?.get('method') === 'email_code' && offersCodes(call))
     return sendCode(services, call, interaction, { kind: 'sign_in', email })
-  }
   if (!call.issuer.settings.sign_in.password) return showSignIn(services, call, interaction, { email, problem: null, wait_seconds: null })
   // No account has an email or password of this length, so no hash is computed.
-  if (isCut(call, 'email', longest_email) || isCut(call, 'password', longest_password))
+  if (email.length > longest_email || password.length > longest_password)
     return showSignIn(services, call, interaction, { email, problem: 'wrong_credentials', refusal: too_long, wait_seconds: null })
   return checkPassword(services, call, interaction, { email, password })
 }
@@ -45,14 +42,15 @@ export const signUp: OidcEndpoint = async (services, call) => {
   const { db, passwords, newId } = services
   const { issuer, now } = call
   const { environment_id } = issuer
+  const typed = fieldOf(call, 'email', longest_email).trim()
+  const address = accountAddress(typed)
   const form = {
-    email: normalised(field(call, 'email', longest_email).trim()),
-    name: field(call, 'name', longest_name).trim(),
-    password: field(call, 'password', longest_password + 1),
+    email: address ?? typed,
+    name: fieldOf(call, 'name', longest_name).trim(),
+    password: fieldOf(call, 'password', longest_password),
   }
   const problems = await signUpProblems(services, call, form)
-  if (isCut(call, 'email', longest_email)) problems.email = 'malformed'
-  if (isCut(call, 'name', longest_name)) problems.name = 'too_long'
+  if (address === null) problems.email = typed === '' ? 'missing' : 'malformed'
   problems.form = formProblem(services, call, interaction.browser)
   if (!mayCreateAccount(call, interaction) || !asksForSignUp(call))
     return refused(redirect(continueUrl(call, interaction.query)), sign_up_closed)
@@ -96,7 +94,6 @@ export const signUp: OidcEndpoint = async (services, call) => {
   return (await isTaken()) ? showAgain({ email: 'taken' }) : refused(redirect(continueUrl(call, interaction.query)), account_not_created)
 }
 
-const no_address = refusal('validation_failed', reason`The email is missing or malformed.`)
 const too_long = refusal('unknown_account', reason`The email or the password is longer than any that an account can have.`)
 const sign_up_closed = refusal('unknown_account', reason`The environment, or the invitation, creates no account with a password.`)
 const account_not_created = refusal('not_found', reason`The invitation ended during the sign-up.`)
@@ -117,11 +114,6 @@ function refusalOf({ form, email, name, password }: SignUpView['problems']): Ref
   )
 }
 
-/** A field of the form, cut to the longest value that is stored, so that later checks take bounded time. */
-const field = (call: OidcCall, name: string, longest: number) => (call.form?.get(name) ?? '').slice(0, longest)
-
-const isCut = (call: OidcCall, name: string, longest: number) => (call.form?.get(name) ?? '').length > longest
-
 /** In UTF-16 code units, enough for 200 characters of any kind. */
 const longest_name = 1_000
 
@@ -138,7 +130,6 @@ async function signUpProblems(
 ): Promise<SignUpView['problems']> {
   return {
     ...no_problems,
-    email: email === '' ? 'missing' : Email.safeParse(email).success ? null : 'malformed',
     name: [...name].length > 200 || /\p{Cc}/u.test(name) ? 'too_long' : null,
     password: !issuer.settings.sign_in.password
       ? null

@@ -3,13 +3,13 @@ import type { UserId } from '@ostiary/contract/ids.ts'
 import type { Statement } from '../../db/db.ts'
 import { sql } from '../../db/db.ts'
 import { digestOf } from '../../digest.ts'
-import { normalised } from '../../normalisation.ts'
 import { type CodeView, codePage } from '../../pages/code.ts'
 import { idIn, reason } from '../../reason.ts'
 import { type Refusal, refusal } from '../../refusal.ts'
 import { findOwner, type Owner, proveFromOutside, verifyAddress } from '../../users/address-proof.ts'
 import { accountOf, sourceOf } from '../../users/attempts.ts'
 import { type Payload, payloadOf, requestCode, tryCode } from '../../users/code-mail.ts'
+import { accountAddress } from '../../users/email.ts'
 import { type CodeRow, findCodeOfBrowser, spendCode } from '../../users/mailed-codes.ts'
 import { listMethods } from '../../users/methods.ts'
 import { findCredential, insertUser } from '../../users/store.ts'
@@ -23,6 +23,7 @@ import { continueUrl, withPrompt } from './continue.ts'
 import { type SignedIn, signInEvent } from './establish-session.ts'
 import { finishSignIn } from './finish-sign-in.ts'
 import { mayCreateAccount, offersCodes, useInvitation } from './new-account.ts'
+import { showSignIn } from './screens.ts'
 
 /** In the words of events and statistics, and in those of RFC 8176. */
 const by_code = { method: 'email_code', amr: ['otp'], began_with: 'email_code' } as const
@@ -37,15 +38,22 @@ interface Wanted {
 
 const nobody = { id: '', email: '', password_hash: null, blocked_at: null }
 
-/** Mails a code, or does the same work for an address that gets none, and shows the page that asks for it. */
+/**
+ * Mails a code, or does the same work for an address that gets none, and shows the page that asks for it. Text that no account can have
+ * as its address leads back to the sign-in page.
+ */
 export async function sendCode(services: OidcServices, call: OidcCall, interaction: Interaction, wanted: Wanted): Promise<Answer> {
   const { issuer, now, request_id } = call
   const { environment_id } = issuer
-  const credential = await findCredential(services.db, environment_id, wanted.email)
+  const { email } = wanted
+  const address = accountAddress(email)
+  if (address === null)
+    return showSignIn(services, call, interaction, { email, problem: 'malformed_email', refusal: no_address, wait_seconds: null })
+  const credential = await findCredential(services.db, environment_id, address)
   const account = credential ?? nobody
   call.subject.user_id = credential?.id ?? null
-  const to = credential?.email ?? normalised(wanted.email)
-  const marked = { user_id: account.id, email: wanted.email, password_hash: account.password_hash }
+  const to = credential?.email ?? address
+  const marked = { user_id: account.id, email: address, password_hash: account.password_hash }
   const { texts, locale } = pageContext(call, interaction.request.ui_locales)
   const methods = await listMethods(services.db, environment_id, account.id, sql`order by id limit 20`)
   const ways = methods.map(({ type, name }) => name ?? (type === 'password' ? texts.form.password : type))
@@ -77,8 +85,10 @@ export async function sendCode(services: OidcServices, call: OidcCall, interacti
     },
     now,
   )
-  return showCode(services, call, interaction, { email: wanted.email, problem: null })
+  return showCode(services, call, interaction, { email, problem: null })
 }
+
+const no_address = refusal('validation_failed', reason`The email is missing or malformed.`)
 
 /** Mails a new code for what this browser asked for before. */
 export async function resendCode(services: OidcServices, call: OidcCall, interaction: Interaction, email: string): Promise<Answer> {
