@@ -10,7 +10,9 @@ export interface CodeView {
   csrf: string
   request: string
   email: string
-  problem: 'wrong' | 'expired_form' | 'no_cookies' | null
+  problem: 'wrong' | 'too_many' | 'expired_form' | 'no_cookies' | null
+  /** How long to wait; `null` if unknown. */
+  wait_seconds: number | null
   /** Whether the person may sign in with a password instead. */
   offers_password: boolean
   /** The page on which another address can be entered. */
@@ -22,7 +24,7 @@ export function codePage(context: PageContext, view: CodeView): Page {
   const { csrf, request, email, problem } = view
   const values = hidden({ csrf, request, email })
   const body = html`${brandLine(context)}<h1>${texts.code.title}</h1><p class="sub">${texts.code.sent(html`<b>${breakable(email)}</b>`)}</p>
-${problem && problemSummary(problemText(context, problem))}
+${problem && problemSummary(problemText(context, problem, view.wait_seconds))}
 <form method="post" action="${issuer}/code">${values}
 ${field({ name: 'code', label: texts.code.label, type: 'digits', autocomplete: 'one-time-code', shared_problem_id: problem === 'wrong' && 'problem', autofocus: problem === null })}
 <button class="b p" data-action="continue">${texts.code.submit}</button></form>
@@ -35,11 +37,12 @@ ${field({ name: 'code', label: texts.code.label, type: 'digits', autocomplete: '
     body,
     step: 'code',
     has_problem: problem !== null,
-    ...(problem && { status: 400 }),
+    ...(problem && { status: problem === 'too_many' ? 429 : 400 }),
   })
 }
 
-function problemText({ texts, issuer }: PageContext, problem: NonNullable<CodeView['problem']>): string {
+function problemText({ texts, issuer }: PageContext, problem: NonNullable<CodeView['problem']>, wait_seconds: number | null): string {
   if (problem === 'wrong') return texts.code.wrong
+  if (problem === 'too_many') return texts.form.too_many(wait_seconds)
   return problem === 'no_cookies' ? texts.form.no_cookies(new URL(issuer).hostname) : texts.form.expired
 }

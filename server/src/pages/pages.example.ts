@@ -329,6 +329,7 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
     request,
     email,
     problem: null,
+    wait_seconds: null,
     offers_password: true,
     back_url: 'https://id.example.com/e/env_1/oauth/authorize',
   }
@@ -375,6 +376,7 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
     'sign-in, malformed address': signInPage(context, { ...sign_in, problem: 'malformed_email' }),
     code: codePage(context, code),
     'code, wrong': codePage(context, { ...code, problem: 'wrong' }),
+    'code, too many': codePage(context, { ...code, problem: 'too_many', wait_seconds: 600 }),
     'code, expired form': codePage(context, { ...code, problem: 'expired_form', offers_password: false }),
     'forgot password': forgotPage(context, forgot),
     'forgot password, malformed address': forgotPage(context, { ...forgot, problem: 'malformed' }),

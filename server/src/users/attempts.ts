@@ -32,11 +32,17 @@ const shares = { unknown: 8, known: 2 }
 /** Limits failed attempts from one source over all accounts, against password spraying. Known browsers do not count. */
 const spraying = { kind: 'spraying', limit: 100, window_seconds: 900 }
 
-/** Limits refused passkeys from one source. A signature cannot be guessed: the limit bounds the work and the events that a stranger causes. */
-const passkeys = { kind: 'passkey', limit: 100, window_seconds: 900 }
+/**
+ * Limits of one source over all accounts. None is shared by all sources, so one source cannot block the others. A signature cannot be
+ * guessed: the limit of passkeys bounds the work and the events that a stranger causes.
+ */
+const of_sources = {
+  passkey: { kind: 'passkey', limit: 100, window_seconds: 900 },
+  email_code: { kind: 'email-code', limit: 100, window_seconds: 900 },
+  new_account: { kind: 'sign-up', limit: 200, window_seconds: 600 },
+} as const
 
-/** Limits new accounts from one source. No limit is shared by all sources, so one source cannot block the others. */
-const sign_ups = { kind: 'sign-up', limit: 200, window_seconds: 600 }
+type OfSource = keyof typeof of_sources
 
 /** Mails about changes that a person makes on the account page (people.md 18), and exports of their data. */
 const of_persons = {
@@ -121,12 +127,19 @@ export function giveBack(attempt: Attempt): Statement[] {
   ]
 }
 
-/** Counts one attempt to sign up. Returns `null` if it is allowed, otherwise how many seconds to wait. */
-export async function takeSignUp(db: Db, from: Pick<Attempt, 'environment_id' | 'source' | 'now'>): Promise<number | null> {
-  if (await db.batch(countFromSource(from, sign_ups))) return null
-  const rows = await db.all(Counted, liveRows(from, sql`account = ${sign_ups.kind} and source in (${slotNames(from, sign_ups)})`))
+export type From = Pick<Attempt, 'environment_id' | 'source' | 'now'>
+
+/** Counts one for the source, before anything is checked. Returns `null` if it is allowed, otherwise how many seconds to wait. */
+export async function takeFromSource(db: Db, of: OfSource, from: From): Promise<number | null> {
+  const limited = of_sources[of]
+  if (await db.batch(countFromSource(from, limited))) return null
+  const rows = await db.all(Counted, liveRows(from, sql`account = ${limited.kind} and source in (${slotNames(from, limited)})`))
   return waitOf(rows, from.source, from.now)
 }
+
+/** Gives one back that `takeFromSource` counted, in the batch of its success. */
+export const giveBackToSource = (of: OfSource, { environment_id, source, now }: From): Statement =>
+  decrement(environment_id, of_sources[of].kind, slotName(source, slotOf(now, of_sources[of])))
 
 /** Limits wrong second factors. They count for the account, from any source: the password is known already. */
 const secondFactorsOf = (user_id: string) => ({ account: `second-factor:${user_id}`, source: 'everywhere' })
@@ -152,19 +165,6 @@ export async function waitForSecondFactor(db: Db, of: OfUser): Promise<number> {
   const rows = await db.all(Counted, liveRows(of, sql`account = ${account} and source = ${source}`))
   return secondsUntil(of.now, Math.max(...rows.map(expiryOf)))
 }
-
-type From = Pick<Attempt, 'environment_id' | 'source' | 'now'>
-
-/** Counts one response of an authenticator. Returns `null` if it is allowed, otherwise how many seconds to wait. */
-export async function takePasskey(db: Db, from: From): Promise<number | null> {
-  if (await db.batch(countFromSource(from, passkeys))) return null
-  const rows = await db.all(Counted, liveRows(from, sql`account = ${passkeys.kind} and source in (${slotNames(from, passkeys)})`))
-  return waitOf(rows, from.source, from.now)
-}
-
-/** Gives a counted passkey back, in the batch of a successful sign-in. */
-export const givePasskeyBack = ({ environment_id, source, now }: From): Statement =>
-  decrement(environment_id, passkeys.kind, slotName(source, slotOf(now, passkeys)))
 
 const decrement = (environment_id: EnvironmentId, account: string, from: string) =>
   sql`update sign_in_attempts set attempts = attempts - 1
@@ -214,10 +214,7 @@ interface SourceLimit {
  * source expire. The guard sums the rows of other slots. That is safe because every batch that adds an attempt of this source first
  * writes the row of the source itself, so attempts from one source wait for each other.
  */
-function countFromSource(
-  { environment_id, source, now }: Pick<Attempt, 'environment_id' | 'source' | 'now'>,
-  limited: SourceLimit,
-): Statement[] {
+function countFromSource({ environment_id, source, now }: From, limited: SourceLimit): Statement[] {
   const until = new Date(now.getTime() + limited.window_seconds * 1000)
   const slot = slotName(source, slotOf(now, limited))
   return [

@@ -130,7 +130,7 @@ test('of a thousand parallel wrong codes five are compared, and the right one do
   const user = await w.createUser(environment)
   const { agent, page } = await ask(user.email)
   const code = await codeOf(user.email)
-  const replies = await inLanes(250, 1_000, () => agent.submit(page, { code: other(code) }))
+  const replies = await inLanes(250, 1_000, () => agent.submit(page, { code: other(code) }, from()))
   assert.deepEqual(new Set(replies.map(({ status }) => status)), new Set([400]))
   const row = await w.deployment.db.all(
     z.object({ tries: z.int() }),
@@ -239,6 +239,54 @@ test('an address has thirty wrong tries in an hour over all browsers, and known 
   w.advance(31)
   const again = await ask(user.email, known.agent)
   assert.equal((await known.agent.submit(again.page, { code: await codeOf(user.email) })).status, 303)
+})
+
+test('wrong emailed codes over many addresses count for their source', async () => {
+  const [one, another] = ['203.0.116.1', '203.0.116.2'].map((ip) => ({ 'x-forwarded-for': ip }))
+  const failures = async () => {
+    const type = sql`type = 'sign_in.failed'`
+    const rows = await w.deployment.db.all(
+      z.object({ id: z.string() }),
+      sql`select id from events where environment_id = ${environment.id} and ${type}`,
+    )
+    return rows.length
+  }
+  const user = await w.createUser(environment)
+  const known = await ask(user.email)
+  const signed_in = await known.agent.submit(known.page, { code: await codeOf(user.email) })
+  assert.equal(signed_in.status, 303)
+  w.advance(31)
+  const { agent, page } = await ask('nobody@example.com')
+  const { hidden } = formOf(page.body)
+  const guess = (i: number, code = '123456', headers = one) =>
+    agent.post(`${environment.issuer}/code`, { ...hidden, email: `guessed${i}@example.com`, code }, headers)
+  const before = await failures()
+  for (let i = 0; i < 50; i++) assert.equal((await guess(i)).status, 400)
+  for (let i = 50; i < 100; i++) assert.equal((await guess(i, 'no code')).status, 400)
+  const refused = await guess(100)
+  assert.equal(refused.status, 429)
+  assert.ok(refused.body.includes('data-step="code"') && Number(refused.headers.get('retry-after')) > 0)
+  assert.equal(await failures(), before + 100, 'a refused try raises no event')
+  assert.equal((await guess(101, '123456', another)).status, 400, 'another source')
+  const again = await ask(user.email, known.agent, one)
+  assert.equal((await known.agent.submit(again.page, { code: await codeOf(user.email) }, one)).status, 303, 'a known browser')
+  w.advance(1_000)
+  assert.equal((await guess(102)).status, 400)
+})
+
+test('right emailed codes do not use up the limit of their source', async () => {
+  const one = { 'x-forwarded-for': '203.0.117.1' }
+  for (let i = 0; i < 3; i++) {
+    const user = await w.createUser(environment)
+    const { agent, page } = await ask(user.email, createAgent(), one)
+    assert.equal((await agent.submit(page, { code: await codeOf(user.email) }, one)).status, 303)
+  }
+  const rows = await w.deployment.db.all(
+    z.object({ attempts: z.int() }),
+    sql`select attempts from sign_in_attempts
+         where environment_id = ${environment.id} and account = 'email-code' and source like 'ip:203.0.117.1%' and attempts > 0`,
+  )
+  assert.deepEqual(rows, [])
 })
 
 test('a known, an unknown and a blocked address get the same bytes and the same rows, and only the first gets mail', async () => {

@@ -4,7 +4,7 @@ import type { SignUpView } from '../../pages/sign-up.ts'
 import { reason } from '../../reason.ts'
 import { type Refusal, refusal } from '../../refusal.ts'
 import { sendsMail } from '../../tenancy/email-settings.ts'
-import { sourceOf, takeSignUp } from '../../users/attempts.ts'
+import { sourceOf, takeFromSource } from '../../users/attempts.ts'
 import { accountAddress } from '../../users/email.ts'
 import { longest_password } from '../../users/password-policy.ts'
 import { judgePassword } from '../../users/password-rules.ts'
@@ -64,7 +64,7 @@ export const signUp: OidcEndpoint = async (services, call) => {
   if (Object.values(problems).some((problem) => problem !== null)) return showAgain({})
 
   const { invitation } = interaction
-  const wait_seconds = await takeSignUp(db, { environment_id, source: sourceOf(call.ip), now })
+  const wait_seconds = await takeFromSource(db, 'new_account', { environment_id, source: sourceOf(call.ip), now })
   if (wait_seconds !== null) return showAgain({ form: 'too_many' }, wait_seconds)
   const hash = () => passwords.hash(form.password, { environment_id, signal: call.signal() })
   // With mail, neither an account nor a session begins before the code, and nothing here depends on whether the email is taken.

@@ -2,7 +2,7 @@
 
 import { reason } from '../../reason.ts'
 import { type Refusal, refusal } from '../../refusal.ts'
-import { givePasskeyBack, sourceOf, takePasskey } from '../../users/attempts.ts'
+import { giveBackToSource, sourceOf, takeFromSource } from '../../users/attempts.ts'
 import { knownDevice } from '../browser.ts'
 import type { Answer, OidcCall, OidcServices } from '../call.ts'
 import type { Interaction } from './begin.ts'
@@ -34,7 +34,7 @@ export async function checkPasskey(
   // A known browser has a count of its own, which no stranger behind the same address can use up.
   const device = passkey && knownDevice(services, call, interaction.browser, passkey)
   const attempt = { environment_id, source: device === null ? sourceOf(call.ip) : `device:${device}`, now }
-  const wait_seconds = await takePasskey(db, attempt)
+  const wait_seconds = await takeFromSource(db, 'passkey', attempt)
   if (wait_seconds !== null) {
     services.counters.count(environment_id, 'sign_in', 'passkey.limited')
     return showSignIn(services, call, interaction, { email, problem: 'too_many', refusal: too_many, wait_seconds })
@@ -46,7 +46,7 @@ export async function checkPasskey(
   else {
     const { user_id, email, password_hash, id } = judged.passkey
     const signed_in = { user_id, email, password_hash, step: 'sign_in' as const, method: 'passkey', amr: judged.amr, identity_id: id }
-    const answer = await finishSignIn(services, call, interaction, signed_in, [givePasskeyBack(attempt), ...judged.statements])
+    const answer = await finishSignIn(services, call, interaction, signed_in, [giveBackToSource('passkey', attempt), ...judged.statements])
     if (answer) return answer
   }
   services.counters.count(environment_id, 'sign_in', 'passkey.failed')

@@ -7,7 +7,7 @@ import { type CodeView, codePage } from '../../pages/code.ts'
 import { idIn, reason } from '../../reason.ts'
 import { type Refusal, refusal } from '../../refusal.ts'
 import { findOwner, type Owner, proveFromOutside, verifyAddress } from '../../users/address-proof.ts'
-import { accountOf, sourceOf } from '../../users/attempts.ts'
+import { accountOf, giveBackToSource, sourceOf, takeFromSource } from '../../users/attempts.ts'
 import { type Payload, payloadOf, requestCode, tryCode } from '../../users/code-mail.ts'
 import { accountAddress } from '../../users/email.ts'
 import { type CodeRow, findCodeOfBrowser, spendCode } from '../../users/mailed-codes.ts'
@@ -23,7 +23,7 @@ import { continueUrl, withPrompt } from './continue.ts'
 import { type SignedIn, signInEvent } from './establish-session.ts'
 import { finishSignIn } from './finish-sign-in.ts'
 import { mayCreateAccount, offersCodes, useInvitation } from './new-account.ts'
-import { showSignIn } from './screens.ts'
+import { afterWait, showSignIn } from './screens.ts'
 
 /** In the words of events and statistics, and in those of RFC 8176. */
 const by_code = { method: 'email_code', amr: ['otp'], began_with: 'email_code' } as const
@@ -114,14 +114,25 @@ export async function checkCode(
   { email, code }: { email: string; code: string },
 ): Promise<Answer> {
   const { environment_id } = call.issuer
+  const credential = await findCredential(services.db, environment_id, email)
+  const { id: user_id, password_hash } = credential ?? nobody
+  // A known browser has a count of its own, which no stranger behind the same address can use up.
+  const device = knownDevice(services, call, interaction.browser, { user_id, email, password_hash })
+  const attempt = { environment_id, source: device === null ? sourceOf(call.ip) : `device:${device}`, now: call.now }
+  const wait_seconds = await takeFromSource(services.db, 'email_code', attempt)
+  if (wait_seconds !== null) {
+    services.counters.count(environment_id, 'sign_in', 'email_code.limited')
+    return showCode(services, call, interaction, { email, problem: 'too_many', wait_seconds, refusal: too_many })
+  }
+
   const row = await findPending(services, call, interaction, email)
   const is_right = await tryCode(services, environment_id, row, code, call.now)
   call.subject.user_id = row?.user_id ?? null
   if (row && is_right) {
-    const spent = spendCode(environment_id, row.id, { tried: true }, call.now)
+    const first = [giveBackToSource('email_code', attempt), spendCode(environment_id, row.id, { tried: true }, call.now)]
     const payload = payloadOf(services, environment_id, row)
     const finish = row.kind === 'sign_up' ? createAccount : signIn
-    const answer = await finish(services, call, interaction, payload, spent)
+    const answer = await finish(services, call, interaction, payload, first)
     if (answer) return answer
   }
   services.counters.count(environment_id, 'sign_in', 'email_code.failed')
@@ -136,6 +147,8 @@ export async function checkCode(
   return showCode(services, call, interaction, { email, problem: 'wrong', refusal: whyRefused(row, is_right) })
 }
 
+const too_many = refusal('locked_out', reason`Too many emailed codes were wrong from the same address of the network.`)
+
 /** For the tenant only: the page is the same in all these cases. */
 function whyRefused(row: CodeRow | null, is_right: boolean): Refusal {
   if (!row) return refusal('wrong_code', reason`This browser has no pending code for the email.`)
@@ -149,17 +162,17 @@ type Finish = (
   call: OidcCall,
   interaction: Interaction,
   payload: Payload,
-  spent: Statement,
+  first: readonly Statement[],
 ) => Promise<Answer | null>
 
-const signIn: Finish = async (services, call, interaction, payload, spent) => {
+const signIn: Finish = async (services, call, interaction, payload, first) => {
   if (!offersCodes(call)) return null
   const owner = await findOwner(services.db, call.issuer.environment_id, payload.email)
-  if (!owner) return createAccount(services, call, interaction, payload, spent)
+  if (!owner) return createAccount(services, call, interaction, payload, first)
   if (owner.blocked_at !== null) return null
   const { statements, is_new: _, ...account } = prove(services, call, interaction, owner)
   const signed_in: SignedIn = { ...by_code, amr: [...by_code.amr], ...account, step: 'sign_in' }
-  return finishSignIn(services, call, interaction, signed_in, [spent, ...statements])
+  return finishSignIn(services, call, interaction, signed_in, [...first, ...statements])
 }
 
 /** A browser that is signed in to the account proves its address from within. */
@@ -171,33 +184,36 @@ function prove(services: OidcServices, call: OidcCall, { browser }: Interaction,
 }
 
 /** Of several who prove the address at once, one gets the account: `insertUser` is the guard. */
-const createAccount: Finish = async (services, call, interaction, { email, name, password_hash }, spent) => {
+const createAccount: Finish = async (services, call, interaction, { email, name, password_hash }, first) => {
   if (!mayCreateAccount(call, interaction)) return null
   const user_id = services.newId('usr') as UserId // as: newId gives exactly this
   const method = interaction.invitation ? 'invitation' : password_hash === null ? 'email_code' : 'password'
   const signed_up: SignedIn = { ...by_code, amr: [...by_code.amr], user_id, email, password_hash, step: 'sign_up' }
   return finishSignIn(services, call, interaction, signed_up, [
-    spent,
+    ...first,
     ...useInvitation(services, call, interaction),
     insertUser(call.issuer.environment_id, user_id, { email, email_verified: true, name, self_registered: true }, password_hash, call.now),
     signInEvent(services, call, { type: 'user.created', user_id, data: { email, method } }).statement,
   ])
 }
 
+type CodeStep = Pick<CodeView, 'email' | 'problem'> & { wait_seconds?: number | null; refusal?: Refusal }
+
 export function showCode(
   services: OidcServices,
   call: OidcCall,
   { query, request, browser }: Interaction,
-  { refusal, ...view }: Pick<CodeView, 'email' | 'problem'> & { refusal?: Refusal },
+  { refusal, wait_seconds = null, ...view }: CodeStep,
 ): Answer {
   const { csrf, set_cookie } = formToken(services, call, browser)
   const page = codePage(pageContext(call, request.ui_locales, continueUrl(call, query)), {
     csrf,
     request: query,
     ...view,
+    wait_seconds,
     offers_password: call.issuer.settings.sign_in.password,
     back_url: continueUrl(call, withPrompt(query, 'login')),
   })
-  const answer = withCookies(html(page), set_cookie)
+  const answer = afterWait(withCookies(html(page), set_cookie), wait_seconds)
   return refusal ? refused(answer, refusal) : answer
 }
