@@ -4,13 +4,16 @@ import { test } from 'node:test'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { accountOf, sourceOf, takeAttempt } from '../../src/users/attempts.ts'
-import { type Agent, authorizationRequest, createAgent, createPerson } from '../support/cookie-browser.ts'
+import { type Agent, authorizationRequest, createAgent, createPerson, formOf } from '../support/cookie-browser.ts'
 import { inLanes } from '../support/lanes.ts'
+import { newestMail } from '../support/mailed.ts'
 import { createAuthKey } from '../support/tenants.ts'
+import { startUpstreams } from '../support/upstream-provider.ts'
 import { expectStatus, type Reply, type TestEnvironment, world } from '../support/world.ts'
 
 /** Behind a trusted proxy, so that a header sets the source of an attempt. */
-const w = await world({ env: { OSTIARY_TRUSTED_PROXIES: '127.0.0.0/8,::1' } })
+const upstreams = await startUpstreams()
+const w = await world({ outbound: upstreams.outbound, env: { OSTIARY_TRUSTED_PROXIES: '127.0.0.0/8,::1' } })
 const max_attempts = 3
 const lockout = { max_attempts, duration_seconds: 60 }
 
@@ -273,6 +276,50 @@ test('sign-ups from one source are limited, and other sources are not affected',
   assert.equal((await signUp('198.51.100.2', 'welcome@example.com')).status, 303)
   w.advance(601)
   assert.equal((await signUp('198.51.100.1', 'late@example.com')).status, 303)
+})
+
+test('accounts that begin by a code or a provider count for their source', async () => {
+  const { environment, client } = await createEnvironment('new-accounts')
+  const provider_body = { type: 'google', client_id: 'g', client_secret: 's' }
+  const provider = expectStatus(201, await w.call('POST', `${environment.path}/providers`, { body: provider_body }))
+  await w.changeSettings(environment, { email: { delivery: 'capture' }, sign_in: { email_code: true } })
+  const one = { 'x-forwarded-for': '198.51.100.9' }
+  const open = async () => {
+    const agent = createAgent()
+    return { agent, page: await agent.get(authorizationRequest(environment, client, { prompt: 'login' }).url) }
+  }
+  const byCode = async (email: string) => {
+    const { agent, page } = await open()
+    const asked = await agent.submit(page, { email, password: '', method: 'email_code' }, one)
+    const { code } = await newestMail(w, environment, email)
+    return { agent, asked, code: code ?? '', reply: await agent.submit(asked, { code: code ?? '' }, one) }
+  }
+  const byProvider = async (sub: string) => {
+    const { agent, page } = await open()
+    const started = await agent.post(`${environment.issuer}/federate`, { ...formOf(page.body).hidden, provider: provider.id })
+    const claims = { sub, email: `${sub}@example.com`, email_verified: true }
+    const answer = upstreams.agree(started.headers.get('location') ?? '', { claims })
+    return agent.get(`${environment.issuer}/oauth/callback/${provider.id}?${new URLSearchParams(answer)}`, one)
+  }
+  assert.equal((await byCode('first@example.com')).reply.status, 303)
+  assert.equal((await byProvider('second')).status, 303)
+  assert.equal(await attemptsOf(environment, 'sign-up', 'ip:198.51.100.9#%'), 2)
+
+  await w.deployment.db.run(
+    sql`update sign_in_attempts set attempts = 200
+         where environment_id = ${environment.id} and account = 'sign-up' and source like 'ip:198.51.100.9#%'`,
+  )
+  const late = await byCode('third@example.com')
+  for (const refused of [late.reply, await byProvider('fourth')]) {
+    assert.equal(refused.status, 429)
+    assert.ok(Number(refused.headers.get('retry-after')) > 0)
+  }
+  const people = expectStatus(200, await w.call('GET', `${environment.path}/users`)).data as { email: string }[]
+  assert.deepEqual(people.map(({ email }) => email).sort(), ['first@example.com', 'second@example.com'])
+  assert.equal((await byCode('first@example.com')).reply.status, 303, 'an account that exists')
+  assert.equal((await byProvider('second')).status, 303, 'an account that exists')
+  w.advance(590) // the code lives for ten minutes
+  assert.equal((await late.agent.submit(late.asked, { code: late.code }, { 'x-forwarded-for': '198.51.100.10' })).status, 303)
 })
 
 const slotOfNow = (source: string) => sql`select ${`${source}#${Math.floor(w.now().getTime() / 60_000)}`} as source`

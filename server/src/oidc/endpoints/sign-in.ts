@@ -4,7 +4,6 @@ import type { SignUpView } from '../../pages/sign-up.ts'
 import { reason } from '../../reason.ts'
 import { type Refusal, refusal } from '../../refusal.ts'
 import { sendsMail } from '../../tenancy/email-settings.ts'
-import { sourceOf, takeFromSource } from '../../users/attempts.ts'
 import { accountAddress } from '../../users/email.ts'
 import { longest_password } from '../../users/password-policy.ts'
 import { judgePassword } from '../../users/password-rules.ts'
@@ -17,7 +16,14 @@ import { continueUrl } from '../interaction/continue.ts'
 import { sendCode } from '../interaction/email-code.ts'
 import { signInEvent } from '../interaction/establish-session.ts'
 import { finishSignIn } from '../interaction/finish-sign-in.ts'
-import { asksForSignUp, mayCreateAccount, offersCodes, useInvitation } from '../interaction/new-account.ts'
+import {
+  asksForSignUp,
+  mayCreateAccount,
+  offersCodes,
+  takeNewAccount,
+  too_many_accounts,
+  useInvitation,
+} from '../interaction/new-account.ts'
 import { no_problems, showSignIn, showSignUp } from '../interaction/screens.ts'
 
 export const signIn: OidcEndpoint = async (services, call) => {
@@ -64,7 +70,7 @@ export const signUp: OidcEndpoint = async (services, call) => {
   if (Object.values(problems).some((problem) => problem !== null)) return showAgain({})
 
   const { invitation } = interaction
-  const wait_seconds = await takeFromSource(db, 'new_account', { environment_id, source: sourceOf(call.ip), now })
+  const wait_seconds = await takeNewAccount(services, call)
   if (wait_seconds !== null) return showAgain({ form: 'too_many' }, wait_seconds)
   const hash = () => passwords.hash(form.password, { environment_id, signal: call.signal() })
   // With mail, neither an account nor a session begins before the code, and nothing here depends on whether the email is taken.
@@ -101,7 +107,7 @@ const account_not_created = refusal('not_found', reason`The invitation ended dur
 /** Names the fields with problems, and never what they hold. */
 function refusalOf({ form, email, name, password }: SignUpView['problems']): Refusal {
   if (form === 'expired_form' || form === 'no_cookies') return formRefusals[form]
-  if (form === 'too_many') return refusal('locked_out', reason`Too many accounts were created from the same address of the network.`)
+  if (form === 'too_many') return too_many_accounts
   if (email === 'taken') return refusal('identifier_taken', reason`Another user of the environment has the email.`)
   const problems = [
     ...(email === null ? [] : [reason` email ${email}`]),

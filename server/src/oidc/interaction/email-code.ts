@@ -22,7 +22,7 @@ import type { Interaction } from './begin.ts'
 import { continueUrl, withPrompt } from './continue.ts'
 import { type SignedIn, signInEvent } from './establish-session.ts'
 import { finishSignIn } from './finish-sign-in.ts'
-import { mayCreateAccount, offersCodes, useInvitation } from './new-account.ts'
+import { mayCreateAccount, offersCodes, takeNewAccount, too_many_accounts, useInvitation } from './new-account.ts'
 import { afterWait, showSignIn } from './screens.ts'
 
 /** In the words of events and statistics, and in those of RFC 8176. */
@@ -168,7 +168,7 @@ type Finish = (
 const signIn: Finish = async (services, call, interaction, payload, first) => {
   if (!offersCodes(call)) return null
   const owner = await findOwner(services.db, call.issuer.environment_id, payload.email)
-  if (!owner) return createAccount(services, call, interaction, payload, first)
+  if (!owner) return signUpByCode(services, call, interaction, payload, first)
   if (owner.blocked_at !== null) return null
   const { statements, is_new: _, ...account } = prove(services, call, interaction, owner)
   const signed_in: SignedIn = { ...by_code, amr: [...by_code.amr], ...account, step: 'sign_in' }
@@ -181,6 +181,15 @@ function prove(services: OidcServices, call: OidcCall, { browser }: Interaction,
   if (!browser.sessions.some(({ user_id }) => user_id === owner.id)) return proveFromOutside(services, proof, owner)
   const { id: user_id, email, password_hash } = owner
   return { user_id, email, password_hash, is_new: false, statements: verifyAddress(services, proof, owner) }
+}
+
+/** A sign-up form has counted its account already. */
+const signUpByCode: Finish = async (services, call, interaction, payload, first) => {
+  if (!mayCreateAccount(call, interaction)) return null
+  const wait_seconds = await takeNewAccount(services, call)
+  if (wait_seconds === null) return createAccount(services, call, interaction, payload, first)
+  const { email } = payload
+  return showCode(services, call, interaction, { email, problem: 'too_many', wait_seconds, refusal: too_many_accounts })
 }
 
 /** Of several who prove the address at once, one gets the account: `insertUser` is the guard. */

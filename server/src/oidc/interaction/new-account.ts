@@ -1,7 +1,10 @@
 /** The right to create an account: an environment with open sign-up, or an invitation, which allows a limited number. */
 import type { Statement } from '../../db/db.ts'
 import { takeAccount } from '../../members/invitations.ts'
+import { reason } from '../../reason.ts'
+import { refusal } from '../../refusal.ts'
 import { sendsMail } from '../../tenancy/email-settings.ts'
+import { sourceOf, takeFromSource } from '../../users/attempts.ts'
 import type { OidcCall, OidcServices } from '../call.ts'
 import type { Interaction } from './begin.ts'
 
@@ -21,6 +24,16 @@ export function mayCreateAccount({ issuer }: OidcCall, { invitation, account }: 
   if (account !== null && account.user_id !== null) return false // only that account can continue
   return invitation ? invitation.takes_accounts : issuer.settings.sign_up.mode === 'open'
 }
+
+/**
+ * Counts a new account for its source, however it begins: a sign-up form, an emailed code, a provider. Returns `null` if it is allowed,
+ * otherwise how many seconds to wait.
+ */
+export function takeNewAccount({ db }: OidcServices, { issuer: { environment_id }, ip, now }: OidcCall): Promise<number | null> {
+  return takeFromSource(db, 'new_account', { environment_id, source: sourceOf(ip), now })
+}
+
+export const too_many_accounts = refusal('locked_out', reason`Too many accounts were created from the same address of the network.`)
 
 /** For the batch that creates the account: uses up one account of the invitation. */
 export function useInvitation({ root_environment_id }: OidcServices, { now }: OidcCall, { invitation }: Interaction): Statement[] {

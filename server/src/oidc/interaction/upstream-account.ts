@@ -18,8 +18,8 @@ import type { Answer, OidcCall, OidcServices } from '../call.ts'
 import type { Interaction } from './begin.ts'
 import { signInEvent } from './establish-session.ts'
 import { finishSignIn } from './finish-sign-in.ts'
-import { mayCreateAccount, useInvitation } from './new-account.ts'
-import { showProviderProblem } from './screens.ts'
+import { mayCreateAccount, takeNewAccount, too_many_accounts, useInvitation } from './new-account.ts'
+import { showProviderProblem, showSignIn } from './screens.ts'
 
 const refusals = {
   blocked: refusal('user_blocked', reason`The user of this identity is blocked, or was changed during the sign-in.`),
@@ -69,6 +69,9 @@ export async function signInAs(
   }
 
   if (!mayCreateAccount(call, interaction)) return refuse('sign_up_closed')
+  const wait_seconds = await takeNewAccount(services, call)
+  if (wait_seconds !== null)
+    return showSignIn(services, call, interaction, { email, problem: 'too_many', refusal: too_many_accounts, wait_seconds })
   const id = services.newId('usr') as UserId // as: newId gives exactly this
   const { name, given_name, family_name, picture, email_verified } = profile
   const signed_up = { ...signed_in, step: 'sign_up' as const, user_id: id, email, password_hash: null, identity_id }
