@@ -290,20 +290,33 @@ export interface Acceptance {
   token_hash: string
   user_id: string
   session_id: string
+  /** The root environment sends mail, so a new account proves its address before its first membership. */
+  needs_proof: boolean
+}
+
+/** The account has proved its address, or is older than this rule: the system created it, or it is a member somewhere. */
+const isProven = (user: Statement) => sql`(${user}.email_verified = 1 or ${user}.self_registered = 0
+  or exists (select 1 from members o where o.user_id = ${user}.id))`
+
+/** Reports whether the account has to prove its address before it accepts, where the root environment sends mail. */
+export async function isUnproven(db: Db, root_environment: string, user_id: string): Promise<boolean> {
+  const unproven = sql`select u.id from users u where u.environment_id = ${root_environment} and u.id = ${user_id} and not ${isProven(sql`u`)}`
+  return (await db.maybeOne(z.object({ id: z.string() }), unproven)) !== null
 }
 
 /**
- * Makes the user of this session a member and ends the invitation. The guard fails if the link is not open, the session has ended, or
- * the user is a member already.
+ * Makes the user of this session a member and ends the invitation. The guard fails if the link is not open, the session has ended, the
+ * address is not proved where it has to be, or the user is a member already.
  *
  * Ending a session does not write the tenant's row, so a session that another batch ends at the same moment may still count. That is
  * safe: the result is the same as when the acceptance came first, and ending a session never ends a membership.
  */
 export function acceptInvitation({ tenant_id, id, role }: OpenInvitation, by: Acceptance, now: Date): Statement[] {
-  const { root_environment, token_hash, user_id, session_id } = by
+  const { root_environment, token_hash, user_id, session_id, needs_proof } = by
+  const proven = needs_proof ? isProven(sql`u`) : sql`1 = 1`
   const session_lives = sql`exists (
     select 1 from sessions s
-      join users u on u.environment_id = s.environment_id || '' and u.id = s.user_id and u.blocked_at is null
+      join users u on u.environment_id = s.environment_id || '' and u.id = s.user_id and u.blocked_at is null and ${proven}
      where s.environment_id = ${root_environment} and s.id = ${session_id} and s.user_id = ${user_id}
        and s.ended_at is null and s.expires_at > ${now})`
   return [

@@ -1,18 +1,23 @@
 /** The proof of an address in the root environment, where memberships never pass on, and sign-up through an invitation with mail (contract §3, §4). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
+import { insertProvider } from '../../src/providers/store.ts'
 import { findRoot } from '../../src/setup/root.ts'
 import { stepOn } from '../support/authenticator-app.ts'
-import { createAgent, followPages } from '../support/cookie-browser.ts'
+import { createAgent, followPages, formOf } from '../support/cookie-browser.ts'
 import { createTenant, storedMembers } from '../support/invitations.ts'
 import { readMessage, startMailServer } from '../support/mail-server.ts'
 import { until } from '../support/receiver.ts'
 import { createAdministrator } from '../support/tenants.ts'
+import { startUpstreams } from '../support/upstream-provider.ts'
 import { expectStatus, world } from '../support/world.ts'
 
+const upstreams = await startUpstreams()
 const w = await world({
+  outbound: upstreams.outbound,
   resolve: async () => ['127.0.0.1'],
   env: { OSTIARY_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8', OSTIARY_LIMITS: '{"tenants_per_person":1000}' },
 })
@@ -21,8 +26,19 @@ const olga = await createAdministrator(w, 'olga@example.com')
 const root = (await findRoot(db)) ?? assert.fail('There is no root environment.')
 const server = await startMailServer({ disabledCommands: ['STARTTLS'] })
 const smtp = { host: 'mail.test', port: server.port, tls: 'none' }
-const settings = { email: { delivery: 'smtp', from: 'Ostiary <ostiary@example.com>', smtp }, sign_in: { email_code: true } }
-await db.run(sql`update environments set settings = ${settings}, settings_version = settings_version + 1 where id = ${root.environment_id}`)
+const email = { delivery: 'smtp', from: 'Ostiary <ostiary@example.com>', smtp }
+const configure = (settings: object) =>
+  db.run(sql`update environments set settings = ${{ email, ...settings }}, settings_version = settings_version + 1
+              where id = ${root.environment_id}`)
+await configure({ sign_in: { email_code: true } })
+
+const provider_id = w.deployment.newId('prv')
+const provider = {
+  ...{ display_name: 'SSO', issuer: 'https://sso.example.com', client_id: 'o', scopes: ['openid', 'email'] },
+  ...{ enabled: true, link_by_verified_email: false, team_id: null, key_id: null },
+}
+const secrets = { client_secret: null, private_key: null }
+await db.run(insertProvider(EnvironmentId.parse(root.environment_id), { id: provider_id, slug: 'sso' }, 'oidc', provider, secrets, w.now()))
 
 /** What the pattern finds in the newest mail to an address whose text has it. */
 const mailed = (to: string, pattern: RegExp) =>
@@ -67,6 +83,37 @@ test('a person without an account signs up through an invitation, and accepts on
   assert.ok((await storedMembers(w, t.id)).some(({ user_id, role }) => user_id === account?.id && role === 'developer'))
 })
 
+for (const email_code of [true, false])
+  test(`a person invited through a provider proves the address by mail before accepting, with emailed codes ${email_code ? 'on' : 'off'}`, async () => {
+    await configure({ sign_in: { email_code } })
+    const t = await createTenant(w, olga)
+    const invited = `paula-${email_code}@example.com`
+    const claimed = `ceo-${email_code}@bigcorp.example`
+    await t.invite(invited, 'admin')
+    const link = await linkTo(invited)
+    const agent = createAgent()
+    const sign_in = await agent.get(`${link}&prompt=login`)
+    const started = await agent.post(`${w.admin_issuer}/federate`, { ...formOf(sign_in.body).hidden, provider: provider_id })
+    const claims = { sub: claimed, email: claimed, email_verified: true }
+    const answer = new URLSearchParams(upstreams.agree(started.headers.get('location') ?? '', { claims }))
+    const page = await followPages(agent, await agent.get(`${w.admin_issuer}/oauth/callback/${provider_id}?${answer}`))
+    assert.match(page.body, accepts)
+    const [account] = await accountsOf('', claimed)
+    assert.equal(account?.email_verified, false, 'a provider of the root environment proves nothing')
+
+    const asked = await agent.submit(page, {})
+    assert.equal(stepOn(asked), 'code')
+    assert.equal((await storedMembers(w, t.id)).length, 1, 'nobody has joined')
+    const code = await codeTo(claimed)
+    const wrong = await agent.submit(asked, { code: code === '000000' ? '000001' : '000000' })
+    assert.deepEqual([wrong.status, stepOn(wrong)], [400, 'code'])
+    const proved = await followPages(agent, await agent.submit(wrong, { code }))
+    assert.match(proved.body, accepts)
+    expectStatus(200, await agent.submit(proved, {}))
+    assert.ok((await storedMembers(w, t.id)).some(({ user_id, role }) => user_id === account?.id && role === 'admin'))
+    assert.equal((await accountsOf('', claimed))[0]?.email_verified, true)
+  })
+
 const ways: Record<string, (email: string) => Promise<unknown>> = {
   'an emailed code': async (email) => {
     const agent = createAgent()
@@ -86,6 +133,7 @@ const ways: Record<string, (email: string) => Promise<unknown>> = {
 let people = 0
 for (const [how, prove] of Object.entries(ways))
   test(`proof by ${how} of an unproven administrator makes a new account, and the memberships stay with the old one`, async () => {
+    await configure({ sign_in: { email_code: true } })
     const email = `planted${++people}@example.com`
     const planted = await createAdministrator(w, email)
     const t = await createTenant(w, planted)

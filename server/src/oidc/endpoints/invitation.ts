@@ -1,19 +1,21 @@
 /**
  * The page of an invitation. A person signs in or creates an account, reads who invites them to which tenant with which role, and
- * accepts with one button. A GET changes nothing, so a program that follows the links of an email does not accept.
+ * accepts with one button. A new account whose address is not proved gets an emailed code first, and then the page again. A GET changes nothing, so a program that follows the links of an email does not accept.
  */
 import { describeChange } from '../../audit/entry.ts'
 import { insertAuditEntry } from '../../audit/store.ts'
-import { acceptInvitation as acceptance } from '../../members/invitations.ts'
+import { acceptInvitation as acceptance, isUnproven } from '../../members/invitations.ts'
 import { findMember } from '../../members/store.ts'
 import { acceptedPage, type InvitationView, invitationPage, memberPage } from '../../pages/invitation.ts'
 import { reason } from '../../reason.ts'
 import { type Refusal, refusal } from '../../refusal.ts'
+import { sendsMail } from '../../tenancy/email-settings.ts'
 import { foreign_form, formToken, isOwnForm, readBrowser, withCookies } from '../browser.ts'
 import { type Answer, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../call.ts'
 import { html, pageContext, sessionLost } from '../hosted-page.ts'
 import { continueInteraction } from '../interaction/begin.ts'
 import { continueUrl, withPrompt } from '../interaction/continue.ts'
+import { sendCode } from '../interaction/email-code.ts'
 import { asksForSignUp } from '../interaction/new-account.ts'
 import { factsOf, no_problems, showAccounts, showSignIn, showSignUp } from '../interaction/screens.ts'
 import { beginInvitation, type InvitationVisit } from '../interaction/visit.ts'
@@ -51,7 +53,9 @@ export const acceptInvitation: OidcEndpoint = async (services, call) => {
 
   const { user_id } = session
   const { tenant_id } = invitation
-  const by = { root_environment: services.root_environment_id, token_hash: invitation.token_hash, user_id, session_id: session.id }
+  const root_environment = services.root_environment_id
+  const needs_proof = sendsMail(call.issuer.settings.email)
+  const by = { root_environment, token_hash: invitation.token_hash, user_id, session_id: session.id, needs_proof }
   const member = { id: user_id, tenant_id, email: session.email, role: invitation.role, invitation_id: invitation.id }
   const accepted = await services.db.batch([
     ...acceptance(invitation, by, call.now),
@@ -70,9 +74,12 @@ export const acceptInvitation: OidcEndpoint = async (services, call) => {
     ),
   ])
   if (accepted) return html(acceptedPage(pageContext(call, visit.request.ui_locales), factsOf(visit)))
-  // In the meantime the invitation was accepted, changed or ended, or the session ended.
+  // In the meantime the invitation was accepted, changed or ended, or the session ended; or the address is not proved.
   const begun = await beginInvitation(services, call, query)
-  return 'answer' in begun ? begun.answer : show(services, call, { ...visit, ...begun }, session, 'changed')
+  if ('answer' in begun) return begun.answer
+  if (needs_proof && (await isUnproven(services.db, root_environment, user_id)))
+    return sendCode(services, call, visit, { kind: 'sign_in', email: session.email })
+  return show(services, call, { ...visit, ...begun }, session, 'changed')
 }
 
 /** Asks the person of this session; where the user is a member already, says that the role stays. */

@@ -97,7 +97,7 @@ export async function resendCode(services: OidcServices, call: OidcCall, interac
     const { name, password_hash } = payloadOf(services, call.issuer.environment_id, row)
     return sendCode(services, call, interaction, { kind: 'sign_up', email, name, password_hash })
   }
-  if (offersCodes(call)) return sendCode(services, call, interaction, { kind: 'sign_in', email })
+  if (offersCodes(call) || row) return sendCode(services, call, interaction, { kind: 'sign_in', email })
   return showCode(services, call, interaction, { email, problem: null })
 }
 
@@ -166,14 +166,18 @@ type Finish = (
 ) => Promise<Answer | null>
 
 const signIn: Finish = async (services, call, interaction, payload, first) => {
-  if (!offersCodes(call)) return null
   const owner = await findOwner(services.db, call.issuer.environment_id, payload.email)
+  if (!offersCodes(call) && !isProofForInvitation(interaction, owner)) return null
   if (!owner) return signUpByCode(services, call, interaction, payload, first)
   if (owner.blocked_at !== null) return null
   const { statements, is_new: _, ...account } = prove(services, call, interaction, owner)
   const signed_in: SignedIn = { ...by_code, amr: [...by_code.amr], ...account, step: 'sign_in' }
   return finishSignIn(services, call, interaction, signed_in, [...first, ...statements])
 }
+
+/** Where codes are no way in, one proves the address of the signed-in account that accepts an invitation (contract §3). */
+const isProofForInvitation = ({ invitation, browser }: Interaction, owner: Owner | null) =>
+  invitation !== null && owner !== null && !owner.email_verified && browser.sessions.some(({ user_id }) => user_id === owner.id)
 
 /** A browser that is signed in to the account proves its address from within. */
 function prove(services: OidcServices, call: OidcCall, { browser }: Interaction, owner: Owner) {

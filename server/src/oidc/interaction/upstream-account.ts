@@ -73,7 +73,9 @@ export async function signInAs(
   if (wait_seconds !== null)
     return showSignIn(services, call, interaction, { email, problem: 'too_many', refusal: too_many_accounts, wait_seconds })
   const id = services.newId('usr') as UserId // as: newId gives exactly this
-  const { name, given_name, family_name, picture, email_verified } = profile
+  const { name, given_name, family_name, picture } = profile
+  // Decision 0026: an operator who configures a provider could claim the address of any administrator.
+  const email_verified = profile.email_verified && environment_id !== services.root_environment_id
   const signed_up = { ...signed_in, step: 'sign_up' as const, user_id: id, email, password_hash: null, identity_id }
   const created = await finishSignIn(services, call, interaction, signed_up, [
     holdProvider(environment_id, provider.id),
