@@ -54,14 +54,15 @@ export interface Proven {
   user_id: UserId
   email: string
   password_hash: string | null
-  is_new: boolean
+  /** The statements remove the second factors, so the sign-in asks for none. */
+  loses_factors: boolean
   statements: Statement[]
 }
 
 /** The address is proven from outside. Each case is one batch: the guards fail where the account changed after it was read. */
 export function proveFromOutside(services: Services, call: ProofCall, owner: Owner): Proven {
   const { id: user_id, email, password_hash } = owner
-  if (owner.email_verified) return { user_id, email, password_hash, is_new: false, statements: [] }
+  if (owner.email_verified) return { user_id, email, password_hash, loses_factors: false, statements: [] }
   const is_handed_over = !owner.self_registered && call.environment_id !== services.root_environment_id
   return is_handed_over ? handOver(services, call, owner) : replace(services, call, owner)
 }
@@ -94,7 +95,7 @@ function handOver(services: Services, call: ProofCall, owner: Owner): Proven {
     }),
     eventOf(services, call, { type: 'user.email_verified', user_id, data: { email } }),
   ]
-  return { user_id, email, password_hash: null, is_new: false, statements }
+  return { user_id, email, password_hash: null, loses_factors: true, statements }
 }
 
 /** `email_key` of an account without address is its id, which no address equals. */
@@ -117,7 +118,7 @@ function replace(services: Services, call: ProofCall, owner: Owner): Proven {
     }),
     eventOf(services, call, { type: 'user.created', user_id, data: { email, method: 'address_proven' } }),
   ]
-  return { user_id, email, password_hash: null, is_new: true, statements }
+  return { user_id, email, password_hash: null, loses_factors: false, statements }
 }
 
 /** Sessions, grants, consents and every method but the password, which the caller removes with the row of the user. */

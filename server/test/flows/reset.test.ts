@@ -3,7 +3,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
+import { insertTotp } from '../../src/users/second-factors.ts'
 import { insertUser } from '../../src/users/store.ts'
+import { stepOn } from '../support/authenticator-app.ts'
 import {
   type Agent,
   authorizationRequest,
@@ -15,13 +17,17 @@ import {
   signInForTokens,
 } from '../support/cookie-browser.ts'
 import { enterMailedCode, mailsTo, newestMail } from '../support/mailed.ts'
+import { startUpstreams } from '../support/upstream-provider.ts'
 import { expectStatus, type Reply, world } from '../support/world.ts'
 
-const w = await world({ env: { OSTIARY_TRUSTED_PROXIES: '127.0.0.0/8,::1' } })
+const upstreams = await startUpstreams()
+const w = await world({ outbound: upstreams.outbound, env: { OSTIARY_TRUSTED_PROXIES: '127.0.0.0/8,::1' } })
 const environment = w.test
 await w.changeSettings(environment, { sign_in: { email_code: true } })
 const client = await w.createApplication(environment)
 const secret = expectStatus(201, await w.call('POST', `${environment.path}/auth-keys`, { body: { type: 'auth_secret' } })).key as string
+const google = { type: 'google', client_id: 'g', client_secret: 's', link_by_verified_email: true }
+const provider = expectStatus(201, await w.call('POST', `${environment.path}/providers`, { body: google }))
 const password = 'a memorable sentence'
 
 let sources = 0
@@ -254,8 +260,8 @@ test('send-reset mails a link, counts against the limits, and is 409 without mai
 })
 
 /** Signs in by an emailed code in a browser that knows nothing. */
-async function proveByCode(email: string) {
-  const { agent, page } = await open('login')
+async function proveByCode(email: string, agent: Agent = createAgent()) {
+  const { page } = await open('login', agent)
   const code = await agent.submit(page, { email, password: '', method: 'email_code' }, from())
   return enterMailedCode(w, environment, agent, code, email)
 }
@@ -308,6 +314,38 @@ for (const [how, prove] of Object.entries({ code: proveByCode, reset: proveByRes
     assert.deepEqual([renamed.status, renamed.body.email], [200, null])
   })
 }
+
+async function proveByProvider(email: string, agent: Agent = createAgent()) {
+  const { page } = await open('login', agent)
+  const started = await agent.post(`${environment.issuer}/federate`, { ...formOf(page.body).hidden, provider: provider.id })
+  const claims = { sub: email, email, email_verified: true }
+  const answer = new URLSearchParams(upstreams.agree(started.headers.get('location') ?? '', { claims }))
+  return agent.get(`${environment.issuer}/oauth/callback/${provider.id}?${answer}`)
+}
+
+for (const mode of ['off', 'optional', 'required'])
+  for (const [how, prove] of Object.entries({ code: proveByCode, provider: proveByProvider }))
+    test(`proof from outside (${how}, mfa ${mode}) of an account with a planted app signs its owner in`, async () => {
+      await w.changeSettings(environment, { mfa: { mode } })
+      const user = await w.createUser(environment, { email_verified: false })
+      const app = { id: w.deployment.newId('mth'), secret: Buffer.alloc(20, 7), step: 1 }
+      await w.deployment.db.batch(insertTotp(w.deployment, environment.id, user.id, app, 0, w.now()))
+      const agent = createAgent()
+      const location = (await prove(user.email, agent)).headers.get('location') ?? ''
+      // Where a second factor is required, the owner enrols one, after a mailed code of this sign-in.
+      if (mode === 'required') assert.equal(stepOn(await agent.get(location)), how === 'code' ? 'enrol-totp' : 'code')
+      else assert.doesNotMatch(location, /second-factor/)
+      if (mode !== 'required') expectPage(await agent.get(`${environment.issuer}/account`), 'account')
+      const methods = expectStatus(200, await w.call('GET', `/v1/auth/users/${user.id}/methods`, { key: secret })).data as {
+        type: string
+      }[]
+      assert.deepEqual(
+        methods.map(({ type }) => type),
+        how === 'code' ? [] : ['provider'],
+      )
+      assert.equal((await findUser(user.email)).email_verified, true)
+      await w.changeSettings(environment, { mfa: { mode: 'off' } })
+    })
 
 async function selfRegistered(email: string): Promise<string> {
   const id = w.deployment.newId('usr')

@@ -6,7 +6,7 @@ import { digestOf } from '../../digest.ts'
 import { type CodeView, codePage } from '../../pages/code.ts'
 import { idIn, reason } from '../../reason.ts'
 import { type Refusal, refusal } from '../../refusal.ts'
-import { findOwner, type Owner, proveFromOutside, verifyAddress } from '../../users/address-proof.ts'
+import { findOwner, type Owner, type Proven, proveFromOutside, verifyAddress } from '../../users/address-proof.ts'
 import { accountOf, giveBackToSource, sourceOf, takeFromSource } from '../../users/attempts.ts'
 import { type Payload, payloadOf, requestCode, tryCode } from '../../users/code-mail.ts'
 import { accountAddress } from '../../users/email.ts'
@@ -170,7 +170,7 @@ const signIn: Finish = async (services, call, interaction, payload, first) => {
   if (!offersCodes(call) && !isProofForInvitation(interaction, owner)) return null
   if (!owner) return signUpByCode(services, call, interaction, payload, first)
   if (owner.blocked_at !== null) return null
-  const { statements, is_new: _, ...account } = prove(services, call, interaction, owner)
+  const { statements, ...account } = prove(services, call, interaction, owner)
   const signed_in: SignedIn = { ...by_code, amr: [...by_code.amr], ...account, step: 'sign_in' }
   return finishSignIn(services, call, interaction, signed_in, [...first, ...statements])
 }
@@ -180,11 +180,11 @@ const isProofForInvitation = ({ invitation, browser }: Interaction, owner: Owner
   invitation !== null && owner !== null && !owner.email_verified && browser.sessions.some(({ user_id }) => user_id === owner.id)
 
 /** A browser that is signed in to the account proves its address from within. */
-function prove(services: OidcServices, call: OidcCall, { browser }: Interaction, owner: Owner) {
+function prove(services: OidcServices, call: OidcCall, { browser }: Interaction, owner: Owner): Proven {
   const proof = { environment_id: call.issuer.environment_id, request_id: call.request_id, now: call.now }
   if (!browser.sessions.some(({ user_id }) => user_id === owner.id)) return proveFromOutside(services, proof, owner)
   const { id: user_id, email, password_hash } = owner
-  return { user_id, email, password_hash, is_new: false, statements: verifyAddress(services, proof, owner) }
+  return { user_id, email, password_hash, loses_factors: false, statements: verifyAddress(services, proof, owner) }
 }
 
 /** A sign-up form has counted its account already. */

@@ -36,6 +36,8 @@ export interface SignedIn {
   began_with?: 'email_code' | undefined
   /** The person proved the address by an emailed code in this sign-in, beside what `amr` says. */
   mailed_code?: boolean
+  /** The statements of the sign-in remove the second factors that the account has now (see `users/address-proof.ts`). */
+  loses_factors?: boolean
   /** The second factor, in the words of events. */
   second_factor?: string
 }

@@ -25,10 +25,11 @@ export async function finishSignIn(
   first: readonly Statement[],
 ): Promise<Answer | null> {
   const { environment_id, settings } = call.issuer
-  const { user_id, amr } = signed_in
+  const { user_id, amr, loses_factors = false } = signed_in
   const judge = async () => {
     const enrolled = await findUsersWithSecondFactor(services.db, environment_id, [user_id], countedKinds(call))
-    return missingAfterFirstFactor(acrOf(amr), { mode: settings.mfa.mode, has_second_factor: enrolled.has(user_id) })
+    const has_second_factor = enrolled.has(user_id) && !loses_factors
+    return missingAfterFirstFactor(acrOf(amr), { mode: settings.mfa.mode, has_second_factor })
   }
   const remembered = (answer: Answer | null) =>
     answer && withCookies(answer, [lastUsedCookie(call, signed_in.provider_id ?? signed_in.method)])

@@ -61,7 +61,7 @@ export async function signInAs(
     if (!provider.link_by_verified_email || !profile.email_verified) return refuse('account_exists')
     // The provider's verified address is proof from outside, so an unproven account is handed over or replaced.
     const proof = { environment_id, request_id: call.request_id, now: call.now }
-    const { statements, is_new: _, ...account } = proveFromOutside(services, proof, existing)
+    const { statements, ...account } = proveFromOutside(services, proof, existing)
     const link = insertIdentity(environment_id, identity, { id: identity_id, user_id: account.user_id }, call.now)
     const first = [holdProvider(environment_id, provider.id), ...statements, link]
     const linked = await finishSignIn(services, call, interaction, { ...signed_in, ...account, identity_id }, first)
