@@ -446,7 +446,7 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
     'sign-up': signUpPage(context, sign_up),
     'sign-up, wrong': signUpPage(context, {
       ...sign_up,
-      problems: { form: null, email: 'malformed', name: 'too_long', password: 'common' },
+      problems: { form: null, email: 'malformed', name: 'not_allowed', password: 'common' },
     }),
     'sign-up, expired': signUpPage(context, { ...sign_up, problems: { ...sign_up.problems, form: 'expired_form' } }),
     'sign-up, no cookies': signUpPage(context, { ...sign_up, problems: { ...sign_up.problems, form: 'no_cookies' } }),

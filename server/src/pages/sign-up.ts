@@ -18,7 +18,7 @@ export interface SignUpView {
   problems: {
     form: 'expired_form' | 'no_cookies' | 'too_many' | null
     email: 'missing' | 'malformed' | 'taken' | null
-    name: 'too_long' | null
+    name: 'not_allowed' | null
     password: 'missing' | 'too_short' | 'too_long' | 'common' | null
   }
   wait_seconds: number | null
@@ -79,7 +79,7 @@ function fieldProblems({ texts: { sign_up: texts } }: PageContext, { problems, p
   const email = { missing: texts.email_missing, malformed: texts.email_malformed, taken: texts.email_taken }
   return {
     email: problems.email && email[problems.email],
-    name: problems.name && texts.name_too_long,
+    name: problems.name && texts.name_not_allowed,
     password: problems.password && passwordText(texts, problems.password, password_rule?.min_length ?? 0),
   }
 }

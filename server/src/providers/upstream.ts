@@ -153,7 +153,7 @@ function profileOf(claims: Claims, name: { given_name?: string; family_name?: st
     email: text('email'),
     // Apple sends a string.
     email_verified: claims.email_verified === true || claims.email_verified === 'true',
-    name: text('name') ?? ([given_name, family_name].filter(Boolean).join(' ') || null),
+    name: text('name') ?? (asLine([given_name, family_name].filter(Boolean).join(' '), 200) || null),
     given_name,
     family_name,
     picture: WebUrl.safeParse(claims.picture).data ?? null,

@@ -135,6 +135,31 @@ test('of fifty people who prove one address at once, one gets the account', asyn
   assert.equal((await findUser(email)).email_verified, true)
 })
 
+// biome-ignore format: one name a line
+const refused_names = [
+  'Ada\u2028Lovelace',
+  'Ada\u2029Lovelace',
+  'Ada \u202egnp.exe',
+  'Ada\u2066',
+  'Ada\u0000',
+  'Ada\nLovelace',
+  'a'.repeat(201),
+]
+test('a sign-up refuses the names that the account page refuses', async () => {
+  const person = await createPerson(w, environment)
+  await person.tokens(client)
+  for (const name of refused_names) {
+    const { page } = await signUp('named@example.com', { name })
+    assert.equal(page.status, 400, JSON.stringify(name))
+    assert.match(page.body, /id="name"[^>]*aria-invalid="true"/)
+    const account = await person.agent.get(`${environment.issuer}/account?action=change-name`)
+    const refused = await person.agent.submit(account, { name })
+    assert.equal(refused.status, 400, JSON.stringify(name))
+  }
+  assert.deepEqual(await mailsTo(w, environment, 'named@example.com'), [])
+  expectPage((await signUp('named@example.com', { name: 'a'.repeat(200) })).page, 'code')
+})
+
 test('without passwords a sign-up asks for none', async () => {
   await w.changeSettings(environment, { sign_in: { password: false } })
   const { page } = await open('create')

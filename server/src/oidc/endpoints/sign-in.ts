@@ -1,4 +1,5 @@
 /** The forms of sign-in and sign-up. Success makes a session and continues the request. */
+import { UserChange } from '@ostiary/contract/user.ts'
 import { longest_email } from '../../normalisation.ts'
 import type { SignUpView } from '../../pages/sign-up.ts'
 import { reason } from '../../reason.ts'
@@ -120,7 +121,7 @@ function refusalOf({ form, email, name, password }: SignUpView['problems']): Ref
   )
 }
 
-/** In UTF-16 code units, enough for 200 characters of any kind. */
+/** In UTF-16 code units. The page shows again what was typed, also where it is longer than a stored name. */
 const longest_name = 1_000
 
 interface SignUpForm {
@@ -136,7 +137,7 @@ async function signUpProblems(
 ): Promise<SignUpView['problems']> {
   return {
     ...no_problems,
-    name: [...name].length > 200 || /\p{Cc}/u.test(name) ? 'too_long' : null,
+    name: UserChange.shape.name.safeParse(name).success ? null : 'not_allowed',
     password: !issuer.settings.sign_in.password
       ? null
       : password === ''
