@@ -2,6 +2,7 @@
 import type { AnyCall, Handler } from '../api/handler.ts'
 import type { Statement } from '../db/db.ts'
 import { notFound } from '../http/problem.ts'
+import { fixedCodeOf, type Issuer } from '../oidc/issuer.ts'
 import { languageFor } from '../pages/locale.ts'
 import { reason } from '../reason.ts'
 import type { Services } from '../services.ts'
@@ -27,12 +28,12 @@ const no_mail = reason`The environment sends no mail.`
 
 interface About {
   owner: Owner
-  issuer_url: string
+  issuer: Issuer
   at: Date
 }
 
 export const sendReset: Handler<'sendReset'> = (services, call) =>
-  mail(services, call, ({ owner, issuer_url, at }) => {
+  mail(services, call, ({ owner, issuer: { url: issuer_url, settings }, at }) => {
     const { locale, texts } = languageFor(owner.locale ?? undefined, undefined)
     return resetStatements(
       services,
@@ -44,7 +45,8 @@ export const sendReset: Handler<'sendReset'> = (services, call) =>
         browser: null,
         source,
         is_known: false,
-        password_word: texts.form.password,
+        sign_in: settings.sign_in,
+        words: texts.ways_in,
         locales: locale,
         device: null,
         request_id: call.request_id,
@@ -55,7 +57,7 @@ export const sendReset: Handler<'sendReset'> = (services, call) =>
 
 /** The backend vouches for the account, so pressing the link verifies it: this is no proof from outside. */
 export const sendVerification: Handler<'sendVerification'> = (services, call) =>
-  mail(services, call, async ({ owner, issuer_url, at }) => {
+  mail(services, call, async ({ owner, issuer, at }) => {
     if (owner.email_verified) return []
     return codeStatements(
       services,
@@ -67,7 +69,7 @@ export const sendVerification: Handler<'sendVerification'> = (services, call) =>
         browser: null,
         source,
         is_known: false,
-        fixed_code: (await services.issuers.find(call.caller.environment.id))?.settings.test?.fixed_code ?? null,
+        fixed_code: fixedCodeOf(issuer),
         letter: ({ code, link, expires_at }) => ({ kind: 'verify_email', code, link, expires_at, device: null }),
         is_decoy: false,
         has_code: true,
@@ -75,7 +77,7 @@ export const sendVerification: Handler<'sendVerification'> = (services, call) =>
         to: owner.email,
         locales: owner.locale,
         request_id: call.request_id,
-        issuer_url,
+        issuer_url: issuer.url,
       },
       at,
     )
@@ -91,8 +93,7 @@ async function mail(services: Services, call: UserCall, statementsOf: (about: Ab
     return call.fail('mail_not_set_up', 'The environment sends no mail. Set email.delivery first.', { reason: no_mail })
   const owner = user.email === null ? null : await findOwner(services.db, environment_id, user.email)
   const at = services.now()
-  const statements =
-    owner && owner.id === user.id && owner.blocked_at === null ? await statementsOf({ owner, issuer_url: issuer.url, at }) : []
+  const statements = owner && owner.id === user.id && owner.blocked_at === null ? await statementsOf({ owner, issuer, at }) : []
   const entry = { before: user, after: user, answer: {}, object: { type: 'user' as const, id: user.id } }
   const sent = await call.commit({ ...entry, statements }, at)
   if (!sent) await call.commit({ ...entry, statements: [] }, at)

@@ -36,6 +36,30 @@ export function listMethods(db: Db, environment_id: EnvironmentId, user_id: stri
   return db.all(SignInMethod, sql`select * from (${methodsOf(environment_id, user_id)}) listed where 1 = 1 ${rest}`)
 }
 
+/** The switches of the settings for the ways in. */
+export interface WaysOn {
+  password: boolean
+  email_code: boolean
+  passkey: boolean
+}
+
+/** What the texts call each way in; a provider has its own name. */
+export type WayWords = Record<keyof WaysOn, string>
+
+/** Names the ways in that the account has now, for a mail (people.md 7). A second factor is none. */
+export async function waysIn(db: Db, environment_id: EnvironmentId, user_id: string, on: WaysOn, words: WayWords): Promise<string[]> {
+  const enabled = sql`select p.id from providers p where p.environment_id = ${environment_id} and p.enabled = 1`
+  const way = sql`(type in ('password', 'passkey') or provider_id in (${enabled}))`
+  const methods = await listMethods(db, environment_id, user_id, sql`and ${way} order by id limit 20`)
+  const has = (type: SignInMethod['type']) => methods.some((method) => method.type === type)
+  return [
+    ...(on.password && has('password') ? [words.password] : []),
+    ...(on.email_code ? [words.email_code] : []),
+    ...(on.passkey && has('passkey') ? [words.passkey] : []),
+    ...methods.flatMap(({ type, name }) => (type === 'provider' && name !== null ? [name] : [])),
+  ]
+}
+
 export async function findMethod(db: Db, environment_id: EnvironmentId, user_id: string, id: string): Promise<SignInMethod | null> {
   const [method] = await listMethods(db, environment_id, user_id, sql`and id = ${id}`)
   return method ?? null
@@ -82,7 +106,7 @@ export function keepsWayIn(
   environment_id: EnvironmentId,
   user_id: string,
   method_id: string,
-  { password, email_code, passkey }: { password: boolean; email_code: boolean; passkey: boolean },
+  { password, email_code, passkey }: WaysOn,
 ): Statement {
   const by_password = password && method_id !== passwordMethod(user_id)
   const ways = [

@@ -10,7 +10,7 @@ import { endEverything, sessionEndEvents } from '../oidc/store/sessions.ts'
 import { type Owner, proveFromOutside } from './address-proof.ts'
 import { codeStatements, type Payload } from './code-mail.ts'
 import { type CodeRow, endCodesOf, spendCode } from './mailed-codes.ts'
-import { listMethods } from './methods.ts'
+import { type WaysOn, type WayWords, waysIn } from './methods.ts'
 
 type Services = Pick<Deployment, 'db' | 'newId' | 'secrets' | 'random'>
 
@@ -23,19 +23,20 @@ export interface ResetAsked {
   browser: string | null
   source: string
   is_known: boolean
-  /** What the mail calls a password. */
-  password_word: string
+  /** The settings of the environment. */
+  sign_in: WaysOn
+  /** What the mail calls the ways in. */
+  words: WayWords
   locales: string | null
   device: Device | null
   request_id: string | null
 }
 
-/** Returns the statements that mail the link. A person without a password gets a mail that says how they sign in. */
+/** Returns the statements that mail the link. Without a password, or where passwords are off, the mail says how the person signs in. */
 export async function resetStatements(services: Services, asked: ResetAsked, now: Date): Promise<Statement[]> {
-  const { environment_id, owner, device, password_word } = asked
-  const methods = await listMethods(services.db, environment_id, owner?.id ?? '', sql`order by id limit 20`)
-  const ways = methods.map(({ type, name }) => name ?? (type === 'password' ? password_word : type))
-  const has_password = owner === null || owner.password_hash !== null
+  const { environment_id, owner, device, sign_in, words } = asked
+  const ways = await waysIn(services.db, environment_id, owner?.id ?? '', sign_in, words)
+  const has_password = sign_in.password && (owner === null || owner.password_hash !== null)
   const to = owner?.email ?? asked.email
   return codeStatements(
     services,

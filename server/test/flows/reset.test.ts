@@ -3,8 +3,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
-import { insertTotp } from '../../src/users/second-factors.ts'
+import { insertIdentity } from '../../src/providers/store.ts'
+import { insertTotp, replaceRecoveryCodes } from '../../src/users/second-factors.ts'
 import { insertUser } from '../../src/users/store.ts'
+import { openAccount, press } from '../support/account.ts'
 import { stepOn } from '../support/authenticator-app.ts'
 import {
   type Agent,
@@ -61,7 +63,7 @@ const signsIn = async (email: string, password: string) => {
 }
 
 /** Opens a link, presses its button and returns the page behind it. */
-async function press(link: string) {
+async function pressLink(link: string) {
   const agent = createAgent()
   const page = expectPage(await agent.get(link), 'link')
   return { agent, page, next: await agent.submit(page, {}) }
@@ -102,6 +104,37 @@ test('a taken address gets the same page, and a mail without a code that names t
   assert.match(mail.text, /Password/)
   const tries = await Promise.all([taken, fresh].map(({ agent, page }) => agent.submit(page, { code: '000000' })))
   assert.deepEqual(visibleIn(tries[0] as Reply, user.email), visibleIn(tries[1] as Reply, free))
+})
+
+test('existing_account names the ways in that work', async () => {
+  const user = await w.createUser(environment)
+  const { db, newId } = w.deployment
+  const app = { id: newId('mth'), secret: Buffer.alloc(20, 7), step: 1 }
+  const codes = { id: newId('mth'), hashes: ['a'] }
+  const off = expectStatus(
+    201,
+    await w.call('POST', `${environment.path}/providers`, { body: { ...google, display_name: 'Turned Off', enabled: false } }),
+  )
+  const identity = (id: string) => ({ provider_id: id, issuer: 'https://accounts.google.com', subject: user.id })
+  await db.batch([
+    ...insertTotp(w.deployment, environment.id, user.id, app, 0, w.now()),
+    ...replaceRecoveryCodes(environment.id, user.id, codes, w.now()),
+    ...[provider.id, off.id].map((id) => insertIdentity(environment.id, identity(id), { id: newId('mth'), user_id: user.id }, w.now())),
+  ])
+  const ways = async () => /^You can sign in with: (.*)\.$/m.exec((await newestMail(w, environment, user.email)).text)?.[1]
+  await signUp(user.email)
+  assert.equal(await ways(), 'Password, Code by mail, Google')
+
+  const { agent } = await openAccount(environment, await w.createUser(environment))
+  await press(agent, await agent.get(`${environment.issuer}/account?action=change-email`), 'change-email', { email: user.email })
+  assert.equal((await newestMail(w, environment, user.email)).kind, 'existing_account')
+  assert.equal(await ways(), 'Password, Code by mail, Google')
+
+  await w.changeSettings(environment, { sign_in: { password: false } })
+  w.advance(31)
+  await w.call('POST', `/v1/auth/users/${user.id}/send-reset`, { key: secret })
+  assert.equal(await ways(), 'Code by mail, Google')
+  await w.changeSettings(environment, { sign_in: { password: true } })
 })
 
 test('a sign-up sends a new code on request and keeps what was entered', async () => {
@@ -179,7 +212,7 @@ test('a reset: link, page with one button, new password; it ends everything and 
   const { kind, link, code } = await newestMail(w, environment, user.email)
   assert.deepEqual([kind, code], ['reset_password', null])
   assert.equal((await w.call('HEAD', link ?? '', { key: null })).status, 200)
-  const { agent, page, next } = await press(link ?? '')
+  const { agent, page, next } = await pressLink(link ?? '')
   assert.equal(page.body.split('<button').length, 2, 'one button')
   expectPage(next, 'new-password')
   assert.equal((await agent.submit(next, { password: 'password' })).status, 400, 'the rules for passwords hold')
@@ -197,7 +230,7 @@ test('a reset: link, page with one button, new password; it ends everything and 
 test('of fifty parallel uses of a reset link one sets the password', async () => {
   const user = await w.createUser(environment)
   await forgot(user.email)
-  const { agent, next } = await press((await newestMail(w, environment, user.email)).link ?? '')
+  const { agent, next } = await pressLink((await newestMail(w, environment, user.email)).link ?? '')
   // The queue for hashes is bounded, so some are refused before their turn.
   const replies = await Promise.all(Array.from({ length: 50 }, (_, i) => agent.submit(next, { password: `fine sentence number ${i}` })))
   assert.equal(replies.filter(({ status }) => status === 200).length, 1)
@@ -264,7 +297,7 @@ test('send-verification mails a code and a link; pressing the link proves the ad
   assert.match(mail.code ?? '', /^\d{6}$/)
   await createAgent().get(mail.link ?? '')
   assert.equal((await findUser(user.email)).email_verified, false, 'a GET proves nothing')
-  assert.equal((await press(mail.link ?? '')).next.status, 200)
+  assert.equal((await pressLink(mail.link ?? '')).next.status, 200)
   const { id, email_verified, has_password } = await findUser(user.email)
   assert.deepEqual({ id, email_verified, has_password }, { id: user.id, email_verified: true, has_password: true })
   expectStatus(202, await w.call('POST', path, { key: secret }))
@@ -284,6 +317,19 @@ test('send-reset mails a link, counts against the limits, and is 409 without mai
   }
 })
 
+test('send-reset with passwords off mails how the person signs in', async () => {
+  const [user, earlier] = [await w.createUser(environment), await w.createUser(environment)]
+  await w.call('POST', `/v1/auth/users/${earlier.id}/send-reset`, { key: secret })
+  const { link } = await newestMail(w, environment, earlier.email)
+  await w.changeSettings(environment, { sign_in: { password: false } })
+  expectStatus(202, await w.call('POST', `/v1/auth/users/${user.id}/send-reset`, { key: secret }))
+  const mail = await newestMail(w, environment, user.email)
+  assert.deepEqual([mail.kind, mail.link], ['existing_account', null])
+  assert.equal((await pressLink(link ?? '')).next.status, 410, 'a link from before opens no form that cannot work')
+  await w.changeSettings(environment, { sign_in: { password: true } })
+  expectPage((await pressLink(link ?? '')).next, 'new-password')
+})
+
 /** Signs in by an emailed code in a browser that knows nothing. */
 async function proveByCode(email: string, agent: Agent = createAgent()) {
   const { page } = await open('login', agent)
@@ -293,7 +339,7 @@ async function proveByCode(email: string, agent: Agent = createAgent()) {
 
 async function proveByReset(email: string) {
   await forgot(email)
-  const { agent, next } = await press((await newestMail(w, environment, email)).link ?? '')
+  const { agent, next } = await pressLink((await newestMail(w, environment, email)).link ?? '')
   return agent.submit(next, { password: 'the password of the owner' })
 }
 

@@ -10,7 +10,7 @@ import { codeStatements } from '../../users/code-mail.ts'
 import { emailKey } from '../../users/email.ts'
 import { confirmEnd, type EmailChange, type End, findEmailChange, insertEmailChange, takeEmailChange } from '../../users/email-changes.ts'
 import { endChangeCodes, holdAddress } from '../../users/mailed-codes.ts'
-import { listMethods } from '../../users/methods.ts'
+import { waysIn } from '../../users/methods.ts'
 import { findCredential, updateUser } from '../../users/store.ts'
 import { knownDevice } from '../browser.ts'
 import type { OidcCall, OidcServices } from '../call.ts'
@@ -185,8 +185,7 @@ async function mailEnds(
     findCredential(services.db, environment_id, user.email),
     findCredential(services.db, environment_id, new_email),
   ])
-  const methods = await listMethods(services.db, environment_id, taken?.id ?? '', sql`order by id limit 20`)
-  const ways = methods.map(({ type, name }) => name ?? (type === 'password' ? texts.form.password : type))
+  const ways = await waysIn(services.db, environment_id, taken?.id ?? '', call.issuer.settings.sign_in, texts.ways_in)
   const device = deviceOf(call)
   const asked = {
     environment_id,

@@ -10,6 +10,7 @@ import { formProblem, formRefusals, formToken, readBrowser, withCookies } from '
 import { type Answer, type OidcCall, type OidcEndpoint, type OidcServices, refused } from '../call.ts'
 import { chosenLanguages, html, languagesOf, pageContext } from '../hosted-page.ts'
 import { linkEnded } from '../interaction/link-ended.ts'
+import { offersReset } from '../interaction/new-account.ts'
 import { linkUrl, showNewPassword } from '../interaction/new-password.ts'
 
 /** The kinds of codes that have a link. */
@@ -74,7 +75,8 @@ async function keepAddress(services: OidcServices, call: OidcCall, row: CodeRow)
 /** The link of a reset stays open until the new password is stored: a password that the rules refuse does not spend it. */
 async function openNewPassword(services: OidcServices, call: OidcCall, token: string, row: CodeRow, payload: Payload): Promise<Answer> {
   const owner = await findOwner(services.db, call.issuer.environment_id, payload.email)
-  return canReset(owner, row, payload) ? showNewPassword(services, call, { token, email: owner.email, problem: null }) : linkEnded(call)
+  const opens = canReset(owner, row, payload) && offersReset(call)
+  return opens ? showNewPassword(services, call, { token, email: owner.email, problem: null }) : linkEnded(call)
 }
 
 async function verify(services: OidcServices, call: OidcCall, row: CodeRow, payload: Payload): Promise<Answer> {

@@ -1,7 +1,6 @@
 /** Emailed codes as a way in, and as the proof of a sign-up (contract §4, Emailed codes; people.md 8 to 13). */
 import type { UserId } from '@ostiary/contract/ids.ts'
 import type { Statement } from '../../db/db.ts'
-import { sql } from '../../db/db.ts'
 import { digestOf } from '../../digest.ts'
 import { type CodeView, codePage } from '../../pages/code.ts'
 import { idIn, reason } from '../../reason.ts'
@@ -11,7 +10,7 @@ import { accountOf, giveBackToSource, sourceOf, takeFromSource } from '../../use
 import { type Payload, payloadOf, requestCode, tryCode } from '../../users/code-mail.ts'
 import { accountAddress } from '../../users/email.ts'
 import { type CodeRow, findCodeOfBrowser, spendCode } from '../../users/mailed-codes.ts'
-import { listMethods } from '../../users/methods.ts'
+import { waysIn } from '../../users/methods.ts'
 import { findCredential, insertUser } from '../../users/store.ts'
 import { formToken, knownDevice, withCookies } from '../browser.ts'
 import { type Answer, type OidcCall, type OidcServices, refused } from '../call.ts'
@@ -55,8 +54,7 @@ export async function sendCode(services: OidcServices, call: OidcCall, interacti
   const to = credential?.email ?? address
   const marked = { user_id: account.id, email: address, password_hash: account.password_hash }
   const { texts, locale } = pageContext(call, interaction.request.ui_locales)
-  const methods = await listMethods(services.db, environment_id, account.id, sql`order by id limit 20`)
-  const ways = methods.map(({ type, name }) => name ?? (type === 'password' ? texts.form.password : type))
+  const ways = await waysIn(services.db, environment_id, account.id, issuer.settings.sign_in, texts.ways_in)
   const device = deviceOf(call)
   const is_taken = wanted.kind === 'sign_up' && credential !== null
   const is_refused = credential ? credential.blocked_at !== null && !is_taken : !mayCreateAccount(call, interaction)

@@ -109,6 +109,8 @@ export const de: Texts = {
     sign_in: 'Anmelden',
   },
 
+  ways_in: { password: 'Passwort', email_code: 'Code per Mail', passkey: 'Passkey' },
+
   code: {
     title: 'Code eingeben',
     sent: (email: Html) =>

@@ -108,6 +108,8 @@ export const en = {
     sign_in: 'Sign in',
   },
 
+  ways_in: { password: 'Password', email_code: 'Code by mail', passkey: 'Passkey' },
+
   code: {
     title: 'Enter the code',
     sent: (email: Html) =>
