@@ -122,11 +122,14 @@ export async function findCodeOfBrowser(
   return row ?? null
 }
 
-/** Finds the newest open code of a kind that was mailed to an address for this user, in whichever browser. */
+/**
+ * Finds the open code of a kind that was mailed to an address for this user: the one that this browser asked for, else the newest. So a
+ * code for which another browser or the backend asked works too, and takes no code away from this browser.
+ */
 export async function findCodeOfUser(
   db: Db,
   environment_id: EnvironmentId,
-  { user_id, account, kind }: { user_id: string; account: string; kind: CodeKind },
+  { user_id, account, kind, browser }: { user_id: string; account: string; kind: CodeKind; browser: string },
   now: Date,
 ): Promise<CodeRow | null> {
   const [row] = await db.all(
@@ -134,7 +137,7 @@ export async function findCodeOfUser(
     sql`select ${columns} from mailed_codes
          where environment_id = ${environment_id} and user_id = ${user_id} and account = ${account} and kind = ${kind}
            and ended_at is null and expires_at > ${now}
-         order by created_at desc, id desc limit 1`,
+         order by case when browser = ${browser} then 0 else 1 end, created_at desc, id desc limit 1`,
   )
   return row ?? null
 }

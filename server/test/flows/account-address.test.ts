@@ -422,6 +422,23 @@ test('a person proves an unproven address by the code, in the session, and nothi
   assert.equal((await fetch(link ?? '')).status, 410, 'the link ended with its code')
 })
 
+test('a proof asked for in two browsers is entered in each with its own code', async () => {
+  for (const first_enters of [true, false]) {
+    const person = await w.createUser(w.test, { email_verified: false })
+    const browsers = []
+    for (let i = 0; i < 2; i++) {
+      const { agent } = await openAccount(w.test, person)
+      const form = formFor(await agent.get(`${account_url}?action=confirm-email`), 'resend-code')
+      await agent.post(form.action, { ...form.fields, step: 'send' })
+      browsers.push({ agent, form, code: (await newestMail(w, w.test, person.email)).code ?? '' })
+      w.advance(31)
+    }
+    const { agent, form, code } = browsers[first_enters ? 0 : 1] ?? assert.fail()
+    assert.equal(noticeOf(await agent.post(form.action, { ...form.fields, step: 'code', code })), 'confirm-email')
+    assert.equal((await userOf(person)).email_verified, true)
+  }
+})
+
 test('the proof is mailed at most once in 30 seconds and five times an hour from one source', async () => {
   const person = await w.createUser(w.test, { email_verified: false })
   const { agent, page } = await openAccount(w.test, person)

@@ -1,4 +1,5 @@
 /** The forms of the account page about the address: its change (people.md 19), and its proof (people.md 8). Each form names its `step`. */
+import { digestOf } from '../../digest.ts'
 import { longest_email } from '../../normalisation.ts'
 import type { ChangeEmailView } from '../../pages/account-address.ts'
 import { reason } from '../../reason.ts'
@@ -74,15 +75,16 @@ async function enterCode(services: OidcServices, call: OidcCall, own: OwnAccount
   return withCookies(done(call, 'change-email'), [deviceCookie(services, call, marked)])
 }
 
-/** The open code of this person, if the form holds it. Counts a try. */
+/** The open code of this person, if the form holds it. Counts a try. Each browser enters its own code (contract §4, Emailed codes). */
 async function rightCode(
   services: OidcServices,
   call: OidcCall,
-  { user }: OwnAccount,
+  { browser, user }: OwnAccount,
   { kind, email }: { kind: CodeKind; email: string },
 ): Promise<CodeRow | null> {
   const { environment_id } = call.issuer
-  const row = await findCodeOfUser(services.db, environment_id, { user_id: user.id, account: accountOf(email), kind }, call.now)
+  const wanted = { user_id: user.id, account: accountOf(email), kind, browser: digestOf(browser.form_seed ?? '') }
+  const row = await findCodeOfUser(services.db, environment_id, wanted, call.now)
   return (await tryCode(services, environment_id, row, call.form?.get('code') ?? '', call.now)) ? row : null
 }
 
