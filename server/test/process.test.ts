@@ -48,6 +48,23 @@ test('a second serve on the same data directory or port is refused, and after a 
   assert.equal((await second.ended).code, 0)
 })
 
+test('serve prints the setup link at every log level', async () => {
+  const message = 'There is no tenant yet. Open the link to create the first one, or run "ostiary bootstrap".'
+  for (const OSTIARY_LOG_LEVEL of ['info', 'warn', 'silent']) {
+    const env = await settings(folder())
+    const child = run('serve', { ...env, OSTIARY_LOG_LEVEL })
+    await Promise.race([logged(child, message), child.ended])
+    child.process.kill('SIGTERM')
+    const { code, stdout } = await child.ended
+    assert.equal(code, 0)
+    const lines = stdout.trimEnd().split('\n')
+    const links = lines.flatMap((line) => JSON.parse(line).setup_url ?? [])
+    assert.equal(links.length, 1)
+    assert.match(links[0], new RegExp(`^http://localhost:${env.OSTIARY_PORT}/setup\\?token=[\\w-]{43}$`))
+    if (OSTIARY_LOG_LEVEL !== 'info') assert.equal(lines.length, 1, 'nothing else is written')
+  }
+})
+
 test('after SIGTERM requests in flight are answered, new connections are refused, and the process ends with 0', async () => {
   const data_dir = folder()
   const w = await world({ data_dir })

@@ -14,7 +14,7 @@ export interface SetupView {
     form: 'foreign' | null
     tenant_name: 'wrong' | null
     slug: 'wrong' | 'taken' | null
-    email: 'wrong' | null
+    email: 'wrong' | 'taken' | null
     password: 'missing' | 'too_short' | 'too_long' | 'common' | null
   }
 }
@@ -27,7 +27,7 @@ export function setupPage(context: PageContext, { token, values, problems }: Set
   const shown = {
     tenant_name: problems.tenant_name && setup.tenant_name_wrong,
     slug: problems.slug && (problems.slug === 'taken' ? setup.slug_taken : setup.slug_wrong),
-    email: problems.email && setup.email_wrong,
+    email: problems.email && (problems.email === 'taken' ? setup.email_taken : setup.email_wrong),
     password: problems.password && passwordText(texts.sign_up, problems.password, password_rule.min_length),
   }
   const wrong = Object.entries(shown).filter(([, text]) => text !== null)

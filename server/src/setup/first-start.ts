@@ -62,7 +62,8 @@ export async function createFirstStart(
       }
       const { problem: kind } = error
       if (kind === 'unknown_tenant') throw error
-      const problem = kind === 'slug_taken' ? { slug: 'taken' as const } : { password: kind }
+      const problem =
+        kind === 'slug_taken' ? { slug: 'taken' as const } : kind === 'email_taken' ? { email: 'taken' as const } : { password: kind }
       return refused(html(setupPage(context, { ...view, problems: { ...view.problems, ...problem } })), wrong_fields)
     }
     token = null

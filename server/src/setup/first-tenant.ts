@@ -1,4 +1,5 @@
 /** Creates the first tenant of a deployment in one batch, with its owner, who is also the first operator, and one platform key. */
+import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { anchorLog } from '../audit/chaining.ts'
 import { describeChange } from '../audit/entry.ts'
@@ -13,7 +14,7 @@ import { insertTenant } from '../tenancy/store.ts'
 import { commonPasswords } from '../users/common-passwords.ts'
 import type { Passwords } from '../users/password.ts'
 import { type PasswordProblem, passwordProblem } from '../users/password-policy.ts'
-import { insertUser } from '../users/store.ts'
+import { findCredential, insertUser } from '../users/store.ts'
 import { cli_redirect_uri, ensureRoot } from './root.ts'
 
 export interface FirstTenant {
@@ -26,7 +27,7 @@ export interface FirstTenant {
 /** The setup cannot be done. The message says what to do. */
 export class SetupRefused extends Error {
   override readonly name = 'SetupRefused'
-  readonly problem: PasswordProblem | 'exists' | 'slug_taken' | 'unknown_tenant'
+  readonly problem: PasswordProblem | 'exists' | 'email_taken' | 'slug_taken' | 'unknown_tenant'
   constructor(problem: SetupRefused['problem'], message: string) {
     super(message)
     this.problem = problem
@@ -52,7 +53,7 @@ export async function hasTenant(deployment: Deployment): Promise<boolean> {
 
 /**
  * Creates the tenant with its owner, who also becomes the first operator.
- * @throws SetupRefused if a tenant besides the root exists, or the slug or the password is not acceptable
+ * @throws SetupRefused if a tenant besides the root exists, the email or the slug is taken, or the password is not acceptable
  */
 export async function createFirstTenant(
   deployment: Deployment,
@@ -122,10 +123,7 @@ export async function createFirstTenant(
     ),
     ...also(tenant_id),
   ])
-  if (!created)
-    throw (await hasTenant(deployment))
-      ? new SetupRefused('exists', 'A tenant exists already: bootstrap creates only the first one. Its owner can sign in and add others.')
-      : new SetupRefused('slug_taken', `The slug "${first.slug}" belongs to the service itself. Choose another one with --slug.`)
+  if (!created) throw await whyRefused(deployment, root_environment, first)
   return {
     base_url: config.base_url,
     tenant_id,
@@ -136,6 +134,17 @@ export async function createFirstTenant(
     admin_client_id: root.client_id,
     admin_redirect_uri: cli_redirect_uri,
   }
+}
+
+async function whyRefused(deployment: Deployment, root_environment: EnvironmentId, { email, slug }: FirstTenant): Promise<SetupRefused> {
+  if (await hasTenant(deployment))
+    return new SetupRefused(
+      'exists',
+      'A tenant exists already: bootstrap creates only the first one. Its owner can sign in and add others.',
+    )
+  if (await findCredential(deployment.db, root_environment, email))
+    return new SetupRefused('email_taken', `An account of an operator has the email "${email}" already. Use another email for the owner.`)
+  return new SetupRefused('slug_taken', `The slug "${slug}" belongs to the service itself. Choose another one with --slug.`)
 }
 
 const by_bootstrap = { action: 'bootstrap', request_id: null, ip: null } as const

@@ -10,10 +10,12 @@ import { readConfig } from '../../src/config.ts'
 import { sql } from '../../src/db/db.ts'
 import { startService } from '../../src/main.ts'
 import { createFirstTenant } from '../../src/setup/first-tenant.ts'
+import { recover } from '../../src/setup/recover.ts'
 import { createPasswords } from '../../src/users/password.ts'
 import { createAgent, followToClient } from '../support/cookie-browser.ts'
+import { createAccount } from '../support/invitations.ts'
 import { dropDatabase, freshDatabase } from '../support/postgres.ts'
-import { freePort, owner } from '../support/world.ts'
+import { expectStatus, freePort, owner } from '../support/world.ts'
 
 /** A service without a tenant. */
 async function emptyService() {
@@ -126,6 +128,23 @@ for (const headers of [
     assert.equal(reply.status, 400)
     assert.deepEqual(await s.tenants(), ['ostiary'])
   })
+
+test('a first start with the address of an operator names the email', async () => {
+  const other = await emptyService()
+  const { deployment, setup_url } = other.service
+  const email = 'operator@example.com'
+  const { invitation_url } = await recover(deployment, { tenant: 'ostiary', email })
+  const agent = createAgent()
+  expectStatus(200, await agent.submit(await createAccount(agent, invitation_url, email), {}))
+  const form = await createAgent().get(setup_url ?? '', page)
+  const refused = await createAgent().submit(form, { ...fields, email })
+  assert.equal(refused.status, 400)
+  assert.match(refused.body, /<a href="#email">An operator of this deployment has this address already/)
+  assert.doesNotMatch(refused.body, /#slug/)
+  const first = { email, password: owner.password, tenant_name: 'Acme', slug: 'acme' }
+  await assert.rejects(createFirstTenant(deployment, createPasswords(), first), { problem: 'email_taken' })
+  assert.equal((await createAgent().submit(form, fields)).status, 303)
+})
 
 test('a restart ends the token', async () => {
   const other = await emptyService()

@@ -49,7 +49,7 @@ export function logged(child: Child, message: string): Promise<true> {
     let text = ''
     child.process.stdout?.on('data', function look(chunk: string) {
       text += chunk
-      if (!text.includes(`"message":"${message}"`)) return
+      if (!text.includes(`"message":${JSON.stringify(message)}`)) return
       child.process.stdout?.off('data', look)
       resolve(true)
     })

@@ -31,6 +31,7 @@ export const dashboard: typeof en = {
     slug_taken: 'Diesen Kurznamen hat der Dienst selbst. Wählen Sie einen anderen.',
     email: 'Ihre E-Mail-Adresse',
     email_wrong: 'Geben Sie eine E-Mail-Adresse ein, zum Beispiel ada@example.com.',
+    email_taken: 'Diese Adresse hat schon jemand, der diesen Dienst betreibt. Geben Sie eine andere ein.',
     submit: 'Mandant und Inhaber anlegen',
     ended: 'Es wurde nichts angelegt: Das Formular kam von einer anderen Website.',
     command_title: 'Dieser Dienst ist noch nicht eingerichtet',

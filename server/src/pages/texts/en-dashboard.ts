@@ -29,6 +29,7 @@ export const dashboard = {
     slug_taken: 'The service itself has this short name. Choose another one.',
     email: 'Your email address',
     email_wrong: 'Enter an email address, such as ada@example.com.',
+    email_taken: 'An operator of this deployment has this address already. Enter another one.',
     submit: 'Create tenant and owner',
     ended: 'Nothing was created: the page was sent from another site.',
     command_title: 'This deployment is not set up yet',
