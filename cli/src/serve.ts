@@ -1,5 +1,6 @@
 /** `ostiary serve`, and `ostiary start`, which also creates a demo on the first start and prints where to sign in. */
 import type { Config } from '@ostiary/server/config.ts'
+import { createLog } from '@ostiary/server/log.ts'
 import { type Service, startService } from '@ostiary/server/main.ts'
 import { createDemo, findDemo } from '@ostiary/server/setup/demo.ts'
 import { stackOf } from '@ostiary/server/stack.ts'
@@ -16,8 +17,10 @@ export async function serve(config: Config, values: Values<typeof commands.serve
   stopOnSignal(service)
   sayReady()
   const { deployment, setup_url } = service
+  // Without this line nobody can set up the deployment in a browser, so it is written at every log level.
+  const log = createLog('info', deployment.now, (line) => process.stdout.write(line))
   if (isFirst() && setup_url !== null)
-    deployment.log.info('There is no tenant yet. Open the link to create the first one, or run "ostiary bootstrap".', { setup_url })
+    log.info('There is no tenant yet. Open the link to create the first one, or run "ostiary bootstrap".', { setup_url })
   return null
 }
 
