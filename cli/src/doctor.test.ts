@@ -4,19 +4,22 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { createDb } from '@ostiary/server/db/db.ts'
+import { createDb, sql } from '@ostiary/server/db/db.ts'
 import { migrate, readMigrations } from '@ostiary/server/db/migrate.ts'
 import { openPostgres } from '@ostiary/server/db/postgres.ts'
 import { openSqlite } from '@ostiary/server/db/sqlite.ts'
+import { startService } from '@ostiary/server/main.ts'
+import { z } from 'zod'
 import { commandLineTool } from '../../launch.mjs'
 import { freshDatabase, noPostgres } from '../../server/test/support/postgres.ts'
 import { noRedis, startRedis } from '../../server/test/support/redis.ts'
+import { world } from '../../server/test/support/world.ts'
 
 const main = await commandLineTool('serve') // the build, as users run it
 
-function ostiary(command: string, env: Record<string, string>, options: readonly string[] = []) {
+function ostiary(command: string, env: Record<string, string>, options: readonly string[] = [], input = '') {
   const args = ['--disable-warning=ExperimentalWarning', main, command, ...options]
-  const { status, stdout } = spawnSync(process.execPath, args, { env: { PATH: process.env.PATH, ...env }, encoding: 'utf8' })
+  const { status, stdout } = spawnSync(process.execPath, args, { env: { PATH: process.env.PATH, ...env }, encoding: 'utf8', input })
   return { status, stdout }
 }
 
@@ -94,6 +97,39 @@ test('doctor tries the limiter of the service in Redis, and prints no password',
   assert.match(wrong.stdout, /PROBLEM\s+OSTIARY_REDIS_URL cannot be used/)
   assert.equal(wrong.status, 1)
   for (const { stdout } of [good, wrong]) assert.doesNotMatch(stdout, /hush|mistaken/)
+})
+
+test('doctor, recover and bootstrap with new,old seal nothing again while a service runs with old', async () => {
+  const [old_key, new_key] = [1, 2].map((byte) => Buffer.alloc(32, byte).toString('base64'))
+  const w = await world({ engine: 'sqlite', env: { OSTIARY_MASTER_KEY: `${old_key}` } })
+  const { db, config } = w.deployment
+  const env = { OSTIARY_DATA_DIR: w.data_dir, OSTIARY_PORT: String(config.port), OSTIARY_MASTER_KEY: `${new_key},${old_key}` }
+  const readSealed = () =>
+    db.all(
+      z.object({ sealed: z.string() }),
+      sql`select value as sealed from deployment where name = 'secret' union all select private_key from signing_keys order by 1`,
+    )
+  assert.equal((await fetch(`${w.test.issuer}/v1/oauth/jwks.json`)).status, 200) // creates signing keys
+  const before = await readSealed()
+  assert.ok(before.length > 1)
+
+  const { status, stdout } = ostiary('doctor', env)
+  assert.equal(status, 0)
+  assert.match(stdout, /^warning +Secrets are still sealed under an older master key \(\d+\)/m)
+  assert.equal(ostiary('recover', env, ['--tenant', 'acme', '--email', 'lost@example.com']).status, 0)
+  assert.equal(ostiary('bootstrap', env, ['--tenant', 'Beta', '--email', 'b@example.com'], 'correct horse battery').status, 2) // there is a tenant
+  assert.equal(ostiary('migrate', env).status, 0)
+  assert.deepEqual(await readSealed(), before)
+
+  // The next start with both keys opens what is under either, and seals what is under the old one again.
+  await w.service.stop()
+  const both = await startService(
+    { ...config, master_keys: [new_key, old_key].map((key) => Buffer.from(`${key}`, 'base64')) },
+    { write() {} },
+  )
+  await both.stop()
+  assert.match(ostiary('doctor', env).stdout, /^ok +Every secret is sealed under the first master key/m)
+  assert.equal(ostiary('doctor', { ...env, OSTIARY_MASTER_KEY: `${new_key}` }).status, 0)
 })
 
 const no_port = { OSTIARY_DATABASE_URL: 'postgres://a:hush@127.0.0.1:9/x', OSTIARY_MASTER_KEY: Buffer.alloc(32).toString('base64') }

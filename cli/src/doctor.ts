@@ -11,6 +11,7 @@ import { sharedStoreProblem } from '@ostiary/server/http/rate-limit-redis.ts'
 import { describeLimits } from '@ostiary/server/limits.ts'
 import { openDatabase, openDeployment } from '@ostiary/server/main.ts'
 import { WrongMasterKey } from '@ostiary/server/secrets.ts'
+import { countStale } from '@ostiary/server/setup/reseal.ts'
 import type { commands, Values } from './commands.ts'
 import { checkDatabase, checkSchema } from './doctor-database.ts'
 import { checkIssuers } from './doctor-issuers.ts'
@@ -71,6 +72,7 @@ async function checkDeployment(config: Config): Promise<NamedFinding[]> {
     return [
       ...named('database', [{ level: 'ok', text: 'The database opens, its schema is current, and the master key unseals its secrets.' }]),
       ...named('database', await checkDatabase(deployment)),
+      ...named('database', await checkMasterKeys(deployment)),
       ...named('audit_log', await checkAuditLogs(deployment)),
       ...named('files', checkFiles(config)),
       ...named('issuers', await checkIssuers(deployment)),
@@ -123,6 +125,19 @@ function checkFiles({ data_dir, database_url, master_keys }: Config): Finding[] 
           } as const,
         ]
       : []),
+  ]
+}
+
+/** Says whether the older master keys are still needed. */
+async function checkMasterKeys(deployment: Deployment): Promise<Finding[]> {
+  if ((deployment.config.master_keys ?? []).length < 2) return []
+  const stale = await countStale(deployment)
+  if (stale === 0) return [{ level: 'ok', text: 'Every secret is sealed under the first master key of OSTIARY_MASTER_KEY.' }]
+  return [
+    {
+      level: 'warning',
+      text: `Secrets are still sealed under an older master key (${stale}). Keep that key: the next start of the service with this OSTIARY_MASTER_KEY seals them again.`,
+    },
   ]
 }
 

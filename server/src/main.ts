@@ -68,7 +68,7 @@ interface ServiceOverrides extends Overrides {
   setup_token?: string
 }
 
-/** Opens the parts that every command needs, without serving. */
+/** Opens the parts that every command needs, without serving. A command may run beside a service, so this seals nothing again. */
 export async function openDeployment(config: Config, overrides: Overrides = {}): Promise<Deployment> {
   const now = overrides.now ?? (() => new Date())
   const db = await openDatabase(config, overrides.application_name)
@@ -77,7 +77,6 @@ export async function openDeployment(config: Config, overrides: Overrides = {}):
     await migrate(db)
     await fillOrigins(db)
     const secrets = await openSecrets(db, master_keys, randomBytes)
-    if (master_keys.length > 1) await resealAll({ db, secrets })
     await anchorOlderLogs(db, secrets)
     const log = createLog(config.log_level, now, overrides.write ?? standardOutput())
     const tally = createTally()
@@ -149,10 +148,14 @@ interface Roots {
   readonly dashboard_client: DashboardClient
 }
 
-/** The root tenant with the dashboard, and the mistakes of the configuration that only the database shows. */
+/**
+ * Seals secrets again under a new master key, ensures the root tenant with the dashboard, and finds mistakes of the configuration that
+ * only the database shows.
+ */
 async function readyRoot(deployment: Deployment): Promise<Roots> {
   const { db, config } = deployment
   try {
+    if (config.master_keys && config.master_keys.length > 1) await resealAll(deployment)
     const root = await ensureRoot(deployment)
     await refuseUnboundHosts(db, config)
     return { root, dashboard_client: await ensureDashboardClient(deployment, root) }

@@ -37,14 +37,9 @@ const associated_data = sealed_columns.deployment.associatedData('secret')
 /** Opens the deployment's secret, and creates it on the first start. Two first starts at the same time agree on one secret. */
 export async function openSecrets(db: Db, master_keys: readonly Buffer[], random: (bytes: number) => Buffer): Promise<Secrets> {
   const sealer = createSealer(master_keys, random)
-  let value = await readOrCreateSecret(db, () => sealer.seal(random(32).toString('base64') + anchored, associated_data))
+  const value = await readOrCreateSecret(db, () => sealer.seal(random(32).toString('base64') + anchored, associated_data))
   const plaintext = sealer.unseal(value, associated_data)
   const [text = ''] = plaintext.split(' ')
-  if (sealer.isStale(value)) {
-    const resealed = sealer.seal(plaintext, associated_data)
-    await db.run(replaceSecret(value, resealed))
-    value = resealed
-  }
   const has_anchors = plaintext.endsWith(anchored)
   const recordAnchors = has_anchors ? null : replaceSecret(value, sealer.seal(text + anchored, associated_data))
   return { ...sealer, recordAnchors, mac: createMac(Buffer.from(text, 'base64')) }

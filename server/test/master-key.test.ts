@@ -6,25 +6,35 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { z } from 'zod'
-import { readConfig } from '../src/config.ts'
+import { type Config, readConfig } from '../src/config.ts'
 import { sql } from '../src/db/db.ts'
-import { openDeployment } from '../src/main.ts'
+import { openDeployment, startService } from '../src/main.ts'
 import { sealed_columns } from '../src/sealed-columns.ts'
 import { WrongMasterKey } from '../src/secrets.ts'
 import { createDemo, findDemo } from '../src/setup/demo.ts'
 import { createPasswords } from '../src/users/password.ts'
+import { spareKeys } from './support/spare-keys.ts'
+import { freePort } from './support/world.ts'
 
 const [old_key, new_key] = [randomBytes(32), randomBytes(32)].map((key) => key.toString('base64')) as [string, string]
 const data_dir = mkdtempSync(join(tmpdir(), 'ostiary-master-'))
 process.on('exit', () => rmSync(data_dir, { recursive: true, force: true }))
 
-function open(keys: string) {
+function configured(keys: string): Config {
   const config = readConfig({ OSTIARY_DATA_DIR: data_dir, OSTIARY_MASTER_KEY: keys, OSTIARY_LOG_LEVEL: 'silent' })
   assert.ok(!Array.isArray(config))
-  return openDeployment(config)
+  return config
 }
 
-test('secrets are sealed again under a new master key, and then the old key is no longer needed', async () => {
+const open = (keys: string) => openDeployment(configured(keys))
+
+/** Starts and stops the service on a free port. */
+async function start(keys: string): Promise<void> {
+  const service = await startService({ ...configured(keys), port: await freePort() }, { key_pool: spareKeys() })
+  await service.stop()
+}
+
+test('the start of the service seals secrets again under a new master key, and then the old key is no longer needed', async () => {
   const first = await open(old_key)
   await createDemo(first, createPasswords())
   const { password } = (await findDemo(first)) ?? {}
@@ -36,8 +46,7 @@ test('secrets are sealed again under a new master key, and then the old key is n
   )
   await first.db.close()
 
-  const both = await open(`${new_key},${old_key}`)
-  await both.db.close()
+  await start(`${new_key},${old_key}`)
 
   const later = await open(new_key)
   assert.equal((await findDemo(later))?.password, password)

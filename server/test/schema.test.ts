@@ -14,6 +14,7 @@ import { expiring_rows } from '../src/expiring-rows.ts'
 import { mailStatements } from '../src/mail/send.ts'
 import { openDeployment } from '../src/main.ts'
 import { type SealedColumns, sealed_columns } from '../src/sealed-columns.ts'
+import { countStale, resealAll } from '../src/setup/reseal.ts'
 import { authorizationRequest, createAgent, formOf } from './support/cookie-browser.ts'
 import { signInToDashboard } from './support/dashboard.ts'
 import { freshDatabase, noPostgres } from './support/postgres.ts'
@@ -139,7 +140,11 @@ test('every column that holds sealed text is in the registry of sealed columns, 
   const before = await findSealed(db)
   assert.deepEqual([...before.keys()].sort(), registered().sort())
 
-  await (await openDeployment({ ...config, master_keys: [new_key, old_key] })).db.close()
+  const both = await openDeployment({ ...config, master_keys: [new_key, old_key] })
+  assert.equal(await countStale(both), [...before.values()].flat().length)
+  await resealAll(both)
+  assert.equal(await countStale(both), 0)
+  await both.db.close()
   const after_change = await findSealed(db)
   assert.deepEqual([...after_change.keys()].sort(), registered().sort())
   const keyOf = (sealed: string) => sealed.split('.')[1]
