@@ -179,7 +179,8 @@ export const descriptions: Record<RowName, string> = {
   signOut: 'The form of the sign-out page.',
 
   healthz: 'For a supervisor: the process runs and answers. It does not touch the database.',
-  readyz: 'For a load balancer: 200 if the service takes requests, 503 while the database is unreachable or the service is stopping.',
+  readyz:
+    'For a load balancer: 200 if the service takes requests, 503 while the database is unreachable, its schema is not the one of this version, or the service is stopping.',
   protectedResource: 'Tells a command line where an administrator gets a token: the issuer, the client and the resource to ask for.',
   openapi: 'This document, as OpenAPI 3.1 in JSON.',
   forPrograms: 'The documents with a sentence on each, and their addresses as Markdown (llmstxt.org).',

@@ -35,7 +35,10 @@ const documented: { readonly [Name in keyof typeof serviceRoutes]?: Record<numbe
   healthz: { 200: { description: 'The process runs.', types: { 'application/json': health('ok') } } },
   readyz: {
     200: { description: 'The service takes requests.', types: { 'application/json': health('ready') } },
-    503: { description: 'The database is unreachable, or the service is stopping.', types: { 'application/json': health('unavailable') } },
+    503: {
+      description: 'The database is unreachable, its schema is not current, or the service is stopping.',
+      types: { 'application/json': health('unavailable') },
+    },
   },
   protectedResource: { 200: { description: 'Success.', types: { 'application/json': ResourceMetadata } } },
   openapi: {

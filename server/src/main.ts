@@ -13,7 +13,7 @@ import type { Config } from './config.ts'
 import { type DashboardClient, ensureDashboardClient } from './dashboard/client.ts'
 import { openDatabaseFile, takeDataDirectory } from './data-directory.ts'
 import { createDb, type Db } from './db/db.ts'
-import { migrate } from './db/migrate.ts'
+import { migrate, newestMigration } from './db/migrate.ts'
 import { type Deployment, newSecret } from './deployment.ts'
 import { listenAt, listenOnAll, portProblem, refuseTakenPort } from './http/listen.ts'
 import { createLimited } from './http/listener.ts'
@@ -174,6 +174,7 @@ async function serve(deployment: Deployment, roots: Roots, release: () => void, 
   const metrics = config.metrics_port === null ? null : (await import('./metrics.ts')).createMetrics({ ...deployment, passwords })
   const shared_limiter =
     config.redis_url === null ? null : (await import('./http/rate-limit-redis.ts')).createSharedRateLimiter(config.redis_url, deployment)
+  const schema = newestMigration()
   let accepting = true
   const limiter = shared_limiter ?? createRateLimiter(deployment)
   const first_start = await createFirstStart(deployment, { passwords, limiter }, overrides.setup_token ?? newSecret(deployment))
@@ -188,7 +189,7 @@ async function serve(deployment: Deployment, roots: Roots, release: () => void, 
     first_start,
     passwords,
     metrics,
-    isReady: async () => accepting && (await db.ping()),
+    isReady: async () => accepting && (await db.isAt(schema)),
     isStopping: () => !accepting,
     check_answers: overrides.check_answers ?? false,
   })

@@ -52,7 +52,7 @@ if (!noPostgres)
 
 test('a batch is one round trip, also the first time, and many batches share a connection', { skip: noPostgres }, async () => {
   const { line, db, beside } = await opened({ connections: 1 })
-  await db.ping()
+  await db.isAt(0)
   const redeem = (id: string) =>
     db.batch([
       sql`insert into things (id, number) values (${id}, 1)`,
@@ -251,7 +251,7 @@ test('a connection is opened again after a restart of the server, and no acknowl
   })
   await until('changes are acknowledged', async () => acknowledged.length > 100)
   await server.pause()
-  assert.equal(await db.ping(), false)
+  assert.equal(await db.isAt(0), false)
   const [before, failed] = [acknowledged.length, failures]
   await until('every writer fails', async () => failures > failed + 2 * writers.length)
   assert.equal(acknowledged.length, before)
@@ -299,7 +299,7 @@ test('an error says why the database cannot be reached, without the password', {
   await db.close()
   for (const search of ['', '?sslmode=disable', '?sslmode=prefer']) {
     const db = createDb(openPostgres(change('search', search)))
-    assert.equal(await db.ping(), true)
+    assert.equal(await db.isAt(0), true)
     await db.close()
   }
 })

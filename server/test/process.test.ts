@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
-import { createDb } from '../src/db/db.ts'
+import { createDb, sql } from '../src/db/db.ts'
 import { migrate, readMigrations } from '../src/db/migrate.ts'
 import { openSqlite } from '../src/db/sqlite.ts'
 import { type Child, logged, run, serve } from './support/cli-process.ts'
@@ -184,6 +184,24 @@ test('a schema of a newer Ostiary is refused and not changed', async () => {
   for (const command of ['serve', 'migrate']) await assertRefused(run(command, env), /schema 9999/)
   assert.deepEqual(database.prepare('select * from sqlite_schema order by name').all(), before)
   database.close()
+})
+
+test('readyz is 503 while the schema is newer or older than the program', async () => {
+  const w = await world()
+  const { db } = w.deployment
+  const readiness = async () => (await w.call('GET', '/readyz', { key: null })).status
+  const newest = readMigrations().at(-1)?.number ?? 0
+  assert.equal(await readiness(), 200)
+  await db.run(sql`insert into schema_migrations (number, name) values (${newest + 1}, 'newer')`)
+  assert.equal(await readiness(), 503)
+  await db.run(sql`delete from schema_migrations where number >= ${newest}`)
+  assert.equal(await readiness(), 503)
+  await db.run(sql`insert into schema_migrations (number, name) values (${newest}, 'current')`)
+  assert.equal(await readiness(), 200)
+  await db.run(sql`alter table schema_migrations rename to elsewhere`)
+  assert.equal(await readiness(), 503)
+  await db.run(sql`alter table elsewhere rename to schema_migrations`)
+  assert.equal(await readiness(), 200)
 })
 
 test('migrating any older schema gives the schema of a new database', async () => {

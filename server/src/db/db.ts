@@ -138,14 +138,13 @@ export function createDb(engine: Engine) {
     load: engine.load,
     close: engine.close,
 
-    /** Reports whether the database answers. */
-    async ping(): Promise<boolean> {
+    /** Reports whether the database answers and its newest migration has this number. It is one short read, since probes poll it. */
+    async isAt(schema: number): Promise<boolean> {
       try {
-        await engine.read(sql`select 1 as one`)
-        return true
-      } catch (error) {
-        if (error instanceof DatabaseUnavailable) return false
-        throw error
+        const [row] = await engine.read(sql`select max(number) as number from schema_migrations`)
+        return Number(row?.number) === schema
+      } catch {
+        return false // also without the table: such a database serves no request
       }
     },
 

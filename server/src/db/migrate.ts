@@ -12,7 +12,7 @@ export class SchemaTooNew extends Error {
 
 /** Applies the missing migrations under the engine's lock. @throws SchemaTooNew for a schema that this program does not know */
 export async function migrate(db: Db, migrations: readonly Migration[] = readMigrations()): Promise<{ from: number; to: number }> {
-  const newest = Math.max(...migrations.map((migration) => migration.number))
+  const newest = newestMigration(migrations)
   const { from, to } = await db.migrate(migrations)
   if (to > newest)
     throw new SchemaTooNew(
@@ -20,6 +20,9 @@ export async function migrate(db: Db, migrations: readonly Migration[] = readMig
     )
   return { from, to }
 }
+
+/** The number of the newest migration that this program knows. */
+export const newestMigration = (migrations: readonly Migration[] = readMigrations()) => Math.max(...migrations.map(({ number }) => number))
 
 /**
  * Reads the files `NNNN_name.sql`. A statement ends with a semicolon at the end of a line. `{int}` is the engine's integer type. A

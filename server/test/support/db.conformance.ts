@@ -106,6 +106,7 @@ function testMigrations(fresh: () => Promise<() => Engine>): void {
     const db = createDb((await fresh())())
     const { to } = await migrate(db)
     assert.equal(to, readMigrations().at(-1)?.number)
+    assert.deepEqual([await db.isAt(to), await db.isAt(to - 1)], [true, false])
     assert.deepEqual(await migrate(db), { from: to, to })
     await db.close()
   })
@@ -120,7 +121,7 @@ function testEnding(open: () => Engine): void {
     await closing
     await assert.rejects(makeThing(db), DatabaseUnavailable)
     await assert.rejects(find(db, 'any'), DatabaseUnavailable)
-    assert.equal(await db.ping(), false)
+    assert.equal(await db.isAt(0), false)
     await db.close()
   })
 }
