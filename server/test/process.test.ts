@@ -1,8 +1,9 @@
 /** The process: exclusive use of a data directory, stopping, and the schemas it accepts (contract §6). */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
+import { connect, createServer } from 'node:net'
+import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
@@ -63,6 +64,21 @@ test('serve prints the setup link at every log level', async () => {
     assert.match(links[0], new RegExp(`^http://localhost:${env.OSTIARY_PORT}/setup\\?token=[\\w-]{43}$`))
     if (OSTIARY_LOG_LEVEL !== 'info') assert.equal(lines.length, 1, 'nothing else is written')
   }
+})
+
+const noIpv6 =
+  !Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1')) && 'This machine has no ::1.'
+
+test('a port that is taken at the second loopback is refused before anything is stored', { skip: noIpv6 }, async () => {
+  const env = await settings(folder())
+  const other = createServer().listen(Number(env.OSTIARY_PORT), '::1')
+  await once(other, 'listening')
+  await assertRefused(run('serve', env), /Port \d+ is in use\./)
+  other.close()
+  assert.deepEqual(
+    readdirSync(env.OSTIARY_DATA_DIR).filter((name) => name.startsWith('ostiary.db')),
+    [],
+  )
 })
 
 test('after SIGTERM requests in flight are answered, new connections are refused, and the process ends with 0', async () => {

@@ -55,15 +55,17 @@ export async function listenOnAll(app: FastifyInstance, deployment: Listener): P
   }
 }
 
-/** Checks the port before anything is stored: the first start writes the address into issuers, which never change. */
+/** Checks the port at every address before anything is stored: the first start writes the port into issuers, which never change. */
 export async function refuseTakenPort(config: Config): Promise<void> {
-  const probe = createServer()
-  try {
-    await listenAt(probe, config.host[0], config.port)
-  } catch (error) {
-    throw portProblem(error, config)
+  for (const [i, host] of config.host.entries()) {
+    const probe = createServer()
+    try {
+      await (i === 0 ? listenAt(probe, host, config.port) : listensAt(probe, host, config.port))
+    } catch (error) {
+      throw portProblem(error, config)
+    }
+    await closeServer(probe)
   }
-  await closeServer(probe)
 }
 
 export function listenAt(server: Server, host: string | undefined, port: number): Promise<void> {
