@@ -7,13 +7,14 @@
  * missing, has a wrong seal or does not match the last entry, the chain continues with the seal `broken`, and `ostiary doctor`
  * keeps reporting it.
  */
+import type { TenantId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, guard, type Statement, sql } from '../db/db.ts'
 import type { Secrets } from '../secrets.ts'
 import { beginning, type ChainEnd, linkAfter } from './chain.ts'
 import { EntryRow, entryColumns } from './store.ts'
 
-/** The query reads the end of the chain for each entry. PostgreSQL cancels a statement after 2 s. */
+/** Entries can be large, and a longer batch would delay others. */
 const most_at_once = 100
 /** The seal after a head was missing or did not match. No MAC has this form. */
 const broken = 'broken'
@@ -27,16 +28,17 @@ const Unchained = EntryRow.extend({
 })
 type Unchained = z.infer<typeof Unchained>
 
-/** Reads entries without a link, with the head of their chain and its last linked entry, in one statement. */
-export function findUnchained(db: Db): Promise<Unchained[]> {
+/** Reads the oldest entries of a tenant without a link, with the head of its chain and its last linked entry, in one statement. */
+export function findUnchained(db: Db, tenant_id: TenantId): Promise<Unchained[]> {
   return db.all(
     Unchained,
     sql`select ${entryColumns}, h.sequence as head_sequence, h.hash as head_hash, h.seal as head_seal,
                z.sequence as last_sequence, z.hash as last_hash
-          from audit_log l left join audit_heads h on h.tenant_id = l.tenant_id
-          left join audit_log z on z.tenant_id = l.tenant_id and z.id <> ''
-           and z.sequence = (select max(m.sequence) from audit_log m where m.tenant_id = l.tenant_id and m.sequence is not null and m.id <> '')
-         where l.sequence is null order by l.id limit ${most_at_once}`,
+          from audit_log l
+          left join audit_heads h on h.tenant_id = ${tenant_id}
+          left join (select sequence, hash from audit_log
+                      where tenant_id = ${tenant_id} and sequence is not null and id <> '' order by sequence desc limit 1) z on 1 = 1
+         where l.tenant_id || '' = ${tenant_id} and l.sequence is null order by l.id limit ${most_at_once}`,
   )
 }
 

@@ -36,13 +36,13 @@ interface NumberedEvent {
  */
 export type FanOut = (environment_id: EnvironmentId) => Promise<(event: NumberedEvent) => Promise<readonly Statement[]>>
 
-/** Reads unnumbered events with the counter of their environment, in one statement. */
-export function findUnnumbered(db: Db): Promise<Unnumbered[]> {
+/** Reads the oldest unnumbered events of an environment with its counter, in one statement. */
+export function findUnnumbered(db: Db, environment_id: EnvironmentId): Promise<Unnumbered[]> {
   return db.all(
     Unnumbered,
     sql`select v.environment_id, v.id, v.type, coalesce(c.last, 0) as last
-          from events v left join event_counters c on c.environment_id = v.environment_id
-         where v.sequence is null order by v.id limit ${most_at_once}`,
+          from events v left join event_counters c on c.environment_id = ${environment_id}
+         where v.environment_id || '' = ${environment_id} and v.sequence is null order by v.id limit ${most_at_once}`,
   )
 }
 

@@ -7,6 +7,7 @@ import { chainEntries, findUnchained } from '../audit/chaining.ts'
 import type { Deployment } from '../deployment.ts'
 import { takeLease } from './lease.ts'
 import { type FanOut, findUnnumbered, numberEvents } from './numbering.ts'
+import { findWaitingOwners, type Outbox, outboxes, owners_per_page } from './outbox.ts'
 
 const poll_interval_ms = 500
 /** How long to wait for further writes before numbering. */
@@ -32,27 +33,37 @@ export function createSequencer(deployment: Deployment, fan_outs: readonly FanOu
     return has
   }
 
-  /** Processes one page of events and entries. Returns how many it processed. */
+  /** Gives each owner of waiting rows one batch. Returns how many rows got their place. */
+  async function serveEach<Id extends string>(outbox: Outbox<Id>, serve: (id: Id) => Promise<number>): Promise<number> {
+    let count = 0
+    let page: Id[] = []
+    try {
+      do {
+        page = await findWaitingOwners(db, outbox, page.at(-1))
+        if (page.length === 0 || !(await holdsLease())) break
+        for (const outcome of await Promise.allSettled(page.map(serve))) {
+          if (outcome.status === 'fulfilled') count += outcome.value
+          else report(outcome.reason)
+        }
+      } while (page.length === owners_per_page)
+    } catch (error) {
+      report(error)
+    }
+    return count
+  }
+
+  /** Serves every environment and tenant once, whatever the others have waiting. Returns how many events and entries it processed. */
   async function runOnce(): Promise<number> {
-    const [events, entries] = await Promise.all([findUnnumbered(db), findUnchained(db)])
-    if (events.length + entries.length === 0 || !(await holdsLease())) return 0
-    const by_environment = [...Map.groupBy(events, ({ environment_id }) => environment_id).values()]
-    const by_tenant = [...Map.groupBy(entries, ({ tenant_id }) => tenant_id).values()]
-    const outcomes = await Promise.allSettled([
-      ...by_environment.map((group) => numberEvents(db, group, fan_outs)),
-      ...by_tenant.map((group) => chainEntries(db, secrets, group)),
+    const [events, entries] = await Promise.all([
+      serveEach(outboxes.events, async (id) => numberEvents(db, await findUnnumbered(db, id), fan_outs)),
+      serveEach(outboxes.audit_log, async (id) => chainEntries(db, secrets, await findUnchained(db, id))),
     ])
-    for (const outcome of outcomes) if (outcome.status === 'rejected') report(outcome.reason)
-    return outcomes.reduce((sum, outcome) => sum + (outcome.status === 'fulfilled' ? outcome.value : 0), 0)
+    return events + entries
   }
 
   /** Processes everything that is pending. */
   async function run(): Promise<void> {
-    try {
-      while ((await runOnce()) > 0);
-    } catch (error) {
-      report(error)
-    }
+    while ((await runOnce()) > 0);
   }
 
   return { run, runOnce }

@@ -7,6 +7,7 @@ import { anchorLog, chainEntries, findUnchained } from '../../src/audit/chaining
 import { insertAuditEntry } from '../../src/audit/store.ts'
 import { verifyChains } from '../../src/audit/verify.ts'
 import { type Statement, sql } from '../../src/db/db.ts'
+import { findWaitingOwners, outboxes } from '../../src/events/outbox.ts'
 import { openDeployment } from '../../src/main.ts'
 import { sealed_columns } from '../../src/sealed-columns.ts'
 import { insertTenant } from '../../src/tenancy/store.ts'
@@ -29,7 +30,7 @@ function entry(tenant_id: TenantId, action = 'changeProject'): Statement {
 }
 
 async function waitUntilLinked(): Promise<void> {
-  while ((await findUnchained(db)).length > 0) await new Promise((resolve) => setTimeout(resolve, 10))
+  while ((await findWaitingOwners(db, outboxes.audit_log)).length > 0) await new Promise((resolve) => setTimeout(resolve, 10))
 }
 
 /** Adds entries one by one, each linked before the next. */
@@ -136,12 +137,7 @@ for (const has_head of [true, false])
     const id = await createTenant()
     await addEntries(id, 2)
     await db.batch([...(has_head ? [] : [deleteHead(id)]), ...Array.from({ length: 20 }, () => entry(id))])
-    const linkAll = async () =>
-      chainEntries(
-        db,
-        secrets,
-        (await findUnchained(db)).filter(({ tenant_id }) => tenant_id === id),
-      )
+    const linkAll = async () => chainEntries(db, secrets, await findUnchained(db, id))
     await Promise.all(Array.from({ length: 10 }, linkAll))
     await waitUntilLinked()
     const found = await problemsOf(id)

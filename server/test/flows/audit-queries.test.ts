@@ -4,8 +4,8 @@ import { get } from 'node:http'
 import { test } from 'node:test'
 import type { AuditEntry } from '@ostiary/contract/audit.ts'
 import { z } from 'zod'
-import { findUnchained } from '../../src/audit/chaining.ts'
 import { sql } from '../../src/db/db.ts'
+import { findWaitingOwners, outboxes } from '../../src/events/outbox.ts'
 import { administratorToken, asAdministrator } from '../support/administrator.ts'
 import { createTwoTenants } from '../support/tenants.ts'
 import { expectStatus, owner, world } from '../support/world.ts'
@@ -15,7 +15,7 @@ const { db } = w.deployment
 const log = `/v1/tenants/${w.tenant_id}/audit-log`
 
 async function chained(): Promise<void> {
-  while ((await findUnchained(db)).length > 0) await new Promise((resolve) => setTimeout(resolve, 10))
+  while ((await findWaitingOwners(db, outboxes.audit_log)).length > 0) await new Promise((resolve) => setTimeout(resolve, 10))
 }
 
 const list = async (query: string): Promise<AuditEntry[]> => expectStatus(200, await admin('GET', `${log}?limit=100&${query}`)).data

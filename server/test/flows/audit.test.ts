@@ -5,9 +5,9 @@ import { test } from 'node:test'
 import type { AuditEntry } from '@ostiary/contract/audit.ts'
 import { routes } from '@ostiary/contract/routes.ts'
 import { canonicalJson } from '../../src/audit/canonical.ts'
-import { findUnchained } from '../../src/audit/chaining.ts'
 import { verifyChains } from '../../src/audit/verify.ts'
 import { type Statement, sql } from '../../src/db/db.ts'
+import { findWaitingOwners, outboxes } from '../../src/events/outbox.ts'
 import { insertEmailChange } from '../../src/users/email-changes.ts'
 import { administratorToken, asAdministrator } from '../support/administrator.ts'
 import { expectStatus, owner, type Reply, world } from '../support/world.ts'
@@ -20,7 +20,7 @@ const log = `/v1/tenants/${w.tenant_id}/audit-log`
 
 /** All entries, oldest first. Waits until every entry written so far has its place in the chain. */
 async function entries(path = log): Promise<AuditEntry[]> {
-  while ((await findUnchained(db)).length > 0) await new Promise((resolve) => setTimeout(resolve, 10))
+  while ((await findWaitingOwners(db, outboxes.audit_log)).length > 0) await new Promise((resolve) => setTimeout(resolve, 10))
   const reply = await admin('GET', path, undefined, { accept: 'application/jsonl' })
   assert.match(reply.headers.get('content-type') ?? '', /^application\/jsonl/)
   return linesOf(reply)

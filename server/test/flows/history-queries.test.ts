@@ -2,11 +2,13 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { Event } from '@ostiary/contract/event.ts'
-import type { EnvironmentId } from '@ostiary/contract/ids.ts'
+import type { EnvironmentId, TenantId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { findUnchained } from '../../src/audit/chaining.ts'
 import { entryFilter } from '../../src/audit/store.ts'
 import { type Db, rowsOf, type Statement, sql } from '../../src/db/db.ts'
+import { findUnnumbered } from '../../src/events/numbering.ts'
+import { findWaitingOwners, outboxes } from '../../src/events/outbox.ts'
 import { listEvents } from '../../src/events/store.ts'
 import { lowestId } from '../../src/ids.ts'
 import { listDeliveries } from '../../src/webhooks/store.ts'
@@ -52,7 +54,7 @@ async function fill(environment_id: EnvironmentId): Promise<void> {
 const environment = (await w.createProject('history')).test
 before(async () => {
   // Otherwise the service links an entry of the set-up behind the first rows, with a sequence of the next ones.
-  await until('the links of the set-up', async () => (await findUnchained(db)).length === 0)
+  await until('the links of the set-up', async () => (await findWaitingOwners(db, outboxes.audit_log)).length === 0)
   await fill(environment.id)
 })
 
@@ -88,6 +90,8 @@ const queries: [what: string, run: (at: Db) => Promise<unknown[]>, rows: number]
   ['entries of a common actor by rare action',    audit({ actor_id: ids.usual, action: 'rare' }),                 5],
   ['entries up to a time',                        audit({ to: timeOf(6) }),                                       5],
   ['entries of an hour long ago',                 audit({ from: timeOf(100), to: timeOf(112) }),                  12],
+  ['events without a number',                     (at) => findUnnumbered(at, environment.id),                      0],
+  ['entries without a link',                      (at) => findUnchained(at, w.tenant_id as TenantId),              0], // as: the world keeps it as text
   ['deliveries that were given up',               deliveries({ status: 'given_up' }),                             5],
   ['deliveries of an event',                      deliveries({ event_id: ids.event }),                            1],
 ]

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import type { EnvironmentId, TenantId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { chainEntries, findUnchained } from '../../src/audit/chaining.ts'
@@ -11,8 +11,10 @@ import { verifyChains } from '../../src/audit/verify.ts'
 import { type Statement, sql } from '../../src/db/db.ts'
 import { takeLease } from '../../src/events/lease.ts'
 import { type FanOut, findUnnumbered, numberEvents } from '../../src/events/numbering.ts'
+import { findWaitingOwners, outboxes, owners_per_page } from '../../src/events/outbox.ts'
 import { createSequencer } from '../../src/events/sequencer.ts'
 import { insertEvent, listEvents } from '../../src/events/store.ts'
+import { openDeployment } from '../../src/main.ts'
 import { createAgent, signInForTokens } from '../support/cookie-browser.ts'
 import { world } from '../support/world.ts'
 
@@ -29,8 +31,8 @@ const Numbers = z.object({
 })
 
 /** The events of every environment are numbered 1, 2, 3 … */
-async function assertGapFree(): Promise<number> {
-  const rows = await db.all(
+async function assertGapFree(of = db): Promise<number> {
+  const rows = await of.all(
     Numbers,
     sql`select environment_id, count(*) as events, count(sequence) as numbered, count(distinct sequence) as different,
                min(sequence) as first, max(sequence) as last
@@ -47,9 +49,15 @@ function ping(environment_id: EnvironmentId, count: number): Statement[] {
   return Array.from({ length: count }, () => insertEvent(environment_id, origin(), { type: 'test.ping', data: {} }, w.now()))
 }
 
+function auditEntry(tenant_id: TenantId): Statement {
+  const origin = { id: newId('aud'), action: 'test', actor: { type: 'system', id: null }, actor_label: null, request_id: null, ip: null }
+  return insertAuditEntry(tenant_id, origin, describeChange(null, { id: tenant_id }), w.now())
+}
+
 async function waitUntilNumbered(): Promise<void> {
   const { run } = createSequencer(w.deployment)
-  while ((await findUnnumbered(db)).length + (await findUnchained(db)).length > 0) {
+  const owners = () => Promise.all([findWaitingOwners(db, outboxes.events), findWaitingOwners(db, outboxes.audit_log)])
+  while ((await owners()).flat().length > 0) {
     await run()
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
@@ -107,8 +115,8 @@ test('eight parallel sequencers over many environments give every number once', 
   let writing = true
   const sequencers = Array.from({ length: 8 }, async () => {
     while (writing) {
-      const events = await findUnnumbered(db)
-      for (const group of Map.groupBy(events, ({ environment_id }) => environment_id).values()) {
+      for (const environment_id of await findWaitingOwners(db, outboxes.events)) {
+        const group = await findUnnumbered(db, environment_id)
         // Only the first events, as if another process had read them a moment earlier.
         const part = group.slice(0, 1 + (group.length % 7))
         await numberEvents(db, part, [])
@@ -125,14 +133,11 @@ test('eight parallel sequencers over many environments give every number once', 
 
 test('eight parallel sequencers that chain some of the entries they read give every entry one place and break no chain', async () => {
   const tenant_id = w.tenant_id as TenantId // as: the world keeps it as text
-  const change = describeChange(null, { id: tenant_id })
-  const actor = { type: 'system', id: null }
-  const add = () =>
-    insertAuditEntry(tenant_id, { id: newId('aud'), action: 'test', actor, actor_label: null, request_id: null, ip: null }, change, w.now())
+  const add = () => auditEntry(tenant_id)
   let writing = true
   const sequencers = Array.from({ length: 8 }, async (_, i) => {
     while (writing) {
-      const entries = await findUnchained(db)
+      const entries = await findUnchained(db, tenant_id)
       await chainEntries(db, w.deployment.secrets, entries.slice(0, 1 + (i % 4)))
       await new Promise((resolve) => setImmediate(resolve))
     }
@@ -141,7 +146,8 @@ test('eight parallel sequencers that chain some of the entries they read give ev
   for (let round = 0; round < written; round++) await db.batch([add(), add()])
   writing = false
   await Promise.all(sequencers)
-  while ((await findUnchained(db)).length > 0) await chainEntries(db, w.deployment.secrets, await findUnchained(db))
+  const link = async () => chainEntries(db, w.deployment.secrets, await findUnchained(db, tenant_id))
+  while ((await findUnchained(db, tenant_id)).length > 0) await link()
   const { problems, entries } = await verifyChains(w.deployment)
   assert.deepEqual(problems, [])
   assert.ok(entries >= 2 * written)
@@ -150,7 +156,7 @@ test('eight parallel sequencers that chain some of the entries they read give ev
 test('a sequencer leaves alone events that another one numbered since, and their deliveries', async () => {
   await waitUntilNumbered()
   await db.batch(ping(w.test.id, 3))
-  const same = (await findUnnumbered(db)).filter(({ environment_id }) => environment_id === w.test.id)
+  const same = await findUnnumbered(db, w.test.id)
   const fan_out: FanOut = async (environment_id) => async (event) =>
     event.id === same[0]?.id
       ? [
@@ -182,13 +188,63 @@ test('events with many deliveries are numbered in parts', async () => {
     }
   }
   await db.batch(ping(environment_id, 100))
-  const waiting = async () => (await findUnnumbered(db)).filter((event) => event.environment_id === environment_id)
+  const waiting = () => findUnnumbered(db, environment_id)
   for (let rest = await waiting(); rest.length > 0; rest = await waiting()) await numberEvents(db, rest, [fanOut])
   // The sequencer of the service numbers some of the others.
   assert.equal(sizes[0], 25)
   assert.ok(sizes.every((size) => size <= 25))
   assert.ok(fanned_out <= 100 + sizes.length, `${fanned_out} fan-outs`)
   await assertGapFree()
+})
+
+test('a backlog of one environment or tenant delays no other: each round serves all', async () => {
+  const own = await world()
+  const [busy, quiet] = [own.test.id, own.live.id]
+  await own.service.stop() // no other sequencer numbers these events
+  const after_its_lease = () => new Date(own.now().getTime() + 2_000)
+  const deployment = await openDeployment(own.deployment.config, { now: after_its_lease })
+  after(() => deployment.db.close())
+  const insert = async (statements: Statement[]) => {
+    for (let i = 0; i < statements.length; i += 500) await deployment.db.batch(statements.slice(i, i + 500))
+  }
+  const [busy_tenant, quiet_tenant] = [newId('ten'), newId('ten')]
+  await insert([...ping(busy, 3_000), ...Array.from({ length: 300 }, () => auditEntry(busy_tenant))])
+  await insert([...ping(quiet, 1), auditEntry(quiet_tenant)])
+
+  let webhooks = 20
+  const fanOut: FanOut = async () => async () =>
+    Array.from({ length: 2 * webhooks }, () => sql`update leases set holder = holder where name = 'unknown'`)
+  const { runOnce, run } = createSequencer(deployment, [fanOut])
+  await runOnce()
+  assert.deepEqual(await findUnnumbered(deployment.db, quiet), [])
+  assert.deepEqual(await findUnchained(deployment.db, quiet_tenant), [])
+  const [next] = await findUnnumbered(deployment.db, busy)
+  assert.equal(next?.last, 25)
+  webhooks = 0
+  await run()
+  assert.deepEqual(await findWaitingOwners(deployment.db, outboxes.events), [])
+  assert.ok((await assertGapFree(deployment.db)) > 3_000)
+})
+
+test('every owner of waiting rows is found, in pages', async () => {
+  const own = await world()
+  await own.service.stop()
+  const { db } = await openDeployment(own.deployment.config)
+  after(() => db.close())
+  const tenants = Array.from({ length: 2 * owners_per_page + 1 }, () => newId('ten')).sort()
+  for (const entries of [1, 2]) await db.batch(tenants.flatMap((id) => Array.from({ length: entries }, () => auditEntry(id))))
+  const found: TenantId[][] = []
+  for (
+    let page = await findWaitingOwners(db, outboxes.audit_log);
+    page.length > 0;
+    page = await findWaitingOwners(db, outboxes.audit_log, page.at(-1))
+  )
+    found.push(page)
+  assert.deepEqual(
+    found.map(({ length }) => length),
+    [owners_per_page, owners_per_page, 1],
+  )
+  assert.deepEqual(found.flat(), tenants)
 })
 
 test('an event without a number is not listed, and one that commits late is numbered last', async () => {

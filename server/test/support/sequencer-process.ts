@@ -2,6 +2,7 @@
 import { chainEntries, findUnchained } from '../../src/audit/chaining.ts'
 import { readConfig } from '../../src/config.ts'
 import { findUnnumbered, numberEvents } from '../../src/events/numbering.ts'
+import { findWaitingOwners, outboxes } from '../../src/events/outbox.ts'
 import { openDeployment } from '../../src/main.ts'
 
 const config = readConfig()
@@ -9,10 +10,10 @@ if (Array.isArray(config)) throw new Error(JSON.stringify(config))
 const { db, secrets } = await openDeployment(config, { write: () => {} })
 process.stdout.write('ready\n')
 for (;;) {
-  const [events, entries] = await Promise.all([findUnnumbered(db), findUnchained(db)])
+  const [environments, tenants] = await Promise.all([findWaitingOwners(db, outboxes.events), findWaitingOwners(db, outboxes.audit_log)])
   await Promise.all([
-    ...[...Map.groupBy(events, ({ environment_id }) => environment_id).values()].map((group) => numberEvents(db, group, [])),
-    ...[...Map.groupBy(entries, ({ tenant_id }) => tenant_id).values()].map((group) => chainEntries(db, secrets, group)),
+    ...environments.map(async (id) => numberEvents(db, await findUnnumbered(db, id), [])),
+    ...tenants.map(async (id) => chainEntries(db, secrets, await findUnchained(db, id))),
   ])
   await new Promise((resolve) => setTimeout(resolve, 5))
 }
