@@ -32,12 +32,13 @@ type Unchained = z.infer<typeof Unchained>
 export function findUnchained(db: Db, tenant_id: TenantId): Promise<Unchained[]> {
   return db.all(
     Unchained,
-    sql`select ${entryColumns}, h.sequence as head_sequence, h.hash as head_hash, h.seal as head_seal,
+    sql`with z as materialized (
+          select sequence, hash from audit_log
+           where tenant_id = ${tenant_id} and sequence is not null and id <> '' order by sequence desc limit 1
+        )
+        select ${entryColumns}, h.sequence as head_sequence, h.hash as head_hash, h.seal as head_seal,
                z.sequence as last_sequence, z.hash as last_hash
-          from audit_log l
-          left join audit_heads h on h.tenant_id = ${tenant_id}
-          left join (select sequence, hash from audit_log
-                      where tenant_id = ${tenant_id} and sequence is not null and id <> '' order by sequence desc limit 1) z on 1 = 1
+          from audit_log l left join audit_heads h on h.tenant_id = ${tenant_id} left join z on 1 = 1
          where l.tenant_id || '' = ${tenant_id} and l.sequence is null order by l.id limit ${most_at_once}`,
   )
 }
