@@ -67,6 +67,35 @@ async function testTwoServices() {
     assert.equal((await w.call('GET', whoami, { key })).status, 401)
   })
 
+  test('duplicates over both services: one takes effect, and both get its answer', async () => {
+    const limited = await world({ engine: 'postgres', env: { OSTIARY_LIMITS: '{"projects_per_tenant":6}' } })
+    const second = await limited.startAnotherService()
+    const { key } = expectStatus(201, await limited.call('POST', `${limited.test.path}/auth-keys`, { body: { type: 'auth_secret' } }))
+    const projects = async () => expectStatus(200, await limited.call('GET', '/v1/platform/projects?limit=100')).data.length
+    /** Sends the same request ten times at once, half of them to each service. */
+    async function twice(path: string, options: { key?: string; body: object }) {
+      const headers = { 'idempotency-key': `${path} ${JSON.stringify(options.body)}` }
+      const replies = await Promise.all(
+        Array.from({ length: 10 }, (_, i) => {
+          const url = `${limited.base_url}${path}`
+          return limited.call('POST', i % 2 ? second.at(url) : url, { ...options, headers })
+        }),
+      )
+      const [first, ...others] = replies.map((reply) => expectStatus(201, reply))
+      for (const other of others) assert.equal(other.id, first.id)
+      assert.equal(replies.filter((reply) => !reply.headers.has('idempotent-replayed')).length, 1)
+    }
+    for (let round = 0; round < 10; round++) await twice('/v1/auth/users', { key, body: { email: `user-${round}@example.com` } })
+    for (let count = await projects(); count < 6; count++) {
+      await twice('/v1/platform/projects', { body: { slug: `place-${count}`, name: 'A project' } }) // the last one takes the last place
+      assert.equal(await projects(), count + 1)
+    }
+    for (let round = 0; round < 5; round++)
+      await twice('/v1/platform/projects/' + limited.project.id + '/environments', {
+        body: { name: 'Same', slug: `same-${round}`, type: 'test' },
+      })
+  })
+
   test('settings that one service changes take effect at the other at once', async () => {
     for (const access_token_ttl_seconds of [60, 120, 3600]) {
       await w.changeSettings(at_a, { tokens: { access_token_ttl_seconds } })

@@ -1,7 +1,7 @@
 /**
  * Idempotency-Key: the response of the first POST is recorded in the batch of its change, so both are written or neither is. The same
- * request gets it again for 24 hours. A duplicate in the same process waits for the first request; in another process the primary key
- * of the record refuses its batch.
+ * request gets it again for 24 hours. A duplicate in the same process waits for the first request; in another process a guard or the
+ * primary key of the record refuses its batch, and it gets the recorded response.
  */
 import { hash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'

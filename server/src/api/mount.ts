@@ -142,8 +142,9 @@ async function runOnce({ db, now }: Services, in_flight: InFlight, idempotent: I
     try {
       return { answer: await run(), replayed: false }
     } catch (error) {
-      // If another process committed the same request first, its record exists and this batch was undone.
-      const other = error instanceof ApiError ? null : await findAnswer(db, idempotent, now())
+      // If another process committed the same request first, its record exists. This batch was undone by the record's primary key, or
+      // before that by a guard or a check that the first request made fail: its slug is taken, its place in the quota is used.
+      const other = await findAnswer(db, idempotent, now())
       if (other) return replay(other)
       throw error
     }
