@@ -76,6 +76,20 @@ test('a mistake that every worker would find is reported once', skip, async () =
   assert.doesNotMatch(lost.output.err + lost.output.out, /hush/)
 })
 
+test('a taken metrics port stops serve --workers with one sentence', skip, async () => {
+  const taken = createServer().listen(0, '127.0.0.1')
+  await once(taken, 'listening')
+  const { port } = taken.address() as { port: number }
+  const env = { ...(await settings(await freshDatabase(), await freePort())), OSTIARY_METRICS_PORT: String(port) }
+  const { output, ended } = serve(['--workers', '2'], env)
+  assert.equal(await ended, 1)
+  assert.equal(
+    output.err,
+    `Port ${port} is in use. Stop the program that uses it, or choose another port, such as OSTIARY_METRICS_PORT=${port + 1}.\n`,
+  )
+  taken.close()
+})
+
 test('workers share the port, are replaced when they end, and stop together', skip, async () => {
   const [port, metrics_port] = [await freePort(), await freePort()]
   const env = { ...(await settings(await freshDatabase(), port)), OSTIARY_METRICS_PORT: String(metrics_port) }

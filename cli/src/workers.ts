@@ -5,9 +5,10 @@
 import cluster, { type Worker } from 'node:cluster'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import type { Server } from 'node:http'
 import { CannotStart } from '@ostiary/server/cannot-start.ts'
 import type { Config } from '@ostiary/server/config.ts'
-import { createServer } from '@ostiary/server/http/node-http.ts'
+import { listenForMetrics } from '@ostiary/server/http/listen.ts'
 import { createLog } from '@ostiary/server/log.ts'
 
 /** A worker takes at most 10 s to finish the requests in flight. */
@@ -55,9 +56,13 @@ export async function superviseWorkers(config: Config, count: number): Promise<n
     is_stopping = true
   })
 
+  const metrics_server = await exposeMetrics(config)
   // The first worker migrates the schema and finds mistakes of the configuration, so each is reported once.
   const first = fork()
-  if (!(await becomesReady(first))) return is_stopping ? 0 : 1
+  if (!(await becomesReady(first))) {
+    metrics_server?.close()
+    return is_stopping ? 0 : 1
+  }
   if (config.redis_url === null) log.warn('Each worker counts rate limits on its own. Set OSTIARY_REDIS_URL to count them together.')
 
   let early_ends = 0
@@ -72,7 +77,6 @@ export async function superviseWorkers(config: Config, count: number): Promise<n
   const start = () => replace(fork(), Date.now())
   replace(first, Date.now())
   for (let i = 1; i < count; i++) start()
-  if (config.metrics_port !== null) await exposeMetrics(config.metrics_port, config.host[0] ?? '127.0.0.1')
   const pids = Object.values(cluster.workers ?? {}).map((worker) => worker?.process.pid)
   log.info('workers', { count, pids: pids.join(' ') })
   return null
@@ -108,14 +112,9 @@ function stopOnSignal(onStop: () => void): void {
     })
 }
 
-async function exposeMetrics(port: number, host: string): Promise<void> {
+/** Serves the sum of the metrics of all workers. */
+async function exposeMetrics(config: Config): Promise<Server | null> {
+  if (config.metrics_port === null) return null
   const { createMetricsOfWorkers } = await import('@ostiary/server/metrics.ts')
-  const metrics = createMetricsOfWorkers()
-  const server = createServer((_, response) => {
-    metrics.expose().then(
-      ({ type, text }) => response.setHeader('content-type', type).end(text),
-      () => response.writeHead(503).end(),
-    )
-  })
-  await once(server.listen(port, host), 'listening')
+  return listenForMetrics(createMetricsOfWorkers(), config)
 }

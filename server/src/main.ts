@@ -15,8 +15,7 @@ import { openDatabaseFile, takeDataDirectory } from './data-directory.ts'
 import { createDb, type Db } from './db/db.ts'
 import { migrate, newestMigration } from './db/migrate.ts'
 import { type Deployment, newSecret } from './deployment.ts'
-import { listenAt, listenOnAll, portProblem, refuseTakenPort } from './http/listen.ts'
-import { createLimited } from './http/listener.ts'
+import { listenForMetrics, listenOnAll, refuseTakenPort } from './http/listen.ts'
 import { createRateLimiter } from './http/rate-limit.ts'
 import { createIds } from './ids.ts'
 import { startJobs } from './jobs.ts'
@@ -235,16 +234,5 @@ async function serve(deployment: Deployment, roots: Roots, release: () => void, 
 
 /** Serves the metrics of this process. Those of several workers are served, in sum, by the process that started them. */
 async function serveMetrics(metrics: Metrics | null, config: Config): Promise<Server | null> {
-  if (!metrics || !cluster.isPrimary) return null
-  const server = createLimited(
-    (_, response) =>
-      void metrics.expose().then(
-        ({ type, text }) => response.setHeader('content-type', type).end(text),
-        () => response.writeHead(503).end(),
-      ),
-  )
-  await listenAt(server, config.host[0], config.metrics_port ?? 0).catch((error) => {
-    throw portProblem(error, config)
-  })
-  return server
+  return metrics && cluster.isPrimary ? listenForMetrics(metrics, config) : null
 }

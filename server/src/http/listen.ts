@@ -6,7 +6,7 @@ import { CannotStart } from '../cannot-start.ts'
 import type { Config } from '../config.ts'
 import type { Deployment } from '../deployment.ts'
 import { createTracing } from '../trace.ts'
-import { createListener } from './listener.ts'
+import { createLimited, createListener } from './listener.ts'
 import { createServer } from './node-http.ts'
 
 /** Creates a listener for the application, with the limits that every listener has. */
@@ -51,7 +51,7 @@ export async function listenOnAll(app: FastifyInstance, deployment: Listener): P
     }
   } catch (error) {
     await close()
-    throw portProblem(error, config)
+    throw portProblem(error, config.port, 'OSTIARY_PORT')
   }
 }
 
@@ -62,7 +62,7 @@ export async function refuseTakenPort(config: Config): Promise<void> {
     try {
       await (i === 0 ? listenAt(probe, host, config.port) : listensAt(probe, host, config.port))
     } catch (error) {
-      throw portProblem(error, config)
+      throw portProblem(error, config.port, 'OSTIARY_PORT')
     }
     await closeServer(probe)
   }
@@ -92,18 +92,35 @@ function closeServer(server: Server): Promise<void> {
   })
 }
 
+/** Serves metrics at the first address, on a port of their own. */
+export async function listenForMetrics(
+  { expose }: { expose(): Promise<{ type: string; text: string }> },
+  { host, metrics_port }: Pick<Config, 'host' | 'metrics_port'>,
+): Promise<Server> {
+  const port = metrics_port ?? 0
+  const server = createLimited(
+    (_, response) =>
+      void expose().then(
+        ({ type, text }) => response.setHeader('content-type', type).end(text),
+        () => response.writeHead(503).end(),
+      ),
+  )
+  await listenAt(server, host[0], port).catch((error) => {
+    throw portProblem(error, port, 'OSTIARY_METRICS_PORT')
+  })
+  return server
+}
+
 /** Says what to do about a port that cannot be used. Returns other errors as they are. */
-export function portProblem(error: unknown, { port }: Pick<Config, 'port'>): unknown {
+function portProblem(error: unknown, port: number, variable: 'OSTIARY_PORT' | 'OSTIARY_METRICS_PORT'): unknown {
   const { code } = error as NodeJS.ErrnoException // as: node:net throws these
   if (code === 'EADDRINUSE')
     return new CannotStart(
-      `Port ${port} is in use. Stop the program that uses it, or choose another port, such as OSTIARY_PORT=${port + 1}.`,
-      {
-        cause: error,
-      },
+      `Port ${port} is in use. Stop the program that uses it, or choose another port, such as ${variable}=${port + 1}.`,
+      { cause: error },
     )
   if (code === 'EACCES')
-    return new CannotStart(`Port ${port} needs rights that this user does not have. Set OSTIARY_PORT to a port above 1023.`, {
+    return new CannotStart(`Port ${port} needs rights that this user does not have. Set ${variable} to a port above 1023.`, {
       cause: error,
     })
   return error
