@@ -90,10 +90,6 @@ async function testTwoServices() {
       await twice('/v1/platform/projects', { body: { slug: `place-${count}`, name: 'A project' } }) // the last one takes the last place
       assert.equal(await projects(), count + 1)
     }
-    for (let round = 0; round < 5; round++)
-      await twice('/v1/platform/projects/' + limited.project.id + '/environments', {
-        body: { name: 'Same', slug: `same-${round}`, type: 'test' },
-      })
   })
 
   test('settings that one service changes take effect at the other at once', async () => {

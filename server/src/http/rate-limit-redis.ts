@@ -57,13 +57,13 @@ export function createSharedRateLimiter(url: string, { now, log }: Pick<Deployme
   const local = createRateLimiter({ now })
   const redis = connect(url)
   let is_away = false
-  let next_probe_at = 0
+  let probed_at_ms = Number.NEGATIVE_INFINITY
 
   /** Checks whether Redis answers again. No call waits for it. */
   function probe(): void {
-    const at = now().getTime()
-    if (at < next_probe_at) return
-    next_probe_at = at + probe_interval_ms
+    const at_ms = now().getTime()
+    if (Math.abs(at_ms - probed_at_ms) < probe_interval_ms) return // a clock that was set back delays no probe
+    probed_at_ms = at_ms
     takeFrom(redis, 'probe', { limit: 1, window_seconds: 1 }).then(
       () => {
         is_away = false
@@ -84,7 +84,7 @@ export function createSharedRateLimiter(url: string, { now, log }: Pick<Deployme
       } catch (error) {
         if (!is_away) log.warn('Redis does not answer: until it does, this process counts rate limits on its own.', {}, error)
         is_away = true
-        next_probe_at = now().getTime() + probe_interval_ms
+        probed_at_ms = now().getTime()
         return local.take(key_id, policy)
       }
     },
