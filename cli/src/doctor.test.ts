@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { syncBuiltinESMExports } from 'node:module'
+import os, { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { createDb, sql } from '@ostiary/server/db/db.ts'
@@ -131,6 +132,23 @@ test('doctor, recover and bootstrap with new,old seal nothing again while a serv
   assert.match(ostiary('doctor', env).stdout, /^ok +Every secret is sealed under the first master key/m)
   assert.equal(ostiary('doctor', { ...env, OSTIARY_MASTER_KEY: `${new_key}` }).status, 0)
 })
+
+test('doctor counts processes whose host names begin alike', { skip: noPostgres }, async () => {
+  const { hostname } = os
+  after(() => setHostname(hostname))
+  setHostname(() => `${'ostiary-production-'.repeat(4)}1`)
+  const w = await world({ engine: 'postgres' })
+  setHostname(() => `${'ostiary-production-'.repeat(4)}2`)
+  await w.startAnotherService()
+  const { database_url, master_keys } = w.deployment.config
+  const env = { OSTIARY_DATABASE_URL: `${database_url}`, OSTIARY_MASTER_KEY: `${master_keys?.[0]?.toString('base64')}` }
+  assert.match(ostiary('doctor', env).stdout, /^warning +Now 2 processes serve/m)
+})
+
+function setHostname(hostname: () => string): void {
+  os.hostname = hostname
+  syncBuiltinESMExports()
+}
 
 const no_port = { OSTIARY_DATABASE_URL: 'postgres://a:hush@127.0.0.1:9/x', OSTIARY_MASTER_KEY: Buffer.alloc(32).toString('base64') }
 const json_results: { when: string; env: Record<string, string>; code: number; status: string; check: string }[] = [

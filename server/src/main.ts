@@ -132,8 +132,7 @@ export async function startService(config: Config, overrides: ServiceOverrides =
   const lock = config.database_url === null ? takeDataDirectory(config.data_dir) : { release() {} } // PostgreSQL serves several processes
   try {
     await refuseTakenPort(config)
-    // `doctor` counts these names to find the number of processes that serve.
-    const deployment = await openDeployment(config, { application_name: `ostiary serve ${process.pid} ${hostname()}`, ...overrides })
+    const deployment = await openDeployment(config, { application_name: processName(), ...overrides })
     const roots = await readyRoot(deployment)
     return await serve(deployment, roots, lock.release, overrides)
   } catch (error) {
@@ -141,6 +140,12 @@ export async function startService(config: Config, overrides: ServiceOverrides =
     throw error
   }
 }
+
+/**
+ * A name for the connections of this process. `doctor` counts these names to find the number of processes that serve. PostgreSQL keeps 63
+ * bytes, and the main processes of containers have the same number, so a random part comes first.
+ */
+const processName = () => `ostiary serve ${randomBytes(6).toString('base64url')} ${process.pid} ${hostname()}`
 
 interface Roots {
   readonly root: Root

@@ -73,7 +73,7 @@ async function testTwoServices() {
     const { key } = expectStatus(201, await limited.call('POST', `${limited.test.path}/auth-keys`, { body: { type: 'auth_secret' } }))
     const projects = async () => expectStatus(200, await limited.call('GET', '/v1/platform/projects?limit=100')).data.length
     /** Sends the same request ten times at once, half of them to each service. */
-    async function twice(path: string, options: { key?: string; body: object }) {
+    async function tenTimes(path: string, options: { key?: string; body: object }) {
       const headers = { 'idempotency-key': `${path} ${JSON.stringify(options.body)}` }
       const replies = await Promise.all(
         Array.from({ length: 10 }, (_, i) => {
@@ -85,9 +85,9 @@ async function testTwoServices() {
       for (const other of others) assert.equal(other.id, first.id)
       assert.equal(replies.filter((reply) => !reply.headers.has('idempotent-replayed')).length, 1)
     }
-    for (let round = 0; round < 10; round++) await twice('/v1/auth/users', { key, body: { email: `user-${round}@example.com` } })
+    for (let round = 0; round < 10; round++) await tenTimes('/v1/auth/users', { key, body: { email: `user-${round}@example.com` } })
     for (let count = await projects(); count < 6; count++) {
-      await twice('/v1/platform/projects', { body: { slug: `place-${count}`, name: 'A project' } }) // the last one takes the last place
+      await tenTimes('/v1/platform/projects', { body: { slug: `place-${count}`, name: 'A project' } }) // the last one takes the last place
       assert.equal(await projects(), count + 1)
     }
   })
