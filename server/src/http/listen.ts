@@ -68,7 +68,7 @@ export async function refuseTakenPort(config: Config): Promise<void> {
   }
 }
 
-export function listenAt(server: Server, host: string | undefined, port: number): Promise<void> {
+function listenAt(server: Server, host: string | undefined, port: number): Promise<void> {
   return new Promise((resolve, reject) => server.once('error', reject).listen(port, host, resolve))
 }
 
