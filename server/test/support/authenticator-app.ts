@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto'
 import { type Agent, authorizationRequest, type Client, createAgent, type Fields, followPages, type Request } from './cookie-browser.ts'
 import { expectStatus, type Reply, type TestEnvironment, type World } from './world.ts'
 
+const step_ms = 30_000
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
 function bytesOf(secret: string): Buffer {
@@ -13,7 +14,7 @@ function bytesOf(secret: string): Buffer {
 /** The code of a secret in base32 at a time (RFC 6238), written again here so that the service is not its own judge. */
 export function appCode(secret: string, at: Date, steps = 0): string {
   const counter = Buffer.alloc(8)
-  counter.writeBigUInt64BE(BigInt(Math.floor(at.getTime() / 30_000) + steps))
+  counter.writeBigUInt64BE(BigInt(Math.floor(at.getTime() / step_ms) + steps))
   const mac = createHmac('sha1', bytesOf(secret)).update(counter).digest()
   return String((mac.readUInt32BE((mac[19] ?? 0) & 15) & 0x7fffffff) % 1_000_000).padStart(6, '0')
 }
@@ -67,11 +68,17 @@ export async function passwordStep(
   return { agent, request, ...(await codeAfter(agent, reply, request)) }
 }
 
+/** Moves the clock to the beginning of a step (RFC 6238 §4.1), so that the app shows one code for the 30 seconds that follow. */
+function beginStep(w: World): void {
+  w.advance((step_ms - (w.now().getTime() % step_ms)) / 1000)
+}
+
 /** A person who has enrolled an authenticator app in a sign-in, in an environment with `mfa.mode` required and without mail. */
 export async function enrolPerson(w: World, environment: TestEnvironment, client: Client, fields: { email?: string } = {}) {
   const person = await w.createUser(environment, fields)
   const { agent, request, page } = await passwordStep(environment, client, person)
   const secret = secretOn(page)
+  beginStep(w)
   const shown = expectStatus200(await agent.submit(page, { code: appCode(secret, w.now()) }))
   return { ...person, agent, request, secret, codes: recoveryCodesOn(shown), shown }
 }
