@@ -10,12 +10,11 @@
 import type { TenantId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, guard, type Statement, sql } from '../db/db.ts'
+import { outboxes } from '../events/outbox.ts'
 import type { Secrets } from '../secrets.ts'
 import { beginning, type ChainEnd, linkAfter } from './chain.ts'
 import { EntryRow, entryColumns } from './store.ts'
 
-/** Entries can be large, and a longer batch would delay others. */
-const most_at_once = 100
 /** The seal after a head was missing or did not match. No MAC has this form. */
 const broken = 'broken'
 
@@ -29,7 +28,7 @@ const Unchained = EntryRow.extend({
 type Unchained = z.infer<typeof Unchained>
 
 /** Reads the oldest entries of a tenant without a link, with the head of its chain and its last linked entry, in one statement. */
-export function findUnchained(db: Db, tenant_id: TenantId): Promise<Unchained[]> {
+export function findUnchained(db: Db, tenant_id: TenantId, most: number = outboxes.audit_log.at_once): Promise<Unchained[]> {
   return db.all(
     Unchained,
     sql`with z as materialized (
@@ -39,7 +38,7 @@ export function findUnchained(db: Db, tenant_id: TenantId): Promise<Unchained[]>
         select ${entryColumns}, h.sequence as head_sequence, h.hash as head_hash, h.seal as head_seal,
                z.sequence as last_sequence, z.hash as last_hash
           from audit_log l left join audit_heads h on h.tenant_id = ${tenant_id} left join z on 1 = 1
-         where l.tenant_id || '' = ${tenant_id} and l.sequence is null order by l.id limit ${most_at_once}`,
+         where l.tenant_id || '' = ${tenant_id} and l.sequence is null order by l.id limit ${most}`,
   )
 }
 

@@ -16,8 +16,8 @@ import type { EventKind } from '@ostiary/contract/event.ts'
 import { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, guard, type Statement, sql } from '../db/db.ts'
+import { outboxes } from './outbox.ts'
 
-const most_at_once = 500
 /** A longer batch would delay others: on PostgreSQL by its locks, on SQLite by blocking the process. */
 const most_statements = 1_000
 
@@ -37,12 +37,12 @@ interface NumberedEvent {
 export type FanOut = (environment_id: EnvironmentId) => Promise<(event: NumberedEvent) => Promise<readonly Statement[]>>
 
 /** Reads the oldest unnumbered events of an environment with its counter, in one statement. */
-export function findUnnumbered(db: Db, environment_id: EnvironmentId): Promise<Unnumbered[]> {
+export function findUnnumbered(db: Db, environment_id: EnvironmentId, most: number = outboxes.events.at_once): Promise<Unnumbered[]> {
   return db.all(
     Unnumbered,
     sql`select v.environment_id, v.id, v.type, coalesce(c.last, 0) as last
           from events v left join event_counters c on c.environment_id = ${environment_id}
-         where v.environment_id || '' = ${environment_id} and v.sequence is null order by v.id limit ${most_at_once}`,
+         where v.environment_id || '' = ${environment_id} and v.sequence is null order by v.id limit ${most}`,
   )
 }
 

@@ -11,11 +11,13 @@ export interface Outbox<Id extends string> {
   /** The column that names the owner. */
   readonly owner: string
   readonly id: z.ZodType<Id>
+  /** The rows that the owners of a page get their place for at a time. More would delay other writes: SQLite blocks the process. */
+  readonly at_once: number
 }
 
 export const outboxes = {
-  events: { table: 'events', owner: 'environment_id', id: EnvironmentId },
-  audit_log: { table: 'audit_log', owner: 'tenant_id', id: TenantId },
+  events: { table: 'events', owner: 'environment_id', id: EnvironmentId, at_once: 500 },
+  audit_log: { table: 'audit_log', owner: 'tenant_id', id: TenantId, at_once: 100 }, // entries can be large
 } as const
 
 const Owner = z.object({ id: z.string() })

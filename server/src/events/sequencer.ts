@@ -33,15 +33,16 @@ export function createSequencer(deployment: Deployment, fan_outs: readonly FanOu
     return has
   }
 
-  /** Gives each owner of waiting rows one batch. Returns how many rows got their place. */
-  async function serveEach<Id extends string>(outbox: Outbox<Id>, serve: (id: Id) => Promise<number>): Promise<number> {
+  /** Gives each owner of waiting rows one batch. The owners of a page share its size. Returns how many rows got their place. */
+  async function serveEach<Id extends string>(outbox: Outbox<Id>, serve: (id: Id, most: number) => Promise<number>): Promise<number> {
     let count = 0
     let page: Id[] = []
     try {
       do {
         page = await findWaitingOwners(db, outbox, page.at(-1))
         if (page.length === 0 || !(await holdsLease())) break
-        for (const outcome of await Promise.allSettled(page.map(serve))) {
+        const most = Math.ceil(outbox.at_once / page.length)
+        for (const outcome of await Promise.allSettled(page.map((id) => serve(id, most)))) {
           if (outcome.status === 'fulfilled') count += outcome.value
           else report(outcome.reason)
         }
@@ -55,8 +56,8 @@ export function createSequencer(deployment: Deployment, fan_outs: readonly FanOu
   /** Serves every environment and tenant once, whatever the others have waiting. Returns how many events and entries it processed. */
   async function runOnce(): Promise<number> {
     const [events, entries] = await Promise.all([
-      serveEach(outboxes.events, async (id) => numberEvents(db, await findUnnumbered(db, id), fan_outs)),
-      serveEach(outboxes.audit_log, async (id) => chainEntries(db, secrets, await findUnchained(db, id))),
+      serveEach(outboxes.events, async (id, most) => numberEvents(db, await findUnnumbered(db, id, most), fan_outs)),
+      serveEach(outboxes.audit_log, async (id, most) => chainEntries(db, secrets, await findUnchained(db, id, most))),
     ])
     return events + entries
   }

@@ -226,6 +226,18 @@ test('a backlog of one environment or tenant delays no other: each round serves 
   assert.ok((await assertGapFree(deployment.db)) > 3_000)
 })
 
+test('the owners of a page share the rows of a round, so that no round is longer than that of one owner', async () => {
+  const own = await world()
+  await own.service.stop()
+  const after_its_lease = () => new Date(own.now().getTime() + 2_000)
+  const deployment = await openDeployment(own.deployment.config, { now: after_its_lease })
+  after(() => deployment.db.close())
+  const tenants = Array.from({ length: 10 }, () => newId('ten'))
+  await deployment.db.batch(tenants.flatMap((id) => Array.from({ length: 30 }, () => auditEntry(id))))
+  const { runOnce } = createSequencer(deployment)
+  assert.deepEqual([await runOnce(), await runOnce(), await runOnce(), await runOnce()], [100, 100, 100, 0])
+})
+
 test('every owner of waiting rows is found, in pages', async () => {
   const own = await world()
   await own.service.stop()
