@@ -291,6 +291,12 @@ export function join(statements: readonly Statement[], separator: string): State
   }))
 }
 
+/** Lists values, at least one, for `in (…)`. */
+export function list(values: readonly Value[]): Statement {
+  const parts = ['', ...Array.from({ length: values.length - 1 }, () => ', '), '']
+  return { [is_statement]: true, parts, values: values.map(encodeValue) }
+}
+
 function glued(left: readonly string[], separator: string, right: readonly string[]): string[] {
   return [...left.slice(0, -1), `${left.at(-1) ?? ''}${separator}${right[0] ?? ''}`, ...right.slice(1)]
 }

@@ -2,7 +2,7 @@
 import { type IdPrefix, idPattern, prefixes, TenantId } from '@ostiary/contract/ids.ts'
 import { Located } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
-import { type Db, join, type Statement, sql } from '../db/db.ts'
+import { type Db, join, list, type Statement, sql } from '../db/db.ts'
 import { passwordOwner } from '../users/methods.ts'
 
 const Row = Located.omit({ object: true, id: true }).extend({ tenant_id: TenantId, environment_type: z.string().nullable() })
@@ -64,10 +64,7 @@ const within = (table: Statement, id: string, tenants: Statement, parent: keyof 
 export async function locate(db: Db, tenant_ids: readonly string[], id: string) {
   const [kind, prefix] = Object.entries(prefixes).find(([, each]) => idPattern(each).test(id)) ?? []
   if (!prefix || tenant_ids.length === 0) return null
-  const tenants = join(
-    tenant_ids.map((tenant_id) => sql`${tenant_id}`),
-    ', ',
-  )
+  const tenants = list(tenant_ids)
   const row = await db.maybeOne(Row, sql`select * from (${queries[prefix](id, tenants)}) found where tenant_id in (${tenants}) limit 1`)
   return row && { object: kind, id, ...row }
 }

@@ -7,7 +7,7 @@
  */
 import { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
-import { type Db, join, leavesWork, type Result, rowsOf, type Statement, sql } from '../db/db.ts'
+import { type Db, join, leavesWork, list, type Result, rowsOf, type Statement, sql } from '../db/db.ts'
 
 const job_kinds = ['backchannel_logout', 'webhook', 'webhook_retry', 'mail'] as const
 export type JobKindName = (typeof job_kinds)[number]
@@ -126,7 +126,7 @@ export interface Wanted {
 
 /** Finds the oldest due jobs of each tenant. Takes no lease, so another process may claim them first. */
 export function findCandidates(db: Db, { kind, tenants, most, in_order, without_lanes, url }: Wanted, now: Date): Promise<Candidate[]> {
-  const lanes = without_lanes.length === 0 ? sql`` : sql` and lane not in (${listOf(without_lanes)})`
+  const lanes = without_lanes.length === 0 ? sql`` : sql` and lane not in (${list(without_lanes)})`
   const pages = tenants.map((tenant_id) => {
     const which = in_order ? sql`id in (${headsOf(kind, tenant_id)})` : sql`kind = ${kind} and tenant_id = ${tenant_id}`
     return sql`select * from (select id, lane, tenant_id, environment_id, due_at from jobs
@@ -160,7 +160,7 @@ interface Lease {
  */
 export async function claim(db: Db, ids: readonly string[], lease: Lease, now: Date): Promise<Job[]> {
   if (ids.length === 0) return []
-  return claimedJobs((await db.batch([leaseWhere(sql`id in (${listOf([...ids].sort())})`, lease, now)]))?.[0])
+  return claimedJobs((await db.batch([leaseWhere(sql`id in (${list([...ids].sort())})`, lease, now)]))?.[0])
 }
 
 /**
@@ -218,9 +218,3 @@ export function postpone(leased_by: string, job: Job, until: Date): Statement {
 
 /** Whether this process still holds the lease for this attempt. Another process may have taken the job after the lease ended. */
 const isHeld = (leased_by: string, { id, attempts }: Job) => sql`id = ${id} and leased_by = ${leased_by} and attempts = ${attempts}`
-
-const listOf = (values: readonly string[]) =>
-  join(
-    values.map((value) => sql`${value}`),
-    ', ',
-  )

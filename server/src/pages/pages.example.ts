@@ -482,6 +482,7 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
       another_url: 'https://id.example.com/e/env_1/sign-in',
     }),
     'sign-out': signOutPage(context, { csrf: 'token', request, application_name: application, person: who }),
+    'sign-out, only expired sessions': signOutPage(context, { csrf: 'token', request, application_name: application, person: null }),
     'signed out': signOutDonePage(context, {
       decision: 'sign_out',
       back,

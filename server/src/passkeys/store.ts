@@ -1,7 +1,7 @@
 /** Stores the passkeys of users. A passkey belongs to one user of one environment, and its id is that of a sign-in method. */
 import { type EnvironmentId, MethodId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
-import { type Db, guard, join, type Statement, sql } from '../db/db.ts'
+import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
 import { holdUser } from '../users/store.ts'
 import type { VerifiedCredential } from './verify.ts'
@@ -123,11 +123,10 @@ const UserIdRow = z.object({ user_id: z.string() })
 /** Those of the users who have a passkey. */
 export async function findUsersWithPasskey(db: Db, environment_id: EnvironmentId, user_ids: readonly string[]): Promise<Set<string>> {
   if (user_ids.length === 0) return new Set()
-  const list = join(
-    user_ids.map((id) => sql`${id}`),
-    ', ',
+  const rows = await db.all(
+    UserIdRow,
+    sql`select user_id from passkeys where environment_id = ${environment_id} and user_id in (${list(user_ids)})`,
   )
-  const rows = await db.all(UserIdRow, sql`select user_id from passkeys where environment_id = ${environment_id} and user_id in (${list})`)
   return new Set(rows.map(({ user_id }) => user_id))
 }
 

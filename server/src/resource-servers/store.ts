@@ -2,7 +2,7 @@
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { ResourceServer } from '@ostiary/contract/resource-server.ts'
 import { z } from 'zod'
-import { type Db, guard, join, type Statement, sql } from '../db/db.ts'
+import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
 
 const Versioned = ResourceServer.extend({ version: z.int() })
 export type ResourceServerRow = z.infer<typeof Versioned>
@@ -38,14 +38,10 @@ export function findResourceServer(db: Db, environment_id: EnvironmentId, id: st
 /** Finds the resource servers with these identifiers. */
 export async function findAudiences(db: Db, environment_id: EnvironmentId, identifiers: readonly string[]): Promise<Audience[]> {
   if (identifiers.length === 0) return []
-  const list = join(
-    identifiers.map((identifier) => sql`${identifier}`),
-    ', ',
-  )
   return db.all(
     Audience,
     sql`select identifier, name, scopes, access_token_ttl_seconds, access_token_format from resource_servers
-         where environment_id = ${environment_id} and identifier in (${list})`,
+         where environment_id = ${environment_id} and identifier in (${list(identifiers)})`,
   )
 }
 

@@ -1,7 +1,7 @@
 /** Slugs of the objects of an environment. A unique index of each table decides which object gets a slug. */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
-import { type Db, guard, identifiers, join, type Statement, sql } from '../db/db.ts'
+import { type Db, guard, identifiers, list, type Statement, sql } from '../db/db.ts'
 import type { Slugged } from './slug.ts'
 
 /** The objects among which a slug is unique. */
@@ -14,13 +14,9 @@ const Slug = z.object({ slug: z.string() })
 
 /** Finds which of these slugs are taken. */
 export async function findTaken(db: Db, { table, environment_id }: SlugScope, slugs: readonly string[]): Promise<ReadonlySet<string>> {
-  const list = join(
-    slugs.map((slug) => sql`${slug}`),
-    ', ',
-  )
   const rows = await db.all(
     Slug,
-    sql`select slug from ${identifiers(table)} where environment_id = ${environment_id} and slug in (${list})`,
+    sql`select slug from ${identifiers(table)} where environment_id = ${environment_id} and slug in (${list(slugs)})`,
   )
   return new Set(rows.map(({ slug }) => slug))
 }

@@ -4,7 +4,7 @@
  */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
-import { type Db, guard, join, type Statement, sql } from '../db/db.ts'
+import { type Db, guard, join, list, type Statement, sql } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
 import { sealed_columns } from '../sealed-columns.ts'
 import { holdUser } from './store.ts'
@@ -54,13 +54,9 @@ export async function findUsersWithSecondFactor(
   kinds: CountedKinds,
 ): Promise<Set<string>> {
   if (user_ids.length === 0) return new Set()
-  const list = join(
-    user_ids.map((id) => sql`${id}`),
-    ', ',
-  )
   const rows = await db.all(
     UserIdRow,
-    sql`select user_id from (${secondFactorsOf(environment_id, kinds)}) factors where user_id in (${list})`,
+    sql`select user_id from (${secondFactorsOf(environment_id, kinds)}) factors where user_id in (${list(user_ids)})`,
   )
   return new Set(rows.map(({ user_id }) => user_id))
 }

@@ -2,7 +2,7 @@
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { type NewUser, User } from '@ostiary/contract/user.ts'
 import { z } from 'zod'
-import { type Db, guard, join, type Statement, sql } from '../db/db.ts'
+import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
 import { isText } from '../text.ts'
 import { emailKey } from './email.ts'
 
@@ -56,11 +56,10 @@ export function findUserNames(
 /** Finds the users with these ids, newest first. */
 export async function findUsers(db: Db, environment_id: EnvironmentId, ids: readonly string[]): Promise<User[]> {
   if (ids.length === 0) return []
-  const list = join(
-    ids.map((id) => sql`${id}`),
-    ', ',
+  return db.all(
+    User,
+    sql`select ${columns} ${from} where u.environment_id = ${environment_id} and u.id in (${list(ids)}) order by u.id desc`,
   )
-  return db.all(User, sql`select ${columns} ${from} where u.environment_id = ${environment_id} and u.id in (${list}) order by u.id desc`)
 }
 
 export function findUser(db: Db, environment_id: EnvironmentId, id: string): Promise<UserRow | null> {

@@ -1,7 +1,7 @@
 /** What the account page reads and changes: the present session, the other sessions, and the applications of a person. */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
-import { type Db, guard, join, type Statement, sql } from '../../db/db.ts'
+import { type Db, guard, list, type Statement, sql } from '../../db/db.ts'
 import type { Origin } from '../../events/store.ts'
 import { strong_levels } from '../protocol/second-factor.ts'
 import { enqueueBackchannelLogouts } from './backchannel-logouts.ts'
@@ -26,10 +26,7 @@ export const holdSessionOfLevel = (
 ): Statement =>
   guard(sql`update sessions set last_seen_at = ${now}
     where environment_id = ${environment_id} and id = ${id} and user_id = ${user_id} and ended_at is null and expires_at > ${now}
-      and (acr in (${join(
-        strong_levels.map((acr) => sql`${acr}`),
-        ', ',
-      )}) or not ${has_second_factor})`)
+      and (acr in (${list(strong_levels)}) or not ${has_second_factor})`)
 
 /** Ends all sessions of the user but one, all grants that did not begin in that one, and sign-ins that wait for a second factor. Raises an event for each session. */
 export function endOtherSessions(
@@ -45,7 +42,7 @@ export function endOtherSessions(
     sql`update grants set ended_at = ${now}, ended_by = ${by}
          where environment_id = ${environment_id} and user_id = ${user_id} and session_id <> ${id} and ended_at is null`,
     endHalfSignIns(environment_id, user_id),
-    ...enqueueBackchannelLogouts(environment_id, { user_id }, now),
+    ...enqueueBackchannelLogouts(environment_id, { user_ids: [user_id] }, now),
   ]
 }
 
@@ -103,13 +100,9 @@ export async function namesOfResources(
   identifiers: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   if (identifiers.length === 0) return new Map()
-  const list = join(
-    identifiers.map((identifier) => sql`${identifier}`),
-    ', ',
-  )
   const rows = await db.all(
     Named,
-    sql`select identifier, name from resource_servers where environment_id = ${environment_id} and identifier in (${list})`,
+    sql`select identifier, name from resource_servers where environment_id = ${environment_id} and identifier in (${list(identifiers)})`,
   )
   return new Map(rows.map(({ identifier, name }) => [identifier, name]))
 }

@@ -2,7 +2,7 @@
 import { BackchannelLogout } from '@ostiary/contract/backchannel-logout.ts'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
-import { type Db, guard, join, type Statement, sql } from '../../db/db.ts'
+import { type Db, guard, identifiers, list, type Statement, sql } from '../../db/db.ts'
 import { timeDigits } from '../../ids.ts'
 import { withAttempts } from '../../outbound/attempts.ts'
 import { enqueue, enqueueEach } from '../../outbound/queue.ts'
@@ -20,11 +20,12 @@ export const LogoutPayload = z.object({ session_id: z.string(), user_id: z.strin
  */
 export function enqueueBackchannelLogouts(
   environment_id: EnvironmentId,
-  of: { session_id: string } | { user_id: string } | { user_ids: readonly string[] },
+  of: { session_id: string } | { user_ids: readonly string[] },
   now: Date,
 ): Statement[] {
-  const [which, session] =
-    'session_id' in of ? [sql`id = ${of.session_id}`, sql`session_id = ${of.session_id}`] : [ofUsers(of), ofUsers(of)]
+  const ofSessions = (id: string) =>
+    'session_id' in of ? sql`${identifiers(id)} = ${of.session_id}` : sql`user_id in (${list(of.user_ids)})`
+  const [which, session] = [ofSessions('id'), ofSessions('session_id')]
   const trace = currentTrace()
   const traced = trace === null ? '' : `","traceparent":"${traceparentOf(trace)}`
   // The id of a message: the time, and the random ends of the ids of its session and its application.
@@ -53,12 +54,6 @@ export function enqueueBackchannelLogouts(
       now,
     ),
   ]
-}
-
-function ofUsers(of: { user_id: string } | { user_ids: readonly string[] }): Statement {
-  if ('user_id' in of) return sql`user_id = ${of.user_id}`
-  const ids = of.user_ids.map((id) => sql`${id}`)
-  return sql`user_id in (${join(ids, ', ')})`
 }
 
 export function settleLogout(environment_id: EnvironmentId, message_id: string, status: 'delivered' | 'given_up', now: Date): Statement {

@@ -4,7 +4,7 @@
  */
 import type { EnvironmentId, UserId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
-import { type Db, guard, join, type Statement, sql } from '../../db/db.ts'
+import { type Db, guard, list, type Statement, sql } from '../../db/db.ts'
 
 /** people.md 2: a sign-in that stops halfway ends after 10 minutes. */
 const half_sign_in_ms = 600_000
@@ -70,10 +70,8 @@ export function endHalfSignIn(environment_id: EnvironmentId, half: HalfSignIn, n
 }
 
 /** Ends the half sign-ins of users, with their sessions. */
-export function endHalfSignIns(environment_id: EnvironmentId, ...user_ids: readonly string[]): Statement {
-  const ids = user_ids.map((id) => sql`${id}`)
-  return sql`delete from half_sign_ins where environment_id = ${environment_id} and user_id in (${join(ids, ', ')})`
-}
+export const endHalfSignIns = (environment_id: EnvironmentId, ...user_ids: readonly string[]): Statement =>
+  sql`delete from half_sign_ins where environment_id = ${environment_id} and user_id in (${list(user_ids)})`
 
 /** Accepts the mailed code, in the batch that spends it. A guard. */
 export function acceptMailedCode(environment_id: EnvironmentId, half: HalfSignIn, now: Date): Statement {

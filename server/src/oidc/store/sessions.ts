@@ -2,7 +2,7 @@
 import type { EnvironmentId, SessionId, UserId } from '@ostiary/contract/ids.ts'
 import { Session } from '@ostiary/contract/session.ts'
 import { z } from 'zod'
-import { type Db, guard, join, type Statement, sql } from '../../db/db.ts'
+import { type Db, guard, join, list, type Statement, sql } from '../../db/db.ts'
 import { insertEvents, type Origin } from '../../events/store.ts'
 import { enqueueBackchannelLogouts } from './backchannel-logouts.ts'
 import { endHalfSignIns } from './half-sign-ins.ts'
@@ -51,16 +51,12 @@ export function insertSession(environment_id: EnvironmentId, session: NewSession
 /** The sessions with these digests that have not ended. `expires_at` says which of them still sign their person in. */
 export async function findSessions(db: Db, environment_id: EnvironmentId, token_hashes: readonly string[]): Promise<SessionRow[]> {
   if (token_hashes.length === 0) return []
-  const list = join(
-    token_hashes.map((hash) => sql`${hash}`),
-    ', ',
-  )
   return db.all(
     SessionRow,
     sql`select s.id, s.user_id, s.token_hash, s.auth_time, s.amr, s.acr, s.began_with, s.last_seen_at, s.expires_at, s.absolute_expires_at,
                u.email, u.name
           from sessions s join users u on u.environment_id = s.environment_id || '' and u.id = s.user_id and u.blocked_at is null
-         where s.environment_id = ${environment_id} and s.token_hash in (${list}) and s.ended_at is null`,
+         where s.environment_id = ${environment_id} and s.token_hash in (${list(token_hashes)}) and s.ended_at is null`,
   )
 }
 
@@ -124,7 +120,7 @@ export function endEverything(environment_id: EnvironmentId, user_id: string, by
     sql`update grants set ended_at = ${now}, ended_by = ${by}
          where environment_id = ${environment_id} and user_id = ${user_id} and ended_at is null`,
     endHalfSignIns(environment_id, user_id),
-    ...enqueueBackchannelLogouts(environment_id, { user_id }, now),
+    ...enqueueBackchannelLogouts(environment_id, { user_ids: [user_id] }, now),
   ]
 }
 
@@ -145,13 +141,8 @@ export const endBegunWith = (environment_id: EnvironmentId, user_id: string, met
  */
 export function endBegunWithAny(environment_id: EnvironmentId, methods: readonly UserMethod[], now: Date): Statement[] {
   const user_ids = methods.map(({ user_id }) => user_id)
-  const listOf = (ids: readonly string[]) =>
-    join(
-      ids.map((id) => sql`${id}`),
-      ', ',
-    )
-  const of_users = sql`environment_id = ${environment_id} and user_id in (${listOf(user_ids)})`
-  const began = sql`(began_with is null or began_with in (${listOf(methods.map(({ id }) => id))}))`
+  const of_users = sql`environment_id = ${environment_id} and user_id in (${list(user_ids)})`
+  const began = sql`(began_with is null or began_with in (${list(methods.map(({ id }) => id))}))`
   return [
     sql`update sessions set ended_at = ${now} where ${of_users} and ended_at is null and ${began}`,
     sql`update grants set ended_at = ${now}, ended_by = 'method_removed'
@@ -285,14 +276,10 @@ export async function findConsents(
   user_ids: readonly string[],
 ): Promise<Map<string, string[]>> {
   if (user_ids.length === 0) return new Map()
-  const list = join(
-    user_ids.map((id) => sql`${id}`),
-    ', ',
-  )
   const rows = await db.all(
     ConsentRow,
     sql`select user_id, scope from consents
-         where environment_id = ${environment_id} and application_id = ${application_id} and user_id in (${list})`,
+         where environment_id = ${environment_id} and application_id = ${application_id} and user_id in (${list(user_ids)})`,
   )
   return new Map(rows.map((row) => [row.user_id, row.scope.split(' ')]))
 }

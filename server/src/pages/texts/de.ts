@@ -99,7 +99,7 @@ export const de: Texts = {
     email_missing: 'Geben Sie Ihre Adresse ein.',
     email_malformed: 'Geben Sie die ganze Adresse ein, zum Beispiel name@example.com.',
     email_taken: 'Mit dieser Adresse können Sie kein Konto anlegen. Melden Sie sich an oder nehmen Sie eine andere.',
-    name_not_allowed: 'Nehmen Sie höchstens 200 Zeichen ohne Zeilenumbruch.',
+    name_not_allowed: 'Nehmen Sie höchstens 200 Zeichen, ohne Zeilenumbrüche und unsichtbare Zeichen.',
     password_missing: 'Wählen Sie ein Passwort.',
     password_too_short: (min_length: number) => `Dieses Passwort ist zu kurz. Nehmen Sie mindestens ${min_length} Zeichen.`,
     password_too_long: 'Dieses Passwort ist zu lang. Nehmen Sie ein kürzeres.',

@@ -98,7 +98,7 @@ export const en = {
     email_missing: 'Enter your email address.',
     email_malformed: 'Enter the whole address, such as name@example.com.',
     email_taken: 'You cannot create an account with this address. Sign in, or use another.',
-    name_not_allowed: 'Use at most 200 characters, without line breaks.',
+    name_not_allowed: 'Use at most 200 characters, without line breaks or invisible characters.',
     password_missing: 'Choose a password.',
     password_too_short: (min_length: number) => `This password is too short. Use at least ${min_length} characters.`,
     password_too_long: 'This password is too long. Use a shorter one.',
