@@ -14,6 +14,7 @@ import { type DashboardClient, ensureDashboardClient } from './dashboard/client.
 import { openDatabaseFile, takeDataDirectory } from './data-directory.ts'
 import { createDb, type Db } from './db/db.ts'
 import { migrate, newestMigration } from './db/migrate.ts'
+import type { PostgresOptions } from './db/postgres.ts'
 import { type Deployment, newSecret } from './deployment.ts'
 import { listenForMetrics, listenOnAll, refuseTakenPort } from './http/listen.ts'
 import { createRateLimiter } from './http/rate-limit.ts'
@@ -42,10 +43,10 @@ import { refuseUnboundHosts } from './tenancy/issuer-origins.ts'
 import { createPasswords } from './users/password.ts'
 
 /** Opens the database and leaves its schema alone, which may be older or newer than this program. */
-export async function openDatabase(config: Config, application_name = 'ostiary'): Promise<Db> {
+export async function openDatabase(config: Config, options: PostgresOptions = {}): Promise<Db> {
   if (config.database_url === null) return createDb(openDatabaseFile(config.data_dir))
   const { openPostgres } = await import('./db/postgres.ts') // an embedded deployment does not load the driver
-  return createDb(openPostgres(config.database_url, { application_name }))
+  return createDb(openPostgres(config.database_url, options))
 }
 
 /** Replaces parts of a deployment, for tests. */
@@ -55,7 +56,7 @@ interface Overrides {
   resolve?: Resolve
   outbound?: Outbound
   smtp?: DeliverBySmtp
-  application_name?: string
+  postgres?: PostgresOptions
   /** The folder of the built dashboard. */
   dashboard_folder?: string
 }
@@ -70,7 +71,7 @@ interface ServiceOverrides extends Overrides {
 /** Opens the parts that every command needs, without serving. A command may run beside a service, so this seals nothing again. */
 export async function openDeployment(config: Config, overrides: Overrides = {}): Promise<Deployment> {
   const now = overrides.now ?? (() => new Date())
-  const db = await openDatabase(config, overrides.application_name)
+  const db = await openDatabase(config, overrides.postgres)
   try {
     const master_keys = config.master_keys ?? [readMasterKey(config.data_dir, randomBytes)]
     await migrate(db)
@@ -132,7 +133,7 @@ export async function startService(config: Config, overrides: ServiceOverrides =
   const lock = config.database_url === null ? takeDataDirectory(config.data_dir) : { release() {} } // PostgreSQL serves several processes
   try {
     await refuseTakenPort(config)
-    const deployment = await openDeployment(config, { application_name: processName(), ...overrides })
+    const deployment = await openDeployment(config, { ...overrides, postgres: { application_name: processName(), ...overrides.postgres } })
     const roots = await readyRoot(deployment)
     return await serve(deployment, roots, lock.release, overrides)
   } catch (error) {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { time_limits } from '../src/db/postgres.ts'
 import { authorizationRequest, createAgent, exchange, refresh, signInForTokens, userinfo } from './support/cookie-browser.ts'
 import { noPostgres, startPostgres } from './support/postgres.ts'
 import { until } from './support/receiver.ts'
@@ -36,7 +37,7 @@ test(
     const server = await startPostgres()
     after(() => server.stop())
     const limits = { OSTIARY_LIMITS: '{"projects_per_tenant":100000}' } // more than the writers create
-    const w = await world({ env: { ...env(await server.freshDatabase()), ...limits } })
+    const w = await world({ env: { ...env(await server.freshDatabase()), ...limits }, database_limits: time_limits })
     const application = await w.createApplication(w.test)
     const person = await w.createUser(w.test)
     const { tokens } = await signInForTokens(w, w.test, application, person)
@@ -92,7 +93,7 @@ test(
     const server = await startPostgres()
     after(() => server.stop())
     const line = await openLine(await server.freshDatabase())
-    const w = await world({ env: env(line.url) })
+    const w = await world({ env: env(line.url), database_limits: time_limits })
     const application = await w.createApplication(w.test)
     const { tokens } = await signInForTokens(w, w.test, application, await w.createUser(w.test))
     line.is_dead = true

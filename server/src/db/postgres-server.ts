@@ -8,9 +8,7 @@ export interface PostgresServer {
   connect(statement_limit_ms: number, onEnd: (connection: Connection) => void): Promise<Connection>
 }
 
-const connect_timeout_ms = 1_000
-
-export function postgresServer(address: string, application_name: string): PostgresServer {
+export function postgresServer(address: string, application_name: string, connect_limit_ms: number): PostgresServer {
   const { location, connectionString, is_tls_optional } = readAddress(address)
   let has_tls = true
 
@@ -18,7 +16,7 @@ export function postgresServer(address: string, application_name: string): Postg
     const config: ClientConfig = {
       connectionString,
       application_name,
-      connectionTimeoutMillis: connect_timeout_ms,
+      connectionTimeoutMillis: connect_limit_ms,
       keepAlive: true, // detects a dead peer, and keeps the connection open in firewalls
       ...(is_tls_optional && has_tls ? { ssl: { rejectUnauthorized: false } } : {}),
     }

@@ -12,21 +12,36 @@ import { ConnectionLost, isRepeatable, isStaleConnection, isUndoneOnPurpose, toC
 import { migratePostgres, schemaOfPostgres } from './postgres-schema.ts'
 import { type PostgresServer, postgresServer } from './postgres-server.ts'
 
-/** The server cancels a statement after this time. Its `deadlock_timeout` of 1 s is shorter, so deadlocks are reported as such. */
-const statement_limit_ms = 1_200
-/** The caller gets an error after this time. A request may take 2 s to notice that the database is gone. */
-const answer_limit_ms = 1_600
-/** The server would have cancelled any statement by now, so a connection that is silent for longer is dead. */
-const silence_limit_ms = 1_400
+export interface TimeLimits {
+  /** To open a connection. */
+  readonly connect_ms: number
+  /** The server cancels a statement after this time. Its `deadlock_timeout` of 1 s is shorter, so deadlocks are reported as such. */
+  readonly statement_ms: number
+  /** The server would have cancelled any statement by now, so a connection that is silent for longer is dead. */
+  readonly silence_ms: number
+  /** The caller gets an error after this time. */
+  readonly answer_ms: number
+}
+
+/** A request may take 2 s to notice that the database is gone. */
+export const time_limits: TimeLimits = { connect_ms: 1_000, statement_ms: 1_200, silence_ms: 1_400, answer_ms: 1_600 }
+
 const most_tries = 5
 /** The pause before the second try. Before the n-th try it is (n - 1)² times as long. */
 const retry_pause_ms = 1
 /** After a failed attempt to open one more connection. */
 const growth_pause_ms = 2_000
 
-export function openPostgres(address: string, { application_name = 'ostiary', connections = 6 } = {}): Engine {
-  const server = postgresServer(address, application_name)
-  const pool = createPool(server, connections)
+export interface PostgresOptions {
+  application_name?: string
+  connections?: number
+  limits?: TimeLimits
+}
+
+export function openPostgres(address: string, options: PostgresOptions = {}): Engine {
+  const { application_name = 'ostiary', connections = 6, limits = time_limits } = options
+  const server = postgresServer(address, application_name, limits.connect_ms)
+  const pool = createPool(server, connections, limits)
 
   let in_flight = 0
   let is_closed = false
@@ -44,14 +59,14 @@ export function openPostgres(address: string, { application_name = 'ostiary', co
   }
 
   async function attempt(statements: readonly Statement[], is_read: boolean): Promise<readonly Result[]> {
-    const deadline = performance.now() + answer_limit_ms
+    const deadline = performance.now() + limits.answer_ms
     for (let tries = 1; ; tries++) {
       const connection = pool.pick() ?? (await within(pool.add(), deadline, 'The database cannot be reached in time. Nothing was changed.'))
       try {
         return await within(connection.send(statements), deadline, unanswered(is_read))
       } catch (error) {
         if (isStaleConnection(error)) pool.retire(connection)
-        if (connection.silence_ms() > silence_limit_ms) pool.drop(connection)
+        if (connection.silence_ms() > limits.silence_ms) pool.drop(connection)
         // A lost read is repeated, since it changed nothing. A lost change may have been committed, so the caller decides.
         const is_repeated = isRepeatable(error) || (is_read && error instanceof ConnectionLost)
         if (!is_repeated || tries === most_tries || performance.now() > deadline) throw toCallersError(error, is_read)
@@ -147,7 +162,7 @@ function withGuard(statement: Statement): Statement {
 const unanswered = (is_read: boolean) =>
   `The database did not answer in time.${is_read ? '' : ' It is not known whether the change was made.'}`
 
-function createPool(server: PostgresServer, size: number) {
+function createPool(server: PostgresServer, size: number, limits: TimeLimits) {
   const open = new Set<Connection>()
   let opening: Promise<Connection> | null = null
   let grows_from = 0
@@ -155,7 +170,7 @@ function createPool(server: PostgresServer, size: number) {
   /** Opens a connection. Concurrent callers wait for the same one. */
   function add(): Promise<Connection> {
     opening ??= server
-      .connect(statement_limit_ms, (ended) => open.delete(ended))
+      .connect(limits.statement_ms, (ended) => open.delete(ended))
       .then((connection) => {
         open.add(connection)
         return connection
@@ -199,7 +214,7 @@ function createPool(server: PostgresServer, size: number) {
       await opening?.catch(() => {}) // its error no longer matters
       const forced = setTimeout(() => {
         for (const connection of open) connection.destroy()
-      }, answer_limit_ms)
+      }, limits.answer_ms)
       await Promise.all([...open].map((connection) => connection.end()))
       clearTimeout(forced)
     },

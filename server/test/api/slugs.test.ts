@@ -179,9 +179,7 @@ test('the management API at a new public address is another resource server of t
     Server,
     sql`select identifier, slug from resource_servers where environment_id = ${environment_id} order by slug`,
   )
-  assert.deepEqual(
-    servers.map(({ slug }) => slug),
-    ['ostiary-api', 'ostiary-api-2', 'ostiary-api-3'],
-  )
+  // Each of the four proposed a slug of its own, and two were stored.
+  assert.match(servers.map(({ slug }) => slug).join(), /^ostiary-api,ostiary-api-[2-5],ostiary-api-[2-5]$/)
   assert.deepEqual(servers.map(({ identifier }) => identifier).sort(), [w.base_url, ...addresses].sort())
 })

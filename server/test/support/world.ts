@@ -12,6 +12,7 @@ import { hash, verify } from '@node-rs/argon2'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { NewUser } from '@ostiary/contract/user.ts'
 import { type Config, readConfig } from '../../src/config.ts'
+import type { TimeLimits } from '../../src/db/postgres.ts'
 import type { DeliverBySmtp } from '../../src/mail/smtp.ts'
 import { type Service, startService } from '../../src/main.ts'
 import type { Outbound } from '../../src/outbound/fetch.ts'
@@ -52,6 +53,9 @@ type EngineName = 'sqlite' | 'postgres'
 /** The default. `npm test` runs the tests of behaviour on both engines; see scripts/test.ts. */
 const default_engine: EngineName = process.env.OSTIARY_TEST_ENGINE === 'postgres' ? 'postgres' : 'sqlite'
 
+/** A busy machine keeps a statement waiting for longer than a service does. Tests of the limits pass those of a service. */
+const patient: TimeLimits = { connect_ms: 30_000, statement_ms: 30_000, silence_ms: 40_000, answer_ms: 40_000 }
+
 /** Hashes of the set-up take no time, neither now nor when a sign-in verifies them. */
 const cheap_argon2: Parameters<typeof createPasswords>[1] = {
   hash: (password, options) => hash(password, { ...options, memoryCost: 8, timeCost: 1 }),
@@ -67,6 +71,7 @@ export async function world(
     outbound?: Outbound
     smtp?: DeliverBySmtp
     tick_ms?: number
+    database_limits?: TimeLimits
     dashboard_folder?: string
   } = {},
 ) {
@@ -101,6 +106,7 @@ export async function world(
     ...(options.resolve ? { resolve: options.resolve } : {}),
     ...(options.outbound ? { outbound: options.outbound } : {}),
     ...(options.smtp ? { smtp: options.smtp } : {}),
+    postgres: { limits: options.database_limits ?? patient },
     // Whether the dashboard is built makes no difference to other tests.
     dashboard_folder: options.dashboard_folder ?? join(data_dir, 'dashboard'),
   }
