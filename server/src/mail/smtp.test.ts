@@ -16,7 +16,7 @@ const names: Record<string, string[]> = { 'mail.test': ['127.0.0.1'], 'other.tes
 const resolve: Resolve = async (name) => names[name] ?? Promise.reject(new Error(`no ${name}`))
 const smtp = createSmtp({ base_url, webhook_allowed_networks }, { resolve, ca: certificate.cert })
 const strict = createSmtp({ base_url, webhook_allowed_networks: [] }, { resolve, ca: certificate.cert })
-const impatient = createSmtp({ base_url, webhook_allowed_networks }, { resolve, ca: certificate.cert, timeout_ms: 300 })
+const impatient = createSmtp({ base_url, webhook_allowed_networks }, { resolve, ca: certificate.cert, timeout_ms: 1_000 })
 
 const serverAt = (port: number, change: Partial<MailServer> = {}): MailServer => ({
   host: 'mail.test',
@@ -40,7 +40,8 @@ const messageTo = (to: string, change: Partial<Message> = {}): Message => ({
   secrets: [code, link],
   ...change,
 })
-const send = (server: MailServer, message = messageTo('ada@example.com'), by = smtp) => by({ server, message, reply_timeout_ms: 300 })
+const send = (server: MailServer, message = messageTo('ada@example.com'), by = smtp) =>
+  by({ server, message, reply_timeout_ms: by === impatient ? 300 : 30_000 })
 const outcomeOf = async (delivered: ReturnType<typeof send>) => {
   const { accepted, stage, reply, permanent } = await delivered
   return { accepted, stage, reply, permanent }

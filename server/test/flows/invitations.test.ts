@@ -6,6 +6,7 @@ import { sql } from '../../src/db/db.ts'
 import { acceptInvitation, asAdministrator, signInAt } from '../support/administrator.ts'
 import { createAgent, formOf } from '../support/cookie-browser.ts'
 import { type Administrator, createAccount, createTenant, storedMembers, type Tenant } from '../support/invitations.ts'
+import { until } from '../support/receiver.ts'
 import { createAdministrator } from '../support/tenants.ts'
 import { expectStatus, randomText, world } from '../support/world.ts'
 
@@ -364,11 +365,10 @@ test('the audit log records inviting and accepting, without the token', async ()
   await acceptInvitation(invited.invitation_url, paul)
   await t.recover('owner@example.com')
   const log = asAdministrator(w, olga.token, t.id)
-  let entries: any[] = [] // the audit log, read until the sequencer has numbered the entries
-  for (let tries = 0; entries.length < 4 && tries < 200; tries++) {
-    entries = expectStatus(200, await log('GET', `/v1/tenants/${t.id}/audit-log`)).data
-    await new Promise((resolve) => setImmediate(resolve))
-  }
+  const entries = await until('four numbered entries', async () => {
+    const { data } = expectStatus(200, await log('GET', `/v1/tenants/${t.id}/audit-log`))
+    return data.length >= 4 && data
+  })
   assert.deepEqual(
     entries.map(({ action, actor, object }) => [action, actor.type, actor.label, object.type]),
     [
