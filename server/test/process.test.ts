@@ -202,7 +202,7 @@ test('a schema of a newer Ostiary is refused and not changed', async () => {
   database.close()
 })
 
-test('readyz is 503 while the schema is newer or older than the program', async () => {
+test('readyz is 503 and in the log while the schema is newer or older than the program', async () => {
   const w = await world()
   const { db } = w.deployment
   const readiness = async () => (await w.call('GET', '/readyz', { key: null })).status
@@ -218,6 +218,11 @@ test('readyz is 503 while the schema is newer or older than the program', async 
   assert.equal(await readiness(), 503)
   await db.run(sql`alter table elsewhere rename to schema_migrations`)
   assert.equal(await readiness(), 200)
+  const lines = w.log.map((line) => JSON.parse(line)).filter(({ route }) => route === '/readyz')
+  assert.deepEqual(
+    lines.map(({ level, status }) => [level, status]),
+    Array.from({ length: 3 }, () => ['info', 503]),
+  )
 })
 
 test('migrating any older schema gives the schema of a new database', async () => {

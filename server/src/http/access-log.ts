@@ -17,7 +17,7 @@ export function markReceived(raw: IncomingMessage): void {
   ;(raw as Received)[received_at] = performance.now() // as: the field is added here
 }
 
-/** Probes come every few seconds and say nothing that the metrics do not. */
+/** Probes come every few seconds. Their line says nothing that the metrics do not, unless the service is not ready. */
 const probes: readonly string[] = [serviceRoutes.healthz.path, serviceRoutes.readyz.path]
 
 /** Returns the function that writes the line and the metrics of an answered request. */
@@ -46,7 +46,7 @@ export function createAccessLog(
       trace,
       refused,
     }
-    if (!probes.includes(route)) return log.answered(line)
+    if (!probes.includes(route) || status >= 500) return log.answered(line)
     const { trace: _, refused: __, ...fields } = line
     log.debug('request', { ...fields, ...trace, ...refused })
   }
