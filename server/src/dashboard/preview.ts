@@ -7,9 +7,10 @@ import type { AnswerDashboard } from '../http/dashboard-routes.ts'
 import { notFound } from '../http/problem.ts'
 import type { Administrators } from '../members/administrators.ts'
 import { html, pageContext } from '../oidc/hosted-page.ts'
-import { asksForSignUp, offersCodes, offersReset } from '../oidc/interaction/new-account.ts'
+import { offersCodes, offersReset } from '../oidc/interaction/new-account.ts'
 import { relyingPartyOf } from '../oidc/interaction/passkey-ceremony.ts'
 import type { Issuer } from '../oidc/issuer.ts'
+import { asksForSignUp } from '../oidc/protocol/sign-up.ts'
 import { signInPage } from '../pages/sign-in.ts'
 import { signUpPage } from '../pages/sign-up.ts'
 import { findOfferedProviders } from '../providers/store.ts'
@@ -83,7 +84,7 @@ async function pageOf(
     forgot_url: offersReset({ issuer }) ? nowhere : null,
     passkey: relyingPartyOf({ issuer }) && { kind: 'get', options: '{}', able_cookie: null, removed: null },
     providers: await findOfferedProviders(db, environment_id),
-    sign_up_url: settings.sign_up.mode === 'open' && asksForSignUp({ issuer }) ? nowhere : null,
+    sign_up_url: settings.sign_up.mode === 'open' && asksForSignUp(settings) ? nowhere : null,
     other_accounts_url: null,
     cancel_url: null,
   })

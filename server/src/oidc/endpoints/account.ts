@@ -12,9 +12,10 @@ import { showAccountPage, showPlace, showProfile } from '../account/screens.ts'
 import { accountUrl } from '../account/url.ts'
 import { readBrowser } from '../browser.ts'
 import { fieldOf, type OidcEndpoint, redirect, refused } from '../call.ts'
-import { asksForSignUp, mayCreateAccount } from '../interaction/new-account.ts'
+import { mayCreateAccount } from '../interaction/new-account.ts'
 import { no_problems, showAccounts, showSignIn, showSignUp } from '../interaction/screens.ts'
 import { accountVisit } from '../interaction/visit.ts'
+import { asksForSignUp } from '../protocol/sign-up.ts'
 import { endOtherSessions as endOthers, holdSession } from '../store/account.ts'
 import { endGrants } from '../store/grants.ts'
 import { endSessionRecord, findSessionRecord, revokeConsent } from '../store/sessions.ts'
@@ -26,7 +27,7 @@ export const showAccount: OidcEndpoint = async (services, call) => {
   const { action, id, user_id } = visit.account
   const nothing = { problem: null, wait_seconds: null }
   if (prompt.includes('select_account') && browser.sessions.length > 0) return showAccounts(services, call, visit)
-  if (prompt.includes('create') && mayCreateAccount(call, visit) && asksForSignUp(call))
+  if (prompt.includes('create') && mayCreateAccount(call, visit) && asksForSignUp(call.issuer.settings))
     return showSignUp(services, call, visit, { email: '', name: '', problems: no_problems, refusal: null, wait_seconds: null })
 
   const session = browser.sessions.find((candidate) => user_id === null || candidate.user_id === user_id)

@@ -16,9 +16,9 @@ import { html, pageContext, sessionLost } from '../hosted-page.ts'
 import { continueInteraction } from '../interaction/begin.ts'
 import { continueUrl, withPrompt } from '../interaction/continue.ts'
 import { sendCode } from '../interaction/email-code.ts'
-import { asksForSignUp } from '../interaction/new-account.ts'
 import { factsOf, no_problems, showAccounts, showSignIn, showSignUp } from '../interaction/screens.ts'
 import { beginInvitation, type InvitationVisit } from '../interaction/visit.ts'
+import { asksForSignUp } from '../protocol/sign-up.ts'
 import type { SessionRow } from '../store/sessions.ts'
 
 export const showInvitation: OidcEndpoint = async (services, call) => {
@@ -29,7 +29,7 @@ export const showInvitation: OidcEndpoint = async (services, call) => {
   const [session] = visit.browser.sessions
   if (prompt.includes('select_account') && session) return showAccounts(services, call, visit)
   if (session && prompt.length === 0) return show(services, call, visit, session, null)
-  const may_create = visit.invitation.takes_accounts && asksForSignUp(call)
+  const may_create = visit.invitation.takes_accounts && asksForSignUp(call.issuer.settings)
   if (prompt.includes('login') || !may_create) return showSignIn(services, call, visit, { email: '', problem: null, wait_seconds: null })
   return showSignUp(services, call, visit, {
     email: visit.invitation.email,

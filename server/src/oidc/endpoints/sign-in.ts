@@ -17,15 +17,9 @@ import { continueUrl } from '../interaction/continue.ts'
 import { sendCode } from '../interaction/email-code.ts'
 import { signInEvent } from '../interaction/establish-session.ts'
 import { finishSignIn } from '../interaction/finish-sign-in.ts'
-import {
-  asksForSignUp,
-  mayCreateAccount,
-  offersCodes,
-  takeNewAccount,
-  too_many_accounts,
-  useInvitation,
-} from '../interaction/new-account.ts'
+import { mayCreateAccount, offersCodes, takeNewAccount, too_many_accounts, useInvitation } from '../interaction/new-account.ts'
 import { no_problems, showSignIn, showSignUp } from '../interaction/screens.ts'
+import { asksForSignUp } from '../protocol/sign-up.ts'
 
 export const signIn: OidcEndpoint = async (services, call) => {
   const interaction = await continueInteraction(services, call)
@@ -59,7 +53,7 @@ export const signUp: OidcEndpoint = async (services, call) => {
   const problems = await signUpProblems(services, call, form)
   if (address === null) problems.email = typed === '' ? 'missing' : 'malformed'
   problems.form = formProblem(services, call, interaction.browser)
-  if (!mayCreateAccount(call, interaction) || !asksForSignUp(call))
+  if (!mayCreateAccount(call, interaction) || !asksForSignUp(call.issuer.settings))
     return refused(redirect(continueUrl(call, interaction.query)), sign_up_closed)
   const showAgain = (change: Partial<SignUpView['problems']>, wait_seconds: number | null = null) =>
     showSignUp(services, call, interaction, {

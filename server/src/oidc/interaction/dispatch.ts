@@ -5,13 +5,13 @@ import type { Answer, OidcCall, OidcServices } from '../call.ts'
 import { hintedUser } from '../id-token-hint.ts'
 import { type NextStep, nextStep } from '../protocol/next-step.ts'
 import { by_passkey } from '../protocol/second-factor.ts'
+import { asksForSignUp } from '../protocol/sign-up.ts'
 import { findConsents } from '../store/sessions.ts'
 import { answerClient } from './answer-client.ts'
 import type { Authorization } from './begin.ts'
 import { needsPress } from './continue.ts'
 import { beginStepUp } from './half-sign-in.ts'
 import { issueCode } from './issue-code.ts'
-import { asksForSignUp } from './new-account.ts'
 import { offerPasskey } from './offer-passkey.ts'
 import { countedKinds } from './passkey-ceremony.ts'
 import { wasPressed } from './press.ts'
@@ -53,7 +53,7 @@ export async function judgeNextStep(
         pressed: needs_press && wasPressed(services, call, query, session.id),
       })),
       hinted_user_id: hintedUser(issuer, request.id_token_hint),
-      sign_up_open: issuer.settings.sign_up.mode === 'open' && asksForSignUp(call),
+      sign_up_open: issuer.settings.sign_up.mode === 'open' && asksForSignUp(issuer.settings),
       mfa: { mode, can_enrol: totp || kinds.passkeys },
       now,
     },

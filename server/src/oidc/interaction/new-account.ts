@@ -11,12 +11,6 @@ import type { Interaction } from './begin.ts'
 /** Whether people can get a code by mail and sign in with it. */
 export const offersCodes = ({ issuer: { settings } }: Pick<OidcCall, 'issuer'>) => settings.sign_in.email_code && sendsMail(settings.email)
 
-/** Whether there is a page for signing up: with a password, or with an address that is proved and a way in without a password. */
-export function asksForSignUp({ issuer: { settings } }: Pick<OidcCall, 'issuer'>): boolean {
-  const { password, email_code, passkey } = settings.sign_in
-  return password || (sendsMail(settings.email) && (email_code || passkey))
-}
-
 /** Whether people can reset a password. */
 export const offersReset = ({ issuer: { settings } }: Pick<OidcCall, 'issuer'>) => settings.sign_in.password && sendsMail(settings.email)
 

@@ -20,9 +20,10 @@ import { consentLines } from '../protocol/consent.ts'
 import { OAuthError } from '../protocol/oauth-error.ts'
 import type { RequestParameters } from '../protocol/parameters.ts'
 import { authorizationResponse } from '../protocol/respond.ts'
+import { asksForSignUp } from '../protocol/sign-up.ts'
 import type { Authorization, Interaction } from './begin.ts'
 import { continueUrl, withPrompt } from './continue.ts'
-import { asksForSignUp, mayCreateAccount, offersCodes, offersReset } from './new-account.ts'
+import { mayCreateAccount, offersCodes, offersReset } from './new-account.ts'
 import { signInCeremony } from './passkey-ceremony.ts'
 import type { InvitationVisit } from './visit.ts'
 
@@ -46,7 +47,8 @@ export async function showSignIn(
     forgot_url: offersReset(call) ? `${call.issuer.url}/forgot-password?${query}` : null,
     passkey: signInCeremony(services, call, csrf, removed_passkey),
     providers: await findOfferedProviders(services.db, environment_id),
-    sign_up_url: mayCreateAccount(call, interaction) && asksForSignUp(call) ? continueUrl(call, withPrompt(query, 'create')) : null,
+    sign_up_url:
+      mayCreateAccount(call, interaction) && asksForSignUp(call.issuer.settings) ? continueUrl(call, withPrompt(query, 'create')) : null,
     other_accounts_url:
       browser.sessions.length > 0 && placeOf(interaction) !== 'change' ? continueUrl(call, withPrompt(query, 'select_account')) : null,
     cancel_url: cancelUrl(call, interaction),

@@ -4,6 +4,7 @@ import { settingsSchemas } from '@ostiary/contract/settings.ts'
 import { discoveryDocument } from './discovery.ts'
 
 const issuer = 'https://id.example.com/e/env_1'
+const mailed = { delivery: 'smtp', from: 'id@example.com', smtp: { host: 'mail.example.com', port: 587 } }
 const document = (settings: object = {}) => discoveryDocument(issuer, settingsSchemas.live.parse(settings), ['en', 'de'])
 
 test('every endpoint is below the issuer URL', () => {
@@ -62,11 +63,19 @@ test('a disabled scope and its claims are not listed', () => {
   assert.ok(!metadata.claims_supported.includes('phone_number'))
 })
 
-test('prompt=create is listed where sign-up is open and passwords are enabled', () => {
-  assert.ok(document().prompt_values_supported.includes('create'))
-  assert.ok(!document({ sign_up: { mode: 'closed' } }).prompt_values_supported.includes('create'))
-  assert.ok(!document({ sign_in: { password: false } }).prompt_values_supported.includes('create'))
-})
+// biome-ignore format: this table is read by column
+const sign_ups: [what: string, settings: object, is_listed: boolean][] = [
+  ['by default',                                        {},                                                               true],
+  ['with sign-up closed',                               { sign_up: { mode: 'closed' } },                                  false],
+  ['without passwords and mail',                        { sign_in: { password: false, passkey: true } },                  false],
+  ['with emailed codes instead of passwords',           { sign_in: { password: false, email_code: true }, email: mailed }, true],
+  ['with passkeys and mail instead of passwords',       { sign_in: { password: false, passkey: true }, email: mailed },   true],
+  ['with mail, and only providers to sign in',          { sign_in: { password: false }, email: mailed },                  false],
+]
+for (const [what, settings, is_listed] of sign_ups)
+  test(`prompt=create is ${is_listed ? '' : 'not '}listed ${what}`, () => {
+    assert.equal(document(settings).prompt_values_supported.includes('create'), is_listed)
+  })
 
 test('the listed acr values are those that the enabled sign-in methods reach', () => {
   assert.deepEqual(document().acr_values_supported, ['urn:ostiary:1fa'])

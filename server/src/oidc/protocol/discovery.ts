@@ -1,13 +1,18 @@
 // pure
 import { oidcScopes } from '@ostiary/contract/scopes.ts'
 import type { Settings } from '@ostiary/contract/settings.ts'
+import type { EmailSettings } from '../../tenancy/email-settings.ts'
 import { responseModes } from './authorize.ts'
 import { claimsOfScope } from './claims.ts'
 import { assertionAlgorithms } from './client-assertion.ts'
 import { grantTypeNames } from './grant-types.ts'
 import { promptValues } from './requested.ts'
+import { asksForSignUp } from './sign-up.ts'
 
-type Capabilities = Pick<Settings, 'scopes' | 'sign_up' | 'mfa' | 'links'> & { sign_in: Omit<Settings['sign_in'], 'passkey_shared_host'> }
+type Capabilities = Pick<Settings, 'scopes' | 'sign_up' | 'mfa' | 'links'> & {
+  sign_in: Omit<Settings['sign_in'], 'passkey_shared_host'>
+  email: EmailSettings
+}
 
 const clientAuthMethods = ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none']
 
@@ -24,7 +29,7 @@ export function discoveryDocument(issuer: string, settings: Capabilities, ui_loc
 
   // Both levels are listed where a person who lacks them can reach them.
   const can_enrol = settings.mfa.totp || settings.sign_in.passkey
-  const can_sign_up = settings.sign_up.mode === 'open' && settings.sign_in.password
+  const can_sign_up = settings.sign_up.mode === 'open' && asksForSignUp(settings)
 
   return {
     issuer,
