@@ -34,12 +34,15 @@ const spraying = { kind: 'spraying', limit: 100, window_seconds: 900 }
 
 /**
  * Limits of one source over all accounts. None is shared by all sources, so one source cannot block the others. A signature cannot be
- * guessed: the limit of passkeys bounds the work and the events that a stranger causes.
+ * guessed: the limit of passkeys bounds the work and the events that a stranger causes. Those of mailed codes and of provider sign-ins
+ * bound the mails and the rows. Many people of one company begin to sign in at a provider at the same time.
  */
 const of_sources = {
   passkey: { kind: 'passkey', limit: 100, window_seconds: 900 },
   email_code: { kind: 'email-code', limit: 100, window_seconds: 900 },
   new_account: { kind: 'sign-up', limit: 200, window_seconds: 600 },
+  mailed_code: { kind: 'mailed-code', limit: 200, window_seconds: 600 },
+  provider: { kind: 'provider', limit: 2_000, window_seconds: 600 },
 } as const
 
 type OfSource = keyof typeof of_sources
@@ -129,10 +132,13 @@ export function giveBack(attempt: Attempt): Statement[] {
 
 export type From = Pick<Attempt, 'environment_id' | 'source' | 'now'>
 
+/** Counts one for the source, in the batch of what it causes. A guard: fails where the limit is reached. */
+export const countForSource = (of: OfSource, from: From): Statement[] => countFromSource(from, of_sources[of])
+
 /** Counts one for the source, before anything is checked. Returns `null` if it is allowed, otherwise how many seconds to wait. */
 export async function takeFromSource(db: Db, of: OfSource, from: From): Promise<number | null> {
   const limited = of_sources[of]
-  if (await db.batch(countFromSource(from, limited))) return null
+  if (await db.batch(countForSource(of, from))) return null
   const rows = await db.all(Counted, liveRows(from, sql`account = ${limited.kind} and source in (${slotNames(from, limited)})`))
   return waitOf(rows, from.source, from.now)
 }

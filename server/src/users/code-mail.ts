@@ -15,7 +15,7 @@ import type { Notice } from '../mail/notice.ts'
 import { mailStatements } from '../mail/send.ts'
 import { normalised } from '../normalisation.ts'
 import { sealed_columns } from '../sealed-columns.ts'
-import { accountOf } from './attempts.ts'
+import { accountOf, countForSource } from './attempts.ts'
 import { type CodeKind, type CodeRow, countTry, expiryOf, findCodeOfLink, insertCode, type NewCode } from './mailed-codes.ts'
 
 type Services = Pick<Deployment, 'db' | 'newId' | 'secrets' | 'random'>
@@ -95,8 +95,13 @@ export async function codeStatements(services: Services, asked: Requested, now: 
   const { locales, request_id } = asked
   const { mail_user_id = user_id } = asked
   const mail = await mailStatements(services, environment_id, { to, user_id: mail_user_id, request_id, notice, locales, is_decoy }, now)
-  return [...insertCode(environment_id, row, now), ...mail]
+  const counted = isOfStranger(asked) ? countForSource('mailed_code', { environment_id, source, now }) : []
+  return [...counted, ...insertCode(environment_id, row, now), ...mail]
 }
+
+/** Forms that anyone can send, with any address. A known browser signed in to the account before, and a backend has no browser. */
+const isOfStranger = ({ kind, browser, is_known }: Requested): boolean =>
+  browser !== null && !is_known && (kind === 'sign_in' || kind === 'sign_up' || kind === 'reset_password')
 
 export const payloadOf = ({ secrets }: Pick<Deployment, 'secrets'>, environment_id: EnvironmentId, { id, sealed }: CodeRow): Payload =>
   Payload.parse(JSON.parse(secrets.unseal(sealed, sealed_columns.mailed_codes.associatedData(environment_id, id))))

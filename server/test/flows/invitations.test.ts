@@ -366,7 +366,7 @@ test('the audit log records inviting and accepting, without the token', async ()
   await t.recover('owner@example.com')
   const log = asAdministrator(w, olga.token, t.id)
   const entries = await until('four numbered entries', async () => {
-    const { data } = expectStatus(200, await log('GET', `/v1/tenants/${t.id}/audit-log`))
+    const { data }: { data: any[] } = expectStatus(200, await log('GET', `/v1/tenants/${t.id}/audit-log`))
     return data.length >= 4 && data
   })
   assert.deepEqual(

@@ -6,7 +6,7 @@ import { sql } from '../../src/db/db.ts'
 import { accountOf, sourceOf, takeAttempt } from '../../src/users/attempts.ts'
 import { type Agent, authorizationRequest, createAgent, createPerson, formOf } from '../support/cookie-browser.ts'
 import { inLanes } from '../support/lanes.ts'
-import { newestMail } from '../support/mailed.ts'
+import { mailsTo, newestMail } from '../support/mailed.ts'
 import { createAuthKey } from '../support/tenants.ts'
 import { startUpstreams } from '../support/upstream-provider.ts'
 import { expectStatus, type Reply, type TestEnvironment, world } from '../support/world.ts'
@@ -320,6 +320,74 @@ test('accounts that begin by a code or a provider count for their source', async
   assert.equal((await byProvider('second')).status, 303, 'an account that exists')
   w.advance(590) // the code lives for ten minutes
   assert.equal((await late.agent.submit(late.asked, { code: late.code }, { 'x-forwarded-for': '198.51.100.10' })).status, 303)
+})
+
+test('a source that used up its mailed codes gets the same answer and no mail, and others get theirs', async () => {
+  const { environment, client } = await createEnvironment('mailed-codes')
+  await w.changeSettings(environment, { email: { delivery: 'capture' }, sign_in: { email_code: true } })
+  const user = await w.createUser(environment)
+  const asks = {
+    sign_in: async (agent: Agent, from: object, email: string) => {
+      const page = await agent.get(authorizationRequest(environment, client, { prompt: 'login' }).url)
+      return agent.submit(page, { email, password: '', method: 'email_code' }, { ...from })
+    },
+    reset: async (agent: Agent, from: object, email: string) => {
+      const page = await agent.get(authorizationRequest(environment, client, { prompt: 'login' }).url)
+      const link = /href="([^"]*\/forgot-password\?[^"]*)"/.exec(page.body)?.[1]?.replaceAll('&amp;', '&') ?? ''
+      return agent.submit(await agent.get(link), { email }, { ...from })
+    },
+  }
+  const mails = async (email: string) => (await mailsTo(w, environment, email)).length
+  const one = { 'x-forwarded-for': '198.51.100.20' }
+  const known = createAgent()
+  const asked = await asks.sign_in(known, one, user.email)
+  const { code } = await newestMail(w, environment, user.email)
+  assert.equal((await known.submit(asked, { code: code ?? '' }, one)).status, 303)
+  assert.equal(await attemptsOf(environment, 'mailed-code', 'ip:198.51.100.20#%'), 1)
+
+  await w.deployment.db.run(sql`update sign_in_attempts set attempts = 200
+    where environment_id = ${environment.id} and account = 'mailed-code' and source like 'ip:198.51.100.20#%'`)
+  for (const [what, ask] of Object.entries(asks)) {
+    const [mine, theirs] = [`${what}@example.com`, `${what}-elsewhere@example.com`]
+    assert.equal((await ask(createAgent(), one, mine)).status, 200)
+    assert.equal((await ask(createAgent(), { 'x-forwarded-for': '198.51.100.21' }, theirs)).status, 200)
+    const decoys = what === 'reset' // nobody has the address
+    assert.deepEqual([await mails(mine), await mails(theirs)], [0, decoys ? 0 : 1])
+  }
+  assert.equal(await attemptsOf(environment, 'mailed-code', 'ip:198.51.100.21#%'), 2)
+  w.advance(31)
+  const before = await mails(user.email)
+  await asks.sign_in(known, one, user.email)
+  assert.equal(await mails(user.email), before + 1, 'the browser signed in to the account before')
+  w.advance(601)
+  await asks.sign_in(createAgent(), one, 'later@example.com')
+  assert.equal(await mails('later@example.com'), 1)
+})
+
+test('a source that began too many sign-ins at a provider waits, and stores nothing', async () => {
+  const { environment, client } = await createEnvironment('provider-sign-ins')
+  const body = { type: 'google', client_id: 'g', client_secret: 's' }
+  const provider = expectStatus(201, await w.call('POST', `${environment.path}/providers`, { body }))
+  const begin = async (from: string) => {
+    const agent = createAgent()
+    const page = await agent.get(authorizationRequest(environment, client, { prompt: 'login' }).url)
+    const headers = { 'x-forwarded-for': from }
+    return agent.post(`${environment.issuer}/federate`, { ...formOf(page.body).hidden, provider: provider.id }, headers)
+  }
+  const stored = async () => {
+    const count = sql`select count(*) as attempts from upstream_sign_ins where environment_id = ${environment.id}`
+    return (await w.deployment.db.maybeOne(Sum, count))?.attempts
+  }
+  assert.equal((await begin('198.51.100.30')).status, 303)
+  await w.deployment.db.run(sql`update sign_in_attempts set attempts = 2000
+    where environment_id = ${environment.id} and account = 'provider' and source like 'ip:198.51.100.30#%'`)
+  const refused = await begin('198.51.100.30')
+  assert.equal(refused.status, 429)
+  assert.ok(Number(refused.headers.get('retry-after')) > 0)
+  assert.equal(await stored(), 1)
+  assert.equal((await begin('198.51.100.31')).status, 303)
+  w.advance(601)
+  assert.equal((await begin('198.51.100.30')).status, 303)
 })
 
 const slotOfNow = (source: string) => sql`select ${`${source}#${Math.floor(w.now().getTime() / 60_000)}`} as source`

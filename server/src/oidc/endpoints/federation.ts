@@ -7,6 +7,7 @@ import { findUpstream, type Upstream } from '../../providers/store.ts'
 import { storeUpstreamSignIn, takeUpstreamSignIn } from '../../providers/upstream-sign-ins.ts'
 import { idIn, reason } from '../../reason.ts'
 import { refusal } from '../../refusal.ts'
+import { sourceOf, takeFromSource } from '../../users/attempts.ts'
 import { foreign_form, isOwnForm, no_cookies, readBrowser } from '../browser.ts'
 import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../call.ts'
 import { pageContext, sessionLost, tooLong } from '../hosted-page.ts'
@@ -25,6 +26,11 @@ export const federate: OidcEndpoint = async (services, call) => {
   if (browser.form_seed === null)
     return showSignIn(services, call, interaction, { email: '', problem: 'no_cookies', refusal: no_cookies, wait_seconds: null })
   if (!provider || !isOwnForm(services, call, browser)) return refused(redirect(continueUrl(call, query)), foreign_form)
+
+  const source = sourceOf(call.ip)
+  const wait_seconds = await takeFromSource(services.db, 'provider', { environment_id: call.issuer.environment_id, source, now: call.now })
+  if (wait_seconds !== null)
+    return showSignIn(services, call, interaction, { email: '', problem: 'too_many', refusal: too_many, wait_seconds })
 
   const secrets = { state: newSecret(services), nonce: newSecret(services), code_verifier: newSecret(services) }
   try {
@@ -94,5 +100,6 @@ function unreachable(services: OidcServices, call: OidcCall, provider: Upstream,
   })
 }
 
+const too_many = refusal('locked_out', reason`Too many sign-ins at a provider began from the same address of the network.`)
 const provider_changed = refusal('provider_unreachable', reason`The provider was deleted or changed its issuer during the sign-in.`)
 const not_allowed_there = refusal('access_denied', reason`The person did not allow the sign-in at the provider.`)
