@@ -12,6 +12,7 @@ import { reason } from '../reason.ts'
 import type { Services } from '../services.ts'
 import { environmentOf } from '../tenancy/environment.ts'
 import { emailKey } from './email.ts'
+import { eraseUser } from './erase.ts'
 import { endCodesOf } from './mailed-codes.ts'
 import type { Turn } from './password.ts'
 import { judgePassword, type Names } from './password-rules.ts'
@@ -127,11 +128,7 @@ export const deleteUser: Handler<'deleteUser'> = async (services, call) => {
     const at = services.now()
     const deleted = await call.commit(
       {
-        statements: [
-          ...endCodesOf(environment_id, current.id, at),
-          ...store.deleteUser(current),
-          ...endEverything(environment_id, current.id, 'user_deleted', at),
-        ],
+        statements: [...endCodesOf(environment_id, current.id, at), ...eraseUser(current, at)],
         before: current,
         answer: null,
         event: { environment_id, type: 'user.deleted', user_id: current.id, data: {} },

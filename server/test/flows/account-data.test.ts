@@ -8,7 +8,7 @@ import { asAdministrator, joinTenant } from '../support/administrator.ts'
 import { createPerson, followPages, refresh, userinfo } from '../support/cookie-browser.ts'
 import { createTenant, storedMembers } from '../support/invitations.ts'
 import { until } from '../support/receiver.ts'
-import { createAdministrator } from '../support/tenants.ts'
+import { createAdministrator, createAuthKey } from '../support/tenants.ts'
 import { expectStatus, world } from '../support/world.ts'
 
 const w = await world()
@@ -109,6 +109,18 @@ test('deletion is immediate and mailed, ends everything, frees the address, and 
   assert.notEqual(again.id, person.id)
   const fresh = await openAccount(w.test, again)
   assert.deepEqual([stepOf(fresh.page), /data-action="disconnect"/.test(fresh.page.body)], ['account', false])
+})
+
+test('a deletion by the backend leaves the id alone in events and sessions too', async () => {
+  const person = await createPerson(w, w.test)
+  await person.tokens(client)
+  const key = await createAuthKey(w, w.test, 'auth_secret')
+  expectStatus(204, await w.call('DELETE', `/v1/auth/users/${person.id}`, { key: key.key }))
+  const all = await eventsOf(person.id, 'user.deleted')
+  assert.ok(all.length > 2)
+  for (const { type, data } of all.filter(({ type }: { type: string }) => type !== 'mail.sent')) assert.deepEqual(data, {}, type)
+  const sessions = sql`select ip, user_agent from sessions where environment_id = ${w.test.id} and user_id = ${person.id}`
+  assert.deepEqual(await w.deployment.db.all(Kept, sessions), [{ ip: null, user_agent: null }])
 })
 
 test('deletion leaves another account of the browser signed in', async () => {

@@ -3,7 +3,7 @@ import type { Event } from '@ostiary/contract/event.ts'
 import { describeChange } from '../../audit/entry.ts'
 import { insertAuditEntry } from '../../audit/store.ts'
 import { type Statement, sql } from '../../db/db.ts'
-import { forgetEvents, insertEvent, listEvents } from '../../events/store.ts'
+import { insertEvent, listEvents } from '../../events/store.ts'
 import { endInvitationsOf } from '../../members/invitations.ts'
 import { deleteMemberships, findMember, findMemberships, findSoleOwnerships, type MemberRow } from '../../members/store.ts'
 import { longest_email } from '../../normalisation.ts'
@@ -14,9 +14,10 @@ import { sendsMail } from '../../tenancy/email-settings.ts'
 import { holdTenant } from '../../tenancy/store.ts'
 import { countForPerson } from '../../users/attempts.ts'
 import { emailKey } from '../../users/email.ts'
+import { eraseUser } from '../../users/erase.ts'
 import { endCodesOf } from '../../users/mailed-codes.ts'
 import { listMethods } from '../../users/methods.ts'
-import { deleteUser, holdUser } from '../../users/store.ts'
+import { holdUser } from '../../users/store.ts'
 import { beginChange, changedMeanwhile, type OwnAccount, originOf } from '../account/gate.ts'
 import { commitWithNotice } from '../account/notice.ts'
 import { showDeletion, showExport } from '../account/screens.ts'
@@ -25,9 +26,9 @@ import { fieldOf, json, type OidcCall, type OidcEndpoint, type OidcServices, ref
 import { deviceOf } from '../device.ts'
 import { html, pageContext } from '../hosted-page.ts'
 import { holdFreshSession } from '../interaction/fresh-sign-in.ts'
-import { forgetSessions, listConsents } from '../store/account.ts'
+import { listConsents } from '../store/account.ts'
 import { listGrants } from '../store/grants.ts'
-import { endEverything, listSessionRecords } from '../store/sessions.ts'
+import { listSessionRecords } from '../store/sessions.ts'
 
 /** Bounds the memory of an export. The newest come first. */
 const most_of_a_kind = 1_000
@@ -97,10 +98,7 @@ export const deleteOwnAccount: OidcEndpoint = async (services, call) => {
     ...endCodesOf(environment_id, user.id, now),
     holdUser(environment_id, user.id),
     holdFreshSession(call, session),
-    ...deleteUser(user),
-    ...endEverything(environment_id, user.id, 'user_deleted', now),
-    forgetSessions(environment_id, user.id),
-    ...forgetEvents(environment_id, user.id),
+    ...eraseUser(user, now),
     insertEvent(environment_id, originOf(services, call, own), event, now),
     ...rest,
   ])
