@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeJwt } from 'jose'
-import { createPerson, exchange, refresh, userinfo } from '../support/cookie-browser.ts'
+import { storeConsent } from '../../src/oidc/store/sessions.ts'
+import { authorizationRequest, createPerson, exchange, refresh, userinfo } from '../support/cookie-browser.ts'
 import { createAuthKey } from '../support/tenants.ts'
 import { type Reply, world } from '../support/world.ts'
 
@@ -52,3 +53,35 @@ for (const [how, end] of Object.entries(ends))
         }
       }
     })
+
+// biome-ignore format: one request a line
+const asked_scopes = ['openid', 'openid profile', 'openid email', 'openid phone', 'openid profile email', 'openid offline_access']
+test('of parallel consents in several windows every word is stored', async () => {
+  const client = await w.createApplication(w.test, { consent: 'ask' })
+  const person = await createPerson(w, w.test)
+  await person.tokens(await w.createApplication(w.test))
+  const requestOf = (scope: string, change = {}) => authorizationRequest(w.test, client, { scope, ...change }).url
+  const pages = await Promise.all(asked_scopes.map((scope) => person.agent.get(requestOf(scope))))
+  const replies = await Promise.all(pages.map((page) => person.agent.submit(page, { decision: 'allow' })))
+  assert.deepEqual(
+    replies.map(({ status }) => status),
+    asked_scopes.map(() => 303),
+  )
+  const all = await person.agent.get(requestOf('openid profile email phone offline_access', { prompt: 'none' }))
+  assert.match(all.headers.get('location') ?? '', /[?&]code=/)
+})
+
+test('consent is stored only while it is what was read, and the application exists', async () => {
+  const client = await w.createApplication(w.test, { consent: 'ask' })
+  const person = await createPerson(w, w.test)
+  const consent = (before: string[] | null) =>
+    w.deployment.db.batch([
+      storeConsent(w.test.id, { user_id: person.id, application_id: client.id }, { before, after: ['openid'] }, w.now()),
+    ])
+  assert.notEqual(await consent(null), null)
+  assert.equal(await consent(null), null, 'another window was first')
+  assert.equal(await consent(['openid', 'email']), null, 'another window changed it')
+  assert.notEqual(await consent(['openid']), null)
+  assert.equal((await w.call('DELETE', `${w.test.path}/applications/${client.id}`)).status, 204)
+  assert.equal(await consent(null), null)
+})

@@ -1,5 +1,6 @@
 /** The forms of consent and of the account chooser. */
 import { insertEvent } from '../../events/store.ts'
+import { holdUser } from '../../users/store.ts'
 import { foreign_form, isOwnForm, sessionCookie, withCookies } from '../browser.ts'
 import { type OidcEndpoint, redirect, refused } from '../call.ts'
 import { answerClient } from '../interaction/answer-client.ts'
@@ -8,6 +9,7 @@ import { continueRequest, continueUrl } from '../interaction/continue.ts'
 import { endSessions } from '../interaction/end-sessions.ts'
 import { withoutSatisfied } from '../protocol/next-step.ts'
 import { OAuthError } from '../protocol/oauth-error.ts'
+import { holdSession } from '../store/account.ts'
 import { findConsents, storeConsent } from '../store/sessions.ts'
 
 /** The consent form (OIDC Core §3.1.2.4). Earlier consent stays valid beside the new one. */
@@ -25,20 +27,26 @@ export const consent: OidcEndpoint = async (services, call) => {
     return answerClient(call, client, { ...request, error: new OAuthError('access_denied', 'The person did not allow it.') })
 
   const { user_id } = session
-  const before = (await findConsents(services.db, issuer.environment_id, client.client_id, [user_id])).get(user_id) ?? []
-  const words = [...new Set([...before, ...request.consent_to])].join(' ')
-  const origin = { id: services.newId('evt'), actor: { type: 'user' as const, id: user_id }, request_id }
-  await services.db.batch([
-    storeConsent(issuer.environment_id, user_id, client.client_id, words, now),
-    insertEvent(
-      issuer.environment_id,
-      origin,
-      { type: 'consent.granted', user_id, application_id: client.client_id, data: { scope: request.scope, resource: request.resource } },
-      now,
-    ),
-  ])
-  return redirect(continueRequest(services, call, interaction, withoutSatisfied(query, 'consent', now), session.id))
+  const { environment_id } = issuer
+  const which = { user_id, application_id: client.client_id }
+  for (let tries = 0; tries < most_tries; tries++) {
+    const before = (await findConsents(services.db, environment_id, client.client_id, [user_id])).get(user_id) ?? null
+    const after = [...new Set([...(before ?? []), ...request.consent_to])]
+    const origin = { id: services.newId('evt'), actor: { type: 'user' as const, id: user_id }, request_id }
+    const data = { scope: request.scope, resource: request.resource }
+    const stored = await services.db.batch([
+      holdUser(environment_id, user_id),
+      holdSession(environment_id, session, now),
+      storeConsent(environment_id, which, { before, after }, now),
+      insertEvent(environment_id, origin, { type: 'consent.granted', ...which, data }, now),
+    ])
+    if (stored) return redirect(continueRequest(services, call, interaction, withoutSatisfied(query, 'consent', now), session.id))
+  }
+  return redirect(continueUrl(call, query))
 }
+
+/** A try fails where another window of the person stored a consent at the same time, or the session has ended. */
+const most_tries = 10
 
 /** The account chooser: `session` selects an account, `remove` signs one out of this browser. */
 export const selectAccount: OidcEndpoint = async (services, call) => {
