@@ -4,9 +4,10 @@ import { Readable } from 'node:stream'
 import type { Route } from '@ostiary/contract/route.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
+import { isKnown } from '../http/if-none-match.ts'
 import { write } from '../http/write.ts'
 import { inOrderOf } from './field-order.ts'
-import { entityTag, isKnown } from './if-match.ts'
+import { entityTag } from './if-match.ts'
 
 const lines = Symbol('lines')
 

@@ -1,5 +1,5 @@
 // pure
-/** Conditional requests: If-Match for changes and If-None-Match for reads. A change of the object increments its version. */
+/** Conditional changes: If-Match. A change of the object increments its version. */
 
 /** The parsed If-Match header. */
 export type IfMatch = ReturnType<typeof parseIfMatch>
@@ -10,13 +10,6 @@ export function parseIfMatch(header: string | undefined): ReadonlySet<string> | 
   const tags = header.split(',').map((tag) => tag.trim())
   if (!tags.every((tag) => /^(W\/)?"[\x21\x23-\x7e\x80-\xff]*"$/.test(tag))) return 'malformed'
   return new Set(tags)
-}
-
-/** RFC 9110 §13.1.2: whether the client already has this version. Weak and strong tags compare as equal. */
-export function isKnown(if_none_match: string | undefined, tag: string): boolean {
-  if (if_none_match === undefined) return false
-  const known = if_none_match.split(',').map((each) => each.trim())
-  return known.some((each) => each === '*' || each.replace(/^W\//, '') === tag)
 }
 
 /** A strong entity tag. A weak tag in If-Match never matches it (RFC 9110 §13.1.1). */

@@ -3,8 +3,9 @@
  * scripts are not allowed. Mantine writes a style sheet for its breakpoints; the page has a nonce for it, new in every answer.
  */
 import type { Deployment } from '../deployment.ts'
-import { codingFor, isKnown, tagOf } from '../http/coded.ts'
+import { codingFor, tagOf } from '../http/coded.ts'
 import type { AnswerDashboard, DashboardAnswer } from '../http/dashboard-routes.ts'
+import { isKnown } from '../http/if-none-match.ts'
 import { notFound } from '../http/problem.ts'
 import { html } from '../oidc/hosted-page.ts'
 import { notBuiltPage } from '../pages/dashboard.ts'

@@ -24,13 +24,6 @@ export function codingFor(accept: string | undefined, coded: Coded): string | nu
 /** Each form has an entity tag of its own. */
 export const tagOf = (etag: string, coding: string | null): string => `"${etag}${coding === null ? '' : `-${coding}`}"`
 
-/** RFC 9110 §13.1.2: whether the client has this form. */
-export const isKnown = (if_none_match: string | undefined, tag: string): boolean =>
-  (if_none_match ?? '')
-    .split(',')
-    .map((each) => each.trim().replace(/^W\//, ''))
-    .includes(tag)
-
 function codingOf(text: string): [coding: string, weight: number] {
   const [coding = '', weight = 'q=1'] = text.split(';').map((part) => part.trim().toLowerCase())
   return [coding, Number(/^q=([01](?:\.\d{0,3})?)$/.exec(weight)?.[1] ?? 0)]

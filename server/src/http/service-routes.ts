@@ -6,7 +6,8 @@ import type { FastifyInstance } from 'fastify'
 import { type Reason, reason } from '../reason.ts'
 import { refusal } from '../refusal.ts'
 import { prefers } from './accept.ts'
-import { type Coded, codingFor, isKnown, tagOf } from './coded.ts'
+import { type Coded, codingFor, tagOf } from './coded.ts'
+import { isKnown } from './if-none-match.ts'
 import { nothingHere } from './problem.ts'
 
 export interface PageAnswer {

@@ -31,7 +31,6 @@ export function createAdministrators(deployment: Deployment, issuers: Issuers, r
     EnvironmentId.safeParse(environment_id).success ? findEnvironmentOfTenant(db, tenant_id, environment_id) : null
   return {
     root_tenant_id: root.tenant_id as TenantId, // as: the service stored it
-    root,
 
     /** Returns the administrator, or `null` if the token is not a valid access token of an administrator for this API. */
     async identify(token: string): Promise<Administrator | null> {

@@ -2,7 +2,7 @@
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { Attempt } from '@ostiary/contract/webhook.ts'
 import { z } from 'zod'
-import { type Db, identifiers, join, type Statement, sql } from '../db/db.ts'
+import { type Db, identifiers, list, type Statement, sql } from '../db/db.ts'
 
 const messages_of = { webhook_attempts: 'webhook_messages', backchannel_logout_attempts: 'backchannel_logouts' } as const
 type AttemptTable = keyof typeof messages_of
@@ -17,14 +17,10 @@ export async function withAttempts<Row extends { id: string }>(
   rows: readonly Row[],
 ): Promise<(Row & { message_id: Row['id']; attempts: Attempt[] })[]> {
   if (rows.length === 0) return []
-  const ids = join(
-    rows.map((row) => sql`${row.id}`),
-    ', ',
-  )
   const attempts = await db.all(
     AttemptRow,
     sql`select message_id, at, status, latency_ms, response, error from ${identifiers(table)}
-         where environment_id = ${environment_id} and message_id in (${ids}) order by message_id, number`,
+         where environment_id = ${environment_id} and message_id in (${list(rows.map(({ id }) => id))}) order by message_id, number`,
   )
   const by_message = Map.groupBy(attempts, ({ message_id }) => message_id)
   return rows.map((row) => ({

@@ -2,7 +2,7 @@
 import { type EnvironmentId, ProviderId } from '@ostiary/contract/ids.ts'
 import { Provider } from '@ostiary/contract/provider.ts'
 import { z } from 'zod'
-import { type Db, guard, join, type Statement, sql } from '../db/db.ts'
+import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
 import { insertEvents, type Origin } from '../events/store.ts'
 import type { ProviderFields } from './kinds.ts'
 
@@ -135,8 +135,7 @@ export function deleteLinked(
   origin: Origin,
   now: Date,
 ): Statement[] {
-  const ids = linked.map(({ id }) => sql`${id}`)
-  const from = sql`from identities where environment_id = ${environment_id} and id in (${join(ids, ', ')})`
+  const from = sql`from identities where environment_id = ${environment_id} and id in (${list(linked.map(({ id }) => id))})`
   const columns = {
     // An id from before migration 0018 has the random part of its user at 15, and ends in a number for each identity of the user.
     suffix: sql`substr(id, 15, 8) || substr(id, 27, 4)`,
@@ -145,7 +144,7 @@ export function deleteLinked(
     data: sql`'{"changed":["identities"],"method_id":"' || id || '"}'`, // an id needs no escaping in JSON
     from,
   }
-  return [insertEvents(environment_id, origin, 'user.updated', columns, now), guard(sql`delete ${from}`, ids.length)]
+  return [insertEvents(environment_id, origin, 'user.updated', columns, now), guard(sql`delete ${from}`, linked.length)]
 }
 
 const Identity = z.object({ id: z.string(), user_id: z.custom<`usr_${string}`>(), email: z.string(), password_hash: z.string().nullable() })

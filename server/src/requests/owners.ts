@@ -4,7 +4,7 @@
  */
 import type { KeyId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
-import { type Db, join, type Statement, sql } from '../db/db.ts'
+import { type Db, list, sql } from '../db/db.ts'
 import { type Reason, reason } from '../reason.ts'
 
 /** What the request shows of its owner. */
@@ -78,7 +78,7 @@ function ownerOf(claim: Claim, found: z.infer<typeof Found> | undefined, tenants
 
 async function findKeys(db: Db, digests: ReadonlySet<string>) {
   if (digests.size === 0) return new Map<string, z.infer<typeof Found>>()
-  const listed = list(digests)
+  const listed = list([...digests])
   const rows = await db.all(
     Found,
     sql`select digest, id as key_id, tenant_id, environment_id, 0 as is_rotated from api_keys where digest in (${listed})
@@ -93,12 +93,6 @@ async function findKeys(db: Db, digests: ReadonlySet<string>) {
 /** The tenant of each environment. */
 async function findTenants(db: Db, environment_ids: ReadonlySet<string>): Promise<Map<string, string>> {
   if (environment_ids.size === 0) return new Map()
-  const rows = await db.all(Environment, sql`select id, tenant_id from environments where id in (${list(environment_ids)})`)
+  const rows = await db.all(Environment, sql`select id, tenant_id from environments where id in (${list([...environment_ids])})`)
   return new Map(rows.map(({ id, tenant_id }) => [id, tenant_id]))
 }
-
-const list = (values: Iterable<string>): Statement =>
-  join(
-    Array.from(values, (value) => sql`${value}`),
-    ', ',
-  )

@@ -4,7 +4,7 @@
  */
 import { RefusedCall, type RefusedCallQuery, RefusedCallSummary } from '@ostiary/contract/refused-call.ts'
 import { z } from 'zod'
-import { type Db, join, type Statement, sql } from '../db/db.ts'
+import { type Db, join, list, type Statement, sql } from '../db/db.ts'
 
 export const refused_calls_kept_ms = 7 * 86_400_000
 
@@ -85,13 +85,9 @@ export async function trim(
   { per_scope }: RecordLimits,
 ): Promise<[scope_id: string, count: number][]> {
   if (scope_ids.size === 0) return []
-  const listed = join(
-    Array.from(scope_ids, (scope_id) => sql`${scope_id}`),
-    ', ',
-  )
   const crowded = await db.all(
     Crowded,
-    sql`select scope_id, count(*) as count from refused_calls where scope_id in (${listed})
+    sql`select scope_id, count(*) as count from refused_calls where scope_id in (${list([...scope_ids])})
          group by scope_id having count(*) > ${per_scope} order by scope_id`,
   )
   const removed: [string, number][] = []

@@ -18,6 +18,7 @@ import { type SetupView, setUpPage, setupCommandPage, setupPage } from '../pages
 import { reason } from '../reason.ts'
 import { refusal } from '../refusal.ts'
 import { slugOf } from '../slugs/slug.ts'
+import { sourceOf } from '../users/attempts.ts'
 import type { Passwords } from '../users/password.ts'
 import { createFirstTenant, hasTenant, SetupRefused } from './first-tenant.ts'
 
@@ -79,7 +80,7 @@ export async function createFirstStart(
   return {
     url: token && `${base_url}${serviceRoutes.setup.path}?token=${token}`,
     async answer(request) {
-      const { allowed, retry_after_seconds } = await limiter.take(`setup.${request.ip}`, visits)
+      const { allowed, retry_after_seconds } = await limiter.take(`setup.${sourceOf(request.ip)}`, visits)
       if (!allowed) throw rateLimited('Too many visits of this page. Try again shortly.', retry_after_seconds)
       if (request.method === 'POST') return create(request)
       const sent = new URLSearchParams(request.query).get('token') ?? ''

@@ -1,5 +1,4 @@
 /** How a user has access: sign-in methods, sessions as a whole, and the grants of applications. */
-import type { SignInMethod } from '@ostiary/contract/method.ts'
 import type { AnyCall, Handler } from '../api/handler.ts'
 import { readPage } from '../api/lists.ts'
 import { changeVersioned } from '../api/versions.ts'
@@ -77,12 +76,6 @@ export const removeUserMethod: Handler<'removeUserMethod'> = async (services, ca
     return removed || null
   })
   return null
-}
-
-function _eventOf(method: SignInMethod) {
-  const { id: method_id, type } = method
-  if (isSecondFactor(method)) return { type: 'mfa.removed' as const, data: { method: type, method_id } }
-  return { type: 'user.updated' as const, data: { changed: [type === 'password' ? 'password' : 'identities'], method_id } }
 }
 
 export const listUserGrants: Handler<'listUserGrants'> = async (services, call) => {

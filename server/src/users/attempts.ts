@@ -6,7 +6,7 @@
 import { hash } from 'node:crypto'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
-import { type Db, guard, join, type Statement, sql } from '../db/db.ts'
+import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
 import { emailKey } from './email.ts'
 
 export interface Lockout {
@@ -246,23 +246,16 @@ const slotName = (source: string, slot: number) => `${source}#${slot}`
 function slotNames({ source, now }: Pick<Attempt, 'source' | 'now'>, limited: SourceLimit): Statement {
   const last = slotOf(now, limited) + 1
   const slots = Array.from({ length: slots_of_window + 3 }, (_, i) => last - i)
-  return join(
-    slots.map((slot) => sql`${slotName(source, slot)}`),
-    ', ',
-  )
+  return list(slots.map((slot) => slotName(source, slot)))
 }
 
 const Counted = z.object({ account: z.string(), source: z.string(), attempts: z.int(), expires_at: z.date() })
 type Counted = z.infer<typeof Counted>
 
 function countedFor(attempt: Attempt, counters: readonly Counter[]): Statement {
-  const from = join(
-    counters.map((counter) => sql`${counter.from}`),
-    ', ',
-  )
   return liveRows(
     attempt,
-    sql`((account = ${attempt.account} and source in (${from}))
+    sql`((account = ${attempt.account} and source in (${list(counters.map(({ from }) => from))}))
       or (account = ${spraying.kind} and source in (${slotNames(attempt, spraying)})))`,
   )
 }

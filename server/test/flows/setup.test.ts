@@ -15,7 +15,7 @@ import { createPasswords } from '../../src/users/password.ts'
 import { createAgent, followToClient } from '../support/cookie-browser.ts'
 import { createAccount } from '../support/invitations.ts'
 import { dropDatabase, freshDatabase } from '../support/postgres.ts'
-import { expectStatus, freePort, owner } from '../support/world.ts'
+import { expectStatus, freePort, owner, patient } from '../support/world.ts'
 
 /** A service without a tenant. */
 async function emptyService() {
@@ -31,7 +31,7 @@ async function emptyService() {
   })
   if (Array.isArray(config)) throw new Error(JSON.stringify(config))
   const log: string[] = []
-  const start = () => startService(config, { write: (line) => log.push(line), check_answers: true })
+  const start = () => startService(config, { write: (line) => log.push(line), check_answers: true, postgres: { limits: patient } })
   let service = await start()
   after(async () => {
     await service.stop()
@@ -195,4 +195,15 @@ test('of 50 parallel forms one creates the tenant and its owner, who signs in to
   assert.equal((await post({ ...fields, token })).status, 403)
   await s.restart()
   assert.equal(s.service.setup_url, null)
+})
+
+test('a source visits the page at most 60 times a minute, and an IPv6 /64 is one source', async () => {
+  const visitor = await emptyService()
+  const visit = (ip: string) => createAgent().get(`${visitor.base_url}/setup`, { ...page, 'x-forwarded-for': ip })
+  const replies = await Promise.all(Array.from({ length: 61 }, (_, i) => visit(`2001:db8:0:1::${(i + 1).toString(16)}`)))
+  assert.deepEqual(
+    [200, 429].map((status) => replies.filter((reply) => reply.status === status).length),
+    [60, 1],
+  )
+  assert.equal((await visit('2001:db8:0:2::1')).status, 200)
 })

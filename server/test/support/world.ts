@@ -54,7 +54,7 @@ type EngineName = 'sqlite' | 'postgres'
 const default_engine: EngineName = process.env.OSTIARY_TEST_ENGINE === 'postgres' ? 'postgres' : 'sqlite'
 
 /** A busy machine keeps a statement waiting for longer than a service does. Tests of the limits pass those of a service. */
-const patient: TimeLimits = { connect_ms: 30_000, statement_ms: 30_000, silence_ms: 40_000, answer_ms: 40_000 }
+export const patient: TimeLimits = { connect_ms: 30_000, statement_ms: 30_000, silence_ms: 40_000, answer_ms: 40_000 }
 
 /** Hashes of the set-up take no time, neither now nor when a sign-in verifies them. */
 const cheap_argon2: Parameters<typeof createPasswords>[1] = {

@@ -14,7 +14,8 @@ import { offersReset } from '../interaction/new-account.ts'
 import { linkUrl, showNewPassword } from '../interaction/new-password.ts'
 
 /** The kinds of codes that have a link. */
-const isLinked = (kind: CodeKind): kind is LinkView['kind'] => kind !== 'sign_in' && kind !== 'sign_up'
+const linked: Record<LinkView['kind'], true> = { verify_email: true, reset_password: true, change_email: true, change_email_notice: true }
+const isLinked = (kind: CodeKind): kind is LinkView['kind'] => Object.hasOwn(linked, kind)
 
 const viewOf = (token: string, kind: LinkView['kind'], { email, new_email }: Payload) => ({
   token,

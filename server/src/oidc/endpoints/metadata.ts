@@ -5,6 +5,7 @@
  * `../protocol`, queries in `../store`, the steps of a sign-in in `../interaction`, grant types in `../grants`.
  */
 import { hash } from 'node:crypto'
+import { isKnown } from '../../http/if-none-match.ts'
 import { locales } from '../../pages/locale.ts'
 import { type Answer, header, type OidcCall, type OidcEndpoint } from '../call.ts'
 import type { Issuer } from '../issuer.ts'
@@ -60,9 +61,6 @@ function createTexts() {
 /** Any cache may store the answer; a client that has it gets 304. */
 function cacheable(call: OidcCall, { body, etag }: Text): Answer {
   const headers = { 'cache-control': `public, max-age=${jwks_max_age_seconds}`, etag }
-  const known = header(call, 'if-none-match')
-    ?.split(',')
-    .map((tag) => tag.trim().replace(/^W\//, ''))
-  if (known?.includes(etag) || known?.includes('*')) return { status: 304, headers, body: '' }
+  if (isKnown(header(call, 'if-none-match'), etag)) return { status: 304, headers, body: '' }
   return { status: 200, headers: { 'content-type': 'application/json; charset=utf-8', ...headers }, body }
 }

@@ -2,7 +2,7 @@
 import type { EnvironmentId, SessionId, UserId } from '@ostiary/contract/ids.ts'
 import { Session } from '@ostiary/contract/session.ts'
 import { z } from 'zod'
-import { type Db, guard, join, list, type Statement, sql } from '../../db/db.ts'
+import { type Db, guard, list, type Statement, sql } from '../../db/db.ts'
 import { insertEvents, type Origin } from '../../events/store.ts'
 import { enqueueBackchannelLogouts } from './backchannel-logouts.ts'
 import { endHalfSignIns } from './half-sign-ins.ts'
@@ -240,14 +240,10 @@ async function withApplications(
   rows: readonly z.infer<typeof SessionRecord>[],
 ): Promise<Versioned[]> {
   if (rows.length === 0) return []
-  const ids = join(
-    rows.map((row) => sql`${row.id}`),
-    ', ',
-  )
   const used = await db.all(
     UsedApplication,
     sql`select distinct session_id, application_id from grants
-         where environment_id = ${environment_id} and session_id in (${ids}) and ended_at is null`,
+         where environment_id = ${environment_id} and session_id in (${list(rows.map(({ id }) => id))}) and ended_at is null`,
   )
   return rows.map(({ environment_id: _, ...row }) => ({
     ...row,
