@@ -41,3 +41,11 @@ test('every document of docs/ is served', () => {
     [],
   )
 })
+
+test('no document and no group of the contents occurs twice', () => {
+  const names = contents.flatMap(({ title, documents }) => [title, ...documents.flatMap(({ name, file }) => [name, file])])
+  assert.deepEqual(
+    names.filter((name, index) => names.indexOf(name) !== index),
+    [],
+  )
+})

@@ -100,7 +100,7 @@ const newConstraints = {
 
 export const NewAuthKey = z.strictObject({
   type: KeyType.exclude(['platform_secret']).describe(
-    'What the key can do: `auth_publishable` reads the auth configuration from browsers, `auth_secret` manages users from a backend, `platform_secret` automates setup.',
+    'What the key can do: `auth_publishable` reads the auth configuration from browsers, `auth_secret` manages users from a backend.',
   ),
   label: Name.nullable().optional().describe('A name for people, 1 to 100 characters.'),
   allowed_origins: origins.optional(),

@@ -11,7 +11,7 @@ export const descriptions: Record<RowName, string> = {
     'Asks whether an access token of the environment is valid now, with sign-outs, blocks and revocations taken into account. The answer is always 200; `reason` says why a token is inactive.',
 
   listAuthUsers:
-    'Lists the users of the environment, newest first. `email` finds one user; `query` searches names and emails, and then a page can have fewer objects than `limit` although more follow.',
+    'Lists the users of the environment, newest first. `email` finds one user; `query` searches names, emails and phone numbers, and then a page can have fewer objects than `limit` although more follow.',
   createUser: 'Creates a user. Without a password the user cannot sign in by password until one is set.',
   getAuthUser: 'Gets one user of the environment.',
   changeUser:
@@ -95,7 +95,8 @@ export const descriptions: Record<RowName, string> = {
   resendSince:
     'Sends all messages since a time again, for example after an outage of the receiver. Those that wait for their first attempt keep their place in the order.',
 
-  getStatistics: 'Counts sign-ins, tokens, webhook attempts and uses of keys per hour or day (UTC). Intervals without any are omitted.',
+  getStatistics:
+    'Counts sign-ins, tokens, webhook attempts, uses of keys and refused calls per hour or day (UTC). Intervals without any are omitted.',
 
   listSigningKeys: 'Lists the signing keys of an environment with their states.',
   rotateSigningKey: 'Publishes the next signing key. It signs once every cached key set has expired, so no verifier fails.',
@@ -108,7 +109,8 @@ export const descriptions: Record<RowName, string> = {
   changeTenant: 'Changes the name of a tenant. The slug never changes.',
 
   listMembers: 'Lists the members and the pending invitations of a tenant, newest first.',
-  addMember: 'Invites a person. Send `invitation_url` to them; it is valid for 7 days, and no later call returns it.',
+  addMember:
+    'Invites a person. The link is mailed, or returned once as `invitation_url` if the root environment has no mail. It is valid for 7 days.',
   changeMember: 'Changes the role of a member or of a pending invitation. Nobody can grant a role above their own.',
   removeMember: 'Removes a member or withdraws an invitation. The last owner cannot leave.',
   resendInvitation: 'Makes a new link for a pending invitation and ends the old one.',

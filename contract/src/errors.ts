@@ -43,7 +43,7 @@ export const errors = {
   idempotency_mismatch:    { status: 422, title: 'Idempotency-Key already used',  explanation: 'A request with the same Idempotency-Key and another body was made in the last 24 hours. Use a new Idempotency-Key for each request.' },
   rate_limited:            { status: 429, title: 'Too many requests',             explanation: 'The credential has reached its rate limit. Retry after the number of seconds in `Retry-After`.' },
   internal_error:          { status: 500, title: 'Internal error',                explanation: 'The service failed. The operator finds the cause in the log by the request_id. Repeating a request with the same Idempotency-Key is safe.' },
-  unavailable:             { status: 503, title: 'Temporarily unavailable',       explanation: 'The database is unreachable or the service is overloaded. Nothing was changed. Retry after the number of seconds in Retry-After.' },
+  unavailable:             { status: 503, title: 'Temporarily unavailable',       explanation: 'The database is unreachable or the service is overloaded. A change may have been made where the detail says so: repeat it with the same Idempotency-Key after the number of seconds in `Retry-After`, or read the object first.' },
 } as const satisfies Record<string, ErrorKind>
 
 export type ErrorCode = keyof typeof errors

@@ -41,7 +41,7 @@ export const Member = z.strictObject({
 })
 export const NewMember = z.strictObject({ email: Email, role: Role })
 export const MemberChange = z.strictObject({ role: Role.optional() })
-/** `invitation_url` is returned once, and the administrator sends it to the person. It is `null` if the service mails it. */
+/** `invitation_url` is `null` where the service mails it. Otherwise it is returned once, and the administrator sends it to the person. */
 export const Invitation = Member.extend({
   invitation_url: z
     .string()

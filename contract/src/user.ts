@@ -91,5 +91,10 @@ export const UserQuery = z.object({
     .describe(
       'The email. It is unique within the environment, ignoring case and the encoding of an international domain, and can change: identify a user by `id`.',
     ),
-  query: z.string().max(200).register(characters, { allowed: 'any' }).optional().describe('Words that the name or the email contains.'),
+  query: z
+    .string()
+    .max(200)
+    .register(characters, { allowed: 'any' })
+    .optional()
+    .describe('Words that the name, the email or the phone number contains, or a whole id.'),
 })

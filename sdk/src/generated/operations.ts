@@ -31,7 +31,7 @@ export interface Operations {
   /**
    * List users; with `query`, a page can be short and still have more.
    *
-   * Lists the users of the environment, newest first. `email` finds one user; `query` searches names and emails, and then a page can have fewer objects than `limit` although more follow.
+   * Lists the users of the environment, newest first. `email` finds one user; `query` searches names, emails and phone numbers, and then a page can have fewer objects than `limit` although more follow.
    *
    * Needs a secret key of the environment, or an administrator with the role `developer` or above.
    */
@@ -631,7 +631,7 @@ export interface Operations {
   /**
    * Get counters per hour or day.
    *
-   * Counts sign-ins, tokens, webhook attempts and uses of keys per hour or day (UTC). Intervals without any are omitted.
+   * Counts sign-ins, tokens, webhook attempts, uses of keys and refused calls per hour or day (UTC). Intervals without any are omitted.
    *
    * Needs a platform key with the scope `environments:read`, or an administrator with the role `viewer` or above.
    */
@@ -737,7 +737,7 @@ export interface Operations {
   /**
    * Invite a person; the link is mailed, or returned once if the root environment has no mail.
    *
-   * Invites a person. Send `invitation_url` to them; it is valid for 7 days, and no later call returns it.
+   * Invites a person. The link is mailed, or returned once as `invitation_url` if the root environment has no mail. It is valid for 7 days.
    *
    * Needs an administrator with the role `admin` or above.
    *
@@ -765,7 +765,7 @@ export interface Operations {
    */
   removeMember(params: { tenant_id: string; member_id: string }, options?: ChangeOptions): Promise<void>
   /**
-   * Replace the link of a pending invitation; it is returned once.
+   * Replace the link of a pending invitation; it is mailed, or returned once if the root environment has no mail.
    *
    * Makes a new link for a pending invitation and ends the old one.
    *

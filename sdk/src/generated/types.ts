@@ -892,7 +892,7 @@ export type NewApplication = {
 }
 
 export type NewAuthKey = {
-  /** What the key can do: `auth_publishable` reads the auth configuration from browsers, `auth_secret` manages users from a backend, `platform_secret` automates setup. */
+  /** What the key can do: `auth_publishable` reads the auth configuration from browsers, `auth_secret` manages users from a backend. */
   type: 'auth_publishable' | 'auth_secret'
   /** A name for people, 1 to 100 characters. */
   label?: string | null | undefined

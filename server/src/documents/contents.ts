@@ -39,16 +39,6 @@ export const contents: readonly Group[] = [
     documents: [
       { name: 'examples', file: 'examples/README.md' },
       ...['express-web', 'spa', 'fastify-api', 'cli', 'mcp-server'].map((name) => ({
-        name: `example-${name}`,
-        file: `examples/${name}/README.md`,
-      })),
-    ],
-  },
-  {
-    title: 'Examples',
-    documents: [
-      { name: 'examples', file: 'examples/README.md' },
-      ...['express-web', 'spa', 'fastify-api', 'cli', 'mcp-server'].map((name) => ({
         name: `examples/${name}`,
         file: `examples/${name}/README.md`,
       })),

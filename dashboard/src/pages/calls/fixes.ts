@@ -33,7 +33,7 @@ const of_api: Record<string, string> = {
   quota_exceeded:            'Delete what is not used any more, or ask the operator for a higher limit.',
   rate_limited:              'Wait for the seconds in Retry-After and call less often, or raise the limit of the key.',
   internal_error:            'Give the request id to the operator, who finds the cause in the log.',
-  unavailable:               'Repeat the request after the seconds in Retry-After. Nothing was changed.',
+  unavailable:               'Repeat the request after the seconds in Retry-After, a change with the same Idempotency-Key: it may have been made.',
 }
 
 // biome-ignore format: this table is read by column
