@@ -71,7 +71,7 @@ test('of parallel consents in several windows every word is stored', async () =>
   assert.match(all.headers.get('location') ?? '', /[?&]code=/)
 })
 
-test('consent is stored only while it is what was read, and the application exists', async () => {
+test('consent is stored only while nothing has changed it since it was read, and the application exists', async () => {
   const client = await w.createApplication(w.test, { consent: 'ask' })
   const person = await createPerson(w, w.test)
   const consent = (before: string[] | null) =>
