@@ -1,8 +1,11 @@
 /** Commands with a key, against a running service: answers, refusals, Live, pipelines that run twice. */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { until } from '../../server/test/support/receiver.ts'
 import { expectStatus, world } from '../../server/test/support/world.ts'
 import { openClient, type Result } from './support/terminal-of-client.ts'
@@ -120,6 +123,71 @@ test('the body can come from a file, and from standard input', async () => {
   assert.match(created.out, /^key +svc_auth_sk_test_/m)
   assert.match(created.err, /^The key is shown once\. Keep it now\.\n$/)
   assert.equal((await ostiary(['keys', 'create', '--data', '@/none', ...inTest])).code, 2)
+})
+
+/** A client whose way to the service loses the answer of every first attempt of a POST. */
+async function openLossyClient() {
+  const seen = new Set<unknown>()
+  const server = createServer(async (request, response) => {
+    const { method = '', headers, url } = request
+    const body = Buffer.concat(await request.toArray())
+    const passed = Object.entries(headers).filter(([name]) => /^(content-type|x-api-key|idempotency-key)$/.test(name)) as [string, string][] // as: these are single
+    const answer = await fetch(`${w.base_url}${url}`, { method, headers: passed, ...(body.length > 0 ? { body } : {}) })
+    const text = await answer.text()
+    const attempt = headers['idempotency-key']
+    if (attempt !== undefined && !seen.has(attempt)) {
+      seen.add(attempt)
+      return void request.socket.destroy()
+    }
+    const replayed = answer.headers.get('idempotent-replayed')
+    response
+      .writeHead(answer.status, { 'content-type': 'application/json', ...(replayed && { 'idempotent-replayed': replayed }) })
+      .end(text)
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  after(() => server.close())
+  const { port } = server.address() as AddressInfo // as: it listens on TCP
+  return openClient(w, { OSTIARY_URL: `http://127.0.0.1:${port}` })
+}
+
+test('where the answer with a secret is lost, the command exits with 1 and says how to get another one', async () => {
+  const lossy = await openLossyClient()
+  const lost = (words: string[]) => lossy.ostiary([...words, ...inTest], { key: w.key })
+  const created = await lost(['keys', 'create', '--type', 'auth_secret'])
+  assert.equal(created.code, 1)
+  const id = /^id +(\S+)$/m.exec(created.out)?.[1]
+  assert.match(created.err, /^The key is lost: the service did its work, but the answer did not arrive/)
+  assert.match(created.err, new RegExp(`\\nTo get another one: ostiary keys rotate ${id} --project shop --env test\\n$`))
+  const rotated = await lost(['keys', 'rotate', id ?? '', '--json'])
+  assert.equal(rotated.code, 1)
+  assert.equal(JSON.parse(rotated.out).key, null)
+  assert.match(rotated.err, new RegExp(`ostiary keys rotate ${id} --project shop --env test\\n$`))
+  assert.match((await ostiary(['keys', 'rotate', id ?? '', ...inTest])).out, /^key +svc_auth_sk_test_/m)
+
+  const app = (type: string, slug: string) =>
+    lost([
+      'applications',
+      'create',
+      '--name',
+      'App',
+      '--application-type',
+      type,
+      '--redirect-uris',
+      'https://app.example.com/callback',
+      '--slug',
+      slug,
+      '--if-absent',
+    ])
+  const web = await app('web', 'lost-web')
+  assert.equal(web.code, 1)
+  assert.match(
+    web.err,
+    /^The client secret is lost: .*\nTo get another one: ostiary applications rotate-secret app_\w+ --project shop --env test\n$/,
+  )
+  assert.deepEqual(
+    [(await app('spa', 'lost-spa')).code, (await lost(['webhooks', 'create', '--url', 'https://hooks.example.com'])).code],
+    [0, 1],
+  )
 })
 
 const pipeline = (project: string): string[][] => [

@@ -7,7 +7,7 @@
  *   connection.ts            the credential: a key, or the sign-in of a profile
  *   session.ts  sign-in.ts   sign-ins; profiles.ts keeps them
  *   scope.ts                 slugs and emails become ids
- *   run-command.ts           one command
+ *   run-command.ts           one command; lost-secret.ts if its answer was lost
  *   own-commands.ts          the commands that no route makes
  */
 import { errors } from '@ostiary/contract/errors.ts'

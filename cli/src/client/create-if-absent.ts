@@ -13,17 +13,17 @@ interface Wanted {
   scope: Scope
 }
 
+interface Outcome {
+  answer: { data: unknown; replayed: boolean }
+  exit_code: number
+}
+
 /** The object, and 3 as the exit code if one exists that differs from the wanted values. */
-export async function createIfAbsent(
-  io: Io,
-  connection: Connection,
-  row: Row,
-  wanted: Wanted,
-): Promise<{ object: unknown; exit_code: number }> {
+export async function createIfAbsent(io: Io, connection: Connection, row: Row, wanted: Wanted): Promise<Outcome> {
   const existing = await find(connection, row, wanted)
   if (existing !== undefined) return compare(io, existing, wanted)
   try {
-    return { object: (await connection.call(row, { ...wanted.request, body: wanted.body })).data, exit_code: 0 }
+    return { answer: await connection.call(row, { ...wanted.request, body: wanted.body }), exit_code: 0 }
   } catch (error) {
     // Another pipeline created it in between.
     const created = error instanceof OstiaryError && error.status === 409 ? await find(connection, row, wanted) : undefined
@@ -38,15 +38,16 @@ async function find(connection: Connection, row: Row, { natural_key, body, scope
   return list === null ? undefined : firstOf(connection, list.row, natural_key, String(body[natural_key]), scope)
 }
 
-function compare(io: Io, existing: unknown, { natural_key, body }: Wanted): { object: unknown; exit_code: number } {
+function compare(io: Io, existing: unknown, { natural_key, body }: Wanted): Outcome {
   const differences = isObject(existing) ? differencesOf(existing, body, '') : []
+  const answer = { data: existing, replayed: false }
   const name = `${natural_key} ${JSON.stringify(visible(String(body[natural_key])))}`
   if (differences.length === 0) {
     io.err(`An object with the ${name} exists already. Nothing was changed.\n`)
-    return { object: existing, exit_code: 0 }
+    return { answer, exit_code: 0 }
   }
   io.err(`An object with the ${name} exists and differs. Nothing was changed.\n${differences.map((line) => `  ${line}\n`).join('')}`)
-  return { object: existing, exit_code: 3 }
+  return { answer, exit_code: 3 }
 }
 
 /** The members of `wanted` that the record has with another value. What a record does not show, such as a secret, is not compared. */

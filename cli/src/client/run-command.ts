@@ -6,6 +6,7 @@ import { type CallerKind, type Connection, connect, type Request } from './conne
 import { createIfAbsent } from './create-if-absent.ts'
 import { type ClientCommand, isList, type Row } from './derive.ts'
 import type { Io } from './io.ts'
+import { lostSecret } from './lost-secret.ts'
 import { reads } from './names.ts'
 import { readOptions, type Written, wrongCall } from './options.ts'
 import { Refused } from './refused.ts'
@@ -42,13 +43,11 @@ export async function runCommand(io: Io, command: ClientCommand, args: readonly 
     const natural_key = naturalKeyOf(row)
     if (natural_key === null || typeof body.body[natural_key] !== 'string')
       throw wrongCall(call, [`--if-absent needs --${natural_key}, by which it finds the object.`])
-    const { object, exit_code } = await createIfAbsent(io, connection, row, { natural_key, body: body.body, request, scope })
-    printObject(io, row, object, is_json)
-    return exit_code
+    const { answer, exit_code } = await createIfAbsent(io, connection, row, { natural_key, body: body.body, request, scope })
+    return printAnswer(io, row, answer, written) || exit_code
   }
   const answer = await connection.call(row, { ...request, params, ...(row.route.body ? { body: body.body } : {}) })
-  printObject(io, row, answer.data, is_json)
-  return 0
+  return printAnswer(io, row, answer, written)
 }
 
 export const textOf = ({ values }: Written, name: string): string | null => {
@@ -135,6 +134,19 @@ function printList(io: Io, page: Page, is_json: boolean): number {
   io.out(is_json ? jsonLine(page) : listText(page.data))
   if (page.has_more && !is_json) io.err('There are more: --limit N or --all shows them.\n')
   return 0
+}
+
+/** Prints an answer and returns the exit code: 1 if the answer lacks a secret that no later one has. */
+function printAnswer(io: Io, row: Row, answer: { data: unknown; replayed: boolean }, written: Written): number {
+  printObject(io, row, answer.data, written.values.has('json'))
+  const scope = ['tenant', 'project', 'env', 'profile'].flatMap((name) => {
+    const value = textOf(written, name)
+    return value === null ? [] : [`--${name}`, value]
+  })
+  const lost = lostSecret(row, answer, scope)
+  if (lost === null) return 0
+  io.err(lost)
+  return 1
 }
 
 /** Prints the object of an answer. A deletion has none. */

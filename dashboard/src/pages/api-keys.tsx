@@ -109,6 +109,7 @@ export default function ApiKeys() {
           }
           snippets={keySnippets(open.key, environment.issuer, `${project.name}, ${environment.name}`)}
           read={(signal) => client.getAuthKey({ ...at, key_id: open.key.id }, { signal })}
+          onRotate={() => setOpen({ kind: 'rotate', key: open.key })}
           onClose={close}
         />
       ) : null}

@@ -110,6 +110,7 @@ export default function PlatformKeys() {
           tags={<Tag icon="shield">Platform</Tag>}
           snippets={keySnippets(open.key, null, tenant.name)}
           read={(signal) => client.getPlatformKey({ ...at, key_id: open.key.id }, { signal })}
+          onRotate={() => setOpen({ kind: 'rotate', key: open.key })}
           onClose={close}
         />
       ) : null}

@@ -119,14 +119,16 @@ function CreateWebhook({ close }: { close: () => void }) {
     action.run(undefined)
   }
   if (created) {
-    const open = () => void navigate({ to: `${base}/webhooks/${created.id}` })
+    const open = (tab?: string) => void navigate({ to: `${base}/webhooks/${created.id}`, search: { tab } })
     return (
       <SecretOnce
         what="signing secret"
         name={created.slug}
-        secret={created.secret ?? ''}
+        secret={created.secret}
+        lost="The receiver cannot verify a call. Rotate the secret to get another one."
+        rotate={() => open('settings')}
         tags={<EnvironmentTag type={environment.type} />}
-        onClose={open}
+        onClose={() => open()}
       >
         <CodeTabs label="Verify it" snippets={verifySnippets} />
       </SecretOnce>

@@ -3,18 +3,70 @@ import { useBlocker } from '@tanstack/react-router'
 import { type ReactNode, useRef, useState } from 'react'
 import { CopyButton } from './copy.tsx'
 import { Dialog } from './dialog.tsx'
+import { Icon } from './icon.tsx'
 
-interface SecretOnceProps {
+interface Named {
   /** What it is, such as "key" or "client secret". */
   what: string
   name: string
-  secret: string
   tags?: ReactNode
-  children?: ReactNode
   onClose: () => void
 }
 
-export function SecretOnce({ what, name, secret, tags, children, onClose }: SecretOnceProps) {
+interface Shown extends Named {
+  secret: string
+  children?: ReactNode
+}
+
+/** The client repeats a call whose answer was lost, and the repeated answer has `null` for the secret. */
+interface Lost extends Named {
+  /** What it means for those who use the secret, and what to do. */
+  lost: ReactNode
+  /** Leads to the rotation, which makes another secret. */
+  rotate: () => void
+}
+
+type SecretOnceProps = Shown | (Omit<Shown, 'secret'> & Lost & { secret: string | null })
+
+export function SecretOnce({ secret, ...props }: SecretOnceProps) {
+  if (secret !== null) return <ShownSecret {...props} secret={secret} />
+  return 'lost' in props ? <LostSecret {...props} /> : null
+}
+
+function LostSecret({ what, name, tags, lost, rotate, onClose }: Lost) {
+  return (
+    <Dialog
+      opened
+      alert
+      onClose={onClose}
+      width={540}
+      title={`The ${what} did not arrive`}
+      footer={
+        <>
+          <button type="button" className="btn" onClick={onClose}>
+            Close
+          </button>
+          <button type="button" className="btn pri" onClick={rotate}>
+            Rotate…
+          </button>
+        </>
+      }
+    >
+      <div className="lab">
+        {name} {tags}
+      </div>
+      <div className="note warn">
+        <Icon name="warn" size={16} />
+        <span>
+          The service did its work, but the answer was lost on the way. The {what} was only in that answer: nobody has it, and Ostiary
+          cannot show it again. {lost}
+        </span>
+      </div>
+    </Dialog>
+  )
+}
+
+function ShownSecret({ what, name, secret, tags, children, onClose }: Shown) {
   const [is_stored, setStored] = useState(false)
   const is_left = useRef(false) // set before anything that may leave the page, so that nothing asks twice
   const mayLeave = () => is_stored || is_left.current || confirm(`The ${what} is never shown again. Close without having stored it?`)

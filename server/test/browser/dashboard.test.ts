@@ -110,6 +110,58 @@ test(
   },
 )
 
+test('a secret whose answer was lost is called lost, and the rotation is one press away', { skip: noBrowser }, async (t) => {
+  const w = await world({ dashboard_folder: dashboardFolder })
+  const browser = await launchForTests(t)
+  const { page } = await openDashboard(w, browser, owner)
+  const base = `${w.base_url}${dashboardPath(await slugOf(w))}/test`
+  /** The service does the next POST to this path, but its answer is lost, so the client repeats it. */
+  const loseAnswer = (path: RegExp) => {
+    let is_lost = false
+    return page.route(path, async (route) => {
+      if (is_lost || route.request().method() !== 'POST') return route.continue()
+      is_lost = true
+      await route.fetch()
+      await route.abort('connectionreset')
+    })
+  }
+
+  await show(page, `${base}/api-keys`, 'API keys')
+  await loseAnswer(/\/auth-keys$/)
+  await button(page, 'Create key').click()
+  await page.getByRole('radio', { name: /Secret/ }).check()
+  await page.getByLabel(/^Label/).fill('orders')
+  await page.getByRole('dialog', { name: 'Create a key' }).getByRole('button', { name: 'Create key' }).click()
+  const lost_key = page.getByRole('alertdialog', { name: 'The key did not arrive' })
+  await lost_key.getByText('nobody has it').waitFor()
+  assert.deepEqual(await audit(page, 'lost key'), [])
+  assert.equal(await page.locator('.once').count(), 0)
+  await loseAnswer(/\/rotate$/)
+  await button(page, 'Rotate…').click()
+  await button(page, 'Rotate now').click()
+  await lost_key.getByText('The old key has stopped working.').waitFor()
+  await button(page, 'Rotate…').click()
+  await button(page, 'Rotate now').click()
+  await page.getByText('Copy the key now').waitFor()
+  const key = (await page.locator('.once code').textContent()) ?? ''
+  assert.equal(expectStatus(200, await w.call('GET', '/v1/api-keys/whoami', { key })).label, 'orders')
+  await page.getByLabel('I have stored this key').check()
+  await button(page, 'Done').click()
+
+  await show(page, `${base}/applications?new=1`, 'Applications')
+  await loseAnswer(/\/applications$/)
+  await page.getByLabel('Name').fill('Shop')
+  await page.getByLabel(/^Return addresses/).fill('https://shop.example.com/callback')
+  await button(page, 'Create application').click()
+  await page.getByRole('alertdialog', { name: 'The client secret did not arrive' }).waitFor()
+  await button(page, 'Rotate…').click()
+  await page.getByRole('heading', { level: 1, name: 'Shop' }).waitFor()
+  await button(page, 'Rotate secret').click()
+  await button(page, 'Rotate now').click()
+  await page.getByText('Copy the client secret now').waitFor()
+  assert.doesNotMatch((await page.getByRole('alertdialog').textContent()) ?? '', /null/)
+})
+
 /** Signs in in the window that the dialog opens, which closes by itself. */
 async function signInAgain(page: Page, dialog: Locator): Promise<void> {
   const opened = page.waitForEvent('popup')

@@ -58,7 +58,16 @@ export function Credentials({ application }: { application: Application }) {
           onClose={() => setOpen(false)}
         />
       ) : null}
-      {created ? <SecretDialog application={created} onClose={() => setCreated(null)} /> : null}
+      {created ? (
+        <SecretDialog
+          application={created}
+          rotate={() => {
+            setCreated(null)
+            setOpen(true)
+          }}
+          onClose={() => setCreated(null)}
+        />
+      ) : null}
     </section>
   )
 }

@@ -40,7 +40,7 @@ export function CreateApplication({ close }: { close: () => void }) {
   const [type, setType] = useState<(typeof kinds)[number]['type']>('web')
   const [uris, setUris] = useState('')
   const [created, setCreated] = useState<ApplicationWithSecret | null>(null)
-  const show = (application: ApplicationWithSecret) => void navigate({ to: `${base}/applications/${application.id}` })
+  const show = ({ id }: ApplicationWithSecret, tab?: string) => void navigate({ to: `${base}/applications/${id}`, search: { tab } })
   const action = useAction(
     (application: { name: string; application_type: typeof type; redirect_uris: string[] }) => client.createApplication(at, application),
     {
@@ -48,7 +48,7 @@ export function CreateApplication({ close }: { close: () => void }) {
         ['applications', environment.id],
         ['readiness', environment.id],
       ],
-      done: (application) => (application.client_secret ? setCreated(application) : show(application)),
+      done: (application) => (application.has_client_secret ? setCreated(application) : show(application)),
     },
   )
   const problem = linesOf(uris)
@@ -57,7 +57,7 @@ export function CreateApplication({ close }: { close: () => void }) {
   const submit = () => {
     action.run({ name, application_type: type, redirect_uris: linesOf(uris) })
   }
-  if (created) return <SecretDialog application={created} onClose={() => show(created)} />
+  if (created) return <SecretDialog application={created} rotate={() => show(created, 'credentials')} onClose={() => show(created)} />
   return (
     <FormDialog
       title="New application"

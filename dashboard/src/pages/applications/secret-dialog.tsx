@@ -1,4 +1,4 @@
-/** A client secret, shown once. */
+/** A client secret, shown once. The page of the application rotates one that did not arrive. */
 import type { ApplicationWithSecret } from '@ostiary/sdk'
 import { useEffect } from 'react'
 import { CodeTabs } from '../../parts/code.tsx'
@@ -7,7 +7,13 @@ import { EnvironmentTag } from '../../parts/tag.tsx'
 import { useEnvironment } from '../../scope.tsx'
 import { keepCreatedSecret } from './created-secret.ts'
 
-export function SecretDialog({ application, onClose }: { application: ApplicationWithSecret; onClose: () => void }) {
+interface SecretDialogProps {
+  application: ApplicationWithSecret
+  rotate: () => void
+  onClose: () => void
+}
+
+export function SecretDialog({ application, rotate, onClose }: SecretDialogProps) {
   const { environment, project } = useEnvironment()
   useEffect(() => keepCreatedSecret(application.id, application.client_secret), [application])
   const code = [
@@ -20,7 +26,13 @@ export function SecretDialog({ application, onClose }: { application: Applicatio
     <SecretOnce
       what="client secret"
       name={application.name}
-      secret={application.client_secret ?? ''}
+      secret={application.client_secret}
+      lost={
+        application.secret_rotated_at
+          ? 'The old secret has stopped working, so nobody can sign in through the application. Rotate the secret again now.'
+          : 'Rotate the secret to get another one.'
+      }
+      rotate={rotate}
       tags={<EnvironmentTag type={environment.type} />}
       onClose={onClose}
     >

@@ -13,12 +13,25 @@ interface CreatedProps {
   snippets: readonly Snippet[]
   /** Reads the key again, to show its first use. */
   read: (signal: AbortSignal) => Promise<ApiKey>
+  onRotate: () => void
   onClose: () => void
 }
 
-export function CreatedKeyDialog({ created, tags, snippets, read, onClose }: CreatedProps) {
+export function CreatedKeyDialog({ created, tags, snippets, read, onRotate, onClose }: CreatedProps) {
   return (
-    <SecretOnce what="key" name={created.label ?? created.start} secret={created.key ?? ''} tags={tags} onClose={onClose}>
+    <SecretOnce
+      what="key"
+      name={created.label ?? created.start}
+      secret={created.key}
+      lost={
+        created.rotated_at
+          ? 'The old key has stopped working. Rotate the key again.'
+          : 'Rotate the key to get another one, or revoke it in the list.'
+      }
+      rotate={onRotate}
+      tags={tags}
+      onClose={onClose}
+    >
       <CodeTabs label="Use it" snippets={snippets} />
       <FirstUse created={created} read={read} />
       <div className="note">

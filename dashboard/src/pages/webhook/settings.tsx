@@ -135,7 +135,12 @@ export function Secret({ webhook }: { webhook: Webhook }) {
         <SecretOnce
           what="signing secret"
           name={webhook.slug}
-          secret={rotated.secret ?? ''}
+          secret={rotated.secret}
+          lost="The old secret signs for 24 hours. Rotate the secret again before it stops."
+          rotate={() => {
+            setRotated(null)
+            setOpen(true)
+          }}
           tags={<EnvironmentTag type={environment.type} />}
           onClose={() => setRotated(null)}
         >
