@@ -36,7 +36,7 @@ export function createCaller(client: ClientOptions): (request: Request) => Promi
       const attempt = await attemptOnce(client, url, { method, headers, ...(body === undefined ? {} : { body }) }, options)
       const is_last = earlier.length >= retries || !mayRepeat(method, attempt)
       const wait_ms = is_last ? null : waitBefore(earlier.length, attempt, runtime)
-      if (wait_ms === null) return settle(attempt, isDone(method, attempt, earlier))
+      if (wait_ms === null) return settle(attempt, isDone(method, attempt, earlier), runtime.now())
       earlier = [...earlier, attempt]
       await runtime.sleep(wait_ms, options.signal)
     }
@@ -97,10 +97,10 @@ async function attemptOnce(client: ClientOptions, url: string, init: RequestInit
 }
 
 /** Turns the last attempt into an answer, or throws its error. */
-function settle(attempt: Attempt, is_done: boolean): Answer<unknown> {
+function settle(attempt: Attempt, is_done: boolean, now: Date): Answer<unknown> {
   if ('error' in attempt) throw attempt.error
   const { response, text } = attempt
-  if (!response.ok && !is_done) throw new OstiaryError(failureOf(response, text))
+  if (!response.ok && !is_done) throw new OstiaryError(failureOf(response, text, now))
   return {
     data: is_done || text === '' ? undefined : parsed(response, text),
     status: response.status,

@@ -25,6 +25,7 @@ export interface Failure {
   errors?: readonly RefusedField[]
   required_scopes?: readonly string[]
   max_age?: number | null
+  retry_after_seconds?: number | null
 }
 
 export class OstiaryError extends Error {
@@ -43,6 +44,8 @@ export class OstiaryError extends Error {
   readonly required_scopes: readonly string[]
   /** How recent the sign-in must be, in seconds, for `reauthentication_required`. */
   readonly max_age: number | null
+  /** How long the service asks to wait before the next attempt (`Retry-After`), for 429 and 503. `null` if it does not say. */
+  readonly retry_after_seconds: number | null
 
   constructor(failure: Failure, options?: ErrorOptions) {
     super(`${failure.code}: ${failure.detail}${failure.request_id ? ` (${failure.request_id})` : ''}`, options)
@@ -53,5 +56,6 @@ export class OstiaryError extends Error {
     this.errors = failure.errors ?? []
     this.required_scopes = failure.required_scopes ?? []
     this.max_age = failure.max_age ?? null
+    this.retry_after_seconds = failure.retry_after_seconds ?? null
   }
 }

@@ -28,15 +28,16 @@ export function isDone(method: string, attempt: Attempt, earlier: readonly Attem
 
 /** The wait before the next attempt in milliseconds: Retry-After, or a growing random time. `null` if it is too long to wait. */
 export function waitBefore(retry: number, attempt: Attempt, { now, random }: Runtime): number | null {
-  const header = 'error' in attempt ? null : attempt.response.headers.get('retry-after')
-  const asked_ms = header === null ? null : milliseconds(header, now())
+  const asked_ms = 'error' in attempt ? null : askedWait(attempt.response, now())
   if (asked_ms !== null) return asked_ms <= longest_wait_ms ? asked_ms : null
   const backoff_ms = Math.min(first_backoff_ms * 2 ** retry, longest_backoff_ms)
   return Math.round(backoff_ms * (0.5 + random() / 2))
 }
 
-/** RFC 9110 §10.2.3: seconds, or a date. `null` if it is neither. */
-function milliseconds(retry_after: string, now: Date): number | null {
+/** RFC 9110 §10.2.3: Retry-After in milliseconds, from seconds or a date. `null` if it is neither. */
+export function askedWait(response: Response, now: Date): number | null {
+  const retry_after = response.headers.get('retry-after')
+  if (retry_after === null) return null
   if (/^\d{1,9}$/.test(retry_after.trim())) return Number(retry_after) * 1000
   const date = Date.parse(retry_after)
   return Number.isNaN(date) ? null : Math.max(0, date - now.getTime())

@@ -34,6 +34,29 @@ async function clientOf(answers: PeerAnswer[], options: Partial<ClientOptions> =
   }
   return { ...peer, waits, client: createClient({ base_url: peer.base_url, runtime, ...options }) }
 }
+
+// biome-ignore format: this table is read by column
+const waits: { name: string; status: number; header: string | null; body: unknown; seconds: number | null }[] = [
+  { name: '429 with seconds',              status: 429, header: '3600',                          body: { code: 'rate_limited' }, seconds: 3_600 },
+  { name: '429 with a date',               status: 429, header: 'Fri, 20 Nov 2026 16:41:30 GMT', body: { code: 'rate_limited' }, seconds: 630 },
+  { name: '429 with a date that is over',  status: 429, header: 'Fri, 20 Nov 2026 16:00:00 GMT', body: { code: 'rate_limited' }, seconds: 0 },
+  { name: '429 without a time',            status: 429, header: null,                            body: { code: 'rate_limited' }, seconds: null },
+  { name: '429 with a text',               status: 429, header: 'soon',                          body: { code: 'rate_limited' }, seconds: null },
+  { name: '503 with seconds',              status: 503, header: '5',                             body: { code: 'unavailable' },  seconds: 5 },
+  { name: '429 of a proxy',                status: 429, header: '90',                            body: '<h1>Later</h1>',         seconds: 90 },
+  { name: '404',                           status: 404, header: null,                            body: { code: 'not_found' },    seconds: null },
+]
+for (const { name, status, header, body, seconds } of waits) {
+  test(`the error of a ${name} says to wait ${seconds} seconds`, async () => {
+    const { client } = await clientOf([{ status, headers: header === null ? {} : { 'retry-after': header }, body }])
+    await assert.rejects(client.getProject({ project_id: 'prj_1' }), (error) => {
+      assert.ok(error instanceof OstiaryError)
+      assert.equal(error.retry_after_seconds, seconds)
+      return true
+    })
+  })
+}
+
 type Client = Awaited<ReturnType<typeof clientOf>>['client']
 
 const calls = {

@@ -1,7 +1,9 @@
 /** What a failed call says: what happened, what to do, the code with its page, and the request id. */
 import { OstiaryError } from '@ostiary/sdk'
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
+import { useAnnounce } from './announce.tsx'
 import { CopyButton } from './copy.tsx'
+import { countdown, secondsLeft, waitOf } from './countdown.ts'
 import { Icon } from './icon.tsx'
 
 /** The sentence of the error for the field at a JSON pointer, or `undefined`. */
@@ -24,40 +26,66 @@ export function Problem({ error, retry, focus = false }: { error: unknown; retry
   const known = error instanceof OstiaryError ? error : null
   const detail = known?.detail ?? (error instanceof Error ? error.message : 'The page could not do this.')
   return (
-    <div className="note bad problem" role="alert" tabIndex={-1} ref={element}>
+    <div className="note bad problem" tabIndex={-1} ref={element}>
       <Icon name="warn" size={16} />
       <div>
-        <p className="strong">{detail}</p>
-        {known && advice[known.code] ? <p>{advice[known.code]}</p> : null}
-        {known && known.errors.length > 0 ? (
-          <ul>
-            {known.errors.map((field) => (
-              <li key={field.pointer}>
-                <code>{field.pointer}</code> {field.detail}
-              </li>
-            ))}
-          </ul>
-        ) : null}
-        {known && known.required_scopes.length > 0 ? <p>Needs the scopes {known.required_scopes.join(', ')}.</p> : null}
-        {known ? (
-          <p className="xs">
-            <a className="u" href={`/docs/errors/${known.code}`}>
-              {known.code}
-            </a>
-            {known.request_id ? (
-              <>
-                {' · '}
-                <code>{known.request_id}</code> <CopyButton value={known.request_id} label="request id" />
-              </>
-            ) : null}
-          </p>
-        ) : null}
-        {retry ? (
-          <button type="button" className="btn s" onClick={retry}>
-            Try again
-          </button>
-        ) : null}
+        <div role="alert">
+          <p className="strong">{detail}</p>
+          {known && advice[known.code] ? <p>{advice[known.code]}</p> : null}
+          {known && known.errors.length > 0 ? (
+            <ul>
+              {known.errors.map((field) => (
+                <li key={field.pointer}>
+                  <code>{field.pointer}</code> {field.detail}
+                </li>
+              ))}
+            </ul>
+          ) : null}
+          {known && known.required_scopes.length > 0 ? <p>Needs the scopes {known.required_scopes.join(', ')}.</p> : null}
+          {known ? (
+            <p className="xs">
+              <a className="u" href={`/docs/errors/${known.code}`}>
+                {known.code}
+              </a>
+              {known.request_id ? (
+                <>
+                  {' · '}
+                  <code>{known.request_id}</code> <CopyButton value={known.request_id} label="request id" />
+                </>
+              ) : null}
+            </p>
+          ) : null}
+        </div>
+        <Again key={known?.request_id} wait_seconds={waitOf(error)} retry={retry} />
       </div>
     </div>
+  )
+}
+
+/** Counts down beside the alert, not in it: a screen reader hears the detail once, and once more that the wait is over. */
+function Again({ wait_seconds, retry }: { wait_seconds: number; retry: (() => void) | undefined }) {
+  const [left, setLeft] = useState(wait_seconds)
+  const announce = useAnnounce()
+  useEffect(() => {
+    if (wait_seconds === 0) return
+    const ends_at = Date.now() + wait_seconds * 1_000
+    const timer = setInterval(() => {
+      const rest = secondsLeft(ends_at, Date.now())
+      setLeft(rest)
+      if (rest > 0) return
+      clearInterval(timer)
+      announce('You can try again now.')
+    }, 1_000)
+    return () => clearInterval(timer)
+  }, [wait_seconds, announce])
+  return (
+    <>
+      {wait_seconds > 0 ? <p>{left > 0 ? `You can try again in ${countdown(left)}.` : 'You can try again now.'}</p> : null}
+      {retry ? (
+        <button type="button" className="btn s" disabled={left > 0} onClick={retry}>
+          Try again
+        </button>
+      ) : null}
+    </>
   )
 }

@@ -162,6 +162,26 @@ test('a secret whose answer was lost is called lost, and the rotation is one pre
   assert.doesNotMatch((await page.getByRole('alertdialog').textContent()) ?? '', /null/)
 })
 
+test('a page that was refused for too many calls counts down, then lets the person try again', { skip: noBrowser }, async (t) => {
+  const w = await world({ dashboard_folder: dashboardFolder })
+  const browser = await launchForTests(t)
+  const { page } = await openDashboard(w, browser, owner)
+  const body = JSON.stringify({ code: 'rate_limited', detail: 'Too many calls.', request_id: 'req_1' })
+  const headers = { 'retry-after': '3600', 'content-type': 'application/problem+json' }
+  await page.route(/\/auth-keys/, (route) => route.fulfill({ status: 429, headers, body }))
+  await page.clock.install()
+  await show(page, `${w.base_url}${dashboardPath(await slugOf(w))}/test/api-keys`, 'API keys')
+  await page.getByText(/^You can try again in (1 h|59 min \d+ s)\.$/).waitFor()
+  assert.equal(await button(page, 'Try again').isDisabled(), true)
+  assert.equal(await page.getByRole('alert').getByText('You can try again').count(), 0)
+  assert.deepEqual(await audit(page, 'counting down'), [])
+
+  await page.unroute(/\/auth-keys/)
+  await page.clock.fastForward(3_601_000)
+  await button(page, 'Try again').click()
+  await button(page, 'Create the first key').waitFor()
+})
+
 /** Signs in in the window that the dialog opens, which closes by itself. */
 async function signInAgain(page: Page, dialog: Locator): Promise<void> {
   const opened = page.waitForEvent('popup')

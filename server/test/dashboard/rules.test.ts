@@ -4,8 +4,10 @@ import { test } from 'node:test'
 import { errors } from '@ostiary/contract/errors.ts'
 import { oauthErrors } from '@ostiary/contract/oidc.ts'
 import { pageCodes } from '@ostiary/contract/refused-call.ts'
+import { OstiaryError } from '@ostiary/sdk'
 import { cell } from '../../../dashboard/src/pages/audit/cells.ts'
 import { fixOf, hasPage } from '../../../dashboard/src/pages/calls/fixes.ts'
+import { countdown, secondsLeft, waitOf } from '../../../dashboard/src/parts/countdown.ts'
 import { type Choice, differences, isContested, withChoices } from '../../../dashboard/src/parts/differences.ts'
 
 const unknown = fixOf('no such code')
@@ -32,6 +34,33 @@ const cells: [string, string][] = [
 ]
 for (const [value, written] of cells)
   test(`the cell of ${JSON.stringify(value)} runs as no formula`, () => assert.equal(cell(value), written))
+
+// biome-ignore format: this table is read by column
+const shown_waits: [number, string][] = [
+  [0,     '0 s'],
+  [59,    '59 s'],
+  [60,    '1 min'],
+  [125,   '2 min 5 s'],
+  [3_599, '59 min 59 s'],
+  [3_600, '1 h'],
+  [3_601, '1 h 1 min'],
+  [7_199, '2 h'],
+]
+for (const [seconds, text] of shown_waits)
+  test(`a wait of ${seconds} seconds is shown as ${text}`, () => assert.equal(countdown(seconds), text))
+
+test('a wait ends at its time, and never before', () => {
+  assert.deepEqual(
+    [0, 1, 999, 1_000, 1_001, 9_000].map((now_ms) => secondsLeft(2_000, now_ms)),
+    [2, 2, 2, 1, 1, 0],
+  )
+})
+
+test('only 429 counts down, since the client has repeated what fails for a moment', () => {
+  const failed = (status: number, retry_after_seconds: number | null) =>
+    new OstiaryError({ status, code: 'rate_limited', detail: 'Later.', retry_after_seconds })
+  assert.deepEqual([failed(429, 90), failed(429, null), failed(503, 5), new Error('other'), null].map(waitOf), [90, 0, 0, 0, 0])
+})
 
 const before = { name: 'Shop', uris: ['a'], tokens: { access: 60, id: 60 }, updated_at: '1' }
 const now = { name: 'Store', uris: ['a', 'b'], tokens: { access: 90, id: 60 }, updated_at: '2' }
