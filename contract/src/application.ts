@@ -7,11 +7,14 @@ import { Name, slugs, Time, WebUrl } from './values.ts'
 export const ApplicationType = z.enum(['web', 'spa', 'native'])
 const TokenEndpointAuthMethod = z.enum(['none', 'client_secret_basic', 'client_secret_post', 'private_key_jwt'])
 
+/** In characters. */
+export const longest_redirect_uri = 2_000
+
 /** The rules of redirect URIs depend on the application type and the environment: see `applications/redirect-uris.ts` of the server. */
 const RedirectUri = z
   .string()
   .min(1)
-  .max(2_000)
+  .max(longest_redirect_uri)
   .meta({ examples: ['https://app.example.com/callback'] })
 
 const fields = {

@@ -1,6 +1,6 @@
-/** Opens the object with an id, wherever it is. */
+/** Opens the object with an id, wherever it is. The query of the link, such as `tab`, belongs to the page of the object. */
 import type { Located } from '@ostiary/sdk'
-import { useNavigate, useParams } from '@tanstack/react-router'
+import { useLocation, useNavigate, useParams } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { api, clientOf } from '../api.ts'
 import { useMe } from '../frame/scopes.tsx'
@@ -30,6 +30,7 @@ function pageOf({ object, id, parent_id, environment_id }: Located): string {
 
 export default function Go() {
   const { id = '' } = useParams({ strict: false })
+  const { searchStr } = useLocation()
   const me = useMe()
   const found = useRead(
     ['go', id],
@@ -51,16 +52,17 @@ export default function Go() {
   return (
     <Alone>
       <h1>Looking for {id}</h1>
-      <Loaded of={found}>{(path) => <Leave to={path} />}</Loaded>
+      <Loaded of={found}>{(path) => <Leave to={path} query={path === '/' ? '' : searchStr} />}</Loaded>
     </Alone>
   )
 }
 
-function Leave({ to }: { to: string }) {
+function Leave({ to, query }: { to: string; query: string }) {
   const navigate = useNavigate()
   useEffect(() => {
-    const [path = '/', query = ''] = to.split('?')
-    void navigate({ to: path, search: Object.fromEntries(new URLSearchParams(query)), replace: true })
-  }, [to, navigate])
+    const [path = '/', own = ''] = to.split('?')
+    const search = Object.fromEntries([...new URLSearchParams(query), ...new URLSearchParams(own)])
+    void navigate({ to: path, search, replace: true })
+  }, [to, query, navigate])
   return null
 }

@@ -2,7 +2,7 @@
 /** The path to which a sign-in to the dashboard returns. */
 
 /** In characters. The cookie of the sign-in holds the path. */
-const longest_return_path = 1_000
+export const longest_return_path = 1_000
 
 /** The addresses below `/dashboard` that are no views. */
 const is_no_view = /^\/dashboard\/(?:api|sign-in|sign-out|callback|session|preview|assets)(?:\/|$)/

@@ -10,9 +10,10 @@ export interface RedirectMismatchView {
   client_id: string
   received: string
   registered: readonly string[]
-  /** Pages for the developer: register the address, view the application. `null` if there is none. */
+  /** The page of the dashboard that registers the address. `null` for an address that cannot be registered. */
   register_url: string | null
-  application_url: string | null
+  /** The application in the dashboard. */
+  application_url: string
   /** The page that explains the error. */
   error_url: string
   account_url: string | null
@@ -42,7 +43,5 @@ function waysOn(
   { texts: { mismatch: texts } }: PageContext,
   { register_url, application_url, application_name }: RedirectMismatchView,
 ): Html {
-  const links = [register_url, application_url].filter((url) => url !== null).length
-  if (links === 0) return html`<p class="fine hint">${texts.by_hand}</p>`
-  return html`<div class="acts">${register_url && html`<a class="b p" href="${register_url}">${texts.register}</a>`}${application_url && html`<a class="b" href="${application_url}">${texts.open(application_name)}</a>`}</div><p class="fine">${texts.needs_developer(links)}</p>`
+  return html`<div class="acts">${register_url && html`<a class="b p" href="${register_url}">${texts.register}</a>`}<a class="b" href="${application_url}">${texts.open(application_name)}</a></div><p class="fine">${texts.needs_developer(register_url ? 2 : 1)}</p>`
 }

@@ -6,7 +6,8 @@ import type { Page } from 'playwright-core'
 import { sql } from '../../src/db/db.ts'
 import { insertUser } from '../../src/users/store.ts'
 import { launchBrowser, noBrowser } from '../support/chromium.ts'
-import { button, dashboardFolder, dashboardPath, openDashboard, show, slugOf } from '../support/dashboard-browser.ts'
+import { authorizationRequest } from '../support/cookie-browser.ts'
+import { button, dashboardFolder, dashboardPath, openDashboard, show, signIn, slugOf } from '../support/dashboard-browser.ts'
 import { audit } from '../support/page-audit.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { expectStatus, owner, world } from '../support/world.ts'
@@ -125,6 +126,34 @@ test('an event shows its neighbours and its deliveries, and filters by what it i
   await side.getByRole('button', { name: 'Same request' }).click()
   await button(page, 'Clear all').click()
   await page.waitForURL((url) => !url.search.includes('type'))
+})
+
+test('an unregistered return address is registered from its error page, after a sign-in and two presses', { skip }, async (t) => {
+  const client = await w.createApplication(w.test, { slug: 'planner' })
+  const redirect_uri = 'https://app.example.com/other?x=1&y=2'
+  const other = await browser?.newContext()
+  if (!other) return
+  t.after(() => other.close())
+  const page = await other.newPage()
+  await page.goto(authorizationRequest(w.test, client, { redirect_uri }).url)
+  await page.getByRole('link', { name: 'Register this address' }).click()
+  await signIn(page, owner)
+  const field = page.getByLabel(/^Return addresses/)
+  await field.waitFor()
+  assert.equal(new URL(page.url()).searchParams.get('tab'), 'addresses')
+  assert.equal(await field.inputValue(), client.redirect_uris.join('\n'))
+  assert.equal(await button(page, 'Save').isDisabled(), true)
+  await page.getByText(redirect_uri).waitFor()
+  assert.deepEqual(await audit(page, 'operations offered address'), [])
+
+  await button(page, 'add it below').click()
+  assert.equal(await field.inputValue(), [...client.redirect_uris, redirect_uri].join('\n'))
+  const saved = page.waitForResponse((response) => response.request().method() === 'PATCH')
+  await button(page, 'Save').click()
+  await saved
+  assert.equal(await page.getByText('A sign-in asked to return to').count(), 0)
+  const { redirect_uris } = expectStatus(200, await w.call('GET', `${w.test.path}/applications/${client.id}`))
+  assert.deepEqual(redirect_uris, [...client.redirect_uris, redirect_uri])
 })
 
 test('the audit log verifies its chain, filters, and is saved as a file without formulas', { skip }, async () => {

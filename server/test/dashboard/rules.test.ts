@@ -5,6 +5,7 @@ import { errors } from '@ostiary/contract/errors.ts'
 import { oauthErrors } from '@ostiary/contract/oidc.ts'
 import { pageCodes } from '@ostiary/contract/refused-call.ts'
 import { OstiaryError } from '@ostiary/sdk'
+import { offeredAddress } from '../../../dashboard/src/pages/application/offered-address.ts'
 import { cell } from '../../../dashboard/src/pages/audit/cells.ts'
 import { fixOf, hasPage } from '../../../dashboard/src/pages/calls/fixes.ts'
 import { countdown, secondsLeft, waitOf } from '../../../dashboard/src/parts/countdown.ts'
@@ -34,6 +35,22 @@ const cells: [string, string][] = [
 ]
 for (const [value, written] of cells)
   test(`the cell of ${JSON.stringify(value)} runs as no formula`, () => assert.equal(cell(value), written))
+
+const registered = { redirect_uris: ['https://shop.example.com/callback'] }
+// biome-ignore format: this table is read by column
+const offers: [string, string | undefined, 'test' | 'live', boolean][] = [
+  ['an unregistered address in Test',        'https://shop.example.com/other',               'test', true],
+  ['an unregistered address in Live',        'https://shop.example.com/other',               'live', false],
+  ['a registered address',                   'https://shop.example.com/callback',            'test', false],
+  ['no address',                             undefined,                                      'test', false],
+  ['an empty text',                          '',                                             'test', false],
+  ['an address of 2,001 characters',         `https://a.example/${'a'.repeat(1_983)}`,       'test', false],
+  ['two addresses on two lines',             'https://a.example\nhttps://b.example',         'test', false],
+  ['an address with an invisible character', 'https://shop.example.com/callback\u200b',      'test', false],
+]
+for (const [what, sent, environment_type, is_offered] of offers)
+  test(`a link with ${what} offers ${is_offered ? 'it' : 'nothing'} to register`, () =>
+    assert.equal(offeredAddress(sent, registered, environment_type), is_offered ? sent : null))
 
 // biome-ignore format: this table is read by column
 const shown_waits: [number, string][] = [

@@ -221,6 +221,28 @@ test('the comparison of return addresses after a sign-out is shown in Test only'
   }
 })
 
+// biome-ignore format: this table is read by column
+const received: [what: string, redirect_uri: string, links: RegExp[]][] = [
+  ['an address that can be registered',        'https://app.example.com/cb?x=1&tab=y', [/\?tab=addresses&amp;redirect_uri=https%3A%2F%2Fapp\.example\.com%2Fcb%3Fx%3D1%26tab%3Dy$/, /\/go\/app_\w+$/]],
+  ['one that is too long to come back to',     `https://app.example.com/${'a'.repeat(1_900)}`, [/\?tab=addresses$/, /\/go\/app_\w+$/]],
+  ['one that is too long to be registered',    `https://app.example.com/${'a'.repeat(2_000)}`, [/\/go\/app_\w+$/]],
+  ['one that cannot be registered',            'javascript:alert(1)',                  [/\/go\/app_\w+$/]],
+]
+for (const [what, redirect_uri, links] of received)
+  test(`the error page for ${what} links to the application in the dashboard in Test, and to nothing of ours in Live`, async () => {
+    for (const environment of [w.test, w.live]) {
+      const client = await w.createApplication(environment)
+      const { body } = await createAgent().get(authorizationRequest(environment, client, { redirect_uri }).url)
+      const found = [...body.matchAll(/href="([^"]*\/dashboard\/[^"]*)"/g)].map(([, link = '']) => link)
+      const wanted = environment === w.test ? links : []
+      assert.equal(found.length, wanted.length)
+      for (const [index, link] of found.entries()) {
+        assert.ok(link.startsWith(`${w.base_url}/dashboard/go/${client.client_id}`), link)
+        assert.match(link, wanted[index] ?? /^$/)
+      }
+    }
+  })
+
 test('autofocus is on the address, on the password where the client names the address, and on the error after a failure', async () => {
   const client = await w.createApplication(w.live)
   const focused = (reply: Reply) => [...reply.body.matchAll(/<(?:input id|div class)="(\w+)"[^>]* autofocus/g)].map(([, name]) => name)

@@ -3,11 +3,14 @@ import { Checkbox, Radio, TagsInput, Textarea, TextInput } from '@mantine/core'
 import type { Application, ApplicationChange } from '@ostiary/sdk'
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
 import { NameField } from '../../parts/fields.tsx'
+import { Icon } from '../../parts/icon.tsx'
 import { fieldError, Problem } from '../../parts/problem.tsx'
 import { useSave as useSaved, type Version } from '../../parts/save.tsx'
+import { useQueryState } from '../../parts/search.ts'
 import { useEnvironment } from '../../scope.tsx'
 import { linesOf } from '../applications/create.tsx'
 import { redirectUriProblem } from '../applications/redirect-uri.ts'
+import { offeredAddress } from './offered-address.ts'
 
 interface TabProps {
   base: Version<Application>
@@ -70,6 +73,7 @@ function changed(application: Application, next: ApplicationChange): Application
 export function Addresses(props: TabProps) {
   const { data: application } = props.base
   const { environment } = useEnvironment()
+  const { search } = useQueryState()
   const [name, setName] = useState(application.name)
   const [redirects, setRedirects] = useState(application.redirect_uris.join('\n'))
   const [sign_outs, setSignOuts] = useState(application.post_logout_redirect_uris.join('\n'))
@@ -88,10 +92,24 @@ export function Addresses(props: TabProps) {
   const problem = linesOf(redirects)
     .map((uri) => redirectUriProblem(uri, application.application_type, environment.type))
     .find((problem) => problem !== null)
+  const offered = offeredAddress(search.redirect_uri, { redirect_uris: linesOf(redirects) }, environment.type)
   const mono = { input: { fontFamily: 'var(--mono)', fontSize: 13 } }
   return (
     <Form save={save} change={change} report={props.report}>
       <NameField value={name} change={setName} error={save.error} />
+      {offered ? (
+        <div className="note acc">
+          <Icon name="info" />
+          <span>
+            A sign-in asked to return to <code className="any">{offered}</code>, which is not registered. If it is an address of this
+            application,{' '}
+            <button type="button" className="text-button" onClick={() => setRedirects([...linesOf(redirects), offered].join('\n'))}>
+              add it below
+            </button>{' '}
+            and save.
+          </span>
+        </div>
+      ) : null}
       <Textarea
         label="Return addresses (redirect_uri), one per line"
         description="Compared as exact strings. Sign-in only ever returns to one of them."

@@ -1,5 +1,8 @@
 /** The pages that ask a person for something, built from an interaction. Each form holds the request and a form token. */
+import { longest_redirect_uri } from '@ostiary/contract/application.ts'
+import { redirectUriProblem } from '../../applications/redirect-uris.ts'
 import { findOtherEnvironment } from '../../applications/store.ts'
+import { applicationUrl, registerUrl } from '../../dashboard/links.ts'
 import { accountChooserPage } from '../../pages/account-chooser.ts'
 import { consentPage } from '../../pages/consent.ts'
 import { type ProviderProblemView, providerProblemPage } from '../../pages/provider-problem.ts'
@@ -144,6 +147,12 @@ export async function showRequestError(
   if (cause === 'client_disabled') return message(call, 'app_disabled', refusal, error)
   if (cause !== 'redirect_uri_mismatch' || !client || redirect_uri === undefined)
     return message(call, cause.startsWith('redirect_uri') ? 'unregistered_address' : 'unknown_app', refusal, error)
+  const { base_url } = config
+  const { application_type } = client
+  const { type: environment_type } = call.issuer
+  const can_register =
+    redirect_uri.length <= longest_redirect_uri &&
+    redirectUriProblem(redirect_uri, { application_type, environment_type, base_url }) === null
   const page = html(
     redirectMismatchPage(pageContext(call, undefined, addressOf(call)), {
       application_name: client.name,
@@ -152,9 +161,9 @@ export async function showRequestError(
       registered: client.redirect_uris,
       request_id: call.request_id,
       at: call.now,
-      register_url: null,
-      application_url: null,
-      error_url: `${config.base_url}/docs/errors/invalid_request`,
+      register_url: can_register ? registerUrl(base_url, client.client_id, redirect_uri) : null,
+      application_url: applicationUrl(base_url, client.client_id),
+      error_url: `${base_url}/docs/errors/invalid_request`,
       account_url: accountUrl(call),
     }),
   )

@@ -23,7 +23,6 @@ export const mismatch = {
   open: (application: string) => `${application} öffnen`,
   needs_developer: (links: number) =>
     `${links === 2 ? 'Beides braucht' : 'Das braucht'} die Anmeldung eines Entwicklers am Dashboard. Oder senden Sie die registrierte Adresse aus Ihrem Code.`,
-  by_hand: 'Fügen Sie die erhaltene Adresse den Redirect-URIs der App hinzu oder senden Sie eine registrierte Adresse aus Ihrem Code.',
   error: 'Fehler',
   what_it_means: 'was er bedeutet',
   client_id: 'Client-ID',

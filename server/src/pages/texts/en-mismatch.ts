@@ -22,7 +22,6 @@ export const mismatch = {
   open: (application: string) => `Open ${application}`,
   needs_developer: (links: number) =>
     `${links === 2 ? 'Both need' : 'This needs'} a developer's sign-in to the dashboard. Or send the registered address from your code.`,
-  by_hand: 'Add the received address to the redirect URIs of the app, or send a registered address from your code.',
   error: 'Error',
   what_it_means: 'what it means',
   client_id: 'Client id',
