@@ -90,6 +90,11 @@ for (const { name, state, locale, page } of pages) {
     }
   })
 
+  test(`${name}: the service judges addresses, since browsers refuse letters beyond ASCII before the at sign`, () => {
+    for (const form of of(/<form .*?<\/form>/gs, page))
+      if (/<input (?![^>]* readonly)[^>]*type="email"/.test(form)) assert.match(form, /^<form [^>]* novalidate>/)
+  })
+
   test(`${name}: an error starts the title, takes focus and has an error status`, () => {
     const has_problem = page.html.includes('role="alert"')
     assert.equal(/<title>(Error|Fehler): /.test(page.html), has_problem)

@@ -39,7 +39,7 @@ export function setupPage(context: PageContext, { token, values, problems }: Set
       : null
   const body = html`${brandLine(context)}<h1>${setup.title}</h1><p class="sub">${setup.text}</p>
 ${summary}
-<form method="post" action="${issuer}/setup">${hidden({ token })}
+<form method="post" action="${issuer}/setup" novalidate>${hidden({ token })}
 ${field({ name: 'tenant_name', label: setup.tenant_name, type: 'text', autocomplete: 'organization', value: values.tenant_name, hint: setup.tenant_name_hint, problem: shown.tenant_name, autofocus: summary === null })}
 ${field({ name: 'slug', label: setup.slug, type: 'code', autocomplete: 'off', value: values.slug, optional: texts.form.optional, hint: setup.slug_hint, problem: shown.slug })}
 ${field({ name: 'email', label: setup.email, type: 'email', autocomplete: 'username', value: values.email, problem: shown.email })}

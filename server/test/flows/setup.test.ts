@@ -93,6 +93,14 @@ test('the page is served under the policy of every page, and the token is in no 
   assert.ok(!s.log.join('').includes(token))
 })
 
+test('an address with letters beyond ASCII reaches the service, which accepts it, since the browser would refuse it', async () => {
+  const email = 'käthe@bücher.example'
+  const { body } = await post({ ...fields, token, email, password: 'short' })
+  assert.match(body, /<form [^>]* novalidate>/)
+  assert.doesNotMatch(body, /Enter an email address/)
+  assert.ok(body.includes(`value="${email}"`), body)
+})
+
 // biome-ignore format: this table is read by column
 const wrong: [field: string, value: string, text: RegExp][] = [
   ['tenant_name', '',                         /Enter a name/],

@@ -172,7 +172,8 @@ function TestMail({ is_saved, delivery }: { is_saved: boolean; delivery: Email['
     <form className="mail-test" onSubmit={submit}>
       <TextInput
         label="Send a test mail to"
-        type="email"
+        inputMode="email"
+        autoCapitalize="none"
         required
         withAsterisk={false}
         value={to}
