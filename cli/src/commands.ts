@@ -1,6 +1,6 @@
 /**
- * The table of commands. Help, docs/commands.md and the check of arguments come from it; `main.ts` says what each command of the service
- * runs, and `launch.mjs` what those for developers run.
+ * The table of commands. Help, docs/commands.md and the check of arguments come from it; `service.ts` says what each command of the
+ * service runs, and `launch.mjs` what those for developers run.
  */
 
 export interface Option {
@@ -97,6 +97,7 @@ export const exit_codes = [
   [1, 'refused, out of reach, or a problem found'],
   [2, 'wrong arguments or file; nothing happened'],
   [3, 'the object exists and differs'],
+  [130, 'interrupted before it was done'],
 ] as const
 
 /** The values of a command's options: text for an option with a value, `true` for a switch. */
