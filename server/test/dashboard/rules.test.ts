@@ -4,12 +4,12 @@ import { test } from 'node:test'
 import { errors } from '@ostiary/contract/errors.ts'
 import { oauthErrors } from '@ostiary/contract/oidc.ts'
 import { pageCodes } from '@ostiary/contract/refused-call.ts'
-import { OstiaryError } from '@ostiary/sdk'
 import { offeredAddress } from '../../../dashboard/src/pages/application/offered-address.ts'
 import { cell } from '../../../dashboard/src/pages/audit/cells.ts'
 import { fixOf, hasPage } from '../../../dashboard/src/pages/calls/fixes.ts'
 import { countdown, secondsLeft, waitOf } from '../../../dashboard/src/parts/countdown.ts'
 import { type Choice, differences, isContested, withChoices } from '../../../dashboard/src/parts/differences.ts'
+import { OstiaryError } from '../../../sdk/src/index.ts'
 
 const unknown = fixOf('no such code')
 test('each code of a refused call has a fix of its own, and only codes of the API have a page', () => {
