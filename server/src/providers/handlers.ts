@@ -1,6 +1,7 @@
 import type { Provider } from '@ostiary/contract/provider.ts'
 import type { Call, Handler } from '../api/handler.ts'
 import { readNamedPage } from '../api/search.ts'
+import { changeAllButLast } from '../api/slices.ts'
 import { changeVersioned } from '../api/versions.ts'
 import type { Statement } from '../db/db.ts'
 import { notFound, validationFailed } from '../http/problem.ts'
@@ -123,36 +124,36 @@ export const changeProvider: Handler<'changeProvider'> = async (services, call) 
   })
 }
 
-/**
- * Identities that go in one batch, with what began with them. A provider can have any number of identities, and no statement may take
- * long, so most go before the provider does. A deletion that is cut short has removed a part and can be repeated (decision 0018).
- */
+/** Identities that go in one batch, with what began with them (decision 0018). */
 const linked_at_once = 200
 
 export const deleteProvider: Handler<'deleteProvider'> = async (services, call) => {
+  const { db, now } = services
   const environment = await environmentOf(services, call)
   await changeVersioned(call.if_match, await finder(services, call), async (current) => {
     const { environment_id, id, slug, type } = current
     const way_in = current.enabled ? [await wayInOf(services, call, environment, current, [])] : []
-    for (;;) {
-      const at = services.now()
-      const linked = await store.findLinked(services.db, current, linked_at_once)
-      const unlink = [store.holdProvider(environment.id, id, current.version), ...unlinkStatements(services, call, current, linked, at)]
-      if (linked.length === linked_at_once) {
-        if (!(await services.db.batch(unlink))) return null
-        continue
-      }
-      const deleted = await call.commit(
-        {
-          statements: [...way_in, ...unlink, store.deleteProvider(current)],
-          before: current,
-          answer: null,
-          event: { environment_id, type: 'provider.deleted', data: { provider_id: id, slug, type } },
-        },
-        at,
-      )
-      return deleted || null
-    }
+    const unlink = (linked: readonly store.Linked[], at: Date) => [
+      store.holdProvider(environment_id, id, current.version),
+      ...unlinkStatements(services, call, current, linked, at),
+    ]
+    const last = await changeAllButLast(
+      linked_at_once,
+      (limit) => store.findLinked(db, current, limit),
+      (linked) => db.batch(unlink(linked, now())),
+    )
+    if (!last) return null
+    const at = now()
+    const deleted = await call.commit(
+      {
+        statements: [...way_in, ...unlink(last, at), store.deleteProvider(current)],
+        before: current,
+        answer: null,
+        event: { environment_id, type: 'provider.deleted', data: { provider_id: id, slug, type } },
+      },
+      at,
+    )
+    return deleted || null
   })
   return null
 }
@@ -162,7 +163,7 @@ function unlinkStatements(
   { newId }: Services,
   { caller, request_id }: Pick<Call<'deleteProvider'>, 'caller' | 'request_id'>,
   provider: store.ProviderRow,
-  linked: Awaited<ReturnType<typeof store.findLinked>>,
+  linked: readonly store.Linked[],
   at: Date,
 ): Statement[] {
   if (linked.length === 0) return []

@@ -119,6 +119,7 @@ export const deleteProvider = ({ environment_id, id, version }: ProviderRow): St
     and not exists (select 1 from identities where environment_id = ${environment_id} and provider_id = ${id})`)
 
 const Linked = z.object({ id: z.string(), user_id: z.string() })
+export type Linked = z.infer<typeof Linked>
 
 /** Finds identities of a provider, to delete them. */
 export function findLinked(db: Db, { environment_id, id }: ProviderRow, limit: number) {
@@ -129,12 +130,7 @@ export function findLinked(db: Db, { environment_id, id }: ProviderRow, limit: n
 }
 
 /** Deletes these identities, with an event for each. Fails as a guard if one of them was removed after it was read. */
-export function deleteLinked(
-  { environment_id }: ProviderRow,
-  linked: readonly z.infer<typeof Linked>[],
-  origin: Origin,
-  now: Date,
-): Statement[] {
+export function deleteLinked({ environment_id }: ProviderRow, linked: readonly Linked[], origin: Origin, now: Date): Statement[] {
   const from = sql`from identities where environment_id = ${environment_id} and id in (${list(linked.map(({ id }) => id))})`
   const columns = {
     // An id from before migration 0018 has the random part of its user at 15, and ends in a number for each identity of the user.

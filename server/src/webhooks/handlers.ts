@@ -2,6 +2,7 @@ import type { Delivery } from '@ostiary/contract/webhook.ts'
 import type { Call, Handler } from '../api/handler.ts'
 import { readPage } from '../api/lists.ts'
 import { readNamedPage } from '../api/search.ts'
+import { changeAllButLast } from '../api/slices.ts'
 import { changeVersioned } from '../api/versions.ts'
 import { badField, notFound, tooBusy } from '../http/problem.ts'
 import { quotaDetail } from '../limits.ts'
@@ -118,8 +119,18 @@ const fieldsOf = ({ url, events, description, disabled }: store.WebhookFields): 
   disabled,
 })
 
+/** Messages that are deleted in one batch, with their attempts. */
+const messages_at_once = 200
+
 export const deleteWebhook: Handler<'deleteWebhook'> = async (services, call) => {
+  const { db } = services
   await changeVersioned(call.if_match, await finder(services, call), async (current) => {
+    const last = await changeAllButLast(
+      messages_at_once,
+      (limit) => store.findMessages(db, current, limit),
+      (ids) => db.batch([store.holdWebhook(current, current.version), ...store.deleteMessages(current, ids)]),
+    )
+    if (!last) return null
     const deleted = await call.commit({ statements: store.deleteWebhook(current), before: current, answer: null }, services.now())
     return deleted || null
   })

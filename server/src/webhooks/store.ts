@@ -3,7 +3,7 @@ import type { EventKind } from '@ostiary/contract/event.ts'
 import type { EnvironmentId, TenantId } from '@ostiary/contract/ids.ts'
 import { Delivery, Webhook } from '@ostiary/contract/webhook.ts'
 import { z } from 'zod'
-import { type Db, guard, type Statement, sql } from '../db/db.ts'
+import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
 import { lowestId } from '../ids.ts'
 import { withAttempts } from '../outbound/attempts.ts'
 import { enqueueEach } from '../outbound/queue.ts'
@@ -94,12 +94,32 @@ export function replaceSecret(
     where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`)
 }
 
-/** Guards a batch that depends on the webhook: the batch fails if the webhook is deleted. */
-export function holdWebhook({ environment_id, id }: Pick<WebhookRow, 'environment_id' | 'id'>): Statement {
-  return guard(sql`update webhooks set updated_at = updated_at where environment_id = ${environment_id} and id = ${id}`)
+/** Guards a batch that depends on the webhook: the batch fails if the webhook is deleted or, with a version, changed. */
+export function holdWebhook({ environment_id, id }: Pick<WebhookRow, 'environment_id' | 'id'>, version?: number): Statement {
+  return guard(sql`update webhooks set updated_at = updated_at
+    where environment_id = ${environment_id} and id = ${id} ${version === undefined ? sql`` : sql`and version = ${version}`}`)
 }
 
-/** Deletes the webhook with its messages and attempts. */
+const MessageId = z.object({ id: z.string() })
+
+/** Finds messages of a webhook, to delete them. */
+export async function findMessages(db: Db, { environment_id, id }: WebhookRow, limit: number): Promise<string[]> {
+  const rows = await db.all(
+    MessageId,
+    sql`select id from webhook_messages where environment_id = ${environment_id} and webhook_id = ${id} order by id limit ${limit}`,
+  )
+  return rows.map((row) => row.id)
+}
+
+/** Deletes these messages with their attempts. */
+export function deleteMessages({ environment_id }: WebhookRow, ids: readonly string[]): Statement[] {
+  return [
+    sql`delete from webhook_attempts where environment_id = ${environment_id} and message_id in (${list(ids)})`,
+    sql`delete from webhook_messages where environment_id = ${environment_id} and id in (${list(ids)})`,
+  ]
+}
+
+/** Deletes the webhook with its last messages and attempts. The others go before it (`deleteMessages`). */
 export function deleteWebhook(current: WebhookRow): Statement[] {
   const { environment_id, id } = current
   return [

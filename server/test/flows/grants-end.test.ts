@@ -5,7 +5,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeJwt } from 'jose'
+import { z } from 'zod'
+import { sql } from '../../src/db/db.ts'
 import { authorizationRequest, createAgent, createPerson, exchange, refresh, userinfo } from '../support/cookie-browser.ts'
+import { cutShort, mostRowsOfStatement } from '../support/slices.ts'
 import { expectStatus, type TestEnvironment, world } from '../support/world.ts'
 
 const w = await world()
@@ -128,3 +131,80 @@ for (const type of ['test', 'live'] as const) {
 }
 
 test('some of those codes were issued before the end', () => assert.ok(codes_issued > 0))
+
+const { db } = w.deployment
+const Count = z.object({ count: z.int() })
+const many = 1_200
+
+/** An application with a person's tokens, and with more grants and consents than one batch ends. The grant of the person is the last. */
+async function popularApplication() {
+  const client = await w.createApplication(w.test)
+  const person = await createPerson(w, w.test)
+  const tokens = await person.tokens(client)
+  const later = new Date(w.now().getTime() + 3_600_000)
+  const numbers = sql`with recursive n (i) as (select 1 union all select i + 1 from n where i < ${many})`
+  await db.batch([
+    sql`insert into grants (environment_id, id, user_id, application_id, session_id, scope, resource, offline, auth_time, amr, acr, created_at, expires_at)
+        ${numbers} select ${w.test.id}, 'gra_-' || ${client.id} || (${many} + i), 'usr_' || i, ${client.id}, 'ses_' || i, 'openid', '[]', 0, 1, '[]', '', 1, ${later} from n`,
+    sql`insert into consents (environment_id, user_id, application_id, scope, created_at, updated_at)
+        ${numbers} select ${w.test.id}, 'usr_' || i, ${client.id}, 'openid', 1, 1 from n`,
+  ])
+  const path = `${w.test.path}/applications/${client.id}`
+  const count = async (from: ReturnType<typeof sql>) =>
+    (await db.maybeOne(Count, sql`select count(*) as count from ${from} and environment_id = ${w.test.id}`))?.count
+  return {
+    client,
+    tokens,
+    works: async () => [
+      (await userinfo(w, w.test, tokens.access_token)).status,
+      (await asBackend(200, 'POST', w.test, 'tokens/validate', { token: tokens.access_token })).active,
+    ],
+    disable: (disabled: boolean) => w.call('PATCH', path, { body: { disabled } }),
+    delete: () => w.call('DELETE', path),
+    read: () => w.call('GET', path),
+    open: () => count(sql`grants where application_id = ${client.id} and ended_at is null`),
+    consents: () => count(sql`consents where application_id = ${client.id}`),
+    audited: () => count(sql`audit_log where object_id = ${client.id} and action <> 'createApplication'`),
+  }
+}
+
+test('disabling an application with any number of grants ends them all, a slice at a time', async () => {
+  const application = await popularApplication()
+  assert.deepEqual(await application.works(), [200, true])
+  assert.ok((await mostRowsOfStatement(db, async () => expectStatus(200, await application.disable(true)))) <= 500)
+  assert.deepEqual([await application.open(), await application.works()], [0, [401, false]])
+  expectStatus(200, await application.disable(false))
+  assert.deepEqual(await application.works(), [401, false])
+})
+
+test('deleting an application with any number of grants and consents ends them all, a slice at a time', async () => {
+  const application = await popularApplication()
+  assert.ok((await mostRowsOfStatement(db, async () => expectStatus(204, await application.delete()))) <= 500)
+  assert.deepEqual([await application.open(), await application.consents(), await application.works()], [0, 0, [401, false]])
+})
+
+for (const [how, finish] of [
+  ['disabling it again', true],
+  ['enabling it', false],
+] as const)
+  test(`when disabling is cut short, no token of the application works, and ${how} ends the grants that are left`, async () => {
+    const application = await popularApplication()
+    await cutShort(db, 'update grants', () => application.disable(true))
+    assert.ok(Number(await application.open()) > 0)
+    assert.equal((await application.read()).body.disabled, true)
+    assert.deepEqual(await application.works(), [401, false])
+    expectStatus(200, await application.disable(finish))
+    assert.equal(await application.open(), 0)
+    assert.deepEqual(await application.works(), [401, false])
+    assert.equal(await application.audited(), finish ? 1 : 2)
+  })
+
+test('a deletion of an application that is cut short can be repeated, and only the complete one is recorded', async () => {
+  const application = await popularApplication()
+  await cutShort(db, 'update grants', application.delete)
+  assert.ok(Number(await application.open()) > 0)
+  expectStatus(200, await application.read())
+  assert.equal(await application.audited(), 0)
+  expectStatus(204, await application.delete())
+  assert.deepEqual([await application.open(), await application.consents(), await application.audited()], [0, 0, 1])
+})

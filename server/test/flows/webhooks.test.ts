@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Delivery } from '@ostiary/contract/webhook.ts'
 import { Webhook as Verifier } from 'standardwebhooks'
+import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { signedHeaders } from '../../src/webhooks/sign.ts'
 import { type Received, startReceiver, until } from '../support/receiver.ts'
+import { cutShort, mostRowsOfStatement } from '../support/slices.ts'
 import { expectStatus, world } from '../support/world.ts'
 
 const w = await world({ env: { OSTIARY_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1/32' } })
@@ -236,4 +238,33 @@ test('a secret is shown once, and not in a replay', async () => {
   assert.match(first.secret, /^whsec_/)
   assert.equal(expectStatus(201, await w.call('POST', webhooks, options)).secret, null)
   assert.equal('secret' in expectStatus(200, await w.call('GET', `${webhooks}/${first.id}`)), false)
+})
+
+test('a webhook with any number of messages is deleted a slice at a time, and a deletion that is cut short can be repeated', async () => {
+  const { db } = w.deployment
+  const { id } = await subscribe({ url: 'http://127.0.0.1:9/', events: ['test.ping'] })
+  const numbers = sql`with recursive n (i) as (select 1 union all select i + 1 from n where i < 700)`
+  const at = w.now()
+  await db.batch([
+    sql`insert into webhook_messages (environment_id, id, webhook_id, event_id, event_type, status, created_at, updated_at)
+        ${numbers} select ${w.test.id}, 'msg_many' || (1000 + i), ${id}, 'evt_' || i, 'test.ping', 'delivered', ${at}, ${at} from n`,
+    sql`insert into webhook_attempts (environment_id, message_id, number, at, latency_ms)
+        ${numbers} select ${w.test.id}, 'msg_many' || (1000 + i), 1, ${at}, 1 from n`,
+  ])
+  const left = async () => {
+    const count = (from: ReturnType<typeof sql>) => db.all(z.object({ count: z.int() }), sql`select count(*) as count from ${from}`)
+    const [messages, attempts, audited] = await Promise.all([
+      count(sql`webhook_messages where webhook_id = ${id}`),
+      count(sql`webhook_attempts where message_id like 'msg_many%'`),
+      count(sql`audit_log where object_id = ${id} and action = 'deleteWebhook'`),
+    ])
+    return [messages, attempts, audited].map(([row]) => row?.count)
+  }
+  const remove = () => w.call('DELETE', `${webhooks}/${id}`)
+
+  await cutShort(db, 'delete from webhook_messages', remove)
+  expectStatus(200, await w.call('GET', `${webhooks}/${id}`))
+  assert.deepEqual(await left(), [500, 500, 0])
+  assert.ok((await mostRowsOfStatement(db, async () => expectStatus(204, await remove()))) <= 200)
+  assert.deepEqual(await left(), [0, 0, 1])
 })

@@ -6,7 +6,7 @@ import type { EnvironmentId, GrantId, SessionId, UserId } from '@ostiary/contrac
 import { Grant } from '@ostiary/contract/method.ts'
 import { User } from '@ostiary/contract/user.ts'
 import { z } from 'zod'
-import { type Db, guard, type Statement, sql } from '../../db/db.ts'
+import { type Db, guard, list, type Statement, sql } from '../../db/db.ts'
 import type { SessionRow } from './sessions.ts'
 
 /** The columns of the user that claims need. */
@@ -226,7 +226,11 @@ function keepGrant(environment_id: EnvironmentId, { grant_id, grant_expires_at }
   ]
 }
 
-/** The grant of an access token; `null` where the grant ended, the token was revoked or the user is blocked. */
+/** The grants of a disabled application end one after the other, but none is active. */
+const applicationIsEnabled = sql`exists (
+  select 1 from applications a where a.environment_id = g.environment_id || '' and a.id = g.application_id and a.disabled = 0)`
+
+/** The grant of an access token; `null` where the grant ended, the token was revoked, the user is blocked or the application disabled. */
 export function findLiveGrant(db: Db, environment_id: EnvironmentId, grant_id: string, jti: string): Promise<GrantRow | null> {
   return db.maybeOne(
     GrantRow,
@@ -234,6 +238,7 @@ export function findLiveGrant(db: Db, environment_id: EnvironmentId, grant_id: s
           from grants g
           join users u on u.environment_id = g.environment_id || '' and u.id = g.user_id
          where g.environment_id = ${environment_id} and g.id = ${grant_id} and g.ended_at is null and u.blocked_at is null
+           and ${applicationIsEnabled}
            and not exists (select 1 from revoked_access_tokens r where r.environment_id = g.environment_id and r.jti = ${jti})`,
   )
 }
@@ -246,12 +251,13 @@ const GrantState = z.object({
   is_revoked: z.boolean(),
 })
 
-/** The state of a grant, its session, its user and its access token; `null` where the grant was deleted. */
+/** The state of a grant, its session, its user and its access token; `null` where the grant was deleted. Disabling revokes each token. */
 export function findGrantState(db: Db, environment_id: EnvironmentId, grant_id: string, jti: string) {
   return db.maybeOne(
     GrantState,
     sql`select g.ended_at, s.ended_at as session_ended_at, u.id as user_id, u.blocked_at,
-               case when exists (select 1 from revoked_access_tokens r where r.environment_id = g.environment_id and r.jti = ${jti})
+               case when not ${applicationIsEnabled}
+                      or exists (select 1 from revoked_access_tokens r where r.environment_id = g.environment_id and r.jti = ${jti})
                     then 1 else 0 end as is_revoked
           from grants g
           left join users u on u.environment_id = g.environment_id || '' and u.id = g.user_id
@@ -281,17 +287,38 @@ export function revokeAccessToken(environment_id: EnvironmentId, jti: string, ex
     on conflict (environment_id, jti) do nothing`
 }
 
-/** Ends every grant of a user, of an application, or of a user at an application. */
+const OpenGrant = z.object({ id: z.string() })
+
+/** Finds open grants of an application, to end them. */
+export async function findOpenGrants(db: Db, environment_id: EnvironmentId, application_id: string, limit: number): Promise<string[]> {
+  const rows = await db.all(
+    OpenGrant,
+    sql`select id from grants
+         where application_id = ${application_id} and environment_id = ${environment_id} and ended_at is null order by id limit ${limit}`,
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Ends these grants. */
+export function endTheseGrants(environment_id: EnvironmentId, ids: readonly string[], by: string, now: Date): Statement {
+  return sql`update grants set ended_at = ${now}, ended_by = ${by}
+    where environment_id = ${environment_id} and id in (${list(ids)}) and ended_at is null`
+}
+
+/**
+ * Ends every grant of a user at an application, or of an application that has few: `findOpenGrants` finds the others before. The grants
+ * of a user are found by the user (`|| ''`), since an application may have any number.
+ */
 export function endGrants(
   environment_id: EnvironmentId,
-  of: { user_id?: string; application_id?: string },
+  { user_id, application_id }: { user_id?: string; application_id: string },
   by: string,
   now: Date,
 ): Statement {
-  const user = of.user_id === undefined ? sql`` : sql` and user_id = ${of.user_id}`
-  const application = of.application_id === undefined ? sql`` : sql` and application_id = ${of.application_id}`
+  const which =
+    user_id === undefined ? sql`application_id = ${application_id}` : sql`user_id = ${user_id} and application_id || '' = ${application_id}`
   return sql`update grants set ended_at = ${now}, ended_by = ${by}
-    where environment_id = ${environment_id} and ended_at is null${user}${application}`
+    where environment_id = ${environment_id} and ended_at is null and ${which}`
 }
 
 /** Lists the active grants of a user, as the management API shows them. `rest` is the end of the query. */
