@@ -14,6 +14,7 @@ import { expiring_rows } from '../src/expiring-rows.ts'
 import { mailStatements } from '../src/mail/send.ts'
 import { openDeployment } from '../src/main.ts'
 import { type SealedColumns, sealed_columns } from '../src/sealed-columns.ts'
+import type { Secrets } from '../src/secrets.ts'
 import { countStale, resealAll } from '../src/setup/reseal.ts'
 import { authorizationRequest, createAgent, formOf } from './support/cookie-browser.ts'
 import { signInToDashboard } from './support/dashboard.ts'
@@ -101,6 +102,37 @@ for (const [engine, { skip, open, programs, columns }] of Object.entries(engines
       assert.deepEqual([...tables].sort(), [...expiring_rows.map(({ table }) => table), ...Object.keys(lasting)].sort())
     },
   )
+
+  test(`a new master key reseals any number of rows, a slice at a time (${engine})`, { skip }, async () => {
+    const db = await migrated(open)
+    const numbers = sql`with recursive n (i) as (select 1 union all select i + 1 from n where i < 450)`
+    await db.batch([
+      sql`insert into totp_methods (environment_id, id, user_id, secret, last_step, created_at)
+          ${numbers} select 'env_' || (i % 2), 'mth_' || i, 'usr_' || i, case when i % 3 = 0 then 'new' else 'old' end, 1, 1 from n`,
+      sql`insert into dashboard_sessions (session_hash, environment_id, user_id, session_id, grant_id, tokens, access_token_until, refresh_at,
+            refreshing_until, created_at, expires_at)
+          ${numbers} select 'hash_' || i, 'env_0', 'usr_' || i, 'ses_' || i, 'gra_' || i, 'old', 1, 1, 1, 1, 1 from n`,
+    ])
+    const secrets = { isStale: (text: string) => text === 'old', unseal: (text: string) => text, seal: () => 'new' }
+    const most: number[] = []
+    const observed: Db = {
+      ...db,
+      async all(schema, statement) {
+        const rows = await db.all(schema, statement)
+        most.push(rows.length)
+        return rows
+      },
+      batch(statements) {
+        most.push(statements.length)
+        return db.batch(statements)
+      },
+    }
+    const sealing = { db: observed, secrets: secrets as unknown as Secrets } // as: resealing uses only these
+    assert.equal(await countStale(sealing), 300 + 450)
+    assert.equal(await resealAll(sealing), 300 + 450)
+    assert.equal(await countStale(sealing), 0)
+    assert.ok(Math.max(...most) <= 200)
+  })
 
   test(`every table with an expiry column expires by it, or its exception has a reason (${engine})`, { skip }, async () => {
     const db = await migrated(open)

@@ -10,47 +10,66 @@ import { type SealedColumns, sealed_columns } from '../sealed-columns.ts'
 
 type Sealing = Pick<Deployment, 'db' | 'secrets'>
 
+/** Rows that are read in one query, and sealed again in one batch. A table may have any number. */
+const rows_at_once = 200
+
 /** Reseals every stale text and returns their number. */
 export async function resealAll(deployment: Sealing): Promise<number> {
   let resealed = 0
-  for await (const stale of staleTexts(deployment)) resealed += await deployment.db.run(stale.reseal())
+  for await (const stale of staleTexts(deployment)) {
+    const results = await deployment.db.batch(stale.map(({ reseal }) => reseal()))
+    for (const { changed } of results ?? []) resealed += changed
+  }
   return resealed
 }
 
 /** Counts the texts that are under an older master key than the newest. */
 export async function countStale(deployment: Sealing): Promise<number> {
   let count = 0
-  for await (const _ of staleTexts(deployment)) count += 1
+  for await (const stale of staleTexts(deployment)) count += stale.length
   return count
 }
 
-async function* staleTexts(deployment: Sealing): AsyncGenerator<{ reseal(): Statement }> {
+interface StaleText {
+  reseal(): Statement
+}
+
+/** The stale texts, a slice at a time. */
+async function* staleTexts(deployment: Sealing): AsyncGenerator<StaleText[]> {
   for (const entry of Object.values<SealedColumns>(sealed_columns))
     for (const column of entry.columns) yield* staleTextsOf(deployment, entry, column)
 }
 
-const Row = z.object({ first: z.string(), second: z.string(), stored: z.string() })
+const Row = z.object({ first: z.string(), second: z.string(), stored: z.string().nullable() })
 
-async function* staleTextsOf({ db, secrets }: Sealing, entry: SealedColumns, column: string) {
+/** Reads the rows in the order of their keys. Rows without sealed text count too, so each query reads the same number. */
+async function* staleTextsOf({ db, secrets }: Sealing, entry: SealedColumns, column: string): AsyncGenerator<StaleText[]> {
   const [table, value] = [identifiers(entry.table), identifiers(column)]
   const first = identifiers(entry.key[0])
   const second = identifiers(entry.key[1] ?? entry.key[0])
-  const rows = await db.all(
-    Row,
-    sql`select ${first} as first, ${second} as second, ${value} as stored from ${table}
-         where ${value} is not null and ${entry.where ?? sql`1 = 1`}`,
-  )
-  for (const row of rows) {
-    const sealed = entry.path ? textAt(JSON.parse(row.stored), entry.path) : row.stored
-    if (sealed === null || !secrets.isStale(sealed)) continue
-    const context = entry.associatedData(row.first, row.second, column)
-    yield {
-      reseal() {
-        const fresh = row.stored.replace(sealed, () => secrets.seal(secrets.unseal(sealed, context), context))
-        return sql`update ${table} set ${value} = ${fresh}
-                    where ${first} = ${row.first} and ${second} = ${row.second} and ${value} = ${row.stored}`
-      },
-    }
+  const isStale = (sealed: string | null): sealed is string => sealed !== null && secrets.isStale(sealed)
+
+  let last = { first: '', second: '' }
+  for (;;) {
+    const rows = await db.all(
+      Row,
+      sql`select ${first} as first, ${second} as second, case when ${entry.where ?? sql`1 = 1`} then ${value} end as stored
+            from ${table} where (${first}, ${second}) > (${last.first}, ${last.second}) order by ${first}, ${second} limit ${rows_at_once}`,
+    )
+    const stale = rows.flatMap(({ stored, ...key }) => {
+      const sealed = stored !== null && entry.path ? textAt(JSON.parse(stored), entry.path) : stored
+      if (stored === null || !isStale(sealed)) return []
+      const context = entry.associatedData(key.first, key.second, column)
+      const reseal = () => {
+        const fresh = stored.replace(sealed, () => secrets.seal(secrets.unseal(sealed, context), context))
+        return sql`update ${table} set ${value} = ${fresh} where ${first} = ${key.first} and ${second} = ${key.second} and ${value} = ${stored}`
+      }
+      return [{ reseal }]
+    })
+    if (stale.length > 0) yield stale
+    const end = rows[rows_at_once - 1]
+    if (!end) return
+    last = end
   }
 }
 
