@@ -1,8 +1,9 @@
-/** Stores API keys by their digests. Buffers `last_used_at` and `last_used_ip` in memory and writes them in one batch, with `usage.ts`. */
+/** Stores API keys by their digests. Buffers `last_used_at` and `last_used_ip` in memory, and counts calls with `usage.ts`. */
 import { ApiKey, type KeyType } from '@ostiary/contract/api-key.ts'
 import type { TenantId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, guard, type Statement, sql } from '../db/db.ts'
+import { createLastUses } from '../last-uses.ts'
 import type { NewKey } from './format.ts'
 import { createKeyUsage } from './usage.ts'
 
@@ -99,12 +100,17 @@ export const roomForKey = ({ tenant_id, environment_id }: KeyOwner, most: number
 export type KeyStore = ReturnType<typeof createKeyStore>
 
 export function createKeyStore(db: Db) {
-  const uses = new Map<string, { at: Date; ip: string | null }>()
+  const uses = createLastUses<{ at: Date; ip: string | null }>(
+    db,
+    (id, { at, ip }) =>
+      sql`update api_keys set last_used_at = ${at}, last_used_ip = ${ip}
+           where id = ${id} and (last_used_at is null or last_used_at <= ${at})`,
+  )
   const usage = createKeyUsage(db)
 
   /** Adds the buffered use to a record. */
   const current = (row: KeyRow): KeyRow => {
-    const use = uses.get(row.id)
+    const use = uses.find(row.id)
     return use ? { ...row, last_used_at: use.at.toISOString(), last_used_ip: use.ip } : row
   }
   const within = ({ tenant_id, environment_id }: KeyOwner) =>
@@ -131,24 +137,10 @@ export function createKeyStore(db: Db) {
       return row && current(row)
     },
 
-    noteUse(key_id: string, at: Date, ip: string | null): void {
-      uses.set(key_id, { at, ip })
-    },
+    noteUse: (key_id: string, at: Date, ip: string | null): void => uses.note(key_id, { at, ip }),
 
-    /** Writes the buffered uses, one statement per key. Keeps them for the next time if the batch fails. */
-    async writeUses(): Promise<void> {
-      // Sorted by id, so that two processes that write the same keys do not deadlock.
-      const buffered = [...uses].sort(([a], [b]) => (a < b ? -1 : 1))
-      if (buffered.length === 0) return
-      await db.batch(
-        buffered.map(
-          ([id, { at, ip }]) =>
-            sql`update api_keys set last_used_at = ${at}, last_used_ip = ${ip}
-                 where id = ${id} and (last_used_at is null or last_used_at <= ${at})`,
-        ),
-      )
-      for (const [id, use] of buffered) if (uses.get(id) === use) uses.delete(id)
-    },
+    /** Writes the buffered uses. */
+    writeUses: uses.write,
 
     /** Writes the counted calls. */
     writeUsage: usage.write,

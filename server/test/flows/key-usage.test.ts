@@ -5,6 +5,7 @@ import type { KeyUsage } from '@ostiary/contract/api-key.ts'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { removeExpiredRows } from '../../src/expiring-rows.ts'
+import { createKeyStore } from '../../src/keys/store.ts'
 import { createKeyUsage, findKeyUsage } from '../../src/keys/usage.ts'
 import { administratorToken, asAdministrator } from '../support/administrator.ts'
 import { app_origin, createAuthKey, createPlatformKey } from '../support/tenants.ts'
@@ -163,6 +164,33 @@ test('what the database did not take is written the next time', async () => {
   await usage.write()
   await usage.write()
   assert.deepEqual(shown({ data: await read(key_id) }), [['/v1/auth/users', '192.0.2.1', 5, 2]])
+})
+
+test('the last uses of any number of keys are written a slice at a time, and what the database did not take the next time', async () => {
+  const batches: number[] = []
+  let is_down = false
+  const observed = {
+    ...db,
+    batch: (statements: Parameters<typeof db.batch>[0]) => {
+      if (is_down && batches.length > 0) return Promise.reject(new Error('down'))
+      batches.push(statements.length)
+      return db.batch(statements)
+    },
+  }
+  const store = createKeyStore(observed)
+  const key = await createAuthKey(w, w.test, 'auth_secret')
+  const at = w.now()
+  for (let n = 0; n < 1_200; n++) store.noteUse(w.deployment.newId('key'), at, null)
+  store.noteUse(key.id, at, '192.0.2.7')
+
+  is_down = true
+  await assert.rejects(store.writeUses(), /down/)
+  is_down = false
+  await store.writeUses()
+  await store.writeUses()
+  assert.deepEqual(batches, [500, 500, 201])
+  const written = expectStatus(200, await w.call('GET', `${w.test.path}/auth-keys/${key.id}`))
+  assert.deepEqual([written.last_used_at, written.last_used_ip], [at.toISOString(), '192.0.2.7'])
 })
 
 test('memory is bounded: beyond 20,000 pairs a key counts new pairs together', async () => {
