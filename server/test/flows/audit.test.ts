@@ -382,6 +382,18 @@ const damages: [what: string, damage: Statement[], found: RegExp][] = [
 ]
 for (const [what, damage, found] of damages) test(`verification reports that ${what}`, () => expectProblem(damage, found))
 
+test('a log without a tenant and without a head is verified too', async () => {
+  const { db, newId } = w.deployment
+  const tenant_id = newId('ten')
+  const before = (await verifyChains(w.deployment)).tenants
+  await db.run(sql`insert into audit_log (tenant_id, id, sequence, previous_hash, hash, created_at, action, actor_type, object_type, object_id)
+    values (${tenant_id}, 'aud_1', 1, '', '', 1, 'planted', 'system', 'project', 'prj_1')`)
+  const { tenants, problems } = await verifyChains(w.deployment)
+  await db.run(sql`delete from audit_log where tenant_id = ${tenant_id}`)
+  assert.equal(tenants, before + 1)
+  assert.ok(problems.length > 0 && problems.every((found) => found.tenant_id === tenant_id))
+})
+
 test('ostiary doctor names the tenant and the altered entry, and exits with 1', async () => {
   const doctor = () => {
     const { data_dir, database_url, master_keys, base_url } = w.deployment.config

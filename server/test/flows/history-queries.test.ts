@@ -6,6 +6,7 @@ import type { EnvironmentId, TenantId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { findUnchained } from '../../src/audit/chaining.ts'
 import { entryFilter } from '../../src/audit/store.ts'
+import { findNextTenant } from '../../src/audit/verify.ts'
 import { type Db, rowsOf, type Statement, sql } from '../../src/db/db.ts'
 import { findUnnumbered } from '../../src/events/numbering.ts'
 import { findWaitingOwners, outboxes } from '../../src/events/outbox.ts'
@@ -92,6 +93,8 @@ const queries: [what: string, run: (at: Db) => Promise<unknown[]>, rows: number]
   ['entries of an hour long ago',                 audit({ from: timeOf(100), to: timeOf(112) }),                  12],
   ['events without a number',                     (at) => findUnnumbered(at, environment.id),                      0],
   ['entries without a link',                      (at) => findUnchained(at, w.tenant_id as TenantId),              0], // as: the world keeps it as text
+  ['first tenant with a log',                     async (at) => [await findNextTenant(at, '')],                    1],
+  ['next tenant with a log',                      async (at) => [await findNextTenant(at, w.tenant_id as TenantId)], 1], // as: the world keeps it as text
   ['deliveries that were given up',               deliveries({ status: 'given_up' }),                             5],
   ['deliveries of an event',                      deliveries({ event_id: ids.event }),                            1],
 ]
