@@ -162,12 +162,12 @@ export function deleteApplication({ environment_id, id, version }: ApplicationRo
 
 const PublicApplication = Application.pick({ client_id: true, name: true, application_type: true })
 
-/** Finds the enabled applications without a secret, which a browser may know. At most 100. */
+/** Finds the enabled applications without a secret, which a browser may know. The quota of an environment limits their number. */
 export function findPublicApplications(db: Db, environment_id: EnvironmentId) {
   return db.all(
     PublicApplication,
     sql`select id as client_id, name, application_type from applications
          where environment_id = ${environment_id} and application_type in ('spa', 'native') and disabled = 0
-         order by id limit 100`,
+         order by id`,
   )
 }

@@ -1,6 +1,8 @@
 /** Publishable keys in browsers: allowed origins, CORS, preflights, and the configuration of an environment. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { mergeApplication } from '../../src/applications/rules.ts'
+import { insertApplication } from '../../src/applications/store.ts'
 import { administratorToken } from '../support/administrator.ts'
 import { app_origin, createAuthKey, createPlatformKey } from '../support/tenants.ts'
 import { expectStatus, owner, type Reply, world } from '../support/world.ts'
@@ -160,6 +162,19 @@ test('the configuration of an environment shows its settings', async () => {
   assert.deepEqual(changed.branding, { display_name: 'The Shop', logo_url: 'https://cdn.example.com/logo.svg', primary_color: '#123456' })
   assert.equal(changed.links.terms_url, 'https://example.com/terms')
   assert.equal(expectStatus(200, await ask('/v1/auth/config', app_origin)).test_mode, true)
+})
+
+test('the configuration of an environment names every public application, also where there are hundreds', async () => {
+  const { test: environment } = await w.createProject('many-applications')
+  const key = await createAuthKey(w, environment, 'auth_publishable', { allowed_origins: [app_origin] })
+  const fields = mergeApplication('spa', {}, { name: 'Front', redirect_uris: [`${app_origin}/callback`] })
+  const ids = Array.from({ length: 250 }, () => w.deployment.newId('app'))
+  await w.deployment.db.batch(ids.map((id) => insertApplication(environment.id, { id, slug: id }, 'spa', fields, null, w.now())))
+  const { applications } = expectStatus(200, await ask('/v1/auth/config', app_origin, key.key))
+  assert.deepEqual(
+    applications.map(({ client_id }: { client_id: string }) => client_id),
+    ids,
+  )
 })
 
 test('a browser caches the configuration for a minute per key, and revalidates it by its ETag', async () => {
