@@ -189,7 +189,7 @@ for (const [how, finish] of [
 ] as const)
   test(`when disabling is cut short, no token of the application works, and ${how} ends the grants that are left`, async () => {
     const application = await popularApplication()
-    await cutShort(db, 'update grants', () => application.disable(true))
+    await cutShort(db, 'update grants set ended_at', () => application.disable(true))
     assert.ok(Number(await application.open()) > 0)
     assert.equal((await application.read()).body.disabled, true)
     assert.deepEqual(await application.works(), [401, false])
@@ -201,7 +201,7 @@ for (const [how, finish] of [
 
 test('a deletion of an application that is cut short can be repeated, and only the complete one is recorded', async () => {
   const application = await popularApplication()
-  await cutShort(db, 'update grants', application.delete)
+  await cutShort(db, 'update grants set ended_at', application.delete)
   assert.ok(Number(await application.open()) > 0)
   expectStatus(200, await application.read())
   assert.equal(await application.audited(), 0)

@@ -19,7 +19,7 @@ export async function mostRowsOfStatement(db: Db, call: () => Promise<unknown>):
   return most
 }
 
-/** Makes a call while the database refuses every batch with this text after the first one, and expects 503. */
+/** Makes a call while the database refuses every batch with this text, which only the call sends, after the first one. Expects 503. */
 export async function cutShort(db: Db, text: string, call: () => Promise<{ status: number }>): Promise<void> {
   const { batch } = db
   let batches = 0
