@@ -7,17 +7,18 @@ import type { Result } from '../db/db.ts'
 
 /**
  * Changes rows until fewer than a slice remain, and returns those, for the batch that completes the change.
- * @param find  reads the first rows that remain
+ * @param find  reads the first rows that remain, after the last row of the slice before
  * @param write changes these rows in one batch. `null` means that a guard failed, which ends the work
  */
 export async function changeAllButLast<T>(
   slice: number,
-  find: (limit: number) => Promise<readonly T[]>,
+  find: (limit: number, after: T | undefined) => Promise<readonly T[]>,
   write: (rows: readonly T[]) => Promise<readonly Result[] | null>,
 ): Promise<readonly T[] | null> {
-  for (;;) {
-    const rows = await find(slice)
+  for (let after: T | undefined; ; ) {
+    const rows = await find(slice, after)
     if (rows.length < slice) return rows
     if (!(await write(rows))) return null
+    after = rows.at(-1)
   }
 }

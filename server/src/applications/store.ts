@@ -7,7 +7,7 @@ import { ApplicationId, type EnvironmentId } from '@ostiary/contract/ids.ts'
 import { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
 import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
-import { endGrants } from '../oidc/store/grants.ts'
+import { endLastGrants } from '../oidc/store/grants.ts'
 import { listOrigins, unlistOrigins } from './origins.ts'
 import type { ApplicationFields } from './rules.ts'
 
@@ -126,7 +126,7 @@ export function updateApplication(
 
 /** Ends the last grants of an application that is disabled. The others end before (`findOpenGrants`). */
 export const endGrantsOfDisabled = ({ environment_id, id }: ApplicationRow, now: Date): Statement =>
-  endGrants(environment_id, { application_id: id }, 'application_disabled', now)
+  endLastGrants(environment_id, id, 'application_disabled', now)
 
 /** Serialises work on the grants of an application with its changes. Fails as a guard unless the application has this state. */
 export const holdApplication = ({ environment_id, id }: ApplicationRow, state: { version: number } | { disabled: true }): Statement =>
@@ -140,7 +140,7 @@ export async function findConsenting(db: Db, { environment_id, id }: Application
   const rows = await db.all(
     Consenting,
     sql`select user_id from consents
-         where application_id = ${id} and environment_id = ${environment_id} order by user_id limit ${limit}`,
+         where application_id = ${id} and environment_id || '' = ${environment_id} order by user_id limit ${limit}`,
   )
   return rows.map(({ user_id }) => user_id)
 }
@@ -155,8 +155,8 @@ export function deleteApplication({ environment_id, id, version }: ApplicationRo
   return [
     guard(sql`delete from applications where environment_id = ${environment_id} and id = ${id} and version = ${version}`),
     unlistOrigins(environment_id, id),
-    sql`delete from consents where environment_id = ${environment_id} and application_id = ${id}`,
-    endGrants(environment_id, { application_id: id }, 'application_deleted', now),
+    sql`delete from consents where application_id = ${id} and environment_id || '' = ${environment_id}`,
+    endLastGrants(environment_id, id, 'application_deleted', now),
   ]
 }
 

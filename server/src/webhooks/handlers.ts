@@ -127,7 +127,7 @@ export const deleteWebhook: Handler<'deleteWebhook'> = async (services, call) =>
   await changeVersioned(call.if_match, await finder(services, call), async (current) => {
     const last = await changeAllButLast(
       messages_at_once,
-      (limit) => store.findMessages(db, current, limit),
+      (limit, after: string | undefined) => store.findMessages(db, current, limit, after),
       (ids) => db.batch([store.holdWebhook(current, current.version), ...store.deleteMessages(current, ids)]),
     )
     if (!last) return null

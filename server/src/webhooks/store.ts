@@ -102,11 +102,12 @@ export function holdWebhook({ environment_id, id }: Pick<WebhookRow, 'environmen
 
 const MessageId = z.object({ id: z.string() })
 
-/** Finds messages of a webhook, to delete them. */
-export async function findMessages(db: Db, { environment_id, id }: WebhookRow, limit: number): Promise<string[]> {
+/** Finds messages of a webhook with ids after this one, to delete them. */
+export async function findMessages(db: Db, { environment_id, id }: WebhookRow, limit: number, after = ''): Promise<string[]> {
   const rows = await db.all(
     MessageId,
-    sql`select id from webhook_messages where environment_id = ${environment_id} and webhook_id = ${id} order by id limit ${limit}`,
+    sql`select id from webhook_messages
+         where environment_id = ${environment_id} and webhook_id = ${id} and id > ${after} order by id limit ${limit}`,
   )
   return rows.map((row) => row.id)
 }

@@ -289,12 +289,16 @@ export function revokeAccessToken(environment_id: EnvironmentId, jti: string, ex
 
 const OpenGrant = z.object({ id: z.string() })
 
-/** Finds open grants of an application, to end them. */
+/**
+ * Finds open grants of an application, to end them. The inner query reads the index of migration 0030 in its order, and stops at the
+ * limit. An application is in one environment, so the condition on it excludes nothing that the limit has counted.
+ */
 export async function findOpenGrants(db: Db, environment_id: EnvironmentId, application_id: string, limit: number): Promise<string[]> {
   const rows = await db.all(
     OpenGrant,
-    sql`select id from grants
-         where application_id = ${application_id} and environment_id = ${environment_id} and ended_at is null order by id limit ${limit}`,
+    sql`select id from (select environment_id, id from grants where application_id = ${application_id} and ended_at is null
+                         order by environment_id || '', id limit ${limit}) g
+         where environment_id = ${environment_id} order by id`,
   )
   return rows.map(({ id }) => id)
 }
@@ -305,20 +309,21 @@ export function endTheseGrants(environment_id: EnvironmentId, ids: readonly stri
     where environment_id = ${environment_id} and id in (${list(ids)}) and ended_at is null`
 }
 
-/**
- * Ends every grant of a user at an application, or of an application that has few: `findOpenGrants` finds the others before. The grants
- * of a user are found by the user (`|| ''`), since an application may have any number.
- */
+/** Ends every open grant of an application. It has few, since the others end before (`findOpenGrants`). */
+export function endLastGrants(environment_id: EnvironmentId, application_id: string, by: string, now: Date): Statement {
+  return sql`update grants set ended_at = ${now}, ended_by = ${by}
+    where application_id = ${application_id} and environment_id || '' = ${environment_id} and ended_at is null`
+}
+
+/** Ends every grant of a user at an application. They are found by the user (`|| ''`), since an application may have any number. */
 export function endGrants(
   environment_id: EnvironmentId,
-  { user_id, application_id }: { user_id?: string; application_id: string },
+  { user_id, application_id }: { user_id: string; application_id: string },
   by: string,
   now: Date,
 ): Statement {
-  const which =
-    user_id === undefined ? sql`application_id = ${application_id}` : sql`user_id = ${user_id} and application_id || '' = ${application_id}`
   return sql`update grants set ended_at = ${now}, ended_by = ${by}
-    where environment_id = ${environment_id} and ended_at is null and ${which}`
+    where environment_id = ${environment_id} and user_id = ${user_id} and application_id || '' = ${application_id} and ended_at is null`
 }
 
 /** Lists the active grants of a user, as the management API shows them. `rest` is the end of the query. */
