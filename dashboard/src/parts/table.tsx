@@ -57,16 +57,26 @@ export function Records<T>({ label, list, columns, keyOf, empty }: RecordsProps<
           </tbody>
         </table>
       </section>
-      {list.hasNextPage ? (
-        <p className="load-more">
-          <button type="button" className="btn" disabled={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>
-            Show more
-          </button>
-        </p>
-      ) : null}
+      <ShowMore list={list} of={label} />
     </>
   )
 }
+
+/** The button for the next page of a list. `of` says what it lists, since a page can have several. */
+export const ShowMore = ({
+  list,
+  of,
+}: {
+  list: Pick<ListResult<unknown>, 'hasNextPage' | 'isFetchingNextPage' | 'fetchNextPage'>
+  of: string
+}) =>
+  list.hasNextPage ? (
+    <p className="load-more">
+      <button type="button" className="btn" disabled={list.isFetchingNextPage} onClick={() => list.fetchNextPage()}>
+        Show more<span className="vh">: {of}</span>
+      </button>
+    </p>
+  ) : null
 
 export const Empty = ({ children, action, snippet }: { children: ReactNode; action?: ReactNode; snippet?: ReactNode }) => (
   <section className="card empty">

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { sql } from '../../src/db/db.ts'
+import { insertSession } from '../../src/oidc/store/sessions.ts'
 import { insertUser } from '../../src/users/store.ts'
 import { launchBrowser, noBrowser } from '../support/chromium.ts'
 import { authorizationRequest } from '../support/cookie-browser.ts'
@@ -214,6 +215,61 @@ test('the record of a user begins with whether the person can sign in, and if no
   await side.getByRole('button', { name: 'Block', exact: true }).click()
   await button(page, 'Block now').click()
   await side.getByText('Cannot sign in: blocked.').waitFor()
+  await side.getByRole('button', { name: 'Unblock' }).click()
+  await side.getByRole('button', { name: 'Block', exact: true }).waitFor()
+})
+
+test('every session of a user can be ended, after a question that says in which environment', { skip }, async () => {
+  const user = await w.createUser(w.test, { email: 'ada@example.com' })
+  const ends = new Date(w.now().getTime() + 3_600_000)
+  const session = (browser: number) => ({
+    id: w.deployment.newId('ses'),
+    user_id: user.id,
+    token_hash: `digest ${browser}`,
+    amr: ['pwd'],
+    acr: '1',
+    began_with: 'password',
+    ip: '192.0.2.1',
+    user_agent: `Browser ${browser}`,
+    expires_at: ends,
+    absolute_expires_at: ends,
+  })
+  await w.deployment.db.batch(Array.from({ length: 21 }, (_, index) => insertSession(w.test.id, session(index + 1), w.now())))
+  await show(page, `${base}/users?chosen=${user.id}`, 'Users')
+  const side = page.getByRole('dialog', { name: 'ada@example.com' })
+  const question = page.getByRole('alertdialog')
+  await side.getByRole('button', { name: 'Show more: Sessions' }).click()
+  const [first, last] = ['Browser 1', 'Browser 21'].map((name) => side.getByRole('button', { name: `End: ${name}, 192.0.2.1` }))
+  await last?.waitFor()
+  await first?.click()
+  await question.getByText('Test', { exact: true }).waitFor()
+  await question.getByText('The person is signed out there (Browser 1, 192.0.2.1)').waitFor()
+  assert.equal(await page.locator(':focus').textContent(), 'Keep the session')
+  assert.deepEqual(await audit(page, 'operations end a session'), [])
+  await button(page, 'End now').click()
+  await first?.waitFor({ state: 'detached' })
+  assert.equal(await last?.count(), 1)
+
+  await side.getByRole('button', { name: 'End all' }).click()
+  await button(page, 'Keep the sessions').click()
+  assert.equal(await last?.count(), 1)
+  await side.getByRole('button', { name: 'End all' }).click()
+  await button(page, 'End all now').click()
+  await side.getByText('Not signed in anywhere.').waitFor()
+})
+
+test('the problem of one question is not shown in the next', { skip }, async () => {
+  const user = await w.createUser(w.test, { email: 'lin@example.com' })
+  await show(page, `${base}/users?chosen=${user.id}`, 'Users')
+  const side = page.getByRole('dialog', { name: 'lin@example.com' })
+  await side.getByRole('button', { name: 'Remove: Password' }).click()
+  await w.deployment.db.run(sql`update users set password_hash = null where environment_id = ${w.test.id} and id = ${user.id}`)
+  await button(page, 'Remove now').click()
+  await page.getByRole('alertdialog').getByText('not_found').waitFor()
+  await button(page, 'Keep the method').click()
+  await side.getByRole('button', { name: 'End all' }).click()
+  assert.equal(await page.getByRole('alertdialog').getByText('not_found').count(), 0)
+  await button(page, 'Keep the sessions').click()
 })
 
 test('a search for users goes on until it finds one, also behind more users than one call reads', { skip }, async () => {
@@ -246,7 +302,7 @@ for (const [path, heading, sentence] of empty_lists)
 
 test('no page reports an error or calls another origin', { skip }, () => {
   assert.deepEqual(
-    faults.filter((fault) => !fault.includes('412')), // the browser reports the refused saves
+    faults.filter((fault) => !/status of (?:404|412)/.test(fault)), // the browser reports the refused changes
     [],
   )
 })

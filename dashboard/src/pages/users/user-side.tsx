@@ -1,26 +1,19 @@
 /** One user: can this person sign in, profile, methods, sessions, connected applications; block and delete. */
 import type { SignInMethod, User } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { useAction } from '../../parts/action.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { Copied } from '../../parts/copy.tsx'
 import { ChangeButton } from '../../parts/page.tsx'
 import { Problem } from '../../parts/problem.tsx'
-import { Loaded, useRead } from '../../parts/reading.tsx'
+import { Loaded, useList, useRead } from '../../parts/reading.tsx'
 import { Facts, Side } from '../../parts/side.tsx'
 import { EnvironmentTag, Tag } from '../../parts/tag.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useEnvironment } from '../../scope.tsx'
+import { Access, Part, type Question } from './access.tsx'
 import { judgeWaysIn } from './ways-in.ts'
-
-const methodNames = {
-  password: 'Password',
-  passkey: 'Passkey',
-  totp: 'Authenticator app',
-  recovery_codes: 'Recovery codes',
-  provider: 'Identity provider',
-}
 
 export function UserSide({ user_id, onClose }: { user_id: string; onClose: () => void }) {
   const { client, at, environment } = useEnvironment()
@@ -34,11 +27,10 @@ export function UserSide({ user_id, onClose }: { user_id: string; onClose: () =>
 
 function Content({ user, onClose }: { user: User; onClose: () => void }) {
   const { client, environment, base } = useEnvironment()
-  const [open, setOpen] = useState<'block' | 'delete' | SignInMethod | null>(null)
+  const [question, setQuestion] = useState<Question | null>(null)
   const about = { user_id: user.id }
-  const methods = useRead(['methods', user.id], (signal) => client.listUserMethods(about, { signal }).page())
-  const sessions = useRead(['sessions', user.id], (signal) => client.listUserSessions(about, { signal }).page())
-  const grants = useRead(['grants', user.id], (signal) => client.listUserGrants(about, { signal }).page())
+  // The verdict on the ways in needs all methods.
+  const methods = useList(['methods', user.id], (cursor) => client.listUserMethods({ ...about, cursor, limit: 100 }).page())
   const changes = [
     ['user', environment.id, user.id],
     ['users', environment.id],
@@ -46,23 +38,22 @@ function Content({ user, onClose }: { user: User; onClose: () => void }) {
     ['sessions', user.id],
     ['grants', user.id],
   ]
-  const block = useAction(() => (user.blocked_at ? client.unblockUser(about) : client.blockUser(about)), {
-    changes,
-    done: () => setOpen(null),
-  })
-  const remove = useAction(() => client.deleteUser(about), { changes: [['users', environment.id]], done: onClose })
-  const end = useAction((session_id: string) => client.endSession({ session_id }), { changes })
-  const endAll = useAction(() => client.endUserSessions(about), { changes })
-  const disconnect = useAction((grant_id: string) => client.disconnectGrant({ ...about, grant_id }), { changes })
-  const removeMethod = useAction((method_id: string) => client.removeUserMethod({ ...about, method_id }), {
-    changes,
-    done: () => setOpen(null),
-  })
-  const error = end.error ?? endAll.error ?? disconnect.error
+  const change = useAction(({ run }: Question) => run(), { changes, done: () => setQuestion(null) })
+  const unblock = useAction(() => client.unblockUser(about), { changes })
+  const ask = (next: Question) => {
+    change.reset()
+    setQuestion(next)
+  }
+  const block: Question = {
+    title: `Block ${nameOf(user)}?`,
+    consequence: 'All sessions and tokens of this person end at once, and no method signs in any more, until you unblock.',
+    keep: 'Keep access',
+    act: 'Block now',
+    run: () => client.blockUser(about),
+  }
   return (
     <>
-      <WaysIn user={user} methods={methods.data?.data} />
-      {error ? <Problem error={error} /> : null}
+      <WaysIn user={user} methods={methods.rows} />
       <Facts
         of={[
           ['Id', <Copied key="id" value={user.id} label="user id" />],
@@ -84,75 +75,7 @@ function Content({ user, onClose }: { user: User; onClose: () => void }) {
           ['Created', <Time key="created" at={user.created_at} />],
         ]}
       />
-      <Part title="Sign-in methods">
-        <Loaded of={methods} rows={1}>
-          {({ data }) => (
-            <Rows
-              none="None."
-              of={data.map((method) => ({
-                id: method.id,
-                text: nameOf(method),
-                more: method.last_used_at ? (
-                  <>
-                    Last used <Time at={method.last_used_at} />
-                  </>
-                ) : (
-                  'Never used'
-                ),
-                act: 'Remove',
-                run: () => setOpen(method),
-              }))}
-            />
-          )}
-        </Loaded>
-      </Part>
-      <Part
-        title="Sessions"
-        action={
-          <ChangeButton className="btn s" disabled={endAll.busy} onClick={() => endAll.run(undefined)}>
-            End all
-          </ChangeButton>
-        }
-      >
-        <Loaded of={sessions} rows={1}>
-          {({ data }) => (
-            <Rows
-              none="Not signed in anywhere."
-              of={data.map((session) => ({
-                id: session.id,
-                text: `${session.user_agent ?? 'Unknown program'}, ${session.ip ?? 'unknown address'}`,
-                more: (
-                  <>
-                    Last seen <Time at={session.last_seen_at} />, by {session.amr.join(' and ')}
-                  </>
-                ),
-                act: 'End',
-                run: () => end.run(session.id),
-              }))}
-            />
-          )}
-        </Loaded>
-      </Part>
-      <Part title="Connected applications">
-        <Loaded of={grants} rows={1}>
-          {({ data }) => (
-            <Rows
-              none="None."
-              of={data.map((grant) => ({
-                id: grant.id,
-                text: `${grant.application_id} (${grant.scope})`,
-                more: (
-                  <>
-                    Last tokens <Time at={grant.last_used_at} />
-                  </>
-                ),
-                act: 'Disconnect',
-                run: () => disconnect.run(grant.id),
-              }))}
-            />
-          )}
-        </Loaded>
-      </Part>
+      <Access user={user} methods={methods} ask={ask} />
       <Part title="Events">
         <div className="toolbar">
           <Link className="btn s" to={`${base}/events`} search={{ user_id: user.id }}>
@@ -163,64 +86,70 @@ function Content({ user, onClose }: { user: User; onClose: () => void }) {
           </Link>
         </div>
       </Part>
+      {unblock.error ? <Problem error={unblock.error} /> : null}
       <div className="toolbar">
-        <ChangeButton onClick={() => (user.blocked_at ? block.run(undefined) : setOpen('block'))}>
-          {user.blocked_at ? 'Unblock' : 'Block'}
-        </ChangeButton>
-        <ChangeButton className="btn bad" in_root={false} onClick={() => setOpen('delete')}>
-          Delete
-        </ChangeButton>
+        {user.blocked_at ? (
+          <ChangeButton disabled={unblock.busy} onClick={() => unblock.run(undefined)}>
+            Unblock
+          </ChangeButton>
+        ) : (
+          <ChangeButton onClick={() => ask(block)}>Block</ChangeButton>
+        )}
+        <DeleteUser user={user} onDeleted={onClose} />
       </div>
-      {open !== null && typeof open === 'object' ? (
+      {question ? (
         <Confirm
-          title={`Remove ${nameOf(open)}?`}
+          {...question}
           lead={
             <>
-              <EnvironmentTag type={environment.type} /> {user.email ?? user.id}
+              <EnvironmentTag type={environment.type} /> {nameOf(user)}
             </>
           }
-          consequence="The person can no longer sign in with it. Sessions that began with it end."
-          keep="Keep the method"
-          act="Remove now"
-          busy={removeMethod.busy}
-          error={removeMethod.error}
-          onConfirm={() => removeMethod.run(open.id)}
-          onClose={() => setOpen(null)}
-        />
-      ) : null}
-      {open === 'block' ? (
-        <Confirm
-          title={`Block ${user.email ?? user.id}?`}
-          lead={<EnvironmentTag type={environment.type} />}
-          consequence="All sessions and tokens of this person end at once, and no method signs in any more, until you unblock."
-          keep="Keep access"
-          act="Block now"
-          busy={block.busy}
-          error={block.error}
-          onConfirm={() => block.run(undefined)}
-          onClose={() => setOpen(null)}
-        />
-      ) : null}
-      {open === 'delete' ? (
-        <Confirm
-          title={`Delete ${user.email ?? user.id}?`}
-          lead={<EnvironmentTag type={environment.type} />}
-          consequence="The account, its sessions, methods and consents are gone for good. The same address can sign up again, with another id."
-          keep="Keep the user"
-          act="Delete now"
-          typed={user.email ?? user.id}
-          busy={remove.busy}
-          error={remove.error}
-          onConfirm={() => remove.run(undefined)}
-          onClose={() => setOpen(null)}
+          busy={change.busy}
+          error={change.error}
+          onConfirm={() => change.run(question)}
+          onClose={() => setQuestion(null)}
         />
       ) : null}
     </>
   )
 }
 
-const nameOf = ({ type, name, codes_left }: SignInMethod) =>
-  [methodNames[type], name ? `: ${name}` : '', codes_left === null ? '' : `, ${codes_left} left`].join('')
+const nameOf = ({ id, email }: User) => email ?? id
+
+function DeleteUser({ user, onDeleted }: { user: User; onDeleted: () => void }) {
+  const { client, environment } = useEnvironment()
+  const [is_open, setOpen] = useState(false)
+  const remove = useAction(() => client.deleteUser({ user_id: user.id }), { changes: [['users', environment.id]], done: onDeleted })
+  return (
+    <>
+      <ChangeButton
+        className="btn bad"
+        in_root={false}
+        onClick={() => {
+          remove.reset()
+          setOpen(true)
+        }}
+      >
+        Delete
+      </ChangeButton>
+      {is_open ? (
+        <Confirm
+          title={`Delete ${nameOf(user)}?`}
+          lead={<EnvironmentTag type={environment.type} />}
+          consequence="The account, its sessions, methods and consents are gone for good. The same address can sign up again, with another id."
+          keep="Keep the user"
+          act="Delete now"
+          typed={nameOf(user)}
+          busy={remove.busy}
+          error={remove.error}
+          onConfirm={() => remove.run(undefined)}
+          onClose={() => setOpen(false)}
+        />
+      ) : null}
+    </>
+  )
+}
 
 /** The first thing that support asks: can this person sign in, and what happened last? */
 function WaysIn({ user, methods }: { user: User; methods: SignInMethod[] | undefined }) {
@@ -247,43 +176,5 @@ function WaysIn({ user, methods }: { user: User; methods: SignInMethod[] | undef
         ) : null}
       </div>
     </div>
-  )
-}
-
-const Part = ({ title, action, children }: { title: string; action?: ReactNode; children: ReactNode }) => (
-  <section>
-    <div className="part-head">
-      <h3>{title}</h3>
-      {action}
-    </div>
-    {children}
-  </section>
-)
-
-interface Row {
-  id: string
-  text: string
-  more: ReactNode
-  act: string
-  run: () => void
-}
-
-function Rows({ of, none }: { of: Row[]; none: string }) {
-  if (of.length === 0) return <p className="muted">{none}</p>
-  return (
-    <ul>
-      {of.map(({ id, text, more, act, run }) => (
-        <li className="list-row" key={id}>
-          <div>
-            {text}
-            <div className="small muted">{more}</div>
-          </div>
-          <ChangeButton className="btn s" onClick={run}>
-            {act}
-            <span className="vh">: {text}</span>
-          </ChangeButton>
-        </li>
-      ))}
-    </ul>
   )
 }

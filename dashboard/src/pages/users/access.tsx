@@ -1,0 +1,186 @@
+/** What a user signs in with, where the user is signed in, and which applications have tokens. Each row is ended after a question. */
+import type { SignInMethod, User } from '@ostiary/sdk'
+import type { ReactNode } from 'react'
+import { ChangeButton } from '../../parts/page.tsx'
+import { Problem } from '../../parts/problem.tsx'
+import { Skeleton, useList } from '../../parts/reading.tsx'
+import { ShowMore } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { useEnvironment } from '../../scope.tsx'
+
+/** A change that is asked about first: what it ends, and the call. */
+export interface Question {
+  title: string
+  consequence: string
+  keep: string
+  act: string
+  run: () => Promise<unknown>
+}
+
+type List<T> = ReturnType<typeof useList<T>>
+
+interface AccessProps {
+  user: User
+  methods: List<SignInMethod>
+  ask: (question: Question) => void
+}
+
+export function Access({ user, methods, ask }: AccessProps) {
+  const { client } = useEnvironment()
+  const about = { user_id: user.id }
+  const sessions = useList(['sessions', user.id], (cursor) => client.listUserSessions({ ...about, cursor }).page())
+  const grants = useList(['grants', user.id], (cursor) => client.listUserGrants({ ...about, cursor }).page())
+  const endAll: Question = {
+    title: 'End all sessions?',
+    consequence: 'The person is signed out everywhere, and every application loses its tokens. Signing in again stays possible.',
+    keep: 'Keep the sessions',
+    act: 'End all now',
+    run: () => client.endUserSessions(about),
+  }
+  return (
+    <>
+      <ListPart
+        title="Sign-in methods"
+        none="None."
+        list={methods}
+        ask={ask}
+        row={(method) => ({
+          id: method.id,
+          text: nameOf(method),
+          more: method.last_used_at ? (
+            <>
+              Last used <Time at={method.last_used_at} />
+            </>
+          ) : (
+            'Never used'
+          ),
+          act: 'Remove',
+          question: {
+            title: `Remove ${nameOf(method)}?`,
+            consequence: 'The person can no longer sign in with it. Sessions that began with it end.',
+            keep: 'Keep the method',
+            act: 'Remove now',
+            run: () => client.removeUserMethod({ ...about, method_id: method.id }),
+          },
+        })}
+      />
+      <ListPart
+        title="Sessions"
+        none="Not signed in anywhere."
+        list={sessions}
+        ask={ask}
+        action={
+          <ChangeButton className="btn s" onClick={() => ask(endAll)}>
+            End all
+          </ChangeButton>
+        }
+        row={(session) => {
+          const text = `${session.user_agent ?? 'Unknown program'}, ${session.ip ?? 'unknown address'}`
+          return {
+            id: session.id,
+            text,
+            more: (
+              <>
+                Last seen <Time at={session.last_seen_at} />, by {session.amr.join(' and ')}
+              </>
+            ),
+            act: 'End',
+            question: {
+              title: 'End this session?',
+              consequence: `The person is signed out there (${text}), and applications lose the tokens of the session.`,
+              keep: 'Keep the session',
+              act: 'End now',
+              run: () => client.endSession({ session_id: session.id }),
+            },
+          }
+        }}
+      />
+      <ListPart
+        title="Connected applications"
+        none="None."
+        list={grants}
+        ask={ask}
+        row={(grant) => ({
+          id: grant.id,
+          text: `${grant.application_id} (${grant.scope})`,
+          more: (
+            <>
+              Last tokens <Time at={grant.last_used_at} />
+            </>
+          ),
+          act: 'Disconnect',
+          question: {
+            title: 'Disconnect the application?',
+            consequence: `${grant.application_id} loses all its tokens for this person, on every device, and the consent.`,
+            keep: 'Keep it connected',
+            act: 'Disconnect now',
+            run: () => client.disconnectGrant({ ...about, grant_id: grant.id }),
+          },
+        })}
+      />
+    </>
+  )
+}
+
+const methodNames = {
+  password: 'Password',
+  passkey: 'Passkey',
+  totp: 'Authenticator app',
+  recovery_codes: 'Recovery codes',
+  provider: 'Identity provider',
+}
+
+const nameOf = ({ type, name, codes_left }: SignInMethod) =>
+  [methodNames[type], name ? `: ${name}` : '', codes_left === null ? '' : `, ${codes_left} left`].join('')
+
+export const Part = ({ title, action, children }: { title: string; action?: ReactNode; children: ReactNode }) => (
+  <section>
+    <div className="part-head">
+      <h3>{title}</h3>
+      {action}
+    </div>
+    {children}
+  </section>
+)
+
+interface Row {
+  id: string
+  text: string
+  more: ReactNode
+  act: string
+  question: Question
+}
+
+interface ListPartProps<T> {
+  title: string
+  none: string
+  list: List<T>
+  action?: ReactNode
+  row: (of: T) => Row
+  ask: (question: Question) => void
+}
+
+function ListPart<T>({ title, none, list, action, row, ask }: ListPartProps<T>) {
+  return (
+    <Part title={title} action={action}>
+      {list.error ? <Problem error={list.error} retry={() => list.refetch()} /> : null}
+      {list.rows === undefined && !list.error ? <Skeleton rows={1} /> : null}
+      {list.rows?.length === 0 ? <p className="muted">{none}</p> : null}
+      <ul>
+        {list.rows?.map(row).map(({ id, text, more, act, question }) => (
+          <li className="list-row" key={id}>
+            <div>
+              {text}
+              <div className="small muted">{more}</div>
+            </div>
+            <ChangeButton className="btn s" onClick={() => ask(question)}>
+              {act}
+              <span className="vh">: {text}</span>
+            </ChangeButton>
+          </li>
+        ))}
+      </ul>
+      <ShowMore list={list} of={title} />
+    </Part>
+  )
+}
