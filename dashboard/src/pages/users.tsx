@@ -141,7 +141,8 @@ function AddUser({ close, onAdded }: { close: () => void; onAdded: (id: string) 
       title="Add a user"
       lead={
         <>
-          To <EnvironmentTag type={environment.type} /> of {project.name}. The person chooses a password by a mailed link.
+          To <EnvironmentTag type={environment.type} /> of {project.name}. Nothing is mailed, and the account has no password: the person
+          signs in by an emailed code or a provider, or your backend sets a password.
         </>
       }
       submit="Add user"

@@ -8,6 +8,7 @@ import { offeredAddress } from '../../../dashboard/src/pages/application/offered
 import { cell } from '../../../dashboard/src/pages/audit/cells.ts'
 import { fixOf, hasPage } from '../../../dashboard/src/pages/calls/fixes.ts'
 import { countdown, secondsLeft, waitOf } from '../../../dashboard/src/parts/countdown.ts'
+import { judgeWaysIn, mailsFor } from '../../../dashboard/src/pages/users/ways-in.ts'
 import { type Choice, differences, isContested, withChoices } from '../../../dashboard/src/parts/differences.ts'
 import { OstiaryError } from '../../../sdk/src/index.ts'
 
@@ -103,3 +104,33 @@ const choices: [string, [string, Choice][], object][] = [
 ]
 for (const [when, chosen, sent] of choices)
   test(`what is saved when ${when}`, () => assert.deepEqual(withChoices(change, new Map(chosen)), sent))
+
+type User = Parameters<typeof mailsFor>[0]
+type Settings = Parameters<typeof mailsFor>[1]
+const newUser = { email: 'sam@example.com', email_verified: false, has_password: false, blocked_at: null } as User // as: what the rules read
+const password_only = {
+  sign_in: { password: true, email_code: false, passkey: false },
+  email: { delivery: 'smtp' },
+  mfa: { mode: 'off' },
+} as Settings // as: what the rules read
+
+// biome-ignore format: this table is read by column
+const mails: [string, Partial<User>, boolean, { reset: boolean; verification: boolean }][] = [
+  ['a new account without a password',  {},                                                   true,  { reset: false, verification: true }],
+  ['a password and a proved address',   { has_password: true, email_verified: true },         true,  { reset: true,  verification: false }],
+  ['a password where passwords are off', { has_password: true },                              false, { reset: false, verification: true }],
+  ['no address',                        { has_password: true, email: null },                  true,  { reset: false, verification: false }],
+  ['a blocked account',                 { has_password: true, blocked_at: '2026-01-01T00:00:00.000Z' }, true, { reset: false, verification: false }],
+]
+for (const [of, user, password, offered] of mails)
+  test(`the mails that are offered for ${of}`, () => {
+    const settings = { ...password_only, sign_in: { ...password_only.sign_in, password } }
+    assert.deepEqual(mailsFor({ ...newUser, ...user }, settings), offered)
+  })
+
+test('a user without any method is not sent to a reset, which mails no link without a password', () => {
+  assert.deepEqual(judgeWaysIn(newUser, [], password_only, []), {
+    can: false,
+    text: 'Cannot sign in: has no sign-in method. Set a password by the API, or offer emailed codes or a provider.',
+  })
+})

@@ -1,4 +1,4 @@
-/** One user: can this person sign in, profile, methods, sessions, connected applications; block and delete. */
+/** One user: can this person sign in, profile, mails, methods, sessions, connected applications; block and delete. */
 import type { SignInMethod, User } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -13,7 +13,7 @@ import { EnvironmentTag, Tag } from '../../parts/tag.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useEnvironment } from '../../scope.tsx'
 import { Access, Part, type Question } from './access.tsx'
-import { judgeWaysIn } from './ways-in.ts'
+import { judgeWaysIn, mailsFor } from './ways-in.ts'
 
 export function UserSide({ user_id, onClose }: { user_id: string; onClose: () => void }) {
   const { client, at, environment } = useEnvironment()
@@ -75,6 +75,7 @@ function Content({ user, onClose }: { user: User; onClose: () => void }) {
           ['Created', <Time key="created" at={user.created_at} />],
         ]}
       />
+      <Mails user={user} />
       <Access user={user} methods={methods} ask={ask} />
       <Part title="Events">
         <div className="toolbar">
@@ -116,6 +117,43 @@ function Content({ user, onClose }: { user: User; onClose: () => void }) {
 }
 
 const nameOf = ({ id, email }: User) => email ?? id
+
+function Mails({ user }: { user: User }) {
+  const { client, at, environment } = useEnvironment()
+  const settings = useRead(['settings-of', environment.id], (signal) => client.getSettings(at, { signal }))
+  const [is_sent, setSent] = useState(false)
+  const about = { user_id: user.id }
+  const send = useAction(
+    (kind: 'reset' | 'verification') => (kind === 'reset' ? client.sendReset(about) : client.sendVerification(about)),
+    {
+      done: () => setSent(true),
+    },
+  )
+  const mail = (kind: 'reset' | 'verification') => {
+    setSent(false)
+    send.run(kind)
+  }
+  const offered = settings.data ? mailsFor(user, settings.data) : null
+  if (!offered?.reset && !offered?.verification) return null
+  return (
+    <Part title="Mail">
+      <div className="toolbar">
+        {offered.reset ? (
+          <ChangeButton className="btn s" in_root={false} disabled={send.busy} onClick={() => mail('reset')}>
+            Mail a link for a new password
+          </ChangeButton>
+        ) : null}
+        {offered.verification ? (
+          <ChangeButton className="btn s" in_root={false} disabled={send.busy} onClick={() => mail('verification')}>
+            Mail a code that proves the email
+          </ChangeButton>
+        ) : null}
+      </div>
+      <output className="small muted">{is_sent ? `A mail to ${user.email} is on its way, unless too many were asked for.` : ''}</output>
+      {send.error ? <Problem error={send.error} /> : null}
+    </Part>
+  )
+}
 
 function DeleteUser({ user, onDeleted }: { user: User; onDeleted: () => void }) {
   const { client, environment } = useEnvironment()

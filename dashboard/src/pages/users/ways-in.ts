@@ -1,4 +1,4 @@
-/** Whether a person can sign in now, by which methods, and if not, why. */
+/** Whether a person can sign in now, by which methods, and if not, why. And which mails help. */
 import type { Provider, Settings, SignInMethod, User } from '@ostiary/sdk'
 
 export interface Verdict {
@@ -26,11 +26,12 @@ export function judgeWaysIn(user: User, methods: SignInMethod[], settings: Setti
   }
   const closed = ways.filter(([, is_theirs, is_offered]) => is_theirs && !is_offered).map(([name]) => name)
   if (closed.length > 0) return { can: false, text: `Cannot sign in: has ${closed.join(', ')}, which this environment does not offer now.` }
-  return {
-    can: false,
-    text:
-      sign_in.password && user.email
-        ? 'Has no sign-in method yet. “Forgot password” on the sign-in page sets one.'
-        : 'Cannot sign in: has no sign-in method.',
-  }
+  const way_out = user.email ? ' Set a password by the API, or offer emailed codes or a provider.' : ''
+  return { can: false, text: `Cannot sign in: has no sign-in method.${way_out}` }
+}
+
+/** The mails that the service sends to a user on request. Only a password that can be used is replaced by a mailed link. */
+export function mailsFor({ email, email_verified, has_password, blocked_at }: User, { sign_in }: Settings) {
+  const can_get_mail = email !== null && blocked_at === null
+  return { reset: can_get_mail && has_password && sign_in.password, verification: can_get_mail && !email_verified }
 }
