@@ -2,6 +2,7 @@
 import type { ApiKey, ApiKeyWithPlaintext } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { InEnvironment } from '../parts/form-dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
 import { useList } from '../parts/reading.tsx'
@@ -77,7 +78,10 @@ export default function ApiKeys() {
         <KeySide
           key_id={search.key}
           needs="developer"
-          read={(key_id, signal) => client.getAuthKey({ ...at, key_id }, { signal })}
+          is_live={is_live}
+          lead={<InEnvironment />}
+          read={(key_id, options) => client.responses.getAuthKey({ ...at, key_id }, options)}
+          write={(key_id, { scopes: _, ...change }, options) => client.changeAuthKey({ ...at, key_id }, change, options)}
           usage={(key_id, from, signal) => client.authKeyUsage({ ...at, key_id, from }, { signal })}
           onEnd={(kind, key) => setOpen({ kind, key })}
           close={() => show({ key: undefined })}

@@ -1,5 +1,4 @@
 /** The platform keys of a tenant: they automate set-up across projects, by scopes. */
-import { Checkbox } from '@mantine/core'
 import type { ApiKey, ApiKeyWithPlaintext } from '@ostiary/sdk'
 import { useState } from 'react'
 import { Icon } from '../parts/icon.tsx'
@@ -15,20 +14,8 @@ import { CreatedKeyDialog } from './keys/created-dialog.tsx'
 import { EndKeyDialog } from './keys/end-dialogs.tsx'
 import { KeySide } from './keys/key-side.tsx'
 import { Keys } from './keys/keys-table.tsx'
+import { type KeyScope, ScopePicker } from './keys/scope-picker.tsx'
 import { keySnippets } from './keys/snippets.ts'
-
-const subjects = [
-  'projects',
-  'environments',
-  'env.settings',
-  'applications',
-  'resource_servers',
-  'providers',
-  'webhooks',
-  'auth_keys',
-  'users',
-] as const
-type Scope = ApiKey['scopes'][number]
 
 type Open = { kind: 'create' } | { kind: 'created'; key: ApiKeyWithPlaintext } | { kind: 'rotate' | 'revoke'; key: ApiKey } | null
 
@@ -36,7 +23,7 @@ export default function PlatformKeys() {
   const { client, tenant } = useScope()
   const { search, show } = useQueryState()
   const [open, setOpen] = useState<Open>(null)
-  const [scopes, setScopes] = useState<Scope[]>([])
+  const [scopes, setScopes] = useState<KeyScope[]>([])
   const at = { tenant_id: tenant.id }
   const list = useList(['keys', tenant.id], (cursor) => client.listPlatformKeys({ ...at, cursor }).page())
   const close = () => {
@@ -86,7 +73,10 @@ export default function PlatformKeys() {
         <KeySide
           key_id={search.key}
           needs="admin"
-          read={(key_id, signal) => client.getPlatformKey({ ...at, key_id }, { signal })}
+          is_live
+          lead={`For ${tenant.name}, all projects.`}
+          read={(key_id, options) => client.responses.getPlatformKey({ ...at, key_id }, options)}
+          write={(key_id, change, options) => client.changePlatformKey({ ...at, key_id }, change, options)}
           usage={(key_id, from, signal) => client.platformKeyUsage({ ...at, key_id, from }, { signal })}
           onEnd={(kind, key) => setOpen({ kind, key })}
           close={() => show({ key: undefined })}
@@ -131,47 +121,5 @@ export default function PlatformKeys() {
         />
       ) : null}
     </Page>
-  )
-}
-
-function ScopePicker({ value, onChange }: { value: Scope[]; onChange: (scopes: Scope[]) => void }) {
-  const has_all = value.includes('*')
-  const toggle = (scope: Scope) => onChange(value.includes(scope) ? value.filter((each) => each !== scope) : [...value, scope])
-  return (
-    <fieldset>
-      <legend className="lab">Scopes, at least one</legend>
-      <div className="choices-column">
-        <Checkbox label="Everything, also future (*)" checked={has_all} onChange={() => onChange(has_all ? [] : ['*'])} />
-        <div className="scope-grid">
-          {subjects.map((subject) => {
-            const read = `${subject}:read` as Scope // as: each subject has this scope
-            const write = subject === 'users' ? null : (`${subject}:write` as Scope) // as: each other subject has it
-            return (
-              <div key={subject} className="scope-row">
-                <code>{subject}</code>
-                <Checkbox
-                  size="xs"
-                  label="read"
-                  aria-label={read}
-                  disabled={has_all}
-                  checked={value.includes(read)}
-                  onChange={() => toggle(read)}
-                />
-                {write ? (
-                  <Checkbox
-                    size="xs"
-                    label="write"
-                    aria-label={write}
-                    disabled={has_all}
-                    checked={value.includes(write)}
-                    onChange={() => toggle(write)}
-                  />
-                ) : null}
-              </div>
-            )
-          })}
-        </div>
-      </div>
-    </fieldset>
   )
 }

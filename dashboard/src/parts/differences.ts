@@ -11,7 +11,16 @@ export interface Difference {
 }
 
 /** Members that the service sets. They differ in every version and nobody chooses them. */
-const bookkeeping = new Set(['/updated_at', '/created_at', '/version', '/last_success_at', '/failing_since', '/last_sign_in_at'])
+const bookkeeping = new Set([
+  '/updated_at',
+  '/created_at',
+  '/version',
+  '/last_success_at',
+  '/failing_since',
+  '/last_sign_in_at',
+  '/last_used_at',
+  '/last_used_ip',
+])
 
 /** The fields of the change, and the other fields that differ between both versions. */
 export function differences(change: object, before: object, now: object): { fields: Difference[]; others: Difference[] } {

@@ -111,6 +111,24 @@ test('when two people edit the same object, the second sees both versions, choos
   assert.deepEqual({ description, events }, { description: 'Mine', events: ['user.created'] })
 })
 
+test('a key is restricted in its drawer, and keeps what another person changed meanwhile', { skip }, async () => {
+  const { id } = await create('auth-keys', { type: 'auth_secret', label: 'server' })
+  await show(page, `${base}/api-keys?key=${id}`, 'API keys')
+  await button(page, 'Edit…').click()
+  const dialog = page.getByRole('dialog', { name: 'Edit server' })
+  await dialog.getByRole('textbox', { name: 'Source addresses' }).fill('203.0.113.0/24')
+  await dialog.getByLabel('Requests').fill('50')
+  await dialog.getByText('Calls from anywhere else get 403 at once.').waitFor()
+  assert.deepEqual(await audit(page, 'operations edit a key'), [])
+  expectStatus(200, await w.call('PATCH', `${w.test.path}/auth-keys/${id}`, { body: { label: 'worker' } }))
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Also changed by the other, and kept').waitFor()
+  await button(page, 'Save the choice').click()
+  await page.getByRole('dialog', { name: 'worker' }).getByText('203.0.113.0/24').waitFor()
+  const { label, ip_allowlist, rate_limit } = expectStatus(200, await w.call('GET', `${w.test.path}/auth-keys/${id}`))
+  assert.deepEqual([label, ip_allowlist, rate_limit], ['worker', ['203.0.113.0/24'], { limit: 50, window_seconds: 10 }])
+})
+
 test('an event shows its neighbours and its deliveries, and filters by what it is about', { skip }, async () => {
   await w.createUser(w.test, { email: 'sam@example.com' })
   await show(page, `${base}/events`, 'Events')

@@ -8,6 +8,7 @@ import { offeredAddress } from '../../../dashboard/src/pages/application/offered
 import { cell } from '../../../dashboard/src/pages/audit/cells.ts'
 import { fixOf, hasPage } from '../../../dashboard/src/pages/calls/fixes.ts'
 import { countdown, secondsLeft, waitOf } from '../../../dashboard/src/parts/countdown.ts'
+import { changeOf, isNarrowed, type KeyChange, limitOf } from '../../../dashboard/src/pages/keys/restrictions.ts'
 import { judgeWaysIn, mailsFor } from '../../../dashboard/src/pages/users/ways-in.ts'
 import { type Choice, differences, isContested, withChoices } from '../../../dashboard/src/parts/differences.ts'
 import { OstiaryError } from '../../../sdk/src/index.ts'
@@ -134,3 +135,32 @@ test('a user without any method is not sent to a reset, which mails no link with
     text: 'Cannot sign in: has no sign-in method. Set a password by the API, or offer emailed codes or a provider.',
   })
 })
+
+type ApiKey = Parameters<typeof changeOf>[0]
+const restrictions = { allowed_origins: ['https://a.test'], ip_allowlist: [], rate_limit: null, expires_at: null, scopes: [] }
+const key = { ...restrictions, label: null } as unknown as ApiKey // as: what the rules read
+
+test('an edit of a key sends what was changed, and the default rate limit as null', () => {
+  const limited = { ...key, rate_limit: { limit: 5, window_seconds: 10 } }
+  const rate_limit = limitOf({ limit: '100', window_seconds: '10' }, false)
+  assert.deepEqual(changeOf(limited, { ...restrictions, label: '', rate_limit }), { rate_limit: null })
+  assert.deepEqual(limitOf({ limit: '100', window_seconds: '10' }, true), { limit: 100, window_seconds: 10 })
+  assert.deepEqual(changeOf(key, { ...restrictions, label: 'web', ip_allowlist: ['192.0.2.1'] }), {
+    label: 'web',
+    ip_allowlist: ['192.0.2.1'],
+  })
+})
+
+// biome-ignore format: this table is read by column
+const edits: [string, string[], KeyChange, boolean][] = [
+  ['a first address',      [],                         { ip_allowlist: ['192.0.2.1'] },              true],
+  ['another address',      ['192.0.2.1'],              { ip_allowlist: ['192.0.2.1', '192.0.2.2'] }, false],
+  ['one address less',     ['192.0.2.1', '192.0.2.2'], { ip_allowlist: ['192.0.2.1'] },              true],
+  ['no address any more',  ['192.0.2.1'],              { ip_allowlist: [] },                         false],
+  ['another origin',       [],                         { allowed_origins: ['https://a.test', 'https://b.test'] }, false],
+  ['one origin less',      [],                         { allowed_origins: ['https://b.test'] },      true],
+]
+for (const [what, ip_allowlist, change, expected] of edits)
+  test(`an edit to ${what} ${expected ? 'warns that calls will be refused' : 'refuses no call'}`, () => {
+    assert.equal(isNarrowed({ ...key, ip_allowlist }, change), expected)
+  })

@@ -1,12 +1,13 @@
 /** Creating a key: kind, label, where it may be used from, how often, until when. Platform keys have scopes instead of a kind. */
-import { NativeSelect, TagsInput, TextInput } from '@mantine/core'
+import { NativeSelect, TextInput } from '@mantine/core'
 import type { ApiKeyWithPlaintext } from '@ostiary/sdk'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { useAction } from '../../parts/action.ts'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { fieldError, Problem } from '../../parts/problem.tsx'
-import { originOf } from './origin.ts'
+import { AddressesField, lifetimes, OriginsField, RateField } from './fields.tsx'
+import { endAfter, limitOf, standardRate } from './restrictions.ts'
 
 export interface KeyForm {
   type: 'auth_publishable' | 'auth_secret'
@@ -16,13 +17,6 @@ export interface KeyForm {
   rate_limit?: { limit: number; window_seconds: number }
   expires_at?: string
 }
-
-const lifetimes = [
-  { value: '', label: 'Never' },
-  { value: '30', label: 'In 30 days' },
-  { value: '90', label: 'In 90 days' },
-  { value: '365', label: 'In a year' },
-]
 
 interface CreateProps {
   kinds: boolean
@@ -39,30 +33,23 @@ export function CreateKeyDialog({ kinds, is_live, lead, children, create, onCrea
   const [type, setType] = useState<KeyForm['type']>(kinds ? 'auth_publishable' : 'auth_secret')
   const [label, setLabel] = useState('')
   const [origins, setOrigins] = useState<string[]>([])
-  const [note, setNote] = useState<string | null>(null)
   const [addresses, setAddresses] = useState<string[]>([])
-  const standard = is_live ? '1000' : '100'
-  const [limit, setLimit] = useState(standard)
-  const [window_seconds, setWindow] = useState('10')
+  const [rate, setRate] = useState(standardRate(is_live))
   const [days, setDays] = useState('')
   const action = useAction(create, { done: onCreated })
   const is_publishable = type === 'auth_publishable'
 
-  const changeOrigins = (values: string[]) => {
-    const read = values.map((value) => originOf(value, is_live))
-    setOrigins(read.flatMap(({ origin }) => origin ?? []))
-    setNote(read.find(({ note }) => note)?.note ?? null)
-  }
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    const is_standard = limit === standard && window_seconds === '10'
+    const rate_limit = limitOf(rate, is_live)
+    const expires_at = endAfter(days, new Date())
     action.run({
       type,
       label,
       allowed_origins: is_publishable ? origins : [],
       ip_allowlist: addresses,
-      ...(is_standard ? {} : { rate_limit: { limit: Number(limit), window_seconds: Number(window_seconds) } }),
-      ...(days === '' ? {} : { expires_at: new Date(Date.now() + Number(days) * 86_400_000).toISOString() }),
+      ...(rate_limit ? { rate_limit } : {}),
+      ...(expires_at ? { expires_at } : {}),
     })
   }
   return (
@@ -106,62 +93,10 @@ export function CreateKeyDialog({ kinds, is_live, lead, children, create, onCrea
           error={fieldError(action.error, '/label')}
         />
         {children}
-        {kinds && is_publishable ? (
-          <TagsInput
-            label="Allowed origins"
-            description="Scheme, host and port, without a path. At least one. In Live only https is accepted."
-            inputWrapperOrder={['label', 'input', 'description', 'error']}
-            placeholder={origins.length === 0 ? 'https://app.example.com' : 'Add another'}
-            value={origins}
-            onChange={changeOrigins}
-            acceptValueOnBlur
-            splitChars={[',', ' ']}
-            error={fieldError(action.error, '/allowed_origins') ?? note}
-          />
-        ) : null}
+        {kinds && is_publishable ? <OriginsField value={origins} change={setOrigins} is_live={is_live} error={action.error} /> : null}
         <div className="two">
-          <TagsInput
-            label="Source addresses, optional"
-            description="Empty means anywhere."
-            inputWrapperOrder={['label', 'input', 'description', 'error']}
-            placeholder={addresses.length === 0 ? '203.0.113.0/24' : ''}
-            value={addresses}
-            onChange={setAddresses}
-            acceptValueOnBlur
-            splitChars={[',', ' ']}
-            error={fieldError(action.error, '/ip_allowlist')}
-          />
-          <div className="field">
-            <span className="lab">Rate limit</span>
-            <div className="rate">
-              <input
-                className="in"
-                type="number"
-                min={1}
-                max={100_000}
-                required
-                aria-label="Requests"
-                value={limit}
-                onChange={(event) => setLimit(event.target.value)}
-              />
-              <span className="muted nowrap">requests in</span>
-              <input
-                className="in"
-                type="number"
-                min={1}
-                max={3_600}
-                required
-                aria-label="Seconds"
-                value={window_seconds}
-                onChange={(event) => setWindow(event.target.value)}
-              />
-              <span className="muted">s</span>
-            </div>
-            <p className="hint">
-              {fieldError(action.error, '/rate_limit') ??
-                `${standard} in 10 s is the default ${is_live ? 'in Live and for platform keys' : 'in Test'}.`}
-            </p>
-          </div>
+          <AddressesField value={addresses} change={setAddresses} error={action.error} />
+          <RateField value={rate} change={setRate} is_live={is_live} error={action.error} />
         </div>
         <NativeSelect
           label="Expires"

@@ -1,79 +1,109 @@
 /** One key: what it is, where it may be used from, and who used it. */
 import type { ApiKey } from '@ostiary/sdk'
+import { type ReactNode, useState } from 'react'
 import { CopyButton } from '../../parts/copy.tsx'
 import { ChangeButton } from '../../parts/page.tsx'
 import { Loaded, useRead } from '../../parts/reading.tsx'
+import { Editing, type Version } from '../../parts/save.tsx'
 import { Facts, Side } from '../../parts/side.tsx'
 import { duration, Time } from '../../parts/time.tsx'
+import { EditKey } from './edit-dialog.tsx'
 import { nameOf } from './end-dialogs.tsx'
 import { isQuiet, kindOf } from './keys-table.tsx'
+import type { KeyChange } from './restrictions.ts'
 import { type ReadUsage, Usage } from './usage.tsx'
 
 interface KeySideProps {
   key_id: string
   needs: 'developer' | 'admin'
-  read: (key_id: string, signal: AbortSignal) => Promise<ApiKey>
+  is_live: boolean
+  /** Where the key belongs, for the dialog that edits it. */
+  lead: ReactNode
+  read: (key_id: string, options?: { signal: AbortSignal }) => Promise<Version<ApiKey>>
+  write: (key_id: string, change: KeyChange, options: { if_match: string | undefined }) => Promise<ApiKey>
   usage: ReadUsage
   onEnd: (kind: 'rotate' | 'revoke', key: ApiKey) => void
   close: () => void
 }
 
-export function KeySide({ key_id, needs, read, usage, onEnd, close }: KeySideProps) {
-  const found = useRead(['keys', 'one', key_id], (signal) => read(key_id, signal))
+export function KeySide({ key_id, needs, is_live, lead, read, write, usage, onEnd, close }: KeySideProps) {
+  const [is_editing, setEditing] = useState(false)
+  const found = useRead(['keys', 'one', key_id], (signal) => read(key_id, { signal }))
   return (
-    <Side title={found.data ? nameOf(found.data) : 'Key'} onClose={close}>
+    <Side title={found.data ? nameOf(found.data.data) : 'Key'} onClose={close}>
       <Loaded of={found}>
-        {(key) => (
-          <>
-            {isQuiet(key) ? <div className="note warn">Unused for 30 days. If nothing needs it any more, revoke it.</div> : null}
-            {key.revoked_at ? <div className="note bad">Revoked. Every call with it gets 401, and it cannot come back.</div> : null}
-            <Facts
-              of={[
-                [
-                  'Id',
-                  <span key="id">
-                    <code>{key.id}</code> <CopyButton value={key.id} label="key id" />
-                  </span>,
-                ],
-                [
-                  'Key',
-                  <code key="key">
-                    {key.start}…{key.last4}
-                  </code>,
-                ],
-                ['Kind', kindOf(key)],
-                ...(key.scopes.length > 0 ? [['Scopes', key.scopes.join(', ')] as const] : []),
-                ['Origins', key.allowed_origins.join(', ') || 'None'],
-                ['Addresses', key.ip_allowlist.join(', ') || 'Anywhere'],
-                ['Rate limit', key.rate_limit ? `${key.rate_limit.limit} in ${duration(key.rate_limit.window_seconds)}` : 'The default'],
-                [
-                  'Last used',
-                  <span key="used">
-                    <Time at={key.last_used_at} /> {key.last_used_ip ? <code>{key.last_used_ip}</code> : null}
-                  </span>,
-                ],
-                ['Expires', <Time key="expires" at={key.expires_at} />],
-                ['Rotated', <Time key="rotated" at={key.rotated_at} />],
-                ['Created', <Time key="created" at={key.created_at} />],
-                ...(key.revoked_at ? [['Revoked', <Time key="revoked" at={key.revoked_at} />] as const] : []),
-              ]}
-            />
-            <section>
-              <h3>Used in the last 24 hours</h3>
-              <Usage chosen={key} read={usage} />
-            </section>
-            {key.revoked_at ? null : (
-              <div className="toolbar">
-                <ChangeButton needs={needs} onClick={() => onEnd('rotate', key)}>
-                  Rotate…
-                </ChangeButton>
-                <ChangeButton needs={needs} className="btn bad" onClick={() => onEnd('revoke', key)}>
-                  Revoke…
-                </ChangeButton>
-              </div>
-            )}
-          </>
-        )}
+        {(latest) => {
+          const key = latest.data
+          return (
+            <>
+              {isQuiet(key) ? <div className="note warn">Unused for 30 days. If nothing needs it any more, revoke it.</div> : null}
+              {key.revoked_at ? <div className="note bad">Revoked. Every call with it gets 401, and it cannot come back.</div> : null}
+              <Facts
+                of={[
+                  [
+                    'Id',
+                    <span key="id">
+                      <code>{key.id}</code> <CopyButton value={key.id} label="key id" />
+                    </span>,
+                  ],
+                  [
+                    'Key',
+                    <code key="key">
+                      {key.start}…{key.last4}
+                    </code>,
+                  ],
+                  ['Kind', kindOf(key)],
+                  ...(key.scopes.length > 0 ? [['Scopes', key.scopes.join(', ')] as const] : []),
+                  ['Origins', key.allowed_origins.join(', ') || 'None'],
+                  ['Addresses', key.ip_allowlist.join(', ') || 'Anywhere'],
+                  ['Rate limit', key.rate_limit ? `${key.rate_limit.limit} in ${duration(key.rate_limit.window_seconds)}` : 'The default'],
+                  [
+                    'Last used',
+                    <span key="used">
+                      <Time at={key.last_used_at} /> {key.last_used_ip ? <code>{key.last_used_ip}</code> : null}
+                    </span>,
+                  ],
+                  ['Expires', <Time key="expires" at={key.expires_at} />],
+                  ['Rotated', <Time key="rotated" at={key.rotated_at} />],
+                  ['Created', <Time key="created" at={key.created_at} />],
+                  ...(key.revoked_at ? [['Revoked', <Time key="revoked" at={key.revoked_at} />] as const] : []),
+                ]}
+              />
+              <section>
+                <h3>Used in the last 24 hours</h3>
+                <Usage chosen={key} read={usage} />
+              </section>
+              {key.revoked_at ? null : (
+                <div className="toolbar">
+                  <ChangeButton needs={needs} onClick={() => setEditing(true)}>
+                    Edit…
+                  </ChangeButton>
+                  <ChangeButton needs={needs} onClick={() => onEnd('rotate', key)}>
+                    Rotate…
+                  </ChangeButton>
+                  <ChangeButton needs={needs} className="btn bad" onClick={() => onEnd('revoke', key)}>
+                    Revoke…
+                  </ChangeButton>
+                </div>
+              )}
+              {is_editing ? (
+                <Editing latest={latest}>
+                  {(base, report) => (
+                    <EditKey
+                      base={base}
+                      report={report}
+                      is_live={is_live}
+                      lead={lead}
+                      read={() => read(key.id)}
+                      write={(change, options) => write(key.id, change, options)}
+                      close={() => setEditing(false)}
+                    />
+                  )}
+                </Editing>
+              ) : null}
+            </>
+          )
+        }}
       </Loaded>
     </Side>
   )
