@@ -14,7 +14,7 @@ import { SecretOnce } from '../parts/secret-once.tsx'
 import { type Column, Empty, Records } from '../parts/table.tsx'
 import { Tag } from '../parts/tag.tsx'
 import { Time } from '../parts/time.tsx'
-import { type Role, roles, useScope } from '../scope.tsx'
+import { atLeast, type Role, roles, useScope } from '../scope.tsx'
 
 const rights: Record<Role, string> = {
   viewer: 'reads',
@@ -24,8 +24,8 @@ const rights: Record<Role, string> = {
 }
 
 export default function Members() {
-  const { client, tenant, is_root } = useScope()
-  const [open, setOpen] = useState<'invite' | Member | null>(null)
+  const { client, tenant, is_root, me } = useScope()
+  const [open, setOpen] = useState<'invite' | { act: 'remove'; member: Member } | { act: 'lower'; member: Member; role: Role } | null>(null)
   const [invited, setInvited] = useState<Invitation | null>(null)
   const list = useList(['members', tenant.id], (cursor) => client.listMembers({ tenant_id: tenant.id, cursor }).page())
   const changes = [['members', tenant.id]]
@@ -34,8 +34,17 @@ export default function Members() {
   const isLastOwner = ({ id }: Member) => !list.hasNextPage && owners.length === 1 && owners[0]?.id === id
   const change = useAction(
     ({ id, role }: { id: string; role: Role }) => client.changeMember({ tenant_id: tenant.id, member_id: id }, { role }),
-    { changes },
+    { changes: [...changes, ['me']], done: () => setOpen(null) },
   )
+  const ask = (next: Exclude<typeof open, 'invite' | null>) => {
+    change.reset()
+    remove.reset()
+    setOpen(next)
+  }
+  const save = (member: Member, role: Role) => {
+    if (member.id === me.user_id && !atLeast(role, member.role)) ask({ act: 'lower', member, role })
+    else change.run({ id: member.id, role })
+  }
   const resend = useAction((id: string) => client.resendInvitation({ tenant_id: tenant.id, member_id: id }), { changes, done: setInvited })
   const remove = useAction((id: string) => client.removeMember({ tenant_id: tenant.id, member_id: id }), {
     changes,
@@ -52,7 +61,18 @@ export default function Members() {
         </>
       ),
     },
-    { head: 'Role', cell: (member) => <RoleField of={member} is_last_owner={isLastOwner(member)} change={change.run} /> },
+    {
+      head: 'Role',
+      cell: (member) => (
+        <RoleField
+          key={member.role}
+          of={member}
+          is_last_owner={isLastOwner(member)}
+          is_busy={change.busy}
+          save={(role) => save(member, role)}
+        />
+      ),
+    },
     {
       head: 'Status',
       cell: ({ status }) =>
@@ -72,7 +92,7 @@ export default function Members() {
       cell: (member) => (
         <div className="rs">
           {member.status === 'pending' ? (
-            <ChangeButton needs="admin" className="btn s" onClick={() => resend.run(member.id)}>
+            <ChangeButton needs="admin" className="btn s" disabled={resend.busy} onClick={() => resend.run(member.id)}>
               New link<span className="vh">: {member.email}</span>
             </ChangeButton>
           ) : null}
@@ -80,7 +100,7 @@ export default function Members() {
             needs="admin"
             className="btn s"
             why={isLastOwner(member) ? 'The last owner stays.' : undefined}
-            onClick={() => setOpen(member)}
+            onClick={() => ask({ act: 'remove', member })}
           >
             Remove<span className="vh">: {member.email}</span>
           </ChangeButton>
@@ -88,7 +108,7 @@ export default function Members() {
       ),
     },
   ]
-  const error = change.error ?? resend.error
+  const error = (open === null ? change.error : null) ?? resend.error
   return (
     <Page
       title="Members"
@@ -104,6 +124,11 @@ export default function Members() {
       }
     >
       {error ? <Problem error={error} /> : null}
+      <output>
+        {invited && invited.invitation_url === null ? (
+          <div className="note acc">Mailed to {invited.email}. If nothing arrives, make a new link, which ends this one.</div>
+        ) : null}
+      </output>
       <Records label="Members" list={list} columns={columns} keyOf={({ id }) => id} empty={<Empty>No member.</Empty>} />
       {open === 'invite' ? (
         <Invite
@@ -114,11 +139,11 @@ export default function Members() {
           }}
         />
       ) : null}
-      {open !== null && open !== 'invite' ? (
+      {open !== null && open !== 'invite' && open.act === 'remove' ? (
         <Confirm
-          title={`Remove ${open.email ?? open.id}?`}
+          title={`Remove ${open.member.email ?? open.member.id}?`}
           consequence={
-            open.status === 'active'
+            open.member.status === 'active'
               ? `This person loses access to ${tenant.name} at once. Invitations that they sent end too.`
               : 'The link of the invitation stops working.'
           }
@@ -126,7 +151,19 @@ export default function Members() {
           act="Remove now"
           busy={remove.busy}
           error={remove.error}
-          onConfirm={() => remove.run(open.id)}
+          onConfirm={() => remove.run(open.member.id)}
+          onClose={() => setOpen(null)}
+        />
+      ) : null}
+      {open !== null && open !== 'invite' && open.act === 'lower' ? (
+        <Confirm
+          title={`Become ${open.role} yourself?`}
+          consequence={`You lose the rights of ${open.member.role} in ${tenant.name} at once, and invitations that you may no longer send end. Only a member who has them can give them back.`}
+          keep={`Stay ${open.member.role}`}
+          act="Lower my role now"
+          busy={change.busy}
+          error={change.error}
+          onConfirm={() => change.run({ id: open.member.id, role: open.role })}
           onClose={() => setOpen(null)}
         />
       ) : null}
@@ -140,20 +177,30 @@ export default function Members() {
 interface RoleFieldProps {
   of: Member
   is_last_owner: boolean
-  change: (input: { id: string; role: Role }) => void
+  is_busy: boolean
+  save: (role: Role) => void
 }
 
-function RoleField({ of: { id, role, email }, is_last_owner, change }: RoleFieldProps) {
+/** Saved by a button, because some browsers report each role that the arrow keys pass. */
+function RoleField({ of: { id, role, email }, is_last_owner, is_busy, save }: RoleFieldProps) {
   const { can, is_root } = useScope()
+  const [chosen, setChosen] = useState(role)
   if (!can('admin') || is_last_owner || is_root) return role
   return (
-    <NativeSelect
-      size="xs"
-      aria-label={`Role of ${email ?? id}`}
-      data={roles.filter((each) => each !== 'owner' || can('owner') || role === 'owner')}
-      value={role}
-      onChange={(event) => change({ id, role: roles.find((each) => each === event.currentTarget.value) ?? role })}
-    />
+    <div className="rs">
+      <NativeSelect
+        size="xs"
+        aria-label={`Role of ${email ?? id}`}
+        data={roles.filter((each) => each !== 'owner' || can('owner') || role === 'owner')}
+        value={chosen}
+        onChange={(event) => setChosen(roles.find((each) => each === event.currentTarget.value) ?? role)}
+      />
+      {chosen === role ? null : (
+        <button type="button" className="btn s" disabled={is_busy} onClick={() => save(chosen)}>
+          Save<span className="vh">: role of {email ?? id}</span>
+        </button>
+      )}
+    </div>
   )
 }
 

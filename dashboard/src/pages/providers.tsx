@@ -16,7 +16,7 @@ import { useEnvironment } from '../scope.tsx'
 import { CreateProvider } from './providers/create.tsx'
 import { EditProvider } from './providers/edit.tsx'
 
-type Open = { act: 'create' } | { act: 'edit' | 'delete'; provider: Provider }
+type Open = { act: 'create' } | { act: 'edit' | 'switch_off' | 'delete'; provider: Provider }
 
 export default function Providers() {
   const { client, at, environment } = useEnvironment()
@@ -25,8 +25,14 @@ export default function Providers() {
   const changes = [['providers', environment.id]]
   const enable = useAction(({ id, enabled }: Provider) => client.changeProvider({ ...at, provider_id: id }, { enabled: !enabled }), {
     changes,
+    done: () => setOpen(null),
   })
   const remove = useAction((provider_id: string) => client.deleteProvider({ ...at, provider_id }), { changes, done: () => setOpen(null) })
+  const ask = (act: 'switch_off' | 'delete', provider: Provider) => {
+    enable.reset()
+    remove.reset()
+    setOpen({ act, provider })
+  }
   const columns: Column<Provider>[] = [
     {
       head: 'Provider',
@@ -65,17 +71,15 @@ export default function Providers() {
           <ChangeButton className="btn s" onClick={() => setOpen({ act: 'edit', provider })}>
             Edit<span className="vh">: {provider.display_name}</span>
           </ChangeButton>
-          <ChangeButton className="btn s" onClick={() => enable.run(provider)} disabled={enable.busy}>
+          <ChangeButton
+            className="btn s"
+            onClick={() => (provider.enabled ? ask('switch_off', provider) : enable.run(provider))}
+            disabled={enable.busy}
+          >
             {provider.enabled ? 'Switch off' : 'Switch on'}
             <span className="vh">: {provider.display_name}</span>
           </ChangeButton>
-          <ChangeButton
-            className="btn s"
-            onClick={() => {
-              remove.reset()
-              setOpen({ act: 'delete', provider })
-            }}
-          >
+          <ChangeButton className="btn s" onClick={() => ask('delete', provider)}>
             Delete<span className="vh">: {provider.display_name}</span>
           </ChangeButton>
         </div>
@@ -92,7 +96,7 @@ export default function Providers() {
         </ChangeButton>
       }
     >
-      {enable.error ? <Problem error={enable.error} /> : null}
+      {enable.error && open === null ? <Problem error={enable.error} /> : null}
       <Records
         label="Providers"
         list={list}
@@ -120,6 +124,20 @@ export default function Providers() {
       />
       {open?.act === 'create' ? <CreateProvider close={() => setOpen(null)} /> : null}
       {open?.act === 'edit' ? <EditProvider provider_id={open.provider.id} close={() => setOpen(null)} /> : null}
+      {open?.act === 'switch_off' ? (
+        <Confirm
+          title={`Switch off ${open.provider.display_name}?`}
+          lead={<EnvironmentTag type={environment.type} />}
+          consequence="Its button leaves the sign-in page at once, for everybody. People who have no other way to sign in are locked out until you switch it on again."
+          keep="Keep it on"
+          act="Switch off now"
+          typed={environment.type === 'live' ? open.provider.display_name : undefined}
+          busy={enable.busy}
+          error={enable.error}
+          onConfirm={() => enable.run(open.provider)}
+          onClose={() => setOpen(null)}
+        />
+      ) : null}
       {open?.act === 'delete' ? (
         <Confirm
           title={`Delete ${open.provider.display_name}?`}

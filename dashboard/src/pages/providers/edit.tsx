@@ -1,6 +1,6 @@
 /**
  * Edits an identity provider. A secret stays as it is unless a new one is entered. A new issuer needs its own secret, so that none is
- * ever sent to another issuer.
+ * ever sent to another issuer. It is switched on and off in the list, which asks first.
  */
 import { Checkbox, TagsInput } from '@mantine/core'
 import type { Provider, ProviderChange } from '@ostiary/sdk'
@@ -41,7 +41,6 @@ function Form({ base, report, close }: FormProps) {
   const [display_name, setName] = useState(provider.display_name)
   const [client_id, setClientId] = useState(provider.client_id)
   const [scopes, setScopes] = useState(provider.scopes)
-  const [enabled, setEnabled] = useState(provider.enabled)
   const [links, setLinks] = useState(provider.link_by_verified_email)
   const [fields, setFields] = useState<Partial<Record<FieldName, string>>>({
     issuer: issuer ?? '',
@@ -62,7 +61,6 @@ function Form({ base, report, close }: FormProps) {
     display_name,
     client_id,
     scopes,
-    enabled,
     link_by_verified_email: links,
     ...Object.fromEntries(
       fieldsOf(kind)
@@ -124,12 +122,6 @@ function Form({ base, report, close }: FormProps) {
         checked={links}
         onChange={(event) => setLinks(event.currentTarget.checked)}
         error={fieldError(action.error, '/link_by_verified_email')}
-      />
-      <Checkbox
-        label="Enabled: its button stands on the sign-in page"
-        checked={enabled}
-        onChange={(event) => setEnabled(event.currentTarget.checked)}
-        error={fieldError(action.error, '/enabled')}
       />
       {action.dialog}
     </FormDialog>
