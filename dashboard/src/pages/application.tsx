@@ -1,4 +1,4 @@
-/** One application: Connect, Try sign-in, Addresses, Scopes and consent, Credentials. */
+/** One application: Connect, Try sign-in, Addresses, Scopes and consent, Credentials, Events. */
 import '../styles/connect.css'
 import type { Application as Record } from '@ostiary/sdk'
 import { useNavigate, useParams } from '@tanstack/react-router'
@@ -14,7 +14,8 @@ import { EnvironmentTag, Tag } from '../parts/tag.tsx'
 import { useEnvironment } from '../scope.tsx'
 import { Addresses, Scopes } from './application/addresses.tsx'
 import { Connect } from './application/connect.tsx'
-import { Credentials } from './application/credentials.tsx'
+import { Authentication, Credentials } from './application/credentials.tsx'
+import { ApplicationEvents } from './application/events.tsx'
 import { TrySignIn } from './application/try/try.tsx'
 import { forgetCreatedSecret } from './applications/created-secret.ts'
 import { typeNames } from './applications.tsx'
@@ -26,9 +27,11 @@ const tabs = [
   ['scopes', 'Scopes and consent'],
   ['credentials', 'Credentials'],
 ] as const
+/** Viewers may not read events. */
+const tabs_of_developers = [...tabs, ['events', 'Events']] as const
 
 export default function Application() {
-  const { client, at, environment } = useEnvironment()
+  const { client, at, environment, can } = useEnvironment()
   const { application_id = '' } = useParams({ strict: false })
   const { search } = useQueryState()
   const tab = search.tab ?? 'connect'
@@ -64,7 +67,7 @@ export default function Application() {
             }
             actions={<DeleteApplication application={application} />}
           >
-            <PageTabs label="Application" tabs={tabs} current={tab} />
+            <PageTabs label="Application" tabs={can('developer') ? tabs_of_developers : tabs} current={tab} />
             {tab === 'connect' ? <Connect application={application} /> : null}
             {tab === 'try' ? <TrySignIn key={application.id} application={application} etag={latest.etag} /> : null}
             {tab === 'addresses' ? (
@@ -73,7 +76,15 @@ export default function Application() {
             {tab === 'scopes' ? (
               <Editing latest={latest}>{(base, report) => <Scopes key={base.etag} base={base} report={report} />}</Editing>
             ) : null}
-            {tab === 'credentials' ? <Credentials application={application} /> : null}
+            {tab === 'credentials' ? (
+              <div className="stack">
+                <Credentials application={application} />
+                {application.application_type === 'web' ? (
+                  <Editing latest={latest}>{(base, report) => <Authentication key={base.etag} base={base} report={report} />}</Editing>
+                ) : null}
+              </div>
+            ) : null}
+            {tab === 'events' && can('developer') ? <ApplicationEvents application={application} /> : null}
           </Page>
         )
       }}

@@ -9,8 +9,8 @@ import { useList } from '../parts/reading.tsx'
 import { useQueryState } from '../parts/search.ts'
 import { ByApi, pathOf } from '../parts/snippets.tsx'
 import { type Column, Empty, Records } from '../parts/table.tsx'
-import { Time } from '../parts/time.tsx'
 import { useEnvironment } from '../scope.tsx'
+import { aboutEvent } from './events/columns.tsx'
 import { EventSide } from './events/event-side.tsx'
 
 const chips = { type: 'Kind', user_id: 'User', application_id: 'Application', request_id: 'Request', from: 'From', to: 'To' }
@@ -40,14 +40,7 @@ export default function Events() {
         </button>
       ),
     },
-    {
-      head: 'About',
-      className: 'any',
-      cell: ({ data, user_id, application_id }) => String(data.email ?? data.name ?? user_id ?? application_id ?? ''),
-    },
-    { head: 'By', className: 'muted', cell: ({ actor }) => actor.type.replace('_', ' ') },
-    { head: 'No.', className: 'mono faint', cell: ({ sequence }) => sequence.toLocaleString('en') },
-    { head: 'When', className: 'muted nowrap', cell: ({ timestamp }) => <Time at={timestamp} /> },
+    ...aboutEvent,
   ]
   return (
     <Page title="Events" lead="What happened in this environment, in one order. Webhooks get the same bodies.">

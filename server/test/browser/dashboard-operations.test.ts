@@ -6,8 +6,9 @@ import type { Page } from 'playwright-core'
 import { sql } from '../../src/db/db.ts'
 import { insertSession } from '../../src/oidc/store/sessions.ts'
 import { insertUser } from '../../src/users/store.ts'
+import { administratorToken, asAdministrator } from '../support/administrator.ts'
 import { launchBrowser, noBrowser } from '../support/chromium.ts'
-import { authorizationRequest } from '../support/cookie-browser.ts'
+import { authorizationRequest, createAgent, followPages } from '../support/cookie-browser.ts'
 import { button, dashboardFolder, dashboardPath, openDashboard, show, signIn, slugOf } from '../support/dashboard-browser.ts'
 import { audit } from '../support/page-audit.ts'
 import { startReceiver } from '../support/receiver.ts'
@@ -116,7 +117,7 @@ test('a key is restricted in its drawer, and keeps what another person changed m
   await show(page, `${base}/api-keys?key=${id}`, 'API keys')
   await button(page, 'Edit…').click()
   const dialog = page.getByRole('dialog', { name: 'Edit server' })
-  await dialog.getByRole('textbox', { name: 'Source addresses' }).fill('203.0.113.0/24')
+  await dialog.getByRole('combobox', { name: 'Source addresses' }).fill('203.0.113.0/24')
   await dialog.getByLabel('Requests').fill('50')
   await dialog.getByText('Calls from anywhere else get 403 at once.').waitFor()
   assert.deepEqual(await audit(page, 'operations edit a key'), [])
@@ -127,6 +128,74 @@ test('a key is restricted in its drawer, and keeps what another person changed m
   await page.getByRole('dialog', { name: 'worker' }).getByText('203.0.113.0/24').waitFor()
   const { label, ip_allowlist, rate_limit } = expectStatus(200, await w.call('GET', `${w.test.path}/auth-keys/${id}`))
   assert.deepEqual([label, ip_allowlist, rate_limit], ['worker', ['203.0.113.0/24'], { limit: 50, window_seconds: 10 }])
+})
+
+test('an application is disabled, or authenticates in another way, after a question; its events have a tab', { skip }, async () => {
+  const { client_id } = await w.createApplication(w.test, { name: 'Bakery' })
+  const stored = async () => expectStatus(200, await w.call('GET', `${w.test.path}/applications/${client_id}`))
+  const open = (tab: string) => show(page, `${base}/applications/${client_id}?tab=${tab}`, 'Bakery')
+  await open('addresses')
+  await page.getByLabel('Disabled').check()
+  await button(page, 'Save').click()
+  await button(page, 'Keep it enabled').click()
+  assert.equal((await stored()).disabled, false)
+  await button(page, 'Save').click()
+  assert.deepEqual(await audit(page, 'operations disable an application'), [])
+  await button(page, 'Disable now').click()
+  await page.getByText('Disabled', { exact: true }).waitFor()
+  assert.equal((await stored()).disabled, true)
+
+  await open('credentials')
+  const method = page.getByLabel('Authentication at the token endpoint')
+  await method.selectOption('private_key_jwt')
+  await page.getByLabel('Public keys (jwks)').fill('{"keys":')
+  await page.getByText('This is no JSON yet.').waitFor()
+  assert.equal(await button(page, 'Save').isDisabled(), true)
+  await page.getByLabel('Public keys (jwks)').fill('')
+  await page.getByLabel('Address of the public keys').fill('https://shop.example.com/jwks')
+  await button(page, 'Save').click()
+  await page.getByText('Its secret is deleted for good.').waitFor()
+  await button(page, 'Change now').click()
+  await page.getByText('None: the application signs with its own key.').waitFor()
+  await method.selectOption('client_secret_post')
+  await button(page, 'Save').click()
+  await button(page, 'Change now').click()
+  await button(page, 'Make a secret').click()
+  await page.getByText('Copy the client secret now').waitFor()
+  const { token_endpoint_auth_method, jwks_uri, has_client_secret } = await stored()
+  assert.deepEqual([token_endpoint_auth_method, jwks_uri, has_client_secret], ['client_secret_post', null, true])
+
+  await open('events')
+  await page.getByRole('link', { name: 'application.updated' }).first().waitFor()
+  assert.deepEqual(await audit(page, 'operations application events'), [])
+  await page.getByRole('link', { name: 'application.created' }).click()
+  await page.getByRole('dialog', { name: 'application.created' }).waitFor()
+})
+
+test('a role is saved by a button, and lowering the own role asks first', { skip }, async () => {
+  const admin = asAdministrator(w, await administratorToken(w, owner))
+  const grace = { email: 'grace@example.com', password: 'a memorable sentence' }
+  const members = `/v1/tenants/${w.tenant_id}/members`
+  const { id, invitation_url } = expectStatus(201, await admin('POST', members, { email: grace.email, role: 'owner' }))
+  const roleOf = async (email: string) =>
+    expectStatus(200, await admin('GET', members)).data.find((member: { email: string }) => member.email === email).role
+  await show(page, `${w.base_url}/dashboard/t/acme/members`, 'Members')
+  await page.getByLabel(`Role of ${grace.email}`).selectOption('viewer')
+  assert.equal(await roleOf(grace.email), 'owner', 'choosing saves nothing')
+  await page.getByRole('button', { name: /^Save ?: role of grace/ }).click()
+  await page.getByRole('button', { name: /^Save ?: role of grace/ }).waitFor({ state: 'detached' })
+  assert.equal(await roleOf(grace.email), 'viewer')
+  expectStatus(200, await admin('PATCH', `${members}/${id}`, { role: 'owner' }))
+  const agent = createAgent()
+  expectStatus(200, await agent.submit(await followPages(agent, await agent.submit(await agent.get(invitation_url), grace)), {}))
+
+  await show(page, `${w.base_url}/dashboard/t/acme/members`, 'Members')
+  await page.getByLabel(`Role of ${owner.email}`).selectOption('developer')
+  await page.getByRole('button', { name: /^Save ?: role of owner/ }).click()
+  await page.getByText('You lose the rights of owner').waitFor()
+  assert.deepEqual(await audit(page, 'operations lower the own role'), [])
+  await button(page, 'Stay owner').click()
+  assert.equal(await roleOf(owner.email), 'owner')
 })
 
 test('an event shows its neighbours and its deliveries, and filters by what it is about', { skip }, async () => {
@@ -256,8 +325,8 @@ test('every session of a user can be ended, after a question that says in which 
   await show(page, `${base}/users?chosen=${user.id}`, 'Users')
   const side = page.getByRole('dialog', { name: 'ada@example.com' })
   const question = page.getByRole('alertdialog')
-  await side.getByRole('button', { name: 'Show more: Sessions' }).click()
-  const [first, last] = ['Browser 1', 'Browser 21'].map((name) => side.getByRole('button', { name: `End: ${name}, 192.0.2.1` }))
+  await side.getByRole('button', { name: /^Show more ?: Sessions$/ }).click()
+  const [first, last] = [/^End ?: Browser 1,/, /^End ?: Browser 21,/].map((name) => side.getByRole('button', { name }))
   await last?.waitFor()
   await first?.click()
   await question.getByText('Test', { exact: true }).waitFor()
@@ -304,7 +373,7 @@ test('the problem of one question is not shown in the next', { skip }, async () 
   const user = await w.createUser(w.test, { email: 'lin@example.com' })
   await show(page, `${base}/users?chosen=${user.id}`, 'Users')
   const side = page.getByRole('dialog', { name: 'lin@example.com' })
-  await side.getByRole('button', { name: 'Remove: Password' }).click()
+  await side.getByRole('button', { name: /^Remove ?: Password$/ }).click()
   await w.deployment.db.run(sql`update users set password_hash = null where environment_id = ${w.test.id} and id = ${user.id}`)
   await button(page, 'Remove now').click()
   await page.getByRole('alertdialog').getByText('not_found').waitFor()

@@ -326,6 +326,7 @@ test('every page passes the audit, in both themes, narrow and wide', { skip: noB
     ['addresses',      `${test_base}/applications/${application.client_id}?tab=addresses`,   'Meal Planner'],
     ['scopes',         `${test_base}/applications/${application.client_id}?tab=scopes`,      'Meal Planner'],
     ['credentials',    `${test_base}/applications/${application.client_id}?tab=credentials`, 'Meal Planner'],
+    ['application events', `${test_base}/applications/${application.client_id}?tab=events`,  'Meal Planner'],
     ['resource servers', `${test_base}/resource-servers`,                             'Resource servers'],
     ['providers',      `${test_base}/providers`,                                      'Providers'],
     ['api keys',       `${test_base}/api-keys`,                                       'API keys'],

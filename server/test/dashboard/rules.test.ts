@@ -5,6 +5,8 @@ import { errors } from '@ostiary/contract/errors.ts'
 import { oauthErrors } from '@ostiary/contract/oidc.ts'
 import { pageCodes } from '@ostiary/contract/refused-call.ts'
 import { offeredAddress } from '../../../dashboard/src/pages/application/offered-address.ts'
+import { readKeySet } from '../../../dashboard/src/pages/application/key-set.ts'
+import { questionOf } from '../../../dashboard/src/pages/application/questions.ts'
 import { cell } from '../../../dashboard/src/pages/audit/cells.ts'
 import { fixOf, hasPage } from '../../../dashboard/src/pages/calls/fixes.ts'
 import { countdown, secondsLeft, waitOf } from '../../../dashboard/src/parts/countdown.ts'
@@ -163,4 +165,37 @@ const edits: [string, string[], KeyChange, boolean][] = [
 for (const [what, ip_allowlist, change, expected] of edits)
   test(`an edit to ${what} ${expected ? 'warns that calls will be refused' : 'refuses no call'}`, () => {
     assert.equal(isNarrowed({ ...key, ip_allowlist }, change), expected)
+  })
+
+type Application = Parameters<typeof questionOf>[0]
+type Change = Parameters<typeof questionOf>[1]
+const application = { name: 'Shop', token_endpoint_auth_method: 'client_secret_basic', has_client_secret: true } as Application // as: what the rules read
+
+// biome-ignore format: this table is read by column
+const changes: [string, Change, RegExp | null][] = [
+  ['another name',      { name: 'Store' },                                    null],
+  ['enabling',          { disabled: false },                                  null],
+  ['disabling',         { disabled: true },                                   /^Nobody can sign in/],
+  ['another method',    { token_endpoint_auth_method: 'client_secret_post' }, /refused at once, so that nobody can sign in until its code changes too\.$/],
+  ['signing by a key',  { token_endpoint_auth_method: 'private_key_jwt' },    /Its secret is deleted for good\.$/],
+]
+for (const [what, change, question] of changes)
+  test(`a change to ${what} of an application ${question ? 'asks first' : 'is saved at once'}`, () => {
+    const asked = questionOf(application, change)?.consequence
+    if (question) assert.match(asked ?? '', question)
+    else assert.equal(asked, undefined)
+  })
+
+// biome-ignore format: this table is read by column
+const key_sets: [string, string, { has_keys: boolean; has_problem: boolean }][] = [
+  ['nothing',          ' ',                        { has_keys: false, has_problem: false }],
+  ['a key set',        '{"keys":[{"kty":"RSA"}]}', { has_keys: true,  has_problem: false }],
+  ['a half-typed one', '{"keys":[',                { has_keys: false, has_problem: true }],
+  ['one key alone',    '{"kty":"RSA"}',            { has_keys: false, has_problem: true }],
+  ['null',             'null',                     { has_keys: false, has_problem: true }],
+]
+for (const [what, text, expected] of key_sets)
+  test(`${what} is ${expected.has_problem ? 'no key set' : 'accepted as public keys'}`, () => {
+    const { jwks, problem } = readKeySet(text)
+    assert.deepEqual({ has_keys: jwks !== null, has_problem: problem !== null }, expected)
   })

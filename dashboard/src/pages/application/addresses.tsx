@@ -1,74 +1,15 @@
-/** The addresses of an application, and its scopes and consent. A save sends only what changed, for the version that was read. */
+/** The addresses of an application, and its scopes and consent. */
 import { Checkbox, Radio, TagsInput, Textarea, TextInput } from '@mantine/core'
-import type { Application, ApplicationChange } from '@ostiary/sdk'
-import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
+import { useState } from 'react'
 import { NameField } from '../../parts/fields.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { fieldError, Problem } from '../../parts/problem.tsx'
-import { useSave as useSaved, type Version } from '../../parts/save.tsx'
+import { fieldError } from '../../parts/problem.tsx'
 import { useQueryState } from '../../parts/search.ts'
 import { useEnvironment } from '../../scope.tsx'
 import { linesOf } from '../applications/create.tsx'
 import { redirectUriProblem } from '../applications/redirect-uri.ts'
+import { changed, Form, type TabProps, useApplicationSave } from './form.tsx'
 import { offeredAddress } from './offered-address.ts'
-
-interface TabProps {
-  base: Version<Application>
-  report: (is_edited: boolean) => void
-}
-
-function useSave({ base, report }: TabProps) {
-  const { client, at, environment } = useEnvironment()
-  const here = { ...at, application_id: base.data.id }
-  return useSaved({
-    base,
-    read: () => client.responses.getApplication(here),
-    write: (change: ApplicationChange, options) => client.changeApplication(here, change, options),
-    changes: [
-      ['application', environment.id, base.data.id],
-      ['applications', environment.id],
-    ],
-    done: () => report(false),
-  })
-}
-
-interface FormProps {
-  save: ReturnType<typeof useSave>
-  change: ApplicationChange
-  report: TabProps['report']
-  children: ReactNode
-}
-
-function Form({ save, change, report, children }: FormProps) {
-  const { can } = useEnvironment()
-  const is_changed = Object.keys(change).length > 0
-  useEffect(() => report(is_changed), [is_changed, report])
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    save.run(change)
-  }
-  return (
-    <form className="form" onSubmit={submit}>
-      <fieldset disabled={!can('developer')} className="form">
-        {children}
-      </fieldset>
-      {save.error ? <Problem error={save.error} focus /> : null}
-      {save.dialog}
-      <div className="acts">
-        <button type="submit" className="btn pri" disabled={!is_changed || save.busy || !can('developer')}>
-          Save
-        </button>
-        {can('developer') ? null : <span className="muted">Needs the role developer.</span>}
-      </div>
-    </form>
-  )
-}
-
-/** The members of `next` that differ from the record. */
-function changed(application: Application, next: ApplicationChange): ApplicationChange {
-  const before = application as unknown as Record<string, unknown> // as: read by name
-  return Object.fromEntries(Object.entries(next).filter(([name, value]) => JSON.stringify(before[name]) !== JSON.stringify(value)))
-}
 
 export function Addresses(props: TabProps) {
   const { data: application } = props.base
@@ -79,14 +20,16 @@ export function Addresses(props: TabProps) {
   const [sign_outs, setSignOuts] = useState(application.post_logout_redirect_uris.join('\n'))
   const [start, setStart] = useState(application.initiate_login_uri ?? '')
   const [backchannel, setBackchannel] = useState(application.backchannel_logout_uri ?? '')
+  const [allow_loopback_port, setLoopback] = useState(application.allow_loopback_port)
   const [is_disabled, setDisabled] = useState(application.disabled)
-  const save = useSave(props)
+  const save = useApplicationSave(props)
   const change = changed(application, {
     name,
     redirect_uris: linesOf(redirects),
     post_logout_redirect_uris: linesOf(sign_outs),
     initiate_login_uri: start || null,
     backchannel_logout_uri: backchannel || null,
+    allow_loopback_port,
     disabled: is_disabled,
   })
   const problem = linesOf(redirects)
@@ -95,7 +38,7 @@ export function Addresses(props: TabProps) {
   const offered = offeredAddress(search.redirect_uri, { redirect_uris: linesOf(redirects) }, environment.type)
   const mono = { input: { fontFamily: 'var(--mono)', fontSize: 13 } }
   return (
-    <Form save={save} change={change} report={props.report}>
+    <Form application={application} save={save} change={change} report={props.report}>
       <NameField value={name} change={setName} error={save.error} />
       {offered ? (
         <div className="note acc">
@@ -146,6 +89,15 @@ export function Addresses(props: TabProps) {
         onChange={(event) => setBackchannel(event.currentTarget.value)}
         error={fieldError(save.error, '/backchannel_logout_uri')}
       />
+      {application.application_type === 'native' ? (
+        <Checkbox
+          label="Allow any port of a loopback return address"
+          description="For programs that listen on a free port of the device, at 127.0.0.1 or [::1]."
+          checked={allow_loopback_port}
+          onChange={(event) => setLoopback(event.currentTarget.checked)}
+          error={fieldError(save.error, '/allow_loopback_port')}
+        />
+      ) : null}
       <Checkbox
         label="Disabled: refuse every request of this application"
         checked={is_disabled}
@@ -159,10 +111,16 @@ export function Scopes(props: TabProps) {
   const { data: application } = props.base
   const [scopes, setScopes] = useState(application.allowed_scopes)
   const [consent, setConsent] = useState(application.consent)
+  const [logo, setLogo] = useState(application.logo_uri ?? '')
   const [require_pkce, setPkce] = useState(application.require_pkce)
-  const save = useSave(props)
+  const save = useApplicationSave(props)
   return (
-    <Form save={save} change={changed(application, { allowed_scopes: scopes, consent, require_pkce })} report={props.report}>
+    <Form
+      application={application}
+      save={save}
+      change={changed(application, { allowed_scopes: scopes, consent, logo_uri: logo || null, require_pkce })}
+      report={props.report}
+    >
       <TagsInput
         label="Scopes that it may request"
         description="Those of resource servers included."
@@ -178,6 +136,13 @@ export function Scopes(props: TabProps) {
           <Radio value="ask" label="Ask each person once" />
         </div>
       </Radio.Group>
+      <TextInput
+        label="Logo on the consent page (logo_uri)"
+        description="An address of an image. Live takes https only."
+        value={logo}
+        onChange={(event) => setLogo(event.currentTarget.value)}
+        error={fieldError(save.error, '/logo_uri')}
+      />
       <Checkbox
         label="Require PKCE"
         description={

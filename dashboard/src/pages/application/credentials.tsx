@@ -1,17 +1,76 @@
-/** How an application authenticates, and the rotation of its secret. */
+/** How an application authenticates: by which method, its public keys, and the rotation of its secret. */
+import { NativeSelect, Textarea, TextInput } from '@mantine/core'
 import type { Application, ApplicationWithSecret } from '@ostiary/sdk'
 import { useState } from 'react'
 import { useAction } from '../../parts/action.ts'
 import { Confirm } from '../../parts/confirm.tsx'
 import { ChangeButton } from '../../parts/page.tsx'
+import { fieldError, Problem } from '../../parts/problem.tsx'
 import { Facts } from '../../parts/side.tsx'
 import { EnvironmentTag } from '../../parts/tag.tsx'
 import { Time } from '../../parts/time.tsx'
 import { useEnvironment } from '../../scope.tsx'
 import { SecretDialog } from '../applications/secret-dialog.tsx'
+import { changed, Form, type TabProps, useApplicationSave } from './form.tsx'
+import { readKeySet } from './key-set.ts'
+import { usesSecret } from './questions.ts'
+
+const methods = [
+  { value: 'client_secret_basic', label: 'client_secret_basic: the secret in the Authorization header' },
+  { value: 'client_secret_post', label: 'client_secret_post: the secret in the body' },
+  { value: 'private_key_jwt', label: 'private_key_jwt: signed by a key of the application' },
+] as const
+
+/** Only web applications authenticate: the others are public. */
+export function Authentication(props: TabProps) {
+  const { data: application } = props.base
+  const [method, setMethod] = useState(application.token_endpoint_auth_method)
+  const [jwks_uri, setUri] = useState(application.jwks_uri ?? '')
+  const [keys, setKeys] = useState(application.jwks ? JSON.stringify(application.jwks, null, 2) : '')
+  const save = useApplicationSave(props)
+  const has_keys = method === 'private_key_jwt'
+  const { jwks, problem } = readKeySet(has_keys ? keys : '')
+  const change = changed(application, { token_endpoint_auth_method: method, jwks, jwks_uri: (has_keys && jwks_uri) || null })
+  return (
+    <Form application={application} save={save} change={change} report={props.report} is_complete={problem === null}>
+      <NativeSelect
+        label="Authentication at the token endpoint"
+        description="Clients differ in their default, so name it in their settings too."
+        data={methods}
+        value={method}
+        onChange={(event) => setMethod(methods.find(({ value }) => value === event.currentTarget.value)?.value ?? method)}
+        error={fieldError(save.error, '/token_endpoint_auth_method')}
+      />
+      {has_keys ? (
+        <>
+          <TextInput
+            label="Address of the public keys (jwks_uri)"
+            description="Set this, or the keys below."
+            value={jwks_uri}
+            onChange={(event) => setUri(event.currentTarget.value)}
+            error={fieldError(save.error, '/jwks_uri')}
+          />
+          <Textarea
+            label="Public keys (jwks)"
+            description="A JSON Web Key Set. Never send private keys."
+            autosize
+            minRows={4}
+            maxRows={16}
+            styles={{ input: { fontFamily: 'var(--mono)', fontSize: 13 } }}
+            spellCheck={false}
+            value={keys}
+            onChange={(event) => setKeys(event.currentTarget.value)}
+            error={fieldError(save.error, '/jwks') ?? problem}
+          />
+        </>
+      ) : null}
+    </Form>
+  )
+}
 
 export function Credentials({ application }: { application: Application }) {
   const { client, at, environment } = useEnvironment()
+  const uses_secret = usesSecret(application.token_endpoint_auth_method)
   const [is_open, setOpen] = useState(false)
   const [created, setCreated] = useState<ApplicationWithSecret | null>(null)
   const action = useAction(() => client.rotateClientSecret({ ...at, application_id: application.id }), {
@@ -29,14 +88,27 @@ export function Credentials({ application }: { application: Application }) {
           ['Authentication', <code key="method">{application.token_endpoint_auth_method}</code>],
           [
             'Client secret',
-            application.has_client_secret ? 'Set. It cannot be shown again.' : 'None: a public application keeps no secret.',
+            application.has_client_secret
+              ? 'Set. It cannot be shown again.'
+              : uses_secret
+                ? 'None yet. Nobody can sign in before it is made.'
+                : application.application_type === 'web'
+                  ? 'None: the application signs with its own key.'
+                  : 'None: a public application keeps no secret.',
           ],
           ['Last rotated', <Time key="at" at={application.secret_rotated_at} />],
         ]}
       />
-      {application.has_client_secret ? (
+      {action.error && !is_open ? <Problem error={action.error} /> : null}
+      {uses_secret ? (
         <div className="acts">
-          <ChangeButton onClick={() => setOpen(true)}>Rotate secret</ChangeButton>
+          {application.has_client_secret ? (
+            <ChangeButton onClick={() => setOpen(true)}>Rotate secret</ChangeButton>
+          ) : (
+            <ChangeButton disabled={action.busy} onClick={() => action.run(undefined)}>
+              Make a secret
+            </ChangeButton>
+          )}
         </div>
       ) : null}
       {is_open ? (
