@@ -1,5 +1,5 @@
 /** The settings of an environment: one document in groups. A save sends only what changed, for the version that was read. */
-import { useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { Dialog } from '../parts/dialog.tsx'
 import { Page } from '../parts/page.tsx'
 import { fieldError, Problem } from '../parts/problem.tsx'
@@ -11,6 +11,7 @@ import { changesInWords, type EditedVersion, useSettingsEdits } from './settings
 import { groups } from './settings/fields.ts'
 import { Input } from './settings/input.tsx'
 import { MailSettings } from './settings/mail.tsx'
+import { endedBy } from './settings/rules.ts'
 import { pathOf, shown } from './settings/values.ts'
 
 export default function Settings() {
@@ -34,8 +35,12 @@ function Form(props: EditedVersion) {
   const { environment, can } = useEnvironment()
   const { save, before, changed, change, current, edit, discard } = useSettingsEdits(props)
   const [is_reviewing, setReviewing] = useState(false)
+  const review = (event: FormEvent) => {
+    event.preventDefault()
+    setReviewing(changed.length > 0)
+  }
   return (
-    <div className="stack">
+    <form className="stack" onSubmit={review}>
       <fieldset disabled={!can('developer')} className="stack">
         {groups.map(({ title, fields }) => (
           <section className="card" key={title}>
@@ -62,7 +67,7 @@ function Form(props: EditedVersion) {
       {changed.length > 0 ? (
         <div className="settings-save">
           <b className="strong">{changesInWords(changed.length)}</b>
-          <button type="button" className="btn pri" onClick={() => setReviewing(true)}>
+          <button type="submit" className="btn pri">
             Review
           </button>
           <button type="button" className="btn" onClick={discard}>
@@ -99,7 +104,10 @@ function Form(props: EditedVersion) {
               <tr key={pathOf(field)}>
                 <td>{field.label}</td>
                 <td className="muted">{shown(field, before(field))}</td>
-                <td className="strong">{shown(field, value)}</td>
+                <td>
+                  <span className="strong">{shown(field, value)}</span>
+                  {endedBy(field, before(field), value) ? <div className="small muted">{endedBy(field, before(field), value)}</div> : null}
+                </td>
               </tr>
             ))}
           </tbody>
@@ -107,6 +115,6 @@ function Form(props: EditedVersion) {
         {save.error ? <Problem error={save.error} focus /> : null}
       </Dialog>
       {save.dialog}
-    </div>
+    </form>
   )
 }

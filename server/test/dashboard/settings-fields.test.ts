@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { settingsFields, settingsSchemas } from '@ostiary/contract/settings.ts'
 import { z } from 'zod'
 import { groups, mail_fields } from '../../../dashboard/src/pages/settings/fields.ts'
+import { endedBy, problemOf } from '../../../dashboard/src/pages/settings/rules.ts'
 
 const fields = groups.flatMap((group) => group.fields)
 
@@ -21,19 +22,44 @@ test('every field of the settings has a field on the page', () => {
   assert.deepEqual([...shown].sort(), expected.sort())
 })
 
-test('the ranges and the choices on the page are those of the schema', () => {
+test('the ranges, the choices and the defaults on the page are those of the schema', () => {
   const schema = {
     test: z.toJSONSchema(settingsSchemas.test, { io: 'input' }),
     live: z.toJSONSchema(settingsSchemas.live, { io: 'input' }),
   }
-  for (const { group, name, min, max, choices, only = 'test' } of fields) {
+  for (const { group, name, min, max, choices, default: by_default, only = 'test' } of fields) {
     const field = memberOf(memberOf(schema[only], group), name)
+    assert.deepEqual(by_default, field.default, `/${group}/${name}`)
     if (min !== undefined) assert.deepEqual([min, max], [field.minimum, field.maximum], `/${group}/${name}`)
     if (choices) assert.deepEqual([...choices].sort(), [...(field.enum ?? memberOf(field, 'items').enum ?? [])].sort(), `/${group}/${name}`)
   }
 })
 
+const access_token = fields.find(({ name }) => name === 'access_token_ttl_seconds') ?? assert.fail()
+
+// biome-ignore format: this table is read by column
+const numbers: [number | null, string | null][] = [
+  [60,      null],
+  [86_400,  null],
+  [null,    null],
+  [59,      'Use 60 to 86,400.'],
+  [86_401,  'Use 60 to 86,400.'],
+  [60.5,    'Use a whole number.'],
+]
+for (const [value, problem] of numbers)
+  test(`${value} seconds for an access token ${problem ? `is refused at the field: ${problem}` : 'is accepted'}`, () => {
+    assert.equal(problemOf(access_token, value), problem)
+  })
+
+test('lowering a lifetime says what it ends, also by its default; raising it says nothing', () => {
+  for (const field of fields.filter(({ kind }) => kind === 'seconds')) assert.ok(endedBy(field, 100, 99), field.name)
+  assert.ok(endedBy(access_token, 7_200, null))
+  assert.equal(endedBy(access_token, 3_600, null), null)
+  assert.equal(endedBy(access_token, 99, 100), null)
+})
+
 interface JsonSchema {
+  default?: unknown
   minimum?: number
   maximum?: number
   enum?: string[]

@@ -3,8 +3,8 @@ import type { Settings, SettingsChange } from '@ostiary/sdk'
 import { useEffect, useState } from 'react'
 import { useSave, type Version } from '../../parts/save.tsx'
 import { useEnvironment } from '../../scope.tsx'
-import { type Field, groups } from './fields.ts'
-import { changeOf, isSame, pathOf, type Value, valueIn } from './values.ts'
+import { type Field, groups, type Value } from './fields.ts'
+import { changeOf, isSame, pathOf, valueIn } from './values.ts'
 
 export interface EditedVersion {
   base: Version<Settings>

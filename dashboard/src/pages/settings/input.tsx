@@ -1,10 +1,11 @@
-/** The control of one setting, with its plain name, its effect, its unit and its range. */
+/** The control of one setting, with its plain name, its effect, its unit, its range and its default. */
 import { Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { duration } from '../../parts/time.tsx'
 import { linesOf } from '../applications/create.tsx'
-import type { Field } from './fields.ts'
-import type { Value } from './values.ts'
+import type { Field, Value } from './fields.ts'
+import { problemOf } from './rules.ts'
+import { shown } from './values.ts'
 
 const order: ('label' | 'input' | 'description' | 'error')[] = ['label', 'input', 'description', 'error']
 
@@ -16,7 +17,8 @@ interface InputProps {
 }
 
 export function Input({ field, value, change, error }: InputProps) {
-  const { label, kind, help, choices = [] } = field
+  const { label, kind, choices = [] } = field
+  const help = ['text', 'set', 'lines'].includes(kind) ? field.help : `${field.help} Default: ${shown(field, field.default)}.`
   if (kind === 'switch')
     return (
       <Checkbox
@@ -47,17 +49,17 @@ export function Input({ field, value, change, error }: InputProps) {
     return (
       <TextInput {...texts} value={value === null ? '' : String(value)} onChange={(event) => change(event.currentTarget.value || null)} />
     )
-  const range = { min: field.min, max: field.max }
   const number = typeof value === 'number' ? value : null
   const unit = kind === 'seconds' && number !== null ? ` Now ${duration(number)}.` : ''
   return (
     <TextInput
       {...texts}
       description={`${help}${unit}`}
+      error={problemOf(field, value) ?? error}
       type="number"
-      {...range}
-      required
-      withAsterisk={false}
+      min={field.min}
+      max={field.max}
+      placeholder={String(field.default)}
       value={number ?? ''}
       onChange={(event) => change(event.currentTarget.value === '' ? null : Number(event.currentTarget.value))}
     />

@@ -1,9 +1,7 @@
 /** Reads, compares and shows the values of the settings document. */
 import type { Settings } from '@ostiary/sdk'
 import { duration } from '../../parts/time.tsx'
-import type { Field } from './fields.ts'
-
-export type Value = string | number | boolean | null | readonly string[]
+import type { Field, Value } from './fields.ts'
 
 export const valueIn = (document: Settings, { group, name }: Field): Value =>
   (document as unknown as Record<string, Record<string, Value> | null>)[group]?.[name] ?? null // as: read by name
@@ -13,11 +11,12 @@ export const pathOf = ({ group, name }: Pick<Field, 'group' | 'name'>) => `/${gr
 
 export const isSame = (one: Value, other: Value) => JSON.stringify(one) === JSON.stringify(other)
 
-export function shown({ kind }: Field, value: Value): string {
-  if (value === null) return 'Not set'
+/** `null` is no value, or restores the default of a field that has one. */
+export function shown(field: Field, value: Value): string {
+  if (value === null) return field.default === null ? 'Not set' : `Default: ${shown(field, field.default)}`
   if (typeof value === 'boolean') return value ? 'On' : 'Off'
   if (Array.isArray(value)) return value.join(', ') || 'None'
-  return kind === 'seconds' && typeof value === 'number' ? duration(value) : String(value)
+  return field.kind === 'seconds' && typeof value === 'number' ? duration(value) : String(value)
 }
 
 /** A merge patch of the fields that were changed. */
