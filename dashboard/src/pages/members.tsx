@@ -126,7 +126,7 @@ export default function Members() {
       {error ? <Problem error={error} /> : null}
       <output>
         {invited && invited.invitation_url === null ? (
-          <div className="note acc">Mailed to {invited.email}. If nothing arrives, make a new link, which ends this one.</div>
+          <span className="note acc">Mailed to {invited.email}. If nothing arrives, make a new link, which ends this one.</span>
         ) : null}
       </output>
       <Records label="Members" list={list} columns={columns} keyOf={({ id }) => id} empty={<Empty>No member.</Empty>} />

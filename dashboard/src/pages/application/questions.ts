@@ -1,7 +1,7 @@
 /** What a change of an application ends, asked before it is saved. */
 import type { Application, ApplicationChange } from '@ostiary/sdk'
 
-export interface Question {
+interface Question {
   title: string
   consequence: string
   keep: string
