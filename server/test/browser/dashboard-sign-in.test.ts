@@ -68,6 +68,11 @@ test('what belongs to sign-in is set up in the dashboard', { skip: noBrowser }, 
     await closed()
     const [provider] = (await stored('/providers')).data
     assert.deepEqual([provider.display_name, provider.issuer], ['Contoso', 'https://login.microsoftonline.com/two/v2.0'])
+    await row('button', 'Edit', 'Contoso').click()
+    await page.waitForLoadState('networkidle')
+    await dialog.getByLabel('Client id').fill('of-contoso')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await closed() // a second edit begins with the version that the first one saved
 
     await row('link', 'Try it', 'Contoso').click()
     await page.getByText('To try out Contoso, press its button').waitFor()

@@ -48,7 +48,6 @@ function Form({ base, report, close }: FormProps) {
     key_id: key_id ?? '',
   })
   const here = { ...at, provider_id: provider.id }
-  useEffect(() => report(true), [report]) // an open dialog keeps the version that it began with
   const action = useSave({
     base,
     read: () => client.responses.getProvider(here),
@@ -70,6 +69,8 @@ function Form({ base, report, close }: FormProps) {
   }
   const before = provider as unknown as Record<string, unknown> // as: read by name
   const change = Object.fromEntries(Object.entries(next).filter(([name, value]) => !same(before[name], value)))
+  const is_edited = Object.keys(change).length > 0
+  useEffect(() => report(is_edited), [is_edited, report])
   const helpOf = (name: FieldName) => {
     if (!isSecret(name)) return undefined
     const is_set = name === 'client_secret' ? provider.has_client_secret : provider.has_private_key
@@ -86,7 +87,7 @@ function Form({ base, report, close }: FormProps) {
       lead={<InEnvironment />}
       submit="Save"
       action={action}
-      disabled={Object.keys(change).length === 0}
+      disabled={!is_edited}
       onSubmit={() => action.run(change)}
       onClose={close}
     >
