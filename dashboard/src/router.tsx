@@ -61,6 +61,7 @@ export const router = createRouter({
   basepath: '/dashboard',
   defaultPreload: 'intent',
   defaultPreloadStaleTime: 0,
+  defaultRemountDeps: ({ params }) => params, // a page about another object begins without the state of the last one
   scrollRestoration: false, // it would keep positions in sessionStorage
   defaultErrorComponent: Crash,
 })

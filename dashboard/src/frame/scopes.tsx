@@ -66,7 +66,7 @@ export function InEnvironment() {
     const environments = await client.listEnvironments({ project_id: project.id, limit: 100 }, { signal }).page()
     return { project, environments: environments.data }
   })
-  const place = found.data?.project.slug === slug ? found.data : found.data === null ? null : undefined
+  const place = found.data
   const environment = place?.environments.find((environment) => environmentPart(environment) === env)
   const inner = useMemo<Scope | null>(
     () => (place && environment ? { ...scope, ...place, environment, client: clientOf(tenant.id, environment.id) } : null),

@@ -14,12 +14,21 @@ function useSignInOn(error: unknown, refetch: () => unknown) {
   }, [is_over, wait, refetch])
 }
 
+/**
+ * Reads one object. `keeps_previous` is for a key that changes by a filter only: the old answer stays until the new one is there. An answer
+ * about another object never does.
+ */
 export function useRead<T>(
   key: QueryKey,
   read: (signal: AbortSignal) => Promise<T>,
-  options: { enabled?: boolean; refetchInterval?: number | false } = {},
+  { keeps_previous = false, ...options }: { enabled?: boolean; refetchInterval?: number | false; keeps_previous?: boolean } = {},
 ) {
-  const result = useQuery({ queryKey: key, queryFn: ({ signal }) => read(signal), placeholderData: keepPreviousData, ...options })
+  const result = useQuery({
+    queryKey: key,
+    queryFn: ({ signal }) => read(signal),
+    ...(keeps_previous ? { placeholderData: keepPreviousData } : {}),
+    ...options,
+  })
   useSignInOn(result.error, result.refetch)
   return result
 }

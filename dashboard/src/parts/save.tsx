@@ -8,7 +8,9 @@
 import '../styles/conflict.css'
 import { OstiaryError } from '@ostiary/sdk'
 import { type QueryKey, useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { useBlocker } from '@tanstack/react-router'
+import { type ReactNode, useEffect, useId, useState } from 'react'
+import { useEnvironment } from '../scope.tsx'
 import { useAction } from './action.ts'
 import { Conflict } from './conflict.tsx'
 import { type Choice, differences, withChoices } from './differences.ts'
@@ -73,16 +75,51 @@ export function useSave<T extends object, C extends object, R>({ base, read, wri
   }
 }
 
-/** Keeps the version that a form began with while it has unsaved changes, so that reading again does not replace them. */
-export function Editing<T>({
-  latest,
-  children,
-}: {
+interface EditingProps<T> {
   latest: Version<T>
   children: (base: Version<T>, report: (is_edited: boolean) => void) => ReactNode
-}) {
+}
+
+/**
+ * Keeps the version that a form began with while it has unsaved changes, so that reading again does not replace them. Leaving the page
+ * asks first. A version belongs to one object: a form of another one begins from nothing, because both can have the same number.
+ */
+export function Editing<T extends object>({ latest, children }: EditingProps<T>) {
+  const { environment } = useEnvironment()
+  const { id = environment.id } = latest.data as { id?: string } // as: only the settings have no id, and each environment has one of them
+  return (
+    <Edited key={id} latest={latest}>
+      {children}
+    </Edited>
+  )
+}
+
+function Edited<T>({ latest, children }: EditingProps<T>) {
   const [base, setBase] = useState(latest)
   const [is_edited, setEdited] = useState(false)
   if (!is_edited && base !== latest) setBase(latest)
+  useAskBeforeLeaving(is_edited)
   return <>{children(base, setEdited)}</>
 }
+
+/** The forms with unsaved changes, in the order of their first change. The first one asks for all of them. */
+const unsaved = new Set<string>()
+
+function useAskBeforeLeaving(is_edited: boolean) {
+  const id = useId()
+  useEffect(() => {
+    if (!is_edited) return
+    unsaved.add(id)
+    return () => void unsaved.delete(id)
+  }, [id, is_edited])
+  useBlocker({
+    disabled: !is_edited,
+    shouldBlockFn: ({ current, next }) =>
+      [...unsaved][0] === id &&
+      (current.pathname !== next.pathname || tabOf(current) !== tabOf(next)) &&
+      !confirm('The changes on this page are not saved. Leave it and lose them?'),
+  })
+}
+
+/** A page has its forms in tabs. What else is in the query leaves them as they are. */
+const tabOf = ({ search }: { search: unknown }) => (search as { tab?: string }).tab // as: `validateSearch` of the routes makes all values text

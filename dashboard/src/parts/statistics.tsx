@@ -75,6 +75,7 @@ export function StatisticsCharts({ title, kinds, note }: { title: string; kinds:
   const [range, , interval] = ranges.find(([range]) => range === search.range) ?? ranges[0]
   const read = useRead(['statistics', environment.id, range], (signal) => client.getStatistics({ ...at, interval }, { signal }), {
     refetchInterval: 30_000,
+    keeps_previous: true,
   })
   return (
     <section className="card charts" aria-label={title}>

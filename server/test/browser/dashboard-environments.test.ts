@@ -5,6 +5,7 @@ import { noBrowser } from '../support/chromium.ts'
 import { authorizationRequest, createAgent, signInForTokens } from '../support/cookie-browser.ts'
 import { button, dashboardFolder, dashboardPath, openDashboard, show, slugOf } from '../support/dashboard-browser.ts'
 import { audit, launchForTests } from '../support/page-audit.ts'
+import { until } from '../support/receiver.ts'
 import { expectStatus, owner, world } from '../support/world.ts'
 
 test('chosen differences go from Test to Live after a plan, and a change meanwhile is shown first', { skip: noBrowser }, async (t) => {
@@ -155,3 +156,56 @@ test(
     assert.deepEqual(faults, [])
   },
 )
+
+test('what was edited in Test is never saved to Live, and leaving it asks first', { skip: noBrowser }, async (t) => {
+  const w = await world({ dashboard_folder: dashboardFolder })
+  const settings = async ({ path }: { path: string }, change?: unknown) =>
+    expectStatus(200, await w.call(change ? 'PATCH' : 'GET', `${path}/settings`, change ? { body: change } : {}))
+  await settings(w.test, { branding: { display_name: 'Bakery in Test' }, email: { from: 'test@example.com' } })
+  await settings(w.live, { branding: { display_name: 'Bakery' }, email: { from: 'live@example.com' } })
+  const versionOf = async ({ path }: { path: string }) => (await w.call('GET', `${path}/settings`)).headers.get('etag')
+  assert.equal(await versionOf(w.test), await versionOf(w.live), 'a version says nothing about the object that it belongs to')
+
+  const browser = await launchForTests(t)
+  const { page, faults } = await openDashboard(w, browser, owner)
+  const base = w.base_url + dashboardPath(await slugOf(w))
+  const toLive = () => page.getByRole('navigation', { name: 'Environment' }).getByRole('link', { name: 'Live' }).click()
+  const asked: string[] = []
+  let answer = false
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.message())
+    void (answer ? dialog.accept() : dialog.dismiss())
+  })
+
+  await t.test('the form of Live has the values of Live', async () => {
+    await show(page, `${base}/test/settings`, 'Settings')
+    assert.equal(await page.getByLabel('Sender').inputValue(), 'test@example.com')
+    await toLive()
+    await page.waitForURL(/\/live\/settings$/)
+    await page.locator('[aria-label=Environment].band.live').waitFor()
+    await page.getByLabel('Sender').waitFor()
+    assert.equal(await page.getByLabel('Sender').inputValue(), 'live@example.com')
+    assert.deepEqual(asked, [], 'nothing was edited')
+  })
+
+  await t.test('unsaved changes stay until the person agrees to lose them, once for all forms of the page', async () => {
+    await show(page, `${base}/test/settings`, 'Settings')
+    await page.getByLabel('Sender').fill('edited@example.com')
+    await page.getByLabel('Minimum length').fill('14')
+    await button(page, 'Review').waitFor()
+    await toLive()
+    await until('the question', () => asked.length === 1)
+    assert.match(page.url(), /\/test\/settings$/)
+    assert.equal(await page.getByLabel('Sender').inputValue(), 'edited@example.com')
+
+    answer = true
+    await toLive()
+    await page.waitForURL(/\/live\/settings$/)
+    await page.getByLabel('Sender').waitFor()
+    assert.equal(asked.length, 2)
+    assert.equal(await page.getByLabel('Sender').inputValue(), 'live@example.com')
+    assert.equal(await button(page, 'Review').count(), 0)
+    assert.equal(await button(page, 'Save mail').isDisabled(), true)
+  })
+  assert.deepEqual(faults, [])
+})

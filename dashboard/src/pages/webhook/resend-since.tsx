@@ -36,7 +36,7 @@ export function ResendSince({ webhook, close }: { webhook: Webhook; close: () =>
     changes: [['deliveries', webhook.id]],
     done: close,
   })
-  const messages = since !== null && !count.isPlaceholderData ? count.data?.messages : undefined
+  const messages = count.data?.messages
   const error = send.error ?? count.error
   return (
     <Dialog
