@@ -21,9 +21,12 @@ interface ConfirmProps {
   onClose: () => void
 }
 
+/** A name can begin or end with a space, or have two in a row. The page does not show them, so they need not be typed. */
+const asShown = (text: string) => text.trim().replace(/\s+/g, ' ')
+
 export function Confirm({ title, lead, consequence, children, keep, act, typed, busy, error, onConfirm, onClose }: ConfirmProps) {
   const [text, setText] = useState('')
-  const is_typed = typed === undefined || text.trim() === typed
+  const is_typed = typed === undefined || asShown(text) === asShown(typed)
   return (
     <Dialog
       opened
