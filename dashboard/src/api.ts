@@ -42,6 +42,14 @@ export function signInAddress(path: string, max_age: number | null = null): stri
   return `/dashboard/sign-in?${query}`
 }
 
+/** Ends the session. A person who stays signed in must know it, so everything but a success is an error. */
+export async function signOut(): Promise<void> {
+  const request = { method: 'POST', credentials: options.credentials, headers: options.headers }
+  const answer = await fetch('/dashboard/sign-out', request).catch(() => null)
+  if (answer === null) throw new Error('The service cannot be reached. Check the connection, then try again.')
+  if (!answer.ok) throw new Error('The service did not end the session. Try again, or load the page again first.')
+}
+
 /** Leaves for the sign-in page and comes back to the same view. */
 export function leaveToSignIn(): void {
   location.assign(signInAddress(location.pathname + location.search))

@@ -1,7 +1,11 @@
 /** The bar with the mark, the pickers of tenant and project, the switch between Test and Live, the search and the account. */
 import { Menu, useMantineColorScheme } from '@mantine/core'
 import { Link, useLocation, useNavigate } from '@tanstack/react-router'
+import { signOut } from '../api.ts'
+import { useAction } from '../parts/action.ts'
+import { Dialog } from '../parts/dialog.tsx'
 import { Icon, Mark } from '../parts/icon.tsx'
+import { Problem } from '../parts/problem.tsx'
 import { useRead } from '../parts/reading.tsx'
 import { deploymentBase, environmentBase, useScope } from '../scope.tsx'
 
@@ -133,40 +137,56 @@ function Account() {
   const { me, tenant } = useScope()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const initials = (me.name ?? me.email).slice(0, 2).toUpperCase()
+  const leave = useAction(signOut, { done: () => location.assign('/dashboard') })
   const schemes = { auto: 'Like the system', light: 'Light', dark: 'Dark' } as const
   return (
-    <Menu position="bottom-end" transitionProps={{ duration: 0 }}>
-      <Menu.Target>
-        <button type="button" className="ava" aria-label={`${initials}: your account`}>
-          {initials}
-        </button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>
-          {me.email}, {tenant.role}
-        </Menu.Label>
-        {(['auto', 'light', 'dark'] as const).map((scheme) => (
-          <Menu.Item
-            key={scheme}
-            leftSection={<Icon name={colorScheme === scheme ? 'check' : 'dots'} />}
-            onClick={() => setColorScheme(scheme)}
-          >
-            {schemes[scheme]}
+    <>
+      <Menu position="bottom-end" transitionProps={{ duration: 0 }}>
+        <Menu.Target>
+          <button type="button" className="ava" aria-label={`${initials}: your account`}>
+            {initials}
+          </button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Label>
+            {me.email}, {tenant.role}
+          </Menu.Label>
+          {(['auto', 'light', 'dark'] as const).map((scheme) => (
+            <Menu.Item
+              key={scheme}
+              leftSection={<Icon name={colorScheme === scheme ? 'check' : 'dots'} />}
+              onClick={() => setColorScheme(scheme)}
+            >
+              {schemes[scheme]}
+            </Menu.Item>
+          ))}
+          <Menu.Divider />
+          <Menu.Item component="a" href="/docs" leftSection={<Icon name="page" />}>
+            Documentation
           </Menu.Item>
-        ))}
-        <Menu.Divider />
-        <Menu.Item component="a" href="/docs" leftSection={<Icon name="page" />}>
-          Documentation
-        </Menu.Item>
-        <Menu.Item leftSection={<Icon name="out" />} onClick={signOut}>
-          Sign out
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+          <Menu.Item leftSection={<Icon name="out" />} onClick={() => leave.run()}>
+            Sign out
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <Dialog
+        opened={leave.error !== null}
+        alert
+        onClose={leave.reset}
+        title="You are still signed in"
+        footer={
+          <>
+            <button type="button" className="btn" onClick={leave.reset}>
+              Stay
+            </button>
+            <button type="button" className="btn pri" disabled={leave.busy} onClick={() => leave.run()}>
+              Sign out
+            </button>
+          </>
+        }
+      >
+        <Problem error={leave.error} />
+      </Dialog>
+    </>
   )
-}
-
-async function signOut() {
-  await fetch('/dashboard/sign-out', { method: 'POST', credentials: 'same-origin', headers: { 'x-ostiary-dashboard': '1' } })
-  location.assign('/dashboard')
 }

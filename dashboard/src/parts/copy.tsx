@@ -1,4 +1,7 @@
-/** Buttons that copy a value. The label names the value, because a page has many of them. */
+/**
+ * Buttons that copy a value. The label names the value, because a page has many of them. A browser can refuse, and has no clipboard on a
+ * page without TLS: then the person selects the value.
+ */
 import { type ReactNode, useEffect, useState } from 'react'
 import { useAnnounce } from './announce.tsx'
 import { Icon } from './icon.tsx'
@@ -14,24 +17,33 @@ export function CopyButton({
   look?: 'icon' | 'quiet' | 'primary'
   text?: string
 }) {
-  const [is_copied, setCopied] = useState(false)
+  const [outcome, setOutcome] = useState<'copied' | 'refused' | null>(null)
   const announce = useAnnounce()
   useEffect(() => {
-    if (!is_copied) return
-    const timer = setTimeout(() => setCopied(false), 2_000)
+    if (outcome === null) return
+    const timer = setTimeout(() => setOutcome(null), outcome === 'copied' ? 2_000 : 10_000)
     return () => clearTimeout(timer)
-  }, [is_copied])
+  }, [outcome])
   const copy = async () => {
-    await navigator.clipboard.writeText(value)
-    setCopied(true)
-    announce(`Copied: ${label}`)
+    try {
+      await navigator.clipboard.writeText(value)
+      setOutcome('copied')
+      announce(`Copied: ${label}`)
+    } catch {
+      setOutcome('refused')
+      announce(`Not copied: ${label}. Select and copy it.`)
+    }
   }
   const classes = { icon: 'btn quiet icon', quiet: 'btn quiet s', primary: 'btn pri' }[look]
+  const words = outcome === 'copied' ? 'Copied' : (text ?? 'Copy')
   return (
-    <button type="button" className={classes} aria-label={text ? `${text}: ${label}` : `Copy ${label}`} onClick={copy}>
-      <Icon name={is_copied ? 'check' : 'copy'} />
-      {look === 'icon' ? null : is_copied ? 'Copied' : (text ?? 'Copy')}
-    </button>
+    <>
+      <button type="button" className={classes} aria-label={text ? `${text}: ${label}` : `Copy ${label}`} onClick={copy}>
+        <Icon name={outcome === 'copied' ? 'check' : 'copy'} />
+        {look === 'icon' ? null : words}
+      </button>
+      {outcome === 'refused' ? <span className="small">Select and copy it.</span> : null}
+    </>
   )
 }
 

@@ -5,14 +5,22 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { useSignIn } from '../renewal.tsx'
 import { Problem } from './problem.tsx'
 
-/** After a session has ended, the page waits for a new sign-in and then reads again. What is entered stays. */
-function useSignInOn(error: unknown, refetch: () => unknown) {
+const isOver = (error: unknown) => error instanceof OstiaryError && error.status === 401
+
+/**
+ * After a session has ended, the page waits for a new sign-in and then reads again. What is entered stays. Each failure asks, so that
+ * "Try again" does after a Cancel too.
+ */
+function useSignInOn({ error, errorUpdatedAt, refetch }: { error: unknown; errorUpdatedAt: number; refetch: () => unknown }) {
   const { wait } = useSignIn()
-  const is_over = error instanceof OstiaryError && error.status === 401
+  const failed_at = isOver(error) ? errorUpdatedAt : null
   useEffect(() => {
-    if (is_over) void wait(null).then((outcome) => outcome === 'signed_in' && refetch())
-  }, [is_over, wait, refetch])
+    if (failed_at !== null) void wait(null).then((outcome) => outcome === 'signed_in' && refetch())
+  }, [failed_at, wait, refetch])
 }
+
+/** The time to the next reading, in ms. After the session has ended there is none by itself, which would ask for a sign-in each time. */
+const every = (interval: number | false) => (query: { state: { error: Error | null } }) => !isOver(query.state.error) && interval
 
 /**
  * Reads one object. `keeps_previous` is for a key that changes by a filter only: the old answer stays until the new one is there. An answer
@@ -21,22 +29,27 @@ function useSignInOn(error: unknown, refetch: () => unknown) {
 export function useRead<T>(
   key: QueryKey,
   read: (signal: AbortSignal) => Promise<T>,
-  { keeps_previous = false, ...options }: { enabled?: boolean; refetchInterval?: number | false; keeps_previous?: boolean } = {},
+  {
+    keeps_previous = false,
+    refetchInterval = false,
+    ...options
+  }: { enabled?: boolean; refetchInterval?: number | false; keeps_previous?: boolean } = {},
 ) {
   const result = useQuery({
     queryKey: key,
     queryFn: ({ signal }) => read(signal),
+    refetchInterval: every(refetchInterval),
     ...(keeps_previous ? { placeholderData: keepPreviousData } : {}),
     ...options,
   })
-  useSignInOn(result.error, result.refetch)
+  useSignInOn(result)
   return result
 }
 
 export function useList<T>(
   key: QueryKey,
   read: (cursor: string | undefined) => Promise<Page<T>>,
-  options: { refetchInterval?: number; enabled?: boolean } = {},
+  { refetchInterval = false, ...options }: { refetchInterval?: number | false; enabled?: boolean } = {},
 ) {
   const result = useInfiniteQuery({
     queryKey: key,
@@ -44,9 +57,10 @@ export function useList<T>(
     initialPageParam: undefined as string | undefined, // as: the type of the parameter of the later pages
     getNextPageParam: (page: Page<T>) => page.next_cursor ?? undefined,
     placeholderData: keepPreviousData,
+    refetchInterval: every(refetchInterval),
     ...options,
   })
-  useSignInOn(result.error, result.refetch)
+  useSignInOn(result)
   const rows = result.data?.pages.flatMap((page) => page.data)
   // A search reads a bounded number of objects for each page, so the pages before the first match are empty.
   const is_searching = rows?.length === 0 && result.hasNextPage && !result.isError
