@@ -65,6 +65,12 @@ export const operatorPages: Readonly<Record<string, string>> = {
   '/audit-log': 'Audit log',
 }
 
+/** The path below another environment that shows the same page; its overview where an environment of the type has no such page. */
+export function samePageIn(type: 'test' | 'live', pathname: string): string {
+  const page = pageAt(pathname)
+  return page && (page.only === undefined || page.only === type) ? page.path : ''
+}
+
 /** The page of a path of the router, which has no `/dashboard`: its own path below the tenant or the environment. */
 export function pageAt(pathname: string): PageEntry | undefined {
   const [, in_environment, in_tenant] = /^\/t\/[^/]+(?:\/p\/[^/]+\/[^/]+(\/[^/]+)?|(\/[^/]+)?)/.exec(pathname) ?? []

@@ -8,6 +8,7 @@ import { Icon, Mark } from '../parts/icon.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { useRead } from '../parts/reading.tsx'
 import { deploymentBase, environmentBase, useScope } from '../scope.tsx'
+import { samePageIn } from './navigation.ts'
 
 export function TopBar({ openDrawer, openPalette }: { openDrawer: () => void; openPalette: () => void }) {
   return (
@@ -102,13 +103,11 @@ function ProjectPicker() {
   )
 }
 
-/** Going to the other environment keeps the page, but not what was open in it. */
+/** Going to the other environment keeps the page if it has that page, but not what was open in it. */
 function EnvironmentSwitch() {
   const { tenant, project, environments, environment } = useScope()
   const { pathname } = useLocation()
   if (!project || !environment) return null
-  const base = environmentBase(tenant.slug, project.slug, environment)
-  const page = pathname.slice(base.length).split('/')[1] ?? ''
   return (
     <nav className="envs" aria-label="Environment">
       {environments
@@ -120,7 +119,7 @@ function EnvironmentSwitch() {
             <Link
               key={other.id}
               className={other.type === 'test' ? 't' : 'l'}
-              to={`${environmentBase(tenant.slug, project.slug, other)}${page === '' ? '' : `/${page}`}`}
+              to={environmentBase(tenant.slug, project.slug, other) + samePageIn(other.type, pathname)}
               aria-label={name}
               aria-current={other.id === environment.id ? 'true' : undefined}
             >

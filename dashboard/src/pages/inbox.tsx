@@ -3,7 +3,7 @@ import type { Mail } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
 import { Copied, CopyButton } from '../parts/copy.tsx'
 import { Page } from '../parts/page.tsx'
-import { useList } from '../parts/reading.tsx'
+import { Loaded, useList, useRead } from '../parts/reading.tsx'
 import { useQueryState } from '../parts/search.ts'
 import { Facts, Side } from '../parts/side.tsx'
 import { ByApi, pathOf } from '../parts/snippets.tsx'
@@ -15,7 +15,6 @@ export default function Inbox() {
   const { client, at, environment, base } = useEnvironment()
   const { search, show } = useQueryState()
   const list = useList(['inbox', environment.id], (cursor) => client.listInbox({ ...at, cursor }).page(), { refetchInterval: 5_000 })
-  const chosen = list.rows?.find(({ id }) => id === search.chosen)
   const columns: Column<Mail>[] = [
     {
       head: 'Mail',
@@ -60,19 +59,32 @@ export default function Inbox() {
           </Empty>
         }
       />
-      {chosen ? (
-        <Side title={chosen.subject} onClose={() => show({ chosen: undefined })}>
-          <Facts
-            of={[
-              ['To', chosen.to],
-              ['Code', chosen.code ? <Copied key="code" value={chosen.code} label="code" /> : 'None'],
-              ['Link', chosen.link ? <Copied key="link" value={chosen.link} label="link" /> : 'None'],
-              ['When', <Time key="at" at={chosen.created_at} />],
-            ]}
-          />
-          <div className="box mail-text">{chosen.text}</div>
-        </Side>
-      ) : null}
+      {search.chosen ? <MailSide key={search.chosen} mail_id={search.chosen} close={() => show({ chosen: undefined })} /> : null}
     </Page>
+  )
+}
+
+/** One mail, read by its id: a link leads to it however many came later, and it stays open while they come. */
+function MailSide({ mail_id, close }: { mail_id: string; close: () => void }) {
+  const { client, at, environment } = useEnvironment()
+  const mail = useRead(['inbox', environment.id, 'one', mail_id], (signal) => client.getInboxMail({ ...at, mail_id }, { signal }))
+  return (
+    <Side title={mail.data?.subject ?? 'Mail'} onClose={close}>
+      <Loaded of={mail}>
+        {({ to, code, link, created_at, text }) => (
+          <>
+            <Facts
+              of={[
+                ['To', to],
+                ['Code', code ? <Copied key="code" value={code} label="code" /> : 'None'],
+                ['Link', link ? <Copied key="link" value={link} label="link" /> : 'None'],
+                ['When', <Time key="at" at={created_at} />],
+              ]}
+            />
+            <div className="box mail-text">{text}</div>
+          </>
+        )}
+      </Loaded>
+    </Side>
   )
 }

@@ -7,6 +7,7 @@ import { pageCodes } from '@ostiary/contract/refused-call.ts'
 import { readKeySet } from '../../../dashboard/src/pages/application/key-set.ts'
 import { offeredAddress } from '../../../dashboard/src/pages/application/offered-address.ts'
 import { questionOf } from '../../../dashboard/src/pages/application/questions.ts'
+import { samePageIn } from '../../../dashboard/src/frame/navigation.ts'
 import { cell } from '../../../dashboard/src/pages/audit/cells.ts'
 import { fixOf, hasPage } from '../../../dashboard/src/pages/calls/fixes.ts'
 import { changeOf, isNarrowed, type KeyChange, limitOf } from '../../../dashboard/src/pages/keys/restrictions.ts'
@@ -199,3 +200,14 @@ for (const [what, text, expected] of key_sets)
     const { jwks, problem } = readKeySet(text)
     assert.deepEqual({ has_keys: jwks !== null, has_problem: problem !== null }, expected)
   })
+// biome-ignore format: this table is read by column
+const kept: [string, 'test' | 'live', string][] = [
+  ['/t/acme/p/shop/test',                   'live', ''],
+  ['/t/acme/p/shop/test/users',             'live', '/users'],
+  ['/t/acme/p/shop/test~eu/webhooks/whk_1', 'live', '/webhooks'],
+  ['/t/acme/p/shop/test/inbox',             'live', ''],
+  ['/t/acme/p/shop/test/inbox',             'test', '/inbox'],
+  ['/t/ostiary/p/console/live/deployment',  'live', ''],
+]
+for (const [from, type, page] of kept)
+  test(`from ${from} the switch leads to ${page || 'the overview'} of ${type}`, () => assert.equal(samePageIn(type, from), page))
