@@ -1,7 +1,7 @@
 /** The palette (Ctrl K): pages, environments and any id. */
 import { Modal } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
-import { type KeyboardEvent, useState } from 'react'
+import { type KeyboardEvent, useEffect, useState } from 'react'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import { environmentBase, useScope } from '../scope.tsx'
 import { usePages } from './sidebar.tsx'
@@ -56,6 +56,7 @@ function Search({ close, showKeys }: { close: () => void; showKeys: () => void }
     if (entry.run) entry.run()
     else void navigate({ to: entry.to, ...(entry.search ? { search: entry.search } : {}) })
   }
+  useEffect(() => document.getElementById(`found-${chosen}`)?.scrollIntoView({ block: 'nearest' }), [chosen])
   const press = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step) setChosen((chosen + step + found.length) % Math.max(found.length, 1))

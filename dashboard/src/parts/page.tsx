@@ -26,6 +26,7 @@ export function Page({
     const icon = document.querySelector<HTMLLinkElement>('link[rel=icon]')
     if (icon) icon.href = `/dashboard/favicon${environment ? `-${environment.type}` : ''}.svg`
   }, [prefix, title, project?.name, tenant.name, environment])
+  useFocusAtTitle()
   return (
     <>
       <div className="head">
@@ -43,6 +44,22 @@ export function Page({
       {children}
     </>
   )
+}
+
+/** The path of the page that was shown last. The first one of a visit keeps the focus at the start of the document. */
+let shown = location.pathname
+
+/** On a new page the focus goes to its title: it was on a link that may be gone, and screen readers say the title. */
+function useFocusAtTitle() {
+  useEffect(() => {
+    // A dialog that closed meanwhile gives the focus back a moment later, and one that opened keeps it.
+    const timer = setTimeout(() => {
+      if (shown === location.pathname) return
+      shown = location.pathname
+      if (!document.querySelector('[role=dialog], [role=alertdialog]')) document.getElementById('page-title')?.focus()
+    }, 50)
+    return () => clearTimeout(timer)
+  }, [])
 }
 
 /** A button for a change. Without the role it is disabled and says which role it needs. */

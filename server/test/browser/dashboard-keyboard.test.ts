@@ -15,6 +15,7 @@ test('a project, an application and a key are created, found and ended by the ke
   const browser = await launchForTests(t)
   const { page, faults } = await openDashboard(w, browser, owner)
   const { keyboard } = page
+  const atTitle = () => page.locator('#page-title:focus').waitFor()
 
   await keyboard.press('c')
   await page.getByRole('dialog', { name: 'New project' }).waitFor()
@@ -25,6 +26,7 @@ test('a project, an application and a key are created, found and ended by the ke
   await keyboard.press('g')
   await keyboard.press('a')
   await heading(page, 'Applications')
+  await atTitle() // the focus is on what screen readers then say
   await keyboard.press('c')
   await page.getByRole('dialog', { name: 'New application' }).waitFor()
   await keyboard.type('Shop')
@@ -38,6 +40,12 @@ test('a project, an application and a key are created, found and ended by the ke
   await tabTo(page, 'Done')
   await keyboard.press('Enter')
   await heading(page, 'Shop')
+  await atTitle()
+  await tabTo(page, 'Addresses', 'a')
+  await keyboard.press('Enter')
+  await page.waitForURL(/tab=addresses/)
+  await page.getByText('Back-channel').first().waitFor()
+  assert.equal(await page.locator(':focus').textContent(), 'Addresses') // what only the query says is the same page
 
   await keyboard.press('g')
   await keyboard.press('k')
@@ -87,6 +95,12 @@ test('a project, an application and a key are created, found and ended by the ke
   assert.equal(await page.getByRole('dialog').count(), 0)
 
   await keyboard.press('Control+k')
+  await page.setViewportSize({ width: 1280, height: 400 }) // the list scrolls
+  await keyboard.press('ArrowUp') // from the first to the last
+  const last = page.getByRole('option', { selected: true, name: 'Keyboard shortcuts' })
+  await last.waitFor()
+  const [list, option] = [await page.getByRole('listbox').boundingBox(), await last.boundingBox()]
+  assert.ok(list && option && option.y + option.height <= list.y + list.height + 1, 'the chosen one is in view')
   await keyboard.type('keyboard')
   await keyboard.press('Enter')
   await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
