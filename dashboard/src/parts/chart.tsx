@@ -5,6 +5,7 @@
 import '../styles/charts.css'
 import { type KeyboardEvent, useId, useState } from 'react'
 import { type Bar, type Series, topOf } from './chart-data.ts'
+import { intervalStart, intervalStartWithDay } from './clock.ts'
 
 interface ChartProps {
   title: string
@@ -24,9 +25,6 @@ const in_order: readonly Look[] = ['plain', 'hatched', 'dotted', 'outlined']
 /** In pixels, as in the style sheet. */
 const HEIGHT = 120
 
-const hour = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
-const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
-const timeOf = (start: string, interval: 'hour' | 'day') => (interval === 'hour' ? hour : day).format(new Date(start))
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
 const number = (value: number) => value.toLocaleString('en')
 
@@ -42,7 +40,7 @@ export function Chart({ title, unit, interval, series, bars, looks = in_order }:
   const step = width / bars.length
   const gap = step / 7
   const inWords = ({ start, values }: Bar) =>
-    `${timeOf(start, interval)}: ${sum(values) === 0 ? `no ${unit}` : series.map(({ name }, index) => `${number(values[index] ?? 0)} ${name}`).join(', ')}`
+    `${intervalStart(start, interval)}: ${sum(values) === 0 ? `no ${unit}` : series.map(({ name }, index) => `${number(values[index] ?? 0)} ${name}`).join(', ')}`
   const move = (event: KeyboardEvent) => {
     const to = { ArrowLeft: at - 1, ArrowDown: at - 1, ArrowRight: at + 1, ArrowUp: at + 1, Home: 0, End: bars.length - 1 }[event.key]
     if (to === undefined) return
@@ -102,7 +100,7 @@ export function Chart({ title, unit, interval, series, bars, looks = in_order }:
           </div>
           <div className="axis" aria-hidden="true">
             {[0, Math.floor(bars.length / 2), bars.length - 1].map((index) => (
-              <span key={index}>{timeOf(bars[index]?.start ?? '', interval)}</span>
+              <span key={index}>{intervalStart(bars[index]?.start ?? '', interval)}</span>
             ))}
           </div>
           <p className="readout small" aria-hidden="true">
@@ -188,10 +186,7 @@ const Numbers = ({ title, interval, series, bars }: Pick<ChartProps, 'title' | '
             .map(({ start, values }) => (
               <tr key={start}>
                 <th scope="row">
-                  <time dateTime={start}>
-                    {interval === 'hour' ? `${day.format(new Date(start))}, ` : ''}
-                    {timeOf(start, interval)}
-                  </time>
+                  <time dateTime={start}>{intervalStartWithDay(start, interval)}</time>
                 </th>
                 {values.map((value, index) => (
                   <td key={series[index]?.name}>{number(value)}</td>

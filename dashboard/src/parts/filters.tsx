@@ -1,5 +1,6 @@
 /** Filters whose values are in the query of the address: chips that clear one each, and a range of time. */
 import type { ReactNode } from 'react'
+import { localTime } from './clock.ts'
 import { Icon } from './icon.tsx'
 import type { useQueryState } from './search.ts'
 import { Empty } from './table.tsx'
@@ -22,10 +23,10 @@ export function Chips({ names, search, show }: { names: Names } & State) {
           type="button"
           className="chip"
           onClick={() => show({ [name]: undefined })}
-          aria-label={`Clear the filter ${words}: ${search[name]}`}
+          aria-label={`Clear the filter ${words}: ${shown(name, search[name] ?? '')}`}
         >
           <span className="cut">
-            {words}: {search[name]}
+            {words}: {shown(name, search[name] ?? '')}
           </span>
           <Icon name="cross" size={12} />
         </button>
@@ -38,6 +39,9 @@ export function Chips({ names, search, show }: { names: Names } & State) {
     </>
   )
 }
+
+/** The query has UTC; people enter and read local time. */
+const shown = (name: string, value: string) => (name === 'from' || name === 'to' ? localTime(value) : value)
 
 /** The list that no row is left of, with a button that clears its filters. */
 export function NoMatch({ names, show, children }: { names: Names; show: State['show']; children: ReactNode }) {
@@ -72,7 +76,7 @@ export function TimeRange({ search, show }: State) {
   return (
     <span className="range">
       <label>
-        From{' '}
+        From, local time{' '}
         <input
           className="in"
           type="datetime-local"
@@ -81,7 +85,7 @@ export function TimeRange({ search, show }: State) {
         />
       </label>
       <label>
-        to{' '}
+        to, local time{' '}
         <input
           className="in"
           type="datetime-local"

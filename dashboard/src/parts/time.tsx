@@ -1,8 +1,8 @@
 /** Times and durations in words. The title of a time has local time and UTC with milliseconds. */
+import { clockTime } from './clock.ts'
 
 const relative = new Intl.RelativeTimeFormat('en', { style: 'short', numeric: 'always' })
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })
-const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
 const exact = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'long' })
 
 const units = [
@@ -28,9 +28,10 @@ export const Time = ({ at, empty = 'Never' }: { at: string | null; empty?: strin
     </time>
   )
 
+/** A time of day, with its date where that is not today. */
 export const ClockTime = ({ at }: { at: string }) => (
   <time dateTime={at} title={`${exact.format(new Date(at))} · ${at}`}>
-    {clock.format(new Date(at))}
+    {clockTime(at, new Date())}
   </time>
 )
 

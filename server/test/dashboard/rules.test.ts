@@ -13,6 +13,7 @@ import { fixOf, hasPage } from '../../../dashboard/src/pages/calls/fixes.ts'
 import { changeOf, isNarrowed, type KeyChange, limitOf } from '../../../dashboard/src/pages/keys/restrictions.ts'
 import { judgeWaysIn, mailsFor } from '../../../dashboard/src/pages/users/ways-in.ts'
 import { countdown, secondsLeft, waitOf } from '../../../dashboard/src/parts/countdown.ts'
+import { clockTime, intervalStart, intervalStartWithDay, localTime } from '../../../dashboard/src/parts/clock.ts'
 import { type Choice, differences, isContested, withChoices } from '../../../dashboard/src/parts/differences.ts'
 import { OstiaryError } from '../../../sdk/src/index.ts'
 
@@ -211,3 +212,28 @@ const kept: [string, 'test' | 'live', string][] = [
 ]
 for (const [from, type, page] of kept)
   test(`from ${from} the switch leads to ${page || 'the overview'} of ${type}`, () => assert.equal(samePageIn(type, from), page))
+
+// biome-ignore format: this table is read by column
+const clocks: [string, string, string, string][] = [
+  ['is today',                          '2026-11-23T09:12:07Z', 'UTC',              '09:12:07'],
+  ['is yesterday',                      '2026-11-22T23:59:59Z', 'UTC',              '22 Nov, 23:59'],
+  ['is tomorrow, as a next attempt',    '2026-11-24T08:00:00Z', 'UTC',              '24 Nov, 08:00'],
+  ['is today here and yesterday in UTC','2026-11-22T23:59:59Z', 'Europe/Berlin',    '00:59:59'],
+  ['is yesterday here, today in UTC',   '2026-11-23T03:00:00Z', 'America/New_York', '22 Nov, 22:00'],
+  ['is of the same day a year ago',     '2025-11-23T09:12:07Z', 'UTC',              '23 Nov 2025, 09:12'],
+]
+for (const [when, at, zone, text] of clocks)
+  test(`a time of day has its date unless it is today: it ${when}`, () =>
+    assert.equal(clockTime(at, new Date('2026-11-23T10:00:00Z'), zone), text))
+
+test('the days of a chart are those of UTC and say so, its hours are local', () => {
+  assert.equal(intervalStart('2026-11-23T00:00:00.000Z', 'day', 'America/New_York'), '23 Nov UTC')
+  assert.equal(intervalStartWithDay('2026-11-23T00:00:00.000Z', 'day', 'America/New_York'), '23 Nov UTC')
+  assert.equal(intervalStart('2026-11-23T00:00:00.000Z', 'hour', 'America/New_York'), '19:00')
+  assert.equal(intervalStartWithDay('2026-11-23T00:00:00.000Z', 'hour', 'America/New_York'), '22 Nov, 19:00')
+})
+
+test('a filter by time names the zone that its fields have, and leaves what is no time', () => {
+  assert.equal(localTime('2026-11-23T00:00:00.000Z', 'America/New_York'), '22 Nov 2026, 19:00 local time')
+  assert.equal(localTime('yesterday'), 'yesterday')
+})

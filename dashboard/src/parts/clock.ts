@@ -1,0 +1,27 @@
+/** Points in time in words, with the date where it is another day. Pure functions; without a zone they use that of the browser. */
+
+const time: Intl.DateTimeFormatOptions = { hour: '2-digit', minute: '2-digit' }
+const date: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short' }
+
+const textOf = (at: Date, options: Intl.DateTimeFormatOptions, timeZone: string | undefined) =>
+  new Intl.DateTimeFormat('en-GB', { ...options, timeZone }).format(at)
+
+/** `16:12:07` today, `16 Nov, 11:09` on another day, and with the year in another year. */
+export function clockTime(at: string, now: Date, timeZone?: string): string {
+  const then = new Date(at)
+  const isSame = (part: Intl.DateTimeFormatOptions) => textOf(then, part, timeZone) === textOf(now, part, timeZone)
+  if (!isSame({ year: 'numeric' })) return textOf(then, { ...date, year: 'numeric', ...time }, timeZone)
+  return isSame(date) ? textOf(then, { ...time, second: '2-digit' }, timeZone) : textOf(then, { ...date, ...time }, timeZone)
+}
+
+/** A time of the query as people read and enter it. What is no time stays as it is. */
+export const localTime = (text: string, timeZone?: string): string =>
+  Number.isNaN(Date.parse(text)) ? text : `${textOf(new Date(text), { ...date, year: 'numeric', ...time }, timeZone)} local time`
+
+/** When an interval of the statistics begins. Its days are those of UTC, its hours are shown in local time. */
+export function intervalStart(start: string, interval: 'hour' | 'day', timeZone?: string): string {
+  return interval === 'day' ? `${textOf(new Date(start), date, 'UTC')} UTC` : textOf(new Date(start), time, timeZone)
+}
+/** As `intervalStart`, with the day of an hour: a list of 24 of them reaches into the day before. */
+export const intervalStartWithDay = (start: string, interval: 'hour' | 'day', timeZone?: string): string =>
+  interval === 'day' ? intervalStart(start, interval) : textOf(new Date(start), { ...date, ...time }, timeZone)
