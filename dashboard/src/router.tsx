@@ -1,13 +1,14 @@
 /** The addresses of the dashboard. Each page is a chunk of its own. */
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet } from '@tanstack/react-router'
 import { Frame } from './frame/frame.tsx'
-import { InEnvironment, InTenant } from './frame/scopes.tsx'
+import { InEnvironment, InProject, InTenant } from './frame/scopes.tsx'
 import { Crash, NotFound, Start } from './frame/start.tsx'
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: Crash })
 
 const tenant = createRoute({ getParentRoute: () => root, path: 't/$tenant', component: InTenant })
 const environment = createRoute({ getParentRoute: () => tenant, path: 'p/$project/$env', component: InEnvironment })
+const project = createRoute({ getParentRoute: () => tenant, path: 'p/$project', component: InProject })
 const framed = createRoute({ getParentRoute: () => tenant, id: 'tenant', component: Frame })
 
 type Load = Parameters<typeof lazyRouteComponent>[0]
@@ -53,7 +54,7 @@ const tree = root.addChildren([
   createRoute({ getParentRoute: () => root, path: '/', component: Start }),
   ownPage('renewed', () => import('./pages/renewed.tsx')),
   ownPage('go/$id', () => import('./pages/go.tsx')),
-  tenant.addChildren([framed.addChildren(tenantPages), environment.addChildren(environmentPages)]),
+  tenant.addChildren([framed.addChildren(tenantPages), project, environment.addChildren(environmentPages)]),
 ])
 
 export const router = createRouter({

@@ -1,12 +1,13 @@
 /** Finds the tenant, the project and the environment of the address, and gives them to the pages. */
 import type { Me } from '@ostiary/sdk'
 import type { UseQueryResult } from '@tanstack/react-query'
-import { Outlet, useParams } from '@tanstack/react-router'
+import { Navigate, Outlet, useParams } from '@tanstack/react-router'
 import { useEffect, useMemo, useRef } from 'react'
 import { clientOf, leaveToSignIn, readMe } from '../api.ts'
 import { Loaded, useRead } from '../parts/reading.tsx'
-import { atLeast, environmentPart, type Scope, ScopeProvider, useScope } from '../scope.tsx'
+import { atLeast, environmentBase, environmentPart, type Scope, ScopeProvider, useScope } from '../scope.tsx'
 import { Frame } from './frame.tsx'
+import { firstOf } from './navigation.ts'
 import { Lost } from './start.tsx'
 
 /** The administrator. Without a session, the browser leaves for the sign-in. One that ends later is noticed by the next call, so that a form stays. */
@@ -55,17 +56,44 @@ export function InTenant() {
   )
 }
 
-export function InEnvironment() {
-  const { project: slug = '', env = '' } = useParams({ strict: false })
-  const scope = useScope()
-  const { client, tenant } = scope
-  const found = useRead(['place', tenant.id, slug], async (signal) => {
+/** The project of the address with its environments; `null` if the tenant has no such project. */
+function usePlace(slug: string) {
+  const { client, tenant } = useScope()
+  return useRead(['place', tenant.id, slug], async (signal) => {
     const { data } = await client.listProjects({ slug }, { signal }).page()
     const project = data[0]
     if (!project) return null
     const environments = await client.listEnvironments({ project_id: project.id, limit: 100 }, { signal }).page()
     return { project, environments: environments.data }
   })
+}
+
+const NoProject = ({ slug }: { slug: string }) => <Lost>This tenant has no project with the slug “{slug}”.</Lost>
+
+/** The address of a project leads to its first environment: a project need not have one with the slug `test`. */
+export function InProject() {
+  const { project: slug = '' } = useParams({ strict: false })
+  const { tenant } = useScope()
+  return (
+    <Loaded of={usePlace(slug)}>
+      {(place) => {
+        if (place === null) return <NoProject slug={slug} />
+        const first = firstOf(place.environments)
+        return first ? (
+          <Navigate to={environmentBase(tenant.slug, slug, first)} replace />
+        ) : (
+          <Lost>The project {place.project.name} has no environment. The API adds one.</Lost>
+        )
+      }}
+    </Loaded>
+  )
+}
+
+export function InEnvironment() {
+  const { project: slug = '', env = '' } = useParams({ strict: false })
+  const scope = useScope()
+  const { tenant } = scope
+  const found = usePlace(slug)
   const place = found.data
   const environment = place?.environments.find((environment) => environmentPart(environment) === env)
   const inner = useMemo<Scope | null>(
@@ -73,8 +101,8 @@ export function InEnvironment() {
     [scope, place, environment, tenant.id],
   )
   if (place === undefined) return <Loaded of={found}>{() => null}</Loaded>
-  if (!inner)
-    return <Lost>{place ? `The project has no environment at “${env}”.` : `This tenant has no project with the slug “${slug}”.`}</Lost>
+  if (place === null) return <NoProject slug={slug} />
+  if (!inner) return <Lost>The project has no environment at “{env}”.</Lost>
   return (
     <ScopeProvider value={inner}>
       <Frame />

@@ -1,14 +1,16 @@
 /** The bar with the mark, the pickers of tenant and project, the switch between Test and Live, the search and the account. */
 import { Menu, useMantineColorScheme } from '@mantine/core'
-import { Link, useLocation, useNavigate } from '@tanstack/react-router'
+import { Link, useLocation } from '@tanstack/react-router'
+import { useState } from 'react'
 import { signOut } from '../api.ts'
 import { useAction } from '../parts/action.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Icon, Mark } from '../parts/icon.tsx'
 import { Problem } from '../parts/problem.tsx'
-import { useRead } from '../parts/reading.tsx'
-import { deploymentBase, environmentBase, useScope } from '../scope.tsx'
+import { useList } from '../parts/reading.tsx'
+import { deploymentBase, environmentBase, type Scope, useScope } from '../scope.tsx'
 import { samePageIn } from './navigation.ts'
+import { Picker } from './picker.tsx'
 
 export function TopBar({ openDrawer, openPalette }: { openDrawer: () => void; openPalette: () => void }) {
   return (
@@ -50,56 +52,46 @@ function DeploymentLink() {
 
 function TenantPicker() {
   const { tenant, me } = useScope()
-  const navigate = useNavigate()
-  return (
-    <Menu position="bottom-start" transitionProps={{ duration: 0 }}>
-      <Menu.Target>
-        <button type="button" className="pick ten" aria-label={`Tenant: ${tenant.name}`}>
-          <span className="cut">{tenant.name}</span> <Icon name="down" size={14} />
-        </button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>Tenants</Menu.Label>
-        {me.memberships
-          .filter(({ tenant_id }) => tenant_id !== me.root_tenant_id)
-          .map(({ tenant_id, slug, name }) => (
-            <Menu.Item key={tenant_id} onClick={() => navigate({ to: '/t/$tenant', params: { tenant: slug } })}>
-              {name}
-            </Menu.Item>
-          ))}
-      </Menu.Dropdown>
-    </Menu>
-  )
+  const [words, setWords] = useState('')
+  const places = me.memberships
+    .filter(({ tenant_id }) => tenant_id !== me.root_tenant_id)
+    .map(({ tenant_id, slug, name }) => ({ id: tenant_id, name, to: `/t/${slug}` }))
+  const found = places.filter(({ name, to }) => `${name} ${to}`.toLowerCase().includes(words.trim().toLowerCase()))
+  return <Picker what="Tenant" several="tenants" current={tenant.name} className="ten" places={found} words={words} search={setWords} />
 }
 
 function ProjectPicker() {
-  const { tenant, project, client } = useScope()
-  const navigate = useNavigate()
-  const projects = useRead(['projects', tenant.id, 'picker'], (signal) => client.listProjects({ limit: 20 }, { signal }).page())
-  if (!project) return null
-  return (
+  const { tenant, project } = useScope()
+  return project ? (
     <>
       <span className="sl" aria-hidden="true">
         /
       </span>
-      <Menu position="bottom-start" transitionProps={{ duration: 0 }}>
-        <Menu.Target>
-          <button type="button" className="pick" aria-label={`Project: ${project.name}`}>
-            <span className="cut">{project.name}</span> <Icon name="down" size={14} />
-          </button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          <Menu.Label>Projects</Menu.Label>
-          {projects.data?.data.map(({ id, slug, name }) => (
-            <Menu.Item key={id} onClick={() => navigate({ to: `/t/${tenant.slug}/p/${slug}/test` })}>
-              {name}
-            </Menu.Item>
-          ))}
-          <Menu.Divider />
-          <Menu.Item onClick={() => navigate({ to: '/t/$tenant', params: { tenant: tenant.slug } })}>All projects</Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
+      <Projects of={tenant} current={project.name} />
     </>
+  ) : null
+}
+
+/** The API searches, because a tenant has more projects than one page of them. They are read when the picker is opened. */
+function Projects({ of: tenant, current }: { of: Scope['tenant']; current: string }) {
+  const { client } = useScope()
+  const [words, setWords] = useState('')
+  const [is_used, setUsed] = useState(false)
+  const query = words.trim()
+  const list = useList(['projects', tenant.id, query], (cursor) => client.listProjects({ cursor, ...(query ? { query } : {}) }).page(), {
+    enabled: is_used,
+  })
+  return (
+    <Picker
+      what="Project"
+      several="projects"
+      current={current}
+      places={list.rows?.map(({ id, slug, name }) => ({ id, name, to: `/t/${tenant.slug}/p/${slug}` }))}
+      words={words}
+      search={setWords}
+      all={{ name: 'All projects', to: `/t/${tenant.slug}` }}
+      onOpen={() => setUsed(true)}
+    />
   )
 }
 

@@ -1,14 +1,12 @@
 /** The projects of a tenant. */
-import { TextInput } from '@mantine/core'
 import type { Project } from '@ostiary/sdk'
 import { Link, Navigate, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useAction } from '../parts/action.ts'
-import { NameField } from '../parts/fields.tsx'
+import { NameField, SlugField, slugFrom } from '../parts/fields.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
-import { fieldError } from '../parts/problem.tsx'
 import { useList } from '../parts/reading.tsx'
 import { ByApi } from '../parts/snippets.tsx'
 import { type Column, Empty, Records } from '../parts/table.tsx'
@@ -29,7 +27,7 @@ export default function Projects() {
       kind: 'first',
       cell: ({ slug, name }) => (
         <b>
-          <Link to={`/t/${tenant.slug}/p/${slug}/test`}>{name}</Link>
+          <Link to={`/t/${tenant.slug}/p/${slug}`}>{name}</Link>
         </b>
       ),
     },
@@ -92,14 +90,6 @@ export default function Projects() {
   )
 }
 
-const slugFrom = (name: string) =>
-  name
-    .normalize('NFKD')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-|-$/g, '')
-    .slice(0, 63)
-
 function CreateProject({ close }: { close: () => void }) {
   const { client, tenant } = useScope()
   const navigate = useNavigate()
@@ -107,29 +97,20 @@ function CreateProject({ close }: { close: () => void }) {
   const [slug, setSlug] = useState<string | null>(null)
   const action = useAction((project: { name: string; slug: string }) => client.createProject(project), {
     changes: [['projects', tenant.id]],
-    done: (project) => void navigate({ to: `/t/${tenant.slug}/p/${project.slug}/test` }),
+    done: (project) => void navigate({ to: `/t/${tenant.slug}/p/${project.slug}` }),
   })
-  const submit = () => action.run({ name, slug: slug ?? slugFrom(name) })
+  const entered = { name, slug: slug ?? slugFrom(name) }
   return (
     <FormDialog
       title="New project"
       lead={`In ${tenant.name}. It begins with a Test and a Live environment.`}
       submit="Create project"
       action={action}
-      onSubmit={submit}
+      onSubmit={() => action.run(entered)}
       onClose={close}
     >
       <NameField value={name} change={setName} error={action.error} />
-      <TextInput
-        label="Slug"
-        description="In addresses and scripts. It never changes."
-        required
-        withAsterisk={false}
-        pattern="[a-z0-9\-]{1,63}"
-        value={slug ?? slugFrom(name)}
-        onChange={(event) => setSlug(event.currentTarget.value)}
-        error={fieldError(action.error, '/slug')}
-      />
+      <SlugField value={entered.slug} change={setSlug} error={action.error} />
     </FormDialog>
   )
 }

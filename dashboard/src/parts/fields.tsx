@@ -28,6 +28,28 @@ export const NameField = ({ label = 'Name', member = 'name', value, change, erro
   />
 )
 
+/** The slug that a name suggests. */
+export const slugFrom = (name: string) =>
+  name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+    .slice(0, 63)
+
+export const SlugField = ({ value, change, error }: FieldProps) => (
+  <TextInput
+    label="Slug"
+    description="In addresses and scripts. It never changes."
+    required
+    withAsterisk={false}
+    pattern="[a-z0-9\-]{1,63}"
+    value={value}
+    onChange={(event) => change(event.currentTarget.value)}
+    error={fieldError(error, '/slug')}
+  />
+)
+
 export const EmailField = ({ value, change, error }: FieldProps) => (
   <TextInput
     label="Email"

@@ -8,6 +8,7 @@ import { readKeySet } from '../../../dashboard/src/pages/application/key-set.ts'
 import { offeredAddress } from '../../../dashboard/src/pages/application/offered-address.ts'
 import { questionOf } from '../../../dashboard/src/pages/application/questions.ts'
 import { samePageIn } from '../../../dashboard/src/frame/navigation.ts'
+import { firstOf, samePageIn } from '../../../dashboard/src/frame/navigation.ts'
 import { cell } from '../../../dashboard/src/pages/audit/cells.ts'
 import { fixOf, hasPage } from '../../../dashboard/src/pages/calls/fixes.ts'
 import { changeOf, isNarrowed, type KeyChange, limitOf } from '../../../dashboard/src/pages/keys/restrictions.ts'
@@ -237,3 +238,13 @@ test('a filter by time names the zone that its fields have, and leaves what is n
   assert.equal(localTime('2026-11-23T00:00:00.000Z', 'America/New_York'), '22 Nov 2026, 19:00 local time')
   assert.equal(localTime('yesterday'), 'yesterday')
 })
+
+const environment = (type: 'test' | 'live', slug: string = type) => ({ type, slug })
+// biome-ignore format: this table is read by column
+const firsts: [string, ReturnType<typeof environment>[], string | undefined][] = [
+  ['its environment test',          [environment('live'), environment('test', 'eu'), environment('test')],       'test'],
+  ['its oldest other one for Test', [environment('test', 'new'), environment('test', 'old'), environment('live')], 'old'],
+  ['its oldest one for Live',       [environment('live', 'us'), environment('live', 'eu')],                      'eu'],
+  ['nothing, where it has none',    [],                                                                          undefined],
+]
+for (const [which, newest_first, slug] of firsts) test(`a project opens at ${which}`, () => assert.equal(firstOf(newest_first)?.slug, slug))
