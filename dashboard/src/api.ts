@@ -27,7 +27,10 @@ export const queries = new QueryClient({
       retry: false, // the client repeats what can be repeated
       staleTime: 5_000,
       refetchOnWindowFocus: true,
+      refetchOnReconnect: true,
+      networkMode: 'always', // without a network a call fails at once and says so, instead of waiting unseen
     },
+    mutations: { networkMode: 'always' },
   },
 })
 

@@ -24,11 +24,18 @@ interface RecordsProps<T> {
 }
 
 export function Records<T>({ label, list, columns, keyOf, empty }: RecordsProps<T>) {
-  if (list.rows === undefined) return list.error ? <Problem error={list.error} retry={() => list.refetch()} /> : <Skeleton />
-  if (list.rows.length === 0) return <>{empty}</>
+  const problem = list.error ? <Problem error={list.error} retry={() => list.refetch()} /> : null
+  if (list.rows === undefined) return problem ?? <Skeleton />
+  if (list.rows.length === 0)
+    return (
+      <>
+        {problem}
+        {empty}
+      </>
+    )
   return (
     <>
-      {list.error ? <Problem error={list.error} retry={() => list.refetch()} /> : null}
+      {problem}
       <section className={`card${list.isPlaceholderData ? ' dimmed' : ''}`} aria-busy={list.isPlaceholderData}>
         <table className="rows" aria-label={label}>
           <thead>

@@ -292,6 +292,136 @@ test('a viewer sees what only others may change, with the reason, and the API re
   })
 })
 
+test('what did not happen is said: a copy, a sign-out, and a reading after the session has ended', { skip: noBrowser }, async (t) => {
+  const w = await world({ dashboard_folder: dashboardFolder })
+  const { client_id } = await w.createApplication(w.test, { name: 'Shop ' })
+  const browser = await launchForTests(t)
+  const { page, faults } = await openDashboard(w, browser, owner)
+  const base = `${w.base_url}${dashboardPath(await slugOf(w))}/test`
+
+  await t.test('a browser without a clipboard asks to select the value', async () => {
+    await show(page, `${base}/applications/${client_id}`, 'Shop')
+    await page.evaluate('Object.defineProperty(navigator, "clipboard", { value: undefined, configurable: true })')
+    await page
+      .getByRole('button', { name: /^Copy / })
+      .first()
+      .click()
+    await page.getByText('Select and copy it.', { exact: true }).waitFor()
+    assert.deepEqual(await audit(page, 'dashboard not copied'), [])
+    await page.setViewportSize({ width: 1280, height: 900 })
+  })
+
+  await t.test('a name that ends with a space is confirmed as it is shown', async () => {
+    await button(page, 'Delete').click()
+    await page.getByLabel(/^Type Shop/).fill('Shop')
+    await button(page, 'Delete now').click()
+    await page.getByRole('heading', { level: 1, name: 'Applications' }).waitFor()
+  })
+
+  const problem = page.getByRole('main').getByRole('button', { name: 'Try again' })
+  const ended = page.getByRole('dialog', { name: 'Your session has ended' })
+  const cancel = async () => {
+    await ended.getByRole('button', { name: 'Cancel' }).click()
+    await ended.waitFor({ state: 'hidden' })
+  }
+  await t.test('after Cancel, "Try again" asks for a sign-in again', async () => {
+    expectStatus(200, await w.call('POST', `${w.test.path}/settings/email/test`, { body: { to: 'ada@example.com' } }))
+    await show(page, `${base}/inbox`, 'Inbox')
+    await page.getByRole('table', { name: 'Captured mail' }).waitFor()
+    const cookies = await page.context().cookies()
+    await page.context().clearCookies() // the page reads again every few seconds
+    await ended.waitFor()
+    await cancel()
+    await problem.click()
+    await ended.waitFor()
+    await cancel()
+    await page.context().addCookies(cookies)
+    await problem.click()
+    await problem.waitFor({ state: 'detached' })
+  })
+
+  const still_in = page.getByRole('alertdialog', { name: 'You are still signed in' })
+  await t.test('a sign-out without a network, or that the service refuses, says that the person is still signed in', async () => {
+    await page.context().setOffline(true)
+    await page.getByRole('button', { name: /: your account$/ }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await still_in.getByText('The service cannot be reached.').waitFor()
+    await page.context().setOffline(false)
+    await page.route('**/dashboard/sign-out', (route) => route.fulfill({ status: 503, body: '' }))
+    await button(page, 'Sign out').click()
+    await still_in.getByText('The service did not end the session.').waitFor()
+    await page.unroute('**/dashboard/sign-out')
+    await button(page, 'Sign out').click()
+    await page.locator('input[name=password]').waitFor()
+  })
+  assert.deepEqual(
+    faults.filter((fault) => !/status of (?:401|503)|ERR_INTERNET_DISCONNECTED/.test(fault)),
+    [],
+  )
+})
+
+test('a mail, a project and a new tenant are reached whatever else there is', { skip: noBrowser }, async (t) => {
+  const w = await world({ dashboard_folder: dashboardFolder })
+  const post = async (path: string, body: unknown) => expectStatus(201, await w.call('POST', path, { body }))
+  for (let number = 1; number <= 21; number++) await post('/v1/platform/projects', { slug: `many-${number}`, name: `Many ${number}` })
+  const slug = 'only-live'
+  await post('/v1/platform/projects', { slug, name: 'Only Live', environments: [{ type: 'live', slug: 'eu', name: 'Europe' }] })
+  const browser = await launchForTests(t)
+  const { page, faults } = await openDashboard(w, browser, owner)
+  const base = `${w.base_url}${dashboardPath(await slugOf(w))}/test`
+
+  await t.test('a link opens a mail that the list does not have, and Live, which has no inbox, begins at its overview', async () => {
+    expectStatus(200, await w.call('POST', `${w.test.path}/settings/email/test`, { body: { to: 'ada@example.com' } }))
+    const [mail] = expectStatus(200, await w.call('GET', `${w.test.path}/inbox`)).data
+    await page.route(/\/inbox(\?|$)/, (route) =>
+      route.request().resourceType() === 'fetch' ? route.fulfill({ json: { data: [], next_cursor: null } }) : route.fallback(),
+    )
+    await show(page, `${base}/inbox?chosen=${mail.id}`, 'Inbox')
+    await page.getByRole('dialog', { name: mail.subject }).getByText('ada@example.com').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.getByRole('navigation', { name: 'Environment' }).getByRole('link', { name: 'Live' }).click()
+    await page.waitForURL(/\/live$/)
+  })
+
+  await t.test('the picker searches all projects, and one without a Test environment opens at the one it has', async () => {
+    await page.getByRole('button', { name: /^Project: / }).click()
+    const picker = page.getByRole('dialog')
+    await picker.getByRole('link', { name: 'Many 21', exact: true }).waitFor()
+    assert.equal(await picker.getByRole('link', { name: 'Many 1', exact: true }).count(), 0, 'the first page has the newest')
+    assert.deepEqual(await audit(page, 'dashboard picker'), [])
+    await page.setViewportSize({ width: 1280, height: 900 })
+    await picker.getByLabel('Search projects').fill('many 1')
+    await picker.getByRole('link', { name: 'Many 1', exact: true }).waitFor()
+    await picker.getByLabel('Search projects').fill('only')
+    await picker.getByRole('link', { name: 'Many 1', exact: true }).waitFor({ state: 'detached' })
+    await picker.getByLabel('Search projects').press('Enter')
+    await page.waitForURL(/\/p\/only-live\/live~eu$/)
+    await page.getByRole('heading', { level: 1, name: 'Only Live' }).waitFor()
+    await page.locator('#page-title:focus').waitFor()
+  })
+
+  await t.test('a person without a tenant creates one, and is led to it', async () => {
+    let created: string | undefined
+    await page.route('**/dashboard/session', async (route) => {
+      const answer = await route.fetch()
+      const me = (await answer.json()) as { memberships: { slug: string }[] } // as: the answer of the session
+      await route.fulfill({ json: { ...me, memberships: me.memberships.filter((each) => each.slug === created) } })
+    })
+    await page.goto(`${w.base_url}/dashboard`)
+    await page.getByRole('heading', { level: 1, name: 'No tenant yet' }).waitFor()
+    await button(page, 'New tenant').click()
+    await page.getByLabel('Name').fill('Bakery Ltd')
+    assert.equal(await page.getByLabel('Slug').inputValue(), 'bakery-ltd')
+    assert.deepEqual(await audit(page, 'dashboard new tenant'), [])
+    created = 'bakery-ltd'
+    await button(page, 'Create tenant').click()
+    await page.waitForURL(/\/t\/bakery-ltd$/)
+    await page.getByText('This tenant has no project yet.').waitFor()
+  })
+  assert.deepEqual(faults, [])
+})
+
 test('every page passes the audit, in both themes, narrow and wide', { skip: noBrowser }, async (t) => {
   const w = await world({ dashboard_folder: dashboardFolder })
   const browser = await launchForTests(t)
