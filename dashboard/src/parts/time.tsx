@@ -1,4 +1,5 @@
-/** Times and durations in words. The title of a time has local time and UTC with milliseconds. */
+/** Times and durations in words. The tip of a time has local time and UTC with milliseconds. */
+import { Tooltip } from '@mantine/core'
 import { clockTime } from './clock.ts'
 
 const relative = new Intl.RelativeTimeFormat('en', { style: 'short', numeric: 'always' })
@@ -19,21 +20,49 @@ export function inWords(at: string, now: Date): string {
   return count === 0 ? 'now' : relative.format(count, unit).replaceAll('.', '')
 }
 
-export const Time = ({ at, empty = 'Never' }: { at: string | null; empty?: string }) =>
+interface TimeProps {
+  at: string
+  /** Whether it is part of a button, which has the focus then. */
+  in_button?: boolean
+}
+
+/** The exact time stands in a tip, for the pointer and for the focus. Within a button only the pointer reaches it. */
+function Moment({ at, in_button = false, children }: TimeProps & { children: string }) {
+  const tip = `${exact.format(new Date(at))} · ${at}`
+  if (in_button)
+    return (
+      <time dateTime={at} title={tip}>
+        {children}
+      </time>
+    )
+  return (
+    <Tooltip
+      label={tip}
+      events={{ hover: true, focus: true, touch: true }}
+      multiline
+      maw="min(340px, 92vw)"
+      portalProps={{ target: '#content' }} // within the main landmark
+      transitionProps={{ duration: 0 }}
+    >
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what the pointer shows must be there for the keyboard too */}
+      <time dateTime={at} tabIndex={0}>
+        {children}
+      </time>
+    </Tooltip>
+  )
+}
+
+export const Time = ({ at, empty = 'Never', ...rest }: Omit<TimeProps, 'at'> & { at: string | null; empty?: string }) =>
   at === null ? (
     <span className="faint">{empty}</span>
   ) : (
-    <time dateTime={at} title={`${exact.format(new Date(at))} · ${at}`}>
+    <Moment at={at} {...rest}>
       {inWords(at, new Date())}
-    </time>
+    </Moment>
   )
 
 /** A time of day, with its date where that is not today. */
-export const ClockTime = ({ at }: { at: string }) => (
-  <time dateTime={at} title={`${exact.format(new Date(at))} · ${at}`}>
-    {clockTime(at, new Date())}
-  </time>
-)
+export const ClockTime = (props: TimeProps) => <Moment {...props}>{clockTime(props.at, new Date())}</Moment>
 
 const sizes = [
   ['d', 86_400],

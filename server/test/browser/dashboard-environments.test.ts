@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { noBrowser } from '../support/chromium.ts'
 import { authorizationRequest, createAgent, signInForTokens } from '../support/cookie-browser.ts'
-import { button, dashboardFolder, dashboardPath, openDashboard, show, slugOf } from '../support/dashboard-browser.ts'
+import { button, dashboardFolder, dashboardPath, openDashboard, show, slugOf, tabTo } from '../support/dashboard-browser.ts'
 import { audit, launchForTests } from '../support/page-audit.ts'
 import { until } from '../support/receiver.ts'
 import { expectStatus, owner, world } from '../support/world.ts'
@@ -95,6 +95,15 @@ test('chosen differences go from Test to Live after a plan, and a change meanwhi
     assert.equal(await page.getByRole('table', { name: 'Sign-ins by outcome' }).getByRole('row').count(), 2)
     assert.deepEqual(await audit(page, 'charts of the overview'), [])
     await page.setViewportSize({ width: 1280, height: 900 })
+
+    await page.getByRole('link', { name: 'All events' }).focus()
+    await tabTo(page, '', 'time')
+    await page.getByRole('tooltip', { name: /\.\d{3}Z$/ }).waitFor() // the exact time, without a pointer
+    assert.deepEqual(await audit(page, 'exact time'), [])
+    await page.setViewportSize({ width: 1280, height: 900 })
+    await show(page, `${url.replace('/test-and-live', '')}?range=30d`, 'Project shop')
+    await page.getByRole('slider', { name: 'Sign-ins by outcome, bar by bar' }).waitFor()
+    assert.match((await chart.getAttribute('aria-valuetext')) ?? '', /^\d+ \w+ UTC: 1 succeeded/)
     await show(page, url.replace('test-and-live', 'calls'), 'Calls')
     await page.getByRole('slider', { name: 'Refused calls by code, bar by bar' }).waitFor()
     assert.deepEqual(await audit(page, 'charts of calls'), [])

@@ -74,7 +74,7 @@ export function CallList({ source, lead, chart }: { source: Source; lead: string
                     <b>{count}</b> <code>{code}</code>
                     <span className="xs faint any">{route ?? 'no route'}</span>
                     <span className="xs faint">
-                      <Time at={last_at} />
+                      <Time at={last_at} in_button />
                     </span>
                   </button>
                 </li>

@@ -92,7 +92,7 @@ function Neighbours({ of: event, show }: { of: Event; show: Show }) {
                 <span className="mono faint">{each.sequence}</span>
                 <span className="mono any">{each.type}</span>
                 <span className="faint">
-                  <ClockTime at={each.timestamp} />
+                  <ClockTime at={each.timestamp} in_button />
                 </span>
               </button>
             </li>

@@ -62,7 +62,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
                   <MessageStatus of={delivery} />
                   <span className="id mono cut">{shortId(delivery.id)}</span>
                   <span className="tm">
-                    <ClockTime at={delivery.created_at} />
+                    <ClockTime at={delivery.created_at} in_button />
                   </span>
                 </button>
               </li>
