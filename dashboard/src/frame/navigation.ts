@@ -65,18 +65,6 @@ export const operatorPages: Readonly<Record<string, string>> = {
   '/audit-log': 'Audit log',
 }
 
-/** Where a project begins: its environment `test`, else another one of the type, else the oldest. The API lists the newest first. */
-export function firstOf<T extends { type: 'test' | 'live'; slug: string }>(environments: readonly T[]): T | undefined {
-  const of_test = environments.filter(({ type }) => type === 'test')
-  return of_test.find(({ slug }) => slug === 'test') ?? of_test.at(-1) ?? environments.at(-1)
-}
-
-/** The path below another environment that shows the same page; its overview where an environment of the type has no such page. */
-export function samePageIn(type: 'test' | 'live', pathname: string): string {
-  const page = pageAt(pathname)
-  return page && (page.only === undefined || page.only === type) ? page.path : ''
-}
-
 /** The page of a path of the router, which has no `/dashboard`: its own path below the tenant or the environment. */
 export function pageAt(pathname: string): PageEntry | undefined {
   const [, in_environment, in_tenant] = /^\/t\/[^/]+(?:\/p\/[^/]+\/[^/]+(\/[^/]+)?|(\/[^/]+)?)/.exec(pathname) ?? []

@@ -7,7 +7,7 @@ import { clientOf, leaveToSignIn, readMe } from '../api.ts'
 import { Loaded, useRead } from '../parts/reading.tsx'
 import { atLeast, environmentBase, environmentPart, type Scope, ScopeProvider, useScope } from '../scope.tsx'
 import { Frame } from './frame.tsx'
-import { firstOf } from './navigation.ts'
+import { firstOf } from './places.ts'
 import { Lost } from './start.tsx'
 
 /** The administrator. Without a session, the browser leaves for the sign-in. One that ends later is noticed by the next call, so that a form stays. */

@@ -9,8 +9,9 @@ import { Icon, Mark } from '../parts/icon.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { useList } from '../parts/reading.tsx'
 import { deploymentBase, environmentBase, type Scope, useScope } from '../scope.tsx'
-import { samePageIn } from './navigation.ts'
+import { pageAt } from './navigation.ts'
 import { Picker } from './picker.tsx'
+import { pathIn } from './places.ts'
 
 export function TopBar({ openDrawer, openPalette }: { openDrawer: () => void; openPalette: () => void }) {
   return (
@@ -100,6 +101,7 @@ function EnvironmentSwitch() {
   const { tenant, project, environments, environment } = useScope()
   const { pathname } = useLocation()
   if (!project || !environment) return null
+  const page = pageAt(pathname)
   return (
     <nav className="envs" aria-label="Environment">
       {environments
@@ -111,7 +113,7 @@ function EnvironmentSwitch() {
             <Link
               key={other.id}
               className={other.type === 'test' ? 't' : 'l'}
-              to={environmentBase(tenant.slug, project.slug, other) + samePageIn(other.type, pathname)}
+              to={environmentBase(tenant.slug, project.slug, other) + pathIn(other.type, page)}
               aria-label={name}
               aria-current={other.id === environment.id ? 'true' : undefined}
             >

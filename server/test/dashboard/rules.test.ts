@@ -4,17 +4,16 @@ import { test } from 'node:test'
 import { errors } from '@ostiary/contract/errors.ts'
 import { oauthErrors } from '@ostiary/contract/oidc.ts'
 import { pageCodes } from '@ostiary/contract/refused-call.ts'
+import { firstOf, pathIn } from '../../../dashboard/src/frame/places.ts'
 import { readKeySet } from '../../../dashboard/src/pages/application/key-set.ts'
 import { offeredAddress } from '../../../dashboard/src/pages/application/offered-address.ts'
 import { questionOf } from '../../../dashboard/src/pages/application/questions.ts'
-import { samePageIn } from '../../../dashboard/src/frame/navigation.ts'
-import { firstOf, samePageIn } from '../../../dashboard/src/frame/navigation.ts'
 import { cell } from '../../../dashboard/src/pages/audit/cells.ts'
 import { fixOf, hasPage } from '../../../dashboard/src/pages/calls/fixes.ts'
 import { changeOf, isNarrowed, type KeyChange, limitOf } from '../../../dashboard/src/pages/keys/restrictions.ts'
 import { judgeWaysIn, mailsFor } from '../../../dashboard/src/pages/users/ways-in.ts'
-import { countdown, secondsLeft, waitOf } from '../../../dashboard/src/parts/countdown.ts'
 import { clockTime, intervalStart, intervalStartWithDay, localTime } from '../../../dashboard/src/parts/clock.ts'
+import { countdown, secondsLeft, waitOf } from '../../../dashboard/src/parts/countdown.ts'
 import { type Choice, differences, isContested, withChoices } from '../../../dashboard/src/parts/differences.ts'
 import { OstiaryError } from '../../../sdk/src/index.ts'
 
@@ -202,17 +201,12 @@ for (const [what, text, expected] of key_sets)
     const { jwks, problem } = readKeySet(text)
     assert.deepEqual({ has_keys: jwks !== null, has_problem: problem !== null }, expected)
   })
-// biome-ignore format: this table is read by column
-const kept: [string, 'test' | 'live', string][] = [
-  ['/t/acme/p/shop/test',                   'live', ''],
-  ['/t/acme/p/shop/test/users',             'live', '/users'],
-  ['/t/acme/p/shop/test~eu/webhooks/whk_1', 'live', '/webhooks'],
-  ['/t/acme/p/shop/test/inbox',             'live', ''],
-  ['/t/acme/p/shop/test/inbox',             'test', '/inbox'],
-  ['/t/ostiary/p/console/live/deployment',  'live', ''],
-]
-for (const [from, type, page] of kept)
-  test(`from ${from} the switch leads to ${page || 'the overview'} of ${type}`, () => assert.equal(samePageIn(type, from), page))
+test('the switch keeps a page that the other environment has, and else leads to its overview', () => {
+  assert.equal(pathIn('live', { path: '/users' }), '/users')
+  assert.equal(pathIn('live', { path: '/inbox', only: 'test' }), '')
+  assert.equal(pathIn('test', { path: '/inbox', only: 'test' }), '/inbox')
+  assert.equal(pathIn('live', undefined), '')
+})
 
 // biome-ignore format: this table is read by column
 const clocks: [string, string, string, string][] = [

@@ -1,0 +1,13 @@
+/** Which environment of a project is opened, and which of its pages. Pure functions. */
+
+type Type = 'test' | 'live'
+
+/** Where a project begins: its environment `test`, else its oldest other one for Test, else its oldest. The API lists the newest first. */
+export function firstOf<T extends { type: Type; slug: string }>(environments: readonly T[]): T | undefined {
+  const of_test = environments.filter(({ type }) => type === 'test')
+  return of_test.find(({ slug }) => slug === 'test') ?? of_test.at(-1) ?? environments.at(-1)
+}
+
+/** The path of a page in an environment of a type: its own, or that of the overview where such an environment has no such page. */
+export const pathIn = (type: Type, page: { path: string; only?: Type } | undefined): string =>
+  page && (page.only === undefined || page.only === type) ? page.path : ''
