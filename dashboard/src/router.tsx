@@ -2,7 +2,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet } from '@tanstack/react-router'
 import { Frame } from './frame/frame.tsx'
 import { InEnvironment, InProject, InTenant } from './frame/scopes.tsx'
-import { Crash, NotFound, Start } from './frame/start.tsx'
+import { Crash, NotFound } from './frame/start.tsx'
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: Crash })
 
@@ -51,7 +51,7 @@ const tenantPages = [
 ]
 
 const tree = root.addChildren([
-  createRoute({ getParentRoute: () => root, path: '/', component: Start }),
+  ownPage('/', () => import('./pages/start.tsx')),
   ownPage('renewed', () => import('./pages/renewed.tsx')),
   ownPage('go/$id', () => import('./pages/go.tsx')),
   tenant.addChildren([framed.addChildren(tenantPages), project, environment.addChildren(environmentPages)]),
