@@ -92,7 +92,7 @@ test('look-ups of one turn are one round trip, and a faulty look-up fails alone'
 const Fetched = z.object({ fetched: z.int() })
 
 test(
-  'users, sessions, grants and tokens are found by their key, also when the statement was prepared on empty tables',
+  'applications, users, sessions, grants and tokens are found by their key, also when the statement was prepared on empty tables',
   { skip: noPostgres },
   async () => {
     const url = await freshDatabase()
@@ -121,18 +121,21 @@ test(
       sql`insert into projects (tenant_id, id, slug, name, created_at, updated_at) values ('t', 'p', 'p', 'p', 0, 0)`,
       sql`insert into environments (tenant_id, project_id, id, slug, name, type, issuer, created_at, updated_at, settings_updated_at)
         values ('t', 'p', 'e', 'e', 'e', 'test', 'i', 0, 0, 0)`,
+      sql`insert into applications (environment_id, id, slug, name, application_type, redirect_uris, post_logout_redirect_uris,
+            token_endpoint_auth_method, allowed_scopes, require_pkce, consent, allow_loopback_port, disabled, created_at, updated_at)
+        select 'e', ${id}, ${id}, 'a', 'web', '[]', '[]', 'none', '[]', 1, 'skip', 0, 0, 0, 0 from ${many}`,
       sql`insert into users (environment_id, id, email, email_key, email_verified, phone_number_verified, metadata, created_at, updated_at)
         select 'e', ${id}, ${id}, ${id}, 0, 0, '{}', 0, 0 from ${many}`,
       sql`insert into sessions (environment_id, id, user_id, token_hash, amr, acr, created_at, auth_time, last_seen_at, expires_at, absolute_expires_at)
         select 'e', ${id}, ${id}, ${id}, '[]', '0', 0, 0, 0, 0, 0 from ${many}`,
       sql`insert into grants (environment_id, id, user_id, application_id, session_id, scope, resource, offline, auth_time, amr, acr, created_at, expires_at)
-        select 'e', ${id}, ${id}, 'a', ${id}, '', '[]', 0, 0, '[]', '0', 0, 0 from ${many}`,
+        select 'e', ${id}, ${id}, ${id}, ${id}, '', '[]', 0, 0, '[]', '0', 0, 0 from ${many}`,
       sql`insert into authorization_codes (environment_id, code_hash, grant_id, client_id, redirect_uri, scope, expires_at)
-        select 'e', ${id}, ${id}, 'a', '', '', 0 from ${many}`,
+        select 'e', ${id}, ${id}, ${id}, '', '', 0 from ${many}`,
       sql`insert into refresh_tokens (environment_id, token_hash, grant_id, expires_at) select 'e', ${id}, ${id}, 0 from ${many}`,
     ])
     const rows_read = sql`select coalesce(sum(idx_tup_fetch + seq_tup_read), 0) as fetched from pg_stat_xact_user_tables
-                      where relname in ('users', 'sessions', 'grants', 'authorization_codes', 'refresh_tokens')`
+                      where relname in ('applications', 'users', 'sessions', 'grants', 'authorization_codes', 'refresh_tokens')`
     for (const statement of asked) {
       const [before, found, after] = (await db.batch([rows_read, statement, rows_read])) ?? []
       assert.equal(found?.changed, 1)

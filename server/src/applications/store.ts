@@ -135,12 +135,12 @@ export const holdApplication = ({ environment_id, id }: ApplicationRow, state: {
 
 const Consenting = z.object({ user_id: z.string() })
 
-/** Finds users with a consent for an application, to delete it. */
+/** Finds some users with a consent for an application, to delete it. */
 export async function findConsenting(db: Db, { environment_id, id }: ApplicationRow, limit: number): Promise<string[]> {
   const rows = await db.all(
     Consenting,
     sql`select user_id from consents
-         where application_id = ${id} and environment_id || '' = ${environment_id} order by user_id limit ${limit}`,
+         where application_id = ${id} and environment_id || '' = ${environment_id} limit ${limit}`,
   )
   return rows.map(({ user_id }) => user_id)
 }

@@ -226,9 +226,12 @@ function keepGrant(environment_id: EnvironmentId, { grant_id, grant_expires_at }
   ]
 }
 
-/** The grants of a disabled application end one after the other, but none is active. */
-const applicationIsEnabled = sql`exists (
-  select 1 from applications a where a.environment_id = g.environment_id || '' and a.id = g.application_id and a.disabled = 0)`
+/**
+ * The grants of a disabled application end one after the other, but none is active. A subquery and not `exists`, since PostgreSQL makes a
+ * join of that, which can read every application of the environment.
+ */
+const application_is_disabled = sql`coalesce((
+  select a.disabled from applications a where a.id = g.application_id and a.environment_id || '' = g.environment_id), 1) = 1`
 
 /** The grant of an access token; `null` where the grant ended, the token was revoked, the user is blocked or the application disabled. */
 export function findLiveGrant(db: Db, environment_id: EnvironmentId, grant_id: string, jti: string): Promise<GrantRow | null> {
@@ -238,7 +241,7 @@ export function findLiveGrant(db: Db, environment_id: EnvironmentId, grant_id: s
           from grants g
           join users u on u.environment_id = g.environment_id || '' and u.id = g.user_id
          where g.environment_id = ${environment_id} and g.id = ${grant_id} and g.ended_at is null and u.blocked_at is null
-           and ${applicationIsEnabled}
+           and not ${application_is_disabled}
            and not exists (select 1 from revoked_access_tokens r where r.environment_id = g.environment_id and r.jti = ${jti})`,
   )
 }
@@ -256,7 +259,7 @@ export function findGrantState(db: Db, environment_id: EnvironmentId, grant_id: 
   return db.maybeOne(
     GrantState,
     sql`select g.ended_at, s.ended_at as session_ended_at, u.id as user_id, u.blocked_at,
-               case when not ${applicationIsEnabled}
+               case when ${application_is_disabled}
                       or exists (select 1 from revoked_access_tokens r where r.environment_id = g.environment_id and r.jti = ${jti})
                     then 1 else 0 end as is_revoked
           from grants g
@@ -289,16 +292,18 @@ export function revokeAccessToken(environment_id: EnvironmentId, jti: string, ex
 
 const OpenGrant = z.object({ id: z.string() })
 
+/** The condition of the index of open grants by application (migration 0030). */
+const is_open = sql`coalesce(ended_at, 0) = 0`
+
 /**
- * Finds open grants of an application, to end them. The inner query reads the index of migration 0030 in its order, and stops at the
- * limit. An application is in one environment, so the condition on it excludes nothing that the limit has counted.
+ * Finds some open grants of an application, to end them. They are found by the application (`|| ''`), since PostgreSQL would read all
+ * grants of the environment where most of them are of this application.
  */
 export async function findOpenGrants(db: Db, environment_id: EnvironmentId, application_id: string, limit: number): Promise<string[]> {
   const rows = await db.all(
     OpenGrant,
-    sql`select id from (select environment_id, id from grants where application_id = ${application_id} and ended_at is null
-                         order by environment_id || '', id limit ${limit}) g
-         where environment_id = ${environment_id} order by id`,
+    sql`select id from grants
+         where application_id = ${application_id} and environment_id || '' = ${environment_id} and ${is_open} limit ${limit}`,
   )
   return rows.map(({ id }) => id)
 }
@@ -312,7 +317,7 @@ export function endTheseGrants(environment_id: EnvironmentId, ids: readonly stri
 /** Ends every open grant of an application. It has few, since the others end before (`findOpenGrants`). */
 export function endLastGrants(environment_id: EnvironmentId, application_id: string, by: string, now: Date): Statement {
   return sql`update grants set ended_at = ${now}, ended_by = ${by}
-    where application_id = ${application_id} and environment_id || '' = ${environment_id} and ended_at is null`
+    where application_id = ${application_id} and environment_id || '' = ${environment_id} and ${is_open}`
 }
 
 /** Ends every grant of a user at an application. They are found by the user (`|| ''`), since an application may have any number. */
