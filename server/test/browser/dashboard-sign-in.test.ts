@@ -43,7 +43,12 @@ test('what belongs to sign-in is set up in the dashboard', { skip: noBrowser }, 
       { name: 'orders:read', description: 'See what you ordered' },
       { name: 'orders:write', description: null },
     ])
-    await row('button', 'Delete', 'Orders').click()
+    await row('button', 'Edit', 'Orders').click()
+    await page.waitForLoadState('networkidle')
+    await dialog.getByLabel('Name').fill('All orders')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await closed() // a second edit begins with the version that the first one saved
+    await row('button', 'Delete', 'All orders').click()
     await button(page, 'Delete now').click()
     await page.getByText('No resource server yet').waitFor()
   })

@@ -44,7 +44,6 @@ interface EditProps {
 function EditForm({ base, report, close }: EditProps) {
   const { client, at, environment } = useEnvironment()
   const here = { ...at, resource_server_id: base.data.id }
-  useEffect(() => report(true), [report]) // an open dialog keeps the version that it began with
   const save = useSave({
     base,
     read: () => client.responses.getResourceServer(here),
@@ -52,15 +51,15 @@ function EditForm({ base, report, close }: EditProps) {
     changes: [['resource-servers', environment.id]],
     done: close,
   })
-  const run = ({ identifier: _, ...server }: NewResourceServer) => {
+  const changeTo = ({ identifier: _, ...server }: NewResourceServer): ResourceServerChange => {
     const before = base.data as unknown as Record<string, unknown> // as: read by name
-    const changed = Object.entries(server).filter(([name, value]) => JSON.stringify(before[name]) !== JSON.stringify(value))
-    if (changed.length === 0) close()
-    else save.run(Object.fromEntries(changed))
+    return Object.fromEntries(Object.entries(server).filter(([name, value]) => JSON.stringify(before[name]) !== JSON.stringify(value)))
   }
+  const isChanged = (server: NewResourceServer) => Object.keys(changeTo(server)).length > 0
+  const run = (server: NewResourceServer) => (isChanged(server) ? save.run(changeTo(server)) : close())
   return (
     <>
-      <ResourceServerDialog server={base.data} action={{ ...save, run }} close={close} />
+      <ResourceServerDialog server={base.data} action={{ ...save, run }} written={(server) => report(isChanged(server))} close={close} />
       {save.dialog}
     </>
   )
@@ -70,26 +69,27 @@ interface DialogProps {
   /** `null` for a new one. */
   server: ResourceServer | null
   action: { run: (server: NewResourceServer) => void; busy: boolean; error: Error | null }
+  /** Is called with what the form says now. */
+  written?: (server: NewResourceServer) => void
   close: () => void
 }
 
-function ResourceServerDialog({ server, action, close }: DialogProps) {
+function ResourceServerDialog({ server, action, written, close }: DialogProps) {
   const [name, setName] = useState(server?.name ?? '')
   const [identifier, setIdentifier] = useState(server?.identifier ?? '')
   const [scopes, setScopes] = useState(writeScopes(server?.scopes ?? []))
   const [format, setFormat] = useState(server?.access_token_format ?? 'jwt')
   const [lifetime, setLifetime] = useState(String(server?.access_token_ttl_seconds ?? ''))
-  const submit = () => {
-    const access_token_ttl_seconds = lifetime === '' ? null : Number(lifetime)
-    action.run({ name, identifier, scopes: readScopes(scopes), access_token_format: format, access_token_ttl_seconds })
-  }
+  const access_token_ttl_seconds = lifetime === '' ? null : Number(lifetime)
+  const next = { name, identifier, scopes: readScopes(scopes), access_token_format: format, access_token_ttl_seconds }
+  useEffect(() => written?.(next))
   return (
     <FormDialog
       title={server ? `Edit ${server.name}` : 'Add a resource server'}
       lead={<InEnvironment />}
       submit={server ? 'Save' : 'Add resource server'}
       action={action}
-      onSubmit={submit}
+      onSubmit={() => action.run(next)}
       onClose={close}
     >
       <NameField value={name} change={setName} error={action.error} />
