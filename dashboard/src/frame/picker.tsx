@@ -1,7 +1,7 @@
 /** A picker of the top bar: a button with where the page is, and behind it a search field over links to the other places. */
 import { Popover } from '@mantine/core'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useEffectEvent, useState } from 'react'
 import { Icon } from '../parts/icon.tsx'
 
 interface Place {
@@ -18,6 +18,8 @@ interface PickerProps {
   className?: string
   /** `undefined` while they are read. */
   places: readonly Place[] | undefined
+  /** The places are those of earlier words, until the answer for these is there. */
+  are_earlier?: boolean
   words: string
   search: (words: string) => void
   /** A link below the others. */
@@ -25,15 +27,30 @@ interface PickerProps {
   onOpen?: () => void
 }
 
-export function Picker({ what, several, current, className = '', places, words, search, all, onOpen }: PickerProps) {
+export function Picker({ what, several, current, className = '', places, are_earlier = false, words, search, all, onOpen }: PickerProps) {
   const [is_open, setOpen] = useState(false)
+  const [is_entered, setEntered] = useState(false)
   const navigate = useNavigate()
+  const find = (words: string) => {
+    setEntered(false)
+    search(words)
+  }
   const show = (open: boolean) => {
     setOpen(open)
-    search('')
+    find('')
     if (open) onOpen?.()
   }
-  const first = places?.[0]
+  const found = are_earlier ? undefined : places
+  const openFirst = useEffectEvent(() => {
+    const [first] = found ?? []
+    if (!first) return setEntered(false)
+    show(false)
+    void navigate({ to: first.to })
+  })
+  const is_due = is_entered && found !== undefined // Enter can come before the answer, and waits for it
+  useEffect(() => {
+    if (is_due) openFirst()
+  }, [is_due])
   return (
     <Popover opened={is_open} onChange={show} position="bottom-start" width={280} trapFocus returnFocus transitionProps={{ duration: 0 }}>
       <Popover.Target>
@@ -50,15 +67,13 @@ export function Picker({ what, several, current, className = '', places, words, 
           autoComplete="off"
           spellCheck={false}
           value={words}
-          onChange={({ target }) => search(target.value)}
+          onChange={({ target }) => find(target.value)}
           onKeyDown={({ key }) => {
-            if (key !== 'Enter' || !first) return
-            show(false)
-            void navigate({ to: first.to })
+            if (key === 'Enter') setEntered(true)
           }}
         />
-        {places?.length === 0 ? <p className="muted pad">Nothing has these words.</p> : null}
-        <ul aria-label={several}>
+        {found?.length === 0 ? <p className="muted pad">Nothing has these words.</p> : null}
+        <ul aria-label={several} aria-busy={are_earlier} className={are_earlier ? 'dimmed' : ''}>
           {places?.map(({ id, name, to }) => (
             <li key={id}>
               <Link to={to} onClick={() => show(false)}>

@@ -88,6 +88,7 @@ function Projects({ of: tenant, current }: { of: Scope['tenant']; current: strin
       several="projects"
       current={current}
       places={list.rows?.map(({ id, slug, name }) => ({ id, name, to: `/t/${tenant.slug}/p/${slug}` }))}
+      are_earlier={list.isPlaceholderData}
       words={words}
       search={setWords}
       all={{ name: 'All projects', to: `/t/${tenant.slug}` }}

@@ -1,0 +1,50 @@
+/** What the dashboard shows and does while an answer is on its way, lost or refused, and what it asks before it acts. */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { launchBrowser, noBrowser } from '../support/chromium.ts'
+import { dashboardFolder, dashboardPath, openDashboard, show, slugOf } from '../support/dashboard-browser.ts'
+import { expectStatus, owner, world } from '../support/world.ts'
+
+const skip = noBrowser
+const w = await world({ dashboard_folder: dashboardFolder })
+const browser = skip ? null : await launchBrowser()
+after(() => browser?.close())
+
+const { page, faults } = browser ? await openDashboard(w, browser, owner) : { page: {} as Page, faults: [] } // as: skipped without one
+const project = `${w.base_url}${dashboardPath(await slugOf(w))}`
+const base = `${project}/test`
+const post = async (path: string, body: unknown, status = 201) => expectStatus(status, await w.call('POST', path, { body }))
+
+/** Holds the answers to requests of this address until the returned function is called. */
+async function hold(url: RegExp): Promise<() => void> {
+  const { promise: released, resolve } = Promise.withResolvers<void>()
+  await page.route(url, async (route) => {
+    await released
+    await route.continue()
+  })
+  return resolve
+}
+
+test('Enter in the picker opens what was searched for, also when it comes before the answer', { skip }, async () => {
+  await post('/v1/platform/projects', { slug: 'bakery', name: 'Bakery' })
+  await post('/v1/platform/projects', { slug: 'newest', name: 'Newest' })
+  await show(page, base, /./)
+  await page.getByRole('button', { name: /^Project: / }).click()
+  const picker = page.getByRole('dialog')
+  await picker.getByRole('link', { name: 'Newest' }).waitFor()
+  const release = await hold(/query=bakery/)
+  const field = picker.getByLabel('Search projects')
+  await field.fill('bakery')
+  await field.press('Enter')
+  await picker.locator('ul[aria-busy=true]').getByRole('link', { name: 'Newest' }).waitFor()
+  release()
+  await page.waitForURL(/\/p\/bakery\/test$/)
+})
+
+test('no page reports an error or calls another origin', { skip }, () => {
+  assert.deepEqual(
+    faults.filter((fault) => !/status of (?:401|412)|ERR_CONNECTION_(?:RESET|REFUSED)/.test(fault)), // the browser reports what failed
+    [],
+  )
+})
