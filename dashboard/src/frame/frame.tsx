@@ -2,6 +2,7 @@
 import { Drawer } from '@mantine/core'
 import { Outlet, useLocation } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import { useEscape } from '../parts/escape.ts'
 import { useScope } from '../scope.tsx'
 import { Band } from './band.tsx'
 import { Forbidden } from './forbidden.tsx'
@@ -16,6 +17,8 @@ export function Frame() {
   const [is_drawer_open, setDrawerOpen] = useState(false)
   const [is_palette_open, setPaletteOpen] = useState(false)
   const [are_keys_open, setKeysOpen] = useState(false)
+  const closeDrawer = () => setDrawerOpen(false)
+  useEscape(is_drawer_open, closeDrawer)
   const { pathname } = useLocation()
   const page = pageAt(pathname)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page closes what lies over the last one
@@ -37,7 +40,14 @@ export function Frame() {
           <div className="wrap">{page && !can(page.role) ? <Forbidden page={page} /> : <Outlet />}</div>
         </main>
       </div>
-      <Drawer.Root opened={is_drawer_open} onClose={() => setDrawerOpen(false)} size={288} padding={0} transitionProps={{ duration: 0 }}>
+      <Drawer.Root
+        opened={is_drawer_open}
+        onClose={closeDrawer}
+        closeOnEscape={false}
+        size={288}
+        padding={0}
+        transitionProps={{ duration: 0 }}
+      >
         <Drawer.Overlay className="dim" />
         <Drawer.Content>
           <div className="drawer-head">

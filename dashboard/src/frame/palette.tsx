@@ -2,6 +2,7 @@
 import { Modal } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useEffect, useState } from 'react'
+import { useEscape } from '../parts/escape.ts'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import { environmentBase, useScope } from '../scope.tsx'
 import { usePages } from './sidebar.tsx'
@@ -26,10 +27,13 @@ interface PaletteProps {
 }
 
 export function Palette({ opened, setOpened, showKeys }: PaletteProps) {
+  const close = () => setOpened(false)
+  useEscape(opened, close)
   return (
     <Modal.Root
       opened={opened}
-      onClose={() => setOpened(false)}
+      onClose={close}
+      closeOnEscape={false}
       size={560}
       padding={0}
       radius={14}
@@ -39,7 +43,7 @@ export function Palette({ opened, setOpened, showKeys }: PaletteProps) {
     >
       <Modal.Overlay className="dim" />
       <Modal.Content aria-label="Search">
-        <Search close={() => setOpened(false)} showKeys={showKeys} />
+        <Search close={close} showKeys={showKeys} />
       </Modal.Content>
     </Modal.Root>
   )

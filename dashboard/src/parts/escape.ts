@@ -1,4 +1,4 @@
-/** Escape closes one dialog at a time: the one that opened last, which is on top. */
+/** Escape closes one dialog, drawer or palette at a time: the one that opened last, which is on top. */
 import { useEffect, useEffectEvent } from 'react'
 
 const open: symbol[] = []

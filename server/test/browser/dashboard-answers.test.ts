@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { launchBrowser, noBrowser } from '../support/chromium.ts'
-import { dashboardFolder, dashboardPath, openDashboard, show, slugOf } from '../support/dashboard-browser.ts'
+import { button, dashboardFolder, dashboardPath, openDashboard, show, slugOf } from '../support/dashboard-browser.ts'
 import { expectStatus, owner, world } from '../support/world.ts'
 
 const skip = noBrowser
@@ -40,6 +40,32 @@ test('Enter in the picker opens what was searched for, also when it comes before
   await picker.locator('ul[aria-busy=true]').getByRole('link', { name: 'Newest' }).waitFor()
   release()
   await page.waitForURL(/\/p\/bakery\/test$/)
+})
+
+test('Escape in the palette leaves what lies below it open', { skip }, async () => {
+  const palette = page.getByRole('dialog', { name: 'Search' })
+  const openAndClose = async () => {
+    await page.keyboard.press('Control+k')
+    await palette.waitFor()
+    await page.keyboard.press('Escape')
+    await palette.waitFor({ state: 'detached' })
+  }
+  await show(page, `${base}/applications?new=1`, 'Applications')
+  await page.getByLabel('Name').fill('Half-typed')
+  await openAndClose()
+  assert.equal(await page.getByLabel('Name').inputValue(), 'Half-typed')
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+
+  await page.setViewportSize({ width: 600, height: 900 })
+  await button(page, 'Open navigation').click()
+  const drawer = page.getByRole('dialog', { name: 'Pages' })
+  await drawer.waitFor()
+  await openAndClose()
+  assert.equal(await drawer.count(), 1)
+  await page.keyboard.press('Escape')
+  await drawer.waitFor({ state: 'detached' })
+  await page.setViewportSize({ width: 1280, height: 900 })
 })
 
 test('no page reports an error or calls another origin', { skip }, () => {
