@@ -1,6 +1,6 @@
 /** The members of a tenant and its open invitations. */
 import { NativeSelect } from '@mantine/core'
-import type { Invitation, Member } from '@ostiary/sdk'
+import type { Answer, Invitation, Member } from '@ostiary/sdk'
 import { useState } from 'react'
 import { useAction } from '../parts/action.ts'
 import { Confirm } from '../parts/confirm.tsx'
@@ -26,7 +26,7 @@ const rights: Record<Role, string> = {
 export default function Members() {
   const { client, tenant, is_root, me } = useScope()
   const [open, setOpen] = useState<'invite' | { act: 'remove'; member: Member } | { act: 'lower'; member: Member; role: Role } | null>(null)
-  const [invited, setInvited] = useState<Invitation | null>(null)
+  const [invited, setInvited] = useState<Answer<Invitation> | null>(null)
   const list = useList(['members', tenant.id], (cursor) => client.listMembers({ tenant_id: tenant.id, cursor }).page())
   const changes = [['members', tenant.id]]
   const owners = (list.rows ?? []).filter(({ role, status }) => role === 'owner' && status === 'active')
@@ -45,7 +45,10 @@ export default function Members() {
     if (member.id === me.user_id && !atLeast(role, member.role)) ask({ act: 'lower', member, role })
     else change.run({ id: member.id, role })
   }
-  const resend = useAction((id: string) => client.resendInvitation({ tenant_id: tenant.id, member_id: id }), { changes, done: setInvited })
+  const resend = useAction((id: string) => client.responses.resendInvitation({ tenant_id: tenant.id, member_id: id }), {
+    changes,
+    done: setInvited,
+  })
   const remove = useAction((id: string) => client.removeMember({ tenant_id: tenant.id, member_id: id }), {
     changes,
     done: () => setOpen(null),
@@ -124,11 +127,7 @@ export default function Members() {
       }
     >
       {error ? <Problem error={error} /> : null}
-      <output>
-        {invited && invited.invitation_url === null ? (
-          <span className="note acc">Mailed to {invited.email}. If nothing arrives, make a new link, which ends this one.</span>
-        ) : null}
-      </output>
+      <output>{invited && invited.data.invitation_url === null ? <WithoutLink of={invited} /> : null}</output>
       <Records label="Members" list={list} columns={columns} keyOf={({ id }) => id} empty={<Empty>No member.</Empty>} />
       {open === 'invite' ? (
         <Invite
@@ -167,12 +166,27 @@ export default function Members() {
           onClose={() => setOpen(null)}
         />
       ) : null}
-      {invited?.invitation_url ? (
-        <SecretOnce what="invitation link" name={invited.email ?? ''} secret={invited.invitation_url} onClose={() => setInvited(null)} />
+      {invited?.data.invitation_url ? (
+        <SecretOnce
+          what="invitation link"
+          name={invited.data.email ?? ''}
+          secret={invited.data.invitation_url}
+          onClose={() => setInvited(null)}
+        />
       ) : null}
     </Page>
   )
 }
+
+/** The service mailed the link. A repeated answer has none either way, so it does not say whether there was a mail. */
+const WithoutLink = ({ of: { data, replayed } }: { of: Answer<Invitation> }) =>
+  replayed ? (
+    <span className="note warn">
+      The answer with the link to {data.email} was lost. If no mail arrives there, make a new link, which ends the lost one.
+    </span>
+  ) : (
+    <span className="note acc">Mailed to {data.email}. If nothing arrives, make a new link, which ends this one.</span>
+  )
 
 interface RoleFieldProps {
   of: Member
@@ -204,11 +218,11 @@ function RoleField({ of: { id, role, email }, is_last_owner, is_busy, save }: Ro
   )
 }
 
-function Invite({ close, onInvited }: { close: () => void; onInvited: (invitation: Invitation) => void }) {
+function Invite({ close, onInvited }: { close: () => void; onInvited: (invitation: Answer<Invitation>) => void }) {
   const { client, tenant, can, is_root } = useScope()
   const [email, setEmail] = useState('')
   const [role, setRole] = useState<Role>(is_root ? 'owner' : 'developer') // all operators are owners
-  const action = useAction(() => client.addMember({ tenant_id: tenant.id }, { email, role }), {
+  const action = useAction(() => client.responses.addMember({ tenant_id: tenant.id }, { email, role }), {
     changes: [['members', tenant.id]],
     done: onInvited,
   })

@@ -4,6 +4,7 @@ import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { launchBrowser, noBrowser } from '../support/chromium.ts'
 import { button, dashboardFolder, dashboardPath, openDashboard, show, slugOf } from '../support/dashboard-browser.ts'
+import { audit } from '../support/page-audit.ts'
 import { expectStatus, owner, world } from '../support/world.ts'
 
 const skip = noBrowser
@@ -24,6 +25,17 @@ async function hold(url: RegExp): Promise<() => void> {
     await route.continue()
   })
   return resolve
+}
+
+/** The service does the next POST to this path, but its answer is lost, so the client repeats it. */
+async function loseAnswer(url: RegExp): Promise<void> {
+  let is_lost = false
+  await page.route(url, async (route) => {
+    if (is_lost || route.request().method() !== 'POST') return route.fallback()
+    is_lost = true
+    await route.fetch()
+    await route.abort('connectionreset')
+  })
 }
 
 test('Enter in the picker opens what was searched for, also when it comes before the answer', { skip }, async () => {
@@ -66,6 +78,25 @@ test('Escape in the palette leaves what lies below it open', { skip }, async () 
   await page.keyboard.press('Escape')
   await drawer.waitFor({ state: 'detached' })
   await page.setViewportSize({ width: 1280, height: 900 })
+})
+
+test('an invitation whose answer was lost is not called mailed, and a new link is one press away', { skip }, async () => {
+  await show(page, `${w.base_url}/dashboard/t/acme/members`, 'Members')
+  await loseAnswer(/\/members$/)
+  await button(page, 'Invite').click()
+  const dialog = page.getByRole('dialog', { name: 'Invite a member' })
+  await dialog.getByLabel('Email').fill('grace@example.com')
+  await dialog.getByRole('button', { name: 'Invite' }).click()
+  const note = page.getByText('The answer with the link to grace@example.com was lost.')
+  await note.waitFor()
+  assert.equal(await page.getByText('Mailed to').count(), 0)
+  assert.deepEqual(await audit(page, 'answers lost invitation'), [])
+  await page.setViewportSize({ width: 1280, height: 900 })
+  await page.getByRole('button', { name: /^New link ?: grace@example.com$/ }).click()
+  await page.getByText('Copy the invitation link now').waitFor()
+  assert.equal(await note.count(), 0)
+  await page.getByLabel('I have stored this invitation link').check()
+  await button(page, 'Done').click()
 })
 
 test('no page reports an error or calls another origin', { skip }, () => {
