@@ -1,7 +1,8 @@
 /** Reading from the API: one object, or a list that grows page by page. */
 import { OstiaryError, type Page } from '@ostiary/sdk'
-import { keepPreviousData, type QueryKey, type UseQueryResult, useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useState } from 'react'
+import { keepPreviousData, notifyManager, type QueryKey, type UseQueryResult, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react'
+import { queries } from '../api.ts'
 import { useSignIn } from '../renewal.tsx'
 import { Problem } from './problem.tsx'
 
@@ -19,8 +20,24 @@ function useSignInOn({ error, errorUpdatedAt, refetch }: { error: unknown; error
   }, [failed_at, wait, refetch])
 }
 
-/** The time to the next reading, in ms. After the session has ended there is none by itself, which would ask for a sign-in each time. */
-const every = (interval: number | false) => (query: { state: { error: Error | null } }) => !isOver(query.state.error) && interval
+/** Whether the session was over when something of the page was read last. The answer of the session itself is `null` for nobody. */
+function wasOver(): boolean {
+  const states = queries
+    .getQueryCache()
+    .findAll({ type: 'active' })
+    .map(({ state }) => state)
+  const refused = states.filter(({ error }) => isOver(error)).map(({ errorUpdatedAt }) => errorUpdatedAt)
+  const answered = states.filter(({ data }) => data !== null).map(({ dataUpdatedAt }) => dataUpdatedAt)
+  return Math.max(0, ...refused) > Math.max(0, ...answered)
+}
+
+const watch = (changed: () => void) => queries.getQueryCache().subscribe(notifyManager.batchCalls(changed))
+
+/** When a page reads again by itself. After the session has ended it never does: each reading would ask for a sign-in. */
+function useRepeats(refetchInterval: number | false) {
+  const is_over = useSyncExternalStore(watch, wasOver)
+  return is_over ? { refetchInterval: false as const, refetchOnWindowFocus: false, refetchOnReconnect: false } : { refetchInterval }
+}
 
 /**
  * Reads one object. `keeps_previous` is for a key that changes by a filter only: the old answer stays until the new one is there. An answer
@@ -38,7 +55,7 @@ export function useRead<T>(
   const result = useQuery({
     queryKey: key,
     queryFn: ({ signal }) => read(signal),
-    refetchInterval: every(refetchInterval),
+    ...useRepeats(refetchInterval),
     ...(keeps_previous ? { placeholderData: keepPreviousData } : {}),
     ...options,
   })
@@ -57,7 +74,7 @@ export function useList<T>(
     initialPageParam: undefined as string | undefined, // as: the type of the parameter of the later pages
     getNextPageParam: (page: Page<T>) => page.next_cursor ?? undefined,
     placeholderData: keepPreviousData,
-    refetchInterval: every(refetchInterval),
+    ...useRepeats(refetchInterval),
     ...options,
   })
   useSignInOn(result)

@@ -1,7 +1,7 @@
 /** What the dashboard shows and does while an answer is on its way, lost or refused, and what it asks before it acts. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Page, Request } from 'playwright-core'
 import { launchBrowser, noBrowser } from '../support/chromium.ts'
 import { button, dashboardFolder, dashboardPath, openDashboard, show, slugOf } from '../support/dashboard-browser.ts'
 import { audit } from '../support/page-audit.ts'
@@ -97,6 +97,36 @@ test('an invitation whose answer was lost is not called mailed, and a new link i
   assert.equal(await note.count(), 0)
   await page.getByLabel('I have stored this invitation link').check()
   await button(page, 'Done').click()
+})
+
+test('after Cancel of the sign-in the page reads nothing when the person comes back to the tab', { skip }, async () => {
+  await post(`${w.test.path}/settings/email/test`, { to: 'ada@example.com' }, 200)
+  await show(page, `${base}/inbox`, 'Inbox')
+  await page.getByRole('table', { name: 'Captured mail' }).waitFor()
+  const cookies = await page.context().cookies()
+  await page.context().clearCookies() // the page reads again every few seconds
+  const ended = page.getByRole('dialog', { name: 'Your session has ended' })
+  await ended.getByRole('button', { name: 'Cancel' }).click()
+  await ended.waitFor({ state: 'detached' })
+
+  const sent: string[] = []
+  const note = (request: Request) => sent.push(new URL(request.url()).pathname)
+  page.on('request', note)
+  await page.evaluate('document.dispatchEvent(new Event("visibilitychange", { bubbles: true }))')
+  await page.evaluate('dispatchEvent(new Event("offline")); dispatchEvent(new Event("online"))')
+  const again = page.getByRole('main').getByRole('button', { name: 'Try again' })
+  await again.click()
+  await ended.waitFor()
+  assert.deepEqual(
+    sent.map((path) => path.split('/').at(-1)),
+    ['inbox'],
+  )
+  page.off('request', note)
+  await ended.getByRole('button', { name: 'Cancel' }).click()
+  await page.context().addCookies(cookies)
+  await again.click()
+  await again.waitFor({ state: 'detached' })
+  await page.waitForResponse(/\/inbox/) // and then again every few seconds
 })
 
 test('no page reports an error or calls another origin', { skip }, () => {
