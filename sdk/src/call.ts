@@ -35,7 +35,7 @@ export function createCaller(client: ClientOptions): (request: Request) => Promi
       const headers = await headersOf(client, request, idempotency_key)
       const attempt = await attemptOnce(client, url, { method, headers, ...(body === undefined ? {} : { body }) }, options)
       const is_last = earlier.length >= retries || !mayRepeat(method, attempt)
-      const wait_ms = is_last ? null : waitBefore(earlier.length, attempt, runtime)
+      const wait_ms = is_last ? null : waitBefore(earlier.length, attempt, client.max_wait_ms ?? 60_000, runtime)
       if (wait_ms === null) return settle(attempt, isDone(method, attempt, earlier), runtime.now())
       earlier = [...earlier, attempt]
       await runtime.sleep(wait_ms, options.signal)

@@ -19,6 +19,8 @@ export interface ClientOptions {
   timeout_ms?: number | undefined
   /** How often a call is repeated that can be repeated safely. The default is 2. */
   max_retries?: number | undefined
+  /** The longest wait before a retry, in milliseconds. A longer `Retry-After` is left to you, as `retry_after_seconds`. The default is 60,000. */
+  max_wait_ms?: number | undefined
   /** Replaces the global `fetch`. */
   fetch?: typeof fetch | undefined
   /** Replaces the clock, the waits between attempts and randomness, for tests. */

@@ -2,7 +2,6 @@
 import type { Attempt } from './call.ts'
 import type { Runtime } from './options.ts'
 
-const longest_wait_ms = 60_000
 const first_backoff_ms = 500
 const longest_backoff_ms = 8_000
 
@@ -26,10 +25,10 @@ export function isDone(method: string, attempt: Attempt, earlier: readonly Attem
   return earlier.some((one) => 'error' in one || one.response.status !== 429)
 }
 
-/** The wait before the next attempt in milliseconds: Retry-After, or a growing random time. `null` if it is too long to wait. */
-export function waitBefore(retry: number, attempt: Attempt, { now, random }: Runtime): number | null {
+/** The wait before the next attempt in milliseconds: Retry-After, or a growing random time. `null` if Retry-After is over `longest_ms`. */
+export function waitBefore(retry: number, attempt: Attempt, longest_ms: number, { now, random }: Runtime): number | null {
   const asked_ms = 'error' in attempt ? null : askedWait(attempt.response, now())
-  if (asked_ms !== null) return asked_ms <= longest_wait_ms ? asked_ms : null
+  if (asked_ms !== null) return asked_ms <= longest_ms ? asked_ms : null
   const backoff_ms = Math.min(first_backoff_ms * 2 ** retry, longest_backoff_ms)
   return Math.round(backoff_ms * (0.5 + random() / 2))
 }

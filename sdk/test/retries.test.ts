@@ -133,6 +133,13 @@ test('Retry-After can be a date', async () => {
   assert.deepEqual(waits, [12_000])
 })
 
+test('a Retry-After longer than max_wait_ms is left to the caller, and a shorter one is waited for', async () => {
+  const short: PeerAnswer = { ...limited, headers: { 'retry-after': '2' } }
+  const { client, received, waits } = await clientOf([short, limited, ok], { max_wait_ms: 2_000 })
+  await assert.rejects(calls.GET(client), { code: 'rate_limited', retry_after_seconds: 7 })
+  assert.deepEqual([received.length, waits], [2, [2_000]])
+})
+
 test('max_retries of the call takes precedence over that of the client', async () => {
   const { client, received } = await clientOf([unavailable], { max_retries: 5 })
   await assert.rejects(client.getProject({ project_id: 'prj_1' }, { max_retries: 0 }), { code: 'unavailable' })
