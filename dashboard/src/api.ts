@@ -6,6 +6,7 @@ const options = {
   base_url: '/dashboard/api',
   credentials: 'same-origin',
   headers: { 'x-ostiary-dashboard': '1' },
+  max_wait_ms: 2_000, // the page counts down a longer one, instead of waiting without a word
 } as const
 
 /** The client without a tenant: for the administrator's own routes. */

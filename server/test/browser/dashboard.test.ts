@@ -167,17 +167,22 @@ test('a page that was refused for too many calls counts down, then lets the pers
   const browser = await launchForTests(t)
   const { page } = await openDashboard(w, browser, owner)
   const body = JSON.stringify({ code: 'rate_limited', detail: 'Too many calls.', request_id: 'req_1' })
-  const headers = { 'retry-after': '3600', 'content-type': 'application/problem+json' }
-  await page.route(/\/auth-keys/, (route) => route.fulfill({ status: 429, headers, body }))
+  const headers = { 'retry-after': '30', 'content-type': 'application/problem+json' }
+  let calls = 0
+  await page.route(/\/auth-keys/, (route) => {
+    calls++
+    return route.fulfill({ status: 429, headers, body })
+  })
   await page.clock.install()
   await show(page, `${w.base_url}${dashboardPath(await slugOf(w))}/test/api-keys`, 'API keys')
-  await page.getByText(/^You can try again in (1 h|59 min \d+ s)\.$/).waitFor()
+  await page.getByText(/^You can try again in \d+ s\.$/).waitFor()
+  assert.equal(calls, 1, 'no wait goes by in silence')
   assert.equal(await button(page, 'Try again').isDisabled(), true)
   assert.equal(await page.getByRole('alert').getByText('You can try again').count(), 0)
   assert.deepEqual(await audit(page, 'counting down'), [])
 
   await page.unroute(/\/auth-keys/)
-  await page.clock.fastForward(3_601_000)
+  await page.clock.fastForward(31_000)
   await button(page, 'Try again').click()
   await button(page, 'Create the first key').waitFor()
 })
