@@ -3,15 +3,19 @@ import { type ErrorComponentProps, Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { Mark } from '../parts/icon.tsx'
 import { Problem } from '../parts/problem.tsx'
+import { useTab } from '../parts/tab.ts'
 
-export const Alone = ({ children }: { children: ReactNode }) => (
-  <main className="alone">
-    <div className="card pad">
-      <Mark />
-      {children}
-    </div>
-  </main>
-)
+export function Alone({ children }: { children: ReactNode }) {
+  useTab('Ostiary', undefined)
+  return (
+    <main className="alone">
+      <div className="card pad">
+        <Mark />
+        {children}
+      </div>
+    </main>
+  )
+}
 
 export const Lost = ({ children }: { children: ReactNode }) => (
   <Alone>

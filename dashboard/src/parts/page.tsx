@@ -1,8 +1,9 @@
-/** The head of a page, and the title of the tab with the environment. */
+/** The head of a page, and the title of its tab. */
 import { useLocation } from '@tanstack/react-router'
 import { type ReactNode, useEffect } from 'react'
 import { operatorPages, pageAt } from '../frame/navigation.ts'
 import { useScope } from '../scope.tsx'
+import { useTab } from './tab.ts'
 
 export function Page({
   title: own_title,
@@ -20,12 +21,7 @@ export function Page({
   const { environment, project, tenant, is_root } = useScope()
   const page = pageAt(useLocation().pathname)
   const title = (is_root && page?.name === own_title && operatorPages[page.path]) || own_title
-  const prefix = environment ? `[${environment.type === 'test' ? 'Test' : 'Live'}] ` : ''
-  useEffect(() => {
-    document.title = `${prefix}${title} · ${project?.name ?? tenant.name} · Ostiary`
-    const icon = document.querySelector<HTMLLinkElement>('link[rel=icon]')
-    if (icon) icon.href = `/dashboard/favicon${environment ? `-${environment.type}` : ''}.svg`
-  }, [prefix, title, project?.name, tenant.name, environment])
+  useTab(`${title} · ${project?.name ?? tenant.name} · Ostiary`, environment?.type)
   useFocusAtTitle()
   return (
     <>

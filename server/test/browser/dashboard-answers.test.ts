@@ -129,6 +129,17 @@ test('after Cancel of the sign-in the page reads nothing when the person comes b
   await page.waitForResponse(/\/inbox/) // and then again every few seconds
 })
 
+test('a page outside an environment has neither its title nor its icon', { skip }, async () => {
+  const tab = async () => [await page.title(), await page.locator('link[rel=icon]').getAttribute('href')]
+  await show(page, `${project}/live/api-keys`, 'API keys')
+  const [title, icon] = await tab()
+  assert.match(title ?? '', /^\[Live\] API keys/)
+  assert.equal(icon, '/dashboard/favicon-live.svg')
+  await page.getByRole('link', { name: 'Ostiary: your tenants' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Choose a tenant' }).waitFor()
+  assert.deepEqual(await tab(), ['Ostiary', '/dashboard/favicon.svg'])
+})
+
 test('no page reports an error or calls another origin', { skip }, () => {
   assert.deepEqual(
     faults.filter((fault) => !/status of (?:401|412)|ERR_CONNECTION_(?:RESET|REFUSED)/.test(fault)), // the browser reports what failed
