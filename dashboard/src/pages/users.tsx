@@ -20,8 +20,14 @@ import { UserSide } from './users/user-side.tsx'
 export default function Users() {
   const { client, at, environment, can } = useEnvironment()
   const { search, show } = useQueryState()
-  const [words, setWords] = useState(search.query ?? '')
   const query = search.query ?? ''
+  const [words, setWords] = useState(query)
+  const [found, setFound] = useState(query)
+  if (found !== query) {
+    // The address changed: by Find, "Clear the search" or Back.
+    setFound(query)
+    setWords(query)
+  }
   const filter = query.includes('@') ? { email: query } : query ? { query } : {}
   const list = useList(['users', environment.id, query], (cursor) => client.listUsers({ ...at, ...filter, cursor }).page())
   const find = (event: FormEvent) => {
