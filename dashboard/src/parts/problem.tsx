@@ -1,5 +1,5 @@
 /** What a failed call says: what happened, what to do, the code with its page, and the request id. */
-import { OstiaryError } from '@ostiary/sdk'
+import { type ClientErrorCode, OstiaryError } from '@ostiary/sdk'
 import { useEffect, useRef, useState } from 'react'
 import { useAnnounce } from './announce.tsx'
 import { CopyButton } from './copy.tsx'
@@ -15,8 +15,14 @@ export const fieldError = (error: unknown, pointer: string): string | undefined 
 const advice: Record<string, string> = {
   stale_version: 'It was changed meanwhile, by another person or in another tab. Load it again to see the new version.',
   insufficient_role: 'Your role in this tenant does not allow it. Ask an admin or owner of the tenant.',
-  network_error: 'Check the connection, then try again.',
 }
+
+/** Codes of the client have no page in the documentation, which is about the service. */
+const of_client: Record<string, string> = {
+  network_error: 'Check the connection, then try again.',
+  timed_out: 'Check the connection, then try again.',
+  unexpected_answer: 'Load the page again. If it happens again, ask the operator what stands between the browser and the service.',
+} satisfies Record<ClientErrorCode, string>
 
 export function Problem({ error, retry, focus = false }: { error: unknown; retry?: () => void; focus?: boolean }) {
   const element = useRef<HTMLDivElement>(null)
@@ -24,6 +30,7 @@ export function Problem({ error, retry, focus = false }: { error: unknown; retry
     if (focus) element.current?.focus()
   }, [focus])
   const known = error instanceof OstiaryError ? error : null
+  const advised = known ? (advice[known.code] ?? of_client[known.code]) : undefined
   const detail = known?.detail ?? (error instanceof Error ? error.message : 'The page could not do this.')
   return (
     <div className="note bad problem" tabIndex={-1} ref={element}>
@@ -31,7 +38,7 @@ export function Problem({ error, retry, focus = false }: { error: unknown; retry
       <div>
         <div role="alert">
           <p className="strong">{detail}</p>
-          {known && advice[known.code] ? <p>{advice[known.code]}</p> : null}
+          {advised ? <p>{advised}</p> : null}
           {known && known.errors.length > 0 ? (
             <ul>
               {known.errors.map((field) => (
@@ -44,9 +51,13 @@ export function Problem({ error, retry, focus = false }: { error: unknown; retry
           {known && known.required_scopes.length > 0 ? <p>Needs the scopes {known.required_scopes.join(', ')}.</p> : null}
           {known ? (
             <p className="xs">
-              <a className="u" href={`/docs/errors/${known.code}`}>
-                {known.code}
-              </a>
+              {known.code in of_client ? (
+                <code>{known.code}</code>
+              ) : (
+                <a className="u" href={`/docs/errors/${known.code}`}>
+                  {known.code}
+                </a>
+              )}
               {known.request_id ? (
                 <>
                   {' · '}

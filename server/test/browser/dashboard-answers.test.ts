@@ -147,6 +147,14 @@ test('a search for users that is cleared leaves an empty field', { skip }, async
   assert.equal(await page.getByLabel('Find users').inputValue(), '')
 })
 
+test('a code that the API does not send is no link, because it has no page', { skip }, async () => {
+  await page.route(/\/auth-keys/, (route) => route.abort('connectionrefused'))
+  await show(page, `${base}/api-keys`, 'API keys')
+  await page.locator('.problem').getByText('network_error').waitFor()
+  assert.equal(await page.locator('.problem').getByRole('link').count(), 0)
+  await page.unroute(/\/auth-keys/)
+})
+
 test('no page reports an error or calls another origin', { skip }, () => {
   assert.deepEqual(
     faults.filter((fault) => !/status of (?:401|412)|ERR_CONNECTION_(?:RESET|REFUSED)/.test(fault)), // the browser reports what failed
