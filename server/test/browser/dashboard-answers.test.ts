@@ -17,6 +17,10 @@ const project = `${w.base_url}${dashboardPath(await slugOf(w))}`
 const base = `${project}/test`
 const post = async (path: string, body: unknown, status = 201) => expectStatus(status, await w.call('POST', path, { body }))
 
+const webhook = await post(`${w.test.path}/webhooks`, { url: 'https://hooks.invalid/ostiary', slug: 'orders' })
+const webhook_page = `${base}/webhooks/${webhook.id}`
+await post(`${w.test.path}/webhooks/${webhook.id}/test`, {}, 202)
+
 /** Holds the answers to requests of this address until the returned function is called. */
 async function hold(url: RegExp): Promise<() => void> {
   const { promise: released, resolve } = Promise.withResolvers<void>()
@@ -154,6 +158,31 @@ test('a code that the API does not send is no link, because it has no page', { s
   assert.equal(await page.locator('.problem').getByRole('link').count(), 0)
   await page.unroute(/\/auth-keys/)
 })
+
+test(
+  'deliveries of another filter are dimmed until its answer, and a failed reading stands above those that are there',
+  { skip },
+  async () => {
+    const list = page.locator('.lst ul')
+    await show(page, webhook_page, 'orders')
+    await list.getByText('test.ping').waitFor()
+    const release = await hold(/status=delivered/)
+    await button(page, 'Delivered').click()
+    await page.locator('.lst ul[aria-busy=true]').getByText('test.ping').waitFor()
+    release()
+    await page.getByText('No delivery has this state.').waitFor()
+    await button(page, 'All').click()
+    await list.getByText('test.ping').waitFor()
+
+    await page.route(/\/deliveries(\?|$)/, (route) => route.abort('connectionrefused'))
+    const problem = page.locator('.problem').first()
+    await problem.getByText('The service cannot be reached.').waitFor()
+    await list.getByText('test.ping').waitFor()
+    await page.unroute(/\/deliveries(\?|$)/)
+    await problem.getByRole('button', { name: 'Try again' }).click()
+    await problem.waitFor({ state: 'detached' })
+  },
+)
 
 test('no page reports an error or calls another origin', { skip }, () => {
   assert.deepEqual(

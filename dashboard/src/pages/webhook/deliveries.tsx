@@ -29,7 +29,8 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
   const options = { refetchInterval: 5_000, enabled: can('developer') }
   const list = useList(['deliveries', webhook.id, status], (cursor) => client.listDeliveries({ ...here, status, cursor }).page(), options)
   if (!can('developer')) return <Empty>Deliveries need the role developer.</Empty>
-  if (list.rows === undefined) return list.error ? <Problem error={list.error} retry={() => list.refetch()} /> : <Skeleton />
+  const problem = list.error ? <Problem error={list.error} retry={() => list.refetch()} /> : null
+  if (list.rows === undefined) return problem ?? <Skeleton />
   const listed = list.rows.find(({ id }) => id === search.message)
   const chosen_id = search.message ?? list.rows[0]?.id
   return (
@@ -40,6 +41,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
           <Icon name="again" /> Send again what failed since…
         </ChangeButton>
       </div>
+      {problem}
       <section className="card md">
         <div className="lst">
           <fieldset className="fil" aria-label="Show">
@@ -54,7 +56,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
               </button>
             ))}
           </fieldset>
-          <ul>
+          <ul aria-label="Deliveries" aria-busy={list.isPlaceholderData} className={list.isPlaceholderData ? 'dimmed' : ''}>
             {list.rows.map((delivery) => (
               <li key={delivery.id}>
                 <button type="button" data-row aria-pressed={delivery.id === chosen_id} onClick={() => show({ message: delivery.id })}>
