@@ -117,7 +117,16 @@ function useEntries(words: string, showKeys: () => void): Entry[] {
   const { tenant, project, environments, environment, can } = useScope()
   const pages = usePages()
   const id = ID.exec(words)?.[1]
-  if (id) return [{ name: `Open ${id}`, hint: '', icon: 'search', to: `/go/${id}` }]
+  if (id)
+    return [
+      {
+        name: `Open ${id}`,
+        hint: '',
+        icon: 'search',
+        to: `/go/${id}`,
+        ...(environment ? { search: { searched_in: environment.id } } : {}),
+      },
+    ]
   const entries: Entry[] = [
     ...pages.environment.flatMap(({ pages }) => pages.map((page) => ({ ...page, hint: page.key ? `g ${page.key}` : '' }))),
     ...pages.tenant.map((page) => ({ ...page, hint: tenant.name })),

@@ -1,11 +1,15 @@
-/** Opens the object with an id, wherever it is. The query of the link, such as `tab`, belongs to the page of the object. */
+/**
+ * Opens the object with an id, wherever it is. The query of the link, such as `tab`, belongs to the page of the object. `searched_in`
+ * is the environment where the id was entered: an object of another one is opened by a link that says where it belongs.
+ */
 import type { Located } from '@ostiary/sdk'
-import { useLocation, useNavigate, useParams } from '@tanstack/react-router'
+import { Link, useLocation, useNavigate, useParams } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { api, clientOf } from '../api.ts'
 import { useMe } from '../frame/scopes.tsx'
 import { Alone } from '../frame/start.tsx'
 import { Loaded, useRead } from '../parts/reading.tsx'
+import { EnvironmentTag } from '../parts/tag.tsx'
 import { environmentBase } from '../scope.tsx'
 
 /** The page of an object below its environment, or below its tenant. */
@@ -37,32 +41,55 @@ export default function Go() {
     async (signal) => {
       const located = await api.lookup({ id }, { signal })
       const tenant = me.data?.memberships.find(({ tenant_id }) => tenant_id === located.tenant_id)
-      if (!tenant) return '/'
+      if (!tenant) return { path: '/', place: null }
       const { project_id, environment_id } = located
-      if (!project_id || !environment_id || located.object === 'audit_entry') return `/t/${tenant.slug}${pageOf(located)}`
+      if (!project_id || !environment_id || located.object === 'audit_entry')
+        return { path: `/t/${tenant.slug}${pageOf(located)}`, place: null }
       const client = clientOf(tenant.tenant_id)
       const [project, environment] = await Promise.all([
         client.getProject({ project_id }, { signal }),
         client.getEnvironment({ project_id, environment_id }, { signal }),
       ])
-      return environmentBase(tenant.slug, project.slug, environment) + pageOf(located)
+      return { path: environmentBase(tenant.slug, project.slug, environment) + pageOf(located), place: { project, environment } }
     },
     { enabled: me.data !== undefined },
   )
+  const query = new URLSearchParams(searchStr)
+  const searched_in = query.get('searched_in')
+  query.delete('searched_in')
+  const place = found.data?.place
+  const is_elsewhere = searched_in !== null && place?.environment.id !== searched_in
   return (
     <Alone>
-      <h1>Looking for {id}</h1>
-      <Loaded of={found}>{(path) => <Leave to={path} query={path === '/' ? '' : searchStr} />}</Loaded>
+      <h1>{place && is_elsewhere ? `This belongs to ${place.environment.name}` : `Looking for ${id}`}</h1>
+      <Loaded of={found}>
+        {({ path, place }) => {
+          const [to = '/', own = ''] = path.split('?')
+          const search = to === '/' ? '' : new URLSearchParams([...query, ...new URLSearchParams(own)]).toString()
+          if (!place || !is_elsewhere) return <Leave to={to} search={search} />
+          const { environment, project } = place
+          return (
+            <>
+              <p>
+                <code className="any">{id}</code> is in <EnvironmentTag type={environment.type} /> of {project.name}.
+              </p>
+              <p>
+                <Link className="u" to={to} search={valuesOf(search)} replace>
+                  Open it in {environment.name}
+                </Link>
+              </p>
+            </>
+          )
+        }}
+      </Loaded>
     </Alone>
   )
 }
 
-function Leave({ to, query }: { to: string; query: string }) {
+const valuesOf = (query: string) => Object.fromEntries(new URLSearchParams(query))
+
+function Leave({ to, search }: { to: string; search: string }) {
   const navigate = useNavigate()
-  useEffect(() => {
-    const [path = '/', own = ''] = to.split('?')
-    const search = Object.fromEntries([...new URLSearchParams(query), ...new URLSearchParams(own)])
-    void navigate({ to: path, search, replace: true })
-  }, [to, query, navigate])
+  useEffect(() => void navigate({ to, search: valuesOf(search), replace: true }), [to, search, navigate])
   return null
 }

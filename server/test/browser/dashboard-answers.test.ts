@@ -184,6 +184,26 @@ test(
   },
 )
 
+test('an id of the other environment says so, with a link; one of this environment opens at once', { skip }, async () => {
+  const [here, there] = [await w.createApplication(w.test, { name: 'Test shop' }), await w.createApplication(w.live, { name: 'Live shop' })]
+  const find = async (id: string) => {
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox').fill(`id: ${id}`)
+    await page.keyboard.press('Enter')
+  }
+  await show(page, `${base}/users`, 'Users')
+  await find(here.client_id)
+  await page.getByRole('heading', { level: 1, name: 'Test shop' }).waitFor()
+  assert.equal(new URL(page.url()).search, '')
+  await find(there.client_id)
+  await page.getByRole('heading', { level: 1, name: 'This belongs to Live' }).waitFor()
+  assert.deepEqual(await audit(page, 'answers other environment'), [])
+  await page.setViewportSize({ width: 1280, height: 900 })
+  await page.getByRole('link', { name: 'Open it in Live' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Live shop' }).waitFor()
+  assert.match(page.url(), /\/live\/applications\/\w+$/)
+})
+
 test('no page reports an error or calls another origin', { skip }, () => {
   assert.deepEqual(
     faults.filter((fault) => !/status of (?:401|412)|ERR_CONNECTION_(?:RESET|REFUSED)/.test(fault)), // the browser reports what failed
