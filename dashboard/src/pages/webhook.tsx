@@ -8,7 +8,7 @@ import { Icon } from '../parts/icon.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { Loaded, useRead } from '../parts/reading.tsx'
-import { Editing } from '../parts/save.tsx'
+import { Editing, type Version } from '../parts/save.tsx'
 import { useQueryState } from '../parts/search.ts'
 import { PageTabs } from '../parts/tabs.tsx'
 import { useEnvironment } from '../scope.tsx'
@@ -16,6 +16,7 @@ import { Deliveries } from './webhook/deliveries.tsx'
 import { Kinds } from './webhook/kinds.tsx'
 import { Delete, Secret, WebhookSettings } from './webhook/settings.tsx'
 import { TestAnswer } from './webhook/test-answer.tsx'
+import { useWebhookSave } from './webhook/use-save.ts'
 import { Verify } from './webhook/verify.tsx'
 import { WebhookStatus } from './webhooks.tsx'
 
@@ -37,7 +38,7 @@ export default function Webhook() {
   return (
     <Loaded of={webhook}>
       {(latest) => (
-        <Head key={webhook_id} webhook={latest.data}>
+        <Head key={webhook_id} latest={latest}>
           <PageTabs label="Webhook" tabs={tabs} current={tab} />
           {tab === 'deliveries' ? <Deliveries webhook={latest.data} /> : null}
           {tab === 'verify' ? <Verify webhook={latest.data} /> : null}
@@ -58,7 +59,8 @@ export default function Webhook() {
 }
 
 /** The head of the page. The answer to a test event appears below it. */
-function Head({ webhook, children }: { webhook: Record; children: ReactNode }) {
+function Head({ latest, children }: { latest: Version<Record>; children: ReactNode }) {
+  const { data: webhook } = latest
   const { client, at } = useEnvironment()
   const [event_id, setEvent] = useState<string | null>(null)
   const test = useAction(() => client.testWebhook({ ...at, webhook_id: webhook.id }), {
@@ -84,7 +86,7 @@ function Head({ webhook, children }: { webhook: Record; children: ReactNode }) {
       }
     >
       {test.error ? <Problem error={test.error} /> : null}
-      {webhook.disabled ? <SwitchedOff webhook={webhook} /> : null}
+      {webhook.disabled ? <SwitchedOff latest={latest} /> : null}
       {event_id ? <TestAnswer key={event_id} webhook={webhook} event_id={event_id} close={() => setEvent(null)} /> : null}
       {children}
     </Page>
@@ -97,14 +99,9 @@ const causes = {
 }
 
 /** Why it is switched off, and the way back. */
-function SwitchedOff({ webhook }: { webhook: Record }) {
-  const { client, at, environment } = useEnvironment()
-  const enable = useAction(() => client.changeWebhook({ ...at, webhook_id: webhook.id }, { disabled: false }), {
-    changes: [
-      ['webhook', environment.id, webhook.id],
-      ['webhooks', environment.id],
-    ],
-  })
+function SwitchedOff({ latest }: { latest: Version<Record> }) {
+  const { data: webhook } = latest
+  const save = useWebhookSave(latest)
   return (
     <div className="note bad off">
       <Icon name="warn" size={16} />
@@ -114,8 +111,9 @@ function SwitchedOff({ webhook }: { webhook: Record }) {
           {webhook.disabled_reason ? causes[webhook.disabled_reason] : 'A person or a key switched it off.'} Events that happen while it is
           off are not sent later; their bodies stay on the page Events. Correct the receiver, switch the webhook on, then send a test event.
         </p>
-        {enable.error ? <Problem error={enable.error} /> : null}
-        <ChangeButton className="btn s" onClick={() => enable.run(undefined)} disabled={enable.busy}>
+        {save.error ? <Problem error={save.error} /> : null}
+        {save.dialog}
+        <ChangeButton className="btn s" onClick={() => save.run({ disabled: false })} disabled={save.busy}>
           Switch on
         </ChangeButton>
       </div>

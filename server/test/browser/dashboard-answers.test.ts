@@ -16,6 +16,7 @@ const { page, faults } = browser ? await openDashboard(w, browser, owner) : { pa
 const project = `${w.base_url}${dashboardPath(await slugOf(w))}`
 const base = `${project}/test`
 const post = async (path: string, body: unknown, status = 201) => expectStatus(status, await w.call('POST', path, { body }))
+const stored = async (path: string) => expectStatus(200, await w.call('GET', `${w.test.path}/${path}`))
 
 const webhook = await post(`${w.test.path}/webhooks`, { url: 'https://hooks.invalid/ostiary', slug: 'orders' })
 const webhook_page = `${base}/webhooks/${webhook.id}`
@@ -202,6 +203,30 @@ test('an id of the other environment says so, with a link; one of this environme
   await page.getByRole('link', { name: 'Open it in Live' }).click()
   await page.getByRole('heading', { level: 1, name: 'Live shop' }).waitFor()
   assert.match(page.url(), /\/live\/applications\/\w+$/)
+})
+
+/** The next change that the page sends. */
+const nextChange = () => page.waitForRequest((request) => request.method() === 'PATCH')
+const versionOf = async (request: Promise<Request>) => (await (await request).allHeaders())['if-match']
+
+test('a webhook is switched off after a question, and on for the version that is shown', { skip }, async () => {
+  await show(page, `${webhook_page}?tab=settings`, 'orders')
+  await page.getByLabel('Switched off').check()
+  await button(page, 'Save').click()
+  await page.getByText('are given up, and events until you switch it on are not sent later').waitFor()
+  assert.deepEqual(await audit(page, 'answers switch off a webhook'), [])
+  await page.setViewportSize({ width: 1280, height: 900 })
+  await button(page, 'Keep it on').click()
+  assert.equal((await stored(`webhooks/${webhook.id}`)).disabled, false)
+  await button(page, 'Save').click()
+  await button(page, 'Switch off now').click()
+  await page.getByText('Switched off: nothing is sent.').waitFor()
+
+  const change = nextChange()
+  await button(page, 'Switch on').click()
+  assert.equal(await versionOf(change), '"2"')
+  await page.getByText('Switched off: nothing is sent.').waitFor({ state: 'detached' })
+  assert.equal((await stored(`webhooks/${webhook.id}`)).disabled, false)
 })
 
 test('no page reports an error or calls another origin', { skip }, () => {

@@ -2,7 +2,7 @@
 import { Checkbox, TextInput } from '@mantine/core'
 import type { Webhook, WebhookWithSecret } from '@ostiary/sdk'
 import { useNavigate } from '@tanstack/react-router'
-import { useEffect, useState } from 'react'
+import { type FormEvent, useEffect, useState } from 'react'
 import { useAction } from '../../parts/action.ts'
 import { CodeTabs } from '../../parts/code.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
@@ -22,11 +22,12 @@ interface TabProps {
 }
 
 export function WebhookSettings({ base, report }: TabProps) {
-  const { can } = useEnvironment()
+  const { can, environment } = useEnvironment()
   const { data: webhook } = base
   const [url, setUrl] = useState(webhook.url)
   const [description, setDescription] = useState(webhook.description ?? '')
   const [disabled, setDisabled] = useState(webhook.disabled)
+  const [is_asking, setAsking] = useState(false)
   const save = useWebhookSave(base, report)
   const change = {
     ...(url === webhook.url ? {} : { url }),
@@ -35,14 +36,17 @@ export function WebhookSettings({ base, report }: TabProps) {
   }
   const is_edited = Object.keys(change).length > 0
   useEffect(() => report(is_edited), [is_edited, report])
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (change.disabled) setAsking(true)
+    else save.run(change)
+  }
+  const confirm = () => {
+    setAsking(false)
+    save.run(change)
+  }
   return (
-    <form
-      className="form"
-      onSubmit={(event) => {
-        event.preventDefault()
-        save.run(change)
-      }}
-    >
+    <form className="form" onSubmit={submit}>
       <fieldset disabled={!can('developer')} className="form">
         <TextInput
           label="Address"
@@ -70,6 +74,20 @@ export function WebhookSettings({ base, report }: TabProps) {
         />
       </fieldset>
       {save.error ? <Problem error={save.error} focus /> : null}
+      {is_asking ? (
+        <Confirm
+          title={`Switch off ${webhook.slug}?`}
+          lead={<EnvironmentTag type={environment.type} />}
+          consequence="The receiver hears of nothing from now on. Waiting deliveries are given up, and events until you switch it on are not sent later."
+          keep="Keep it on"
+          act="Switch off now"
+          typed={environment.type === 'live' ? webhook.slug : undefined}
+          busy={save.busy}
+          error={null}
+          onConfirm={confirm}
+          onClose={() => setAsking(false)}
+        />
+      ) : null}
       {save.dialog}
       <div className="acts">
         <button type="submit" className="btn pri" disabled={!is_edited || save.busy || !can('developer')}>
