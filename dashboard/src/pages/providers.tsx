@@ -15,6 +15,7 @@ import { EnvironmentTag, Tag } from '../parts/tag.tsx'
 import { useEnvironment } from '../scope.tsx'
 import { CreateProvider } from './providers/create.tsx'
 import { EditProvider } from './providers/edit.tsx'
+import { SwitchOff } from './providers/switch-off.tsx'
 
 type Open = { act: 'create' } | { act: 'edit' | 'switch_off' | 'delete'; provider: Provider }
 
@@ -23,10 +24,13 @@ export default function Providers() {
   const [open, setOpen] = useState<Open | null>(null)
   const list = useList(['providers', environment.id], (cursor) => client.listProviders({ ...at, cursor }).page())
   const changes = [['providers', environment.id]]
-  const enable = useAction(({ id, enabled }: Provider) => client.changeProvider({ ...at, provider_id: id }, { enabled: !enabled }), {
-    changes,
-    done: () => setOpen(null),
-  })
+  const enable = useAction(
+    async (provider_id: string) => {
+      const { etag } = await client.responses.getProvider({ ...at, provider_id }) // a row has no version
+      return client.changeProvider({ ...at, provider_id }, { enabled: true }, { if_match: etag ?? undefined })
+    },
+    { changes },
+  )
   const remove = useAction((provider_id: string) => client.deleteProvider({ ...at, provider_id }), { changes, done: () => setOpen(null) })
   const ask = (act: 'switch_off' | 'delete', provider: Provider) => {
     enable.reset()
@@ -73,7 +77,7 @@ export default function Providers() {
           </ChangeButton>
           <ChangeButton
             className="btn s"
-            onClick={() => (provider.enabled ? ask('switch_off', provider) : enable.run(provider))}
+            onClick={() => (provider.enabled ? ask('switch_off', provider) : enable.run(provider.id))}
             disabled={enable.busy}
           >
             {provider.enabled ? 'Switch off' : 'Switch on'}
@@ -124,20 +128,7 @@ export default function Providers() {
       />
       {open?.act === 'create' ? <CreateProvider close={() => setOpen(null)} /> : null}
       {open?.act === 'edit' ? <EditProvider provider_id={open.provider.id} close={() => setOpen(null)} /> : null}
-      {open?.act === 'switch_off' ? (
-        <Confirm
-          title={`Switch off ${open.provider.display_name}?`}
-          lead={<EnvironmentTag type={environment.type} />}
-          consequence="Its button leaves the sign-in page at once, for everybody. People who have no other way to sign in are locked out until you switch it on again."
-          keep="Keep it on"
-          act="Switch off now"
-          typed={environment.type === 'live' ? open.provider.display_name : undefined}
-          busy={enable.busy}
-          error={enable.error}
-          onConfirm={() => enable.run(open.provider)}
-          onClose={() => setOpen(null)}
-        />
-      ) : null}
+      {open?.act === 'switch_off' ? <SwitchOff provider={open.provider} close={() => setOpen(null)} /> : null}
       {open?.act === 'delete' ? (
         <Confirm
           title={`Delete ${open.provider.display_name}?`}

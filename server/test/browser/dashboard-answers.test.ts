@@ -229,6 +229,27 @@ test('a webhook is switched off after a question, and on for the version that is
   assert.equal((await stored(`webhooks/${webhook.id}`)).disabled, false)
 })
 
+test('a provider is switched for the version that the question began with', { skip }, async () => {
+  const { id } = await post(`${w.test.path}/providers`, { type: 'github', client_id: 'of-github', client_secret: 'a secret' })
+  const act = (name: string) => page.getByRole('button', { name: new RegExp(`^Switch ${name} ?: `) })
+  await show(page, `${base}/providers`, 'Providers')
+  await act('off').click()
+  await button(page, 'Switch off now').waitFor()
+  expectStatus(200, await w.call('PATCH', `${w.test.path}/providers/${id}`, { body: { display_name: 'GitHub Enterprise' } }))
+  await button(page, 'Switch off now').click()
+  await page.getByText('Also changed by the other, and kept').waitFor()
+  await button(page, 'Save the choice').click()
+  await act('on').waitFor()
+  assert.deepEqual(
+    [(await stored(`providers/${id}`)).enabled, (await stored(`providers/${id}`)).display_name],
+    [false, 'GitHub Enterprise'],
+  )
+  const change = nextChange()
+  await act('on').click()
+  assert.equal(await versionOf(change), '"3"')
+  await act('off').waitFor()
+})
+
 test('no page reports an error or calls another origin', { skip }, () => {
   assert.deepEqual(
     faults.filter((fault) => !/status of (?:401|412)|ERR_CONNECTION_(?:RESET|REFUSED)/.test(fault)), // the browser reports what failed

@@ -3,23 +3,19 @@
  * ever sent to another issuer. It is switched on and off in the list, which asks first.
  */
 import { Checkbox, TagsInput } from '@mantine/core'
-import type { Provider, ProviderChange } from '@ostiary/sdk'
+import type { Provider } from '@ostiary/sdk'
 import { useEffect, useState } from 'react'
 import { CopyButton } from '../../parts/copy.tsx'
 import { NameField } from '../../parts/fields.tsx'
 import { FormDialog, InEnvironment } from '../../parts/form-dialog.tsx'
 import { fieldError } from '../../parts/problem.tsx'
-import { useRead } from '../../parts/reading.tsx'
-import { Editing, useSave, type Version } from '../../parts/save.tsx'
-import { useEnvironment } from '../../scope.tsx'
+import { Editing, type Version } from '../../parts/save.tsx'
 import { ProviderField } from './field.tsx'
 import { type FieldName, fieldsOf, isSecret, kindOf } from './kinds.ts'
+import { useProvider, useProviderSave } from './use-save.ts'
 
 export function EditProvider({ provider_id, close }: { provider_id: string; close: () => void }) {
-  const { client, at, environment } = useEnvironment()
-  const read = useRead(['providers', environment.id, 'one', provider_id], (signal) =>
-    client.responses.getProvider({ ...at, provider_id }, { signal }),
-  )
+  const read = useProvider(provider_id)
   return read.data ? (
     <Editing latest={read.data}>{(base, report) => <Form key={base.etag} base={base} report={report} close={close} />}</Editing>
   ) : null
@@ -35,7 +31,6 @@ interface FormProps {
 
 function Form({ base, report, close }: FormProps) {
   const { data: provider } = base
-  const { client, at, environment } = useEnvironment()
   const kind = kindOf(provider.type)
   const { issuer, team_id, key_id } = provider
   const [display_name, setName] = useState(provider.display_name)
@@ -47,14 +42,7 @@ function Form({ base, report, close }: FormProps) {
     team_id: team_id ?? '',
     key_id: key_id ?? '',
   })
-  const here = { ...at, provider_id: provider.id }
-  const action = useSave({
-    base,
-    read: () => client.responses.getProvider(here),
-    write: (change: ProviderChange, options) => client.changeProvider(here, change, options),
-    changes: [['providers', environment.id]],
-    done: close,
-  })
+  const action = useProviderSave(base, close)
   const has_new_issuer = (fields.issuer ?? '') !== (issuer ?? '')
   const next = {
     display_name,
