@@ -1,4 +1,5 @@
 /** The tokens that a grant issues: the target of the access token, the rows to store, and the response. */
+import type { Settings } from '@ostiary/contract/settings.ts'
 import { newSecret } from '../../deployment.ts'
 import { digestOf } from '../../digest.ts'
 import { findAudiences } from '../../resource-servers/store.ts'
@@ -40,6 +41,16 @@ export async function findTarget(
   })
 }
 
+/** A sign-in of a command line that is not used for this long ends. The settings can only shorten it. */
+const command_line_idle_seconds = 12 * 3_600
+
+/** The settings of the tokens that this client gets. */
+export function tokenSettings({ command_line_client_id }: OidcServices, { issuer }: OidcCall, client_id: string): Settings['tokens'] {
+  const { tokens } = issuer.settings
+  if (client_id !== command_line_client_id) return tokens
+  return { ...tokens, refresh_token_idle_ttl_seconds: Math.min(tokens.refresh_token_idle_ttl_seconds, command_line_idle_seconds) }
+}
+
 interface PreparedTokens {
   signer: Signer
   claims: ReturnType<typeof accessTokenClaims>
@@ -54,12 +65,13 @@ interface PreparedTokens {
  */
 export function prepareTokens(
   services: OidcServices,
-  { issuer, now }: OidcCall,
+  call: OidcCall,
   grant: GrantRow,
   target: TokenTarget,
   refresh_token: string | null,
 ): PreparedTokens {
-  const { tokens } = issuer.settings
+  const { issuer, now } = call
+  const tokens = tokenSettings(services, call, grant.client_id)
   const claims = accessTokenClaims(issuer.url, grant, { jti: services.random(16).toString('base64url'), ...target }, now)
   const opaque = target.format === 'opaque' ? opaque_prefix + newSecret(services) : null
   const access_until = new Date(claims.exp * 1000)

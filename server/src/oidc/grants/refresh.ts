@@ -6,7 +6,7 @@ import { OAuthError } from '../protocol/oauth-error.ts'
 import { checkRefresh } from '../protocol/refresh-grant.ts'
 import { findRefreshToken, type RefreshRow, rotateRefreshToken, storeRepeated } from '../store/grants.ts'
 import { grantType } from './grant-type.ts'
-import { completeTokens, findTarget, prepareTokens, together } from './issue.ts'
+import { completeTokens, findTarget, prepareTokens, together, tokenSettings } from './issue.ts'
 import { endReusedGrant } from './reuse.ts'
 
 export const refreshGrant = grantType({
@@ -16,16 +16,16 @@ export const refreshGrant = grantType({
     const { db } = services
     const { issuer, now } = call
     const { environment_id, settings } = issuer
-    const { refresh_retry_window_seconds } = settings.tokens
+    const tokens = tokenSettings(services, call, client.client_id)
     if (!row) throw new OAuthError('invalid_grant', 'The refresh token is unknown or has expired.')
 
     const may_stay = client.allowed_scopes.includes('offline_access') && !settings.scopes.disabled.includes('offline_access')
     const judge = (token: RefreshRow) =>
-      checkRefresh(token, client.client_id, { scope: parameters.values.scope }, { now, tokens: settings.tokens, may_stay })
+      checkRefresh(token, client.client_id, { scope: parameters.values.scope }, { now, tokens, may_stay })
     let verdict = judge(row)
     if (verdict.kind === 'rotate') {
       // The successor is derived only where a retry may need it again, because the database keeps nothing but its digest.
-      const successor = refresh_retry_window_seconds > 0 ? successorOf(services, environment_id, presented) : newSecret(services)
+      const successor = tokens.refresh_retry_window_seconds > 0 ? successorOf(services, environment_id, presented) : newSecret(services)
       const target = await findTarget(services, call, client, { ...row, scope: verdict.scope }, parameters)
       const prepared = prepareTokens(services, call, row, target, successor)
       const [rotated, answer] = await together(
