@@ -123,8 +123,7 @@ function needs({ credential, operators }: Route): string[] {
 /** When the sign-in of an administrator must be fresh. */
 function freshness({ fresh }: Route): string[] {
   if (fresh === undefined) return []
-  const when =
-    fresh === 'always' ? '' : fresh === 'in_live' ? ' in a Live environment' : ' if the body changes mail or creates a client secret'
+  const when = fresh === 'always' ? '' : fresh === 'in_live' ? ' in a Live environment' : ` if the body ${fresh.description}`
   return [`An administrator needs a sign-in within the last 10 minutes${when}.`]
 }
 

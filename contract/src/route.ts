@@ -58,7 +58,7 @@ export type Operators = 'allowed' | 'hidden' | z.ZodType
  *
  * always     at every call
  * in_live    for an environment of the type `live`
- * a schema   for a body that this schema accepts
+ * a schema   for a body that this schema accepts; its description says what such a body does
  */
 export type Fresh = 'always' | 'in_live' | z.ZodType
 

@@ -111,13 +111,22 @@ const keepsOfflineAccess = z.looseObject({
     .nullish(),
 })
 
-const changesMail = z.looseObject({}).refine((body) => 'email' in body)
+const namesAny = (...fields: string[]) => z.looseObject({}).refine((body) => fields.some((field) => field in body))
+
+const changesMail = namesAny('email').describe('changes mail')
+
+/** Such a change can end the client secret, or let another key sign in as the application. */
+const changesAuthentication = namesAny('token_endpoint_auth_method', 'jwks', 'jwks_uri').describe(
+  'changes how the application authenticates',
+)
 
 /** The methods with a client secret. A `web` application has one by default. */
-const hasSecret = z.looseObject({
-  application_type: z.literal('web'),
-  token_endpoint_auth_method: z.enum(['client_secret_basic', 'client_secret_post']).optional(),
-})
+const hasSecret = z
+  .looseObject({
+    application_type: z.literal('web'),
+    token_endpoint_auth_method: z.enum(['client_secret_basic', 'client_secret_post']).optional(),
+  })
+  .describe('creates a client secret')
 
 /** The management and runtime API, relative to {base_url}. */
 // biome-ignore format: this table is read by column
@@ -162,7 +171,7 @@ export const routes = {
   listApplications:   get  (applications,                                platform('applications:read'),   'List applications',                                      { ...named, returns: [200, page(Application)] }),
   createApplication:  post (applications,                                platform('applications:write'),  'Create an application; the secret is returned once',     { body: NewApplication, returns: [201, ApplicationWithSecret], shown_once: 'client_secret', fails: ['slug_taken', 'quota_exceeded'], configures: true, fresh: hasSecret }),
   getApplication:     get  (`${applications}/{application_id}`,          platform('applications:read'),   'Get an application',                                     { returns: [200, Application] }),
-  changeApplication:  patch(`${applications}/{application_id}`,          platform('applications:write'),  'Update an application',                                  { body: ApplicationChange, returns: [200, Application], fails: ['slug_taken'], configures: true }),
+  changeApplication:  patch(`${applications}/{application_id}`,          platform('applications:write'),  'Update an application',                                  { body: ApplicationChange, returns: [200, Application], fails: ['slug_taken'], configures: true, fresh: changesAuthentication }),
   deleteApplication:  del  (`${applications}/{application_id}`,          platform('applications:write'),  'Delete an application with all its grants',              { returns: [204, null], configures: true, fresh: 'in_live' }),
   rotateClientSecret: post (`${applications}/{application_id}/rotate-secret`, platform('applications:write'), 'Replace the client secret; the new one is returned once, the old one stops working', { returns: [200, ApplicationWithSecret], shown_once: 'client_secret', fails: ['secret_not_used'], fresh: 'always' }),
 

@@ -247,7 +247,7 @@ export interface Operations {
    *
    * Needs a platform key with the scope `env.settings:write`, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes if the body changes mail or creates a client secret.
+   * An administrator needs a sign-in within the last 10 minutes if the body changes mail.
    */
   changeSettings(params: { project_id: string; environment_id: string }, body: SettingsChange, options?: ChangeOptions): Promise<Settings>
   /**
@@ -281,7 +281,7 @@ export interface Operations {
    *
    * Needs a platform key with the scope `applications:write`, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes if the body changes mail or creates a client secret.
+   * An administrator needs a sign-in within the last 10 minutes if the body creates a client secret.
    */
   createApplication(params: { project_id: string; environment_id: string }, body: NewApplication, options?: PostOptions): Promise<ApplicationWithSecret>
   /**
@@ -298,6 +298,8 @@ export interface Operations {
    * Changes the named fields of an application. The next authorization request uses them.
    *
    * Needs a platform key with the scope `applications:write`, or an administrator with the role `developer` or above.
+   *
+   * An administrator needs a sign-in within the last 10 minutes if the body changes how the application authenticates.
    */
   changeApplication(params: { project_id: string; environment_id: string; application_id: string }, body: ApplicationChange, options?: ChangeOptions): Promise<Application>
   /**

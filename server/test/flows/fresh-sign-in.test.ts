@@ -19,7 +19,7 @@ const always = [
   ...['rotateClientSecret', 'rotateSigningKey', 'addMember', 'changeMember', 'removeMember', 'resendInvitation'],
 ]
 const in_live = ['deleteUser', 'removeUserMethod', 'deleteApplication', 'deleteResourceServer', 'deleteProvider', 'deleteWebhook']
-const by_body = ['changeSettings', 'createApplication']
+const by_body = ['changeSettings', 'createApplication', 'changeApplication']
 
 test('the table asks for a fresh sign-in on exactly these rows', () => {
   const named = rows.filter(({ route }) => route.fresh !== undefined).map(({ name }) => name)
@@ -113,6 +113,27 @@ for (const [body, needs] of applications)
     const reply = await w.call('POST', `${w.test.path}/applications`, { key: null, headers, body: { name: 'App', redirect_uris, ...body } })
     assert.equal(isStale(reply), needs, JSON.stringify(reply.body))
   })
+
+const authentication: [body: object, needs: boolean][] = [
+  [{ token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [key] } }, true],
+  [{ token_endpoint_auth_method: 'client_secret_post' }, true],
+  [{ token_endpoint_auth_method: null }, true],
+  [{ name: 'Shop', jwks: { keys: [key] } }, true],
+  [{ jwks: null }, true],
+  [{ jwks_uri: 'https://app.example.com/keys' }, true],
+  [{ name: 'Shop', redirect_uris, disabled: true }, false],
+]
+for (const environment of [w.test, w.live])
+  for (const [body, needs] of authentication)
+    test(`a change of an application by ${JSON.stringify(body)} ${needs ? 'needs a' : 'needs no'} fresh sign-in (${environment.type})`, async () => {
+      const { id, client_secret } = await w.createApplication(environment)
+      const headers = { authorization: `Bearer ${aged}`, 'x-tenant-id': w.tenant_id }
+      const reply = await w.call('PATCH', `${environment.path}/applications/${id}`, { key: null, headers, body })
+      assert.equal(isStale(reply), needs, JSON.stringify(reply.body))
+      if (!needs) return void expectStatus(200, reply)
+      const { has_client_secret } = expectStatus(200, await w.call('GET', `${environment.path}/applications/${id}`))
+      assert.deepEqual([typeof client_secret, has_client_secret], ['string', true])
+    })
 
 test('an API key needs no fresh sign-in', async () => {
   expectStatus(201, await w.call('POST', `${w.live.path}/auth-keys`, { body: { type: 'auth_secret' } }))
