@@ -44,3 +44,27 @@ test('a duplicate waits for 5 seconds and then fails with idempotency_in_progres
   t.mock.timers.tick(1)
   await assert.rejects(second, { code: 'idempotency_in_progress' })
 })
+
+test('a duplicate waits for 5 seconds in all, also where one duplicate after the other runs and fails', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const in_flight = createInFlight()
+  const fails_later = () => new Promise<never>((_, reject) => setTimeout(reject, 4_000, new Error('unavailable')))
+  const runs: string[] = []
+  const outcomes = ['first', 'second', 'third'].map((name) =>
+    in_flight
+      .alone(request, () => {
+        runs.push(name)
+        return fails_later()
+      })
+      .catch((error) => error.code ?? error.message),
+  )
+  t.mock.timers.tick(4_000)
+  assert.equal(await outcomes[0], 'unavailable')
+  await new Promise(setImmediate)
+  assert.deepEqual(runs, ['first', 'second'])
+  t.mock.timers.tick(1_000)
+  assert.equal(await Promise.race([outcomes[2], new Promise((resolve) => setImmediate(resolve, 'waits'))]), 'idempotency_in_progress')
+  t.mock.timers.tick(3_000)
+  assert.equal(await outcomes[1], 'unavailable')
+  assert.deepEqual(runs, ['first', 'second'])
+})

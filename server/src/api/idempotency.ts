@@ -78,10 +78,16 @@ export type InFlight = ReturnType<typeof createInFlight>
 export function createInFlight() {
   const running = new Map<string, Promise<void>>()
   return {
-    /** Runs `work` when no duplicate runs. Waits up to 5 s for a running one, then throws 409. */
+    /** Runs `work` when no duplicate runs. Waits up to 5 s, then throws 409. */
     async alone<T>(request: IdempotentRequest, work: () => Promise<T>): Promise<T> {
       const name = JSON.stringify([request.credential_id, request.method, request.path, request.idempotency_key])
-      for (let first = running.get(name); first; first = running.get(name)) await settledInTime(first)
+      const deadline = startDeadline()
+      try {
+        // One of those that wait runs next; the others wait for it until the same deadline.
+        for (let first = running.get(name); first; first = running.get(name)) await deadline.waitFor(first)
+      } finally {
+        deadline.clear()
+      }
       const result = work()
       // A waiting duplicate needs the time at which the first request ends, not its outcome.
       const settled = result.then(noop, noop)
@@ -95,16 +101,17 @@ export function createInFlight() {
   }
 }
 
-async function settledInTime(first: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const timeout = new Promise<'timeout'>((resolve) => {
-    timer = setTimeout(resolve, longest_wait_ms, 'timeout')
-  })
-  const outcome = await Promise.race([first, timeout])
-  clearTimeout(timer)
-  if (outcome === 'timeout')
-    throw new ApiError(
-      'idempotency_in_progress',
-      'The first request with this Idempotency-Key is still running. Try again shortly with the same key.',
-    )
+function startDeadline() {
+  const { promise: timeout, resolve } = Promise.withResolvers<'timeout'>()
+  const timer = setTimeout(resolve, longest_wait_ms, 'timeout')
+  return {
+    async waitFor(first: Promise<void>): Promise<void> {
+      if ((await Promise.race([first, timeout])) !== 'timeout') return
+      throw new ApiError(
+        'idempotency_in_progress',
+        'The first request with this Idempotency-Key is still running. Try again shortly with the same key.',
+      )
+    },
+    clear: () => clearTimeout(timer),
+  }
 }
