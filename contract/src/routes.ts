@@ -216,7 +216,7 @@ export const routes = {
   resendDelivery:     post (`${webhook}/deliveries/{message_id}/resend`, platform('webhooks:write'),      'Send a message again',                                   { returns: [202, Delivery] }),
   resendSince:        post (`${webhook}/resend`,                         platform('webhooks:write'),      'Send messages since a time again, or count them',        { body: ResendSince, returns: [202, Resent] }),
 
-  listBackchannelLogouts:  get (logouts,                                 platform('applications:read'),   'List back-channel logouts with their attempts',  { ...paged, returns: [200, page(BackchannelLogout)] }),
+  listBackchannelLogouts:  get (logouts,                                 platform('applications:read', 'developer'), 'List back-channel logouts with their attempts',  { ...paged, returns: [200, page(BackchannelLogout)] }),
   resendBackchannelLogout: post(`${logouts}/{message_id}/resend`,        platform('applications:write'),  'Send a back-channel logout again',                       { returns: [202, BackchannelLogout] }),
 
   getReadiness:       get  (`${environment}/readiness`,                  platform('environments:read'),   'Check whether the environment is ready for real users',  { returns: [200, Readiness] }),

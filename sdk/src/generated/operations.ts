@@ -611,7 +611,7 @@ export interface Operations {
    *
    * Lists the logout tokens that were sent to applications (OpenID Connect Back-Channel Logout 1.0), newest first, with the attempts.
    *
-   * Needs a platform key with the scope `applications:read`, or an administrator with the role `viewer` or above.
+   * Needs a platform key with the scope `applications:read`, or an administrator with the role `developer` or above.
    */
   listBackchannelLogouts(params: { project_id: string; environment_id: string; limit?: number | undefined; cursor?: string | undefined }, options?: CallOptions): List<BackchannelLogout>
   /**
