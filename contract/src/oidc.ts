@@ -142,7 +142,7 @@ export const AuthorizationRequest = z
     nonce: z.string().optional().describe('Returned in the ID token.'),
     code_challenge: z.string().optional().describe('The PKCE challenge (RFC 7636 §4.2).'),
     code_challenge_method: z.string().optional().describe('Always `S256`.'),
-    response_mode: z.string().optional().describe('`query` (the default) or `form_post`.'),
+    response_mode: z.string().optional().describe('`query` (the default), `fragment` or `form_post`.'),
     prompt: z.string().optional().describe('`none`, `login`, `consent`, `select_account` or `create`.'),
     max_age: z.string().optional().describe('The longest time since the last sign-in, in seconds.'),
     login_hint: z.string().optional().describe('The email of the person, if it is known.'),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { AuthorizationRequest } from '@ostiary/contract/oidc.ts'
 import { settingsSchemas } from '@ostiary/contract/settings.ts'
 import { discoveryDocument } from './discovery.ts'
 
@@ -37,6 +38,12 @@ test('the document has the members that OIDC Discovery §3 and RFC 8414 §2 requ
 test('the document denies unsupported parameters that count as supported where it says nothing', () => {
   const { request_uri_parameter_supported, request_parameter_supported, claims_parameter_supported } = document()
   assert.deepEqual([request_uri_parameter_supported, request_parameter_supported, claims_parameter_supported], [false, false, false])
+})
+
+test('the API description names every response mode and every prompt', () => {
+  const { response_mode, prompt } = AuthorizationRequest.shape
+  for (const mode of document().response_modes_supported) assert.ok(response_mode.description?.includes(`\`${mode}\``), mode)
+  for (const value of document().prompt_values_supported) assert.ok(prompt.description?.includes(`\`${value}\``), value)
 })
 
 test('the only PKCE method is S256, the only response type code, the only ID token algorithm RS256', () => {
