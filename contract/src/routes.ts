@@ -199,7 +199,7 @@ export const routes = {
   getEvent:           get  (`${environment}/events/{event_id}`,          platform('webhooks:read', 'developer'),'Get an event',                                          { returns: [200, Event] }),
 
   listProviders:      get  (providers,                                   platform('providers:read'),      'List identity providers',                                { ...named, returns: [200, page(Provider)] }),
-  createProvider:     post (providers,                                   platform('providers:write'),     'Create an identity provider',                            { body: NewProvider, returns: [201, Provider], fails: ['slug_taken'], operators: noLinking, configures: true }),
+  createProvider:     post (providers,                                   platform('providers:write'),     'Create an identity provider',                            { body: NewProvider, returns: [201, Provider], fails: ['slug_taken', 'quota_exceeded'], operators: noLinking, configures: true }),
   getProvider:        get  (`${providers}/{provider_id}`,                platform('providers:read'),      'Get an identity provider',                               { returns: [200, Provider] }),
   changeProvider:     patch(`${providers}/{provider_id}`,                platform('providers:write'),     'Update an identity provider',                            { body: ProviderChange, returns: [200, Provider], fails: ['slug_taken'], operators: noLinking, configures: true }),
   deleteProvider:     del  (`${providers}/{provider_id}`,                platform('providers:write'),     'Delete an identity provider with all its linked identities', { returns: [204, null], fails: ['validation_failed'], operators: 'allowed', configures: true, fresh: 'in_live' }),

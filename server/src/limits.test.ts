@@ -3,12 +3,13 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { default_limits, describeLimits, type LimitName, parseLimits, quotaDetail } from './limits.ts'
 
-test('the defaults are those of the contract', () => {
+test('the defaults are those of the contract, and of decision 0028 for providers', () => {
   assert.deepEqual(default_limits, {
     tenants_per_person: 20,
     projects_per_tenant: 100,
     environments_per_project: 20,
     applications: 1_000,
+    providers: 100,
     keys: 1_000,
     webhooks: 20,
     webhooks_per_tenant: 200,

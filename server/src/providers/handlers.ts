@@ -5,12 +5,13 @@ import { changeAllButLast } from '../api/slices.ts'
 import { changeVersioned } from '../api/versions.ts'
 import type { Statement } from '../db/db.ts'
 import { notFound, validationFailed } from '../http/problem.ts'
+import { quotaDetail } from '../limits.ts'
 import { endBegunWithAny } from '../oidc/store/sessions.ts'
 import { sealed_columns } from '../sealed-columns.ts'
 import type { Services } from '../services.ts'
 import { createWithSlug, slugStatements } from '../slugs/choose.ts'
 import { environmentOf } from '../tenancy/environment.ts'
-import { type EnvironmentRow, findSettings } from '../tenancy/store.ts'
+import { type EnvironmentRow, findSettings, haveRoom, holdEnvironment, isThereRoom } from '../tenancy/store.ts'
 import { keepsWayIn } from '../tenancy/ways-in.ts'
 import { issuerOf, kinds, type ProviderFields, providerProblems } from './kinds.ts'
 import * as store from './store.ts'
@@ -23,7 +24,7 @@ export const listProviders: Handler<'listProviders'> = async (services, call) =>
 }
 
 export const createProvider: Handler<'createProvider'> = async (services, call) => {
-  const { config, now, newId } = services
+  const { config, db, now, newId } = services
   const environment = await environmentOf(services, call)
   const { slug, type, client_secret = null, private_key = null, ...sent } = call.body
   const fields: ProviderFields = { ...defaultsOf(type), client_id: sent.client_id, ...settled(type, sent) }
@@ -49,11 +50,15 @@ export const createProvider: Handler<'createProvider'> = async (services, call) 
   })
   const seal = sealer(services, environment.id, id)
   const sealed = { client_secret: seal('client_secret', client_secret), private_key: seal('private_key', private_key) }
+  const room = store.roomForProvider(environment.id, config.limits.providers)
   const create = async (slug: string) => {
     const answer = provider(slug)
     const created = await call.commit(
       {
-        statements: [store.insertProvider(environment.id, { id, slug }, type, fields, sealed, at)],
+        statements: [
+          ...haveRoom(holdEnvironment(environment.tenant_id, environment.id), room),
+          store.insertProvider(environment.id, { id, slug }, type, fields, sealed, at),
+        ],
         before: null,
         answer,
         event: { environment_id: environment.id, type: 'provider.created', data: { provider_id: id, slug, type } },
@@ -63,7 +68,15 @@ export const createProvider: Handler<'createProvider'> = async (services, call) 
     return created ? answer : null
   }
   const scope = { table, environment_id: environment.id } as const
-  return createWithSlug(services, scope, { slug, name: fields.display_name, create, refuse: async () => {}, fail: call.fail })
+  return createWithSlug(services, scope, {
+    slug,
+    name: fields.display_name,
+    create,
+    refuse: async () => {
+      if (!(await isThereRoom(db, room))) call.fail('quota_exceeded', quotaDetail('providers', config.limits))
+    },
+    fail: call.fail,
+  })
 }
 
 export const getProvider: Handler<'getProvider'> = async (services, call) => {

@@ -56,11 +56,11 @@ export async function findUpstream(db: Db, environment_id: EnvironmentId, id: st
 
 const Offered = Provider.pick({ id: true, type: true, display_name: true })
 
-/** Finds the providers that the sign-in page offers. */
+/** Finds the providers that the sign-in page offers. A quota bounds them. */
 export function findOfferedProviders(db: Db, environment_id: EnvironmentId) {
   return db.all(
     Offered,
-    sql`select id, type, display_name from providers where environment_id = ${environment_id} and enabled = 1 order by id limit 20`,
+    sql`select id, type, display_name from providers where environment_id = ${environment_id} and enabled = 1 order by id`,
   )
 }
 
@@ -68,6 +68,10 @@ export interface SealedSecrets {
   client_secret: string | null
   private_key: string | null
 }
+
+/** The environment has fewer than `most` providers, disabled ones included. Pass it to `haveRoom` with `holdEnvironment`. */
+export const roomForProvider = (environment_id: EnvironmentId, most: number) =>
+  sql`(select count(*) from providers where environment_id = ${environment_id}) < ${most}`
 
 /** Fails as a guard if the slug is taken in the environment. */
 export function insertProvider(

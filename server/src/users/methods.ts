@@ -46,17 +46,24 @@ export interface WaysOn {
 /** What the texts call each way in; a provider has its own name. */
 export type WayWords = Record<keyof WaysOn, string>
 
-/** Names the ways in that the account has now, for a mail (people.md 7). A second factor is none. */
+const Way = SignInMethod.pick({ type: true, name: true })
+
+/** Names the ways in that the account has now, for a mail (people.md 7). A second factor is none. Each provider is named once. */
 export async function waysIn(db: Db, environment_id: EnvironmentId, user_id: string, on: WaysOn, words: WayWords): Promise<string[]> {
   const enabled = sql`select p.id from providers p where p.environment_id = ${environment_id} and p.enabled = 1`
-  const way = sql`(type in ('password', 'passkey') or provider_id in (${enabled}))`
-  const methods = await listMethods(db, environment_id, user_id, sql`and ${way} order by id limit 20`)
-  const has = (type: SignInMethod['type']) => methods.some((method) => method.type === type)
+  const ways = await db.all(
+    Way,
+    sql`select type, name
+          from (select id, type, case when type = 'provider' then name end as name from (${methodsOf(environment_id, user_id)}) listed
+                 where type in ('password', 'passkey') or provider_id in (${enabled})) ways
+         group by type, name order by min(id)`,
+  )
+  const has = (type: SignInMethod['type']) => ways.some((way) => way.type === type)
   return [
     ...(on.password && has('password') ? [words.password] : []),
     ...(on.email_code ? [words.email_code] : []),
     ...(on.passkey && has('passkey') ? [words.passkey] : []),
-    ...methods.flatMap(({ type, name }) => (type === 'provider' && name !== null ? [name] : [])),
+    ...ways.flatMap(({ type, name }) => (type === 'provider' && name !== null ? [name] : [])),
   ]
 }
 

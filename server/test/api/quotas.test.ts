@@ -15,6 +15,7 @@ const limits = {
   projects_per_tenant: limit_of_all,
   environments_per_project: limit_of_all,
   applications: limit_of_all,
+  providers: limit_of_all,
   keys: limit_of_all,
   webhooks: limit_of_all,
   webhooks_per_tenant: limit_of_all + 2,
@@ -26,6 +27,8 @@ const tenant_keys = `/v1/tenants/${w.tenant_id}/platform-keys`
 type Create = (i: number) => Promise<Reply>
 const platform = (path: string, body: object): Promise<Reply> => w.call('POST', path, { body })
 const application = { name: 'App', application_type: 'spa', redirect_uris: ['https://app.example.com/'] }
+/** A disabled provider counts too. */
+const provider = (i: number) => ({ type: 'github', client_id: 'ours', client_secret: 'secret', enabled: i % 2 === 0 })
 const authKey = (environment: TestEnvironment, i: number) =>
   platform(
     `${environment.path}/auth-keys`,
@@ -37,6 +40,7 @@ const webhook = (environment: TestEnvironment) => platform(`${environment.path}/
 // biome-ignore format: this table is read by column
 const kinds: { kind: string; limit: LimitName; exist: number; create: Create; list: () => Promise<Reply>; beside?: number }[] = [
   { kind: 'applications of an environment', limit: 'applications',             exist: 0, create: () => platform(`${w.test.path}/applications`, application),                     list: () => w.call('GET', `${w.test.path}/applications`) },
+  { kind: 'providers of an environment',    limit: 'providers',                exist: 0, create: (i) => platform(`${w.test.path}/providers`, provider(i)),                        list: () => w.call('GET', `${w.test.path}/providers`) },
   { kind: 'auth keys of an environment',    limit: 'keys',                     exist: 0, create: (i) => authKey(w.test, i),                                                     list: () => w.call('GET', `${w.test.path}/auth-keys`) },
   { kind: 'platform keys of a tenant',      limit: 'keys',                     exist: 1, create: () => admin('POST', tenant_keys, { label: 'CI', scopes: ['*'] }),              list: () => admin('GET', tenant_keys) },
   { kind: 'webhooks of an environment',     limit: 'webhooks',                 exist: 0, create: () => webhook(w.test),                                                         list: () => w.call('GET', `${w.test.path}/webhooks`) },
@@ -85,6 +89,7 @@ const removable = [
     path: `${w.test.path}/applications`,
     create: () => platform(`${w.test.path}/applications`, application),
   },
+  { removed: 'a deleted provider', path: `${w.test.path}/providers`, create: () => platform(`${w.test.path}/providers`, provider(0)) },
   { removed: 'a revoked auth key', path: `${w.test.path}/auth-keys`, create: () => authKey(w.test, 1) },
   { removed: 'a deleted webhook', path: `${w.test.path}/webhooks`, create: () => webhook(w.test) },
 ]

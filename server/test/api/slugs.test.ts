@@ -9,7 +9,7 @@ import { overlapping } from '../support/overlapping-batches.ts'
 import { callKind, slugged_kinds } from '../support/slugged.ts'
 import { expectStatus, type Reply, world } from '../support/world.ts'
 
-const w = await world({ env: { OSTIARY_LIMITS: '{"webhooks":1000,"webhooks_per_tenant":1000}' } })
+const w = await world({ env: { OSTIARY_LIMITS: '{"webhooks":1000,"webhooks_per_tenant":1000,"providers":2000}' } })
 /** One key sends all these requests: the clock moves on before its rate limit is reached. */
 beforeEach(() => w.advance(10))
 

@@ -137,6 +137,23 @@ test('existing_account names the ways in that work', async () => {
   await w.changeSettings(environment, { sign_in: { password: true } })
 })
 
+test('existing_account names every way in, and each once, however many methods the account has', async () => {
+  const user = await w.createUser(environment)
+  const { db, newId } = w.deployment
+  const body = { ...google, display_name: 'Second Google' }
+  const second = expectStatus(201, await w.call('POST', `${environment.path}/providers`, { body }))
+  const identities = [...Array.from({ length: 25 }, () => provider.id), second.id].map((provider_id, n) => {
+    const identity = { provider_id, issuer: 'https://accounts.google.com', subject: `${user.id} ${n}` }
+    return insertIdentity(environment.id, identity, { id: newId('mth'), user_id: user.id }, w.now())
+  })
+  await db.batch(identities)
+  await signUp(user.email)
+  assert.match(
+    (await newestMail(w, environment, user.email)).text,
+    /^You can sign in with: Password, Code by mail, Google, Second Google\.$/m,
+  )
+})
+
 test('a sign-up sends a new code on request and keeps what was entered', async () => {
   const email = 'resent@example.com'
   const { agent, page } = await signUp(email, { name: 'Kept Name' })

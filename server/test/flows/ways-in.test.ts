@@ -1,6 +1,7 @@
 /** An environment keeps a way in: a method of its own or an enabled provider, and a second factor that people can enrol (contract §3). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { authorizationRequest, createAgent } from '../support/cookie-browser.ts'
 import { overlapping } from '../support/overlapping-batches.ts'
 import { expectStatus, type TestEnvironment, world } from '../support/world.ts'
 
@@ -101,4 +102,15 @@ test('a provider is left when two that are the only ways in are deleted in 50 pa
   const replies = await overlapping(w, () => Array.from({ length: 50 }, (_, i) => remove(environment, ids[i % 2] ?? '')))
   const { data } = expectStatus(200, await w.call('GET', `${environment.path}/providers`))
   assert.equal(data.length, 1, JSON.stringify(replies.map(({ status }) => status)))
+})
+
+test('every enabled provider is offered, on the sign-in page and in the auth configuration, also after the twentieth', async () => {
+  const { environment, ids } = await newEnvironment('test', no_methods, [false, ...Array<boolean>(25).fill(true)])
+  const offered = ids.slice(1)
+  const page = await createAgent().get(authorizationRequest(environment, await w.createApplication(environment)).url)
+  assert.deepEqual([...page.body.matchAll(/name="provider" value="([^"]*)"/g)].map(([, id]) => id).sort(), offered)
+  const key_body = { type: 'auth_publishable', allowed_origins: ['https://app.example.com'] }
+  const { key } = expectStatus(201, await w.call('POST', `${environment.path}/auth-keys`, { body: key_body }))
+  const config = expectStatus(200, await w.call('GET', '/v1/auth/config', { key, headers: { origin: 'https://app.example.com' } }))
+  assert.deepEqual(config.sign_in.providers.map(({ id }: { id: string }) => id).sort(), offered)
 })
