@@ -2,10 +2,11 @@
 import type { ApplicationId, SessionId, UserId } from '@ostiary/contract/ids.ts'
 import type { inactiveReasons, TokenVerdict } from '@ostiary/contract/session.ts'
 import type { Deployment } from '../deployment.ts'
-import { findSiblings } from '../tenancy/store.ts'
+import { digestOf } from '../digest.ts'
+import { findSibling } from '../tenancy/store.ts'
 import { type AccessTokenClaims, opaque_prefix, readAccessToken } from './access-token.ts'
 import type { Issuer, Issuers } from './issuer.ts'
-import { findGrantState } from './store/grants.ts'
+import { findGrantState, isOpaqueTokenOfSibling } from './store/grants.ts'
 
 /** In characters, checked before any work that grows with the token. Every token of this service is much shorter. */
 const longest_token = 65_536
@@ -61,25 +62,35 @@ function whyInactive(claims: AccessTokenClaims, state: GrantState, now: Date): R
 }
 
 /** Names a token of another environment of the same project, because Test and Live are easily confused. Any other token is unknown. */
-async function whyUnknown(deployment: Pick<Deployment, 'db'>, issuers: Issuers, issuer: Issuer, token: string): Promise<Reason> {
-  if (!token.startsWith(opaque_prefix) && !looksLikeJwt(token)) return 'malformed'
-  for (const id of await findSiblings(deployment.db, issuer)) {
-    const sibling = await issuers.find(id)
-    if (sibling && (await readAccessToken(deployment, sibling, token))) return 'environment_mismatch'
-  }
-  return 'unknown'
+async function whyUnknown({ db }: Pick<Deployment, 'db'>, issuers: Issuers, issuer: Issuer, token: string): Promise<Reason> {
+  if (token.startsWith(opaque_prefix))
+    return (await isOpaqueTokenOfSibling(db, issuer, digestOf(token))) ? 'environment_mismatch' : 'unknown'
+  const claimed = claimedIssuer(token)
+  if (claimed === null) return 'malformed'
+  const id = await findSibling(db, issuer, claimed)
+  const sibling = id && (await issuers.find(id))
+  return sibling && (await readAccessToken({ db }, sibling, token)) ? 'environment_mismatch' : 'unknown'
 }
 
-/** RFC 7519 §3: three base64url parts, the first two JSON. */
-function looksLikeJwt(token: string): boolean {
-  if (!/^[\w-]+\.[\w-]+\.[\w-]*$/.test(token)) return false
-  const parts = token.split('.')
+/**
+ * The issuer that a JWT names, before anything is verified: empty where it names none, `null` where the text is no JWT.
+ *
+ * RFC 7519 §3: three base64url parts, the first two JSON
+ */
+function claimedIssuer(token: string): string | null {
+  if (!/^[\w-]+\.[\w-]+\.[\w-]*$/.test(token)) return null
   try {
-    return (
-      parts.length === 3 &&
-      parts.slice(0, 2).every((part) => typeof JSON.parse(Buffer.from(part, 'base64url').toString('utf8')) === 'object')
-    )
+    const [header, claims] = token
+      .split('.')
+      .slice(0, 2)
+      .map((part) => JSON.parse(Buffer.from(part, 'base64url').toString('utf8')))
+    if (typeof header !== 'object' || typeof claims !== 'object') return null
+    const iss = claims?.iss
+    return typeof iss === 'string' && is_printable_ascii.test(iss) ? iss : ''
   } catch {
-    return false // not JSON, so no JWT
+    return null // not JSON, so no JWT
   }
 }
+
+/** Every issuer is. A statement takes no U+0000 and no lone surrogate. */
+const is_printable_ascii = /^[\x21-\x7E]*$/

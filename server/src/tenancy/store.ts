@@ -171,20 +171,19 @@ export function findEnvironmentOfTenant(db: Db, tenant_id: TenantId, environment
 }
 
 const Id = z.object({ id: EnvironmentId })
-const most_siblings = 20
 
-/** Finds the other environments of the same project, at most 20. */
-export async function findSiblings(
+/** Finds another environment of the same project by its issuer. */
+export async function findSibling(
   db: Db,
   { tenant_id, project_id, environment_id }: { tenant_id: string; project_id: string; environment_id: string },
-): Promise<string[]> {
-  const rows = await db.all(
+  issuer: string,
+): Promise<string | null> {
+  const row = await db.maybeOne(
     Id,
     sql`select id from environments
-         where tenant_id = ${tenant_id} and project_id = ${project_id} and id <> ${environment_id}
-         order by id limit ${most_siblings}`,
+         where tenant_id = ${tenant_id} and project_id = ${project_id} and id <> ${environment_id} and issuer = ${issuer}`,
   )
-  return rows.map((row) => row.id)
+  return row?.id ?? null
 }
 
 const SettingsRow = z.object({

@@ -7,7 +7,7 @@ import { type Agent, createAgent, createPerson, postAsClient, revoke, signInForT
 import { createAuthKey } from '../support/tenants.ts'
 import { expectStatus, type Reply, type TestEnvironment, world } from '../support/world.ts'
 
-const w = await world()
+const w = await world({ env: { OSTIARY_LIMITS: '{"environments_per_project":30}' } })
 const other = await w.createProject('other')
 const secrets = new Map<string, string>()
 for (const environment of [w.test, w.live, other.test])
@@ -71,6 +71,21 @@ for (const format of ['jwt', 'opaque'] as const) {
     assert.equal(await reasonOf(other.test, access_token), 'unknown')
     const foreign = await fresh(other.test)
     assert.equal(await reasonOf(w.test, foreign.access_token), 'unknown')
+  })
+
+  test(`a token (${format}) of the thirtieth environment of a project is environment_mismatch in the first`, async () => {
+    const project = await w.createProject(`thirty-${format}`)
+    const path = `/v1/platform/projects/${project.id}/environments`
+    let newest = project.live
+    for (let n = 3; n <= 30; n++) {
+      const made = expectStatus(201, await w.call('POST', path, { body: { slug: `e${n}`, name: 'E', type: 'test' } }))
+      newest = { ...made, path: `${path}/${made.id}` }
+    }
+    for (const environment of [project.test, newest]) secrets.set(environment.id, (await createAuthKey(w, environment, 'auth_secret')).key)
+    const { access_token } = await fresh(newest)
+    assert.equal(await reasonOf(newest, access_token), 'active')
+    assert.equal(await reasonOf(project.test, access_token), 'environment_mismatch')
+    assert.equal(await reasonOf(w.test, access_token), 'unknown')
   })
 
   const ends: Record<string, [end: (person: Awaited<ReturnType<typeof signedIn>>) => Promise<unknown>, reason: string]> = {
@@ -208,6 +223,9 @@ test('a forged token is unknown', async () => {
     `${encode({ ...header, crit: ['x'], x: 1 })}.${body}.${signature}`,
     `${encode({ ...header, jwk: keys[0] })}.${body}.${signature}`,
     `${head}.${body}.${signature.slice(0, -2)}AA`,
+    ...[w.live.issuer, '\u0000', '\ud800', 'é', 1, null, undefined, {}].map((iss) => `${head}.${encode({ ...claims, iss })}.${signature}`),
+    `${head}.${encode(null)}.${signature}`,
+    `${head}.${encode([])}.${signature}`,
     `svc_at_${'a'.repeat(43)}`,
     'svc_at_',
   ]

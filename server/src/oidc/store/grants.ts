@@ -279,6 +279,22 @@ export async function findOpaqueToken(db: Db, environment_id: EnvironmentId, tok
   return row?.claims ?? null
 }
 
+const Id = z.object({ id: z.string() })
+
+/** Reports whether another environment of the same project issued an opaque token. */
+export async function isOpaqueTokenOfSibling(
+  db: Db,
+  { tenant_id, project_id, environment_id }: { tenant_id: string; project_id: string; environment_id: string },
+  token_hash: string,
+): Promise<boolean> {
+  const row = await db.maybeOne(
+    Id,
+    sql`select e.id from environments e join opaque_access_tokens t on t.environment_id = e.id and t.token_hash = ${token_hash}
+         where e.tenant_id = ${tenant_id} and e.project_id = ${project_id} and e.id <> ${environment_id}`,
+  )
+  return row !== null
+}
+
 /** Ends a grant with all its tokens. As a guard it fails where the grant has already ended. */
 export function endGrant(environment_id: EnvironmentId, grant_id: string, by: string, now: Date): Statement {
   return sql`update grants set ended_at = ${now}, ended_by = ${by}
@@ -290,8 +306,6 @@ export function revokeAccessToken(environment_id: EnvironmentId, jti: string, ex
     on conflict (environment_id, jti) do nothing`
 }
 
-const OpenGrant = z.object({ id: z.string() })
-
 /** The condition of the index of open grants by application (migration 0030). */
 const is_open = sql`coalesce(ended_at, 0) = 0`
 
@@ -301,7 +315,7 @@ const is_open = sql`coalesce(ended_at, 0) = 0`
  */
 export async function findOpenGrants(db: Db, environment_id: EnvironmentId, application_id: string, limit: number): Promise<string[]> {
   const rows = await db.all(
-    OpenGrant,
+    Id,
     sql`select id from grants
          where application_id = ${application_id} and environment_id || '' = ${environment_id} and ${is_open} limit ${limit}`,
   )
