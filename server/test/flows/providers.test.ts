@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
+import { z } from 'zod'
+import { sql } from '../../src/db/db.ts'
 import { type Agent, authorizationRequest, createAgent, exchange, formOf, type Request } from '../support/cookie-browser.ts'
 import { startUpstreams } from '../support/upstream-provider.ts'
 import { expectStatus, type TestEnvironment, world } from '../support/world.ts'
@@ -253,6 +255,108 @@ test('an environment with closed sign-up creates no account for a new person', a
   await w.changeSettings(w.test, { sign_up: null })
   assert.equal(done.status, 400)
 })
+
+type Identity = ReturnType<typeof person>
+
+/** Signs in at a provider in a new browser. Returns the last page, or the redirect to the application. */
+async function signInAt(provider_id: string, identity: Identity) {
+  const agent = createAgent()
+  const started = await startSignIn(agent, authorizationRequest(w.test, application), provider_id)
+  return handleCallback(agent, provider_id, upstreams.agree(started.headers.get('location') ?? '', identity))
+}
+
+const { key: secret } = expectStatus(201, await w.call('POST', `${w.test.path}/auth-keys`, { body: { type: 'auth_secret' } }))
+async function block({ claims }: Identity): Promise<string> {
+  const { data } = expectStatus(200, await w.call('GET', `${w.test.path}/users?email=${claims.email}`))
+  expectStatus(200, await w.call('POST', `/v1/auth/users/${data[0].id}/block`, { key: secret }))
+  return data[0].id
+}
+const createAccount = ({ claims: { email } }: Identity) => w.createUser(w.test, { email: String(email), email_verified: true })
+
+/** What is refused, and the account that it is refused to: `null` where there is none. */
+interface Failure {
+  why: string
+  reason: string
+  link?: boolean
+  claims?: Record<string, unknown>
+  prepare: (identity: Identity, provider_id: string) => Promise<string | null>
+}
+const nothing = async () => null
+const failures: Failure[] = [
+  {
+    why: 'the user of the identity is blocked',
+    reason: 'user_blocked',
+    async prepare(identity, provider_id) {
+      await signInAt(provider_id, identity)
+      return block(identity)
+    },
+  },
+  {
+    why: 'the user with the email is blocked',
+    reason: 'user_blocked',
+    link: true,
+    async prepare(identity) {
+      await createAccount(identity)
+      return block(identity)
+    },
+  },
+  {
+    why: 'the user with the email began by self-registration, never proved it, and is blocked',
+    reason: 'user_blocked',
+    link: true,
+    async prepare(identity) {
+      const { id } = await addProvider('google')
+      await signInAt(id, { ...identity, claims: { ...identity.claims, email_verified: false } })
+      return block(identity)
+    },
+  },
+  { why: 'another user has the email', reason: 'identifier_taken', prepare: async (identity) => (await createAccount(identity)).id },
+  { why: 'the provider sends no email', reason: 'unknown_account', claims: { email: undefined }, prepare: nothing },
+  { why: 'the provider sends something else as email', reason: 'unknown_account', claims: { email: 'Pat' }, prepare: nothing },
+  {
+    why: 'sign-up is closed',
+    reason: 'unknown_account',
+    async prepare() {
+      await w.changeSettings(w.test, { sign_up: { mode: 'closed' } })
+      return null
+    },
+  },
+]
+const FailedEvent = z.object({
+  id: z.string(),
+  user_id: z.string().nullable(),
+  application_id: z.string().nullable(),
+  data: z.record(z.string(), z.unknown()),
+})
+async function failedSignIns(): Promise<number> {
+  await w.deployment.counters.write()
+  const { data } = expectStatus(200, await w.call('GET', `${w.test.path}/statistics?interval=day`))
+  const rows: { method: string; outcome: string; count: number }[] = data.flatMap(({ sign_ins }: any) => sign_ins) // any: an answer
+  return rows.find(({ method, outcome }) => method === 'oidc' && outcome === 'failed')?.count ?? 0
+}
+for (const { why, reason, link = false, claims = {}, prepare } of failures)
+  test(`a sign-in at a provider is counted as failed, with an event where an account is known, when ${why}`, async () => {
+    const provider = await addProvider('oidc', { link_by_verified_email: link })
+    const identity = person(claims)
+    const user_id = await prepare(identity, provider.id)
+    const before = await failedSignIns()
+    const refused = await signInAt(provider.id, identity)
+    await w.changeSettings(w.test, { sign_up: null })
+    assert.equal(refused.status, 400)
+    assert.equal(await failedSignIns(), before + 1)
+
+    const request_id = refused.headers.get('x-request-id') ?? ''
+    const events = await w.deployment.db.all(
+      FailedEvent,
+      sql`select id, user_id, application_id, data from events where type = 'sign_in.failed' and request_id = ${request_id}`,
+    )
+    await w.deployment.refused_calls.write()
+    const record = expectStatus(200, await w.call('GET', `${w.test.path}/requests/${request_id}`))
+    assert.deepEqual([record.code, record.user_id, record.event_id], [reason, user_id, events[0]?.id ?? null])
+    const data = { method: 'oidc', ip: record.ip, reason }
+    const expected = user_id === null ? [] : [{ id: record.event_id, user_id, application_id: application.id, data }]
+    assert.deepEqual(events, expected)
+  })
 
 test('claims of a provider are stored without control characters, and a subject with control characters is 502', async (t) => {
   const provider = await addProvider('oidc')

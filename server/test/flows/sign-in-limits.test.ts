@@ -385,6 +385,9 @@ test('a source that began too many sign-ins at a provider waits, and stores noth
   assert.equal(refused.status, 429)
   assert.ok(Number(refused.headers.get('retry-after')) > 0)
   assert.equal(await stored(), 1)
+  await w.deployment.counters.write()
+  const [{ sign_ins }] = expectStatus(200, await w.call('GET', `${environment.path}/statistics`)).data
+  assert.deepEqual(sign_ins, [{ method: 'google', outcome: 'limited', count: 1 }])
   assert.equal((await begin('198.51.100.31')).status, 303)
   w.advance(601)
   assert.equal((await begin('198.51.100.30')).status, 303)

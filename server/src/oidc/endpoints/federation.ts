@@ -13,6 +13,7 @@ import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcServic
 import { pageContext, sessionLost, tooLong } from '../hosted-page.ts'
 import { beginInteraction, continueInteraction, type Interaction } from '../interaction/begin.ts'
 import { continueUrl } from '../interaction/continue.ts'
+import { countFailedSignIn } from '../interaction/failed-sign-in.ts'
 import { showProviderProblem, showSignIn } from '../interaction/screens.ts'
 import { signInAs } from '../interaction/upstream-account.ts'
 
@@ -27,10 +28,13 @@ export const federate: OidcEndpoint = async (services, call) => {
     return showSignIn(services, call, interaction, { email: '', problem: 'no_cookies', refusal: no_cookies, wait_seconds: null })
   if (!provider || !isOwnForm(services, call, browser)) return refused(redirect(continueUrl(call, query)), foreign_form)
 
+  const { environment_id } = call.issuer
   const source = sourceOf(call.ip)
-  const wait_seconds = await takeFromSource(services.db, 'provider', { environment_id: call.issuer.environment_id, source, now: call.now })
-  if (wait_seconds !== null)
+  const wait_seconds = await takeFromSource(services.db, 'provider', { environment_id, source, now: call.now })
+  if (wait_seconds !== null) {
+    services.counters.count(environment_id, 'sign_in', `${provider.type}.limited`)
     return showSignIn(services, call, interaction, { email: '', problem: 'too_many', refusal: too_many, wait_seconds })
+  }
 
   const secrets = { state: newSecret(services), nonce: newSecret(services), code_verifier: newSecret(services) }
   try {
@@ -90,7 +94,7 @@ function unreachable(services: OidcServices, call: OidcCall, provider: Upstream,
     { request_id: call.request_id, environment_id: call.issuer.environment_id, provider_id: provider.id },
     error,
   )
-  services.counters.count(call.issuer.environment_id, 'sign_in', `${provider.type}.failed`)
+  countFailedSignIn(services, call, provider.type)
   const why = reason`The sign-in at the provider ${idIn(provider.id)} failed. The log of the service has the cause under the request id.`
   const { check } = pageContext(call).texts.provider
   return showProviderProblem(call, { query }, provider, {

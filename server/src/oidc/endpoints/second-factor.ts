@@ -10,7 +10,7 @@ import { formProblem, formRefusals, readBrowser } from '../browser.ts'
 import type { OidcEndpoint } from '../call.ts'
 import { beginInteraction } from '../interaction/begin.ts'
 import { continueHalf, startAgain } from '../interaction/continue-half.ts'
-import { signInEvent } from '../interaction/establish-session.ts'
+import { recordFailedSignIn } from '../interaction/failed-sign-in.ts'
 import { completeHalfSignIn, readHalfSignIn } from '../interaction/half-sign-in.ts'
 import { showSignIn } from '../interaction/screens.ts'
 import { showEnrolment, showSecondFactor } from '../interaction/second-factor-screens.ts'
@@ -63,15 +63,8 @@ export const secondFactor: OidcEndpoint = async (services, call) => {
     if (answer) return answer
   }
 
-  services.counters.count(environment_id, 'sign_in', `${used.method}.failed`)
-  const failed = signInEvent(services, call, {
-    type: 'sign_in.failed',
-    user_id: half.user_id,
-    application_id: interaction.client?.client_id ?? null,
-    data: { method: used.method, ip: call.ip, reason: refused_as.code },
-  })
-  await services.db.batch([failed.statement])
-  call.subject.event_id = failed.id
+  const { method } = used
+  await recordFailedSignIn(services, call, interaction, { method, user_id: half.user_id, refusal: refused_as })
   if (await readHalfSignIn(services, call, interaction)) return show(of_passkey ? 'passkey_failed' : 'wrong', refused_as)
   const { email } = half.signed_in
   return showSignIn(services, call, interaction, { email, problem: 'second_factor', refusal: refused_as, wait_seconds: null })

@@ -6,7 +6,7 @@ import { giveBackToSource, sourceOf, takeFromSource } from '../../users/attempts
 import { knownDevice } from '../browser.ts'
 import type { Answer, OidcCall, OidcServices } from '../call.ts'
 import type { Interaction } from './begin.ts'
-import { signInEvent } from './establish-session.ts'
+import { recordFailedSignIn } from './failed-sign-in.ts'
 import { finishSignIn } from './finish-sign-in.ts'
 import { challenge_over, challenge_spent, judgePasskey, presentedPasskey } from './passkey-ceremony.ts'
 import { showSignIn } from './screens.ts'
@@ -49,15 +49,7 @@ export async function checkPasskey(
     const answer = await finishSignIn(services, call, interaction, signed_in, [giveBackToSource('passkey', attempt), ...judged.statements])
     if (answer) return answer
   }
-  services.counters.count(environment_id, 'sign_in', 'passkey.failed')
-  const failed = signInEvent(services, call, {
-    type: 'sign_in.failed',
-    user_id: passkey?.user_id ?? null,
-    application_id: interaction.client?.client_id ?? null,
-    data: { method: 'passkey', ip: call.ip, reason: refused.code },
-  })
-  await db.batch([failed.statement])
-  call.subject.event_id = failed.id
+  await recordFailedSignIn(services, call, interaction, { method: 'passkey', user_id: passkey?.user_id ?? null, refusal: refused })
   const is_unknown = refused.code === 'unknown_passkey'
   const removed_passkey = 'was_removed' in judged && judged.was_removed ? response.id : null
   return showSignIn(services, call, interaction, {

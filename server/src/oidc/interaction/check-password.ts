@@ -8,7 +8,7 @@ import { findCredential, findUserHash, replaceHash } from '../../users/store.ts'
 import { knownDevice } from '../browser.ts'
 import type { Answer, OidcCall, OidcServices } from '../call.ts'
 import type { Interaction } from './begin.ts'
-import { signInEvent } from './establish-session.ts'
+import { recordFailedSignIn } from './failed-sign-in.ts'
 import { finishSignIn } from './finish-sign-in.ts'
 import { showSignIn } from './screens.ts'
 
@@ -60,16 +60,8 @@ export async function checkPassword(
     const answer = await finishSignIn(services, call, interaction, signed_in, giveBack(attempt))
     if (answer) return answer
   }
-  services.counters.count(environment_id, 'sign_in', 'password.failed')
   const refusal = whyRefused(credential, is_right)
-  const failed = signInEvent(services, call, {
-    type: 'sign_in.failed',
-    user_id: credential?.id ?? null,
-    application_id: interaction.client?.client_id ?? null,
-    data: { method: 'password', ip: call.ip, reason: refusal.code },
-  })
-  await db.batch([failed.statement])
-  call.subject.event_id = failed.id
+  await recordFailedSignIn(services, call, interaction, { method: 'password', user_id: credential?.id ?? null, refusal })
   return showSignIn(services, call, interaction, { email, problem: 'wrong_credentials', refusal, wait_seconds: null })
 }
 

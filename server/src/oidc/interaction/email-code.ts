@@ -20,6 +20,7 @@ import { fixedCodeOf } from '../issuer.ts'
 import type { Interaction } from './begin.ts'
 import { continueUrl, withPrompt } from './continue.ts'
 import { type SignedIn, signInEvent } from './establish-session.ts'
+import { recordFailedSignIn } from './failed-sign-in.ts'
 import { finishSignIn } from './finish-sign-in.ts'
 import { mayCreateAccount, offersCodes, takeNewAccount, too_many_accounts, useInvitation } from './new-account.ts'
 import { afterWait, showSignIn } from './screens.ts'
@@ -133,16 +134,9 @@ export async function checkCode(
     const answer = await finish(services, call, interaction, payload, first)
     if (answer) return answer
   }
-  services.counters.count(environment_id, 'sign_in', 'email_code.failed')
-  const failed = signInEvent(services, call, {
-    type: 'sign_in.failed',
-    user_id: row?.user_id ?? null,
-    application_id: interaction.client?.client_id ?? null,
-    data: { method: 'email_code', ip: call.ip, reason: 'wrong_code' },
-  })
-  await services.db.batch([failed.statement])
-  call.subject.event_id = failed.id
-  return showCode(services, call, interaction, { email, problem: 'wrong', refusal: whyRefused(row, is_right) })
+  const refusal = whyRefused(row, is_right)
+  await recordFailedSignIn(services, call, interaction, { method: 'email_code', user_id: row?.user_id ?? null, refusal })
+  return showCode(services, call, interaction, { email, problem: 'wrong', refusal })
 }
 
 const too_many = refusal('locked_out', reason`Too many emailed codes were wrong from the same address of the network.`)

@@ -17,6 +17,7 @@ import { insertUser } from '../../users/store.ts'
 import type { Answer, OidcCall, OidcServices } from '../call.ts'
 import type { Interaction } from './begin.ts'
 import { signInEvent } from './establish-session.ts'
+import { countFailedSignIn, recordFailedSignIn } from './failed-sign-in.ts'
 import { finishSignIn } from './finish-sign-in.ts'
 import { mayCreateAccount, takeNewAccount, too_many_accounts, useInvitation } from './new-account.ts'
 import { showProviderProblem, showSignIn } from './screens.ts'
@@ -42,33 +43,42 @@ export async function signInAs(
   const { db } = services
   const { environment_id } = call.issuer
   const signed_in = { step: 'sign_in' as const, method: provider.type, provider_id: provider.id, amr: [] }
-  const refuse = (problem: keyof typeof refusals) =>
-    showProviderProblem(call, interaction, provider, { problem, refusal: refusals[problem], email: profile.email })
+  /** `user_id`: the account that the sign-in is refused to. Without one there is nobody whose event it could be. */
+  const refuse = async (problem: keyof typeof refusals, user_id: string | null) => {
+    const refusal = refusals[problem]
+    call.subject.user_id = user_id
+    if (user_id === null) countFailedSignIn(services, call, provider.type)
+    else await recordFailedSignIn(services, call, interaction, { method: provider.type, user_id, refusal })
+    return showProviderProblem(call, interaction, provider, { problem, refusal, email: profile.email })
+  }
 
   const identity = { provider_id: provider.id, issuer: issuerOf(provider), subject: profile.subject }
   const known = await findIdentity(db, environment_id, identity)
   if (known) {
     const { id: identity_id, ...account } = known
     const used = noteIdentityUse(environment_id, identity, call.now)
-    return (await finishSignIn(services, call, interaction, { ...signed_in, ...account, identity_id }, [used])) ?? refuse('blocked')
+    return (
+      (await finishSignIn(services, call, interaction, { ...signed_in, ...account, identity_id }, [used])) ??
+      refuse('blocked', known.user_id)
+    )
   }
 
-  if (profile.email === null || !Email.safeParse(profile.email).success) return refuse('no_email')
+  if (profile.email === null || !Email.safeParse(profile.email).success) return refuse('no_email', null)
   const email = normalised(profile.email)
   const identity_id = services.newId('mth')
   const existing = await findOwner(db, environment_id, email)
   if (existing) {
-    if (!provider.link_by_verified_email || !profile.email_verified) return refuse('account_exists')
+    if (!provider.link_by_verified_email || !profile.email_verified) return refuse('account_exists', existing.id)
     // The provider's verified address is proof from outside, so an unproven account is handed over or replaced.
     const proof = { environment_id, request_id: call.request_id, now: call.now }
     const { statements, ...account } = proveFromOutside(services, proof, existing)
     const link = insertIdentity(environment_id, identity, { id: identity_id, user_id: account.user_id }, call.now)
     const first = [holdProvider(environment_id, provider.id), ...statements, link]
     const linked = await finishSignIn(services, call, interaction, { ...signed_in, ...account, identity_id }, first)
-    return linked ?? refuse('blocked')
+    return linked ?? refuse('blocked', existing.id)
   }
 
-  if (!mayCreateAccount(call, interaction)) return refuse('sign_up_closed')
+  if (!mayCreateAccount(call, interaction)) return refuse('sign_up_closed', null)
   const wait_seconds = await takeNewAccount(services, call)
   if (wait_seconds !== null)
     return showSignIn(services, call, interaction, { email, problem: 'too_many', refusal: too_many_accounts, wait_seconds })
@@ -90,5 +100,5 @@ export async function signInAs(
     insertIdentity(environment_id, identity, { id: identity_id, user_id: id }, call.now),
     signInEvent(services, call, { type: 'user.created', user_id: id, data: { email, method: provider.type } }).statement,
   ])
-  return created ?? refuse('account_exists')
+  return created ?? refuse('account_exists', null)
 }
