@@ -30,7 +30,7 @@ export const environmentPages: { group: string; pages: PageEntry[] }[] = [
   { group: 'Build', pages: [
     { path: '/api-keys',     name: 'API keys',     icon: 'key',     role: 'viewer',    key: 'k' },
     { path: '/webhooks',     name: 'Webhooks',     icon: 'webhook', role: 'viewer',    key: 'w' },
-    { path: '/logouts',      name: 'Back-channel logouts', icon: 'out', role: 'viewer' },
+    { path: '/logouts',      name: 'Back-channel logouts', icon: 'out', role: 'developer' },
     { path: '/events',       name: 'Events',       icon: 'list',    role: 'developer', key: 'e' },
     { path: '/calls',        name: 'Calls',        icon: 'warn',    role: 'developer' },
   ] },

@@ -276,11 +276,14 @@ test('a viewer sees what only others may change, with the reason, and the API re
   await t.test('pages that a viewer may not read are absent, and a link to one explains itself', async () => {
     const names = await page.getByRole('navigation').getByRole('link').allTextContents()
     assert.deepEqual(
-      ['Users', 'Events', 'Calls', 'Platform keys', 'Audit log'].filter((name) => names.includes(name)),
+      ['Users', 'Back-channel logouts', 'Events', 'Calls', 'Platform keys', 'Audit log'].filter((name) => names.includes(name)),
       [],
     )
     assert.equal(await page.getByRole('link', { name: 'Deployment' }).count(), 0, 'only operators have its pages')
-    for (const path of [...['users', 'inbox', 'events', 'calls'].map((name) => `${base}/${name}`), '/dashboard/t/acme/audit-log']) {
+    for (const path of [
+      ...['users', 'inbox', 'logouts', 'events', 'calls'].map((name) => `${base}/${name}`),
+      '/dashboard/t/acme/audit-log',
+    ]) {
       await page.goto(w.base_url + path)
       await page.getByRole('main').getByText('insufficient_role').waitFor()
     }
