@@ -290,13 +290,18 @@ export interface Acceptance {
   token_hash: string
   user_id: string
   session_id: string
-  /** The root environment sends mail, so a new account proves its address before its first membership. */
+  /** The root environment sends mail, so a new account proves its address before it accepts its first invitation. */
   needs_proof: boolean
 }
 
-/** The account has proved its address, or is older than this rule: the system created it, or it is a member somewhere. */
+/**
+ * The account has proved its address, the system created it, or it is a member by an invitation: it accepted that before the root
+ * environment had mail. A tenant that the account created itself does not count, since any account may create one.
+ */
 const isProven = (user: Statement) => sql`(${user}.email_verified = 1 or ${user}.self_registered = 0
-  or exists (select 1 from members o where o.user_id = ${user}.id))`
+  or exists (
+    select 1 from members o join tenants t on t.id = o.tenant_id
+     where o.user_id = ${user}.id and (o.accepted_at is not null or t.created_by is null or t.created_by <> ${user}.id)))`
 
 /** Reports whether the account has to prove its address before it accepts, where the root environment sends mail. */
 export async function isUnproven(db: Db, root_environment: string, user_id: string): Promise<boolean> {

@@ -1,11 +1,13 @@
 /** The proof of an address in the root environment, where memberships never pass on, and sign-up through an invitation with mail (contract §3, §4). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { EnvironmentId } from '@ostiary/contract/ids.ts'
+import { EnvironmentId, TenantId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
+import { insertMember } from '../../src/members/store.ts'
 import { insertProvider } from '../../src/providers/store.ts'
 import { findRoot } from '../../src/setup/root.ts'
+import { insertTenant } from '../../src/tenancy/store.ts'
 import { stepOn } from '../support/authenticator-app.ts'
 import { createAgent, followPages, formOf } from '../support/cookie-browser.ts'
 import { createTenant, storedMembers } from '../support/invitations.ts'
@@ -83,6 +85,20 @@ test('a person without an account signs up through an invitation, and accepts on
   assert.ok((await storedMembers(w, t.id)).some(({ user_id, role }) => user_id === account?.id && role === 'developer'))
 })
 
+/** A person signs in through the provider, which claims this address, on the page of an invitation. Returns the page that asks whether to accept. */
+async function acceptThroughProvider(invitation_url: string, claimed: string) {
+  const agent = createAgent()
+  const sign_in = await agent.get(`${invitation_url}&prompt=login`)
+  const started = await agent.post(`${w.admin_issuer}/federate`, { ...formOf(sign_in.body).hidden, provider: provider_id })
+  const claims = { sub: claimed, email: claimed, email_verified: true }
+  const answer = new URLSearchParams(upstreams.agree(started.headers.get('location') ?? '', { claims }))
+  const page = await followPages(agent, await agent.get(`${w.admin_issuer}/oauth/callback/${provider_id}?${answer}`))
+  assert.match(page.body, accepts)
+  const [account] = await accountsOf('', claimed)
+  assert.equal(account?.email_verified, false, 'a provider of the root environment proves nothing')
+  return { agent, page, user_id: account?.id ?? '' }
+}
+
 for (const email_code of [true, false])
   test(`a person invited through a provider proves the address by mail before accepting, with emailed codes ${email_code ? 'on' : 'off'}`, async () => {
     await configure({ sign_in: { email_code } })
@@ -90,16 +106,7 @@ for (const email_code of [true, false])
     const invited = `paula-${email_code}@example.com`
     const claimed = `ceo-${email_code}@bigcorp.example`
     await t.invite(invited, 'admin')
-    const link = await linkTo(invited)
-    const agent = createAgent()
-    const sign_in = await agent.get(`${link}&prompt=login`)
-    const started = await agent.post(`${w.admin_issuer}/federate`, { ...formOf(sign_in.body).hidden, provider: provider_id })
-    const claims = { sub: claimed, email: claimed, email_verified: true }
-    const answer = new URLSearchParams(upstreams.agree(started.headers.get('location') ?? '', { claims }))
-    const page = await followPages(agent, await agent.get(`${w.admin_issuer}/oauth/callback/${provider_id}?${answer}`))
-    assert.match(page.body, accepts)
-    const [account] = await accountsOf('', claimed)
-    assert.equal(account?.email_verified, false, 'a provider of the root environment proves nothing')
+    const { agent, page, user_id } = await acceptThroughProvider(await linkTo(invited), claimed)
 
     const asked = await agent.submit(page, {})
     assert.equal(stepOn(asked), 'code')
@@ -110,9 +117,51 @@ for (const email_code of [true, false])
     const proved = await followPages(agent, await agent.submit(wrong, { code }))
     assert.match(proved.body, accepts)
     expectStatus(200, await agent.submit(proved, {}))
-    assert.ok((await storedMembers(w, t.id)).some(({ user_id, role }) => user_id === account?.id && role === 'admin'))
+    assert.ok((await storedMembers(w, t.id)).some((member) => member.user_id === user_id && member.role === 'admin'))
     assert.equal((await accountsOf('', claimed))[0]?.email_verified, true)
   })
+
+/** The account creates a tenant of its own, as `POST /v1/tenants` does. */
+const createOwnTenant = (user_id: string) => {
+  const id = TenantId.parse(w.deployment.newId('ten'))
+  const slug = `own-${id.slice(-8)}`
+  return db.batch([insertTenant(id, { slug, name: 'Own', created_by: user_id }, w.now()), insertMember(id, user_id, 'owner', w.now())])
+}
+
+test('an account that created a tenant of its own proves its address before it accepts an invitation', async () => {
+  await configure({ sign_in: { email_code: true } })
+  const t = await createTenant(w, olga)
+  await t.invite('rita@example.com', 'admin')
+  const { agent, page, user_id } = await acceptThroughProvider(await linkTo('rita@example.com'), 'cfo@bigcorp.example')
+  await createOwnTenant(user_id)
+  const asked = await agent.submit(page, {})
+  assert.equal(stepOn(asked), 'code')
+  assert.equal((await storedMembers(w, t.id)).length, 1, 'nobody has joined')
+  const proved = await followPages(agent, await agent.submit(asked, { code: await codeTo('cfo@bigcorp.example') }))
+  expectStatus(200, await agent.submit(proved, {}))
+  assert.ok((await storedMembers(w, t.id)).some((member) => member.user_id === user_id))
+})
+
+test('without mail an account accepts without a code, and with mail later it is not asked for one', async () => {
+  const [before, after, later] = [await createTenant(w, olga), await createTenant(w, olga), await createTenant(w, olga)]
+  await before.invite('sara@example.com', 'admin')
+  const first = await acceptThroughProvider(await linkTo('sara@example.com'), 'sara@example.com')
+  await createOwnTenant(first.user_id)
+  await configure({ email: { delivery: 'none' } })
+  expectStatus(200, await first.agent.submit(first.page, {}))
+  await configure({})
+  await after.invite('sara2@example.com', 'developer')
+  const page = await first.agent.get(await linkTo('sara2@example.com'))
+  expectStatus(200, await first.agent.submit(page, {}))
+  assert.ok((await storedMembers(w, after.id)).some((member) => member.user_id === first.user_id))
+
+  // Members from before migration 0009 have no time of acceptance.
+  await db.run(sql`update members set accepted_at = null where user_id = ${first.user_id}`)
+  await later.invite('sara3@example.com', 'developer')
+  expectStatus(200, await first.agent.submit(await first.agent.get(await linkTo('sara3@example.com')), {}))
+  assert.ok((await storedMembers(w, later.id)).some((member) => member.user_id === first.user_id))
+  assert.equal((await accountsOf('', 'sara@example.com'))[0]?.email_verified, false)
+})
 
 const ways: Record<string, (email: string) => Promise<unknown>> = {
   'an emailed code': async (email) => {
