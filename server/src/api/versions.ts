@@ -1,6 +1,7 @@
 /**
- * Changes an object with optimistic locking: read it, compare its version with If-Match, write if the version is unchanged. Without
- * If-Match the change is tried again when another change was first.
+ * Changes an object with optimistic locking: read it, compare its version with If-Match, write if nothing that the change depends on has
+ * changed. Otherwise it is tried again from the start. So If-Match refuses a change only for another version, never for a write that
+ * failed because of other rows.
  */
 
 import { ApiError, notFound, tooBusy } from '../http/problem.ts'
@@ -15,7 +16,7 @@ const most_tries = 500
 
 /**
  * @param load  reads the current object; `null` if it does not exist for this caller (404)
- * @param write writes if the version is still that of `current`, else returns `null`
+ * @param write writes if `current` and what else it read are unchanged, else returns `null`
  */
 export async function changeVersioned<T extends Versioned, R>(
   if_match: IfMatch,
@@ -29,7 +30,6 @@ export async function changeVersioned<T extends Versioned, R>(
     if (if_match && !if_match.has(entityTag(current.version))) throw stale()
     const written = await write(current)
     if (written !== null) return written
-    if (if_match) throw stale()
   }
   throw tooBusy('object')
 }

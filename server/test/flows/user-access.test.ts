@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { type Statement, sql } from '../../src/db/db.ts'
 import { removeExpiredRows } from '../../src/expiring-rows.ts'
 import { findHalfSignIn, insertHalfSignIn } from '../../src/oidc/store/half-sign-ins.ts'
+import { holdProvider } from '../../src/providers/store.ts'
 import { openAccount, rowsOf } from '../support/account.ts'
 import {
   type Agent,
@@ -210,6 +211,31 @@ for (const set of sets) {
     assert.equal(await countOf(sql`identities where provider_id = ${provider.id}`), 0)
     assert.equal((await countOf(updates)) - updates_before, count)
     assert.equal(active_before - (await countOf(active)), count)
+  })
+
+  test(`deleting a provider with If-Match succeeds while people add and remove identities, which change nothing of it (${type})`, async () => {
+    const { provider } = await setUp(environment)
+    const { db, newId } = w.deployment
+    const path = `${environment.path}/providers/${provider.id}`
+    const link = (subject: string) => [
+      holdProvider(environment.id, provider.id),
+      sql`insert into identities (environment_id, provider_id, issuer, subject, user_id, id, created_at)
+          values (${environment.id}, ${provider.id}, '', ${subject}, ${newId('usr')}, ${newId('mth')}, ${w.now()})`,
+    ]
+    const of_provider = sql`environment_id = ${environment.id} and provider_id = ${provider.id}`
+    for (let i = 0; i < 450; i += 50) await db.batch(Array.from({ length: 50 }, (_, j) => link(`subject ${1_000 + i + j}`)).flat())
+
+    const etag = (await w.call('GET', path)).headers.get('etag') ?? ''
+    let is_deleted = false
+    const deletion = w.call('DELETE', path, { headers: { 'if-match': etag } }).finally(() => {
+      is_deleted = true
+    })
+    for (let n = 0; n < 100 && !is_deleted; n++) {
+      await db.run(sql`delete from identities where id = (select id from identities where ${of_provider} order by subject desc limit 1)`)
+      await db.batch(link(`new subject ${n}`))
+    }
+    expectStatus(204, await deletion)
+    assert.equal(expectRow(await db.all(Count, sql`select count(*) as count from identities where ${of_provider}`)).count, 0)
   })
 
   test(`a sign-in that ends while its provider is deleted leaves neither identity nor session (${type})`, async () => {
