@@ -40,7 +40,7 @@ async function sendLogout(deployment: Deployment, issuers: Issuers, job: Job, si
   const { environment_id } = issuer
   const client = await findClient(db, environment_id, job.lane)
   // The application was deleted, disabled or changed after the job was queued.
-  if (!client?.backchannel_logout_uri || client.disabled) return { done: [settleLogout(environment_id, job.id, 'given_up', now())] }
+  if (!client?.backchannel_logout_uri || client.disabled) return 'give_up'
 
   const { traceparent } = LogoutPayload.parse(job.payload)
   const logout_token = await signLogoutToken(deployment, issuer, job)

@@ -17,7 +17,15 @@ onEachEngine('a job is stored only together with the change it follows from', as
   assert.deepEqual(await rows(), [])
   await db.batch([enqueue(job, now()), enqueue({ ...job, payload: {} }, now())])
   const [taken] = await take('p1')
-  assert.deepEqual(taken, { id: 'j', lane: 'a', tenant_id: '', environment_id: null, payload: { to: 'äö"' }, attempts: 1 })
+  assert.deepEqual(taken, {
+    id: 'j',
+    lane: 'a',
+    tenant_id: '',
+    environment_id: null,
+    payload: { to: 'äö"' },
+    attempts: 1,
+    created_at: now(),
+  })
 })
 
 onEachEngine(

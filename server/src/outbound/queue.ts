@@ -7,13 +7,16 @@
  */
 import { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
-import { type Db, join, leavesWork, list, type Result, rowsOf, type Statement, sql } from '../db/db.ts'
+import { type Db, guard, join, leavesWork, list, type Result, rowsOf, type Statement, sql } from '../db/db.ts'
 
 const job_kinds = ['backchannel_logout', 'webhook', 'webhook_retry', 'mail'] as const
 export type JobKindName = (typeof job_kinds)[number]
 
 export interface NewJob {
-  /** Enqueueing an id that is still queued makes it due at the earlier of both times. One that runs at this moment continues. */
+  /**
+   * Enqueueing an id that is still queued makes it due at the earlier of both times. One that runs at this moment continues, and where
+   * the attempt would give it up, it begins again.
+   */
   id: string
   kind: JobKindName
   /** Identifies what is called. Jobs in one lane do not delay jobs in another. */
@@ -33,6 +36,8 @@ const Job = z.object({
   payload: z.record(z.string(), z.unknown()),
   /** The number of this attempt, from 1. Attempts that ended with their process count too. */
   attempts: z.int(),
+  /** When it was enqueued the last time. */
+  created_at: z.date(),
 })
 export type Job = z.infer<typeof Job>
 
@@ -41,13 +46,13 @@ export function enqueue({ id, kind, lane, environment_id, payload, due_at }: New
   return leavesWork(
     sql`insert into jobs (id, kind, lane, tenant_id, environment_id, payload, due_at, created_at)
       values (${id}, ${kind}, ${lane}, ${tenantOf(sql`${environment_id}`)}, ${environment_id}, ${payload}, ${due_at ?? now}, ${now})
-      ${or_sooner}`,
+      ${or_again}`,
     'queue',
   )
 }
 
-const or_sooner = sql`on conflict (id) do update set due_at = excluded.due_at
-  where jobs.leased_by is null and jobs.due_at > excluded.due_at`
+const or_again = sql`on conflict (id) do update set created_at = excluded.created_at,
+  due_at = case when jobs.leased_by is null and jobs.due_at > excluded.due_at then excluded.due_at else jobs.due_at end`
 
 /** The tenant of an environment, '' without one. Jobs take turns by tenant. */
 const tenantOf = (environment_id: Statement) =>
@@ -60,15 +65,15 @@ interface NewJobs {
   lane: Statement
   environment_id: Statement
   payload: Statement
-  due_at?: Date
+  due_at?: Statement
 }
 
 /** Enqueues a job for every row of a query, as part of a batch. `from` is the query from `from` to its `where`. */
 export function enqueueEach({ kind, id, lane, environment_id, payload, due_at }: NewJobs, from: Statement, now: Date): Statement {
   return leavesWork(
     sql`insert into jobs (id, kind, lane, tenant_id, environment_id, payload, due_at, created_at)
-      select ${id}, ${kind}, ${lane}, ${tenantOf(environment_id)}, ${environment_id}, ${payload}, ${due_at ?? now}, ${now} ${from}
-      ${or_sooner}`,
+      select ${id}, ${kind}, ${lane}, ${tenantOf(environment_id)}, ${environment_id}, ${payload}, ${due_at ?? sql`${now}`}, ${now} ${from}
+      ${or_again}`,
     'queue',
   )
 }
@@ -175,7 +180,7 @@ export function claimNext(kind: JobKindName, { tenant_id, lane }: Job, lease: Le
 function leaseWhere(which: Statement, { leased_by, leased_until }: Lease, now: Date): Statement {
   return sql`update jobs set leased_by = ${leased_by}, due_at = ${leased_until}, attempts = attempts + 1
          where ${which} and due_at <= ${now}
-     returning id, lane, tenant_id, environment_id, payload, attempts`
+     returning id, lane, tenant_id, environment_id, payload, attempts, created_at`
 }
 
 /** The jobs that a `claim` statement leased. */
@@ -206,9 +211,19 @@ export function backlogOf(db: Db, now: Date): Promise<{ kind: JobKindName; due: 
   )
 }
 
-/** Removes a job that is done or given up. */
+/** Removes a job that is done. */
 export function remove(leased_by: string, job: Job): Statement {
   return sql`delete from jobs where ${isHeld(leased_by, job)}`
+}
+
+/** Removes a job that is given up. Fails as a guard if it was enqueued again after it was claimed. */
+export function giveUp(leased_by: string, job: Job): Statement {
+  return guard(sql`delete from jobs where ${isHeld(leased_by, job)} and created_at = ${job.created_at}`)
+}
+
+/** Begins the attempts of a job again, now. */
+export function beginAgain(leased_by: string, job: Job, now: Date): Statement {
+  return sql`update jobs set leased_by = null, attempts = 0, due_at = ${now} where ${isHeld(leased_by, job)}`
 }
 
 /** Returns a job to the queue. Any process may take it after `until`. */

@@ -68,6 +68,27 @@ for (const { rule, outcome, delay_seconds } of outcomes) {
   })
 }
 
+onEachEngine(
+  'a job that is enqueued again during its last attempt begins again and is not given up',
+  async ({ run, put, db, advance, lines }) => {
+    const attempts: number[] = []
+    run({
+      run: async ({ attempts: attempt }) => {
+        attempts.push(attempt)
+        if (attempts.length > 1) return 'done'
+        advance(1)
+        await put('j')
+        return 'give_up'
+      },
+      givenUp: ({ id }, now) => [enqueue({ id: `after ${id}`, kind: 'webhook_retry', lane: 'a', environment_id: null, payload: {} }, now)],
+    })
+    await put('j')
+    await until(async () => attempts.length === 2)
+    await until(() => isEmpty(db))
+    assert.deepEqual([attempts, lines], [[1, 1], []])
+  },
+)
+
 onEachEngine('a job is given up when its process died at every attempt', async ({ run, put, take, advance, db, lines }) => {
   await put('j')
   for (let i = 0; i < 3; i++) {

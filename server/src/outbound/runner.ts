@@ -6,11 +6,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Statement } from '../db/db.ts'
 import type { Deployment } from '../deployment.ts'
 import {
+  beginAgain,
   type Candidate,
   claim,
   claimedJobs,
   claimNext,
   findCandidates,
+  giveUp,
   isAnyDue,
   type Job,
   type JobKindName,
@@ -27,7 +29,10 @@ interface Done {
   next?: Statement
 }
 
-/** The outcome of an attempt. `retry` runs the job again while its schedule has another delay; `retry_after_seconds` is the minimum delay. */
+/**
+ * The outcome of an attempt. `retry` runs the job again while its schedule has another delay; `retry_after_seconds` is the minimum delay.
+ * A job that was enqueued again during the attempt is not given up, but begins again.
+ */
 export type Outcome = 'done' | Done | 'give_up' | 'retry' | { retry_after_seconds: number }
 
 /** How to run one kind of job. The limits apply per process. */
@@ -217,11 +222,10 @@ function createWorker({ db, log, now, random }: RunnerDeployment, kind: JobKind)
     const at_least_seconds = typeof outcome === 'object' ? outcome.retry_after_seconds : 0
     const chance = random(1).readUInt8() / 255
     const delay_ms = outcome === 'give_up' ? null : retryDelay(kind.retry_after_seconds, job.attempts, chance, at_least_seconds)
-    if (delay_ms === null) {
+    if (delay_ms !== null) await db.run(postpone(leased_by, job, new Date(now().getTime() + delay_ms)))
+    else if (await db.batch([...(kind.givenUp?.(job, now()) ?? []), giveUp(leased_by, job)]))
       log.warn('A job was given up.', { kind: kind.name, job_id: job.id, attempt: job.attempts, environment_id: job.environment_id })
-      return finish(job, call, { done: kind.givenUp?.(job, now()) ?? [] })
-    }
-    await db.run(postpone(leased_by, job, new Date(now().getTime() + delay_ms)))
+    else await db.run(beginAgain(leased_by, job, now()))
     return null
   }
 

@@ -39,6 +39,7 @@ const Target = z.object({
   failing_since: z.date().nullable(),
   /** Failures of this message since its schedule of retries began. */
   failures: z.int(),
+  next_attempt_at: z.date(),
   /** The `traceparent` of the request behind the event. */
   trace: z.string().nullable(),
 })
@@ -73,7 +74,7 @@ async function deliver(deployment: Deployment, outbound: Outbound, job: Job, sig
   const target = await findTarget(deployment, job)
   if (!target) return 'done'
   const event = await findEvent(db, target.environment_id, target.event_id)
-  if (target.disabled || !event) return { done: [giveUp(target, now())] }
+  if (target.disabled || !event) return movedOn(target, { next: null, failures: target.failures }, now())
   const attempt = await send(deployment, outbound, target, JSON.stringify(event), signal)
   if (signal.aborted) return 'retry'
   deployment.counters.count(target.environment_id, 'webhook_attempt', isSuccess(attempt) ? 'succeeded' : 'failed')
@@ -85,7 +86,7 @@ function findTarget({ db }: Deployment, { environment_id, payload }: Job): Promi
   return db.maybeOne(
     Target,
     sql`select m.environment_id, e.type as environment_type, w.id as webhook_id, m.id as message_id, m.event_id, w.url, w.disabled,
-               w.secret, w.previous_secret, w.previous_secret_until, w.failing_since, m.attempts as failures, v.trace
+               w.secret, w.previous_secret, w.previous_secret_until, w.failing_since, m.attempts as failures, m.next_attempt_at, v.trace
           from webhook_messages m
           join webhooks w on w.environment_id = m.environment_id and w.id = m.webhook_id
           join environments e on e.id = m.environment_id
@@ -158,7 +159,7 @@ function succeeded(target: Target, attempt: Attempt, at: Date): Outcome {
   }
 }
 
-/** Records a failure in the health of the webhook, and queues the next attempt of the message or gives it up. */
+/** Records a failure in the health of the webhook, and moves the message on. */
 async function failed(deployment: Deployment, target: Target, attempt: Attempt): Promise<Outcome> {
   const { environment_id, message_id } = target
   const at = deployment.now()
@@ -166,17 +167,31 @@ async function failed(deployment: Deployment, target: Target, attempt: Attempt):
   const is_disabled = reason !== null && (await disable(deployment, target, attempt, reason))
   const chance = deployment.random(1).readUInt8() / 255
   const next = is_disabled ? null : nextAttemptAt(target.failures + 1, attempt.retry_after, chance, at)
-  const waiting = sql`environment_id = ${environment_id} and id = ${message_id} and status = 'waiting'`
+  const { done, next: retry } = movedOn(target, { next, failures: target.failures + 1 }, at)
   return {
     done: [
       sql`update webhooks set failing_since = ${attempt.at} where ${isConcernedBy(target, attempt)} and failing_since is null`,
-      sql`update webhook_messages
-        set status = ${next ? 'waiting' : 'given_up'}, next_attempt_at = ${next}, attempts = attempts + 1, updated_at = ${at}
-        where ${waiting}`,
+      ...done,
       ...recordAttempt('webhook_attempts', environment_id, message_id, attempt),
     ],
-    ...(next && { next: enqueueRetries(waiting, next, at) }),
+    next: retry,
   }
+}
+
+/**
+ * Sets the next attempt of a message, or gives it up without one, unless a resend or another attempt moved it on after this attempt
+ * began: then it waits as that left it. The job of this attempt goes, so a message that waits gets another one.
+ */
+function movedOn(
+  { environment_id, message_id, failures, next_attempt_at }: Target,
+  to: { next: Date | null; failures: number },
+  now: Date,
+): { done: Statement[]; next: Statement } {
+  const message = sql`environment_id = ${environment_id} and id = ${message_id}`
+  const moved = sql`update webhook_messages
+    set status = ${to.next ? 'waiting' : 'given_up'}, next_attempt_at = ${to.next}, attempts = ${to.failures}, updated_at = ${now}
+    where ${message} and status = 'waiting' and attempts = ${failures} and next_attempt_at = ${next_attempt_at}`
+  return { done: [moved], next: enqueueRetries(message, now) }
 }
 
 function giveUp({ environment_id, message_id }: Pick<Target, 'environment_id' | 'message_id'>, now: Date): Statement {

@@ -168,8 +168,11 @@ export async function findDelivery(db: Db, environment_id: EnvironmentId, webhoo
   return (await withAttempts(db, 'webhook_attempts', environment_id, rows))[0] ?? null
 }
 
-/** Queues a retry of each of these messages. The id of the job is that of its message, so a message waits for one retry at most. */
-export function enqueueRetries(which: Statement, due_at: Date, now: Date): Statement {
+/**
+ * Queues a retry of each of these waiting messages, due at its next attempt. The id of the job is that of its message, so a message waits
+ * for one retry at most.
+ */
+export function enqueueRetries(which: Statement, now: Date): Statement {
   return enqueueEach(
     {
       kind: 'webhook_retry',
@@ -177,24 +180,25 @@ export function enqueueRetries(which: Statement, due_at: Date, now: Date): State
       lane: sql`m.webhook_id`,
       environment_id: sql`m.environment_id`,
       payload: sql`'{"webhook_id":"' || m.webhook_id || '","message_id":"' || m.id || '"}'`, // ids need no escaping in JSON
-      due_at,
+      due_at: sql`m.next_attempt_at`,
     },
-    sql`from webhook_messages m where ${which}`,
+    sql`from webhook_messages m where ${which} and status = 'waiting'`,
     now,
   )
 }
 
 /**
  * Sends messages again: makes them due now and begins their schedules of retries again. The first statement selects and holds them, by
- * `which` among those of `range`, so none waits without a job. A message that has had no attempt yet keeps its place in the order.
+ * `which` among those of `range`, so none waits without a job. A message that waits for its first attempt keeps its place in the order.
  */
 function sendAgain(range: Statement, which: Statement, now: Date): [Statement, ...Statement[]] {
   const held = sql`${range} and updated_at = ${now}`
+  const has_retry = sql`exists (select 1 from jobs where jobs.id = webhook_messages.id)`
   return [
     sql`update webhook_messages set updated_at = ${now} where ${range} ${which}`,
     sql`update webhook_messages set status = 'waiting', next_attempt_at = ${now}, attempts = 0
-      where ${held} ${which} and (status <> 'waiting' or attempts > 0)`,
-    enqueueRetries(sql`${held} and status = 'waiting' and next_attempt_at = ${now}`, now, now),
+      where ${held} ${which} and (status <> 'waiting' or attempts > 0 or ${has_retry})`,
+    enqueueRetries(sql`${held} and next_attempt_at = ${now}`, now),
   ]
 }
 

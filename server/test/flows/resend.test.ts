@@ -217,6 +217,28 @@ test('a resend moves a waiting attempt to now and adds no second one', async () 
   assert.ok(receiver.received.length >= 2)
 })
 
+test('a logout that is resent during an attempt that is refused is sent once more and not given up', async () => {
+  const first = Promise.withResolvers<{ status: number }>()
+  const receiver = await startReceiver((_, count) => (count === 1 ? first.promise : { status: 204 }))
+  const client = await w.createApplication(w.test, { backchannel_logout_uri: receiver.url })
+  const person = await createPerson(w, w.test)
+  await person.tokens(client)
+  await person.agent.submit(await person.agent.get(`${w.test.issuer}/oauth/logout`), { decision: 'sign_out' })
+  const message = async () => {
+    const { data } = expectStatus(200, await w.call('GET', `${w.test.path}/backchannel-logouts?limit=100`))
+    return data.find(({ user_id }: BackchannelLogout) => user_id === person.id) as BackchannelLogout
+  }
+  await until('the first attempt', () => receiver.received.length === 1)
+  w.advance(1)
+  expectStatus(202, await w.call('POST', `${w.test.path}/backchannel-logouts/${(await message()).id}/resend`))
+  first.resolve({ status: 400 })
+  await until('the delivery', async () => (await message()).status === 'delivered')
+  assert.deepEqual(
+    (await message()).attempts.map(({ status }) => status),
+    [400, 204],
+  )
+})
+
 test('back-channel logouts are removed after 90 days with their attempts', async () => {
   const in_days = (days: number) => new Date(w.now().getTime() + days * 86_400_000)
   const count = async () =>

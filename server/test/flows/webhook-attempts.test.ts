@@ -5,6 +5,8 @@ import type { Delivery } from '@ostiary/contract/webhook.ts'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { recordAttempt } from '../../src/outbound/attempts.ts'
+import { claim, enqueue, remove } from '../../src/outbound/queue.ts'
+import { createWebhookJobs } from '../../src/webhooks/deliver.ts'
 import { startReceiver, until } from '../support/receiver.ts'
 import { expectStatus, world } from '../support/world.ts'
 
@@ -164,6 +166,58 @@ test('a resend of a message whose first attempt is under way adds none', async (
   expectStatus(202, await w.call('POST', `${webhooks}/${id}/deliveries/${message_id}/resend`))
   assert.equal((await jobsOf(id)).length, 1)
   receiver.held[0]?.(200)
+  await until('the delivery', async () => (await firstDelivery(id))?.status === 'delivered')
+  assert.equal(receiver.received.length, 1)
+})
+
+for (const failures of [8, 9])
+  test(`a resend during an attempt that fails begins the schedule of retries again (after ${failures} failures)`, async () => {
+    const receiver = await startHoldingReceiver((count) => (count === 1 ? 500 : count < 4 ? 'held' : 204))
+    const { id } = await subscribe(receiver.url)
+    await ping(id)
+    await until('a failure', async () => (await attemptsOf(id)).length === 1)
+    const { id: message_id } = (await firstDelivery(id)) ?? assert.fail('no delivery')
+    await w.deployment.db.run(sql`update webhook_messages set attempts = ${failures} where id = ${message_id}`)
+    w.advance(10)
+    await until('the attempt in flight', () => receiver.held.length === 1)
+    w.advance(1)
+    const resent = expectStatus(202, await w.call('POST', `${webhooks}/${id}/deliveries/${message_id}/resend`))
+    assert.equal(resent.status, 'waiting')
+    receiver.held[0]?.(500)
+    await until('the attempt of the resend', () => receiver.held.length === 2)
+    assert.deepEqual([(await firstDelivery(id))?.status, await attemptsOf(id)], ['waiting', [500, 500]])
+    receiver.held[1]?.(500)
+    await until('the first failure since the resend', async () => (await attemptsOf(id)).length === 3)
+    w.advance(10)
+    await until('the delivery', async () => (await firstDelivery(id))?.status === 'delivered')
+    assert.deepEqual(await jobsOf(id), [])
+  })
+
+test('a message that is resent to an enabled webhook is not given up by an attempt that found the webhook disabled', async () => {
+  const { db, newId } = w.deployment
+  const receiver = await startReceiver()
+  const { id } = await subscribe(receiver.url)
+  const disable = async (disabled: boolean) => expectStatus(200, await w.call('PATCH', `${webhooks}/${id}`, { body: { disabled } }))
+  await disable(true)
+  await ping(id)
+  await until('the end', async () => (await firstDelivery(id))?.status === 'given_up')
+  const { id: message_id } = (await firstDelivery(id)) ?? assert.fail('no delivery')
+  const resend = async () => expectStatus(202, await w.call('POST', `${webhooks}/${id}/deliveries/${message_id}/resend`))
+
+  // Another process attempts the message.
+  const [leased_by, at] = [newId('evt'), w.now()]
+  const payload = { webhook_id: id, message_id }
+  await db.run(enqueue({ id: message_id, kind: 'webhook_retry', lane: id, environment_id: w.test.id, payload }, at))
+  const [job] = await claim(db, [message_id], { leased_by, leased_until: new Date(at.getTime() + 40_000) }, at)
+  assert.ok(job)
+  await resend()
+  const [, retries] = createWebhookJobs(w.deployment, w.deployment.outbound)
+  const outcome = await retries?.run(job, new AbortController().signal)
+  assert.ok(typeof outcome === 'object' && 'done' in outcome)
+  await disable(false)
+  w.advance(1)
+  await resend()
+  await db.batch([...outcome.done, remove(leased_by, job), ...(outcome.next ? [outcome.next] : [])])
   await until('the delivery', async () => (await firstDelivery(id))?.status === 'delivered')
   assert.equal(receiver.received.length, 1)
 })
