@@ -10,7 +10,7 @@ import { OstiaryError } from '@ostiary/sdk'
 import { type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { useBlocker } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useId, useState } from 'react'
-import { useEnvironment } from '../scope.tsx'
+import { useScope } from '../scope.tsx'
 import { useAction } from './action.ts'
 import { Conflict } from './conflict.tsx'
 import { type Choice, differences, withChoices } from './differences.ts'
@@ -85,8 +85,8 @@ interface EditingProps<T> {
  * asks first. A version belongs to one object: a form of another one begins from nothing, because both can have the same number.
  */
 export function Editing<T extends object>({ latest, children }: EditingProps<T>) {
-  const { environment } = useEnvironment()
-  const { id = environment.id } = latest.data as { id?: string } // as: only the settings have no id, and each environment has one of them
+  const { environment } = useScope() // `null` on a page of the tenant
+  const { id = environment?.id } = latest.data as { id?: string } // as: only the settings have no id, and each environment has one of them
   return (
     <Edited key={id} latest={latest}>
       {children}
