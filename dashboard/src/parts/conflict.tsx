@@ -1,7 +1,7 @@
 /** "Changed meanwhile": what this person entered and what another one saved, field by field, and a choice for each. */
 import { useState } from 'react'
 import { Dialog } from './dialog.tsx'
-import { type Choice, type Difference, isContested } from './differences.ts'
+import { type Choice, type Difference, isContested, isSecret } from './differences.ts'
 import { Problem } from './problem.tsx'
 
 function inWords(pointer: string): string {
@@ -10,7 +10,7 @@ function inWords(pointer: string): string {
 }
 
 function Value({ pointer, of }: { pointer: string; of: unknown }) {
-  if (/secret|password/.test(pointer)) return <span className="faint">hidden</span>
+  if (isSecret(pointer)) return <span className="faint">hidden</span>
   if (of === null || of === undefined || of === '') return <span className="faint">empty</span>
   if (typeof of === 'boolean') return of ? 'On' : 'Off'
   if (Array.isArray(of)) {

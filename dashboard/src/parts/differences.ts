@@ -22,6 +22,10 @@ const bookkeeping = new Set([
   '/last_used_ip',
 ])
 
+/** The secrets that a form sends. No version of an object has them, and no dialog shows them. */
+const secrets = new Set(['/client_secret', '/private_key', '/email/smtp/password'])
+export const isSecret = (pointer: string) => secrets.has(pointer)
+
 /** The fields of the change, and the other fields that differ between both versions. */
 export function differences(change: object, before: object, now: object): { fields: Difference[]; others: Difference[] } {
   const [mine, old, theirs] = [leavesOf(change), leavesOf(before), leavesOf(now)]

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { errors } from '@ostiary/contract/errors.ts'
 import { oauthErrors } from '@ostiary/contract/oidc.ts'
 import { pageCodes } from '@ostiary/contract/refused-call.ts'
+import { routes } from '@ostiary/contract/routes.ts'
 import { firstOf, pathIn } from '../../../dashboard/src/frame/places.ts'
 import { readKeySet } from '../../../dashboard/src/pages/application/key-set.ts'
 import { offeredAddress } from '../../../dashboard/src/pages/application/offered-address.ts'
@@ -14,8 +15,9 @@ import { changeOf, isNarrowed, type KeyChange, limitOf } from '../../../dashboar
 import { judgeWaysIn, mailsFor } from '../../../dashboard/src/pages/users/ways-in.ts'
 import { clockTime, intervalStart, intervalStartWithDay, localTime } from '../../../dashboard/src/parts/clock.ts'
 import { countdown, secondsLeft, waitOf } from '../../../dashboard/src/parts/countdown.ts'
-import { type Choice, differences, isContested, withChoices } from '../../../dashboard/src/parts/differences.ts'
+import { type Choice, differences, isContested, isSecret, withChoices } from '../../../dashboard/src/parts/differences.ts'
 import { OstiaryError } from '../../../sdk/src/index.ts'
+import { fieldsOf, pointerOf } from '../support/schema-fields.ts'
 
 const unknown = fixOf('no such code')
 test('each code of a refused call has a fix of its own, and only codes of the API have a page', () => {
@@ -109,6 +111,26 @@ const choices: [string, [string, Choice][], object][] = [
 ]
 for (const [when, chosen, sent] of choices)
   test(`what is saved when ${when}`, () => assert.deepEqual(withChoices(change, new Map(chosen)), sent))
+
+const edited = [
+  'changeSettings',
+  'changeApplication',
+  'changeResourceServer',
+  'changeProvider',
+  'changeWebhook',
+  'changeAuthKey',
+  'changePlatformKey',
+] as const
+for (const name of edited)
+  test(`the dialog with both versions hides what ${name} takes and never returns, and shows every other field`, () => {
+    const { body, returns } = routes[name]
+    const shown = new Set(fieldsOf('', returns[1]).map(({ path }) => pointerOf(path)))
+    const taken = fieldsOf(name, body).map(({ path }) => pointerOf(path))
+    assert.deepEqual(
+      [...taken, ...shown].filter(isSecret),
+      taken.filter((pointer) => !shown.has(pointer)),
+    )
+  })
 
 type User = Parameters<typeof mailsFor>[0]
 type Settings = Parameters<typeof mailsFor>[1]
