@@ -158,7 +158,7 @@ function Account() {
           <Menu.Item component="a" href="/docs" leftSection={<Icon name="page" />}>
             Documentation
           </Menu.Item>
-          <Menu.Item leftSection={<Icon name="out" />} onClick={() => leave.run()}>
+          <Menu.Item leftSection={<Icon name="out" />} onClick={() => leave.run(undefined)}>
             Sign out
           </Menu.Item>
         </Menu.Dropdown>
@@ -173,7 +173,7 @@ function Account() {
             <button type="button" className="btn" onClick={leave.reset}>
               Stay
             </button>
-            <button type="button" className="btn pri" disabled={leave.busy} onClick={() => leave.run()}>
+            <button type="button" className="btn pri" disabled={leave.busy} onClick={() => leave.run(undefined)}>
               Sign out
             </button>
           </>

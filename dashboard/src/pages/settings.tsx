@@ -77,12 +77,13 @@ function Form(props: EditedVersion) {
       ) : null}
       <Dialog
         opened={is_reviewing}
+        busy={save.busy}
         onClose={() => setReviewing(false)}
         title="Review the changes"
         lead={<EnvironmentTag type={environment.type} />}
         footer={
           <>
-            <button type="button" className="btn" onClick={() => setReviewing(false)}>
+            <button type="button" className="btn" disabled={save.busy} onClick={() => setReviewing(false)}>
               Back
             </button>
             <button type="button" className="btn pri" disabled={save.busy} onClick={() => save.run(change)}>

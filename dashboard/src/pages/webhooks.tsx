@@ -2,13 +2,13 @@
 import { TextInput } from '@mantine/core'
 import type { Webhook, WebhookWithSecret } from '@ostiary/sdk'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { useAction } from '../parts/action.ts'
 import { CodeTabs } from '../parts/code.tsx'
-import { Dialog } from '../parts/dialog.tsx'
+import { FormDialog } from '../parts/form-dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
-import { fieldError, Problem } from '../parts/problem.tsx'
+import { fieldError } from '../parts/problem.tsx'
 import { useList } from '../parts/reading.tsx'
 import { useQueryState } from '../parts/search.ts'
 import { SecretOnce } from '../parts/secret-once.tsx'
@@ -112,12 +112,9 @@ function CreateWebhook({ close }: { close: () => void }) {
   const [created, setCreated] = useState<WebhookWithSecret | null>(null)
   const action = useAction(() => client.createWebhook(at, { url, ...(description ? { description } : {}) }), {
     changes: [['webhooks', environment.id]],
+    secret: true,
     done: setCreated,
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    action.run(undefined)
-  }
   if (created) {
     const open = (tab?: string) => void navigate({ to: `${base}/webhooks/${created.id}`, search: { tab } })
     return (
@@ -135,46 +132,35 @@ function CreateWebhook({ close }: { close: () => void }) {
     )
   }
   return (
-    <Dialog
-      opened
-      onClose={close}
+    <FormDialog
       title="Add a webhook"
       lead={
         <>
           For <EnvironmentTag type={environment.type} /> of {project.name}. It gets all kinds of events; choose fewer afterwards.
         </>
       }
-      footer={
-        <>
-          <button type="button" className="btn" onClick={close}>
-            Cancel
-          </button>
-          <button type="submit" form="new-webhook" className="btn pri" disabled={action.busy}>
-            Add webhook
-          </button>
-        </>
-      }
+      submit="Add webhook"
+      action={action}
+      onSubmit={() => action.run(undefined)}
+      onClose={close}
     >
-      <form id="new-webhook" onSubmit={submit}>
-        <TextInput
-          label="Address"
-          type="url"
-          required
-          withAsterisk={false}
-          placeholder="https://app.example.com/webhooks/ostiary"
-          value={url}
-          onChange={(event) => setUrl(event.currentTarget.value)}
-          error={fieldError(action.error, '/url')}
-        />
-        <TextInput
-          label="Description, optional"
-          maxLength={200}
-          value={description}
-          onChange={(event) => setDescription(event.currentTarget.value)}
-          error={fieldError(action.error, '/description')}
-        />
-        {action.error ? <Problem error={action.error} focus /> : null}
-      </form>
-    </Dialog>
+      <TextInput
+        label="Address"
+        type="url"
+        required
+        withAsterisk={false}
+        placeholder="https://app.example.com/webhooks/ostiary"
+        value={url}
+        onChange={(event) => setUrl(event.currentTarget.value)}
+        error={fieldError(action.error, '/url')}
+      />
+      <TextInput
+        label="Description, optional"
+        maxLength={200}
+        value={description}
+        onChange={(event) => setDescription(event.currentTarget.value)}
+        error={fieldError(action.error, '/description')}
+      />
+    </FormDialog>
   )
 }

@@ -1,21 +1,49 @@
 /** Changing something through the API: one call at a time, with a fresh sign-in where the call needs one. */
 import { type QueryKey, useMutation, useQueryClient } from '@tanstack/react-query'
+import { useBlocker } from '@tanstack/react-router'
+import { useRef } from 'react'
 import { useSignIn } from '../renewal.tsx'
 
-/** `changes` are the keys of what is read again after a success. */
+interface ActionOptions<Input, Output> {
+  /** The keys of what is read again after a success. */
+  changes?: QueryKey[]
+  /** Is called after a success, unless the person has left meanwhile: a late answer acts on no other page. */
+  done?: (output: Output, input: Input) => void
+  /** Whether the answer has a secret, which is shown once. Leaving the page asks until it is there. */
+  secret?: boolean
+}
+
 export function useAction<Input, Output>(
   call: (input: Input) => Promise<Output>,
-  { changes = [], done }: { changes?: QueryKey[]; done?: (output: Output, input: Input) => void } = {},
+  { changes = [], done, secret = false }: ActionOptions<Input, Output> = {},
 ) {
   const queries = useQueryClient()
   const { run } = useSignIn()
+  const is_due = useRef(false) // also for `done`, which is called before the page is drawn again and may leave it
   const mutation = useMutation({
-    mutationFn: (input: Input) => run(() => call(input)),
+    mutationFn: async (input: Input) => {
+      is_due.current = true
+      try {
+        return await run(() => call(input))
+      } finally {
+        is_due.current = false
+      }
+    },
     gcTime: 0, // answers can contain a secret, which only the dialog keeps
-    onSuccess: (output, input) => {
+    onSuccess: () => {
       for (const queryKey of changes) void queries.invalidateQueries({ queryKey })
-      done?.(output, input)
     },
   })
-  return { run: mutation.mutate, busy: mutation.isPending, error: mutation.error, reset: mutation.reset }
+  useBlocker({
+    disabled: !(secret && mutation.isPending),
+    shouldBlockFn: () =>
+      is_due.current && !confirm('The answer is still on its way. It has a secret that is shown only once. Leave without it?'),
+    enableBeforeUnload: () => is_due.current,
+  })
+  return {
+    run: (input: Input) => mutation.mutate(input, { onSuccess: (output) => done?.(output, input) }), // not called after an unmount
+    busy: mutation.isPending,
+    error: mutation.error,
+    reset: mutation.reset,
+  }
 }

@@ -31,13 +31,14 @@ export function Confirm({ title, lead, consequence, children, keep, act, typed, 
     <Dialog
       opened
       alert
+      busy={busy}
       onClose={onClose}
       title={title}
       lead={lead}
       width={540}
       footer={
         <>
-          <button type="button" className="btn" data-autofocus onClick={onClose}>
+          <button type="button" className="btn" data-autofocus disabled={busy} onClick={onClose}>
             {keep}
           </button>
           <button type="button" className="btn danger" disabled={!is_typed || busy} onClick={onConfirm}>

@@ -50,6 +50,7 @@ export function Conflict({ fields, others, label, busy, error, onResolve, onClos
       opened
       alert
       above
+      busy={busy}
       width={720}
       onClose={onClose}
       title="Changed meanwhile"
@@ -60,7 +61,7 @@ export function Conflict({ fields, others, label, busy, error, onResolve, onClos
       }
       footer={
         <>
-          <button type="button" className="btn" data-autofocus onClick={onClose}>
+          <button type="button" className="btn" data-autofocus disabled={busy} onClick={onClose}>
             Keep editing
           </button>
           <button type="button" className="btn pri" disabled={!is_complete || busy} onClick={() => onResolve(choices)}>

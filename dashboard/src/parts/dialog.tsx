@@ -14,8 +14,8 @@ interface DialogProps {
   width?: number
   /** An alert needs an answer: a press outside does not close it. */
   alert?: boolean
-  /** Whether Escape and the cross close it. */
-  closable?: boolean
+  /** Whether its call is on the way. Nothing closes it before the answer, which can have a secret or refuse what was entered. */
+  busy?: boolean
   /** Whether it stands above another dialog. */
   above?: boolean
 }
@@ -32,10 +32,10 @@ export function Dialog({
   footer,
   width = 600,
   alert = false,
-  closable = true,
+  busy = false,
   above = false,
 }: DialogProps) {
-  useEscape(opened, closable ? onClose : null)
+  useEscape(opened, busy ? null : onClose)
   return (
     <Modal.Root
       opened={opened}
@@ -44,7 +44,7 @@ export function Dialog({
       centered
       padding={0}
       radius={14}
-      closeOnClickOutside={!alert && closable}
+      closeOnClickOutside={!alert && !busy}
       closeOnEscape={false}
       zIndex={above ? 300 : 200}
       transitionProps={{ duration: 0 }}
@@ -62,12 +62,12 @@ export function Dialog({
         </div>
         <div className="in-b">{children}</div>
         <div className="dlg-foot">{footer}</div>
-        {closable && !alert ? (
+        {alert ? null : (
           // The last one, so that the focus begins in the first field.
-          <button type="button" className="btn quiet icon dlg-close" aria-label="Close" onClick={onClose}>
+          <button type="button" className="btn quiet icon dlg-close" aria-label="Close" disabled={busy} onClick={onClose}>
             <Icon name="cross" />
           </button>
-        ) : null}
+        )}
       </Modal.Content>
     </Modal.Root>
   )

@@ -27,11 +27,12 @@ export function FormDialog({ title, lead, submit, action, disabled = false, onSu
     <Dialog
       opened
       onClose={onClose}
+      busy={action.busy}
       title={title}
       lead={lead}
       footer={
         <>
-          <button type="button" className="btn" onClick={onClose}>
+          <button type="button" className="btn" disabled={action.busy} onClick={onClose}>
             Cancel
           </button>
           <button type="submit" form={id} className="btn pri" disabled={disabled || action.busy}>

@@ -37,7 +37,6 @@ export function useSave<T extends object, C extends object, R>({ base, read, wri
   const [conflict, setConflict] = useState<{ change: C; current: Version<T> } | null>(null)
   const finish = (result: R | null) => {
     setConflict(null)
-    for (const queryKey of changes) void queries.invalidateQueries({ queryKey })
     done?.(result)
   }
   const send = async ({ change, if_match }: { change: C; if_match: string | null }) => {
@@ -48,12 +47,14 @@ export function useSave<T extends object, C extends object, R>({ base, read, wri
       return { stale: { change, current: await read() } }
     }
   }
-  const action = useAction(send, { done: (outcome) => (outcome.stale ? setConflict(outcome.stale) : finish(outcome.saved)) })
+  const action = useAction(send, { changes, done: (outcome) => (outcome.stale ? setConflict(outcome.stale) : finish(outcome.saved)) })
   const resolve = (choices: ReadonlyMap<string, Choice>) => {
     if (!conflict) return
     const change = withChoices(conflict.change, choices)
-    if (Object.keys(change).length === 0) finish(null)
-    else action.run({ change, if_match: conflict.current.etag })
+    if (Object.keys(change).length === 0) {
+      for (const queryKey of changes) void queries.invalidateQueries({ queryKey })
+      finish(null)
+    } else action.run({ change, if_match: conflict.current.etag })
   }
   const dialog: ReactNode = conflict ? (
     <Conflict

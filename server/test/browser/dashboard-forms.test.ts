@@ -1,7 +1,7 @@
 /** The forms of the dashboard in a real browser: what is entered, saved and shown once survives slow answers and other saves. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { administratorToken, asAdministrator } from '../support/administrator.ts'
 import { launchBrowser, noBrowser } from '../support/chromium.ts'
 import { button, dashboardFolder, dashboardPath, openDashboard, show, slugOf } from '../support/dashboard-browser.ts'
@@ -15,6 +15,7 @@ after(() => browser?.close())
 
 const { page, faults } = browser ? await openDashboard(w, browser, owner) : { page: {} as Page, faults: [] } // as: skipped without one
 const tenant = `${w.base_url}/dashboard/t/acme`
+const base = `${w.base_url}${dashboardPath(await slugOf(w))}/test`
 const platform_keys = `/v1/tenants/${w.tenant_id}/platform-keys`
 const admin = asAdministrator(w, await administratorToken(w, owner))
 
@@ -29,6 +30,135 @@ test('a platform key is edited in its drawer, on a page of the tenant', { skip }
   await page.getByRole('dialog', { name: 'deployment', exact: true }).waitFor()
   const { label, scopes } = expectStatus(200, await admin('GET', `${platform_keys}/${id}`))
   assert.deepEqual([label, scopes], ['deployment', ['projects:read']])
+})
+
+/** Holds the next answer to a call that changes something. The service has done its work when `held` is there. */
+async function holdAnswer(path: RegExp) {
+  const [held, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const hold = async (route: Route) => {
+    if (route.request().method() === 'GET') return route.fallback()
+    const response = await route.fetch()
+    held.resolve()
+    await answer.promise
+    await route.fulfill({ response })
+    await page.unroute(path, hold)
+  }
+  await page.route(path, hold)
+  const answered = page.waitForResponse((response) => path.test(response.url()) && response.request().method() !== 'GET')
+  const release = async () => {
+    answer.resolve()
+    await (await answered).finished()
+  }
+  return { held: held.promise, release }
+}
+
+/** Opens a page by its shortcut, which keeps what is in the memory of the tab. */
+async function goTo(key: string) {
+  await page.keyboard.press('g')
+  await page.keyboard.press(key)
+}
+
+/** Answers the questions of the browser, and returns them. */
+function answerQuestions(is_accepted: boolean): string[] {
+  const asked: string[] = []
+  page.once('dialog', (dialog) => {
+    asked.push(dialog.message())
+    void (is_accepted ? dialog.accept() : dialog.dismiss())
+  })
+  return asked
+}
+
+const secrets: [what: string, path: RegExp, open: () => Promise<void>, act: string][] = [
+  [
+    'client secret',
+    /\/applications$/,
+    async () => {
+      await show(page, `${base}/applications?new=1`, 'Applications')
+      await page.getByLabel('Name').fill('Shop')
+      await page.getByLabel(/^Return addresses/).fill('https://shop.example.com/callback')
+    },
+    'Create application',
+  ],
+  [
+    'signing secret',
+    /\/webhooks$/,
+    async () => {
+      await show(page, `${base}/webhooks?new=1`, 'Webhooks')
+      await page.getByLabel('Address').fill('https://app.example.com/webhooks')
+    },
+    'Add webhook',
+  ],
+  [
+    'key',
+    /\/rotate$/,
+    async () => {
+      const { id } = expectStatus(201, await w.call('POST', `${w.test.path}/auth-keys`, { body: { type: 'auth_secret', label: 'orders' } }))
+      await show(page, `${base}/api-keys?key=${id}`, 'API keys')
+      await button(page, 'Rotate…').click()
+    },
+    'Rotate now',
+  ],
+]
+for (const [what, path, open, act] of secrets)
+  test(`the page waits for the answer that has a ${what}: nothing closes the dialog, and leaving asks`, { skip }, async () => {
+    await show(page, `${base}/events`, 'Events')
+    await open()
+    const { held, release } = await holdAnswer(path)
+    await page.locator('.dlg').getByRole('button', { name: act }).click()
+    await held
+    await page.keyboard.press('Escape')
+    await page
+      .locator('.dim')
+      .last()
+      .click({ position: { x: 5, y: 5 }, force: true })
+    assert.equal(await page.locator('.dlg').getByRole('button').and(page.locator(':enabled')).count(), 0)
+    const asked = answerQuestions(false)
+    const url = page.url()
+    await page.evaluate('history.back()')
+    while (asked.length === 0) await page.waitForTimeout(20)
+    await page.waitForURL(url)
+    await release()
+    await page.getByText(`Copy the ${what} now`).waitFor()
+    await page.getByLabel(`I have stored this ${what}`).check()
+    await button(page, 'Done').click()
+    await page.locator('.dlg').waitFor({ state: 'detached' })
+    assert.equal(asked.length, 1)
+  })
+
+test('an answer that comes after the person has left leads nobody back', { skip }, async () => {
+  await show(page, `${base}/users`, 'Users')
+  await goTo('e')
+  await page.getByRole('heading', { level: 1, name: 'Events' }).waitFor()
+  await page.goBack()
+  await button(page, 'Add user').click()
+  await page.getByLabel('Email').fill('late@example.com')
+  const { held, release } = await holdAnswer(/\/v1\/auth\/users$/)
+  await page.locator('.dlg').getByRole('button', { name: 'Add user' }).click()
+  await held
+  await page.goForward()
+  await page.getByRole('heading', { level: 1, name: 'Events' }).waitFor()
+  const url = page.url()
+  await release()
+  await goTo('u')
+  await button(page, 'late@example.com').waitFor()
+  assert.equal(new URL(page.url()).search, '')
+  await page.goBack()
+  assert.equal(page.url(), url)
+})
+
+test('a provider that is switched on does not close the dialog that was opened meanwhile', { skip }, async () => {
+  const provider = { type: 'google', client_id: 'shop', client_secret: 'long enough', display_name: 'Google', enabled: false }
+  const { id } = expectStatus(201, await w.call('POST', `${w.test.path}/providers`, { body: provider }))
+  await show(page, `${base}/providers`, 'Providers')
+  const { held, release } = await holdAnswer(/\/providers\/prv_\w+$/)
+  await page.getByRole('button', { name: /^Switch on ?: Google$/ }).click()
+  await held
+  await page.getByRole('button', { name: /^Edit ?: Google$/ }).click()
+  await page.getByLabel('Name on the button').fill('Google for work')
+  await release()
+  await page.getByRole('button', { name: /^Switch off ?: Google$/, includeHidden: true }).waitFor()
+  assert.equal(await page.getByLabel('Name on the button').inputValue(), 'Google for work')
+  expectStatus(204, await w.call('DELETE', `${w.test.path}/providers/${id}`))
 })
 
 test('no page reports an error or calls another origin', { skip }, () => {

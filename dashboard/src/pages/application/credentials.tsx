@@ -75,6 +75,7 @@ export function Credentials({ application }: { application: Application }) {
   const [created, setCreated] = useState<ApplicationWithSecret | null>(null)
   const action = useAction(() => client.rotateClientSecret({ ...at, application_id: application.id }), {
     changes: [['application', environment.id, application.id]],
+    secret: true,
     done: (rotated) => {
       setOpen(false)
       setCreated(rotated)

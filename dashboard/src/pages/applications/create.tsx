@@ -48,6 +48,7 @@ export function CreateApplication({ close }: { close: () => void }) {
         ['applications', environment.id],
         ['readiness', environment.id],
       ],
+      secret: type === 'web',
       done: (application) => (application.has_client_secret ? setCreated(application) : show(application)),
     },
   )

@@ -38,6 +38,11 @@ export function Plan({ chosen, live: { environment, configuration }, close }: Pl
     const read = steps.map(async (step) => [keyOf(step), await readDocument(client, at, step, idIn(configuration, step), signal)] as const)
     return new Map<string, Current>(await Promise.all(read))
   })
+  const changes = [
+    ['compare', project.id],
+    ['settings', environment.id],
+    ['readiness', environment.id],
+  ]
   const apply = useAction(
     async (documents: ReadonlyMap<string, Current>) => {
       for (const step of steps) {
@@ -48,20 +53,16 @@ export function Plan({ chosen, live: { environment, configuration }, close }: Pl
       }
     },
     {
+      changes,
       done: () => {
         announce('Live has the chosen values.')
-        leave()
+        close()
       },
     },
   )
   /** Some documents can be saved although another one was refused, so all is read again in any case. */
   const leave = () => {
-    for (const queryKey of [
-      ['compare', project.id],
-      ['settings', environment.id],
-      ['readiness', environment.id],
-    ])
-      void queries.invalidateQueries({ queryKey })
+    for (const queryKey of changes) void queries.invalidateQueries({ queryKey })
     close()
   }
   const is_stale = apply.error instanceof OstiaryError && apply.error.code === 'stale_version'
@@ -73,6 +74,7 @@ export function Plan({ chosen, live: { environment, configuration }, close }: Pl
     <Dialog
       opened
       alert
+      busy={apply.busy}
       onClose={leave}
       width={820}
       title="Review changes to Live"
@@ -83,7 +85,7 @@ export function Plan({ chosen, live: { environment, configuration }, close }: Pl
       }
       footer={
         <>
-          <button type="button" className="btn" data-autofocus onClick={leave}>
+          <button type="button" className="btn" data-autofocus disabled={apply.busy} onClick={leave}>
             {saved.size > 0 ? 'Close' : 'Change nothing'}
           </button>
           {is_stale ? (

@@ -1,11 +1,11 @@
 /** Creating a key: kind, label, where it may be used from, how often, until when. Platform keys have scopes instead of a kind. */
 import { NativeSelect, TextInput } from '@mantine/core'
 import type { ApiKeyWithPlaintext } from '@ostiary/sdk'
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { useAction } from '../../parts/action.ts'
-import { Dialog } from '../../parts/dialog.tsx'
+import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { fieldError, Problem } from '../../parts/problem.tsx'
+import { fieldError } from '../../parts/problem.tsx'
 import { AddressesField, lifetimes, OriginsField, RateField } from './fields.tsx'
 import { endAfter, limitOf, standardRate } from './restrictions.ts'
 
@@ -36,11 +36,10 @@ export function CreateKeyDialog({ kinds, is_live, lead, children, create, onCrea
   const [addresses, setAddresses] = useState<string[]>([])
   const [rate, setRate] = useState(standardRate(is_live))
   const [days, setDays] = useState('')
-  const action = useAction(create, { done: onCreated })
+  const action = useAction(create, { secret: true, done: onCreated })
   const is_publishable = type === 'auth_publishable'
 
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     const rate_limit = limitOf(rate, is_live)
     const expires_at = endAfter(days, new Date())
     action.run({
@@ -53,61 +52,43 @@ export function CreateKeyDialog({ kinds, is_live, lead, children, create, onCrea
     })
   }
   return (
-    <Dialog
-      opened
-      onClose={onClose}
-      title="Create a key"
-      lead={lead}
-      footer={
-        <>
-          <button type="button" className="btn" onClick={onClose}>
-            Cancel
-          </button>
-          <button type="submit" form="create-key" className="btn pri" disabled={action.busy}>
-            Create key
-          </button>
-        </>
-      }
-    >
-      <form id="create-key" onSubmit={submit}>
-        {kinds ? (
-          <fieldset>
-            <legend className="lab">Kind</legend>
-            <div className="kinds">
-              <Kind is_chosen={is_publishable} choose={() => setType('auth_publishable')} icon="globe" name="Publishable">
-                For browser code. Reads how sign-in is set up, nothing else.
-              </Kind>
-              <Kind is_chosen={!is_publishable} choose={() => setType('auth_secret')} icon="lock" name="Secret">
-                For your server. Checks tokens, manages users and sessions.
-              </Kind>
-            </div>
-          </fieldset>
-        ) : null}
-        <TextInput
-          label="Label, so that you know it again"
-          required
-          withAsterisk={false}
-          maxLength={100}
-          value={label}
-          onChange={(event) => setLabel(event.currentTarget.value)}
-          error={fieldError(action.error, '/label')}
-        />
-        {children}
-        {kinds && is_publishable ? <OriginsField value={origins} change={setOrigins} is_live={is_live} error={action.error} /> : null}
-        <div className="two">
-          <AddressesField value={addresses} change={setAddresses} error={action.error} />
-          <RateField value={rate} change={setRate} is_live={is_live} error={action.error} />
-        </div>
-        <NativeSelect
-          label="Expires"
-          data={lifetimes}
-          value={days}
-          onChange={(event) => setDays(event.currentTarget.value)}
-          error={fieldError(action.error, '/expires_at')}
-        />
-        {action.error ? <Problem error={action.error} focus /> : null}
-      </form>
-    </Dialog>
+    <FormDialog title="Create a key" lead={lead} submit="Create key" action={action} onSubmit={submit} onClose={onClose}>
+      {kinds ? (
+        <fieldset>
+          <legend className="lab">Kind</legend>
+          <div className="kinds">
+            <Kind is_chosen={is_publishable} choose={() => setType('auth_publishable')} icon="globe" name="Publishable">
+              For browser code. Reads how sign-in is set up, nothing else.
+            </Kind>
+            <Kind is_chosen={!is_publishable} choose={() => setType('auth_secret')} icon="lock" name="Secret">
+              For your server. Checks tokens, manages users and sessions.
+            </Kind>
+          </div>
+        </fieldset>
+      ) : null}
+      <TextInput
+        label="Label, so that you know it again"
+        required
+        withAsterisk={false}
+        maxLength={100}
+        value={label}
+        onChange={(event) => setLabel(event.currentTarget.value)}
+        error={fieldError(action.error, '/label')}
+      />
+      {children}
+      {kinds && is_publishable ? <OriginsField value={origins} change={setOrigins} is_live={is_live} error={action.error} /> : null}
+      <div className="two">
+        <AddressesField value={addresses} change={setAddresses} error={action.error} />
+        <RateField value={rate} change={setRate} is_live={is_live} error={action.error} />
+      </div>
+      <NativeSelect
+        label="Expires"
+        data={lifetimes}
+        value={days}
+        onChange={(event) => setDays(event.currentTarget.value)}
+        error={fieldError(action.error, '/expires_at')}
+      />
+    </FormDialog>
   )
 }
 

@@ -34,9 +34,13 @@ export function EndKeyDialog({ kind, chosen, routes, is_live, tags, createAnothe
     await routes.revoke(chosen.id)
     return null
   }
-  const action = useAction(end, { changes: [['keys']], done: (rotated) => (rotated ? onRotated(rotated) : onClose()) })
   const name = nameOf(chosen)
   const is_rotation = kind === 'rotate'
+  const action = useAction(end, {
+    changes: [['keys']],
+    secret: is_rotation,
+    done: (rotated) => (rotated ? onRotated(rotated) : onClose()),
+  })
   return (
     <Confirm
       title={`${is_rotation ? 'Rotate' : 'Revoke'} ${name}?`}
@@ -82,7 +86,7 @@ export function EndKeyDialog({ kind, chosen, routes, is_live, tags, createAnothe
         <Icon name="info" />
         <span>
           No interruption:{' '}
-          <button type="button" className="text-button" onClick={createAnother}>
+          <button type="button" className="text-button" disabled={action.busy} onClick={createAnother}>
             create a second key
           </button>
           , move every caller over, wait until this one is quiet, then revoke it.

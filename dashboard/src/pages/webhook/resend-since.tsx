@@ -41,6 +41,7 @@ export function ResendSince({ webhook, close }: { webhook: Webhook; close: () =>
   return (
     <Dialog
       opened
+      busy={send.busy}
       onClose={close}
       title="Send again what failed"
       lead={
@@ -50,7 +51,7 @@ export function ResendSince({ webhook, close }: { webhook: Webhook; close: () =>
       }
       footer={
         <>
-          <button type="button" className="btn" onClick={close}>
+          <button type="button" className="btn" disabled={send.busy} onClick={close}>
             Cancel
           </button>
           <button type="button" className="btn pri" disabled={!messages || send.busy} onClick={() => send.run(undefined)}>

@@ -106,6 +106,7 @@ export function Secret({ webhook }: { webhook: Webhook }) {
   const [rotated, setRotated] = useState<WebhookWithSecret | null>(null)
   const rotate = useAction(() => client.rotateWebhookSecret({ ...at, webhook_id: webhook.id }), {
     changes: [['webhook', environment.id, webhook.id]],
+    secret: true,
     done: (result) => {
       setOpen(false)
       setRotated(result)
