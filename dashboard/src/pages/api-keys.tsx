@@ -81,7 +81,7 @@ export default function ApiKeys() {
           is_live={is_live}
           lead={<InEnvironment />}
           read={(key_id, options) => client.responses.getAuthKey({ ...at, key_id }, options)}
-          write={(key_id, { scopes: _, ...change }, options) => client.changeAuthKey({ ...at, key_id }, change, options)}
+          write={(key_id, { scopes: _, ...change }, options) => client.responses.changeAuthKey({ ...at, key_id }, change, options)}
           usage={(key_id, from, signal) => client.authKeyUsage({ ...at, key_id, from }, { signal })}
           onEnd={(kind, key) => setOpen({ kind, key })}
           close={() => show({ key: undefined })}

@@ -70,17 +70,13 @@ export default function Application() {
             <PageTabs label="Application" tabs={can('developer') ? tabs_of_developers : tabs} current={tab} />
             {tab === 'connect' ? <Connect application={application} /> : null}
             {tab === 'try' ? <TrySignIn key={application.id} application={application} etag={latest.etag} /> : null}
-            {tab === 'addresses' ? (
-              <Editing latest={latest}>{(base, report) => <Addresses key={base.etag} base={base} report={report} />}</Editing>
-            ) : null}
-            {tab === 'scopes' ? (
-              <Editing latest={latest}>{(base, report) => <Scopes key={base.etag} base={base} report={report} />}</Editing>
-            ) : null}
+            {tab === 'addresses' ? <Editing latest={latest}>{(base, report) => <Addresses base={base} report={report} />}</Editing> : null}
+            {tab === 'scopes' ? <Editing latest={latest}>{(base, report) => <Scopes base={base} report={report} />}</Editing> : null}
             {tab === 'credentials' ? (
               <div className="stack">
                 <Credentials application={application} />
                 {application.application_type === 'web' ? (
-                  <Editing latest={latest}>{(base, report) => <Authentication key={base.etag} base={base} report={report} />}</Editing>
+                  <Editing latest={latest}>{(base, report) => <Authentication base={base} report={report} />}</Editing>
                 ) : null}
               </div>
             ) : null}

@@ -76,7 +76,7 @@ export default function PlatformKeys() {
           is_live
           lead={`For ${tenant.name}, all projects.`}
           read={(key_id, options) => client.responses.getPlatformKey({ ...at, key_id }, options)}
-          write={(key_id, change, options) => client.changePlatformKey({ ...at, key_id }, change, options)}
+          write={(key_id, change, options) => client.responses.changePlatformKey({ ...at, key_id }, change, options)}
           usage={(key_id, from, signal) => client.platformKeyUsage({ ...at, key_id, from }, { signal })}
           onEnd={(kind, key) => setOpen({ kind, key })}
           close={() => show({ key: undefined })}

@@ -22,8 +22,8 @@ export default function Settings() {
       <Loaded of={read}>
         {(latest) => (
           <div className="stack">
-            <Editing latest={latest}>{(base, report) => <Form key={base.etag} base={base} report={report} />}</Editing>
-            <Editing latest={latest}>{(base, report) => <MailSettings key={base.etag} base={base} report={report} />}</Editing>
+            <Editing latest={latest}>{(base, report) => <Form base={base} report={report} />}</Editing>
+            <Editing latest={latest}>{(base, report) => <MailSettings base={base} report={report} />}</Editing>
           </div>
         )}
       </Loaded>

@@ -27,9 +27,7 @@ export default function SignInPages() {
   const read = useRead(['settings', environment.id], (signal) => client.responses.getSettings(at, { signal }))
   return (
     <Page title="Sign-in pages" lead="What people see when they sign in. The preview shows changes before they are saved.">
-      <Loaded of={read}>
-        {(latest) => <Editing latest={latest}>{(base, report) => <Form key={base.etag} base={base} report={report} />}</Editing>}
-      </Loaded>
+      <Loaded of={read}>{(latest) => <Editing latest={latest}>{(base, report) => <Form base={base} report={report} />}</Editing>}</Loaded>
     </Page>
   )
 }
@@ -46,7 +44,7 @@ function Form(props: EditedVersion) {
   return (
     <div className="sign-in-pages">
       <form className="stack" onSubmit={submit}>
-        <fieldset disabled={!can('developer')} className="stack">
+        <fieldset disabled={!can('developer') || save.busy} className="stack">
           {parts.map(({ title, of }) => (
             <section className="card" key={title}>
               <header>

@@ -42,12 +42,10 @@ export default function Webhook() {
           <PageTabs label="Webhook" tabs={tabs} current={tab} />
           {tab === 'deliveries' ? <Deliveries webhook={latest.data} /> : null}
           {tab === 'verify' ? <Verify webhook={latest.data} /> : null}
-          {tab === 'kinds' ? (
-            <Editing latest={latest}>{(base, report) => <Kinds key={base.etag} base={base} report={report} />}</Editing>
-          ) : null}
+          {tab === 'kinds' ? <Editing latest={latest}>{(base, report) => <Kinds base={base} report={report} />}</Editing> : null}
           {tab === 'settings' ? (
             <div className="stack">
-              <Editing latest={latest}>{(base, report) => <WebhookSettings key={base.etag} base={base} report={report} />}</Editing>
+              <Editing latest={latest}>{(base, report) => <WebhookSettings base={base} report={report} />}</Editing>
               <Secret webhook={latest.data} />
               <Delete webhook={latest.data} />
             </div>

@@ -56,7 +56,7 @@ export function Conflict({ fields, others, label, busy, error, onResolve, onClos
       title="Changed meanwhile"
       lead={
         contested === 0
-          ? 'Another person or tab saved other fields while you were editing. Both fit together.'
+          ? 'Other fields were saved while you were editing. Both fit together.'
           : 'Another person or tab saved first. Choose what each of these fields shall be. Nothing is saved until you do.'
       }
       footer={
@@ -93,7 +93,7 @@ export function Conflict({ fields, others, label, busy, error, onResolve, onClos
       </div>
       {others.length > 0 ? (
         <div>
-          <h3 className="lab">Also changed by the other, and kept</h3>
+          <h3 className="lab">Also changed, and kept</h3>
           <ul className="kept">
             {others.map(({ pointer, before, theirs }) => (
               <li key={pointer}>

@@ -20,6 +20,8 @@ const bookkeeping = new Set([
   '/last_sign_in_at',
   '/last_used_at',
   '/last_used_ip',
+  '/secret_rotated_at',
+  '/previous_secret_until',
 ])
 
 /** The secrets that a form sends. No version of an object has them, and no dialog shows them. */

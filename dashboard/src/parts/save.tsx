@@ -2,59 +2,75 @@
  * Saving what a form changed, for the version that the form began with. Where another person or tab saved first, a dialog shows both
  * versions field by field. The person chooses, and the choice is saved for the new version. Nothing is lost on either side.
  *
- *   <Editing latest={read.data}>{(base, report) => <Form key={base.etag} … />}</Editing>   keeps the version while the form has changes
- *   const save = useSave({ base, read, write })                                            save.run(change), save.dialog
+ *   <Editing latest={read.data}>{(base, report) => <Form … />}</Editing>   keeps the version while the form has changes
+ *   const save = useSave({ base, key, read, write })                       save.run(change), save.dialog
  */
 import '../styles/conflict.css'
 import { OstiaryError } from '@ostiary/sdk'
 import { type QueryKey, useQueryClient } from '@tanstack/react-query'
 import { useBlocker } from '@tanstack/react-router'
-import { type ReactNode, useEffect, useId, useState } from 'react'
+import { Fragment, type ReactNode, useEffect, useId, useState } from 'react'
 import { useScope } from '../scope.tsx'
 import { useAction } from './action.ts'
+import { useAnnounce } from './announce.tsx'
 import { Conflict } from './conflict.tsx'
-import { type Choice, differences, withChoices } from './differences.ts'
+import { type Choice, differences, isContested, withChoices } from './differences.ts'
 
 /** An object with its version: an answer of the client. */
 export interface Version<T> {
   data: T
   etag: string | null
+  /** The version that this page replaced by it. Only what the page saved differs between both. */
+  replaces?: string | null
 }
 
-interface SaveOptions<T, C, R> {
+interface SaveOptions<T, C> {
   base: Version<T>
+  /** The key under which the page reads the object. What was saved takes its place, so that the form goes on with it. */
+  key: QueryKey
   read: () => Promise<Version<T>>
-  write: (change: C, options: { if_match: string | undefined }) => Promise<R>
-  /** The keys of what is read again after a success. */
+  write: (change: C, options: { if_match: string | undefined }) => Promise<Version<T>>
+  /** The keys of what else is read again after a success. */
   changes?: QueryKey[]
-  done?: (result: R | null) => void
+  done: () => void
   /** The name of a field, by its JSON pointer. Without one the pointer itself is put into words. */
   label?: (pointer: string) => string | undefined
 }
 
-export function useSave<T extends object, C extends object, R>({ base, read, write, changes = [], done, label }: SaveOptions<T, C, R>) {
+export function useSave<T extends object, C extends object>({ base, key, read, write, changes = [], done, label }: SaveOptions<T, C>) {
   const queries = useQueryClient()
+  const announce = useAnnounce()
   const [conflict, setConflict] = useState<{ change: C; current: Version<T> } | null>(null)
-  const finish = (result: R | null) => {
-    setConflict(null)
-    done?.(result)
-  }
-  const send = async ({ change, if_match }: { change: C; if_match: string | null }) => {
+  const send = async ({ change, etag }: { change: C; etag: string | null }): Promise<typeof conflict> => {
     try {
-      return { saved: await write(change, { if_match: if_match ?? undefined }) }
+      const saved = await write(change, { if_match: etag ?? undefined })
+      queries.setQueryData(key, { ...saved, replaces: etag })
+      return null
     } catch (error) {
       if (!(error instanceof OstiaryError && error.code === 'stale_version')) throw error
-      return { stale: { change, current: await read() } }
     }
+    const current = await read()
+    queries.setQueryData(key, current)
+    const { fields, others } = differences(change, base.data, current.data)
+    // Only the service set something, for example at a rotation of the secret, so there is nothing to choose.
+    const is_alike = others.length === 0 && !fields.some(isContested) && current.etag !== etag
+    return is_alike ? send({ change, etag: current.etag }) : { change, current }
   }
-  const action = useAction(send, { changes, done: (outcome) => (outcome.stale ? setConflict(outcome.stale) : finish(outcome.saved)) })
+  const action = useAction(send, {
+    changes: [key, ...changes],
+    done: (stale) => {
+      setConflict(stale)
+      if (stale) return
+      announce('Saved.')
+      done()
+    },
+  })
   const resolve = (choices: ReadonlyMap<string, Choice>) => {
     if (!conflict) return
     const change = withChoices(conflict.change, choices)
-    if (Object.keys(change).length === 0) {
-      for (const queryKey of changes) void queries.invalidateQueries({ queryKey })
-      finish(null)
-    } else action.run({ change, if_match: conflict.current.etag })
+    if (Object.keys(change).length > 0) return action.run({ change, etag: conflict.current.etag })
+    setConflict(null)
+    done()
   }
   const dialog: ReactNode = conflict ? (
     <Conflict
@@ -68,7 +84,7 @@ export function useSave<T extends object, C extends object, R>({ base, read, wri
     />
   ) : null
   return {
-    run: (change: C) => action.run({ change, if_match: base.etag }),
+    run: (change: C) => action.run({ change, etag: base.etag }),
     busy: action.busy,
     error: conflict ? null : action.error,
     reset: action.reset,
@@ -83,7 +99,9 @@ interface EditingProps<T> {
 
 /**
  * Keeps the version that a form began with while it has unsaved changes, so that reading again does not replace them. Leaving the page
- * asks first. A version belongs to one object: a form of another one begins from nothing, because both can have the same number.
+ * asks first. What another form of the page saves moves the version and leaves the changes: two forms of a page have no field in common.
+ * Without unsaved changes, a new version begins the form again. A version belongs to one object: a form of another one begins from
+ * nothing, because both can have the same number.
  */
 export function Editing<T extends object>({ latest, children }: EditingProps<T>) {
   const { environment } = useScope() // `null` on a page of the tenant
@@ -96,11 +114,13 @@ export function Editing<T extends object>({ latest, children }: EditingProps<T>)
 }
 
 function Edited<T>({ latest, children }: EditingProps<T>) {
+  const [began, setBegan] = useState(latest.etag)
   const [base, setBase] = useState(latest)
   const [is_edited, setEdited] = useState(false)
-  if (!is_edited && base !== latest) setBase(latest)
+  if (!is_edited && began !== latest.etag) setBegan(latest.etag)
+  if (base !== latest && (!is_edited || latest.replaces === base.etag)) setBase(latest)
   useAskBeforeLeaving(is_edited)
-  return <>{children(base, setEdited)}</>
+  return <Fragment key={began}>{children(base, setEdited)}</Fragment>
 }
 
 /** The forms with unsaved changes, in the order of their first change. The first one asks for all of them. */

@@ -58,15 +58,8 @@ async function goTo(key: string) {
   await page.keyboard.press(key)
 }
 
-/** Answers the questions of the browser, and returns them. */
-function answerQuestions(is_accepted: boolean): string[] {
-  const asked: string[] = []
-  page.once('dialog', (dialog) => {
-    asked.push(dialog.message())
-    void (is_accepted ? dialog.accept() : dialog.dismiss())
-  })
-  return asked
-}
+/** Stays on the page when the browser asks whether to leave it. */
+const stayWhenAsked = () => page.waitForEvent('dialog').then((dialog) => dialog.dismiss())
 
 const secrets: [what: string, path: RegExp, open: () => Promise<void>, act: string][] = [
   [
@@ -112,17 +105,16 @@ for (const [what, path, open, act] of secrets)
       .last()
       .click({ position: { x: 5, y: 5 }, force: true })
     assert.equal(await page.locator('.dlg').getByRole('button').and(page.locator(':enabled')).count(), 0)
-    const asked = answerQuestions(false)
+    const asked = stayWhenAsked()
     const url = page.url()
     await page.evaluate('history.back()')
-    while (asked.length === 0) await page.waitForTimeout(20)
+    await asked
     await page.waitForURL(url)
     await release()
     await page.getByText(`Copy the ${what} now`).waitFor()
     await page.getByLabel(`I have stored this ${what}`).check()
     await button(page, 'Done').click()
     await page.locator('.dlg').waitFor({ state: 'detached' })
-    assert.equal(asked.length, 1)
   })
 
 test('an answer that comes after the person has left leads nobody back', { skip }, async () => {
@@ -161,6 +153,100 @@ test('a provider that is switched on does not close the dialog that was opened m
   expectStatus(204, await w.call('DELETE', `${w.test.path}/providers/${id}`))
 })
 
+const settings = async () => expectStatus(200, await w.call('GET', `${w.test.path}/settings`))
+const dialog_of_versions = () => page.getByRole('alertdialog', { name: 'Changed meanwhile' })
+/** Presses a button, and waits for the answer to a change. */
+async function save(name: string, status = 200) {
+  const answered = page.waitForResponse((response) => response.request().method() === 'PATCH' && response.status() === status)
+  await button(page, name).click()
+  await (await answered).finished()
+}
+const lifetime = () => page.getByLabel(/^Access token/)
+const sender = () => page.getByLabel('Sender')
+
+test('two forms of a page save one after the other, and neither takes the other for another person', { skip }, async () => {
+  await show(page, `${base}/settings`, 'Settings')
+  await lifetime().fill('600')
+  await sender().fill('Shop <shop@example.com>')
+  await save('Save mail')
+  await page.getByText('Saved.', { exact: true }).waitFor({ state: 'attached' })
+  await page.getByText('Save first: a test uses what is stored.').waitFor({ state: 'detached' })
+  assert.equal(await lifetime().inputValue(), '600')
+  await button(page, 'Review').click()
+  await button(page, 'Save').click()
+  await page.getByText('Review the changes').waitFor({ state: 'detached' })
+  assert.equal(await dialog_of_versions().count(), 0)
+  const { tokens, email } = await settings()
+  assert.deepEqual([tokens.access_token_ttl_seconds, email.from], [600, 'Shop <shop@example.com>'])
+})
+
+test('a save of one form leaves the other with the version that its person has seen', { skip }, async () => {
+  await show(page, `${base}/settings`, 'Settings')
+  await lifetime().fill('900')
+  await sender().fill('Bakery <shop@example.com>')
+  await w.changeSettings(w.test, { tokens: { access_token_ttl_seconds: 1_200 } })
+  await save('Save mail', 412)
+  await dialog_of_versions().getByText('Other fields were saved while you were editing.').waitFor()
+  await button(page, 'Save the choice').click()
+  await dialog_of_versions().waitFor({ state: 'detached' })
+  await button(page, 'Review').click()
+  await button(page, 'Save').click()
+  await dialog_of_versions().getByText('Choose what each of these fields shall be.').waitFor()
+  await dialog_of_versions()
+    .getByRole('radio', { name: /^Theirs/ })
+    .check()
+  await button(page, 'Save the choice').click()
+  await page.getByText('Review the changes').waitFor({ state: 'detached' })
+  assert.equal(await lifetime().inputValue(), '1200')
+  assert.equal((await settings()).email.from, 'Bakery <shop@example.com>')
+})
+
+test('what is entered after a save stays while the page reads again, and belongs to the saved version', { skip }, async () => {
+  const { client_id } = await w.createApplication(w.test, { name: 'Garden' })
+  await show(page, `${base}/applications/${client_id}?tab=addresses`, 'Garden')
+  const read = Promise.withResolvers<void>()
+  const hold = async (route: Route) => {
+    if (route.request().method() === 'GET') await read.promise
+    await route.continue()
+  }
+  await page.route(new RegExp(`/applications/${client_id}$`), hold)
+  await page.getByLabel('Name').fill('Nursery')
+  await button(page, 'Save').click()
+  await page.getByRole('heading', { level: 1, name: 'Nursery' }).waitFor()
+  const start = page.getByLabel(/^Start of a sign-in/)
+  await start.fill('https://garden.example.com/start')
+  const answered = page.waitForResponse((response) => response.url().endsWith(client_id))
+  read.resolve()
+  await (await answered).finished()
+  await page.waitForLoadState('networkidle')
+  assert.equal(await start.inputValue(), 'https://garden.example.com/start')
+  const asked = stayWhenAsked()
+  await page.getByRole('heading', { level: 1 }).click() // single keys do nothing in a field
+  await goTo('e')
+  await asked
+  await save('Save')
+  assert.equal(await dialog_of_versions().count(), 0)
+  const { name, initiate_login_uri } = expectStatus(200, await w.call('GET', `${w.test.path}/applications/${client_id}`))
+  assert.deepEqual([name, initiate_login_uri], ['Nursery', 'https://garden.example.com/start'])
+})
+
+test('a rotation of the secret is no other version of the form beside it', { skip }, async () => {
+  const body = { url: 'https://app.example.com/webhooks', slug: 'garden' }
+  const { id } = expectStatus(201, await w.call('POST', `${w.test.path}/webhooks`, { body }))
+  await show(page, `${base}/webhooks/${id}?tab=settings`, 'garden')
+  await page.getByLabel('Description, optional').fill('Orders of the garden')
+  await button(page, 'Rotate secret…').click()
+  await button(page, 'Rotate now').click()
+  await page.getByLabel('I have stored this signing secret').check()
+  await button(page, 'Done').click()
+  await save('Save')
+  assert.equal(await dialog_of_versions().count(), 0)
+  assert.equal(expectStatus(200, await w.call('GET', `${w.test.path}/webhooks/${id}`)).description, 'Orders of the garden')
+})
+
 test('no page reports an error or calls another origin', { skip }, () => {
-  assert.deepEqual(faults, [])
+  assert.deepEqual(
+    faults.filter((fault) => !/status of 412/.test(fault)), // the browser reports the refused changes
+    [],
+  )
 })

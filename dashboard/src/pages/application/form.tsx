@@ -18,12 +18,10 @@ export function useApplicationSave({ base, report }: TabProps) {
   const here = { ...at, application_id: base.data.id }
   return useSaved({
     base,
+    key: ['application', environment.id, base.data.id],
     read: () => client.responses.getApplication(here),
-    write: (change: ApplicationChange, options) => client.changeApplication(here, change, options),
-    changes: [
-      ['application', environment.id, base.data.id],
-      ['applications', environment.id],
-    ],
+    write: (change: ApplicationChange, options) => client.responses.changeApplication(here, change, options),
+    changes: [['applications', environment.id]],
     done: () => report(false),
   })
 }
@@ -55,7 +53,7 @@ export function Form({ application, save, change, report, is_complete = true, ch
   }
   return (
     <form className="form" onSubmit={submit}>
-      <fieldset disabled={!can('developer')} className="form">
+      <fieldset disabled={!can('developer') || save.busy} className="form">
         {children}
       </fieldset>
       {save.error ? <Problem error={save.error} focus /> : null}

@@ -18,7 +18,7 @@ interface EditProps {
   is_live: boolean
   lead: ReactNode
   read: () => Promise<Version<ApiKey>>
-  write: (change: KeyChange, options: { if_match: string | undefined }) => Promise<ApiKey>
+  write: (change: KeyChange, options: { if_match: string | undefined }) => Promise<Version<ApiKey>>
   close: () => void
 }
 
@@ -33,7 +33,7 @@ export function EditKey({ base, report, is_live, lead, read, write, close }: Edi
   const [rate, setRate] = useState(rateOf(key, is_live))
   const [days, setDays] = useState(KEEP)
   useEffect(() => report(true), [report]) // an open dialog keeps the version that it began with
-  const save = useSave({ base, read, write, changes: [['keys'], ['readiness']], done: close })
+  const save = useSave({ base, key: ['keys', 'one', key.id], read, write, changes: [['keys'], ['readiness']], done: close })
   const changeAt = (now: Date) => {
     const expires_at = days === KEEP ? key.expires_at : endAfter(days, now)
     return changeOf(key, { label, scopes, allowed_origins, ip_allowlist, rate_limit: limitOf(rate, is_live), expires_at })

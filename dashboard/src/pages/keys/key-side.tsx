@@ -20,7 +20,7 @@ interface KeySideProps {
   /** Where the key belongs, for the dialog that edits it. */
   lead: ReactNode
   read: (key_id: string, options?: { signal: AbortSignal }) => Promise<Version<ApiKey>>
-  write: (key_id: string, change: KeyChange, options: { if_match: string | undefined }) => Promise<ApiKey>
+  write: (key_id: string, change: KeyChange, options: { if_match: string | undefined }) => Promise<Version<ApiKey>>
   usage: ReadUsage
   onEnd: (kind: 'rotate' | 'revoke', key: ApiKey) => void
   close: () => void

@@ -16,9 +16,7 @@ import { useProvider, useProviderSave } from './use-save.ts'
 
 export function EditProvider({ provider_id, close }: { provider_id: string; close: () => void }) {
   const read = useProvider(provider_id)
-  return read.data ? (
-    <Editing latest={read.data}>{(base, report) => <Form key={base.etag} base={base} report={report} close={close} />}</Editing>
-  ) : null
+  return read.data ? <Editing latest={read.data}>{(base, report) => <Form base={base} report={report} close={close} />}</Editing> : null
 }
 
 const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)

@@ -30,9 +30,7 @@ export function EditResourceServer({ resource_server_id, close }: { resource_ser
   const read = useRead(['resource-servers', environment.id, 'one', resource_server_id], (signal) =>
     client.responses.getResourceServer(params, { signal }),
   )
-  return read.data ? (
-    <Editing latest={read.data}>{(base, report) => <EditForm key={base.etag} base={base} report={report} close={close} />}</Editing>
-  ) : null
+  return read.data ? <Editing latest={read.data}>{(base, report) => <EditForm base={base} report={report} close={close} />}</Editing> : null
 }
 
 interface EditProps {
@@ -46,8 +44,9 @@ function EditForm({ base, report, close }: EditProps) {
   const here = { ...at, resource_server_id: base.data.id }
   const save = useSave({
     base,
+    key: ['resource-servers', environment.id, 'one', base.data.id],
     read: () => client.responses.getResourceServer(here),
-    write: (change: ResourceServerChange, options) => client.changeResourceServer(here, change, options),
+    write: (change: ResourceServerChange, options) => client.responses.changeResourceServer(here, change, options),
     changes: [['resource-servers', environment.id]],
     done: close,
   })

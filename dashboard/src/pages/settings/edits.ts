@@ -17,12 +17,10 @@ export function useSaveSettings({ base, report }: EditedVersion, labelOf: (point
   const { client, at, environment } = useEnvironment()
   return useSave({
     base,
+    key: ['settings', environment.id],
     read: () => client.responses.getSettings(at),
-    write: (change: SettingsChange, options) => client.changeSettings(at, change, options),
-    changes: [
-      ['settings', environment.id],
-      ['readiness', environment.id],
-    ],
+    write: (change: SettingsChange, options) => client.responses.changeSettings(at, change, options),
+    changes: [['readiness', environment.id]],
     done: () => report(false),
     label: labelOf,
   })

@@ -56,7 +56,7 @@ export function MailSettings({ base, report }: EditedVersion) {
         <h2>Mail</h2>
       </header>
       <form onSubmit={submit}>
-        <fieldset disabled={!can('developer')} className="settings-grid">
+        <fieldset disabled={!can('developer') || save.busy} className="settings-grid">
           <NativeSelect
             label={names['/email/delivery']}
             data={Object.entries(deliveries)

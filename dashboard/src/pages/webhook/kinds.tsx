@@ -31,7 +31,7 @@ export function Kinds({ base, report }: TabProps) {
         save.run({ events: [...next] })
       }}
     >
-      <fieldset disabled={!can('developer')} className="stack">
+      <fieldset disabled={!can('developer') || save.busy} className="stack">
         <Radio.Group label="This webhook gets" value={is_all ? 'all' : 'some'} onChange={(value) => setAll(value === 'all')}>
           <div className="choices-column">
             <Radio value="all" label="All kinds, also those of later versions" />

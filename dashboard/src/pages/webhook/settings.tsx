@@ -26,7 +26,7 @@ export function WebhookSettings({ base, report }: TabProps) {
   const { data: webhook } = base
   const [url, setUrl] = useState(webhook.url)
   const [description, setDescription] = useState(webhook.description ?? '')
-  const [disabled, setDisabled] = useState(webhook.disabled)
+  const [disabled = webhook.disabled, setDisabled] = useState<boolean>() // the button "Switch on" changes it too, beside unsaved edits
   const [is_asking, setAsking] = useState(false)
   const save = useWebhookSave(base, report)
   const change = {
@@ -47,7 +47,7 @@ export function WebhookSettings({ base, report }: TabProps) {
   }
   return (
     <form className="form" onSubmit={submit}>
-      <fieldset disabled={!can('developer')} className="form">
+      <fieldset disabled={!can('developer') || save.busy} className="form">
         <TextInput
           label="Address"
           description="Live takes https only. Redirects are not followed."

@@ -8,12 +8,10 @@ export function useWebhookSave(base: Version<Webhook>, report?: (is_edited: bool
   const here = { ...at, webhook_id: base.data.id }
   return useSave({
     base,
+    key: ['webhook', environment.id, base.data.id],
     read: () => client.responses.getWebhook(here),
-    write: (change: WebhookChange, options) => client.changeWebhook(here, change, options),
-    changes: [
-      ['webhook', environment.id, base.data.id],
-      ['webhooks', environment.id],
-    ],
+    write: (change: WebhookChange, options) => client.responses.changeWebhook(here, change, options),
+    changes: [['webhooks', environment.id]],
     done: () => report?.(false),
     label: (pointer) => ({ '/url': 'Address', '/events': 'Event kinds', '/disabled': 'Switched off' })[pointer],
   })
