@@ -23,7 +23,6 @@ export default function PlatformKeys() {
   const { client, tenant } = useScope()
   const { search, show } = useQueryState()
   const [open, setOpen] = useState<Open>(null)
-  const [scopes, setScopes] = useState<KeyScope[]>([])
   const at = { tenant_id: tenant.id }
   const list = useList(['keys', tenant.id], (cursor) => client.listPlatformKeys({ ...at, cursor }).page())
   const close = () => {
@@ -82,18 +81,7 @@ export default function PlatformKeys() {
           close={() => show({ key: undefined })}
         />
       ) : null}
-      {open?.kind === 'create' ? (
-        <CreateKeyDialog
-          kinds={false}
-          is_live
-          lead={`For ${tenant.name}, all projects.`}
-          create={({ type: _, allowed_origins: __, ...form }) => client.createPlatformKey(at, { ...form, scopes })}
-          onCreated={(key) => setOpen({ kind: 'created', key })}
-          onClose={close}
-        >
-          <ScopePicker value={scopes} onChange={setScopes} />
-        </CreateKeyDialog>
-      ) : null}
+      {open?.kind === 'create' ? <CreatePlatformKey onCreated={(key) => setOpen({ kind: 'created', key })} onClose={close} /> : null}
       {open?.kind === 'created' ? (
         <CreatedKeyDialog
           created={open.key}
@@ -121,5 +109,23 @@ export default function PlatformKeys() {
         />
       ) : null}
     </Page>
+  )
+}
+
+/** Its scopes are part of the dialog, so that each key begins without any. */
+function CreatePlatformKey({ onCreated, onClose }: { onCreated: (key: ApiKeyWithPlaintext) => void; onClose: () => void }) {
+  const { client, tenant } = useScope()
+  const [scopes, setScopes] = useState<KeyScope[]>([])
+  return (
+    <CreateKeyDialog
+      kinds={false}
+      is_live
+      lead={`For ${tenant.name}, all projects.`}
+      create={({ type: _, allowed_origins: __, ...form }) => client.createPlatformKey({ tenant_id: tenant.id }, { ...form, scopes })}
+      onCreated={onCreated}
+      onClose={onClose}
+    >
+      <ScopePicker value={scopes} onChange={setScopes} />
+    </CreateKeyDialog>
   )
 }
