@@ -94,11 +94,15 @@ function DeleteApplication({ application }: { application: Record }) {
   const [is_open, setOpen] = useState(false)
   const action = useAction(() => client.deleteApplication({ ...at, application_id: application.id }), {
     changes: [['applications', environment.id]],
-    done: () => void navigate({ to: `${base}/applications` }),
+    done: () => void navigate({ to: `${base}/applications`, ignoreBlocker: true }),
   })
+  const ask = () => {
+    action.reset()
+    setOpen(true)
+  }
   return (
     <>
-      <ChangeButton className="btn bad" onClick={() => setOpen(true)}>
+      <ChangeButton className="btn bad" onClick={ask}>
         Delete
       </ChangeButton>
       {is_open ? (

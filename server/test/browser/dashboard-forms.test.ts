@@ -262,9 +262,58 @@ test('each new platform key begins without scopes', { skip }, async () => {
   assert.equal(await all.isChecked(), false)
 })
 
+test('an application is deleted without a question about its unsaved changes', { skip }, async () => {
+  const { client_id } = await w.createApplication(w.test, { name: 'Kiosk' })
+  await show(page, `${base}/applications/${client_id}?tab=addresses`, 'Kiosk')
+  await page.getByLabel('Name').fill('Stall')
+  await button(page, 'Delete').click()
+  await page.getByRole('alertdialog').getByRole('textbox').fill('Kiosk')
+  await button(page, 'Delete now').click() // the browser would answer a question by staying
+  await page.getByRole('heading', { level: 1, name: 'Applications' }).waitFor()
+})
+
+async function openApplication(tab: string) {
+  const { client_id } = await w.createApplication(w.test, { name: 'Depot' })
+  await show(page, `${base}/applications/${client_id}?tab=${tab}`, 'Depot')
+  return 'Depot'
+}
+async function openWebhook() {
+  const { id, slug } = expectStatus(201, await w.call('POST', `${w.test.path}/webhooks`, { body: { url: 'https://app.example.com/hook' } }))
+  await show(page, `${base}/webhooks/${id}?tab=settings`, slug)
+  return slug
+}
+
+// biome-ignore format: this table is read by column
+const questions: [what: string, open: () => Promise<string>, ask: string, act: string, keep: string][] = [
+  ['the deletion of an application',   () => openApplication('connect'),     'Delete',          'Delete now', 'Keep the application'],
+  ['the rotation of a client secret',  () => openApplication('credentials'), 'Rotate secret',   'Rotate now', 'Keep the secret'],
+  ['the deletion of a webhook',        () => openWebhook(),                  'Delete webhook…', 'Delete now', 'Keep the webhook'],
+  ['the rotation of a signing secret', () => openWebhook(),                  'Rotate secret…',  'Rotate now', 'Keep the secret'],
+]
+for (const [what, open, ask, act, keep] of questions)
+  test(`${what} asks again without the problem of the last attempt`, { skip }, async () => {
+    const name = await open()
+    const body = JSON.stringify({ code: 'slug_taken', detail: 'Refused this time.', request_id: 'req_1' })
+    const refuse = (route: Route) =>
+      route.request().method() === 'GET'
+        ? route.fallback()
+        : route.fulfill({ status: 409, headers: { 'content-type': 'application/problem+json' }, body })
+    await page.route(/\/v1\/platform\//, refuse)
+    const dialog = page.getByRole('alertdialog')
+    await button(page, ask).click()
+    if (act === 'Delete now') await dialog.getByRole('textbox').fill(name)
+    await button(page, act).click()
+    await dialog.getByText('Refused this time.').waitFor()
+    await page.unroute(/\/v1\/platform\//, refuse)
+    await button(page, keep).click()
+    await button(page, ask).click()
+    await button(page, keep).waitFor()
+    assert.equal(await dialog.getByText('Refused this time.').count(), 0)
+  })
+
 test('no page reports an error or calls another origin', { skip }, () => {
   assert.deepEqual(
-    faults.filter((fault) => !/status of 412/.test(fault)), // the browser reports the refused changes
+    faults.filter((fault) => !/status of (?:409|412)/.test(fault)), // the browser reports the refused changes
     [],
   )
 })

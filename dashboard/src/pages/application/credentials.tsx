@@ -81,6 +81,10 @@ export function Credentials({ application }: { application: Application }) {
       setCreated(rotated)
     },
   })
+  const ask = () => {
+    action.reset()
+    setOpen(true)
+  }
   return (
     <section className="card pad form">
       <Facts
@@ -104,7 +108,7 @@ export function Credentials({ application }: { application: Application }) {
       {uses_secret ? (
         <div className="acts">
           {application.has_client_secret ? (
-            <ChangeButton onClick={() => setOpen(true)}>Rotate secret</ChangeButton>
+            <ChangeButton onClick={ask}>Rotate secret</ChangeButton>
           ) : (
             <ChangeButton disabled={action.busy} onClick={() => action.run(undefined)}>
               Make a secret

@@ -112,6 +112,10 @@ export function Secret({ webhook }: { webhook: Webhook }) {
       setRotated(result)
     },
   })
+  const ask = () => {
+    rotate.reset()
+    setOpen(true)
+  }
   const until = webhook.previous_secret_until
   return (
     <section className="card">
@@ -129,7 +133,7 @@ export function Secret({ webhook }: { webhook: Webhook }) {
           )}
         </p>
         <p className="after">
-          <ChangeButton onClick={() => setOpen(true)}>Rotate secret…</ChangeButton>
+          <ChangeButton onClick={ask}>Rotate secret…</ChangeButton>
         </p>
       </div>
       {is_open ? (
@@ -178,6 +182,10 @@ export function Delete({ webhook }: { webhook: Webhook }) {
     changes: [['webhooks', environment.id]],
     done: () => void navigate({ to: `${base}/webhooks`, ignoreBlocker: true }),
   })
+  const ask = () => {
+    remove.reset()
+    setOpen(true)
+  }
   return (
     <section className="card">
       <header>
@@ -186,7 +194,7 @@ export function Delete({ webhook }: { webhook: Webhook }) {
       <div className="pad">
         <p>Waiting deliveries are not sent any more, and the history of deliveries is gone.</p>
         <p className="after">
-          <ChangeButton className="btn bad" onClick={() => setOpen(true)}>
+          <ChangeButton className="btn bad" onClick={ask}>
             Delete webhook…
           </ChangeButton>
         </p>
