@@ -34,7 +34,8 @@ export default function Members() {
   const isLastOwner = ({ id }: Member) => !list.hasNextPage && owners.length === 1 && owners[0]?.id === id
   const change = useAction(
     ({ id, role }: { id: string; role: Role }) => client.changeMember({ tenant_id: tenant.id, member_id: id }, { role }),
-    { changes: [...changes, ['me']], done: () => setOpen(null) },
+    // A role that rises is saved without a dialog, so another one can be open by then.
+    { changes: [...changes, ['me']], done: () => setOpen((now) => (now === open ? null : now)) },
   )
   const ask = (next: Exclude<typeof open, 'invite' | null>) => {
     change.reset()
@@ -47,6 +48,7 @@ export default function Members() {
   }
   const resend = useAction((id: string) => client.responses.resendInvitation({ tenant_id: tenant.id, member_id: id }), {
     changes,
+    secret: true,
     done: setInvited,
   })
   const remove = useAction((id: string) => client.removeMember({ tenant_id: tenant.id, member_id: id }), {
@@ -224,6 +226,7 @@ function Invite({ close, onInvited }: { close: () => void; onInvited: (invitatio
   const [role, setRole] = useState<Role>(is_root ? 'owner' : 'developer') // all operators are owners
   const action = useAction(() => client.responses.addMember({ tenant_id: tenant.id }, { email, role }), {
     changes: [['members', tenant.id]],
+    secret: true,
     done: onInvited,
   })
   const submit = () => action.run(undefined)

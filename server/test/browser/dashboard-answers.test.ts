@@ -237,7 +237,7 @@ test('a provider is switched for the version that the question began with', { sk
   await button(page, 'Switch off now').waitFor()
   expectStatus(200, await w.call('PATCH', `${w.test.path}/providers/${id}`, { body: { display_name: 'GitHub Enterprise' } }))
   await button(page, 'Switch off now').click()
-  await page.getByText('Also changed by the other, and kept').waitFor()
+  await page.getByText('Also changed, and kept').waitFor()
   await button(page, 'Save the choice').click()
   await act('on').waitFor()
   assert.deepEqual(

@@ -244,6 +244,20 @@ test('a rotation of the secret is no other version of the form beside it', { ski
   assert.equal(expectStatus(200, await w.call('GET', `${w.test.path}/webhooks/${id}`)).description, 'Orders of the garden')
 })
 
+test('a webhook that is switched on stays on when the form beside it is saved', { skip }, async () => {
+  const body = { url: 'https://app.example.com/webhooks', slug: 'orchard' }
+  const { id } = expectStatus(201, await w.call('POST', `${w.test.path}/webhooks`, { body }))
+  expectStatus(200, await w.call('PATCH', `${w.test.path}/webhooks/${id}`, { body: { disabled: true } }))
+  await show(page, `${base}/webhooks/${id}?tab=settings`, 'orchard')
+  await page.getByLabel('Description, optional').fill('Orders of the orchard')
+  await button(page, 'Switch on').click()
+  await page.getByText('Switched off: nothing is sent.').waitFor({ state: 'detached' })
+  await save('Save')
+  assert.equal(await dialog_of_versions().count(), 0)
+  const { disabled, description } = expectStatus(200, await w.call('GET', `${w.test.path}/webhooks/${id}`))
+  assert.deepEqual([disabled, description], [false, 'Orders of the orchard'])
+})
+
 test('each new platform key begins without scopes', { skip }, async () => {
   await show(page, `${tenant}/platform-keys`, 'Platform keys')
   const dialog = page.getByRole('dialog', { name: 'Create a key' })
