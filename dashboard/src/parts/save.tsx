@@ -40,8 +40,9 @@ interface SaveOptions<T, C> {
 export function useSave<T extends object, C extends object>({ base, key, read, write, changes = [], done, label }: SaveOptions<T, C>) {
   const queries = useQueryClient()
   const announce = useAnnounce()
-  const [conflict, setConflict] = useState<{ change: C; current: Version<T> } | null>(null)
-  const send = async ({ change, etag }: { change: C; etag: string | null }): Promise<typeof conflict> => {
+  /** `before` is what the change was made for; the page itself can have a newer version by now. */
+  const [conflict, setConflict] = useState<{ change: C; before: T; current: Version<T> } | null>(null)
+  const send = async ({ change, before, etag }: { change: C; before: T; etag: string | null }): Promise<typeof conflict> => {
     try {
       const saved = await write(change, { if_match: etag ?? undefined })
       queries.setQueryData(key, { ...saved, replaces: etag })
@@ -51,10 +52,10 @@ export function useSave<T extends object, C extends object>({ base, key, read, w
     }
     const current = await read()
     queries.setQueryData(key, current)
-    const { fields, others } = differences(change, base.data, current.data)
+    const { fields, others } = differences(change, before, current.data)
     // Only the service set something, for example at a rotation of the secret, so there is nothing to choose.
     const is_alike = others.length === 0 && !fields.some(isContested) && current.etag !== etag
-    return is_alike ? send({ change, etag: current.etag }) : { change, current }
+    return is_alike ? send({ change, before, etag: current.etag }) : { change, before, current }
   }
   const action = useAction(send, {
     changes: [key, ...changes],
@@ -67,15 +68,16 @@ export function useSave<T extends object, C extends object>({ base, key, read, w
   })
   const resolve = (choices: ReadonlyMap<string, Choice>) => {
     if (!conflict) return
+    const { before, current } = conflict
     const change = withChoices(conflict.change, choices)
-    if (Object.keys(change).length > 0) return action.run({ change, etag: conflict.current.etag })
+    if (Object.keys(change).length > 0) return action.run({ change, before, etag: current.etag })
     setConflict(null)
     done()
   }
   const dialog: ReactNode = conflict ? (
     <Conflict
       key={conflict.current.etag}
-      {...differences(conflict.change, base.data, conflict.current.data)}
+      {...differences(conflict.change, conflict.before, conflict.current.data)}
       label={label}
       busy={action.busy}
       error={action.error}
@@ -84,7 +86,7 @@ export function useSave<T extends object, C extends object>({ base, key, read, w
     />
   ) : null
   return {
-    run: (change: C) => action.run({ change, etag: base.etag }),
+    run: (change: C) => action.run({ change, before: base.data, etag: base.etag }),
     busy: action.busy,
     error: conflict ? null : action.error,
     reset: action.reset,
