@@ -11,7 +11,8 @@ import { accountOf } from '../users/attempts.ts'
 import { type Answer, header, type OidcCall } from './call.ts'
 import { findSessions, type SessionRow } from './store/sessions.ts'
 
-const most_sessions = 6
+/** A sign-in beyond these signs the last account of the browser out. */
+export const most_sessions = 6
 
 export interface Browser {
   /** The active sessions, the current one first, each with its secret. */
@@ -94,14 +95,13 @@ export const laterCookie = (call: OidcCall): string => cookie(call, 'later', '1'
 /** Remembers on this device how a sign-in began, for the sign-in page. It says nothing about an account. */
 export const lastUsedCookie = (call: OidcCall, method: string): string => cookie(call, 'last', method, 86_400 * 365)
 
-/** The cookie with the secrets of these sessions, the current one first and expired ones last. */
+/** The cookie with the secrets of these sessions, at most `most_sessions`: the current one first and expired ones last. */
 export function sessionCookie(call: OidcCall, sessions: readonly { secret: string }[]): string {
-  const kept = sessions.slice(0, most_sessions)
   return cookie(
     call,
     'session',
-    kept.map(({ secret }) => secret).join('.'),
-    kept.length === 0 ? 0 : call.issuer.settings.sessions.absolute_ttl_seconds,
+    sessions.map(({ secret }) => secret).join('.'),
+    sessions.length === 0 ? 0 : call.issuer.settings.sessions.absolute_ttl_seconds,
   )
 }
 

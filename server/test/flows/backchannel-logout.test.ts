@@ -105,9 +105,16 @@ test('an application whose tokens were revoked receives the logout token', async
 const sessionOf = async (user_id: string): Promise<string> =>
   expectStatus(200, await asBackend('GET', `/users/${user_id}/sessions`)).data[0].id
 
+/** Signs another person in to a browser. */
+async function signInAlso(agent: ReturnType<typeof createAgent>) {
+  const request = authorizationRequest(environment, await w.createApplication(environment), { prompt: 'login' })
+  await obtainCode(agent, request, await w.createUser(environment))
+}
+
 // biome-ignore format: this table is read by line
 const ends: Record<string, (person: { id: string; agent: ReturnType<typeof createAgent> }) => Promise<unknown>> = {
   'the person signs out by hand': async ({ agent }) => agent.submit(await agent.get(`${environment.issuer}/oauth/logout`), { decision: 'sign_out' }),
+  'six other people sign in to the browser': async ({ agent }) => { for (let left = 6; left > 0; left--) await signInAlso(agent) },
   'the backend ends the session': async ({ id }) => expectStatus(204, await asBackend('DELETE', `/sessions/${await sessionOf(id)}`)),
   'the backend blocks the user': async ({ id }) => expectStatus(200, await asBackend('POST', `/users/${id}/block`)),
   'the backend deletes the user': async ({ id }) => expectStatus(204, await asBackend('DELETE', `/users/${id}`)),

@@ -2,7 +2,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeJwt } from 'jose'
-import { type Agent, authorizationRequest, createAgent, createPerson, exchange, formOf } from '../support/cookie-browser.ts'
+import { z } from 'zod'
+import { list, sql } from '../../src/db/db.ts'
+import {
+  type Agent,
+  authorizationRequest,
+  createAgent,
+  createPerson,
+  exchange,
+  formOf,
+  signInForTokens,
+  userinfo,
+} from '../support/cookie-browser.ts'
 import { longest_form, parsed } from '../support/parsed-parameters.ts'
 import { expectStatus, type Reply, randomText, type TestEnvironment, world } from '../support/world.ts'
 
@@ -249,16 +260,26 @@ for (const type of ['test', 'live'] as const) {
       })
   })
 
-  test(`a browser keeps at most six signed-in people, the latest ones (${type})`, async () => {
-    const people = await Promise.all(Array.from({ length: 7 }, () => w.createUser(environment)))
+  test(`a browser keeps at most six signed-in people; the sign-in of a seventh signs out the first (${type})`, async () => {
     const agent = createAgent()
-    for (const user of people) {
-      const page = await agent.get(authorizationRequest(environment, client, { prompt: 'login' }).url)
-      expectStatus(303, await agent.submit(page, { email: user.email, password: user.password }))
+    const people = []
+    for (let number = 1; number <= 7; number++) {
+      const user = await w.createUser(environment)
+      const { tokens } = await signInForTokens(w, environment, client, user, { prompt: 'login', scope: 'openid' }, agent)
+      people.push({ ...user, access_token: tokens.access_token, session_id: String(decodeJwt(tokens.id_token).sid) })
     }
     const { body } = await agent.get(authorizationRequest(environment, client, { prompt: 'select_account' }).url)
     const shown = people.filter((user) => body.includes(user.email))
     assert.deepEqual(shown, people.slice(1))
+
+    const statuses = await Promise.all(people.map(async ({ access_token }) => (await userinfo(w, environment, access_token)).status))
+    assert.deepEqual(statuses, [401, 200, 200, 200, 200, 200, 200])
+    const ended = await w.deployment.db.all(
+      z.object({ user_id: z.string(), data: z.record(z.string(), z.string()) }),
+      sql`select user_id, data from events where environment_id = ${environment.id} and type = 'session.ended'
+             and user_id in (${list(people.map(({ id }) => id))})`,
+    )
+    assert.deepEqual(ended, [{ user_id: people[0]?.id, data: { session_id: people[0]?.session_id, reason: 'signed_out' } }])
   })
 }
 

@@ -7,7 +7,7 @@ import { asLine } from '../../text.ts'
 import { passwordMethod } from '../../users/methods.ts'
 import { hasSecondFactor } from '../../users/second-factors.ts'
 import { noteSignIn } from '../../users/store.ts'
-import { type Browser, deviceCookie, sessionCookie, withCookies } from '../browser.ts'
+import { type Browser, deviceCookie, most_sessions, sessionCookie, withCookies } from '../browser.ts'
 import { type Answer, header, type OidcCall, type OidcServices, redirect } from '../call.ts'
 import { hintedUser } from '../id-token-hint.ts'
 import { acrOf } from '../protocol/claims.ts'
@@ -48,7 +48,8 @@ export interface SignedIn {
  * end the sessions of the account, so this batch writes the row of the account before it makes a session.
  *
  * Each sign-in changes the secret of the cookie. A person who signs in again in the same browser keeps the session, so that other
- * applications stay signed in. A session of the person that has expired in this browser ends, since the cookie leaves it.
+ * applications stay signed in. The sessions that leave the cookie end, since no sign-out in this browser could end them later: expired
+ * ones of the person, and the last one where the cookie is full.
  */
 export async function establishSession(
   services: OidcServices,
@@ -64,6 +65,8 @@ export async function establishSession(
   const secret = newSecret(services)
   const known = browser.sessions.find((session) => session.user_id === user_id)
   const expired = browser.expired.filter((session) => session.user_id === user_id)
+  const others = [...browser.sessions, ...browser.expired].filter((session) => session.user_id !== user_id)
+  const [kept, displaced] = [others.slice(0, most_sessions - 1), others.slice(most_sessions - 1)]
   const absolute_expires_at = new Date(at.getTime() + absolute_ttl_seconds * 1000)
   const session = {
     id: known?.id ?? (services.newId('ses') as `ses_${string}`), // as: newId gives exactly this
@@ -86,9 +89,10 @@ export async function establishSession(
       { user_id, password_hash, by_password: identity_id === undefined && began_with === undefined, only_if },
       at,
     ),
-    ...expired.flatMap(({ id }) =>
-      endSession(issuer.environment_id, id, { reason: 'expired', origin: originOf(services, call, user_id) }, at),
-    ),
+    ...[...expired, ...displaced].flatMap((left) => {
+      const reason = browser.expired.includes(left) ? 'expired' : 'signed_out'
+      return endSession(issuer.environment_id, left.id, { reason, origin: originOf(services, call, left.user_id) }, at)
+    }),
     ...(known ? renewSession(issuer.environment_id, session, at) : [insertSession(issuer.environment_id, session, at)]),
     ...(known ? [] : [signInEvent(services, call, { type: 'session.created', user_id, data: { session_id: session.id } }).statement]),
     signInEvent(services, call, {
@@ -100,12 +104,11 @@ export async function establishSession(
   ])
   if (!signed_in) return null
   services.counters.count(issuer.environment_id, 'sign_in', `${method}.succeeded`)
-  const others = [...browser.sessions, ...browser.expired].filter((other) => other.user_id !== user_id)
   // A sign-in of another user than the hinted one satisfies no prompt of the request.
   const hinted = hintedUser(issuer, request.id_token_hint)
   const rest = hinted === null || hinted === user_id ? withoutSatisfied(query, step, at) : query
   return withCookies(redirect(continueRequest(services, call, interaction, rest, session.id)), [
-    sessionCookie(call, [{ secret }, ...others]),
+    sessionCookie(call, [{ secret }, ...kept]),
     deviceCookie(services, call, { user_id, email, password_hash }),
   ])
 }
