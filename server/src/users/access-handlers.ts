@@ -2,11 +2,12 @@
 import type { AnyCall, Handler } from '../api/handler.ts'
 import { readPage } from '../api/lists.ts'
 import { changeVersioned } from '../api/versions.ts'
-import { guard, sql } from '../db/db.ts'
+import { sql } from '../db/db.ts'
 import { notFound } from '../http/problem.ts'
 import { mailStatements } from '../mail/send.ts'
-import { endGrant, endGrants, listGrants } from '../oidc/store/grants.ts'
-import { endBegunWith, endEverything, revokeConsent, sessionEndEvents } from '../oidc/store/sessions.ts'
+import { disconnectApplication } from '../oidc/store/account.ts'
+import { listGrants } from '../oidc/store/grants.ts'
+import { endBegunWith, endEverything, sessionEndEvents } from '../oidc/store/sessions.ts'
 import type { Services } from '../services.ts'
 import { findMethod, isSecondFactor, listMethods, removalEvent, removeMethod } from './methods.ts'
 import { findUser, holdUser, type UserRow } from './store.ts'
@@ -97,9 +98,8 @@ export const disconnectGrant: Handler<'disconnectGrant'> = async (services, call
     const ended = await call.commit(
       {
         statements: [
-          guard(endGrant(environment_id, grant.id, 'disconnected', at)),
-          endGrants(environment_id, { user_id, application_id }, 'disconnected', at),
-          ...revokeConsent(environment_id, { user_id, application_id }, originOf(services, call), at),
+          holdUser(environment_id, user_id),
+          ...disconnectApplication(environment_id, { user_id, application_id, grant_id: grant.id }, originOf(services, call), at),
         ],
         before: { ...grant, project_id, environment_id },
         answer: null,

@@ -2,10 +2,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decodeJwt } from 'jose'
+import { z } from 'zod'
+import { sql } from '../../src/db/db.ts'
 import { storeConsent } from '../../src/oidc/store/sessions.ts'
-import { authorizationRequest, createPerson, exchange, refresh, userinfo } from '../support/cookie-browser.ts'
+import { openAccount, press } from '../support/account.ts'
+import { authorizationRequest, createAgent, createPerson, exchange, obtainCode, refresh, userinfo } from '../support/cookie-browser.ts'
+import { amidDisconnect } from '../support/overlapping-batches.ts'
 import { createAuthKey } from '../support/tenants.ts'
-import { type Reply, world } from '../support/world.ts'
+import { expectStatus, type Reply, world } from '../support/world.ts'
 
 const w = await world()
 const secret = await createAuthKey(w, w.test, 'auth_secret')
@@ -53,6 +57,55 @@ for (const [how, end] of Object.entries(ends))
         }
       }
     })
+
+/** The ways to disconnect an application. Each prepares the request. */
+const disconnects: Record<string, (person: Person, client_id: string) => Promise<() => Promise<Reply>>> = {
+  'the person disconnects the application': async (person, client_id) => {
+    const { agent, page } = await openAccount(w.test, person)
+    return () => press(agent, page, 'disconnect', {}, { id: client_id })
+  },
+  'the backend disconnects the application': async ({ id }, client_id) => {
+    const { data } = expectStatus(200, await asBackend('GET', `users/${id}/grants`))
+    const grant = data.find(({ application_id }: { application_id: string }) => application_id === client_id)
+    return () => asBackend('DELETE', `users/${id}/grants/${grant.id}`)
+  },
+}
+
+const Count = z.object({ n: z.int() })
+
+for (const [how, prepare] of Object.entries(disconnects)) {
+  /** A person with ten browsers and consent, and the requests of these browsers for a code each. */
+  async function connected() {
+    const client = await w.createApplication(w.test, { consent: 'ask' })
+    const person = await createPerson(w, w.test)
+    const browsers = Array.from({ length: 10 }, () => createAgent())
+    for (const agent of browsers) await obtainCode(agent, authorizationRequest(w.test, client), person)
+    const { url } = authorizationRequest(w.test, client, { prompt: 'none' })
+    const authorize = (each: number) => browsers.flatMap((agent) => Array.from({ length: each }, () => agent.get(url)))
+    return { client, person, authorize, disconnect: await prepare(person, client.id) }
+  }
+
+  async function assertDisconnected(replies: readonly Reply[], { client, person }: { client: Client; person: Person }) {
+    for (const { status } of replies) assert.ok([204, 303].includes(status), `${status}`)
+    const which = sql`environment_id = ${w.test.id} and user_id = ${person.id} and application_id = ${client.id}`
+    const left = await w.deployment.db.all(
+      Count,
+      sql`select count(*) as n from grants where ${which} and ended_at is null
+          union all select count(*) as n from consents where ${which}`,
+    )
+    assert.deepEqual(left, [{ n: 0 }, { n: 0 }])
+  }
+
+  test(`of 50 parallel authorizations while ${how}, no grant remains without consent`, async () => {
+    const { authorize, disconnect, ...of } = await connected()
+    await assertDisconnected(await Promise.all([...authorize(2), disconnect(), ...authorize(3)]), of)
+  })
+
+  test(`of 50 parallel authorizations amid the batch with which ${how}, no grant remains without consent`, async () => {
+    const { authorize, disconnect, ...of } = await connected()
+    await assertDisconnected(await amidDisconnect(w, of.person.id, disconnect, () => authorize(5)), of)
+  })
+}
 
 // biome-ignore format: one request a line
 const asked_scopes = ['openid', 'openid profile', 'openid email', 'openid phone', 'openid profile email', 'openid offline_access']

@@ -12,8 +12,45 @@ const One = z.object({ one: z.int() })
  * Starts requests whose batches run at the same time. On PostgreSQL it holds up each batch at its audit entry, when the object is
  * written and not yet committed, until several connections wait. On SQLite batches run one after another, so it only starts them.
  */
-export async function overlapping({ deployment: { config, db } }: World, start: () => Promise<Reply>[]): Promise<Reply[]> {
-  if (db.engine === 'sqlite') return Promise.all(start())
+export async function overlapping(w: World, start: () => Promise<Reply>[]): Promise<Reply[]> {
+  if (w.deployment.db.engine === 'sqlite') return Promise.all(start())
+  const replies = await underLock(w, 'lock table audit_log in share row exclusive mode', async (untilBlocked) => {
+    const started = start()
+    await untilBlocked(overlapping_batches, Promise.all(started))
+    return started
+  })
+  return Promise.all(replies)
+}
+
+/**
+ * Starts requests amid the batch of another one, which removes a consent of the user. On PostgreSQL it holds up that batch at the
+ * consent, until several connections wait or a request is answered. On SQLite it only starts them.
+ */
+export async function amidDisconnect(
+  w: World,
+  user_id: string,
+  first: () => Promise<Reply>,
+  then: () => Promise<Reply>[],
+): Promise<Reply[]> {
+  if (w.deployment.db.engine === 'sqlite') return Promise.all([first(), ...then()])
+  const replies = await underLock(w, `select 1 from consents where user_id = '${user_id}' for update`, async (untilBlocked) => {
+    const disconnect = first()
+    await untilBlocked(1, disconnect)
+    const started = then()
+    await untilBlocked(overlapping_batches, Promise.race(started))
+    return [disconnect, ...started]
+  })
+  return Promise.all(replies)
+}
+
+/** Resolves when this number of connections wait for a lock, or when `otherwise` does. */
+type UntilBlocked = (connections: number, otherwise: Promise<unknown>) => Promise<void>
+
+async function underLock<T>(
+  { deployment: { config, db } }: World,
+  lock: string,
+  act: (untilBlocked: UntilBlocked) => Promise<T>,
+): Promise<T> {
   // A busy pool opens a connection for later batches, so on a slow machine all of them could share one and none would overlap.
   while ((db.load?.().open ?? 0) <= overlapping_batches)
     await Promise.all(Array.from({ length: 10 }, () => db.all(One, sql`select 1 as one`)))
@@ -21,21 +58,22 @@ export async function overlapping({ deployment: { config, db } }: World, start: 
   await holder.connect()
   try {
     await holder.query('begin')
-    await holder.query('lock table audit_log in share row exclusive mode')
-    let is_answered = false
-    const replies = Promise.all(start())
-    replies.then(() => {
-      is_answered = true
-    }, assert.fail)
-    for (let waiting = 0; waiting < overlapping_batches && !is_answered; ) {
-      await holder.query('select pg_stat_clear_snapshot(), pg_sleep(0.005)')
-      const { rows } = await holder.query(
-        `select cast(count(*) as integer) as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      )
-      waiting = rows[0].n
-    }
+    await holder.query(lock)
+    const result = await act(async (connections, otherwise) => {
+      let is_settled = false
+      otherwise.then(() => {
+        is_settled = true
+      }, assert.fail)
+      for (let waiting = 0; waiting < connections && !is_settled; ) {
+        await holder.query('select pg_stat_clear_snapshot(), pg_sleep(0.005)')
+        const { rows } = await holder.query(
+          `select cast(count(*) as integer) as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        )
+        waiting = rows[0].n
+      }
+    })
     await holder.query('rollback')
-    return await replies
+    return result
   } finally {
     await holder.end()
   }

@@ -16,9 +16,8 @@ import { mayCreateAccount } from '../interaction/new-account.ts'
 import { no_problems, showAccounts, showSignIn, showSignUp } from '../interaction/screens.ts'
 import { accountVisit } from '../interaction/visit.ts'
 import { asksForSignUp } from '../protocol/sign-up.ts'
-import { endOtherSessions as endOthers, holdSession } from '../store/account.ts'
-import { endGrants } from '../store/grants.ts'
-import { endSessionRecord, findSessionRecord, revokeConsent } from '../store/sessions.ts'
+import { disconnectApplication, endOtherSessions as endOthers, holdSession } from '../store/account.ts'
+import { endSessionRecord, findSessionRecord } from '../store/sessions.ts'
 
 export const showAccount: OidcEndpoint = async (services, call) => {
   const browser = await readBrowser(services, call)
@@ -131,8 +130,7 @@ export const disconnect: OidcEndpoint = async (services, call) => {
   const ended = await services.db.batch([
     holdUser(environment_id, which.user_id),
     holdSession(environment_id, session, call.now),
-    endGrants(environment_id, which, 'disconnected', call.now),
-    ...revokeConsent(environment_id, which, originOf(services, call, own), call.now),
+    ...disconnectApplication(environment_id, which, originOf(services, call, own), call.now),
   ])
   return ended ? done(call, 'disconnect') : changedMeanwhile(services, call, own, { action: null, id: null })
 }

@@ -71,7 +71,7 @@ export async function takeStep(services: OidcServices, call: OidcCall, interacti
     case 'refuse':
       return answerClient(call, client, { ...request, error: step.error })
     case 'issue':
-      return issueCode(services, call, interaction, step.session_id)
+      return issueCode(services, call, interaction, step)
     case 'sign_in':
       return showSignIn(services, call, interaction, { email, problem: null, wait_seconds: null })
     case 'sign_up':

@@ -13,7 +13,7 @@ export async function issueCode(
   services: OidcServices,
   call: OidcCall,
   { request, client, browser, query, audiences }: Authorization,
-  session_id: string,
+  { session_id, consented_to }: { session_id: string; consented_to: readonly string[] | null },
 ): Promise<Answer> {
   const { issuer, now } = call
   const { tokens, sessions } = issuer.settings
@@ -33,6 +33,7 @@ export async function issueCode(
     {
       code_hash: digestOf(code),
       client_id: client.client_id,
+      consented_to,
       redirect_uri: request.redirect_uri,
       scope: request.scope,
       resource: request.resource,
@@ -45,7 +46,7 @@ export async function issueCode(
     },
     now,
   )
-  // The session ended or was renewed after it was read: the request starts again with the sessions that exist now.
+  // The session or the consent changed after it was read: the request starts again with those that exist now.
   return stored ? answerClient(call, client, { ...request, code }) : redirect(continueUrl(call, query))
 }
 

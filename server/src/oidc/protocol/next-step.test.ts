@@ -54,7 +54,7 @@ const situation: Situation = {
 }
 const signed_out = { sessions: [] }
 
-const issue = (session_id: string) => ({ kind: 'issue', session_id })
+const issue = (session_id: string, consented_to: readonly string[] | null = null) => ({ kind: 'issue', session_id, consented_to })
 const consent = (session_id: string) => ({ kind: 'consent', session_id })
 const sign_in = { kind: 'sign_in', user_id: null }
 const second_factor = { kind: 'second_factor', session_id: 'ses_anna' }
@@ -87,7 +87,7 @@ const cases: Case[] = [
   { rule: 'prompt=none with a sign-in older than max_age is login_required', request: { prompt: ['none'], max_age: 599 }, step: 'login_required' },
   { rule: 'prompt=none with max_age=0 is login_required', request: { prompt: ['none'], max_age: 0 }, step: 'login_required' },
   { rule: 'prompt=none without consent is consent_required', request: { prompt: ['none'] }, client: 'ask', situation: { sessions: [bert] }, step: 'consent_required' },
-  { rule: 'prompt=none with consent for all of the scope issues a code', request: { prompt: ['none'] }, client: 'ask', step: issue('ses_anna') },
+  { rule: 'prompt=none with consent for all of the scope issues a code', request: { prompt: ['none'] }, client: 'ask', step: issue('ses_anna', anna.consented_to) },
   { rule: 'prompt=none with a hint for a user without session is login_required', request: { prompt: ['none'] }, situation: { hinted_user_id: 'usr_cara' }, step: 'login_required' },
   { rule: 'prompt=none with a hint for the second session issues a code for it', request: { prompt: ['none'] }, situation: { hinted_user_id: 'usr_bert' }, step: issue('ses_bert') },
 
@@ -114,8 +114,8 @@ const cases: Case[] = [
   { rule: 'a hint for a user without session is a sign-in of that user', situation: { hinted_user_id: 'usr_cara' }, step: { kind: 'sign_in', user_id: 'usr_cara' } },
   { rule: 'a hint for a session older than max_age is a sign-in of that user', request: { max_age: 1 }, situation: { hinted_user_id: 'usr_bert' }, step: { kind: 'sign_in', user_id: 'usr_bert' } },
 
-  { rule: 'consent for all of the scope issues a code', client: 'ask', step: issue('ses_anna') },
-  { rule: 'consent for more than the scope issues a code', request: { consent_to: ['openid'] }, client: 'ask', step: issue('ses_anna') },
+  { rule: 'consent for all of the scope issues a code', client: 'ask', step: issue('ses_anna', anna.consented_to) },
+  { rule: 'consent for more than the scope issues a code', request: { consent_to: ['openid'] }, client: 'ask', step: issue('ses_anna', anna.consented_to) },
   { rule: 'consent without offline_access is asked for', client: 'ask', situation: { sessions: [{ ...anna, consented_to: ['openid', 'email'] }] }, step: consent('ses_anna') },
   { rule: 'consent without a scope of a resource server is asked for', request: { consent_to: ['openid', 'https://api.test', 'https://api.test#email'] }, client: 'ask', step: consent('ses_anna') },
   { rule: 'consent is asked for where there is none', client: 'ask', situation: { sessions: [bert] }, step: consent('ses_bert') },

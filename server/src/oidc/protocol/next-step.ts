@@ -32,7 +32,8 @@ interface BrowserSession {
 }
 
 export type NextStep =
-  | { kind: 'issue'; session_id: string }
+  /** The code depends on the consent `consented_to`; `null` where the client needs none. */
+  | { kind: 'issue'; session_id: string; consented_to: readonly string[] | null }
   /** `user_id`: only a sign-in of this user answers the request. */
   | { kind: 'sign_in'; user_id: string | null }
   | { kind: 'sign_up' }
@@ -69,7 +70,7 @@ export function nextStep(request: AuthorizationRequest, client: RequestingClient
     if (missing !== 'nothing') return refuse('interaction_required', reason`The person has to use a second factor.`)
     if (client.needs_press) return refuse('interaction_required', reason`This client gets no code without an action of the person.`)
     if (!consented) return refuse('consent_required', reason`The person has not consented to all of the scope.`)
-    return { kind: 'issue', session_id: session.session_id }
+    return issueFor(session, client)
   }
 
   const sign_in: NextStep = { kind: 'sign_in', user_id: hinted_user_id }
@@ -79,8 +80,14 @@ export function nextStep(request: AuthorizationRequest, client: RequestingClient
   if (has('login') || has('create') || isTooOld(session, request, now)) return sign_in
   if (missing !== 'nothing') return { kind: 'second_factor', session_id: session.session_id }
   if (has('consent') || !consented || (client.needs_press && !session.pressed)) return { kind: 'consent', session_id: session.session_id }
-  return { kind: 'issue', session_id: session.session_id }
+  return issueFor(session, client)
 }
+
+const issueFor = ({ session_id, consented_to }: BrowserSession, client: RequestingClient): NextStep => ({
+  kind: 'issue',
+  session_id,
+  consented_to: client.consent === 'skip' ? null : consented_to,
+})
 
 /**
  * The query of the request without the prompts that a finished step satisfied, so that no step repeats. An id_token_hint stays, because

@@ -5,8 +5,9 @@ import { type Db, guard, list, type Statement, sql } from '../../db/db.ts'
 import type { Origin } from '../../events/store.ts'
 import { strong_levels } from '../protocol/second-factor.ts'
 import { enqueueBackchannelLogouts } from './backchannel-logouts.ts'
+import { endGrant, endGrants } from './grants.ts'
 import { endHalfSignIns } from './half-sign-ins.ts'
-import { sessionEndEvents } from './sessions.ts'
+import { revokeConsent, sessionEndEvents } from './sessions.ts'
 
 /**
  * Fails as a guard if the session has ended, as it has if its user was blocked or deleted. Put it after the write of the user's row,
@@ -49,6 +50,27 @@ export function endOtherSessions(
 /** Removes from the sessions of a deleted user where they came from. They stay until their tokens cannot be valid any more. */
 export function forgetSessions(environment_id: EnvironmentId, user_id: string): Statement {
   return sql`update sessions set ip = null, user_agent = null where environment_id = ${environment_id} and user_id = ${user_id}`
+}
+
+/**
+ * Disconnects an application from a user: removes the consent and ends every grant. Put it after `holdUser`, which the batch of a new
+ * session writes too. With `grant_id` it fails as a guard if that grant has ended already.
+ */
+export function disconnectApplication(
+  environment_id: EnvironmentId,
+  which: { user_id: string; application_id: string; grant_id?: string },
+  origin: Origin,
+  now: Date,
+): Statement[] {
+  const { user_id, grant_id } = which
+  return [
+    // A batch that stores a grant writes the row of its session before it reads the consent (`storeCode`).
+    sql`update sessions set last_seen_at = last_seen_at
+         where environment_id = ${environment_id} and user_id = ${user_id} and ended_at is null`,
+    ...(grant_id === undefined ? [] : [guard(endGrant(environment_id, grant_id, 'disconnected', now))]),
+    endGrants(environment_id, which, 'disconnected', now),
+    ...revokeConsent(environment_id, which, origin, now),
+  ]
 }
 
 const most_applications = 100

@@ -66,6 +66,8 @@ export type RefreshRow = z.infer<typeof RefreshRow>
 export interface NewCode {
   code_hash: string
   client_id: string
+  /** The consent that the code depends on; `null` where it needs none. */
+  consented_to: readonly string[] | null
   redirect_uri: string
   scope: string
   resource: readonly string[]
@@ -80,7 +82,7 @@ export interface NewCode {
 
 /**
  * Stores a code and its grant for a session that has not changed since it was read, and extends the session. Returns false where the
- * session ended or was renewed, the user was blocked, or the application was disabled.
+ * session ended or was renewed, the user was blocked, the application was disabled, or the consent changed.
  */
 export async function storeCode(
   db: Db,
@@ -92,24 +94,30 @@ export async function storeCode(
 ): Promise<boolean> {
   // A batch that ends the session, such as blocking its user, also writes the row of the session: it runs either before, so that this
   // guard fails, or after, so that it ends the grant. User and application are read as committed when the statement begins, so
-  // unblocking and enabling end grants that a race stored.
+  // unblocking and enabling end grants that a race stored. The consent is read by the second statement: a batch that
+  // removes it writes every session of the user first, so it runs either before that read, or after, so that it ends the grant.
+  const grant = sql`${environment_id}, ${grant_id}, ${session.user_id}, ${code.client_id}, ${session.id}, ${code.scope}, ${code.resource},
+    ${offline(code.scope)}, ${session.auth_time}, ${session.amr}, ${session.acr}, ${session.began_with}, ${now}, ${code.grant_expires_at}`
   const stored = await db.batch([
     guard(sql`update sessions set last_seen_at = ${now}, expires_at = ${code.session_expires_at}
          where environment_id = ${environment_id} and id = ${session.id} and auth_time = ${session.auth_time}
            and ended_at is null and expires_at > ${now}
            and exists (select 1 from users where environment_id = ${environment_id} and id = ${session.user_id} and blocked_at is null)
            and exists (select 1 from applications where environment_id = ${environment_id} and id = ${code.client_id} and disabled = 0)`),
-    sql`insert into grants (environment_id, id, user_id, application_id, session_id, scope, resource, offline,
-                            auth_time, amr, acr, began_with, created_at, expires_at)
-        values (${environment_id}, ${grant_id}, ${session.user_id}, ${code.client_id}, ${session.id}, ${code.scope}, ${code.resource},
-                ${offline(code.scope)}, ${session.auth_time}, ${session.amr}, ${session.acr}, ${session.began_with},
-                ${now}, ${code.grant_expires_at})`,
+    code.consented_to === null
+      ? sql`insert into grants (${grant_columns}) values (${grant})`
+      : guard(sql`insert into grants (${grant_columns}) select ${grant} from consents
+          where environment_id = ${environment_id} and user_id = ${session.user_id} and application_id = ${code.client_id}
+            and scope = ${code.consented_to.join(' ')}`),
     sql`insert into authorization_codes (environment_id, code_hash, grant_id, client_id, redirect_uri, scope, nonce, code_challenge, expires_at)
         values (${environment_id}, ${code.code_hash}, ${grant_id}, ${code.client_id}, ${code.redirect_uri}, ${code.scope},
                 ${code.nonce}, ${code.code_challenge}, ${code.expires_at})`,
   ])
   return stored !== null
 }
+
+const grant_columns = sql`environment_id, id, user_id, application_id, session_id, scope, resource, offline,
+  auth_time, amr, acr, began_with, created_at, expires_at`
 
 const offline = (scope: string) => scope.split(' ').includes('offline_access')
 
