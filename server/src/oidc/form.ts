@@ -3,14 +3,14 @@ import type { IncomingMessage } from 'node:http'
 import type { Route } from '@ostiary/contract/route.ts'
 import { body_limit_bytes, readBody, type Watch } from '../http/body.ts'
 import { ApiError } from '../http/problem.ts'
-import { longest_query } from './call.ts'
+import { asQuery, longest_query } from './call.ts'
 
 /** The most parameters of a form or query. */
 const most_parameters = 200
 
 /**
- * The longest parameter of a page, in bytes: the request in its form, with three bytes for each percent-encoded character. The size
- * limit of a request's head applies to a query.
+ * The longest parameter of a page, in bytes: the request in its form, with three bytes for each percent-encoded character. A
+ * query of a page has the limit of `asQuery`, any other that of a request's head.
  */
 const longest_of_page = 3 * longest_query
 
@@ -35,9 +35,22 @@ export async function readForm(message: IncomingMessage, { page }: Route): Promi
   }
 }
 
-/** Reports whether a query has more parameters than `most_parameters`. A parameter takes at least one character and an ampersand. */
-export function hasTooMany(query: string): boolean {
+/**
+ * Reports whether a query exceeds the limits of a form. The next form of a page holds the query of the page, so a longer one is refused
+ * before a page begins what it cannot continue.
+ */
+export const isTooMuch = (query: string, { page }: Route): boolean => hasTooMany(query) || (page === true && isTooLong(query))
+
+/** A parameter takes at least one character and an ampersand. */
+function hasTooMany(query: string): boolean {
   return query.length > most_parameters && query.split('&', most_parameters + 1).length > most_parameters
+}
+
+/** A character of a request's head is a byte, which can become two bytes of UTF-8, each percent-encoded. */
+const most_per_character = 6
+
+function isTooLong(query: string): boolean {
+  return query.length * most_per_character > longest_query && asQuery(query) === null
 }
 
 const excess = new ApiError('malformed_request', 'The form has too many parameters, or one that is too long.')

@@ -90,9 +90,9 @@ export function message(call: OidcCall, kind: MessageKind, refusal: Refusal, err
   )
 }
 
-/** The page for a request that exceeds the limits of `form.ts` or of a query. */
+/** The page for a request that exceeds the limits of `form.ts` or of `asQuery`. */
 export const tooLong = (call: OidcCall): Answer =>
-  message(call, 'unusable_request', refusal('invalid_request', reason`The request has too many parameters, or one that is too long.`))
+  message(call, 'unusable_request', refusal('invalid_request', reason`The request is too long, or has too many parameters.`))
 
 /** The page for a step of a request that this browser did not begin, or began too long ago. */
 export const sessionLost = (call: OidcCall, why: Reason): Answer => message(call, 'session_lost', refusal('form_expired', why))

@@ -14,7 +14,7 @@ import { Unavailable } from '../unavailable.ts'
 import { HashingRefused } from '../users/password.ts'
 import { type Answer, errorJson, type OidcCall, type OidcEndpoint, type OidcServices } from './call.ts'
 import { crossOriginHeaders, type OriginCheck, preflightHeaders } from './cross-origin.ts'
-import { hasTooMany, readForm, too_much } from './form.ts'
+import { isTooMuch, readForm, too_much } from './form.ts'
 import { message, tooLong } from './hosted-page.ts'
 import { findIssuerAt, type Issuer, type Issuers } from './issuer.ts'
 import { OAuthError } from './protocol/oauth-error.ts'
@@ -85,7 +85,7 @@ async function answer(mounting: OidcMounting, { name, route, endpoint }: Mounted
   }
   let result: Answer
   try {
-    if (form === too_much || hasTooMany(call.query)) result = tooMuch(route, call)
+    if (form === too_much || isTooMuch(call.query, route)) result = tooMuch(route, call)
     else result = await endpoint(services, call)
   } catch (error) {
     result = answerOf(error, services, { name, route }, call)

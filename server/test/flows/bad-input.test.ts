@@ -108,6 +108,7 @@ for (const path of ['/oauth/authorize', '/oauth/logout'])
   })
 
 const too_long_for_get = `${new URL(authorizationRequest(w.test, client).url).search.slice(1)}&x=${'x'.repeat(25_000)}`
+const too_long_when_encoded = too_long_for_get.replace(/x+$/, "'".repeat(9_000))
 const in_form = `csrf=x&request=${encodeURIComponent(too_long_for_get)}`
 for (const [path, body] of [
   ['oauth/authorize', too_long_for_get],
@@ -121,6 +122,16 @@ for (const [path, body] of [
     assert.deepEqual([reply.status, reply.headers.location], [400, undefined])
     assert.match(reply.headers['content-type'] ?? '', /html/)
   })
+
+for (const [, { method, path, page }] of rows)
+  if (page && method === 'GET')
+    test(`a query too long for the form of a page gets an error page before any other: ${path}`, async () => {
+      for (const query of [too_long_for_get, too_long_when_encoded]) {
+        const reply = await send('GET', `${at(path)}?${query}`)
+        assert.equal(reply.status, 400)
+        assert.match(reply.body, /sent a request that .* cannot answer/)
+      }
+    })
 
 for (const bytes of ['\xff', '\xc3', '\xc0\x80', '\xed\xa0\x80', '%ff', '%c3'])
   for (const path of [token_path, revoke_path])
