@@ -191,6 +191,9 @@ export function withCookies(answer: Answer, set_cookie: readonly string[]): Answ
 /** The refusal of a form that `isOwnForm` does not accept. */
 export const foreign_form = refusal('form_expired', reason`The form token is missing, has expired or belongs to another browser.`)
 
+/** The refusal of a form whose session this browser does not have. */
+export const session_gone = refusal('form_expired', reason`The session of the page has ended, or does not belong to this browser.`)
+
 export const no_cookies = refusal(
   'form_expired',
   reason`The browser sent no cookie with the form. It has cookies switched off, or removed them.`,

@@ -227,8 +227,16 @@ const plants: Plant[] = [
   { code: 'locked_out', reason: /Too many attempts failed for this email/, plant: lockOut },
   { code: 'form_expired', reason: /sent no cookie with the form/, plant: async () => createAgent().post(`${issuer}/sign-in`, { request: authorizationRequest(environment, client).url.split('?')[1] ?? '', email: canary(), password: canary() }) },
   { code: 'form_expired', reason: 'The form holds no request.', has: { status: 400 }, plant: () => createAgent().post(`${issuer}/sign-in`, { email: canary() }) },
+  { code: 'form_expired', reason: 'The form token is missing, has expired or belongs to another browser.', has: { status: 303 }, plant: () => postToConsent({ csrf: canary() }) },
+  { code: 'form_expired', reason: 'The session of the page has ended, or does not belong to this browser.', has: { status: 303 }, plant: () => postToConsent({ session: canary() }) },
+  { code: 'form_expired', reason: 'The session of the page has ended, or does not belong to this browser.', has: { status: 303 }, plant: () => postToConsent({ session: canary() }, `${issuer}/offer-passkey`) },
+  { code: 'form_expired', reason: 'The session of the page has ended, or does not belong to this browser.', has: { status: 303 }, plant: () => person.agent.post(`${issuer}/account/disconnect`, { user: canary() }) },
+  { code: 'invalid_request', reason: 'The body of the request is not form-encoded.', has: { status: 400, client_id: null }, plant: () => w.call('POST', authorizationRequest(environment, client).url, { key: null, body: { state: canary() } }) },
+  { code: 'invalid_request', reason: 'The body of the request is not form-encoded.', has: { status: 400 }, plant: () => w.call('POST', authorizationRequest(environment, client).url, { key: null }) },
+  { code: 'invalid_request', reason: 'The request is too long, or has too many parameters.', has: { status: 400 }, plant: () => authorize({ claims: canary().padEnd(24_600, 'x') }) },
   { code: 'validation_failed', reason: 'The form of the sign-up has problems: email malformed password too_short', plant: () => signIn({ email: canary(), password: 'short' }, 'create') },
-  { code: 'provider_unreachable', reason: new RegExp(`The sign-in at the provider ${provider.id} failed`), plant: federate },
+  { code: 'provider_unreachable', reason: new RegExp(`The sign-in at the provider ${provider.id} failed`), plant: () => federate() },
+  { code: 'provider_unreachable', reason: 'The provider was deleted, switched off or changed its issuer during the sign-in.', has: { status: 303 }, plant: () => federate(canary()) },
   { code: 'invalid_id_token_hint', reason: 'id_token_hint is no ID token of this issuer.', plant: () => createAgent().get(`${issuer}/oauth/logout?id_token_hint=${canary()}`) },
   { code: 'unregistered_post_logout_uri', reason: new RegExp(`The application ${client.client_id}`), has: { client_id: client.client_id }, plant: () => createAgent().get(`${issuer}/oauth/logout?client_id=${client.client_id}&post_logout_redirect_uri=https://${canary()}.example`) },
   { code: 'unknown_passkey', reason: 'No user of the environment has the passkey.', has: { user_id: null, status: 400 }, plant: () => usePasskey(createAuthenticator(new URL(issuer).origin)) },
@@ -297,10 +305,16 @@ async function lockOut(): Promise<Reply> {
   return signIn({ email, password: canary() })
 }
 
-async function federate(): Promise<Reply> {
+/** Sends the form of the consent page with other values. */
+async function postToConsent(change: Record<string, string>, to?: string): Promise<Reply> {
+  const { action, hidden } = formOf((await authorize({}, spa, person.agent)).body)
+  return person.agent.post(to ?? action, { ...hidden, ...change })
+}
+
+async function federate(to = provider.id): Promise<Reply> {
   const agent = createAgent()
   const page = await agent.get(authorizationRequest(environment, client).url)
-  return agent.post(`${issuer}/federate`, { ...formOf(page.body).hidden, provider: provider.id })
+  return agent.post(`${issuer}/federate`, { ...formOf(page.body).hidden, provider: to })
 }
 
 const usePasskey = async (device: SoftwareAuthenticator, change: Changes = {}): Promise<Reply> =>

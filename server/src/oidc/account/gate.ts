@@ -10,7 +10,7 @@ import { type AccountAction, type AccountNotice, account_actions, account_notice
 import { reason } from '../../reason.ts'
 import { refusal } from '../../refusal.ts'
 import { findUser, type UserRow } from '../../users/store.ts'
-import { type Browser, formProblem, formRefusals, readBrowser } from '../browser.ts'
+import { type Browser, formProblem, formRefusals, readBrowser, session_gone } from '../browser.ts'
 import { type Answer, header, type OidcCall, type OidcServices, redirect, refused } from '../call.ts'
 import { isFreshlySignedIn } from '../interaction/fresh-sign-in.ts'
 import { showPlace } from './screens.ts'
@@ -65,7 +65,6 @@ export async function beginChange(
   return own
 }
 
-const session_gone = refusal('form_expired', reason`The session of the account page has ended, or belongs to another account.`)
 const sign_in_needed = refusal(
   'login_required',
   reason`The change needs a sign-in of the last 10 minutes, with every factor of the account.`,

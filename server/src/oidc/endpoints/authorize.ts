@@ -1,7 +1,9 @@
 /** The authorization endpoint (OIDC Core §3.1.2): shows the page of the next step, or answers the client. */
+import { reason } from '../../reason.ts'
+import { refusal } from '../../refusal.ts'
 import { readBrowser } from '../browser.ts'
 import { asQuery, type OidcEndpoint, redirect } from '../call.ts'
-import { tooLong } from '../hosted-page.ts'
+import { message, tooLong } from '../hosted-page.ts'
 import { beginAuthorization } from '../interaction/begin.ts'
 import { continueUrl } from '../interaction/continue.ts'
 import { judgeNextStep, takeStep } from '../interaction/dispatch.ts'
@@ -9,7 +11,8 @@ import { judgeNextStep, takeStep } from '../interaction/dispatch.ts'
 export const authorize: OidcEndpoint = async (services, call) => {
   // Browsers send no cookies with a cross-site POST, so the request is redirected to GET (RFC 6749 §3.1).
   if (call.method === 'POST') {
-    const query = call.form && asQuery([call.query, call.form.toString()].filter(Boolean).join('&'))
+    if (call.form === null) return message(call, 'unusable_request', not_a_form)
+    const query = asQuery([call.query, call.form.toString()].filter(Boolean).join('&'))
     return query === null ? tooLong(call) : redirect(continueUrl(call, query))
   }
 
@@ -18,3 +21,5 @@ export const authorize: OidcEndpoint = async (services, call) => {
   const interaction = { query: call.query, ...begun, browser }
   return takeStep(services, call, interaction, await judgeNextStep(services, call, interaction))
 }
+
+const not_a_form = refusal('invalid_request', reason`The body of the request is not form-encoded.`)

@@ -1,7 +1,7 @@
 /** The forms of consent and of the account chooser. */
 import { insertEvent } from '../../events/store.ts'
 import { holdUser } from '../../users/store.ts'
-import { foreign_form, isOwnForm, sessionCookie, withCookies } from '../browser.ts'
+import { foreign_form, isOwnForm, session_gone, sessionCookie, withCookies } from '../browser.ts'
 import { type OidcEndpoint, redirect, refused } from '../call.ts'
 import { answerClient } from '../interaction/answer-client.ts'
 import { continueInteraction } from '../interaction/begin.ts'
@@ -21,7 +21,8 @@ export const consent: OidcEndpoint = async (services, call) => {
   const { issuer, now, request_id } = call
   // The account that the page named: another window may have changed the current account.
   const session = browser.sessions.find(({ id }) => id === call.form?.get('session'))
-  if (!session || !isOwnForm(services, call, browser)) return refused(redirect(continueUrl(call, query)), foreign_form)
+  if (!isOwnForm(services, call, browser)) return refused(redirect(continueUrl(call, query)), foreign_form)
+  if (!session) return refused(redirect(continueUrl(call, query)), session_gone)
   call.subject.user_id = session.user_id
   if (call.form?.get('decision') !== 'allow')
     return answerClient(call, client, { ...request, error: new OAuthError('access_denied', 'The person did not allow it.') })

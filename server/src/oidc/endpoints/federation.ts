@@ -26,7 +26,8 @@ export const federate: OidcEndpoint = async (services, call) => {
   const provider = await findUpstream(services.db, call.issuer.environment_id, call.form?.get('provider') ?? '')
   if (browser.form_seed === null)
     return showSignIn(services, call, interaction, { email: '', problem: 'no_cookies', refusal: no_cookies, wait_seconds: null })
-  if (!provider || !isOwnForm(services, call, browser)) return refused(redirect(continueUrl(call, query)), foreign_form)
+  if (!isOwnForm(services, call, browser)) return refused(redirect(continueUrl(call, query)), foreign_form)
+  if (!provider) return refused(redirect(continueUrl(call, query)), provider_changed)
 
   const { environment_id } = call.issuer
   const source = sourceOf(call.ip)
@@ -105,5 +106,8 @@ function unreachable(services: OidcServices, call: OidcCall, provider: Upstream,
 }
 
 const too_many = refusal('locked_out', reason`Too many sign-ins at a provider began from the same address of the network.`)
-const provider_changed = refusal('provider_unreachable', reason`The provider was deleted or changed its issuer during the sign-in.`)
+const provider_changed = refusal(
+  'provider_unreachable',
+  reason`The provider was deleted, switched off or changed its issuer during the sign-in.`,
+)
 const not_allowed_there = refusal('access_denied', reason`The person did not allow the sign-in at the provider.`)

@@ -10,7 +10,7 @@ import { acceptedPage, type InvitationView, invitationPage, memberPage } from '.
 import { reason } from '../../reason.ts'
 import { type Refusal, refusal } from '../../refusal.ts'
 import { sendsMail } from '../../tenancy/email-settings.ts'
-import { foreign_form, formToken, isOwnForm, readBrowser, withCookies } from '../browser.ts'
+import { foreign_form, formToken, isOwnForm, readBrowser, session_gone, withCookies } from '../browser.ts'
 import { type Answer, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../call.ts'
 import { html, pageContext, sessionLost } from '../hosted-page.ts'
 import { continueInteraction } from '../interaction/begin.ts'
@@ -47,7 +47,7 @@ export const acceptInvitation: OidcEndpoint = async (services, call) => {
   const { invitation, browser, query } = visit
   // The account that the page named: another window may have changed the current account.
   const session = browser.sessions.find(({ id }) => id === call.form?.get('session'))
-  if (!session) return refused(redirect(continueUrl(call, query)), foreign_form)
+  if (!session) return refused(redirect(continueUrl(call, query)), session_gone)
   if (!isOwnForm(services, call, browser)) return show(services, call, visit, session, 'expired_form')
   if (call.form?.get('role') !== invitation.role) return show(services, call, visit, session, 'changed')
 

@@ -1,5 +1,5 @@
 /** The forms of passkeys: the sign-in, and the offer after another sign-in. Both post the JSON of WebAuthn in the field `credential`. */
-import { foreign_form, formProblem, formRefusals, isOwnForm, laterCookie, withCookies } from '../browser.ts'
+import { foreign_form, formProblem, formRefusals, isOwnForm, laterCookie, session_gone, withCookies } from '../browser.ts'
 import { type OidcEndpoint, redirect, refused } from '../call.ts'
 import { continueInteraction } from '../interaction/begin.ts'
 import { checkPasskey } from '../interaction/check-passkey.ts'
@@ -25,7 +25,9 @@ export const offerPasskey: OidcEndpoint = async (services, call) => {
   const { browser, query } = interaction
   const on = redirect(continueUrl(call, query))
   const session = browser.sessions.find(({ id }) => id === call.form?.get('session'))
-  if (!interaction.client || !session || !isOwnForm(services, call, browser)) return refused(on, foreign_form)
+  if (!interaction.client) return on
+  if (!isOwnForm(services, call, browser)) return refused(on, foreign_form)
+  if (!session) return refused(on, session_gone)
   call.subject.user_id = session.user_id
   const credential = call.form?.get('credential') ?? ''
   if (credential === '') return withCookies(on, [laterCookie(call)])
