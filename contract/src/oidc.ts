@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import type { oidcRoutes } from './routes.ts'
 
-/** The error codes of RFC 6749, OIDC Core, RFC 6750 and RFC 8707 with their status, cause and remedy. */
+/** The error codes of RFC 6749, OIDC Core, RFC 6750 and RFC 8707 that the service sends, with their status, cause and remedy. */
 // biome-ignore format: this table is read by column
 export const oauthErrors = {
   invalid_request:           { status: 400, explanation: 'A parameter is missing, repeated or malformed, or the body is not form-encoded. The description names it: correct the request.' },
@@ -22,8 +22,6 @@ export const oauthErrors = {
   login_required:            { status: 400, explanation: 'prompt=none was sent and the person is not signed in, or not recently enough. Repeat the request without prompt.' },
   interaction_required:      { status: 400, explanation: 'prompt=none was sent and the person has to do something first. Repeat the request without prompt.' },
   consent_required:          { status: 400, explanation: 'prompt=none was sent and the person has not consented. Repeat the request without prompt.' },
-  account_selection_required:{ status: 400, explanation: 'prompt=none was sent and several accounts are signed in. Repeat the request without prompt, or send login_hint or id_token_hint.' },
-  unmet_authentication_requirements: { status: 400, explanation: 'The sign-in cannot reach the acr that the request makes essential. Ask for a lower one, or let the person enrol a second factor.' },
   request_not_supported:     { status: 400, explanation: 'Request objects are not supported. Send plain parameters.' },
   request_uri_not_supported: { status: 400, explanation: 'request_uri is not supported. Send plain parameters.' },
   registration_not_supported:{ status: 400, explanation: 'Dynamic registration in a request is not supported. Create an application first.' },

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { test } from 'node:test'
 import { errors } from '@ostiary/contract/errors.ts'
+import { oauthErrors } from '@ostiary/contract/oidc.ts'
 import { pageCodes } from '@ostiary/contract/refused-call.ts'
 import { sql } from '../../src/db/db.ts'
 import { confirmTotp, offerTotp, showOfferedTotp } from '../../src/users/second-factor-changes.ts'
@@ -208,6 +209,7 @@ const plants: Plant[] = [
   { code: 'registration_not_supported', reason: /registered beforehand/, plant: () => authorize({ registration: canary() }) },
   { code: 'login_required', reason: 'The person has to sign in.', plant: () => authorize({ prompt: 'none' }) },
   { code: 'consent_required', reason: /has not consented/, plant: () => authorize({ prompt: 'none' }, spa, person.agent) },
+  { code: 'interaction_required', reason: 'The person has to use a second factor.', has: { status: 303 }, plant: () => authorize({ prompt: 'none', acr_values: 'urn:ostiary:passkey' }, client, holder.agent) },
   { code: 'access_denied', reason: 'The person did not allow it.', has: { user_id: person.id, client_id: spa.client_id }, plant: async () => person.agent.submit(await authorize({}, spa, person.agent), { decision: 'deny' }) },
   { code: 'invalid_token', reason: 'The text is no access token of this issuer.', plant: () => userinfo(w, environment, canary()) },
   { code: 'invalid_token', reason: 'The request has no access token in its header or form.', plant: () => w.call('GET', `${issuer}/v1/oauth/userinfo?access_token=${canary()}`, { key: null }) },
@@ -371,8 +373,9 @@ test('no other tenant finds any of them, in any of its places', async () => {
 
 test('every code that is recorded today is planted', () => {
   const planted = new Set(plants.map(({ code }) => code))
-  const only_logged = ['unauthenticated', 'stale_version'] // a call without a credential belongs to no tenant; 412 is not recorded
-  const codes = [...Object.keys(errors), ...pageCodes].filter((code) => !only_logged.includes(code))
+  // A call without a credential belongs to no tenant, 412 is not recorded, and a page has a code of its own for a disabled application.
+  const not_recorded = ['unauthenticated', 'stale_version', 'unauthorized_client']
+  const codes = [...Object.keys(errors), ...Object.keys(oauthErrors), ...pageCodes].filter((code) => !not_recorded.includes(code))
   assert.deepEqual(
     codes.filter((code) => !planted.has(code)),
     [],

@@ -52,8 +52,6 @@ const of_oauth: Record<string, string> = {
   login_required:             'Repeat the request without prompt=none, so that the person can sign in.',
   interaction_required:       'Repeat the request without prompt=none, so that the person can act.',
   consent_required:           'Repeat the request without prompt=none, so that the person can consent.',
-  account_selection_required: 'Repeat the request without prompt=none, or name the account in login_hint.',
-  unmet_authentication_requirements: 'Ask for an acr that the environment can reach, or set up the method that it needs.',
   request_not_supported:      'Send plain parameters instead of a request object.',
   request_uri_not_supported:  'Send plain parameters instead of request_uri.',
   registration_not_supported: 'Create the application here first.',

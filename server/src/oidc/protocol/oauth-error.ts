@@ -4,7 +4,7 @@
 import { type OAuthErrorName, oauthErrors } from '@ostiary/contract/oidc.ts'
 import type { Explained, Reason } from '../../reason.ts'
 
-/** RFC 6749 §4.1.2.1 and §5.2, OIDC Core §3.1.2.6, RFC 6750 §3.1, RFC 8707 §2, Unmet Authentication Requirements §3. */
+/** RFC 6749 §4.1.2.1 and §5.2, OIDC Core §3.1.2.6, RFC 6750 §3.1, RFC 8707 §2. */
 export type OAuthErrorCode = OAuthErrorName
 
 interface Options {
