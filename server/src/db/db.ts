@@ -16,9 +16,9 @@
  *
  * On PostgreSQL batches run concurrently, at READ COMMITTED: each statement sees the rows that were committed when it began. A guard
  * that waits for the row it writes evaluates its condition again for that row, but not for rows of other tables that it reads. So a
- * condition on another row is safe only if every batch that makes it false also writes the guarded row; a comment names that row. If a
- * rule counts rows, the batch first writes a row that all such batches write (`holdTenant`). Batches write the rows of one table in the
- * order of their keys, which prevents deadlocks.
+ * condition on another row is safe in two cases: every batch that makes it false also changes what the guard asks of its own row, or
+ * writes a row first that an earlier statement of this batch writes (`holdTenant`, `storeCode`). A comment names that row. A rule that
+ * counts rows is such a condition. Batches write the rows of one table in the order of their keys, which prevents deadlocks.
  */
 import type { z } from 'zod'
 import { reason } from '../reason.ts'
