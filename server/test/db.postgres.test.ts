@@ -4,13 +4,11 @@ import { chownSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { Client } from 'pg'
 import { z } from 'zod'
-import { createDb, DatabaseUnavailable, type Db, type Statement, sql } from '../src/db/db.ts'
+import { createDb, DatabaseUnavailable, type Db, sql } from '../src/db/db.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { openPostgres } from '../src/db/postgres.ts'
-import { findCode, findGrantState, findLiveGrant, findRefreshToken } from '../src/oidc/store/grants.ts'
 import { makeCertificate } from './support/certificate.ts'
 import { testConformance } from './support/db.conformance.ts'
 import { freshDatabase, noPostgres, startPostgres } from './support/postgres.ts'
@@ -88,62 +86,6 @@ test('look-ups of one turn are one round trip, and a faulty look-up fails alone'
   assert.deepEqual(await Promise.all(['a', 'b', 'a'].map(find)), [{ id: 'a' }, null, { id: 'a' }])
   assert.equal(syncs, 5)
 })
-
-const Fetched = z.object({ fetched: z.int() })
-
-test(
-  'applications, users, sessions, grants and tokens are found by their key, also when the statement was prepared on empty tables',
-  { skip: noPostgres },
-  async () => {
-    const url = await freshDatabase()
-    const db = createDb(openPostgres(url, { connections: 1 }))
-    after(() => db.close())
-    await migrate(db)
-    const asked: Statement[] = []
-    const listening = { ...db, maybeOne: async (_: unknown, statement: Statement) => void asked.push(statement) } as unknown as Db // as: only the method that a look-up uses
-    const environment_id = 'e' as EnvironmentId // as: an id of this test
-    await findCode(listening, environment_id, '7')
-    await findRefreshToken(listening, environment_id, '7')
-    await findLiveGrant(listening, environment_id, '7', 'j')
-    await findGrantState(listening, environment_id, '7', 'j')
-    for (const table of ['users', 'sessions', 'grants'])
-      asked.push({
-        ...sql`select id from users where environment_id = ${environment_id} and id = ${'7'}`,
-        parts: [`select id from ${table} where environment_id = `, ' and id = ', ''],
-      })
-    // The server chooses a plan during the first executions and then keeps it.
-    for (const statement of asked) for (let time = 0; time < 10; time++) await db.batch([statement])
-
-    const many = sql`generate_series(1, 2000) as n`
-    const id = sql`cast(n as text)`
-    await db.batch([
-      sql`insert into tenants (id, slug, name, created_at, updated_at) values ('t', 't', 't', 0, 0)`,
-      sql`insert into projects (tenant_id, id, slug, name, created_at, updated_at) values ('t', 'p', 'p', 'p', 0, 0)`,
-      sql`insert into environments (tenant_id, project_id, id, slug, name, type, issuer, created_at, updated_at, settings_updated_at)
-        values ('t', 'p', 'e', 'e', 'e', 'test', 'i', 0, 0, 0)`,
-      sql`insert into applications (environment_id, id, slug, name, application_type, redirect_uris, post_logout_redirect_uris,
-            token_endpoint_auth_method, allowed_scopes, require_pkce, consent, allow_loopback_port, disabled, created_at, updated_at)
-        select 'e', ${id}, ${id}, 'a', 'web', '[]', '[]', 'none', '[]', 1, 'skip', 0, 0, 0, 0 from ${many}`,
-      sql`insert into users (environment_id, id, email, email_key, email_verified, phone_number_verified, metadata, created_at, updated_at)
-        select 'e', ${id}, ${id}, ${id}, 0, 0, '{}', 0, 0 from ${many}`,
-      sql`insert into sessions (environment_id, id, user_id, token_hash, amr, acr, created_at, auth_time, last_seen_at, expires_at, absolute_expires_at)
-        select 'e', ${id}, ${id}, ${id}, '[]', '0', 0, 0, 0, 0, 0 from ${many}`,
-      sql`insert into grants (environment_id, id, user_id, application_id, session_id, scope, resource, offline, auth_time, amr, acr, created_at, expires_at)
-        select 'e', ${id}, ${id}, ${id}, ${id}, '', '[]', 0, 0, '[]', '0', 0, 0 from ${many}`,
-      sql`insert into authorization_codes (environment_id, code_hash, grant_id, client_id, redirect_uri, scope, expires_at)
-        select 'e', ${id}, ${id}, ${id}, '', '', 0 from ${many}`,
-      sql`insert into refresh_tokens (environment_id, token_hash, grant_id, expires_at) select 'e', ${id}, ${id}, 0 from ${many}`,
-    ])
-    const rows_read = sql`select coalesce(sum(idx_tup_fetch + seq_tup_read), 0) as fetched from pg_stat_xact_user_tables
-                      where relname in ('applications', 'users', 'sessions', 'grants', 'authorization_codes', 'refresh_tokens')`
-    for (const statement of asked) {
-      const [before, found, after] = (await db.batch([rows_read, statement, rows_read])) ?? []
-      assert.equal(found?.changed, 1)
-      const fetched = Fetched.parse(after?.rows[0]).fetched - Fetched.parse(before?.rows[0]).fetched
-      assert.ok(fetched <= 10, `${fetched} rows were read by ${statement.parts.join('?')}`)
-    }
-  },
-)
 
 test('every text column of the schema is compared byte by byte', { skip: noPostgres }, async () => {
   const db = createDb(openPostgres(await freshDatabase()))

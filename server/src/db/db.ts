@@ -217,6 +217,10 @@ export function rowsOf<S extends z.ZodObject>(schema: S, result: Result | undefi
  *
  * A join compares scopes as in `u.environment_id = g.environment_id || ''`. Without `|| ''` PostgreSQL infers that both columns equal
  * the value in the condition. While it has no statistics for new tables, it then scans all users of the environment first.
+ *
+ * A statement about one user or account that sorts, groups or names several of them compares `environment_id || ''` with the value, so
+ * that it enters no index by the environment. SQLite prefers such an index for the order or the group, and reads the whole environment.
+ * `server/test/statement-plans.test.ts` has the statements about one user, account or token. Add yours.
  */
 export function sql(strings: TemplateStringsArray, ...values: readonly (Value | Statement)[]): Statement {
   const flat: EncodedValue[] = []

@@ -36,7 +36,7 @@ export function findPasskey(db: Db, environment_id: EnvironmentId, credential_id
 }
 
 export function listPasskeys(db: Db, environment_id: EnvironmentId, user_id: string): Promise<PasskeyRow[]> {
-  return db.all(PasskeyRow, sql`${passkeys} where p.environment_id = ${environment_id} and p.user_id = ${user_id} order by p.id`)
+  return db.all(PasskeyRow, sql`${passkeys} where p.environment_id || '' = ${environment_id} and p.user_id = ${user_id} order by p.id`)
 }
 
 const Handle = z.object({ passkey_handle: z.string() })

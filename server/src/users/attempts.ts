@@ -255,8 +255,8 @@ type Counted = z.infer<typeof Counted>
 function countedFor(attempt: Attempt, counters: readonly Counter[]): Statement {
   return liveRows(
     attempt,
-    sql`((account = ${attempt.account} and source in (${list(counters.map(({ from }) => from))}))
-      or (account = ${spraying.kind} and source in (${slotNames(attempt, spraying)})))`,
+    sql`account in (${attempt.account}, ${spraying.kind})
+      and source in (${list(counters.map(({ from }) => from))}, ${slotNames(attempt, spraying)})`,
   )
 }
 

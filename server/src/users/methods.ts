@@ -21,16 +21,16 @@ const methodsOf = (environment_id: EnvironmentId, user_id: string) => sql`
   union all
   select i.id, 'provider', p.display_name, i.provider_id, null, i.created_at, i.last_used_at
     from identities i join providers p on p.environment_id = i.environment_id || '' and p.id = i.provider_id
-   where i.environment_id = ${environment_id} and i.user_id = ${user_id}
+   where i.environment_id || '' = ${environment_id} and i.user_id = ${user_id}
   union all
   select id, 'passkey', name, null, null, created_at, last_used_at
-    from passkeys where environment_id = ${environment_id} and user_id = ${user_id}
+    from passkeys where environment_id || '' = ${environment_id} and user_id = ${user_id}
   union all
   select t.id, 'totp', null, null, null, t.created_at, t.last_used_at
-    from totp_methods t where t.environment_id = ${environment_id} and t.user_id = ${user_id}
+    from totp_methods t where t.environment_id || '' = ${environment_id} and t.user_id = ${user_id}
   union all
   select r.method_id, 'recovery_codes', null, null, count(*) - count(r.used_at), min(r.created_at), max(r.used_at)
-    from recovery_codes r where r.environment_id = ${environment_id} and r.user_id = ${user_id} group by r.method_id`
+    from recovery_codes r where r.environment_id || '' = ${environment_id} and r.user_id = ${user_id} group by r.method_id`
 
 export function listMethods(db: Db, environment_id: EnvironmentId, user_id: string, rest: Statement): Promise<SignInMethod[]> {
   return db.all(SignInMethod, sql`select * from (${methodsOf(environment_id, user_id)}) listed where 1 = 1 ${rest}`)
@@ -50,12 +50,12 @@ const Way = SignInMethod.pick({ type: true, name: true })
 
 /** Names the ways in that the account has now, for a mail (people.md 7). A second factor is none. Each provider is named once. */
 export async function waysIn(db: Db, environment_id: EnvironmentId, user_id: string, on: WaysOn, words: WayWords): Promise<string[]> {
-  const enabled = sql`select p.id from providers p where p.environment_id = ${environment_id} and p.enabled = 1`
+  const enabled = sql`exists (select 1 from providers p where p.environment_id = ${environment_id} and p.id = provider_id and p.enabled = 1)`
   const ways = await db.all(
     Way,
     sql`select type, name
           from (select id, type, case when type = 'provider' then name end as name from (${methodsOf(environment_id, user_id)}) listed
-                 where type in ('password', 'passkey') or provider_id in (${enabled})) ways
+                 where type in ('password', 'passkey') or ${enabled}) ways
          group by type, name order by min(id)`,
   )
   const has = (type: SignInMethod['type']) => ways.some((way) => way.type === type)

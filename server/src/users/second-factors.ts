@@ -20,8 +20,8 @@ export interface CountedKinds {
 
 /** Users with a second factor. Recovery codes alone are none: they come and go with the apps. */
 const secondFactorsOf = (environment_id: EnvironmentId, { passkeys }: CountedKinds) =>
-  sql`select id, user_id from totp_methods where environment_id = ${environment_id}
-      ${passkeys ? sql`union all select id, user_id from passkeys where environment_id = ${environment_id}` : sql``}`
+  sql`select id, user_id from totp_methods where environment_id || '' = ${environment_id}
+      ${passkeys ? sql`union all select id, user_id from passkeys where environment_id || '' = ${environment_id}` : sql``}`
 
 /** A condition. Every batch that adds a second factor also writes the row of the user (`holdUser`). */
 export const hasSecondFactor = (environment_id: EnvironmentId, user_id: string, kinds: CountedKinds): Statement =>
@@ -68,7 +68,7 @@ export type TotpRow = z.infer<typeof TotpRow>
 export function findTotps(db: Db, environment_id: EnvironmentId, user_id: string): Promise<TotpRow[]> {
   return db.all(
     TotpRow,
-    sql`select id, secret, last_step from totp_methods where environment_id = ${environment_id} and user_id = ${user_id} order by id`,
+    sql`select id, secret, last_step from totp_methods where environment_id || '' = ${environment_id} and user_id = ${user_id} order by id`,
   )
 }
 

@@ -216,9 +216,10 @@ interface Resending {
 /** Ids have the time of their creation, so the index of ids finds the first message. They are made just before `created_at`. */
 const id_is_older_ms = 60_000
 
+/** `between`, since for two comparisons SQLite prefers the messages of every webhook. */
 const inRange = (environment_id: EnvironmentId, webhook_id: string, { since, until }: Resending) =>
   sql`webhook_id = ${webhook_id} and environment_id = ${environment_id}
-    and id >= ${lowestId('msg', new Date(since.getTime() - id_is_older_ms))} and id <= ${until} and created_at >= ${since}`
+    and id between ${lowestId('msg', new Date(since.getTime() - id_is_older_ms))} and ${until} and created_at >= ${since}`
 
 const hasStatus = ({ status }: Pick<Resending, 'status'>) => (status === 'all' ? sql`` : sql`and status = ${status}`)
 

@@ -88,14 +88,14 @@ export function listConnected(db: Db, environment_id: EnvironmentId, user_id: st
   return db.all(
     Connected,
     sql`select a.id, a.name, a.logo_uri, used.since, c.scope
-          from (select application_id, min(created_at) as since
-                  from (select application_id, created_at from grants
+          from (select environment_id, application_id, min(created_at) as since
+                  from (select environment_id, application_id, created_at from grants
                          where environment_id = ${environment_id} and user_id = ${user_id} and ended_at is null and expires_at > ${now}
                         union all
-                        select application_id, created_at from consents
+                        select environment_id, application_id, created_at from consents
                          where environment_id = ${environment_id} and user_id = ${user_id}) every_use
-                 group by application_id) used
-          join applications a on a.environment_id = ${environment_id} and a.id = used.application_id
+                 group by environment_id, application_id) used
+          join applications a on a.environment_id = used.environment_id || '' and a.id = used.application_id
           left join consents c on c.environment_id = ${environment_id} and c.user_id = ${user_id} and c.application_id = used.application_id
          order by a.name, a.id limit ${most_applications}`,
   )

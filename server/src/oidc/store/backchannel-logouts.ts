@@ -2,7 +2,7 @@
 import { BackchannelLogout } from '@ostiary/contract/backchannel-logout.ts'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
-import { type Db, guard, identifiers, list, type Statement, sql } from '../../db/db.ts'
+import { type Db, guard, list, type Statement, sql } from '../../db/db.ts'
 import { timeDigits } from '../../ids.ts'
 import { withAttempts } from '../../outbound/attempts.ts'
 import { enqueue, enqueueEach } from '../../outbound/queue.ts'
@@ -23,22 +23,24 @@ export function enqueueBackchannelLogouts(
   of: { session_id: string } | { user_ids: readonly string[] },
   now: Date,
 ): Statement[] {
-  const ofSessions = (id: string) =>
-    'session_id' in of ? sql`${identifiers(id)} = ${of.session_id}` : sql`user_id in (${list(of.user_ids)})`
-  const [which, session] = [ofSessions('id'), ofSessions('session_id')]
+  const which =
+    'session_id' in of
+      ? sql`environment_id = ${environment_id} and id = ${of.session_id}`
+      : sql`environment_id || '' = ${environment_id} and user_id in (${list(of.user_ids)})`
+  const queued = 'session_id' in of ? sql`m.session_id = ${of.session_id}` : sql`m.user_id in (${list(of.user_ids)})`
   const trace = currentTrace()
   const traced = trace === null ? '' : `","traceparent":"${traceparentOf(trace)}`
-  // The id of a message: the time, and the random ends of the ids of its session and its application.
+  // The id of a message: the time, and the random ends of the ids of its session and its application. Each table is found by the ids of the
+  // one before it (`|| ''`). Otherwise both engines enter all of them by the environment, and read every grant of it.
   return [
     sql`insert into backchannel_logouts (environment_id, id, application_id, session_id, user_id, status, created_at, updated_at)
         select ended.environment_id,
                cast(${`msg_${timeDigits(now)}`} as text) || substr(ended.session_id, 23, 8) || substr(ended.application_id, 23, 8),
                ended.application_id, ended.session_id, ended.user_id, 'waiting', ${now}, ${now}
           from (select distinct g.environment_id, g.session_id, g.user_id, g.application_id
-                  from (select environment_id, id from sessions
-                         where environment_id = ${environment_id} and ${which} and ended_at = ${now}) s
-                  join grants g on g.environment_id = s.environment_id || '' and g.session_id = s.id
-                  join applications a on a.environment_id = g.environment_id || '' and a.id = g.application_id
+                  from (select environment_id, id from sessions where ${which} and ended_at = ${now}) s
+                  join grants g on g.environment_id || '' = s.environment_id and g.session_id = s.id
+                  join applications a on a.environment_id || '' = g.environment_id and a.id = g.application_id
                  where a.disabled = 0 and a.backchannel_logout_uri is not null) ended
          where 1 = 1
         on conflict (environment_id, id) do nothing`,
@@ -50,7 +52,7 @@ export function enqueueBackchannelLogouts(
         environment_id: sql`m.environment_id`,
         payload: sql`'{"session_id":"' || m.session_id || '","user_id":"' || m.user_id || cast(${traced} as text) || '"}'`, // ids need no escaping in JSON
       },
-      sql`from backchannel_logouts m where m.created_at = ${now} and m.environment_id = ${environment_id} and m.${session} and m.status = 'waiting'`,
+      sql`from backchannel_logouts m where m.created_at = ${now} and m.environment_id = ${environment_id} and ${queued} and m.status = 'waiting'`,
       now,
     ),
   ]

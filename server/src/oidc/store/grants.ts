@@ -358,6 +358,6 @@ export function listGrants(db: Db, environment_id: EnvironmentId, user_id: strin
   return db.all(
     Grant,
     sql`select id, application_id, session_id, scope, resource, created_at, expires_at, last_used_at from grants
-         where environment_id = ${environment_id} and user_id = ${user_id} and ended_at is null and expires_at > ${now} ${rest}`,
+         where environment_id || '' = ${environment_id} and user_id = ${user_id} and ended_at is null and expires_at > ${now} ${rest}`,
   )
 }

@@ -71,7 +71,7 @@ export function endHalfSignIn(environment_id: EnvironmentId, half: HalfSignIn, n
 
 /** Ends the half sign-ins of users, with their sessions. */
 export const endHalfSignIns = (environment_id: EnvironmentId, ...user_ids: readonly string[]): Statement =>
-  sql`delete from half_sign_ins where environment_id = ${environment_id} and user_id in (${list(user_ids)})`
+  sql`delete from half_sign_ins where environment_id || '' = ${environment_id} and user_id in (${list(user_ids)})`
 
 /** Accepts the mailed code, in the batch that spends it. A guard. */
 export function acceptMailedCode(environment_id: EnvironmentId, half: HalfSignIn, now: Date): Statement {

@@ -72,7 +72,7 @@ export function renewSession(environment_id: EnvironmentId, session: NewSession,
     where environment_id = ${environment_id} and id = ${session.id} and user_id = ${session.user_id} and ended_at is null
       and exists (select 1 from users where environment_id = ${environment_id} and id = ${session.user_id} and blocked_at is null)`)
   const keep = sql`update grants set expires_at = ${session.absolute_expires_at}
-    where environment_id = ${environment_id} and expires_at < ${session.absolute_expires_at}
+    where environment_id || '' = ${environment_id} and session_id = ${session.id} and expires_at < ${session.absolute_expires_at}
       and id in (select max(id) from grants where environment_id = ${environment_id} and session_id = ${session.id} group by application_id)`
   return [renewed, keep]
 }
@@ -200,9 +200,8 @@ export function sessionEndEvents(
  */
 const canBeEnded = (now: Date): Statement => sql`sessions.ended_at is null
   and (sessions.absolute_expires_at > ${now}
-       or exists (select 1 from grants g
-                   where g.environment_id = sessions.environment_id || '' and g.session_id = sessions.id
-                     and g.ended_at is null and g.expires_at > ${now}))`
+       or coalesce((select max(g.expires_at) from grants g
+                     where g.environment_id = sessions.environment_id || '' and g.session_id = sessions.id and g.ended_at is null), 0) > ${now})`
 
 /** The version of a session is the time of its sign-in, so that use of the session does not change it. */
 const SessionRecord = Session.omit({ applications: true }).extend({ environment_id: z.string(), version: z.int() })
@@ -222,7 +221,7 @@ export async function listSessionRecords(
 ): Promise<Session[]> {
   const rows = await db.all(
     SessionRecord,
-    sql`${record} where environment_id = ${environment_id} and user_id = ${user_id} and ${canBeEnded(now)} ${rest}`,
+    sql`${record} where environment_id || '' = ${environment_id} and user_id = ${user_id} and ${canBeEnded(now)} ${rest}`,
   )
   return (await withApplications(db, environment_id, rows)).map(({ version: _, ...session }) => session)
 }

@@ -1,0 +1,251 @@
+/**
+ * No statement about one user, one account or one token reads what the rest of its environment has. Each engine would do so in its own
+ * way. SQLite enters any index that begins with the environment, for an `order by`, a `group by` or a list of values. PostgreSQL does where
+ * a statement was prepared before its tables had statistics (decision 0010).
+ */
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import type { EnvironmentId, GrantId, SessionId, UserId } from '@ostiary/contract/ids.ts'
+import { z } from 'zod'
+import { createDb, type Db, identifiers, join as joined, rowsOf, type Statement, sql } from '../src/db/db.ts'
+import { migrate } from '../src/db/migrate.ts'
+import { openPostgres } from '../src/db/postgres.ts'
+import { openSqlite } from '../src/db/sqlite.ts'
+import { endOtherSessions, listConnected, listConsents, listGrantedScopes } from '../src/oidc/store/account.ts'
+import * as grants from '../src/oidc/store/grants.ts'
+import { findHalfSignIn } from '../src/oidc/store/half-sign-ins.ts'
+import * as sessions from '../src/oidc/store/sessions.ts'
+import { findPasskey, findUsersWithPasskey, insertPasskey, listPasskeys, removeAllPasskeys } from '../src/passkeys/store.ts'
+import { findIdentity } from '../src/providers/store.ts'
+import * as attempts from '../src/users/attempts.ts'
+import { findEmailChange } from '../src/users/email-changes.ts'
+import * as codes from '../src/users/mailed-codes.ts'
+import { findMethod, keepsWayIn, listMethods, removeAllMethods, waysIn } from '../src/users/methods.ts'
+import * as factors from '../src/users/second-factors.ts'
+import { deleteUser, findCredential, findUser, findUsers, type UserRow } from '../src/users/store.ts'
+import { countToResend, listDeliveries, sendAllAgain } from '../src/webhooks/store.ts'
+import { freshDatabase, noPostgres, runCommand } from './support/postgres.ts'
+
+const environment_id = 'e' as EnvironmentId // as: ids of this test
+const [id, other] = ['7', '8']
+const [user_id, session_id, grant_id] = [id as UserId, id as SessionId, id as GrantId]
+const now = new Date(1)
+const many = Array.from({ length: 200 }, (_, n) => String(n + 1))
+const user = { environment_id, id: user_id, version: 1 } as UserRow // as: what `deleteUser` reads
+const session = { id: session_id, user_id, token_hash: id, auth_time: now, amr: [], acr: '', began_with: id }
+const raised = { ...session, ip: null, user_agent: null, expires_at: now, absolute_expires_at: now }
+const tokens = { refresh: { token_hash: 'new', expires_at: now }, opaque: null, last_expires_at: now }
+const spent = { grant_id, grant_expires_at: now, code_hash: id, token_hash: id } as grants.CodeRow & grants.RefreshRow // as: what spending reads
+let origins = 0
+const origin = () => ({ id: `evt_${String(++origins).padEnd(26, '0')}`, actor: { type: 'system', id: null }, request_id: null }) as const
+const attempt = { environment_id, account: id, source: id, device: null, now }
+const asked = { kind: 'sign_in', account: id, browser: id, source: id, is_known: false, user_id, code_mac: null, link_hash: 'new' } as const
+const code_row = { ...asked, id, sealed: '', expires_at: now }
+const passkey = {
+  id: 'new',
+  user_id,
+  credential_id: 'new',
+  public_key: '',
+  counter: 0,
+  backup_eligible: false,
+  backed_up: false,
+  transports: [],
+  name: '',
+}
+const ways = { password: true, email_code: true, passkey: true }
+const kinds = { passkeys: true }
+/** The first page of a list, and a later one. */
+const first_page = sql`order by id desc limit 21`
+const next_page = sql`and id < ${id} order by id desc limit 21`
+
+// biome-ignore format: this table is read by column
+const uses: [what: string, sent: (db: Db) => Promise<unknown> | (() => unknown) | Statement | Statement[]][] = [
+  ['a code',                                 (db) => grants.findCode(db, environment_id, id)],
+  ['a refresh token',                        (db) => grants.findRefreshToken(db, environment_id, id)],
+  ['the grant of an access token',           (db) => grants.findLiveGrant(db, environment_id, id, 'none')],
+  ['the state of a grant',                   (db) => grants.findGrantState(db, environment_id, id, 'none')],
+  ['an opaque access token',                 (db) => grants.findOpaqueToken(db, environment_id, id)],
+  ['the redemption of a code',               (db) => grants.redeemCode(db, environment_id, spent, 'x', tokens)],
+  ['the rotation of a refresh token',        (db) => grants.rotateRefreshToken(db, environment_id, spent, 'x', tokens, now)],
+  ['the grants of a user',                   (db) => grants.listGrants(db, environment_id, id, now, first_page)],
+  ['more grants of a user',                  (db) => grants.listGrants(db, environment_id, id, now, next_page)],
+  ['the end of grants at an application',    () => grants.endGrants(environment_id, { user_id, application_id: other }, '', now)],
+  ['the sessions of a browser',              (db) => sessions.findSessions(db, environment_id, [id, other])],
+  ['a session',                              (db) => sessions.findSessionRecord(db, environment_id, id, now)],
+  ['the sessions of a user',                 (db) => sessions.listSessionRecords(db, environment_id, id, now, first_page)],
+  ['more sessions of a user',                (db) => sessions.listSessionRecords(db, environment_id, id, now, next_page)],
+  ['a renewed session',                      () => sessions.renewSession(environment_id, raised, now)],
+  ['the end of a session',                   () => sessions.endSession(environment_id, id, { reason: 'signed_out', origin: origin() }, now)],
+  ['the end of everything of a user',        () => sessions.endEverything(environment_id, id, '', now)],
+  ['the end of what began with a method',    () => sessions.endBegunWith(environment_id, id, id, now)],
+  ['the end of what began with 200 methods', () => sessions.endBegunWithAny(environment_id, many.map((each) => ({ id: each, user_id: each })), now)],
+  ['the end of the other sessions',          () => endOtherSessions(environment_id, session, { by: 'ended_by_person', origin: origin() }, now)],
+  ['the consents of the users of a browser', (db) => sessions.findConsents(db, environment_id, id, [id, other])],
+  ['the end of a consent',                   () => sessions.revokeConsent(environment_id, { user_id, application_id: id }, origin(), now)],
+  ['the applications of a user',             (db) => listConnected(db, environment_id, id, now)],
+  ['the scopes of a user',                   (db) => listGrantedScopes(db, environment_id, id, now)],
+  ['the consents of a user',                 (db) => listConsents(db, environment_id, id, 100)],
+  ['a half sign-in',                         (db) => findHalfSignIn(db, environment_id, id, now)],
+  ['a user',                                 (db) => findUser(db, environment_id, id)],
+  ['some users',                             (db) => findUsers(db, environment_id, [id, other])],
+  ['the credential of an address',           (db) => findCredential(db, environment_id, id)],
+  ['a change of the address',                (db) => findEmailChange(db, environment_id, id, now)],
+  ['the user of an identity',                (db) => findIdentity(db, environment_id, { provider_id: id, issuer: id, subject: id })],
+  ['the methods of a user',                  (db) => listMethods(db, environment_id, id, first_page)],
+  ['more methods of a user',                 (db) => listMethods(db, environment_id, id, next_page)],
+  ['a method of a user',                     (db) => findMethod(db, environment_id, id, id)],
+  ['the ways in of a user',                  (db) => waysIn(db, environment_id, id, ways, { password: '', email_code: '', passkey: '' })],
+  ['the last way in of a user',              () => keepsWayIn(environment_id, id, id, ways)],
+  ['the authenticator apps of a user',       (db) => factors.findTotps(db, environment_id, id)],
+  ['the users with a second factor',         (db) => factors.findUsersWithSecondFactor(db, environment_id, [id, other], kinds)],
+  ['the last second factor of a user',       () => factors.keepsSecondFactor(environment_id, id, id, kinds)],
+  ['the first second factor of a user',      () => factors.hasNoSecondFactor(environment_id, id, kinds)],
+  ['the unused recovery codes of a user',    (db) => factors.countRecoveryCodes(db, environment_id, id)],
+  ['a removed app',                          () => factors.removeTotp(environment_id, id, id)],
+  ['removed recovery codes',                 () => factors.removeRecoveryCodes(environment_id, id, id)],
+  ['a passkey',                              (db) => findPasskey(db, environment_id, id)],
+  ['the passkeys of a user',                 (db) => listPasskeys(db, environment_id, id)],
+  ['the users with a passkey',               (db) => findUsersWithPasskey(db, environment_id, [id, other])],
+  ['a new passkey',                          () => insertPasskey(environment_id, passkey, [], now)],
+  ['a refused password',                     (db) => attempts.takeAttempt(db, attempt, { max_attempts: 1, duration_seconds: 1 })],
+  ['a refused password in a known browser',  (db) => attempts.takeAttempt(db, { ...attempt, device: id }, { max_attempts: 1, duration_seconds: 1 })],
+  ['a refused source',                       (db) => attempts.takeFromSource(db, 'passkey', attempt)],
+  ['a refused person',                       (db) => attempts.hasRoomForPerson(db, 'notice', { environment_id, user_id, now })],
+  ['a refused second factor',                (db) => attempts.waitForSecondFactor(db, { environment_id, user_id, now })],
+  ['an accepted password',                   () => attempts.giveBack(attempt)],
+  ['a mailed code',                          () => codes.insertCode(environment_id, { ...code_row, id: 'new' }, now)],
+  ['the mailed code of a browser',           (db) => codes.findCodeOfBrowser(db, environment_id, asked, now)],
+  ['the mailed code of a user',              (db) => codes.findCodeOfUser(db, environment_id, asked, now)],
+  ['the code of a link',                     (db) => codes.findCodeOfLink(db, environment_id, id, now)],
+  ['a try of a mailed code',                 () => codes.countTry(environment_id, code_row, now)],
+  ['the end of the codes of a user',         () => codes.endCodesOf(environment_id, id, now)],
+  ['the deliveries of a webhook',            (db) => listDeliveries(db, environment_id, id, {}, first_page)],
+  ['the deliveries to send again',           (db) => countToResend(db, environment_id, id, { since: new Date(0), status: 'all' }, 500)],
+  ['the deliveries that are sent again',     () => sendAllAgain(environment_id, id, { since: new Date(0), status: 'given_up', until: id, messages: 1 }, now)],
+  ['the passkeys of a deleted user',         () => removeAllPasskeys(environment_id, id, now)],
+  ['the methods of a deleted user',          () => removeAllMethods(environment_id, id, now)],
+  ['a deleted user',                         () => deleteUser(user)],
+]
+
+/** The statements that a use sends. Each finds nothing, and no batch takes effect. */
+async function statementsOf([, send]: (typeof uses)[number]): Promise<Statement[]> {
+  const sent: Statement[] = []
+  const note = (answer: unknown) => (_: unknown, statement: Statement) => {
+    sent.push(statement)
+    return Promise.resolve(answer)
+  }
+  const batch = (statements: readonly Statement[]) => {
+    sent.push(...statements)
+    return Promise.resolve(null)
+  }
+  const recording = { all: note([]), maybeOne: note(null), batch, batchLater: (all: readonly Statement[]) => () => batch(all) }
+  const made = await send(recording as unknown as Db) // as: the methods that these uses call
+  if (typeof made === 'function') await made()
+  else if (isStatement(made)) sent.push(made)
+  else if (Array.isArray(made) && made.every(isStatement)) sent.push(...made)
+  assert.ok(sent.length > 0)
+  return sent
+}
+
+const isStatement = (value: unknown): value is Statement => typeof value === 'object' && value !== null && 'parts' in value
+
+/** A batch may begin with any word. A statement that finds no row is no failed guard here. */
+const run = (db: Db, ...statements: readonly Statement[]) => db.batch(statements.map(({ parts, values }) => ({ ...sql``, parts, values })))
+
+const folder = mkdtempSync(join(tmpdir(), 'ostiary-plans-'))
+const embedded = createDb(openSqlite(join(folder, 'ostiary.db')))
+before(() => migrate(embedded))
+after(async () => {
+  await embedded.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const Step = z.object({ detail: z.string() })
+/** Subqueries, whose rows come from a table that has a step of its own. */
+const subqueries = /^SCAN (CONSTANT ROW|\d+-ROW VALUES|listed|used|every_use|ended|factors|resent)\b/
+const wide = /^SCAN |\(environment_id=\?( AND \w+[<>]\?)*\)/
+
+for (const use of uses)
+  test(`SQLite sends for ${use[0]} no statement that reads an index by the environment alone`, async () => {
+    for (const statement of await statementsOf(use)) {
+      const steps = rowsOf(Step, (await run(embedded, sql`explain query plan ${statement}`))?.[0]).map(({ detail }) => detail)
+      assert.deepEqual(
+        steps.filter((step) => wide.test(step) && !subqueries.test(step)),
+        [],
+        statement.parts.join('?'),
+      )
+    }
+  })
+
+const Column = z.object({ table_name: z.string(), column_name: z.string(), data_type: z.string() })
+const Fetched = z.object({ fetched: z.int() })
+const rows_of_a_table = 3_000
+
+// The server chooses a plan during the first executions of a statement and keeps it until the table is analysed.
+for (const state of ['prepared on empty tables', 'with statistics'] as const)
+  test(`PostgreSQL reads a few rows for each statement, ${state}`, { skip: noPostgres }, async () => {
+    const url = await freshDatabase()
+    const db = createDb(openPostgres(url, { connections: 1 }))
+    after(() => db.close())
+    await migrate(db)
+    const sent = (await Promise.all(uses.map(statementsOf))).flat()
+    const asked = sent.filter((statement) => !isInsertOfValues(statement) && (state === 'with statistics' || !isLong(statement)))
+    for (const statement of asked) for (let time = 0; time < 10; time++) await run(db, statement)
+
+    await fill(db)
+    if (state === 'with statistics') await runCommand(url, 'analyze')
+    const rows_read = sql`select coalesce(sum(idx_tup_fetch + seq_tup_read), 0) as fetched from pg_stat_xact_user_tables`
+    const wide: string[] = []
+    for (const statement of asked) {
+      const [before, , after] = (await run(db, rows_read, statement, rows_read)) ?? []
+      const fetched = Fetched.parse(after?.rows[0]).fetched - Fetched.parse(before?.rows[0]).fetched
+      if (fetched > 10 * statement.values.length) wide.push(`${fetched} rows by ${statement.parts.join('?')}`)
+    }
+    assert.deepEqual(wide, [])
+  })
+
+/** A long list is first sent where there are many rows. */
+const isLong = ({ values }: Statement) => values.length > 100
+
+/** It reads nothing. */
+const isInsertOfValues = ({ parts }: Statement) => /\bvalues\s*\(/.test(parts[0] ?? '')
+
+/** Gives every table of environments many rows. The first has `1` in every column of text but the environment, the second `2`. */
+async function fill(db: Db): Promise<void> {
+  await run(
+    db,
+    sql`insert into tenants (id, slug, name, created_at, updated_at) values ('t', 't', 't', 0, 0)`,
+    sql`insert into projects (tenant_id, id, slug, name, created_at, updated_at) values ('t', 'p', 'p', 'p', 0, 0)`,
+    sql`insert into environments (tenant_id, project_id, id, slug, name, type, issuer, created_at, updated_at, settings_updated_at)
+      values ('t', 'p', 'e', 'e', 'e', 'test', 'i', 0, 0, 0)`,
+  )
+  const columns = await db.all(
+    Column,
+    sql`select table_name, column_name, data_type from information_schema.columns c
+         where table_schema = 'public' and table_name <> 'environments'
+           and (data_type = 'text' or column_name = 'sequence' or (is_nullable = 'NO' and column_default is null))
+           and exists (select 1 from information_schema.columns e where e.table_name = c.table_name and e.column_name = 'environment_id')`,
+  )
+  for (const [table, of_table] of Map.groupBy(columns, ({ table_name }) => table_name)) {
+    const names = of_table.map(({ column_name }) => column_name)
+    const values = of_table.map(({ column_name, data_type }) =>
+      column_name === 'environment_id'
+        ? sql`'e'`
+        : column_name === 'tenant_id'
+          ? sql`'t'`
+          : column_name === 'sequence'
+            ? sql`n`
+            : data_type === 'text'
+              ? sql`cast(n as text)`
+              : sql`0`,
+    )
+    await run(
+      db,
+      sql`insert into ${identifiers(table)} (${identifiers(...names)})
+        select ${joined(values, ', ')} from generate_series(1, ${table === 'providers' ? 20 : rows_of_a_table}) as n on conflict do nothing`,
+    )
+  }
+}
