@@ -14,6 +14,7 @@ import { createDb, type Db, identifiers, join as joined, rowsOf, type Statement,
 import { migrate } from '../src/db/migrate.ts'
 import { openPostgres } from '../src/db/postgres.ts'
 import { openSqlite } from '../src/db/sqlite.ts'
+import { findNumberedAbout, forgetEvents, forgetNumbered } from '../src/events/store.ts'
 import { endOtherSessions, listConnected, listConsents, listGrantedScopes } from '../src/oidc/store/account.ts'
 import * as grants from '../src/oidc/store/grants.ts'
 import { findHalfSignIn } from '../src/oidc/store/half-sign-ins.ts'
@@ -125,6 +126,9 @@ const uses: [what: string, sent: (db: Db) => Promise<unknown> | (() => unknown) 
   ['the deliveries of a webhook',            (db) => listDeliveries(db, environment_id, id, {}, first_page)],
   ['the deliveries to send again',           (db) => countToResend(db, environment_id, id, { since: new Date(0), status: 'all' }, 500)],
   ['the deliveries that are sent again',     () => sendAllAgain(environment_id, id, { since: new Date(0), status: 'given_up', until: id, messages: 1 }, now)],
+  ['the events about a user',                (db) => findNumberedAbout(db, environment_id, id, 500, 1)],
+  ['a slice of the events about a user',     () => forgetNumbered(environment_id, id, { after: 1, until: 20 })],
+  ['the last events about a user',           () => forgetEvents(environment_id, id, 1)],
   ['the passkeys of a deleted user',         () => removeAllPasskeys(environment_id, id, now)],
   ['the methods of a deleted user',          () => removeAllMethods(environment_id, id, now)],
   ['a deleted user',                         () => deleteUser(user)],

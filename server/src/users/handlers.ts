@@ -126,9 +126,11 @@ export const deleteUser: Handler<'deleteUser'> = async (services, call) => {
   const environment_id = call.caller.environment.id
   await changeVersioned(call.if_match, finder(services, call), async (current) => {
     const at = services.now()
+    const erased = await eraseUser(services.db, current, at)
+    if (!erased) return null
     const deleted = await call.commit(
       {
-        statements: [...endCodesOf(environment_id, current.id, at), ...eraseUser(current, at)],
+        statements: [...endCodesOf(environment_id, current.id, at), ...erased],
         before: current,
         answer: null,
         event: { environment_id, type: 'user.deleted', user_id: current.id, data: {} },

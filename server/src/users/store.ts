@@ -198,7 +198,11 @@ export function replaceHash(environment_id: EnvironmentId, id: string, { old, ne
     where environment_id = ${environment_id} and id = ${id} and password_hash = ${old}`)
 }
 
-/** Serialises changes of the same user, for rules that count rows of the user. Put it first in the batch. */
-export function holdUser(environment_id: EnvironmentId, id: string): Statement {
-  return guard(sql`update users set updated_at = updated_at where environment_id = ${environment_id} and id = ${id}`)
+/**
+ * Serialises changes of the same user, for rules that count rows of the user. Put it first in the batch. Fails as a guard if the user is
+ * deleted or, with a version, changed.
+ */
+export function holdUser(environment_id: EnvironmentId, id: string, version?: number): Statement {
+  return guard(sql`update users set updated_at = updated_at
+    where environment_id = ${environment_id} and id = ${id} ${version === undefined ? sql`` : sql`and version = ${version}`}`)
 }

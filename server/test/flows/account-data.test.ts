@@ -8,6 +8,7 @@ import { asAdministrator, joinTenant } from '../support/administrator.ts'
 import { createPerson, followPages, refresh, userinfo } from '../support/cookie-browser.ts'
 import { createTenant, storedMembers } from '../support/invitations.ts'
 import { until } from '../support/receiver.ts'
+import { cutShort, mostRowsOfStatement } from '../support/slices.ts'
 import { createAdministrator, createAuthKey } from '../support/tenants.ts'
 import { expectStatus, world } from '../support/world.ts'
 
@@ -123,6 +124,57 @@ test('a deletion by the backend leaves the id alone in events and sessions too',
   assert.deepEqual(await w.deployment.db.all(Kept, sessions), [{ ip: null, user_agent: null }])
 })
 
+/** Adds many numbered events about a user. */
+async function addEvents(user_id: string, count: number): Promise<void> {
+  added += 10_000
+  await w.deployment.db.run(sql`insert into events (environment_id, id, sequence, type, created_at, actor_type, user_id, data)
+    with recursive n (i) as (select 1 union all select i + 1 from n where i < ${count})
+    select u.environment_id, ${`evt_${user_id}_`} || (1000000 + i), ${added} + i, 'sign_in.failed', 1, 'system', u.id, '{"ip":"192.0.2.1"}'
+      from n join users u on u.id = ${user_id}`)
+}
+let added = 1_000_000
+
+const Count = z.object({ count: z.int() })
+const countTelling = async (user_id: string) =>
+  (
+    await w.deployment.db.all(
+      Count,
+      sql`select count(*) as count from events where user_id = ${user_id} and type = 'sign_in.failed' and data <> '{}'`,
+    )
+  )[0]?.count
+
+test('the events of a deleted user are forgotten a slice at a time, and a deletion that is cut short can be repeated', async () => {
+  const { db } = w.deployment
+  const { key } = await createAuthKey(w, w.test, 'auth_secret')
+  const user = await w.createUser(w.test)
+  const remove = () => w.call('DELETE', `/v1/auth/users/${user.id}`, { key })
+  await addEvents(user.id, 1_700)
+  await cutShort(db, 'update events set data', remove)
+  assert.equal(await countTelling(user.id), 1_200)
+  expectStatus(200, await w.call('GET', `${w.test.path}/users/${user.id}`))
+  const most = await mostRowsOfStatement(db, async () => expectStatus(204, await remove()))
+  assert.ok(most <= 500, `${most} rows in one statement`)
+  assert.equal(await countTelling(user.id), 0)
+
+  const person = await w.createUser(w.test)
+  const { agent, page } = await openAccount(w.test, person)
+  await addEvents(person.id, 1_700)
+  const form = await agent.get(linkOf(page, 'delete-account'))
+  const most_of_person = await mostRowsOfStatement(db, async () => {
+    assert.equal((await press(agent, form, 'delete-account', { email: person.email })).status, 200)
+  })
+  assert.ok(most_of_person <= 500, `${most_of_person} rows in one statement`)
+  assert.equal(await countTelling(person.id), 0)
+})
+
+test('a deletion that is refused forgets no event', async () => {
+  const { key } = await createAuthKey(w, w.test, 'auth_secret')
+  const user = await w.createUser(w.test)
+  await addEvents(user.id, 700)
+  assert.equal((await w.call('DELETE', `/v1/auth/users/${user.id}`, { key, headers: { 'if-match': '"7"' } })).status, 412)
+  assert.equal(await countTelling(user.id), 700)
+})
+
 test('deletion leaves another account of the browser signed in', async () => {
   const [one, two] = [await w.createUser(w.test, { name: 'Stays' }), await w.createUser(w.test)]
   const { agent } = await openAccount(w.test, one)
@@ -167,10 +219,12 @@ test('the last owner of a tenant cannot delete their account; with another owner
   await joinTenant(w, { tenant_id: tenant.id, token: paul.token }, rita, 'admin')
   const { agent, page } = await openAccount(root, paul)
   const form = await agent.get(linkOf(page, 'delete-account'))
+  await addEvents(paul.user_id, 700)
   const refused = await press(agent, form, 'delete-account', { email: paul.email })
   assert.deepEqual([refused.status, stepOf(refused)], [409, 'account'])
   assert.match(problemOf(refused) ?? '', /last owner of these tenants.*Tenant \d/s)
   assert.equal((await storedMembers(w, tenant.id)).length, 2)
+  assert.equal(await countTelling(paul.user_id), 700)
 
   expectStatus(200, await tenant.as(paul, 'PATCH', `/${rita.user_id}`, { role: 'owner' }))
   const pending = await tenant.invite('pending@example.com', 'owner', paul)

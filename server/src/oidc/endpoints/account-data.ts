@@ -90,21 +90,24 @@ export const deleteOwnAccount: OidcEndpoint = async (services, call) => {
   if (typed.length > longest_email || emailKey(typed) !== emailKey(user.email))
     return refused(await showDeletion(services, call, own, 'wrong_address'), wrong_address)
 
-  const { first, rest } =
-    environment_id === services.root_environment_id ? await leaveTenants(services, call, own) : { first: [], rest: [] }
+  const is_root = environment_id === services.root_environment_id
+  const isLastOwner = async () => is_root && (await findSoleOwnerships(services.db, user.id)).length > 0
+  if (await isLastOwner()) return refused(await showDeletion(services, call, own, 'last_owner'), last_owner)
+  const { first, rest } = is_root ? await leaveTenants(services, call, own) : { first: [], rest: [] }
+  const erased = await eraseUser(services.db, user, now)
+  if (!erased) return changedMeanwhile(services, call, own, { action: 'delete-account', id: null })
   const event = { type: 'user.deleted', user_id: user.id, data: {} } as const
   const deleted = await commitWithNotice(services, call, user, { kind: 'account_deleted', device: deviceOf(call) }, [
     ...first,
     ...endCodesOf(environment_id, user.id, now),
     holdUser(environment_id, user.id),
     holdFreshSession(call, session),
-    ...eraseUser(user, now),
+    ...erased,
     insertEvent(environment_id, originOf(services, call, own), event, now),
     ...rest,
   ])
   if (!deleted) {
-    const is_last_owner = first.length > 0 && (await findSoleOwnerships(services.db, user.id)).length > 0
-    if (is_last_owner) return refused(await showDeletion(services, call, own, 'last_owner'), last_owner)
+    if (await isLastOwner()) return refused(await showDeletion(services, call, own, 'last_owner'), last_owner)
     return changedMeanwhile(services, call, own, { action: 'delete-account', id: null })
   }
   const kept = [...browser.sessions, ...browser.expired].filter(({ user_id }) => user_id !== user.id)
