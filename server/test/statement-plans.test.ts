@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { EnvironmentId, GrantId, SessionId, UserId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
+import { type ApplicationRow, deleteConsents, findConsenting } from '../src/applications/store.ts'
 import { createDb, type Db, identifiers, join as joined, rowsOf, type Statement, sql } from '../src/db/db.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { openPostgres } from '../src/db/postgres.ts'
@@ -20,22 +21,31 @@ import * as grants from '../src/oidc/store/grants.ts'
 import { findHalfSignIn } from '../src/oidc/store/half-sign-ins.ts'
 import * as sessions from '../src/oidc/store/sessions.ts'
 import { findPasskey, findUsersWithPasskey, insertPasskey, listPasskeys, removeAllPasskeys } from '../src/passkeys/store.ts'
-import { findIdentity } from '../src/providers/store.ts'
+import { deleteLinked, deleteProvider, findIdentity, findLinked, type ProviderRow } from '../src/providers/store.ts'
 import * as attempts from '../src/users/attempts.ts'
 import { findEmailChange } from '../src/users/email-changes.ts'
 import * as codes from '../src/users/mailed-codes.ts'
 import { findMethod, keepsWayIn, listMethods, removeAllMethods, waysIn } from '../src/users/methods.ts'
 import * as factors from '../src/users/second-factors.ts'
 import { deleteUser, findCredential, findUser, findUsers, type UserRow } from '../src/users/store.ts'
-import { countToResend, listDeliveries, sendAllAgain } from '../src/webhooks/store.ts'
+import {
+  countToResend,
+  deleteMessages,
+  deleteWebhook,
+  findMessages,
+  listDeliveries,
+  sendAllAgain,
+  type WebhookRow,
+} from '../src/webhooks/store.ts'
 import { freshDatabase, noPostgres, runCommand } from './support/postgres.ts'
 
 const environment_id = 'e' as EnvironmentId // as: ids of this test
 const [id, other] = ['7', '8']
-const [user_id, session_id, grant_id] = [id as UserId, id as SessionId, id as GrantId]
+const [user_id, session_id, grant_id] = [id as UserId, id as SessionId, id as GrantId] // as: ids of this test
 const now = new Date(1)
 const many = Array.from({ length: 200 }, (_, n) => String(n + 1))
 const user = { environment_id, id: user_id, version: 1 } as UserRow // as: what `deleteUser` reads
+const [application, provider, webhook] = [user as unknown as ApplicationRow, user as unknown as ProviderRow, user as unknown as WebhookRow] // as: what these deletions read
 const session = { id: session_id, user_id, token_hash: id, auth_time: now, amr: [], acr: '', began_with: id }
 const raised = { ...session, ip: null, user_agent: null, expires_at: now, absolute_expires_at: now }
 const tokens = { refresh: { token_hash: 'new', expires_at: now }, opaque: null, last_expires_at: now }
@@ -123,8 +133,20 @@ const uses: [what: string, sent: (db: Db) => Promise<unknown> | (() => unknown) 
   ['the code of a link',                     (db) => codes.findCodeOfLink(db, environment_id, id, now)],
   ['a try of a mailed code',                 () => codes.countTry(environment_id, code_row, now)],
   ['the end of the codes of a user',         () => codes.endCodesOf(environment_id, id, now)],
+  ['the identities of a provider',           (db) => findLinked(db, provider, 200)],
+  ['removed identities of a provider',       () => deleteLinked(provider, many.map((each) => ({ id: each, user_id: each })), origin(), now).slice(1)], // the ids are too short for events
+  ['a deleted provider',                     () => deleteProvider(provider)],
+  ['the open grants of an application',      (db) => grants.findOpenGrants(db, environment_id, id, 200)],
+  ['the end of 200 grants',                  () => grants.endTheseGrants(environment_id, many, '', now)],
+  ['the end of the last grants',             () => grants.endLastGrants(environment_id, id, '', now)],
+  ['the consents for an application',        (db) => findConsenting(db, application, 200)],
+  ['200 deleted consents',                   () => deleteConsents(application, many)],
+  ['the messages of a webhook',              (db) => findMessages(db, webhook, 200, '1')],
+  ['200 deleted messages',                   () => deleteMessages(webhook, many)],
+  ['a deleted webhook',                      () => deleteWebhook(webhook)],
   ['the deliveries of a webhook',            (db) => listDeliveries(db, environment_id, id, {}, first_page)],
   ['the deliveries to send again',           (db) => countToResend(db, environment_id, id, { since: new Date(0), status: 'all' }, 500)],
+  ['the refused deliveries to send again',   (db) => countToResend(db, environment_id, id, { since: new Date(0), status: 'given_up' }, 500)],
   ['the deliveries that are sent again',     () => sendAllAgain(environment_id, id, { since: new Date(0), status: 'given_up', until: id, messages: 1 }, now)],
   ['the events about a user',                (db) => findNumberedAbout(db, environment_id, id, 500, 1)],
   ['a slice of the events about a user',     () => forgetNumbered(environment_id, id, { after: 1, until: 20 })],
@@ -187,6 +209,8 @@ for (const use of uses)
 const Column = z.object({ table_name: z.string(), column_name: z.string(), data_type: z.string() })
 const Fetched = z.object({ fetched: z.int() })
 const rows_of_a_table = 3_000
+/** An environment has a few of each. */
+const configuration = new Set(['providers', 'webhooks'])
 
 // The server chooses a plan during the first executions of a statement and keeps it until the table is analysed.
 for (const state of ['prepared on empty tables', 'with statistics'] as const)
@@ -249,7 +273,7 @@ async function fill(db: Db): Promise<void> {
     await run(
       db,
       sql`insert into ${identifiers(table)} (${identifiers(...names)})
-        select ${joined(values, ', ')} from generate_series(1, ${table === 'providers' ? 20 : rows_of_a_table}) as n on conflict do nothing`,
+        select ${joined(values, ', ')} from generate_series(1, ${configuration.has(table) ? 20 : rows_of_a_table}) as n on conflict do nothing`,
     )
   }
 }

@@ -101,7 +101,7 @@ export interface Refusal {
 
 /** Counts one attempt. Returns `null` if it is allowed. A refused attempt is not counted. */
 export async function takeAttempt(db: Db, attempt: Attempt, lockout: Lockout): Promise<Refusal | null> {
-  const { device, source, now } = attempt
+  const { account, device, source, now } = attempt
   const counters = countersOf(attempt, lockout)
   const allowed = await db.batch([
     ...(device === null ? countFromSource(attempt, spraying) : []),
@@ -110,7 +110,9 @@ export async function takeAttempt(db: Db, attempt: Attempt, lockout: Lockout): P
   if (allowed) return null
 
   const rows = await db.all(Counted, countedFor(attempt, counters))
-  const exhausted = counters.flatMap(({ from, limit }) => rows.filter((row) => row.source === from && row.attempts >= limit))
+  const exhausted = counters.flatMap(({ from, limit }) =>
+    rows.filter((row) => row.account === account && row.source === from && row.attempts >= limit),
+  )
   if (exhausted.length > 0) return { limit: 'account', wait_seconds: secondsUntil(now, Math.max(...exhausted.map(expiryOf))) }
   const slots = rows.filter((row) => row.account === spraying.kind)
   return { limit: 'source', wait_seconds: waitOf(slots, source, now) }
@@ -252,6 +254,7 @@ function slotNames({ source, now }: Pick<Attempt, 'source' | 'now'>, limited: So
 const Counted = z.object({ account: z.string(), source: z.string(), attempts: z.int(), expires_at: z.date() })
 type Counted = z.infer<typeof Counted>
 
+/** Some of these rows belong to no counter. An `or` that names each would make SQLite read every attempt of the environment. */
 function countedFor(attempt: Attempt, counters: readonly Counter[]): Statement {
   return liveRows(
     attempt,
