@@ -131,6 +131,7 @@ test('consent is stored only while nothing has changed it since it was read, and
     w.deployment.db.batch([
       storeConsent(w.test.id, { user_id: person.id, application_id: client.id }, { before, after: ['openid'] }, w.now()),
     ])
+  assert.equal(await consent(['openid']), null, 'the application was disconnected')
   assert.notEqual(await consent(null), null)
   assert.equal(await consent(null), null, 'another window was first')
   assert.equal(await consent(['openid', 'email']), null, 'another window changed it')

@@ -279,18 +279,22 @@ export async function findConsents(
   return new Map(rows.map((row) => [row.user_id, row.scope.split(' ')]))
 }
 
-/** Fails as a guard if the consent is not `before` any more, or the application is gone. */
+/** Fails as a guard if the consent is not `before` any more, since another window or a disconnect was first, or the application is gone. */
 export function storeConsent(
   environment_id: EnvironmentId,
   { user_id, application_id }: { user_id: string; application_id: string },
   { before, after }: { before: readonly string[] | null; after: readonly string[] },
   now: Date,
 ): Statement {
-  return guard(sql`insert into consents (environment_id, user_id, application_id, scope, created_at, updated_at)
-    select a.environment_id, ${user_id}, a.id, ${after.join(' ')}, ${now}, ${now}
-      from applications a where a.environment_id = ${environment_id} and a.id = ${application_id} and a.disabled = 0
-    on conflict (environment_id, user_id, application_id) do update set scope = excluded.scope, updated_at = excluded.updated_at
-      where consents.scope = ${before === null ? null : before.join(' ')}`)
+  const application = sql`from applications a where a.environment_id = ${environment_id} and a.id = ${application_id} and a.disabled = 0`
+  const scope = after.join(' ')
+  if (before === null)
+    return guard(sql`insert into consents (environment_id, user_id, application_id, scope, created_at, updated_at)
+      select a.environment_id, ${user_id}, a.id, ${scope}, ${now}, ${now} ${application}
+      on conflict (environment_id, user_id, application_id) do nothing`)
+  return guard(sql`update consents set scope = ${scope}, updated_at = ${now}
+    where environment_id = ${environment_id} and user_id = ${user_id} and application_id = ${application_id}
+      and scope = ${before.join(' ')} and exists (select 1 ${application})`)
 }
 
 /** Removes the consent of a user for an application, with its event where there was one. */
