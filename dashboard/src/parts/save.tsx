@@ -40,7 +40,7 @@ interface SaveOptions<T, C> {
 export function useSave<T extends object, C extends object>({ base, key, read, write, changes = [], done, label }: SaveOptions<T, C>) {
   const queries = useQueryClient()
   const announce = useAnnounce()
-  /** `before` is what the change was made for; the page itself can have a newer version by now. */
+  /** The change was made for `before`. The page itself can have a newer version by now. */
   const [conflict, setConflict] = useState<{ change: C; before: T; current: Version<T> } | null>(null)
   const send = async ({ change, before, etag }: { change: C; before: T; etag: string | null }): Promise<typeof conflict> => {
     try {
