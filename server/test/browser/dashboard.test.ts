@@ -390,6 +390,7 @@ test('a mail, a project and a new tenant are reached whatever else there is', { 
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.getByRole('navigation', { name: 'Environment' }).getByRole('link', { name: 'Live' }).click()
     await page.waitForURL(/\/live$/)
+    await page.getByRole('heading', { level: 1, name: 'Shop' }).waitFor()
   })
 
   await t.test('the picker searches all projects, and one without a Test environment opens at the one it has', async () => {

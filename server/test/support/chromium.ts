@@ -60,11 +60,18 @@ export async function axeViolations(page: Page, rules?: readonly string[]): Prom
   )
 }
 
-function launch(executablePath: string, env: Record<string, string> = {}): Promise<Browser> {
+/** Tries again once, because a start of Chromium on a busy machine can end with a signal. No page was open then. */
+async function launch(executablePath: string, env: Record<string, string> = {}): Promise<Browser> {
   // The names of a proxy of the tests lead here, and only Node knows its authority.
   const behind_front = has_front ? ['--host-resolver-rules=MAP *.example 127.0.0.1', '--ignore-certificate-errors'] : []
   const args = ['--disable-gpu', '--disable-quic', '--disable-sync', ...behind_front]
-  return chromium.launch({ executablePath, args, chromiumSandbox: false, env: { ...process.env, ...env } }) // root has no sandbox
+  const start = () => chromium.launch({ executablePath, args, chromiumSandbox: false, env: { ...process.env, ...env } }) // root has no sandbox
+  try {
+    return await start()
+  } catch (error) {
+    if (!/signal=SIG/.test(String(error))) throw error
+    return start()
+  }
 }
 
 /** The folder with the Chromium of the npm package. Unpacked once per version, and renamed at the end because test files run in parallel. */

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
+import { type Browser, errors, type Page } from 'playwright-core'
 import { axeViolations, launchBrowser } from './chromium.ts'
 
 const folder = process.env.OSTIARY_TEST_SCREENSHOTS
@@ -45,8 +45,15 @@ export async function audit(page: Page, name: string): Promise<string[]> {
   return [...found, ...(await tooWide(page, `${name}, ${narrowest} px`))]
 }
 
+/** What a script places, such as an open menu, follows the new width a moment later. */
+const settling_ms = 10_000
+
 async function tooWide(page: Page, variant: string): Promise<string[]> {
-  const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+  const width = 'document.documentElement.scrollWidth - innerWidth'
+  await page.waitForFunction(`${width} === 0`, undefined, { timeout: settling_ms }).catch((error) => {
+    if (!(error instanceof errors.TimeoutError)) throw error
+  })
+  const overflow = await page.evaluate(width)
   return overflow === 0 ? [] : [`${variant}: it is ${overflow} px too wide`]
 }
 
