@@ -51,8 +51,9 @@ export function withChoices<C extends object>(change: C, choices: ReadonlyMap<st
 
 const isGroup = (value: unknown): value is object => typeof value === 'object' && value !== null && !Array.isArray(value)
 const isSame = (a: unknown, b: unknown) => JSON.stringify(a ?? null) === JSON.stringify(b ?? null)
-/** Whether the other one changed this field too, to another value. */
-export const isContested = ({ before, mine, theirs }: Difference) => !isSame(before, theirs) && !isSame(mine, theirs)
+/** Whether the other one changed this field too, to another value. Nobody can tell for a secret, so the person chooses. */
+export const isContested = ({ pointer, before, mine, theirs }: Difference) =>
+  isSecret(pointer) || (!isSame(before, theirs) && !isSame(mine, theirs))
 
 function leavesOf(value: object, base = ''): Map<string, unknown> {
   return new Map(

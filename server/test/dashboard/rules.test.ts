@@ -102,6 +102,11 @@ test('both versions of each changed field are shown, and the other fields that c
   assert.deepEqual(fields.map(isContested), [true, true, false])
 })
 
+test('a secret of a refused save is chosen by the person, since no version shows whether another one set it too', () => {
+  const { fields } = differences({ client_secret: 'mine', scopes: ['email'] }, { scopes: [] }, { scopes: [] })
+  assert.deepEqual(fields.map(isContested), [true, false])
+})
+
 // biome-ignore format: this table is read by column
 const choices: [string, [string, Choice][], object][] = [
   ['nothing is chosen of theirs',     [],                                                                      change],
