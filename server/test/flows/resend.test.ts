@@ -196,17 +196,22 @@ for (const environment of [w.test, w.live]) {
   })
 }
 
-test('a resend moves a waiting attempt to now and adds no second one', async () => {
-  let answers = 0
-  const receiver = await startReceiver(() => ({ status: ++answers === 1 ? 503 : 204 }))
-  const client = await w.createApplication(w.test, { backchannel_logout_uri: receiver.url })
+/** Signs a new person of an application out, and returns how to read the logout that follows. */
+async function signOutOf(receiver_url: string) {
+  const client = await w.createApplication(w.test, { backchannel_logout_uri: receiver_url })
   const person = await createPerson(w, w.test)
   await person.tokens(client)
   await person.agent.submit(await person.agent.get(`${w.test.issuer}/oauth/logout`), { decision: 'sign_out' })
-  const message = async () => {
+  return async () => {
     const { data } = expectStatus(200, await w.call('GET', `${w.test.path}/backchannel-logouts?limit=100`))
     return data.find(({ user_id }: BackchannelLogout) => user_id === person.id) as BackchannelLogout
   }
+}
+
+test('a resend moves a waiting attempt to now and adds no second one', async () => {
+  let answers = 0
+  const receiver = await startReceiver(() => ({ status: ++answers === 1 ? 503 : 204 }))
+  const message = await signOutOf(receiver.url)
   const { id } = await until('a retry that waits', async () => {
     const found = await message()
     const job = await db.maybeOne(z.object({ id: z.string() }), sql`select id from jobs where id = ${found.id} and leased_by is null`)
@@ -220,14 +225,7 @@ test('a resend moves a waiting attempt to now and adds no second one', async () 
 test('a logout that is resent during an attempt that is refused is sent once more and not given up', async () => {
   const first = Promise.withResolvers<{ status: number }>()
   const receiver = await startReceiver((_, count) => (count === 1 ? first.promise : { status: 204 }))
-  const client = await w.createApplication(w.test, { backchannel_logout_uri: receiver.url })
-  const person = await createPerson(w, w.test)
-  await person.tokens(client)
-  await person.agent.submit(await person.agent.get(`${w.test.issuer}/oauth/logout`), { decision: 'sign_out' })
-  const message = async () => {
-    const { data } = expectStatus(200, await w.call('GET', `${w.test.path}/backchannel-logouts?limit=100`))
-    return data.find(({ user_id }: BackchannelLogout) => user_id === person.id) as BackchannelLogout
-  }
+  const message = await signOutOf(receiver.url)
   await until('the first attempt', () => receiver.received.length === 1)
   w.advance(1)
   expectStatus(202, await w.call('POST', `${w.test.path}/backchannel-logouts/${(await message()).id}/resend`))
