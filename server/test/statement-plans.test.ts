@@ -88,7 +88,7 @@ const uses: [what: string, sent: (db: Db) => Promise<unknown> | (() => unknown) 
   ['a session',                              (db) => sessions.findSessionRecord(db, environment_id, id, now)],
   ['the sessions of a user',                 (db) => sessions.listSessionRecords(db, environment_id, id, now, first_page)],
   ['more sessions of a user',                (db) => sessions.listSessionRecords(db, environment_id, id, now, next_page)],
-  ['a renewed session',                      () => sessions.renewSession(environment_id, raised, now)],
+  ['a renewed session',                      () => sessions.renewSession(environment_id, raised, sql`1 = 1`, now)],
   ['the end of a session',                   () => sessions.endSession(environment_id, id, { reason: 'signed_out', origin: origin() }, now)],
   ['the end of everything of a user',        () => sessions.endEverything(environment_id, id, '', now)],
   ['the end of what began with a method',    () => sessions.endBegunWith(environment_id, id, id, now)],

@@ -112,23 +112,18 @@ export function insertUser(
 }
 
 /**
- * Records a sign-in. Fails as a guard if the user is blocked or deleted, if the password changed since it was checked, or if
- * `only_if`, a condition on the user, is not true. Does not change the version, because a sign-in is not a change of the user.
+ * Records a sign-in. Fails as a guard if the user is blocked or deleted, or if the password changed since it was checked. Does not change
+ * the version, because a sign-in is not a change of the user.
  */
 export function noteSignIn(
   environment_id: EnvironmentId,
-  {
-    user_id,
-    password_hash,
-    by_password,
-    only_if,
-  }: { user_id: string; password_hash: string | null; by_password: boolean; only_if: Statement },
+  { user_id, password_hash, by_password }: { user_id: string; password_hash: string | null; by_password: boolean },
   now: Date,
 ): Statement {
   const used = by_password ? sql`, password_used_at = ${now}` : sql``
   return guard(sql`update users set last_sign_in_at = ${now}${used}
     where environment_id = ${environment_id} and id = ${user_id} and blocked_at is null
-      and coalesce(password_hash, '') = ${password_hash ?? ''} and ${only_if}`)
+      and coalesce(password_hash, '') = ${password_hash ?? ''}`)
 }
 
 const Person = User.pick({ email: true, name: true, picture: true, locale: true, zoneinfo: true, phone_number: true })

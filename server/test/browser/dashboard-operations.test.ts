@@ -326,7 +326,7 @@ test('every session of a user can be ended, after a question that says in which 
     expires_at: ends,
     absolute_expires_at: ends,
   })
-  await w.deployment.db.batch(Array.from({ length: 21 }, (_, index) => insertSession(w.test.id, session(index + 1), w.now())))
+  await w.deployment.db.batch(Array.from({ length: 21 }, (_, index) => insertSession(w.test.id, session(index + 1), sql`1 = 1`, w.now())))
   await show(page, `${base}/users?chosen=${user.id}`, 'Users')
   const side = page.getByRole('dialog', { name: 'ada@example.com' })
   const question = page.getByRole('alertdialog')

@@ -7,7 +7,7 @@ import { sql } from '../../src/db/db.ts'
 import { storeConsent } from '../../src/oidc/store/sessions.ts'
 import { openAccount, press } from '../support/account.ts'
 import { authorizationRequest, createAgent, createPerson, exchange, obtainCode, refresh, userinfo } from '../support/cookie-browser.ts'
-import { amidDisconnect } from '../support/overlapping-batches.ts'
+import { amidBatch } from '../support/overlapping-batches.ts'
 import { createAuthKey } from '../support/tenants.ts'
 import { expectStatus, type Reply, world } from '../support/world.ts'
 
@@ -103,7 +103,8 @@ for (const [how, prepare] of Object.entries(disconnects)) {
 
   test(`of 50 parallel authorizations amid the batch with which ${how}, no grant remains without consent`, async () => {
     const { authorize, disconnect, ...of } = await connected()
-    await assertDisconnected(await amidDisconnect(w, of.person.id, disconnect, () => authorize(5)), of)
+    const consent = `select 1 from consents where user_id = '${of.person.id}' for update`
+    await assertDisconnected(await amidBatch(w, consent, disconnect, () => authorize(5)), of)
   })
 }
 

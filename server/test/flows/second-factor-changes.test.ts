@@ -6,6 +6,7 @@ import { removeOwnMethod } from '../../src/users/remove-own-method.ts'
 import { confirmTotp, type OwnChange, offerTotp, renewRecoveryCodes, showOfferedTotp } from '../../src/users/second-factor-changes.ts'
 import { findUser } from '../../src/users/store.ts'
 import { appCode, codeAfter, enrolPerson, passwordStep, stepOn, wrongCode } from '../support/authenticator-app.ts'
+import { amidBatch } from '../support/overlapping-batches.ts'
 import { until } from '../support/receiver.ts'
 import { expectStatus, type TestEnvironment, world } from '../support/world.ts'
 
@@ -111,6 +112,26 @@ test('of 50 parallel confirmations of one offer, one adds the app', async () => 
   assert.equal(added.length, 1)
   assert.equal(added[0]?.added && added[0].codes?.length, 10)
   assert.deepEqual(await typesOf(user.id), ['password', 'recovery_codes', 'totp'])
+})
+
+test('a sign-in amid an enrolment makes no session of one factor', async () => {
+  const environment = (await w.createProject('amid')).test
+  const app = await w.createApplication(environment)
+  const person = await w.createUser(environment)
+  const user = await owner(environment, person.id)
+  const offer = { session_id: 'ses_1', nonce: 'n' }
+  const { secret } = showOfferedTotp('Acme', user.email, offerTotp(deployment, user, offer))
+  const [enrolled, ...sign_ins] = await amidBatch(
+    w,
+    'lock table events in share row exclusive mode',
+    () => confirmTotp(deployment, user, { ...offer, code: appCode(secret, w.now()) }, asked()),
+    () => Array.from({ length: 5 }, () => passwordStep(environment, app, person)),
+  )
+  assert.equal(enrolled.added, true)
+  const steps = sign_ins.map(({ page }) => stepOn(page))
+  // On SQLite nothing holds the enrolment up, so a sign-in can come before it.
+  if (deployment.db.engine !== 'sqlite') assert.deepEqual(steps, Array(5).fill('second-factor'))
+  assert.equal(stepOn((await passwordStep(environment, app, person)).page), 'second-factor')
 })
 
 test('an offer adds one app, also when its form is sent again', async () => {

@@ -23,24 +23,19 @@ export async function overlapping(w: World, start: () => Promise<Reply>[]): Prom
 }
 
 /**
- * Starts requests amid the batch of another one, which removes a consent of the user. On PostgreSQL it holds up that batch at the
- * consent, until several connections wait or a request is answered. On SQLite it only starts them.
+ * Starts `then` amid the batch of `first`. On PostgreSQL it holds up that batch where it needs `lock`, until several connections wait or
+ * one of `then` is done. On SQLite it only starts them.
  */
-export async function amidDisconnect(
-  w: World,
-  user_id: string,
-  first: () => Promise<Reply>,
-  then: () => Promise<Reply>[],
-): Promise<Reply[]> {
+export async function amidBatch<F, T>(w: World, lock: string, first: () => Promise<F>, then: () => Promise<T>[]): Promise<[F, ...T[]]> {
   if (w.deployment.db.engine === 'sqlite') return Promise.all([first(), ...then()])
-  const replies = await underLock(w, `select 1 from consents where user_id = '${user_id}' for update`, async (untilBlocked) => {
-    const disconnect = first()
-    await untilBlocked(1, disconnect)
+  const outcomes = await underLock(w, lock, async (untilBlocked): Promise<[Promise<F>, ...Promise<T>[]]> => {
+    const held = first()
+    await untilBlocked(1, held)
     const started = then()
     await untilBlocked(overlapping_batches, Promise.race(started))
-    return [disconnect, ...started]
+    return [held, ...started]
   })
-  return Promise.all(replies)
+  return Promise.all(outcomes)
 }
 
 /** Resolves when this number of connections wait for a lock, or when `otherwise` does. */

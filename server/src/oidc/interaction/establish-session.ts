@@ -80,20 +80,16 @@ export async function establishSession(
     expires_at: new Date(Math.min(at.getTime() + idle_ttl_seconds * 1000, absolute_expires_at.getTime())),
     absolute_expires_at,
   }
-  // A batch that adds a second factor writes the row of the account too, so the condition is safe.
+  // The condition is safe for the session, because `noteSignIn` and each batch that adds a second factor first write the row of the account.
   const only_if = session.acr === one_factor ? sql`not ${hasSecondFactor(issuer.environment_id, user_id, countedKinds(call))}` : sql`1 = 1`
   const signed_in = await services.db.batch([
     ...first,
-    noteSignIn(
-      issuer.environment_id,
-      { user_id, password_hash, by_password: identity_id === undefined && began_with === undefined, only_if },
-      at,
-    ),
+    noteSignIn(issuer.environment_id, { user_id, password_hash, by_password: identity_id === undefined && began_with === undefined }, at),
     ...[...expired, ...displaced].flatMap((left) => {
       const reason = browser.expired.includes(left) ? 'expired' : 'signed_out'
       return endSession(issuer.environment_id, left.id, { reason, origin: originOf(services, call, left.user_id) }, at)
     }),
-    ...(known ? renewSession(issuer.environment_id, session, at) : [insertSession(issuer.environment_id, session, at)]),
+    ...(known ? renewSession(issuer.environment_id, session, only_if, at) : [insertSession(issuer.environment_id, session, only_if, at)]),
     ...(known ? [] : [signInEvent(services, call, { type: 'session.created', user_id, data: { session_id: session.id } }).statement]),
     signInEvent(services, call, {
       type: 'sign_in.succeeded',

@@ -37,15 +37,15 @@ export interface NewSession {
 }
 
 /**
- * A guard: the batch fails where the user is deleted or blocked. Deleting and blocking also end the sessions of the user, and unblocking
- * ends sessions that a race stored.
+ * A guard: the batch fails where the user is deleted or blocked, or `only_if` is not true. Deleting and blocking also end the sessions of
+ * the user, and unblocking ends sessions that a race stored.
  */
-export function insertSession(environment_id: EnvironmentId, session: NewSession, now: Date): Statement {
+export function insertSession(environment_id: EnvironmentId, session: NewSession, only_if: Statement, now: Date): Statement {
   return guard(sql`insert into sessions (environment_id, id, user_id, token_hash, amr, acr, began_with, ip, user_agent,
                                          created_at, auth_time, last_seen_at, expires_at, absolute_expires_at)
     select environment_id, ${session.id}, id, ${session.token_hash}, ${session.amr}, ${session.acr}, ${session.began_with},
            ${session.ip}, ${session.user_agent}, ${now}, ${now}, ${now}, ${session.expires_at}, ${session.absolute_expires_at}
-      from users where environment_id = ${environment_id} and id = ${session.user_id} and blocked_at is null`)
+      from users where environment_id = ${environment_id} and id = ${session.user_id} and blocked_at is null and ${only_if}`)
 }
 
 /** The sessions with these digests that have not ended. `expires_at` says which of them still sign their person in. */
@@ -64,13 +64,14 @@ export async function findSessions(db: Db, environment_id: EnvironmentId, token_
  * The same user signs in again in the same browser: the session gets a new secret and a new time. Has a guard, as `insertSession`. Its
  * newest grant of each application is then kept for as long as the session, so that a logout reaches the application.
  */
-export function renewSession(environment_id: EnvironmentId, session: NewSession, now: Date): Statement[] {
+export function renewSession(environment_id: EnvironmentId, session: NewSession, only_if: Statement, now: Date): Statement[] {
   const renewed = guard(sql`update sessions
     set token_hash = ${session.token_hash}, amr = ${session.amr}, acr = ${session.acr}, began_with = ${session.began_with},
         ip = ${session.ip}, user_agent = ${session.user_agent},
         auth_time = ${now}, last_seen_at = ${now}, expires_at = ${session.expires_at}, absolute_expires_at = ${session.absolute_expires_at}
     where environment_id = ${environment_id} and id = ${session.id} and user_id = ${session.user_id} and ended_at is null
-      and exists (select 1 from users where environment_id = ${environment_id} and id = ${session.user_id} and blocked_at is null)`)
+      and exists (select 1 from users where environment_id = ${environment_id} and id = ${session.user_id} and blocked_at is null)
+      and ${only_if}`)
   const keep = sql`update grants set expires_at = ${session.absolute_expires_at}
     where environment_id || '' = ${environment_id} and session_id = ${session.id} and expires_at < ${session.absolute_expires_at}
       and id in (select max(id) from grants where environment_id = ${environment_id} and session_id = ${session.id} group by application_id)`
