@@ -32,6 +32,12 @@ const Owner = z.object({
 /** The account that has an address. */
 export type Owner = z.infer<typeof Owner>
 
+/**
+ * Whether an address belongs to a person who proved it. Sign-up, reset, codes and providers ask here and nowhere else: an owner who never
+ * proved it may be a trap, so what is mailed then is what proves it, never that there is an account.
+ */
+export const isProven = (owner: Owner | null): owner is Owner & { email_verified: true } => owner?.email_verified === true
+
 export function findOwner(db: Db, environment_id: EnvironmentId, email: string): Promise<Owner | null> {
   return db.maybeOne(
     Owner,
@@ -59,17 +65,25 @@ export interface Proven {
   statements: Statement[]
 }
 
+/** What the proving person typed at the sign-up page. */
+export interface Chosen {
+  name: string | null
+  password_hash: string | null
+}
+
+const nothing_chosen: Chosen = { name: null, password_hash: null }
+
 /** The address is proven from outside. Each case is one batch: the guards fail where the account changed after it was read. */
-export function proveFromOutside(services: Services, call: ProofCall, owner: Owner): Proven {
+export function proveFromOutside(services: Services, call: ProofCall, owner: Owner, chosen: Chosen = nothing_chosen): Proven {
   const { id: user_id, email, password_hash } = owner
-  if (owner.email_verified) return { user_id, email, password_hash, loses_factors: false, statements: [] }
+  if (isProven(owner)) return { user_id, email, password_hash, loses_factors: false, statements: [] }
   const is_handed_over = !owner.self_registered && call.environment_id !== services.root_environment_id
-  return is_handed_over ? handOver(services, call, owner) : replace(services, call, owner)
+  return is_handed_over ? handOver(services, call, owner, chosen) : replace(services, call, owner, chosen)
 }
 
 /** Proof that began in a session of the account itself, or at the request of the backend that manages it. */
 export function verifyAddress(services: Services, call: ProofCall, owner: Owner): Statement[] {
-  if (owner.email_verified) return []
+  if (isProven(owner)) return []
   return [
     guard(sql`update users set email_verified = 1, version = version + 1, updated_at = ${call.now} where ${unchanged(call, owner)}`),
     eventOf(services, call, { type: 'user.email_verified', user_id: owner.id, data: { email: owner.email } }),
@@ -79,12 +93,13 @@ export function verifyAddress(services: Services, call: ProofCall, owner: Owner)
 const unchanged = ({ environment_id }: ProofCall, { id, version }: Owner) =>
   sql`environment_id = ${environment_id} and id = ${id} and version = ${version} and email_verified = 0 and blocked_at is null`
 
-function handOver(services: Services, call: ProofCall, owner: Owner): Proven {
+function handOver(services: Services, call: ProofCall, owner: Owner, { name, password_hash }: Chosen): Proven {
   const { id: user_id, email } = owner
   const statements = [
     ...endCodesOf(call.environment_id, owner.id, call.now),
     guard(sql`update users
-        set email_verified = 1, password_hash = null, password_set_at = null, password_used_at = null, version = version + 1,
+        set email_verified = 1, name = coalesce(name, ${name}), password_hash = ${password_hash},
+            password_set_at = ${password_hash === null ? null : call.now}, password_used_at = null, version = version + 1,
             updated_at = ${call.now}
       where ${unchanged(call, owner)}`),
     ...loseEverything(services, call, owner),
@@ -95,11 +110,11 @@ function handOver(services: Services, call: ProofCall, owner: Owner): Proven {
     }),
     eventOf(services, call, { type: 'user.email_verified', user_id, data: { email } }),
   ]
-  return { user_id, email, password_hash: null, loses_factors: true, statements }
+  return { user_id, email, password_hash, loses_factors: true, statements }
 }
 
 /** `email_key` of an account without address is its id, which no address equals. */
-function replace(services: Services, call: ProofCall, owner: Owner): Proven {
+function replace(services: Services, call: ProofCall, owner: Owner, { name, password_hash }: Chosen): Proven {
   const { environment_id, now } = call
   const { email } = owner
   const user_id = services.newId('usr') as UserId // as: newId gives exactly this
@@ -110,7 +125,13 @@ function replace(services: Services, call: ProofCall, owner: Owner): Proven {
             updated_at = ${now}
       where ${unchanged(call, owner)}`),
     ...loseEverything(services, call, owner),
-    insertUser(environment_id, user_id, { email, email_verified: true, locale: owner.locale, self_registered: true }, null, now),
+    insertUser(
+      environment_id,
+      user_id,
+      { email, email_verified: true, name, locale: owner.locale, self_registered: true },
+      password_hash,
+      now,
+    ),
     eventOf(services, call, {
       type: 'user.updated',
       user_id: owner.id,
@@ -118,7 +139,7 @@ function replace(services: Services, call: ProofCall, owner: Owner): Proven {
     }),
     eventOf(services, call, { type: 'user.created', user_id, data: { email, method: 'address_proven' } }),
   ]
-  return { user_id, email, password_hash: null, loses_factors: false, statements }
+  return { user_id, email, password_hash, loses_factors: false, statements }
 }
 
 /** Sessions, grants, consents and every method but the password, which the caller removes with the row of the user. */

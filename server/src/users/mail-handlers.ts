@@ -7,7 +7,7 @@ import { languageFor } from '../pages/locale.ts'
 import { reason } from '../reason.ts'
 import type { Services } from '../services.ts'
 import { sendsMail } from '../tenancy/email-settings.ts'
-import { findOwner, type Owner } from './address-proof.ts'
+import { findOwner, isProven, type Owner } from './address-proof.ts'
 import { codeStatements } from './code-mail.ts'
 import { resetStatements } from './reset.ts'
 import { findUser, type UserRow } from './store.ts'
@@ -33,7 +33,10 @@ interface About {
 }
 
 export const sendReset: Handler<'sendReset'> = (services, call) =>
-  mail(services, call, ({ owner, issuer: { url: issuer_url, settings }, at }) => {
+  mail(services, call, (about) => {
+    const { owner, at } = about
+    const { url: issuer_url, settings } = about.issuer
+    if (!settings.sign_in.password && !isProven(owner)) return verificationOf(services, call, about) // no link could set a password
     const { locale, texts } = languageFor(owner.locale ?? undefined, undefined)
     return resetStatements(
       services,
@@ -57,31 +60,32 @@ export const sendReset: Handler<'sendReset'> = (services, call) =>
 
 /** The backend vouches for the account, so pressing the link verifies it: this is no proof from outside. */
 export const sendVerification: Handler<'sendVerification'> = (services, call) =>
-  mail(services, call, async ({ owner, issuer, at }) => {
-    if (owner.email_verified) return []
-    return codeStatements(
-      services,
-      {
-        environment_id: call.caller.environment.id,
-        kind: 'verify_email',
-        payload: { email: owner.email },
-        user_id: owner.id,
-        browser: null,
-        source,
-        is_known: false,
-        fixed_code: fixedCodeOf(issuer),
-        letter: ({ code, link, expires_at }) => ({ kind: 'verify_email', code, link, expires_at, device: null }),
-        is_decoy: false,
-        has_code: true,
-        has_link: true,
-        to: owner.email,
-        locales: owner.locale,
-        request_id: call.request_id,
-        issuer_url: issuer.url,
-      },
-      at,
-    )
-  })
+  mail(services, call, async (about) => (isProven(about.owner) ? [] : verificationOf(services, call, about)))
+
+function verificationOf(services: Services, call: UserCall, { owner, issuer, at }: About): Promise<Statement[]> {
+  return codeStatements(
+    services,
+    {
+      environment_id: call.caller.environment.id,
+      kind: 'verify_email',
+      payload: { email: owner.email },
+      user_id: owner.id,
+      browser: null,
+      source,
+      is_known: false,
+      fixed_code: fixedCodeOf(issuer),
+      letter: ({ code, link, expires_at }) => ({ kind: 'verify_email', code, link, expires_at, device: null }),
+      is_decoy: false,
+      has_code: true,
+      has_link: true,
+      to: owner.email,
+      locales: owner.locale,
+      request_id: call.request_id,
+      issuer_url: issuer.url,
+    },
+    at,
+  )
+}
 
 /** Over a limit nothing is sent, and the answer is the same. */
 async function mail(services: Services, call: UserCall, statementsOf: (about: About) => Promise<Statement[]>): Promise<object> {

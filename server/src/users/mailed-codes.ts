@@ -17,8 +17,11 @@ const window_ms = 3_600_000
 const code_ms = 600_000
 const resend_ms = 30_000
 const most_tries = 5
-/** In an hour and for one address. Known browsers, which signed in to the account before, have a share of their own. */
-const most = { from_one_source: 5, unknown: 15, known: 5, wrong_tries: 30 }
+/**
+ * In an hour and for one address. Known browsers, which signed in to the account before, have a share of their own. Of the codes for all
+ * others, the last five go only to sources that had none, one each: so three sources that ask without end keep no new browser out.
+ */
+const most = { from_one_source: 5, unknown: 10, one_for_each_new_source: 5, known: 5, wrong_tries: 30 }
 
 const lifetimes: Record<CodeKind, number> = {
   sign_in: code_ms,
@@ -69,6 +72,10 @@ export function insertCode(environment_id: EnvironmentId, code: NewCode, now: Da
   const { id, kind, account, browser, source, is_known, user_id, code_mac, link_hash, sealed, expires_at } = code
   const of_address = sql`c.environment_id = ${environment_id} and c.account = ${account}`
   const of_share = sql`${of_address} and c.is_known = ${is_known} and c.created_at > ${hourBefore(now)}`
+  const of_source = sql`select count(*) from mailed_codes c where ${of_share} and c.source = ${source}`
+  const of_all = sql`select count(*) from mailed_codes c where ${of_share}`
+  const with_new_sources = most.unknown + most.one_for_each_new_source
+  const for_all = is_known ? sql`${most.known}` : sql`case when (${of_source}) = 0 then ${with_new_sources} else ${most.unknown} end`
   const soon = new Date(now.getTime() - resend_ms)
   return [
     holdAddress(environment_id, account, now),
@@ -81,8 +88,8 @@ export function insertCode(environment_id: EnvironmentId, code: NewCode, now: Da
              ${expires_at}, ${now}
         from environments e
        where e.id = ${environment_id}
-         and (select count(*) from mailed_codes c where ${of_share} and c.source = ${source}) < ${most.from_one_source}
-         and (select count(*) from mailed_codes c where ${of_share}) < ${is_known ? most.known : most.unknown}
+         and (${of_source}) < ${most.from_one_source}
+         and (${of_all}) < ${for_all}
          and not exists (select 1 from mailed_codes c where ${of_address} and c.browser = ${browser} and c.kind in (${flowOf(kind)})
                             and c.created_at > ${soon})`),
   ]

@@ -7,7 +7,7 @@ import { insertEvent } from '../events/store.ts'
 import type { Device } from '../mail/notice.ts'
 import { mailStatements } from '../mail/send.ts'
 import { endEverything, sessionEndEvents } from '../oidc/store/sessions.ts'
-import { type Owner, proveFromOutside } from './address-proof.ts'
+import { isProven, type Owner, proveFromOutside } from './address-proof.ts'
 import { codeStatements, type Payload } from './code-mail.ts'
 import { type CodeRow, endCodesOf, spendCode } from './mailed-codes.ts'
 import { type WaysOn, type WayWords, waysIn } from './methods.ts'
@@ -32,11 +32,14 @@ export interface ResetAsked {
   request_id: string | null
 }
 
-/** Returns the statements that mail the link. Without a password, or where passwords are off, the mail says how the person signs in. */
+/**
+ * Returns the statements that mail the link. Without a password, or where passwords are off, the mail says how the person signs in. An
+ * owner who never proved the address gets the link, which proves it.
+ */
 export async function resetStatements(services: Services, asked: ResetAsked, now: Date): Promise<Statement[]> {
   const { environment_id, owner, device, sign_in, words } = asked
   const ways = await waysIn(services.db, environment_id, owner?.id ?? '', sign_in, words)
-  const has_password = sign_in.password && (owner === null || owner.password_hash !== null)
+  const has_link = sign_in.password && (!isProven(owner) || owner.password_hash !== null)
   const to = owner?.email ?? asked.email
   return codeStatements(
     services,
@@ -47,12 +50,12 @@ export async function resetStatements(services: Services, asked: ResetAsked, now
       user_id: owner?.id ?? null,
       fixed_code: null,
       letter: ({ link, expires_at }) =>
-        has_password
+        has_link
           ? { kind: 'reset_password', link, expires_at, device }
           : { kind: 'existing_account', asked_for: 'reset', ways, expires_at, device },
       is_decoy: owner === null || owner.blocked_at !== null,
       has_code: false,
-      has_link: has_password,
+      has_link,
       to,
     },
     now,

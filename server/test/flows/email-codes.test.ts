@@ -197,7 +197,7 @@ test('a resend within 30 seconds gets the same answer and sends nothing; the cod
 const limits = [
   { rule: 'five from one source', count: 5, source: () => ({ 'x-forwarded-for': '203.0.113.7' }) },
   { rule: 'five from one IPv6 /64', count: 5, source: (i: number) => ({ 'x-forwarded-for': `2001:db8:7:7::${i}` }) },
-  { rule: 'fifteen from all unknown browsers', count: 15, source: (i: number) => ({ 'x-forwarded-for': `203.0.114.${i}` }) },
+  { rule: 'fifteen from all unknown browsers of as many sources', count: 15, source: (i: number) => ({ 'x-forwarded-for': `203.0.114.${i}` }) },
 ]
 for (const { rule, count, source } of limits)
   test(`an address gets ${rule} in an hour, and over the limit the same answer`, async () => {
@@ -209,6 +209,48 @@ for (const { rule, count, source } of limits)
     w.advance(3_601)
     await ask(user.email, createAgent(), source(0))
     assert.equal((await mailsTo(w, environment, user.email)).length, count + 1)
+  })
+
+test('of the codes for unknown browsers ten go to any source and five to sources that had none, one each', async () => {
+  const user = await w.createUser(environment)
+  const mails = async () => (await mailsTo(w, environment, user.email)).length
+  const ask_from = async (ip: string) => {
+    await ask(user.email, createAgent(), { 'x-forwarded-for': ip })
+    return mails()
+  }
+  for (const ip of ['203.0.118.1', '203.0.118.2']) for (let i = 0; i < 5; i++) await ask_from(ip)
+  assert.equal(await mails(), 10)
+  // biome-ignore format: a table
+  const steps: [string, string, number][] = [
+    ['a new source',                     '203.0.118.3', 11],
+    ['the same source again',            '203.0.118.3', 11],
+    ['another new source',               '203.0.118.4', 12],
+    ['a source that had codes before',   '203.0.118.1', 12],
+    ['a third new source',               '203.0.118.5', 13],
+    ['a fourth new source',              '203.0.118.6', 14],
+    ['a fifth new source',               '203.0.118.7', 15],
+    ['a sixth new source',               '203.0.118.8', 15],
+  ]
+  for (const [who, ip, sent] of steps) assert.equal(await ask_from(ip), sent, who)
+})
+
+// biome-ignore format: a table
+const races = [
+  { sources: 1,  sent: 5 },
+  { sources: 3,  sent: 11 },
+  { sources: 50, sent: 15 },
+]
+for (const { sources, sent } of races)
+  test(`of fifty parallel requests for one address from ${sources} sources at most ${sent} are mailed`, async () => {
+    const user = await w.createUser(environment)
+    const asks = Array.from({ length: 50 }, (_, i) =>
+      ask(user.email, createAgent(), { 'x-forwarded-for': `203.0.${120 + sources}.${i % sources}` }),
+    )
+    await Promise.all(asks)
+    const mailed = (await mailsTo(w, environment, user.email)).length
+    // Three sources share ten codes in any order, and a source that comes late gets one of its own.
+    assert.ok(mailed <= sent && mailed >= Math.min(sent, 10), `${mailed}`)
+    if (sources !== 3) assert.equal(mailed, sent)
   })
 
 test('a browser that signed in before has five codes of its own, whatever strangers ask for', async () => {

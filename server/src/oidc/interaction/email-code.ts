@@ -5,7 +5,7 @@ import { digestOf } from '../../digest.ts'
 import { type CodeView, codePage } from '../../pages/code.ts'
 import { idIn, reason } from '../../reason.ts'
 import { type Refusal, refusal } from '../../refusal.ts'
-import { findOwner, type Owner, type Proven, proveFromOutside, verifyAddress } from '../../users/address-proof.ts'
+import { type Chosen, findOwner, isProven, type Owner, type Proven, proveFromOutside, verifyAddress } from '../../users/address-proof.ts'
 import { accountOf, giveBackToSource, sourceOf, takeFromSource } from '../../users/attempts.ts'
 import { type Payload, payloadOf, requestCode, tryCode } from '../../users/code-mail.ts'
 import { accountAddress } from '../../users/email.ts'
@@ -49,23 +49,23 @@ export async function sendCode(services: OidcServices, call: OidcCall, interacti
   const address = accountAddress(email)
   if (address === null)
     return showSignIn(services, call, interaction, { email, problem: 'malformed_email', refusal: no_address, wait_seconds: null })
-  const credential = await findCredential(services.db, environment_id, address)
-  const account = credential ?? nobody
-  call.subject.user_id = credential?.id ?? null
-  const to = credential?.email ?? address
+  const owner = await findOwner(services.db, environment_id, address)
+  const account = owner ?? nobody
+  call.subject.user_id = owner?.id ?? null
+  const to = owner?.email ?? address
   const marked = { user_id: account.id, email: address, password_hash: account.password_hash }
   const { texts, locale } = pageContext(call, interaction.request.ui_locales)
   const ways = await waysIn(services.db, environment_id, account.id, issuer.settings.sign_in, texts.ways_in)
   const device = deviceOf(call)
-  const is_taken = wanted.kind === 'sign_up' && credential !== null
-  const is_refused = credential ? credential.blocked_at !== null && !is_taken : !mayCreateAccount(call, interaction)
+  const is_taken = wanted.kind === 'sign_up' && isProven(owner)
+  const is_refused = owner ? owner.blocked_at !== null && !is_taken : !mayCreateAccount(call, interaction)
   await requestCode(
     services,
     {
       environment_id,
       kind: wanted.kind,
       payload: { email: to, name: wanted.name ?? null, password_hash: wanted.password_hash ?? null },
-      user_id: credential?.id ?? null,
+      user_id: owner?.id ?? null,
       browser: interaction.browser.form_seed,
       source: sourceOf(call.ip),
       is_known: knownDevice(services, call, interaction.browser, marked) !== null,
@@ -162,19 +162,24 @@ const signIn: Finish = async (services, call, interaction, payload, first) => {
   if (!offersCodes(call) && !isProofForInvitation(interaction, owner)) return null
   if (!owner) return signUpByCode(services, call, interaction, payload, first)
   if (owner.blocked_at !== null) return null
-  const { statements, ...account } = prove(services, call, interaction, owner)
+  const { statements, ...account } = prove(services, call, interaction, { owner })
   const signed_in: SignedIn = { ...by_code, amr: [...by_code.amr], ...account, step: 'sign_in' }
   return finishSignIn(services, call, interaction, signed_in, [...first, ...statements])
 }
 
 /** Where codes are no way in, one proves the address of the signed-in account that accepts an invitation (contract §3). */
 const isProofForInvitation = ({ invitation, browser }: Interaction, owner: Owner | null) =>
-  invitation !== null && owner !== null && !owner.email_verified && browser.sessions.some(({ user_id }) => user_id === owner.id)
+  invitation !== null && owner !== null && !isProven(owner) && browser.sessions.some(({ user_id }) => user_id === owner.id)
 
 /** A browser that is signed in to the account proves its address from within. */
-function prove(services: OidcServices, call: OidcCall, { browser }: Interaction, owner: Owner): Proven {
+function prove(
+  services: OidcServices,
+  call: OidcCall,
+  { browser }: Interaction,
+  { owner, chosen }: { owner: Owner; chosen?: Chosen },
+): Proven {
   const proof = { environment_id: call.issuer.environment_id, request_id: call.request_id, now: call.now }
-  if (!browser.sessions.some(({ user_id }) => user_id === owner.id)) return proveFromOutside(services, proof, owner)
+  if (!browser.sessions.some(({ user_id }) => user_id === owner.id)) return proveFromOutside(services, proof, owner, chosen)
   const { id: user_id, email, password_hash } = owner
   return { user_id, email, password_hash, loses_factors: false, statements: verifyAddress(services, proof, owner) }
 }
@@ -188,9 +193,19 @@ const signUpByCode: Finish = async (services, call, interaction, payload, first)
   return showCode(services, call, interaction, { email, problem: 'too_many', wait_seconds, refusal: too_many_accounts })
 }
 
-/** Of several who prove the address at once, one gets the account: `insertUser` is the guard. */
+/**
+ * Of several who prove the address at once, one gets the account: `insertUser` is the guard. An account that had the address without a
+ * proof loses it, or is handed over with the password that the person typed.
+ */
 const createAccount: Finish = async (services, call, interaction, { email, name, password_hash }, first) => {
   if (!mayCreateAccount(call, interaction)) return null
+  const owner = await findOwner(services.db, call.issuer.environment_id, email)
+  if (owner) {
+    if (isProven(owner) || owner.blocked_at !== null) return null
+    const { statements, ...account } = prove(services, call, interaction, { owner, chosen: { name, password_hash } })
+    const proven: SignedIn = { ...by_code, amr: [...by_code.amr], ...account, step: 'sign_up' }
+    return finishSignIn(services, call, interaction, proven, [...first, ...useInvitation(services, call, interaction), ...statements])
+  }
   const user_id = services.newId('usr') as UserId // as: newId gives exactly this
   const method = interaction.invitation ? 'invitation' : password_hash === null ? 'email_code' : 'password'
   const signed_up: SignedIn = { ...by_code, amr: [...by_code.amr], user_id, email, password_hash, step: 'sign_up' }
