@@ -29,6 +29,9 @@ export const Statistics = z.strictObject({
         refused_calls: z
           .array(z.strictObject({ code: z.string().describe('The code of the error.'), count }))
           .describe('Recorded refused calls by code.'),
+        mails: z
+          .array(z.strictObject({ outcome: z.string(), count }))
+          .describe('Mails by outcome: `limited` were not sent, because their address got too many that day.'),
         key_uses: z
           .array(
             z.strictObject({

@@ -76,6 +76,7 @@ export const expiring_rows: readonly ExpiringRows[] = [
   { table: 'mailed_codes',          key: in_environment('id'),                          time: 'expires_at',          kept_ms: code_kept_ms },
   { table: 'email_changes',         key: in_environment('user_id'),                     time: 'expires_at',          kept_ms: 0 },
   { table: 'mails',                 key: in_environment('id'),                          time: 'expires_at',          kept_ms: mail_kept_ms },
+  { table: 'address_mails',         key: ['address', 'day', 'tenant_id'],               time: 'expires_at',          kept_ms: 0 },
   { table: 'counters',              key: ['environment_id', 'hour', 'metric', 'label'], time: 'hour',                kept_ms: counter_kept_ms },
   { table: 'refused_calls',         key: ['scope_id', 'id'],                            time: 'at',                  kept_ms: refused_calls_kept_ms },
   { table: 'dropped_calls',         key: ['scope_id', 'minute'],                        time: 'minute',              kept_ms: refused_calls_kept_ms },

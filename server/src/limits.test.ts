@@ -15,6 +15,7 @@ test('the defaults are those of the contract, and of decision 0028 for providers
     webhooks_per_tenant: 200,
     invitations_pending: 50,
     invitations_per_day: 100,
+    mails_per_address: 30,
     invitations_per_address: 3,
   })
 })

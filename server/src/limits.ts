@@ -27,6 +27,7 @@ const table = {
   webhooks_per_tenant:      { default: 200,   counts: 'webhooks in all environments of a tenant',     makes_room: 'Delete a webhook of this tenant' },
   invitations_pending:      { default: 50,    counts: 'pending invitations of a tenant',              makes_room: 'Delete an invitation' },
   invitations_per_day:      { default: 100,   counts: 'invitations of a tenant in 24 hours',          makes_room: 'Wait until tomorrow' },
+  mails_per_address:        { default: 30,    counts: 'mails to one address in a day',                makes_room: 'Wait until tomorrow' },
   invitations_per_address:  { default: 3,     counts: 'invitations of a tenant to one address in 24 hours', makes_room: 'Wait until tomorrow' },
 } as const satisfies Record<string, Limit>
 

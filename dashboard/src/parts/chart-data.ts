@@ -18,6 +18,7 @@ export function everyInterval({ from, to, interval, data }: Statistics): Interva
         tokens: [],
         webhook_attempts: [],
         refused_calls: [],
+        mails: [],
         key_uses: [],
       },
     )

@@ -1675,6 +1675,13 @@ export type Statistics = {
       /** How often it happened. */
       count: number
     })[]
+    /** Mails by outcome: `limited` were not sent, because their address got too many that day. */
+    mails: ({
+      /** How it ended. */
+      outcome: string
+      /** How often it happened. */
+      count: number
+    })[]
     /** Uses of API keys, those with the most uses first. */
     key_uses: ({
       /** The id of the key; `null` for all keys but the 100 with the most uses in this interval. */

@@ -6,6 +6,7 @@ import type { RateLimitPolicy } from '../http/rate-limit.ts'
 import type { Services } from '../services.ts'
 import { environmentOf } from '../tenancy/environment.ts'
 import { emailKey } from '../users/email.ts'
+import { countMail, too_many_mails, waitOfAddress } from './address-limit.ts'
 import { messageOf, serverOf, whyOf } from './deliver.ts'
 import { capture, mailEvent, type Prepared, prepareMail } from './send.ts'
 import type { Delivered } from './smtp.ts'
@@ -41,6 +42,7 @@ export const testMail: Handler<'testMail'> = async (services, call) => {
       `The limit of this environment is ${test_limit.limit} test mails an hour. Try again in ${taken.retry_after_seconds} s.`,
       taken.retry_after_seconds,
     )
+  if (prepared.email.delivery === 'smtp') await countTest(services, environment.id, prepared.to)
   const delivered = await sendNow(services, call.signal(), environment.id, prepared)
   const { accepted, stage, reply } = delivered
   const about = { id: prepared.id, kind: prepared.kind, user_id: null, request_id: call.request_id }
@@ -55,6 +57,13 @@ export const testMail: Handler<'testMail'> = async (services, call) => {
   const answer = { accepted, stage, reply }
   await call.commit({ statements, before: null, answer, object: { type: 'settings', id: environment.id } }, at)
   return answer
+}
+
+async function countTest(services: Services, environment_id: EnvironmentId, to: string): Promise<void> {
+  const at = services.now()
+  if (await services.db.batch(await countMail(services, environment_id, { to }, at))) return
+  const wait_seconds = await waitOfAddress(services, environment_id, { to }, at)
+  throw rateLimited(too_many_mails, wait_seconds ?? 1)
 }
 
 async function sendNow(

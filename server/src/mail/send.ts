@@ -11,11 +11,12 @@ import { enqueue } from '../outbound/queue.ts'
 import { sealed_columns } from '../sealed-columns.ts'
 import { type EmailSettings, sendsMail } from '../tenancy/email-settings.ts'
 import { effectiveSettings } from '../tenancy/settings.ts'
+import { countMail, countsForAddress } from './address-limit.ts'
 import { type Composed, compose } from './compose.ts'
 import { lifeOf, type Notice } from './notice.ts'
 import { captureMail, findSender, insertMail, removeCaptured } from './store.ts'
 
-type MailDeployment = Pick<Deployment, 'db' | 'newId' | 'secrets'>
+type MailDeployment = Pick<Deployment, 'db' | 'newId' | 'secrets' | 'config'>
 
 interface MailRequest {
   to: string
@@ -26,6 +27,8 @@ interface MailRequest {
   locales?: string | null
   /** The same work and the same rows, but nobody gets a mail: no answer may show that there is no account to write to. */
   is_decoy?: boolean
+  /** A known browser asked, which signed in to the account before. */
+  is_known?: boolean
 }
 
 /** A mail in the words and with the settings of its environment. */
@@ -53,7 +56,10 @@ export async function prepareMail(
   return { id: newId('eml'), kind: notice.kind, to, email, composed: compose(notice, envelope, look) }
 }
 
-/** Returns the statements that send a mail, or none if the environment sends no mail. */
+/**
+ * Returns the statements that send a mail, or none if the environment sends no mail. One of them is a guard where the mail counts for its
+ * address (`address-limit.ts`). A captured mail does not count.
+ */
 export async function mailStatements(
   deployment: MailDeployment,
   environment_id: EnvironmentId,
@@ -81,6 +87,7 @@ export async function mailStatements(
   )
   const payload = { mail_id: id, kind, user_id, request_id }
   return [
+    ...(countsForAddress(kind) ? await countMail(deployment, environment_id, request, now) : []),
     insertMail(environment_id, { id, kind, sealed, user_id, request_id, expires_at: lifeOf(request.notice, now) }, now),
     enqueue({ id, kind: 'mail', lane: environment_id, environment_id, payload }, now),
   ]

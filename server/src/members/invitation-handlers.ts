@@ -7,8 +7,9 @@ import { changeVersioned } from '../api/versions.ts'
 import type { Statement } from '../db/db.ts'
 import { newSecret } from '../deployment.ts'
 import { digestOf } from '../digest.ts'
-import { notFound, tooBusy } from '../http/problem.ts'
+import { notFound, rateLimited, tooBusy } from '../http/problem.ts'
 import { type LimitName, type Limits, quotaDetail } from '../limits.ts'
+import { too_many_mails, waitOfAddress } from '../mail/address-limit.ts'
 import { mailStatements } from '../mail/send.ts'
 import { reason } from '../reason.ts'
 import type { Services } from '../services.ts'
@@ -56,6 +57,7 @@ export const addMember: Handler<'addMember'> = async (services, call) => {
     const statements = [...store.insertInvitation({ ...wanted, id }, link, config.limits, at), ...mail]
     if (await commit({ statements, before: null, answer }, at)) return answer
     explainRefusal(call, config.limits, await store.findStanding(db, wanted, at), { ...wanted, is_new: true })
+    if (mail.length > 0) await refuseOverLimit(services, body.email, at)
   }
   throw tooBusy('tenant')
 }
@@ -80,9 +82,17 @@ export const resendInvitation: Handler<'resendInvitation'> = (services, call) =>
       const statements = [...store.replaceLink(current, inviter_id, link, config.limits, at), ...mail]
       if (await commit({ statements, before: current, answer }, at)) return answer
       explainRefusal(call, config.limits, await store.findStanding(db, { ...current, inviter_id }, at), { ...current, is_new: false })
+      if (mail.length > 0) await refuseOverLimit(services, current.email, at)
       return null
     },
   )
+}
+
+/** Throws where the address got too many mails today. */
+async function refuseOverLimit(services: Services, to: string, at: Date): Promise<void> {
+  const environment_id = services.root.environment_id as EnvironmentId // as: stored by us
+  const wait_seconds = await waitOfAddress(services, environment_id, { to }, at)
+  if (wait_seconds !== null) throw rateLimited(too_many_mails, wait_seconds)
 }
 
 interface InvitationLink extends Pick<PendingRow, 'tenant_id' | 'email' | 'role'> {

@@ -5,10 +5,10 @@
 import { type Db, type Statement, sql } from '../db/db.ts'
 
 /**
- * The label of each metric: `method.outcome`, the grant type, the outcome, the id of the key, the code of the error. A sign-in has the outcome `succeeded`,
+ * The label of each metric: `method.outcome`, the grant type, the outcome, the id of the key, the code of the error, `limited`. A sign-in has the outcome `succeeded`,
  * `failed`, or `limited`, which is refused after too many attempts, before anything was compared.
  */
-export type Metric = 'sign_in' | 'token' | 'webhook_attempt' | 'key_use' | 'refused_call'
+export type Metric = 'sign_in' | 'token' | 'webhook_attempt' | 'key_use' | 'refused_call' | 'mail'
 
 export interface Counters {
   count(environment_id: string, metric: Metric, label: string): void

@@ -79,6 +79,7 @@ function summary(start: Date, sums: Sums): Statistics['data'][number] {
     tokens: totals('token').map(([grant_type, count]) => ({ grant_type, count })),
     webhook_attempts: totals('webhook_attempt').map(([outcome, count]) => ({ outcome, count })),
     refused_calls: totals('refused_call').map(([code, count]) => ({ code, count })),
+    mails: totals('mail').map(([outcome, count]) => ({ outcome, count })),
     key_uses: rest === 0 ? of_keys : [...of_keys, { key_id: null, count: rest }],
   }
 }

@@ -34,7 +34,7 @@ export type Owner = z.infer<typeof Owner>
 
 /**
  * Whether an address belongs to a person who proved it. Sign-up, reset, codes and providers ask here and nowhere else: an owner who never
- * proved it may be a trap, so what is mailed then is what proves it, never that there is an account.
+ * proved it may be a trap, so the mail proves it and never says that there is an account.
  */
 export const isProven = (owner: Owner | null): owner is Owner & { email_verified: true } => owner?.email_verified === true
 

@@ -11,6 +11,7 @@ import { z } from 'zod'
 import type { Statement } from '../db/db.ts'
 import { type Deployment, newSecret } from '../deployment.ts'
 import { digestOf } from '../digest.ts'
+import { waitOfAddress } from '../mail/address-limit.ts'
 import type { Notice } from '../mail/notice.ts'
 import { mailStatements } from '../mail/send.ts'
 import { normalised } from '../normalisation.ts'
@@ -18,7 +19,7 @@ import { sealed_columns } from '../sealed-columns.ts'
 import { accountOf, countForSource } from './attempts.ts'
 import { type CodeKind, type CodeRow, countTry, expiryOf, findCodeOfLink, insertCode, type NewCode } from './mailed-codes.ts'
 
-type Services = Pick<Deployment, 'db' | 'newId' | 'secrets' | 'random'>
+type Services = Pick<Deployment, 'db' | 'newId' | 'secrets' | 'random' | 'config'>
 
 /** What a code or link carries to the moment when it is used. */
 const Payload = z.object({
@@ -59,9 +60,11 @@ export interface Requested {
 }
 
 /** Stores a code or link, and mails it. False where a limit is reached: then nothing has changed. */
-export async function requestCode(services: Services, asked: Requested, now: Date): Promise<boolean> {
+export async function requestCode(services: Services & Pick<Deployment, 'counters'>, asked: Requested, now: Date): Promise<boolean> {
   const statements = await codeStatements(services, asked, now)
-  return (await services.db.batch(statements)) !== null
+  if (await services.db.batch(statements)) return true
+  await waitOfAddress(services, asked.environment_id, asked, now)
+  return false
 }
 
 /** The same for a batch of the caller. Its guard is the limit. */
@@ -94,7 +97,12 @@ export async function codeStatements(services: Services, asked: Requested, now: 
   const notice = asked.letter({ code, link: `${asked.issuer_url}/link?token=${token}`, expires_at })
   const { locales, request_id } = asked
   const { mail_user_id = user_id } = asked
-  const mail = await mailStatements(services, environment_id, { to, user_id: mail_user_id, request_id, notice, locales, is_decoy }, now)
+  const mail = await mailStatements(
+    services,
+    environment_id,
+    { to, user_id: mail_user_id, request_id, notice, locales, is_decoy, is_known },
+    now,
+  )
   const counted = isOfStranger(asked) ? countForSource('mailed_code', { environment_id, source, now }) : []
   return [...counted, ...insertCode(environment_id, row, now), ...mail]
 }

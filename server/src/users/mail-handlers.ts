@@ -1,7 +1,8 @@
 /** Mails that a backend or an administrator asks for: a link for a new password, and the proof of an address (people.md 25). */
 import type { AnyCall, Handler } from '../api/handler.ts'
 import type { Statement } from '../db/db.ts'
-import { notFound } from '../http/problem.ts'
+import { notFound, rateLimited } from '../http/problem.ts'
+import { too_many_mails, waitOfAddress } from '../mail/address-limit.ts'
 import { fixedCodeOf, type Issuer } from '../oidc/issuer.ts'
 import { languageFor } from '../pages/locale.ts'
 import { reason } from '../reason.ts'
@@ -87,7 +88,7 @@ function verificationOf(services: Services, call: UserCall, { owner, issuer, at 
   )
 }
 
-/** Over a limit nothing is sent, and the answer is the same. */
+/** Over a limit of emailed codes nothing is sent, and the answer is the same. Over the limit of the address the call is refused. */
 async function mail(services: Services, call: UserCall, statementsOf: (about: About) => Promise<Statement[]>): Promise<object> {
   const environment_id = call.caller.environment.id
   const user: UserRow | null = await findUser(services.db, environment_id, call.params.user_id ?? '')
@@ -100,6 +101,12 @@ async function mail(services: Services, call: UserCall, statementsOf: (about: Ab
   const statements = owner && owner.id === user.id && owner.blocked_at === null ? await statementsOf({ owner, issuer, at }) : []
   const entry = { before: user, after: user, answer: {}, object: { type: 'user' as const, id: user.id } }
   const sent = await call.commit({ ...entry, statements }, at)
-  if (!sent) await call.commit({ ...entry, statements: [] }, at)
+  if (sent) return {}
+  const wait_seconds =
+    owner && statements.length > 0 && issuer.settings.email.delivery === 'smtp'
+      ? await waitOfAddress(services, environment_id, { to: owner.email }, at)
+      : null
+  if (wait_seconds !== null) throw rateLimited(too_many_mails, wait_seconds)
+  await call.commit({ ...entry, statements: [] }, at)
   return {}
 }

@@ -12,7 +12,7 @@ import { codeStatements, type Payload } from './code-mail.ts'
 import { type CodeRow, endCodesOf, spendCode } from './mailed-codes.ts'
 import { type WaysOn, type WayWords, waysIn } from './methods.ts'
 
-type Services = Pick<Deployment, 'db' | 'newId' | 'secrets' | 'random'>
+type Services = Pick<Deployment, 'db' | 'newId' | 'secrets' | 'random' | 'config'>
 
 export interface ResetAsked {
   environment_id: EnvironmentId

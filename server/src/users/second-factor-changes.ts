@@ -21,7 +21,7 @@ import {
 import { holdUser, type UserRow } from './store.ts'
 import { base32, otpauthUrl, stepOf, typedCode } from './totp.ts'
 
-type Services = Pick<Deployment, 'db' | 'secrets' | 'newId' | 'random'>
+type Services = Pick<Deployment, 'db' | 'secrets' | 'newId' | 'random' | 'config'>
 type Owner = Pick<UserRow, 'id' | 'environment_id' | 'email' | 'locale'>
 
 /** The request that asks for a change. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { everyInterval, type Interval, stack, topOf } from '../../../dashboard/src/parts/chart-data.ts'
 
-const empty = { sign_ins: [], tokens: [], webhook_attempts: [], refused_calls: [], key_uses: [] }
+const empty = { sign_ins: [], tokens: [], webhook_attempts: [], refused_calls: [], mails: [], key_uses: [] }
 const counted = (start: string, tokens: [grant_type: string, count: number][]): Interval => ({
   ...empty,
   start,

@@ -5,6 +5,7 @@
 
 import { guard, type Statement, sql } from '../../db/db.ts'
 import { insertEvent, type NewEvent } from '../../events/store.ts'
+import { waitOfAddress } from '../../mail/address-limit.ts'
 import { accountOf, sourceOf } from '../../users/attempts.ts'
 import { codeStatements } from '../../users/code-mail.ts'
 import { emailKey } from '../../users/email.ts'
@@ -46,6 +47,7 @@ export async function beginEmailChange(services: OidcServices, call: OidcCall, o
   const held = holdAddresses(environment_id, [email, user.email], now)
   const ended = endChangeCodes(environment_id, user.id, now)
   if (await services.db.batch([...held, ended, ...mails, ...begin])) return true
+  await waitOfAddress(services, environment_id, { to: email }, now)
   return (await services.db.batch([ended, ...begin])) !== null
 }
 

@@ -1,4 +1,5 @@
 /** A forgotten password: the page that asks for a link, and the page of the link that takes the new password. It signs nobody in. */
+import { waitOfAddress } from '../../mail/address-limit.ts'
 import { longest_email } from '../../normalisation.ts'
 import { forgotPage, forgotSentPage, passwordSavedPage } from '../../pages/reset.ts'
 import { reason } from '../../reason.ts'
@@ -56,6 +57,7 @@ export const forgotPassword: OidcEndpoint = async (services, call) => {
   const owner = await findOwner(services.db, issuer.environment_id, email)
   call.subject.user_id = owner?.id ?? null
   const marked = { user_id: owner?.id ?? '', email, password_hash: owner?.password_hash ?? null }
+  const is_known = knownDevice(services, call, browser, marked) !== null
   const statements = await resetStatements(
     services,
     {
@@ -65,7 +67,7 @@ export const forgotPassword: OidcEndpoint = async (services, call) => {
       email,
       browser: browser.form_seed,
       source: sourceOf(call.ip),
-      is_known: knownDevice(services, call, browser, marked) !== null,
+      is_known,
       sign_in: issuer.settings.sign_in,
       words: context.texts.ways_in,
       locales: context.locale,
@@ -74,7 +76,11 @@ export const forgotPassword: OidcEndpoint = async (services, call) => {
     },
     now,
   )
-  await services.db.batch(statements) // over a limit nothing happens, and the answer is the same
+  // Over a limit nothing happens, and the answer is the same.
+  if (!(await services.db.batch(statements))) {
+    const mail = { to: owner?.email ?? email, is_known, is_decoy: owner === null || owner.blocked_at !== null }
+    await waitOfAddress(services, issuer.environment_id, mail, now)
+  }
   return html(forgotSentPage(context, { email: typed, back_url }))
 }
 
