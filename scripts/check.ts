@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { effectsWithoutBlock } from './effects.ts'
 import { escapeHatches } from './escape-hatches.ts'
 import { bannedWords } from './words.ts'
 
@@ -17,6 +18,7 @@ const checks: [string, () => Outcome][] = [
   ['nothing unused (npx knip)',                 () => node('node_modules/knip/bin/knip.js', '--no-progress')],
   ['docs are current (npm run docs)',           () => node('scripts/docs.ts', '--check')],
   ['escape hatches have reasons',               reasons],
+  ['effects have a block body (scripts/effects.ts)', effects],
   ['plain English (scripts/words.ts)',          plainEnglish],
 ]
 
@@ -53,6 +55,16 @@ function reasons(): Outcome {
     passed: bare.length === 0,
     summary: `${hatches.length} of them`,
     output: bare.map(({ file, line, what }) => `${file}:${line} says "${what}" without a reason in a comment on the same line`).join('\n'),
+  }
+}
+
+function effects(): Outcome {
+  const found = globSync('dashboard/src/**/*.{ts,tsx}', { cwd: root }).flatMap((file) =>
+    effectsWithoutBlock(file, readFileSync(join(root, file), 'utf8')).map((effect) => ({ file, ...effect })),
+  )
+  return {
+    passed: found.length === 0,
+    output: found.map(({ file, line, what }) => `${file}:${line}: ${what} needs a block body`).join('\n'),
   }
 }
 

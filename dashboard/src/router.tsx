@@ -1,22 +1,24 @@
 /** The addresses of the dashboard. Each page is a chunk of its own. */
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent, Outlet } from '@tanstack/react-router'
+import { PageFailed } from './frame/failed.tsx'
 import { Frame } from './frame/frame.tsx'
 import { InEnvironment, InProject, InTenant } from './frame/scopes.tsx'
 import { Crash, NotFound } from './frame/start.tsx'
 
 const root = createRootRoute({ component: Outlet, notFoundComponent: NotFound, errorComponent: Crash })
 
-const tenant = createRoute({ getParentRoute: () => root, path: 't/$tenant', component: InTenant })
-const environment = createRoute({ getParentRoute: () => tenant, path: 'p/$project/$env', component: InEnvironment })
-const project = createRoute({ getParentRoute: () => tenant, path: 'p/$project', component: InProject })
-const framed = createRoute({ getParentRoute: () => tenant, id: 'tenant', component: Frame })
+const tenant = createRoute({ getParentRoute: () => root, path: 't/$tenant', component: InTenant, errorComponent: Crash })
+const environment = createRoute({ getParentRoute: () => tenant, path: 'p/$project/$env', component: InEnvironment, errorComponent: Crash })
+const project = createRoute({ getParentRoute: () => tenant, path: 'p/$project', component: InProject, errorComponent: Crash })
+const framed = createRoute({ getParentRoute: () => tenant, id: 'tenant', component: Frame, errorComponent: Crash })
 
 type Load = Parameters<typeof lazyRouteComponent>[0]
 const page = (path: string, load: Load) =>
   createRoute({ getParentRoute: () => environment, path, component: lazyRouteComponent(load), validateSearch: textOnly })
 const tenantPage = (path: string, load: Load) =>
   createRoute({ getParentRoute: () => framed, path, component: lazyRouteComponent(load), validateSearch: textOnly })
-const ownPage = (path: string, load: Load) => createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(load) })
+const ownPage = (path: string, load: Load) =>
+  createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(load), errorComponent: Crash })
 
 /** Filters, tab and chosen row are text in the query. */
 function textOnly(search: Record<string, unknown>): Record<string, string | undefined> {
@@ -64,5 +66,5 @@ export const router = createRouter({
   defaultPreloadStaleTime: 0,
   defaultRemountDeps: ({ params }) => params, // a page about another object begins without the state of the last one
   scrollRestoration: false, // it would keep positions in sessionStorage
-  defaultErrorComponent: Crash,
+  defaultErrorComponent: PageFailed, // it stands in the frame
 })

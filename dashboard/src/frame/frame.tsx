@@ -1,10 +1,11 @@
 /** The frame of every page: skip link, band, top bar, sidebar. Below 860 px the sidebar is a drawer. */
 import { Drawer } from '@mantine/core'
-import { Outlet, useLocation } from '@tanstack/react-router'
+import { CatchBoundary, Outlet, useLocation } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { useEscape } from '../parts/escape.ts'
 import { useScope } from '../scope.tsx'
 import { Band } from './band.tsx'
+import { PageFailed } from './failed.tsx'
 import { Forbidden } from './forbidden.tsx'
 import { pageAt } from './navigation.ts'
 import { Palette } from './palette.tsx'
@@ -17,6 +18,7 @@ export function Frame() {
   const [is_drawer_open, setDrawerOpen] = useState(false)
   const [is_palette_open, setPaletteOpen] = useState(false)
   const [are_keys_open, setKeysOpen] = useState(false)
+  const [fault, setFault] = useState<{ error: unknown } | null>(null) // of what lies over the page
   const closeDrawer = () => setDrawerOpen(false)
   useEscape(is_drawer_open, closeDrawer)
   const { pathname } = useLocation()
@@ -26,6 +28,7 @@ export function Frame() {
     setDrawerOpen(false)
     setPaletteOpen(false)
     setKeysOpen(false)
+    setFault(null)
   }, [pathname])
   return (
     <>
@@ -37,7 +40,15 @@ export function Frame() {
       <div className="body">
         <Sidebar />
         <main id="content" tabIndex={-1}>
-          <div className="wrap">{page && !can(page.role) ? <Forbidden page={page} /> : <Outlet />}</div>
+          <div className="wrap">
+            {fault ? (
+              <PageFailed error={fault.error} reset={() => setFault(null)} />
+            ) : page && !can(page.role) ? (
+              <Forbidden page={page} />
+            ) : (
+              <Outlet />
+            )}
+          </div>
         </main>
       </div>
       <Drawer.Root
@@ -57,8 +68,10 @@ export function Frame() {
           <Sidebar in_drawer />
         </Drawer.Content>
       </Drawer.Root>
-      <Shortcuts opened={are_keys_open} setOpened={setKeysOpen} openPalette={() => setPaletteOpen(true)} />
-      <Palette opened={is_palette_open} setOpened={setPaletteOpen} showKeys={() => setKeysOpen(true)} />
+      <CatchBoundary getResetKey={() => pathname} errorComponent={() => null} onCatch={(error) => setFault({ error })}>
+        <Shortcuts opened={are_keys_open} setOpened={setKeysOpen} openPalette={() => setPaletteOpen(true)} />
+        <Palette opened={is_palette_open} setOpened={setPaletteOpen} showKeys={() => setKeysOpen(true)} />
+      </CatchBoundary>
     </>
   )
 }

@@ -60,7 +60,9 @@ function Search({ close, showKeys }: { close: () => void; showKeys: () => void }
     if (entry.run) entry.run()
     else void navigate({ to: entry.to, ...(entry.search ? { search: entry.search } : {}) })
   }
-  useEffect(() => document.getElementById(`found-${chosen}`)?.scrollIntoView({ block: 'nearest' }), [chosen])
+  useEffect(() => {
+    document.getElementById(`found-${chosen}`)?.scrollIntoView({ block: 'nearest' })
+  }, [chosen])
   const press = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step) setChosen((chosen + step + found.length) % Math.max(found.length, 1))

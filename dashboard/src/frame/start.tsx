@@ -2,8 +2,8 @@
 import { type ErrorComponentProps, Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { Mark } from '../parts/icon.tsx'
-import { Problem } from '../parts/problem.tsx'
 import { useTab } from '../parts/tab.ts'
+import { WhatFailed } from './failed.tsx'
 
 export function Alone({ children }: { children: ReactNode }) {
   useTab('Ostiary', undefined)
@@ -29,9 +29,14 @@ export const Lost = ({ children }: { children: ReactNode }) => (
 
 export const NotFound = () => <Lost>The dashboard has no page at this address.</Lost>
 
-export const Crash = ({ error, reset }: ErrorComponentProps) => (
+/** Where the frame itself fails. */
+export const Crash = ({ error }: ErrorComponentProps) => (
   <Alone>
-    <h1>This page failed</h1>
-    <Problem error={error} retry={reset} />
+    <h1>The dashboard stopped working</h1>
+    <WhatFailed error={error}>
+      <a className="btn" href="/dashboard/">
+        Your tenants
+      </a>
+    </WhatFailed>
   </Alone>
 )

@@ -35,7 +35,9 @@ export default function Application() {
   const { application_id = '' } = useParams({ strict: false })
   const { search } = useQueryState()
   const tab = search.tab ?? 'connect'
-  useEffect(() => forgetCreatedSecret, [])
+  useEffect(() => {
+    return forgetCreatedSecret
+  }, [])
   const read = useRead(['application', environment.id, application_id], (signal) =>
     client.responses.getApplication({ ...at, application_id }, { signal }),
   )

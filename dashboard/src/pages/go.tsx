@@ -90,6 +90,8 @@ const valuesOf = (query: string) => Object.fromEntries(new URLSearchParams(query
 
 function Leave({ to, search }: { to: string; search: string }) {
   const navigate = useNavigate()
-  useEffect(() => void navigate({ to, search: valuesOf(search), replace: true }), [to, search, navigate])
+  useEffect(() => {
+    void navigate({ to, search: valuesOf(search), replace: true })
+  }, [to, search, navigate])
   return null
 }

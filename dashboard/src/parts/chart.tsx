@@ -60,7 +60,9 @@ export function Chart({ title, unit, interval, series, bars, looks = in_order }:
       ) : (
         <>
           <div
-            ref={(plot) => observeWidth(plot, setWidth)}
+            ref={(plot) => {
+              return observeWidth(plot, setWidth)
+            }}
             className="plot"
             role="slider"
             tabIndex={0}

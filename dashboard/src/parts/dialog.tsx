@@ -21,7 +21,9 @@ interface DialogProps {
 }
 
 /** Mantine's dialogs always have the role `dialog`. */
-const markAlert = (element: HTMLElement | null) => element?.setAttribute('role', 'alertdialog')
+const markAlert = (element: HTMLElement | null) => {
+  element?.setAttribute('role', 'alertdialog')
+}
 
 export function Dialog({
   opened,

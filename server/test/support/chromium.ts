@@ -1,6 +1,6 @@
 /**
- * A real browser for tests: the Chromium or Chrome of this machine or, without one, that of an npm package.
- * OSTIARY_TEST_BROWSER=packaged always uses the npm package.
+ * A real browser for tests: the Chromium of an npm package, whose version is pinned, or the program that OSTIARY_TEST_BROWSER names by its
+ * path. Where the package has no Chromium for the platform, an installed one.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -10,7 +10,9 @@ import axe from 'axe-core'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { has_front } from './front.ts'
 
-const installed = [
+const hasPackage = process.platform === 'linux' && process.arch === 'x64'
+const named = process.env.OSTIARY_TEST_BROWSER
+const usual_places = [
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
@@ -19,9 +21,8 @@ const installed = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
   'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
   'C:\\Program Files (x86)\\Microsoft\\Edge\\Application\\msedge.exe',
-].filter((path) => process.env.OSTIARY_TEST_BROWSER !== 'packaged' && existsSync(path))
-
-const hasPackage = process.platform === 'linux' && process.arch === 'x64'
+]
+const installed = named ? [named] : hasPackage ? [] : usual_places.filter((path) => existsSync(path))
 
 /** For `test('…', { skip: noBrowser }, …)`: why there is no browser, or `false`. */
 export const noBrowser =
@@ -37,7 +38,7 @@ export async function launchBrowser(): Promise<Browser> {
       failures.push(error) // such as Ubuntu's chromium-browser, which only points to a snap
     }
   }
-  if (!hasPackage) throw new AggregateError(failures, 'No browser of this machine starts.')
+  if (named || !hasPackage) throw new AggregateError(failures, named ? `${named} does not start.` : 'No browser of this machine starts.')
   const folder = unpackedChromium()
   return launch(join(folder, 'chromium'), { LD_LIBRARY_PATH: join(folder, 'al2023/lib'), FONTCONFIG_PATH: join(folder, 'fonts') })
 }

@@ -41,7 +41,9 @@ export function Form({ application, save, change, report, is_complete = true, ch
   const [is_asking, setAsking] = useState(false)
   const question = questionOf(application, change)
   const is_changed = Object.keys(change).length > 0
-  useEffect(() => report(is_changed), [is_changed, report])
+  useEffect(() => {
+    report(is_changed)
+  }, [is_changed, report])
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (question) setAsking(true)

@@ -15,7 +15,9 @@ interface SecretDialogProps {
 
 export function SecretDialog({ application, rotate, onClose }: SecretDialogProps) {
   const { environment, project } = useEnvironment()
-  useEffect(() => keepCreatedSecret(application.id, application.client_secret), [application])
+  useEffect(() => {
+    keepCreatedSecret(application.id, application.client_secret)
+  }, [application])
   const code = [
     `# Ostiary, ${project.name}, ${environment.name}: server only`,
     `OSTIARY_ISSUER=${environment.issuer}`,

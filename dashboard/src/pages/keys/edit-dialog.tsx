@@ -32,7 +32,10 @@ export function EditKey({ base, report, is_live, lead, read, write, close }: Edi
   const [ip_allowlist, setAddresses] = useState(key.ip_allowlist)
   const [rate, setRate] = useState(rateOf(key, is_live))
   const [days, setDays] = useState(KEEP)
-  useEffect(() => report(true), [report]) // an open dialog keeps the version that it began with
+  useEffect(() => {
+    // an open dialog keeps the version that it began with
+    report(true)
+  }, [report])
   const save = useSave({ base, key: ['keys', 'one', key.id], read, write, changes: [['keys'], ['readiness']], done: close })
   const changeAt = (now: Date) => {
     const expires_at = days === KEEP ? key.expires_at : endAfter(days, now)

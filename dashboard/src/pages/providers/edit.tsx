@@ -56,7 +56,9 @@ function Form({ base, report, close }: FormProps) {
   const before = provider as unknown as Record<string, unknown> // as: read by name
   const change = Object.fromEntries(Object.entries(next).filter(([name, value]) => !same(before[name], value)))
   const is_edited = Object.keys(change).length > 0
-  useEffect(() => report(is_edited), [is_edited, report])
+  useEffect(() => {
+    report(is_edited)
+  }, [is_edited, report])
   const helpOf = (name: FieldName) => {
     if (!isSecret(name)) return undefined
     const is_set = name === 'client_secret' ? provider.has_client_secret : provider.has_private_key

@@ -81,7 +81,9 @@ function ResourceServerDialog({ server, action, written, close }: DialogProps) {
   const [lifetime, setLifetime] = useState(String(server?.access_token_ttl_seconds ?? ''))
   const access_token_ttl_seconds = lifetime === '' ? null : Number(lifetime)
   const next = { name, identifier, scopes: readScopes(scopes), access_token_format: format, access_token_ttl_seconds }
-  useEffect(() => written?.(next))
+  useEffect(() => {
+    written?.(next)
+  })
   return (
     <FormDialog
       title={server ? `Edit ${server.name}` : 'Add a resource server'}

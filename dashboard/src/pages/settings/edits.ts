@@ -31,7 +31,9 @@ export function useSettingsEdits({ base, report }: EditedVersion) {
   const before = (field: Field) => valueIn(base.data, field)
   const changed = [...edits].filter(([field, value]) => !isSame(value, before(field)))
   const is_edited = changed.length > 0
-  useEffect(() => report(is_edited), [is_edited, report])
+  useEffect(() => {
+    report(is_edited)
+  }, [is_edited, report])
   const labelOf = (pointer: string) => groups.flatMap(({ fields }) => fields).find((field) => pathOf(field) === pointer)?.label
   const save = useSaveSettings({ base, report }, labelOf)
   return {

@@ -36,7 +36,9 @@ export function MailSettings({ base, report }: EditedVersion) {
   const has_new_host = email.smtp !== null && smtp.host !== email.smtp.host
   const change = changeOf(email, { delivery, from, smtp, password })
   const is_edited = Object.keys(change).length > 0
-  useEffect(() => report(is_edited), [is_edited, report])
+  useEffect(() => {
+    report(is_edited)
+  }, [is_edited, report])
   const submit = (event: FormEvent) => {
     event.preventDefault()
     save.run({ email: change })

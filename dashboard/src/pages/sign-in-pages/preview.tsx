@@ -37,7 +37,9 @@ export function Preview({ change, report }: { change: Record<string, unknown>; r
     refetchOnWindowFocus: false,
   })
   const { error } = preview
-  useEffect(() => report(error), [error, report])
+  useEffect(() => {
+    report(error)
+  }, [error, report])
   if (!can('developer')) return <p className="muted">The preview needs the role developer.</p>
   return (
     <section className="card preview" aria-label="Preview">

@@ -20,7 +20,9 @@ export function Kinds({ base, report }: TabProps) {
   const save = useWebhookSave(base, report)
   const next = is_all ? [] : chosen
   const is_edited = JSON.stringify(next.toSorted()) !== JSON.stringify(base.data.events.toSorted())
-  useEffect(() => report(is_edited), [is_edited, report])
+  useEffect(() => {
+    report(is_edited)
+  }, [is_edited, report])
   const toggle = (kind: EventKind) => setChosen(chosen.includes(kind) ? chosen.filter((each) => each !== kind) : [...chosen, kind])
   const is_empty = !is_all && chosen.length === 0
   return (

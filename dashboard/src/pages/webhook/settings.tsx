@@ -35,7 +35,9 @@ export function WebhookSettings({ base, report }: TabProps) {
     ...(disabled === webhook.disabled ? {} : { disabled }),
   }
   const is_edited = Object.keys(change).length > 0
-  useEffect(() => report(is_edited), [is_edited, report])
+  useEffect(() => {
+    report(is_edited)
+  }, [is_edited, report])
   const submit = (event: FormEvent) => {
     event.preventDefault()
     if (change.disabled) setAsking(true)
