@@ -9,7 +9,7 @@ import { environmentBase, useScope } from '../scope.tsx'
 export function WhatFailed({ error, children }: { error: unknown; children: ReactNode }) {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
   return (
-    <>
+    <div className="stack">
       <div role="alert">
         <p>Something in the dashboard went wrong. What you saved before is kept. What you typed and did not save is lost.</p>
         <p>Reload the page. If it happens again, send the text below to the operator of this service.</p>
@@ -23,7 +23,7 @@ export function WhatFailed({ error, children }: { error: unknown; children: Reac
       <p className="xs muted">
         <code>{text}</code> <CopyButton value={text} label="text of the error" />
       </p>
-    </>
+    </div>
   )
 }
 

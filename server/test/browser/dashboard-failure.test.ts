@@ -1,9 +1,9 @@
-/** The answers of newer browsers are not a failure of the dashboard. */
+/** What the dashboard shows when its own scripts fail, and that the answers of newer browsers are no failure. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { noBrowser } from '../support/chromium.ts'
-import { dashboardFolder, openDashboard } from '../support/dashboard-browser.ts'
-import { launchForTests } from '../support/page-audit.ts'
+import { button, dashboardFolder, dashboardPath, openDashboard, show, slugOf } from '../support/dashboard-browser.ts'
+import { audit, launchForTests } from '../support/page-audit.ts'
 import { owner, world } from '../support/world.ts'
 
 test('the palette moves where scroll methods answer promises', { skip: noBrowser }, async (t) => {
@@ -16,4 +16,30 @@ test('the palette moves where scroll methods answer promises', { skip: noBrowser
   await page.locator('[role=option][aria-selected=true]').waitFor()
   assert.equal(await page.getByRole('option').nth(1).getAttribute('aria-selected'), 'true')
   assert.deepEqual(faults, [])
+})
+
+test('a fault keeps the frame, and says what to do', { skip: noBrowser }, async (t) => {
+  const w = await world({ dashboard_folder: dashboardFolder })
+  const { page } = await openDashboard(w, await launchForTests(t), owner)
+  const home = `${w.base_url}${dashboardPath(await slugOf(w))}/test`
+  await show(page, `${home}/settings`, 'Settings')
+  await page.evaluate("Element.prototype.scrollIntoView = () => { throw new Error('planted') }")
+  await page.keyboard.press('Control+k') // the palette scrolls to its first entry
+  await page.getByRole('heading', { level: 1, name: 'This page stopped working' }).waitFor()
+  await page.getByRole('alert').getByText('Reload the page.').waitFor()
+  for (const part of ['header.top', '.body nav', '.band']) assert.equal(await page.locator(part).first().isVisible(), true, part)
+  assert.equal(await page.locator('code', { hasText: 'Error: planted' }).isVisible(), true)
+  assert.equal(await button(page, 'Copy text of the error').isVisible(), true)
+  assert.deepEqual(await audit(page, 'failed page'), [])
+  await page.setViewportSize({ width: 1280, height: 800 })
+
+  await button(page, 'Reload').click()
+  await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
+
+  await page.route(/auth-keys/, (route) => route.fulfill({ json: { data: [null], has_more: false, next_cursor: null } }))
+  await page.goto(`${home}/api-keys`)
+  await page.getByRole('heading', { level: 1, name: 'This page stopped working' }).waitFor()
+  await page.locator('main').getByRole('link', { name: 'Overview', exact: true }).click()
+  await page.waitForURL(home)
+  await page.getByRole('heading', { level: 2, name: 'Activity' }).waitFor()
 })
