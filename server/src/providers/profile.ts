@@ -5,6 +5,7 @@ import type { Upstream } from './store.ts'
 /** A person as a provider describes them. */
 export interface UpstreamProfile {
   subject: string
+  /** `null` unless the provider sent, byte for byte, an address that a user can have. */
   email: string | null
   email_verified: boolean
   name: string | null

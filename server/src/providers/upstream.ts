@@ -2,7 +2,7 @@
  * The authorization code flow with state, nonce and PKCE at a provider. `openid-client` validates the responses. All its requests
  * go through the SSRF-safe fetch.
  */
-import { WebUrl } from '@ostiary/contract/values.ts'
+import { Email, WebUrl } from '@ostiary/contract/values.ts'
 import { importPKCS8, SignJWT } from 'jose'
 import * as client from 'openid-client'
 import { createBoundedMap } from '../bounded-map.ts'
@@ -142,15 +142,23 @@ async function orFail<T>(work: () => Promise<T>): Promise<T> {
 
 type Claims = Readonly<Record<string, unknown>>
 
+/** In characters, all of them ASCII. OIDC Core §2. */
+const longest_subject = 255
+
+/**
+ * The profile that claims describe. Names are shown only, so what a name cannot have is taken out. The subject and the address identify an
+ * account: they are taken as they were sent or not at all, since a part of an address can be the address of another person.
+ */
 function profileOf(claims: Claims, name: { given_name?: string; family_name?: string }): UpstreamProfile {
   const text = (key: string) => (typeof claims[key] === 'string' ? asLine(claims[key], 200) || null : null)
   const subject = String(claims.sub)
   if (!isText(subject)) throw new UpstreamFailed('The subject contains control characters.')
+  if (subject.length > longest_subject) throw new UpstreamFailed(`The subject is longer than ${longest_subject} characters.`)
   const given_name = name.given_name ?? text('given_name')
   const family_name = name.family_name ?? text('family_name')
   return {
     subject,
-    email: text('email'),
+    email: Email.safeParse(claims.email).success ? String(claims.email) : null,
     // Apple sends a string.
     email_verified: claims.email_verified === true || claims.email_verified === 'true',
     name: text('name') ?? (asLine([given_name, family_name].filter(Boolean).join(' '), 200) || null),

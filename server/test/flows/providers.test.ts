@@ -169,6 +169,40 @@ for (const { why, link, claims, verified_here, joins } of takeovers) {
   })
 }
 
+/** What a provider could send instead of an address, so that a part of it is the address. */
+const disguises: Record<string, (address: string) => string> = {
+  'a longer domain': (address) => `${address}.evil.example`,
+  'a blank before it': (address) => ` ${address}`,
+  'a blank after it': (address) => `${address} `,
+  'a line break after it': (address) => `${address}\n`,
+  'a control character in it': (address) => address.replace('@', '\0@'),
+  'a line separator after it': (address) => `${address}\u2028`,
+  'a bidirectional control before it': (address) => `\u202e${address}`,
+  'a lone surrogate after it': (address) => `${address}\ud800`,
+}
+const verified_addresses = { short: 'ada@bigcorp.example', 'of 200 characters': `${'a'.repeat(184)}@bigcorp.example` }
+const owners: Record<string, string> = {}
+for (const [length, email] of Object.entries(verified_addresses))
+  for (const [disguise, of] of Object.entries(disguises))
+    test(`an address (${length}) with ${disguise} is not that address, also where the provider says that it is verified`, async () => {
+      const provider = await addProvider('oidc', { link_by_verified_email: true })
+      owners[email] ??= (await w.createUser(w.test, { email, email_verified: true })).id
+      const owner = owners[email]
+      const agent = createAgent()
+      const started = await startSignIn(agent, authorizationRequest(w.test, application), provider.id)
+      const identity = person({ email: of(email) })
+      const done = await handleCallback(agent, provider.id, upstreams.agree(started.headers.get('location') ?? '', identity))
+      const { data } = expectStatus(200, await w.call('GET', `${w.test.path}/users?email=${encodeURIComponent(email)}`))
+      assert.deepEqual(
+        data.map(({ id }: { id: string }) => id),
+        [owner],
+      )
+      const linked = sql`select count(*) as linked from identities where environment_id = ${w.test.id} and user_id = ${owner}`
+      assert.deepEqual(await w.deployment.db.all(z.object({ linked: z.int() }), linked), [{ linked: 0 }])
+      // A longer domain is an address of its own. Everything else is no address.
+      assert.equal(done.status, disguise === 'a longer domain' ? 303 : 400)
+    })
+
 test('an answer counts once, in the browser and at the provider of the sign-in', async () => {
   const [a, b] = [await addProvider('oidc'), await addProvider('google')]
   const agent = createAgent()
@@ -377,7 +411,7 @@ test('claims of a provider are stored without control characters, and a subject 
     [claims].flatMap((stored) => (typeof stored === 'number' ? stored : [stored.name, stored.given_name, stored.picture])),
     ['Pat[31m Example', undefined, undefined],
   )
-  for (const sub of ['a\0b', 'a\ud800', 'a\nb'])
+  for (const sub of ['a\0b', 'a\ud800', 'a\nb', 'a'.repeat(256)])
     await t.test(`the subject ${JSON.stringify(sub)}`, async () => assert.equal(await signIn({ sub }), 502))
 })
 

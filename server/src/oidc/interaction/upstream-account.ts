@@ -4,7 +4,6 @@
  * `users/address-proof.ts`). Otherwise the person is asked to sign in to the account here.
  */
 import type { UserId } from '@ostiary/contract/ids.ts'
-import { Email } from '@ostiary/contract/values.ts'
 import { normalised } from '../../normalisation.ts'
 import type { ProviderProblemView } from '../../pages/provider-problem.ts'
 import { issuerOf } from '../../providers/kinds.ts'
@@ -63,7 +62,7 @@ export async function signInAs(
     )
   }
 
-  if (profile.email === null || !Email.safeParse(profile.email).success) return refuse('no_email', null)
+  if (profile.email === null) return refuse('no_email', null)
   const email = normalised(profile.email)
   const identity_id = services.newId('mth')
   const existing = await findOwner(db, environment_id, email)
