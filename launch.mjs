@@ -28,11 +28,12 @@ const SCRIPTS = {
   test: 'scripts/test.ts',
   check: 'scripts/check.ts',
   docs: 'scripts/docs.ts',
+  mutants: 'scripts/mutants.ts',
   bench: 'bench/main.ts',
   release: 'packaging/release.ts',
 }
 // The commands for developers whose arguments the command line tool checks first; the scripts and `--watch` would accept any.
-const READ_BY_US = ['check', 'docs', 'build', 'dev', 'release']
+const READ_BY_US = ['check', 'docs', 'mutants', 'build', 'dev', 'release']
 // The commands that need the dashboard before they begin, and those that can begin without it.
 const NEED_DASHBOARD = ['test', 'check', 'build', 'release']
 const SHOW_DASHBOARD = ['start', 'serve', 'dev']

@@ -4,6 +4,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { effectsWithoutBlock } from './effects.ts'
 import { escapeHatches } from './escape-hatches.ts'
+import { readMutants } from './mutant-list.ts'
 import { bannedWords } from './words.ts'
 
 type Outcome = { passed: boolean; output: string; summary?: string }
@@ -19,6 +20,7 @@ const checks: [string, () => Outcome][] = [
   ['docs are current (npm run docs)',           () => node('scripts/docs.ts', '--check')],
   ['escape hatches have reasons',               reasons],
   ['effects have a block body (scripts/effects.ts)', effects],
+  ['mutants apply (server/test/mutants)',       mutantsApply],
   ['plain English (scripts/words.ts)',          plainEnglish],
 ]
 
@@ -66,6 +68,11 @@ function effects(): Outcome {
     passed: found.length === 0,
     output: found.map(({ file, line, what }) => `${file}:${line}: ${what} needs a block body`).join('\n'),
   }
+}
+
+function mutantsApply(): Outcome {
+  const { mutants, problems } = readMutants(root)
+  return { passed: problems.length === 0, summary: `${mutants.length} of them`, output: problems.join('\n') }
 }
 
 function plainEnglish(): Outcome {

@@ -19,6 +19,7 @@ const dispatched = [
   { words: ['start'],                       args: [quiet, ...small, cli, 'start'] },
   { words: ['test', 'users', '--watch'],    args: [quiet, join('/clone', 'scripts/test.ts'), 'users', '--watch'] },
   { words: ['check'],                       args: [quiet, join('/clone', 'scripts/check.ts')] },
+  { words: ['mutants', 'invitation'],       args: [quiet, join('/clone', 'scripts/mutants.ts'), 'invitation'] },
   { words: ['docs', '--check'],             args: [quiet, join('/clone', 'scripts/docs.ts'), '--check'] },
   { words: ['dev', '--workers', '2'],       args: [quiet, ...small, '--watch', cli, 'serve', '--workers', '2'] },
   { words: ['bootstrap', '--tenant', 'a'],  args: [quiet, ...small, cli, 'bootstrap', '--tenant', 'a'] },

@@ -22,7 +22,7 @@ export function readArguments<C extends Command>(name: string, command: C, args:
   const values: Record<string, string | true> = {}
   const mistakes: string[] = []
   for (const token of tokens) {
-    if (token.kind === 'positional') mistakes.push(`${JSON.stringify(token.value)} is not expected here.`)
+    if (token.kind === 'positional' && command.words === undefined) mistakes.push(`${JSON.stringify(token.value)} is not expected here.`)
     if (token.kind !== 'option') continue
     const option = Object.hasOwn(command.options, token.name) ? command.options[token.name] : undefined
     const mistake = option && token.rawName.startsWith('--') ? mistakeIn(token, option, values) : unknown(token.rawName, command)

@@ -80,6 +80,12 @@ export const developer_commands = {
   },
   check: { summary: 'run the checks alone: format, types, unused code, documents, words', options: {} },
   docs: { summary: 'write the generated documents', options: { check: { help: 'only report stale documents' } } },
+  mutants: {
+    summary: 'break one rule at a time in a copy, and check that its test then fails',
+    details: 'With words, only the mutants that have one in their rule, file or test.',
+    options: {},
+    words: 'WORD…',
+  },
   bench: { summary: 'run the benchmark', details: 'bench/options.ts lists its options.', options: {}, passes_options_on: true },
   build: { summary: 'build the service into dist/', options: {} },
   release: {

@@ -1,0 +1,92 @@
+/**
+ * The mutants of rules: one-line changes, each of which breaks a rule, with the test that must then fail. They stand in
+ * server/test/mutants/*.json. `npm run mutants` runs them, and `npm run check` finds those that no longer apply.
+ */
+import { globSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { z } from 'zod'
+
+const line = z.string().regex(/^[^\n]+$/, 'must be one line')
+
+const Mutant = z.strictObject({
+  rule: line.describe('The rule that the change breaks, as a sentence.'),
+  file: line.describe('The file that is changed.'),
+  line: line.describe('Text that occurs once in the file.'),
+  becomes: z
+    .string()
+    .regex(/^[^\n]*$/, 'must be one line')
+    .describe('The text in its place.'),
+  test: line.describe('A part of the path of the test file, and of no other.'),
+  title: line.optional().describe('A part of the title of a test that must fail. Without it, any test of the file.'),
+  engine: z.enum(['sqlite', 'postgres']),
+})
+
+export type Mutant = z.infer<typeof Mutant>
+
+/** `list` is the name of its list. */
+export type ListedMutant = Mutant & { list: string }
+
+export interface MutantList {
+  mutants: ListedMutant[]
+  /** What is wrong with the lists, one sentence each. */
+  problems: string[]
+}
+
+/** Reads all lists below a root, and judges their mutants by the files there. */
+export function readMutants(root: string): MutantList {
+  const tests = testFiles(root)
+  const mutants: ListedMutant[] = []
+  const problems: string[] = []
+  for (const file of globSync('server/test/mutants/*.json', { cwd: root }).sort()) {
+    const read = z.array(Mutant).safeParse(parsed(readFileSync(join(root, file), 'utf8')))
+    if (!read.success)
+      problems.push(...read.error.issues.map(({ path, message }) => `${file} at ${path.join('.') || 'the top'}: ${message}`))
+    else {
+      mutants.push(...read.data.map((mutant) => ({ ...mutant, list: basename(file, '.json') })))
+      const wrong = read.data.map((mutant) => [mutant.rule, problemOf(mutant, sourceOf(root, mutant.file), tests)])
+      problems.push(...wrong.flatMap(([rule, problem]) => (problem === null ? [] : [`${file}: "${rule}": ${problem}`])))
+    }
+  }
+  return { mutants, problems }
+}
+
+/** Says why a mutant cannot be run, or `null`. `source` is `null` if its file does not exist. */
+export function problemOf(mutant: Mutant, source: string | null, tests: readonly string[]): string | null {
+  if (source === null) return `${mutant.file} does not exist.`
+  const times = source.split(mutant.line).length - 1
+  if (times !== 1) return `its line occurs ${times} times in ${mutant.file}.`
+  if (mutant.line === mutant.becomes) return 'it changes nothing.'
+  const found = tests.filter((test) => test.includes(mutant.test))
+  return found.length === 1 ? null : `"${mutant.test}" is in the path of ${found.length} test files.`
+}
+
+/** Returns the path of the test file of a mutant without a problem. */
+export const testOf = (root: string, mutant: Mutant): string => testFiles(root).find((file) => file.includes(mutant.test)) ?? mutant.test
+
+/** Returns the titles of failed tests in an output in TAP. A file that does not load is a failed test with its own path as the title. */
+export function failedTests(tap: string): string[] {
+  return [...tap.matchAll(/^ *not ok \d+ - (.*)$/gm)].map(([, title = '']) => title.replace(/ # .*$/, '').replace(/\\(.)/g, '$1'))
+}
+
+/** Reports whether these failures show that the test noticed the mutant. A file that does not load shows nothing. */
+export const isKilled = (failures: readonly string[], { title = '' }: Pick<Mutant, 'title'>): boolean =>
+  failures.some((failure) => failure.includes(title) && !failure.endsWith('.test.ts'))
+
+const testFiles = (root: string): string[] =>
+  globSync('{contract,server,cli,sdk}/{src,test}/**/*.test.ts', { cwd: root }).map((file) => file.replaceAll('\\', '/'))
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+function sourceOf(root: string, file: string): string | null {
+  try {
+    return readFileSync(join(root, file), 'utf8')
+  } catch {
+    return null
+  }
+}
