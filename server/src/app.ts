@@ -257,7 +257,7 @@ function mountManagement(app: FastifyInstance, modules: Modules, administrators:
 
 function mountDashboard(app: FastifyInstance, modules: Modules, services: DashboardServices, administrators: Administrators): void {
   mountDashboardRoutes(app, {
-    application: answerApplication(modules.deployment, modules.dashboard_folder),
+    application: answerApplication(services, modules.dashboard_folder),
     signIn: (request) => beginSignIn(services, request),
     callback: (request) => finishSignIn(services, request),
     session: answerSession(services, administrators),

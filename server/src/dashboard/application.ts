@@ -2,17 +2,20 @@
  * Serves the application: its files, and its entry page for every other path, since the views are paths of the application. Inline
  * scripts are not allowed. Mantine writes a style sheet for its breakpoints; the page has a nonce for it, new in every answer.
  */
-import type { Deployment } from '../deployment.ts'
 import { codingFor, tagOf } from '../http/coded.ts'
 import type { AnswerDashboard, DashboardAnswer } from '../http/dashboard-routes.ts'
 import { isKnown } from '../http/if-none-match.ts'
 import { notFound } from '../http/problem.ts'
+import { findMemberships } from '../members/store.ts'
 import { html } from '../oidc/hosted-page.ts'
 import { notBuiltPage } from '../pages/dashboard.ts'
 import { serviceContext } from '../pages/service.ts'
 import { reason } from '../reason.ts'
 import { refusal } from '../refusal.ts'
 import { createFiles, type ServedFile } from './files.ts'
+import { findByCookie } from './session.ts'
+import { isActive } from './store.ts'
+import type { DashboardServices } from './tokens.ts'
 
 /** The build has this text wherever the nonce belongs. */
 const nonce_placeholder = '__CSP_NONCE__'
@@ -20,10 +23,10 @@ const nonce_placeholder = '__CSP_NONCE__'
 /** The names of these files hold their hash, so they never change. */
 const is_hashed = /^assets\//
 
-export function answerApplication({ config, random }: Pick<Deployment, 'config' | 'random'>, folder: string): AnswerDashboard {
+export function answerApplication(services: DashboardServices, folder: string): AnswerDashboard {
   const files = createFiles(folder)
+  const { config, random } = services
   const { base_url, issuer_hosts } = config
-  const issuers = issuer_hosts.map(({ pattern }) => `https://${pattern}:*`)
 
   return async ({ path, headers }) => {
     const name = path.replace(/^\/dashboard\/?/, '')
@@ -34,10 +37,14 @@ export function answerApplication({ config, random }: Pick<Deployment, 'config' 
     const index = files.index()
     if (index === null) return notBuilt(base_url, headers['accept-language'])
     const nonce = random(16).toString('base64url')
+    const is_from_elsewhere = issuer_hosts.length > 0 && headers['sec-fetch-site'] === 'cross-site'
+    const issuers = issuer_hosts.length > 0 ? await issuersOf(services, headers.cookie) : []
     return {
       status: 200,
       headers: {
         ...page_headers,
+        // A browser sends no SameSite=Strict cookie with a request that another site caused. It does with the one that the page causes.
+        ...(is_from_elsewhere ? { refresh: '0' } : {}),
         'content-type': 'text/html; charset=utf-8',
         'cache-control': 'no-store',
         'content-security-policy': policy(nonce, issuers),
@@ -52,6 +59,16 @@ const page_headers = {
   'x-frame-options': 'DENY',
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': 'camera=(), microphone=(), geolocation=(), payment=(), usb=()',
+}
+
+/** The hosts of issuers that the person of the session may see: the hosts of another tenant would name a customer of the deployment. */
+async function issuersOf(services: DashboardServices, cookies: string | undefined): Promise<string[]> {
+  const session = await findByCookie(services, cookies)
+  if (!session || !isActive(session, services.now())) return []
+  const own = new Set((await findMemberships(services.db, session.user_id)).map(({ slug }) => slug))
+  // An entry for no tenant counts while there is only one, of which every administrator is a member.
+  const seen = services.config.issuer_hosts.filter(({ tenant_slug }) => tenant_slug === null || own.has(tenant_slug))
+  return seen.map(({ pattern }) => `https://${pattern}:*`)
 }
 
 /** "Try sign-in" calls the token endpoint of an issuer, which may have a host of its own. */

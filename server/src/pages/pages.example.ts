@@ -470,6 +470,12 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
       email,
       reason: null,
     }),
+    'provider problem, an unverified address': providerProblemPage(context, {
+      ...exampleProviderProblem(words),
+      problem: 'not_connected',
+      email,
+      reason: null,
+    }),
     consent: consentPage(context, exampleConsent(words)),
     'account chooser': accountChooserPage(context, {
       application_name: application,

@@ -7,7 +7,7 @@ import { type Reason, reasonLines } from './message.ts'
 import { brandLine } from './tiles.ts'
 
 export interface ProviderProblemView {
-  problem: 'unreachable' | 'lost' | 'no_email' | 'account_exists' | 'sign_up_closed' | 'blocked'
+  problem: 'unreachable' | 'lost' | 'no_email' | 'account_exists' | 'sign_up_closed' | 'not_connected' | 'blocked'
   provider_name: string
   email: string | null
   back_url: string | null

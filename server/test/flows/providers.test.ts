@@ -130,7 +130,7 @@ test('Apple gets a client secret signed with the team key, and its form_post ret
 })
 
 const takeovers = [
-  { why: 'the provider may not link', link: false, claims: {}, verified_here: true, joins: false },
+  { why: 'the provider may not link', link: false, claims: { email_verified: true }, verified_here: true, joins: false },
   { why: 'the provider has not verified the email', link: true, claims: { email_verified: false }, verified_here: true, joins: false },
   {
     why: 'the provider does not say whether the email is verified',
@@ -159,7 +159,7 @@ for (const { why, link, claims, verified_here, joins } of takeovers) {
     const done = await handleCallback(agent, provider.id, upstreams.agree(started.headers.get('location') ?? '', identity))
     if (!joins) {
       assert.equal(done.status, 400)
-      assert.match(done.body, /There is an account for/)
+      assert.match(done.body, claims.email_verified === true ? /There is an account for/ : /has not confirmed that/)
       return
     }
     const code = new URL(done.headers.get('location') ?? '').searchParams.get('code') ?? ''
@@ -202,6 +202,35 @@ for (const [length, email] of Object.entries(verified_addresses))
       // A longer domain is an address of its own. Everything else is no address.
       assert.equal(done.status, disguise === 'a longer domain' ? 303 : 400)
     })
+
+// biome-ignore format: this table is read by column
+const unverified: [why: string, link: boolean, claims: Record<string, unknown>][] = [
+  ['that the provider has not verified',          false, { email_verified: false }],
+  ['that the provider says nothing about',        false, { email_verified: undefined }],
+  ['of a provider that may link and has not verified it', true, { email_verified: false }],
+  ['with a verification that is no boolean',      true,  { email_verified: 1 }],
+]
+for (const [why, link, claims] of unverified)
+  test(`with closed sign-up, an address ${why} gets the same answer whether or not an account has it`, async () => {
+    const provider = await addProvider('oidc', { link_by_verified_email: link })
+    expectStatus(200, await w.call('PATCH', `${w.test.path}/settings`, { body: { sign_up: { mode: 'closed' } } }))
+    const identity = person({ ...claims, email: `same${++people}@example.com` })
+    const answer = async () => {
+      const agent = createAgent()
+      const started = await startSignIn(agent, authorizationRequest(w.test, application), provider.id)
+      const done = await handleCallback(agent, provider.id, upstreams.agree(started.headers.get('location') ?? '', identity))
+      const failed = sql`select count(*) as count from events where environment_id = ${w.test.id} and type = 'sign_in.failed'`
+      const page = done.body.replaceAll(/req_\w+|request=[^"&]*|(state|nonce|code_challenge)=[\w-]+/g, '')
+      return { status: done.status, page, events: (await w.deployment.db.all(z.object({ count: z.int() }), failed))[0]?.count ?? 0 }
+    }
+    const unknown = await answer()
+    await w.createUser(w.test, { email: String(identity.claims.email), email_verified: true })
+    const known = await answer()
+    expectStatus(200, await w.call('PATCH', `${w.test.path}/settings`, { body: { sign_up: { mode: null } } }))
+    assert.equal(known.status, 400)
+    assert.match(known.page, /has not confirmed that/)
+    assert.deepEqual([known.status, known.page, known.events], [unknown.status, unknown.page, unknown.events + 1])
+  })
 
 test('an answer counts once, in the browser and at the provider of the sign-in', async () => {
   const [a, b] = [await addProvider('oidc'), await addProvider('google')]

@@ -29,6 +29,7 @@ const refusals = {
     reason`Another user of the environment has the email, and the identity may not be linked to it: see link_by_verified_email of the provider.`,
   ),
   sign_up_closed: refusal('unknown_account', reason`No user has this identity, and sign-up is closed.`),
+  not_connected: refusal('unknown_account', reason`No user has this identity, and the provider has not verified the email.`),
 } satisfies Partial<Record<ProviderProblemView['problem'], Refusal>>
 
 /** Signs in to the account of this profile, links or creates it, or shows why not. */
@@ -46,7 +47,8 @@ export async function signInAs(
   const refuse = async (problem: keyof typeof refusals, user_id: string | null) => {
     const refusal = refusals[problem]
     call.subject.user_id = user_id
-    if (user_id === null) countFailedSignIn(services, call, provider.type)
+    // The answer to an unverified address takes the same time whether an account has it or not.
+    if (user_id === null && problem !== 'not_connected') countFailedSignIn(services, call, provider.type)
     else await recordFailedSignIn(services, call, interaction, { method: provider.type, user_id, refusal })
     return showProviderProblem(call, interaction, provider, { problem, refusal, email: profile.email })
   }
@@ -67,7 +69,9 @@ export async function signInAs(
   const identity_id = services.newId('mth')
   const existing = await findOwner(db, environment_id, email)
   if (existing) {
-    if (!provider.link_by_verified_email || !profile.email_verified) return refuse('account_exists', existing.id)
+    // Anyone can enter an address at a provider that does not verify it, so the page does not tell whether an account has it.
+    if (!profile.email_verified) return refuse('not_connected', existing.id)
+    if (!provider.link_by_verified_email) return refuse('account_exists', existing.id)
     // The provider's verified address is proof from outside, so an unproven account is handed over or replaced.
     const proof = { environment_id, request_id: call.request_id, now: call.now }
     const { statements, ...account } = proveFromOutside(services, proof, existing)
@@ -77,7 +81,7 @@ export async function signInAs(
     return linked ?? refuse('blocked', existing.id)
   }
 
-  if (!mayCreateAccount(call, interaction)) return refuse('sign_up_closed', null)
+  if (!mayCreateAccount(call, interaction)) return refuse(profile.email_verified ? 'sign_up_closed' : 'not_connected', null)
   const wait_seconds = await takeNewAccount(services, call)
   if (wait_seconds !== null)
     return showSignIn(services, call, interaction, { email, problem: 'too_many', refusal: too_many_accounts, wait_seconds })
@@ -99,5 +103,5 @@ export async function signInAs(
     insertIdentity(environment_id, identity, { id: identity_id, user_id: id }, call.now),
     signInEvent(services, call, { type: 'user.created', user_id: id, data: { email, method: provider.type } }).statement,
   ])
-  return created ?? refuse('account_exists', null)
+  return created ?? refuse(profile.email_verified ? 'account_exists' : 'not_connected', null)
 }

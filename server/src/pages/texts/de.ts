@@ -201,6 +201,8 @@ export const de: Texts = {
     account_exists: (provider: string, email: Html) =>
       html`Es gibt ein Konto für ${email}, das nicht mit ${provider} verbunden ist. Melden Sie sich so an wie bisher.`,
     sign_up_closed: (_: string, email: Html) => html`Es gibt kein Konto für ${email}, und hier können keine neuen Konten angelegt werden.`,
+    not_connected: (provider: string, email: Html) =>
+      html`${provider} hat nicht bestätigt, dass ${email} Ihre Adresse ist, und kann Sie damit nicht anmelden. Wenn Sie hier ein Konto haben, melden Sie sich anders an.`,
     blocked: () => 'Dieses Konto kann sich nicht anmelden. Bitten Sie den Betreiber dieses Dienstes um Hilfe.',
     check: 'Prüfen Sie Issuer, Client-ID, Secret und Rückkehradresse des Anbieters.',
     back: 'Zurück zur Anmeldung',

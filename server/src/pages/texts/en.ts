@@ -197,6 +197,8 @@ export const en = {
     account_exists: (provider: string, email: Html) =>
       html`There is an account for ${email} that is not connected to ${provider}. Sign in the way you did before.`,
     sign_up_closed: (_: string, email: Html) => html`There is no account for ${email}, and new accounts cannot be created here.`,
+    not_connected: (provider: string, email: Html) =>
+      html`${provider} has not confirmed that ${email} is your address, so it cannot sign you in with it. If you have an account here, sign in another way.`,
     blocked: () => 'This account cannot sign in. Ask the operator of this service for help.',
     check: 'Check the issuer, client id, secret and callback address of the provider.',
     back: 'Back to sign-in',
