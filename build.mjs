@@ -6,7 +6,7 @@ import { createRequire } from 'node:module'
 import { dirname, join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-// Files that are read at run time, relative to `server/`; `server/src/assets.ts` finds them.
+// Files that are read at run time, relative to `server/`; `server/src/base/assets.ts` finds them.
 const ASSETS = ['migrations', 'src/demo/browser', 'src/users/common-passwords']
 // The files that a build depends on in addition to the sources.
 const BESIDE = ['build.mjs', 'package-lock.json']

@@ -90,7 +90,7 @@ test('the chunks of a build stay through the next build and are removed by the o
 
 test('the stack of an error shows positions in the sources', async (t) => {
   const { root, make } = await tool(t)
-  const stack = join(import.meta.dirname, '../server/src/stack.ts')
+  const stack = join(import.meta.dirname, '../server/src/base/stack.ts')
   await writeFile(join(root, 'later.ts'), `\n\nexport const later = (await import(${JSON.stringify(stack)})).stackOf(new Error('thrown'))`)
   assert.match(outputOf(await make()), new RegExp(`^Error: thrown\\n +at ${pathToFileURL(join(root, 'later.ts'))}:3:\\d+\\n`))
 })

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
 import { z } from 'zod'
-import { normalised, withoutMarks } from '../server/src/normalisation.ts'
+import { normalised, withoutMarks } from '../server/src/base/normalisation.ts'
 
 const target = join(import.meta.dirname, '../server/src/users/common-passwords')
 

@@ -3,52 +3,49 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { test } from 'node:test'
+import { floors } from './floors.ts'
 
 // A file that begins with `// pure` only computes. The tables see it as "its/path.ts (pure)".
 const PURE = /^(contract\/src\/.*|zod|node:crypto|node:zlib|ipaddr\.js|uqr|marked|server\/src\/oidc\/protocol\/.*|.* \(pure\))$/
-const ENDPOINTS = /^server\/src\/oidc\/endpoints\//
-
-// What http/ imports beside itself, the contract and packages: the shared files of src/ that no domain owns, and
-// the template tag of the error page.
-const OF_HTTP =
-  /^([^/]+|@?[\w-]+\/[\w-]+|node:.*|contract\/src\/.*|server\/src\/(http\/.*|(?!app\.|main\.)[\w-]+\.ts|pages\/html\.ts)( \(pure\))?)$/
+const HANDLERS = /^server\/src\/api\/handlers\//
+const ENDPOINTS =
+  /^server\/src\/oidc\/(endpoints\/|flow\/(account\/(account|address|data|methods)|authorize\/authorize|code\/code|consent\/consent|invitation\/invitation|link\/link|passkey\/passkey|provider\/provider|reset\/reset|second-factor\/(second-factor|enrolment)|sign-in\/sign-in|sign-out\/logout)\.ts)/
 
 const OF_CLIENT =
-  /^(node:.*|zod|@ostiary\/sdk|contract\/src\/.*|cli\/src\/.*|server\/src\/(nearest|client-variables|db\/file-lock|webhooks\/sign)\.ts( \(pure\))?)$/
+  /^(node:.*|zod|@ostiary\/sdk|contract\/src\/.*|cli\/src\/.*|server\/src\/(base\/nearest|config\/client-variables|db\/file-lock|webhooks\/sign)\.ts( \(pure\))?)$/
 
 // biome-ignore format: these tables are read by column
 const mayImportOnly = [
   { law: 'contract/ imports only zod and itself',                          files: /^contract\//,                    imports: /^(zod|contract\/.*)$/ },
   { law: 'sdk/ imports only itself: it is published without dependencies', files: /^sdk\//,                         imports: /^sdk\/src\// },
+  { law: 'the dashboard imports only the client library, itself and packages', files: /^dashboard\//,               imports: /^(dashboard\/.*|@ostiary\/sdk.*|sdk\/.*|(?!@ostiary|\w+\/src\/)[@\w].*)$/ },
   { law: 'protocol/ imports only contract/, itself and pure files',        files: /^server\/src\/oidc\/protocol\//, imports: PURE },
   { law: 'a pure file imports only contract/, protocol/ and pure files',   files: / \(pure\)$/,                     imports: PURE },
   { law: 'the client of the command line loads nothing that needs a database or a configuration', files: /^cli\/src\/client\//, imports: OF_CLIENT },
-  { law: 'http/ imports neither api/, nor oidc/, nor a folder of a domain', files: /^server\/src\/http\//,          imports: OF_HTTP },
 ]
 // biome-ignore format: these tables are read by column
 const importedOnlyBy = [
-  { law: 'only db/ imports database drivers',                  imports: /^(node:sqlite|postgres|pg)$/, by: /^server\/src\/db\// },
-  { law: 'only app.ts, http/, api/ and oidc/mount.ts import fastify', imports: /^(fastify|@fastify\/.*)$/, by: /^server\/src\/(app\.ts|http\/|api\/|oidc\/mount\.ts)/ },
-  { law: 'only app.ts imports handlers',                       imports: /\/handlers\.ts$/,             by: /^server\/src\/app\.ts/ },
+  { law: 'only db/ imports database drivers',                  imports: /^(node:sqlite|postgres|pg)$/, by: /^(server\/src\/db|bench)\// },
+  { law: 'only app.ts, http/, api/ and oidc/mount.ts import fastify', imports: /^(fastify|@fastify\/.*)$/, by: /^(server\/src\/(app\.ts|http\/|api\/|oidc\/mount\.ts)|bench\/)/ },
+  { law: 'only app.ts imports handlers, and handlers share code beside them', imports: HANDLERS,       by: /^server\/src\/(app\.ts|api\/handlers\/)/ },
   { law: 'only app.ts imports endpoints, so no endpoint imports another', imports: ENDPOINTS,          by: /^server\/src\/app\.ts/ },
+  { law: 'the roof is imported by programs alone',             imports: /^server\/src\/[\w-]+\.ts/,    by: /^(server\/src\/(app|main)\.ts|cli\/|bench\/)/ },
   { law: 'only main.ts loads the client of the command line, so that serve runs without it',
                                                                imports: /^cli\/src\/client\//,      by: /^cli\/src\/(client\/|main\.ts|commands-markdown\.ts)/ },
-  { law: 'db/, http/, pages/ and outbound/ import no store, and of api/ only authenticate, mount and commit do',
-                                                               imports: /\/store(\.ts$|\/)/,           by: /^server\/src\/(?!db\/|http\/|pages\/|outbound\/|api\/(?!authenticate|mount|commit))/ },
 ]
 // biome-ignore format: these tables are read by column
 const saidOnlyIn = [
-  { law: 'only config.ts reads process.env, and io.ts for the client', words: /\bprocess\.env\b/,        by: /^(server\/src\/config\.ts|cli\/src\/client\/io\.ts)/ },
+  { law: 'only config.ts reads process.env, and io.ts for the client', words: /\bprocess\.env\b/,        by: /^(server\/src\/config\/config\.ts|cli\/src\/client\/io\.ts|bench\/|dashboard\/)/ },
   { law: 'time and randomness are arguments, made only in main.ts and the command line tool',
-                    words: /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\b|\brandomBytes\(|\brandomUUID\(/, by: /^(server\/src\/main\.ts|cli\/|sdk\/src\/runtime\.ts)/ },
-  { law: 'handlers fail by call.fail and by the helpers of problem.ts', words: /\bApiError\b/,          by: /^server\/src\/(?!.*handlers\.ts)/ },
-  { law: 'only normalisation.ts and email-address.ts normalise text, after a check of its length', words: /\.normalize\(/, by: /^(server\/src\/normalisation\.ts|contract\/src\/email-address\.ts|cli\/)/ },
+                    words: /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\b|\brandomBytes\(|\brandomUUID\(/, by: /^(server\/src\/main\.ts|cli\/|sdk\/src\/runtime\.ts|bench\/|dashboard\/)/ },
+  { law: 'handlers fail by call.fail and by the helpers of problem.ts', words: /\bApiError\b/,          by: /^server\/src\/(?!api\/handlers\/)/ },
+  { law: 'only normalisation.ts and email-address.ts normalise text, after a check of its length', words: /\.normalize\(/, by: /^(server\/src\/base\/normalisation\.ts|contract\/src\/email-address\.ts|cli\/|dashboard\/)/ },
 ]
 
 const root = join(import.meta.dirname, '..')
-const files = globSync('{contract,server,cli,sdk}/src/**/*.ts', { cwd: root })
+const files = globSync(['{contract,server,cli,sdk,dashboard}/src/**/*.{ts,tsx}', 'bench/**/*.ts'], { cwd: root })
   .map((file) => file.replaceAll('\\', '/'))
-  .filter((file) => !file.endsWith('.test.ts'))
+  .filter((file) => !/\.test\.tsx?$|\/node_modules\//.test(file))
 const sources = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]))
 const marked = (file: string, source = sources.get(file)) => (source?.startsWith('// pure') ? `${file} (pure)` : file)
 
@@ -62,11 +59,27 @@ function offences(file: string, source: string): string[] {
     const imported = specifier === undefined ? undefined : marked(pathOf(file, specifier))
     const broken = [
       ...mayImportOnly.filter(({ files, imports }) => imported && files.test(name) && !imports.test(imported)),
-      ...importedOnlyBy.filter(({ imports, by }) => imported && imports.test(imported) && !by.test(name) && !isOwnStore(imported, file)),
+      ...importedOnlyBy.filter(({ imports, by }) => imported && imports.test(imported) && !by.test(name)),
       ...saidOnlyIn.filter(({ words, by }) => words.test(code) && !by.test(name)),
+      ...(imported && climbs(file, imported) ? [{ law: 'a file imports its own folder and lower floors' }] : []),
     ]
     return broken.map(({ law }) => `${file}:${index + 1}: ${law}`)
   })
+}
+
+/** The folder on the floors that has a file, and the number of its floor; `null` for the roof and for files outside of the server. */
+function placeOf(file: string): { folder: string; floor: number } | null {
+  const within = /^server\/src\/(.+)\/[^/]+$/.exec(file)?.[1]
+  if (within === undefined) return null
+  const known = floors.flatMap(({ folders }, floor) => folders.map((folder) => ({ folder, floor })))
+  const [place] = known.filter(({ folder }) => within === folder).sort((a, b) => b.folder.length - a.folder.length)
+  return place ?? { folder: within, floor: -1 }
+}
+
+function climbs(importer: string, imported: string): boolean {
+  const [from, to] = [placeOf(importer), placeOf(imported.replace(/ \(pure\)$/, ''))]
+  if (!from || !to || from.folder === to.folder) return false
+  return from.floor < 0 || to.floor < 0 || to.floor >= from.floor
 }
 
 /** The path of an imported file from the root of the repository, or the name of a package. */
@@ -75,9 +88,6 @@ function pathOf(importer: string, specifier: string): string {
   const [, workspace, path] = /^@ostiary\/([^/]+)\/(.+)$/.exec(specifier) ?? []
   return workspace ? `${workspace}/src/${path}` : specifier
 }
-
-const isOwnStore = (imported: string, importer: string) =>
-  /\/store\.ts/.test(imported) && importer.startsWith(`${posix.dirname(imported)}/`)
 
 /** The files that a file loads when it is loaded. `import type` loads nothing, and `import()` loads later. */
 function loadedBy(file: string, source: string): string[] {
@@ -108,6 +118,17 @@ test('no file of contract/, server/, cli/ or sdk/ loads itself through the files
   assert.deepEqual(circles(sources), [])
 })
 
+test('each folder of the server has a floor, and architecture.md draws them all', () => {
+  const folders = new Set(files.flatMap((file) => placeOf(file)?.folder ?? []))
+  const known = floors.flatMap((floor) => floor.folders)
+  assert.deepEqual([...folders].sort(), [...known].sort())
+  const drawing = readFileSync(join(root, 'docs/architecture.md'), 'utf8')
+  const missing = floors.filter(
+    ({ folders, owns }) => !drawing.includes(`| ${folders.map((folder) => `\`${folder}/\``).join(' ')} | ${owns} |`),
+  )
+  assert.deepEqual(missing, [])
+})
+
 // biome-ignore format: this table is read by column
 const examples: [string, string, number][] = [
   ['contract/src/ids.ts',                      `import { z } from 'zod'`,                                   0],
@@ -115,28 +136,46 @@ const examples: [string, string, number][] = [
   ['sdk/src/call.ts',                          `import { z } from 'zod'`,                                   1],
   ['sdk/src/call.ts',                          `import type { User } from '@ostiary/contract/user.ts'`,     1],
   ['sdk/src/call.ts',                          `const at = new Date()`,                                     1],
+  ['dashboard/src/pages/users.tsx',            `import { Project } from '@ostiary/contract/project.ts'`,    1],
+  ['dashboard/src/pages/users.tsx',            `import { brand } from '../../../server/src/pages/brand.ts'`, 1],
+  ['dashboard/src/pages/users.tsx',            `import { listUsers } from '@ostiary/sdk'`,                  0],
+  ['bench/main.ts',                            `import { changeUser } from '../server/src/api/handlers/users.ts'`, 1],
   ['server/src/oidc/protocol/claims.ts',       `import { Settings } from '@ostiary/contract/settings.ts'`,  0],
   ['server/src/oidc/protocol/claims.ts',       `import {\n  sql,\n} from '../../db/db.ts'`,                  1],
-  ['server/src/oidc/endpoints/token.ts',       `import { signIn } from './sign-in.ts'`,                     1],
-  ['server/src/oidc/interaction/begin.ts',     `import { authorize } from '../endpoints/authorize.ts'`,     1],
+  ['server/src/oidc/protocol/claims.ts',       `import type { UserRow } from '../../users/store.ts'`,       2],
+  ['server/src/oidc/endpoints/token.ts',       `import { revoke } from './revoke.ts'`,                      1],
+  ['server/src/oidc/flow/shared/begin.ts',     `import { authorize } from '../authorize/authorize.ts'`,     2],
+  ['server/src/oidc/flow/sign-in/sign-in.ts',  `import { sendCode } from '../code/email-code.ts'`,          0],
+  ['server/src/oidc/flow/code/email-code.ts',  `import { checkPassword } from '../sign-in/check-password.ts'`, 1],
+  ['server/src/oidc/flow/consent/consent.ts',  `import { signIn } from '../sign-in/check-password.ts'`,     1],
   ['server/src/oidc/endpoints/token.ts',       `import { findGrantType } from '../grants/grant-types.ts'`,  0],
   ['server/src/keys/policy.ts',                `// pure\nimport fastify from 'fastify'`,                    2],
-  ['server/src/users/handlers.ts',             `import { findUser } from './store.ts'`,                     0],
-  ['server/src/users/handlers.ts',             `import { findKey } from '../keys/store.ts'`,                0],
-  ['server/src/users/handlers.ts',             `import { ApiError } from '../http/problem.ts'`,             1],
-  ['server/src/http/write.ts',                 `import { sql } from '../db/db.ts'`,                         1],
+  ['server/src/keys/store.ts',                 `import { findUser } from '../users/store.ts'`,              1],
+  ['server/src/keys/store.ts',                 `import { findProvider } from '../providers/store.ts'`,      1],
+  ['server/src/users/store.ts',                `import type { Call } from '../api/handler.ts'`,             1],
+  ['server/src/users/store.ts',                `import { findPasskeys } from '../passkeys/store.ts'`,       1],
+  ['server/src/sessions/sessions.ts',          `import { issuerOf } from '../oidc/issuer.ts'`,              1],
+  ['server/src/api/handlers/users.ts',         `import { findUser } from '../../users/store.ts'`,           0],
+  ['server/src/api/handlers/users.ts',         `import { ApiError } from '../../http/problem.ts'`,          1],
+  ['server/src/api/mount.ts',                  `import { users } from './handlers/users.ts'`,               2],
+  ['server/src/http/write.ts',                 `import { sql } from '../db/db.ts'`,                         0],
   ['server/src/http/write.ts',                 `import { createPasswords } from '../users/password.ts'`,    1],
   ['server/src/http/write.ts',                 `import { mount } from '../api/mount.ts'`,                   1],
-  ['server/src/http/write.ts',                 `import type { Deployment } from '../deployment.ts'`,        0],
-  ['server/src/api/lists.ts',                  `import { findKey } from '../keys/store.ts'`,                1],
-  ['server/src/jobs.ts',                       `import { sweep } from './keys/store.ts'`,                   0],
-  ['server/src/jobs.ts',                       `import { users } from './users/handlers.ts'`,               1],
-  ['server/src/jobs.ts',                       `const { Pool } = await import('pg')`,                       1],
+  ['server/src/http/write.ts',                 `import type { Deployment } from '../deployment/deployment.ts'`, 0],
+  ['server/src/db/db.ts',                      `import type { Config } from '../config/config.ts'`,         0],
+  ['server/src/config/config.ts',              `import { sql } from '../db/db.ts'`,                         1],
+  ['server/src/base/ids.ts',                   `import { readConfig } from '../config/config.ts'`,          1],
+  ['server/src/pages/sign-in.ts',              `import { findUser } from '../users/store.ts'`,              1],
+  ['server/src/mail/send.ts',                  `import { app } from '../app.ts'`,                           1],
+  ['server/src/anything/new.ts',               `import { sql } from '../db/db.ts'`,                         1],
+  ['server/src/workers/jobs.ts',               `import { sweep } from '../keys/store.ts'`,                  0],
+  ['server/src/workers/jobs.ts',               `import { users } from '../api/handlers/users.ts'`,          1],
+  ['server/src/workers/jobs.ts',               `const { Pool } = await import('pg')`,                       1],
+  ['server/src/workers/jobs.ts',               `const at = new Date() // not Date.now()`,                   1],
+  ['server/src/workers/jobs.ts',               `/** Not Date.now(), nor process.env. */`,                   0],
+  ['server/src/workers/jobs.ts',               `const port = process.env.PORT`,                             1],
   ['cli/src/serve.ts',                         `import { visible } from './client/show.ts'`,                1],
   ['cli/src/client/tail.ts',                   `import { sql } from '@ostiary/server/db/db.ts'`,            1],
-  ['server/src/jobs.ts',                       `const at = new Date() // not Date.now()`,                   1],
-  ['server/src/jobs.ts',                       `/** Not Date.now(), nor process.env. */`,                   0],
-  ['server/src/jobs.ts',                       `const port = process.env.PORT`,                             1],
 ]
 for (const [file, source, count] of examples) {
   test(`${file} breaks ${count || 'no'} ${count === 1 ? 'rule' : 'rules'} with ${JSON.stringify(source)}`, () =>

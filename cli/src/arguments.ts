@@ -1,6 +1,6 @@
 /** Reads the arguments of a command by its row of the table. Every argument that is not in the table is refused by its name. */
 import { parseArgs } from 'node:util'
-import { nearest } from '@ostiary/server/nearest.ts'
+import { nearest } from '@ostiary/server/base/nearest.ts'
 import type { Command, Values } from './commands.ts'
 import { UsageError } from './usage.ts'
 

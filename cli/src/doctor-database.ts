@@ -1,8 +1,8 @@
 /** The checks of `ostiary doctor` in the database, for each engine. */
-import type { Config } from '@ostiary/server/config.ts'
+import type { Config } from '@ostiary/server/config/config.ts'
 import { type Db, sql } from '@ostiary/server/db/db.ts'
 import { readMigrations } from '@ostiary/server/db/migrate.ts'
-import type { Deployment } from '@ostiary/server/deployment.ts'
+import type { Deployment } from '@ostiary/server/deployment/deployment.ts'
 import { z } from 'zod'
 import type { Finding } from './finding.ts'
 

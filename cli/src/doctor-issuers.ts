@@ -1,7 +1,8 @@
 /** The checks of `ostiary doctor` for issuers: their addresses, and the hosts that they can have. */
+
+import { coveringEntry } from '@ostiary/server/config/issuer-hosts.ts'
 import { sql } from '@ostiary/server/db/db.ts'
-import type { Deployment } from '@ostiary/server/deployment.ts'
-import { coveringEntry } from '@ostiary/server/issuer-hosts.ts'
+import type { Deployment } from '@ostiary/server/deployment/deployment.ts'
 import { unboundAdvice, unboundEntries } from '@ostiary/server/tenancy/issuer-origins.ts'
 import { z } from 'zod'
 import type { Finding } from './finding.ts'

@@ -2,7 +2,7 @@
 import { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { sql } from '@ostiary/server/db/db.ts'
-import type { Deployment } from '@ostiary/server/deployment.ts'
+import type { Deployment } from '@ostiary/server/deployment/deployment.ts'
 import { serverOf, whyOf } from '@ostiary/server/mail/deliver.ts'
 import { findRoot } from '@ostiary/server/setup/root.ts'
 import { effectiveSettings } from '@ostiary/server/tenancy/settings.ts'

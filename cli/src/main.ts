@@ -3,8 +3,8 @@
  * It loads only what a command needs, and reports an error in one sentence.
  */
 
-import { nearest } from '@ostiary/server/nearest.ts'
-import { stackOf } from '@ostiary/server/stack.ts'
+import { nearest } from '@ostiary/server/base/nearest.ts'
+import { stackOf } from '@ostiary/server/base/stack.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { questionIn, readArguments } from './arguments.ts'
 import { type CommandName, commands, developer_commands } from './commands.ts'

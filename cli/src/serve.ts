@@ -1,9 +1,10 @@
 /** `ostiary serve`, and `ostiary start`, which also creates a demo on the first start and prints where to sign in. */
-import type { Config } from '@ostiary/server/config.ts'
-import { createLog } from '@ostiary/server/log.ts'
+
+import { createLog } from '@ostiary/server/base/log.ts'
+import { stackOf } from '@ostiary/server/base/stack.ts'
+import type { Config } from '@ostiary/server/config/config.ts'
 import { type Service, startService } from '@ostiary/server/main.ts'
 import { createDemo, findDemo } from '@ostiary/server/setup/demo.ts'
-import { stackOf } from '@ostiary/server/stack.ts'
 import { createPasswords } from '@ostiary/server/users/password.ts'
 import { wrongArguments } from './arguments.ts'
 import type { commands, Values } from './commands.ts'

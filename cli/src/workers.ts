@@ -6,10 +6,10 @@ import cluster, { type Worker } from 'node:cluster'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import type { Server } from 'node:http'
-import { CannotStart } from '@ostiary/server/cannot-start.ts'
-import type { Config } from '@ostiary/server/config.ts'
+import { CannotStart } from '@ostiary/server/base/cannot-start.ts'
+import { createLog } from '@ostiary/server/base/log.ts'
+import type { Config } from '@ostiary/server/config/config.ts'
 import { listenForMetrics } from '@ostiary/server/http/listen.ts'
-import { createLog } from '@ostiary/server/log.ts'
 
 /** A worker takes at most 10 s to finish the requests in flight. */
 const stop_limit_ms = 15_000
@@ -115,6 +115,6 @@ function stopOnSignal(onStop: () => void): void {
 /** Serves the sum of the metrics of all workers. */
 async function exposeMetrics(config: Config): Promise<Server | null> {
   if (config.metrics_port === null) return null
-  const { createMetricsOfWorkers } = await import('@ostiary/server/metrics.ts')
+  const { createMetricsOfWorkers } = await import('@ostiary/server/workers/metrics.ts')
   return listenForMetrics(createMetricsOfWorkers(), config)
 }

@@ -10,7 +10,7 @@ const TokenEndpointAuthMethod = z.enum(['none', 'client_secret_basic', 'client_s
 /** In characters. */
 export const longest_redirect_uri = 2_000
 
-/** The rules of redirect URIs depend on the application type and the environment: see `applications/redirect-uris.ts` of the server. */
+/** The rules of redirect URIs depend on the application type and the environment: see `oidc/protocol/redirect-uris.ts` of the server. */
 const RedirectUri = z
   .string()
   .min(1)

@@ -1,10 +1,10 @@
 /** Mail through a second implementation of SMTP. `.ci/run` installs it; without it these tests are skipped. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Notice } from '../src/mail/notice.ts'
+import { parseNetworks } from '../src/base/networks.ts'
 import { mailStatements } from '../src/mail/send.ts'
-import { createSmtp } from '../src/mail/smtp.ts'
-import { parseNetworks } from '../src/net/networks.ts'
+import type { Notice } from '../src/mail/texts/notice.ts'
+import { createSmtp } from '../src/outbound/smtp.ts'
 import { noAiosmtpd, startAiosmtpd } from './support/aiosmtpd.ts'
 import { certificate, readMessage } from './support/mail-server.ts'
 import { until } from './support/receiver.ts'

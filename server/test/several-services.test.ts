@@ -1,7 +1,7 @@
 /** Two services on one PostgreSQL database behave as one. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readConfig } from '../src/config.ts'
+import { readConfig } from '../src/config/config.ts'
 import { openDeployment } from '../src/main.ts'
 import { createFirstTenant, SetupRefused } from '../src/setup/first-tenant.ts'
 import { createPasswords } from '../src/users/password.ts'

@@ -12,7 +12,7 @@
  */
 import { errors } from '@ostiary/contract/errors.ts'
 import { OstiaryError } from '@ostiary/sdk'
-import { nearest } from '@ostiary/server/nearest.ts'
+import { nearest } from '@ostiary/server/base/nearest.ts'
 import { UsageError } from '../usage.ts'
 import { helpOfCommand, helpOfNoun, helpOfOwn, nounTable, verbTable } from './client-help.ts'
 import type { Io } from './io.ts'

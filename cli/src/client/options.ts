@@ -1,5 +1,5 @@
 /** Reads the words after `ostiary NOUN VERB`. An option or a word that the command does not have is refused by its name. */
-import { nearest } from '@ostiary/server/nearest.ts'
+import { nearest } from '@ostiary/server/base/nearest.ts'
 import { UsageError } from '../usage.ts'
 import type { Kind } from './fields.ts'
 

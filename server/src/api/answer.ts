@@ -6,8 +6,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { isKnown } from '../http/if-none-match.ts'
 import { write } from '../http/write.ts'
+import { entityTag } from '../lists/if-match.ts'
 import { inOrderOf } from './field-order.ts'
-import { entityTag } from './if-match.ts'
 
 const lines = Symbol('lines')
 

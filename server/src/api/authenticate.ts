@@ -7,16 +7,16 @@ import type { EnvironmentId, TenantId } from '@ostiary/contract/ids.ts'
 import type { Credential, Route } from '@ostiary/contract/route.ts'
 import { type EnvironmentType, type Role, roles } from '@ostiary/contract/tenancy.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { digestOf } from '../digest.ts'
+import { digestOf } from '../base/digest.ts'
+import { type Reason, reason } from '../base/reason.ts'
+import type { Counters } from '../deployment/counters.ts'
 import type { Actor } from '../events/store.ts'
 import { ApiError, notFound } from '../http/problem.ts'
 import { type RateLimiter, type RateLimitPolicy, type RateLimitResult, rateLimitHeaders } from '../http/rate-limit.ts'
 import { recogniseKey } from '../keys/format.ts'
 import { ipAllowed, keyIsUsable, originAllowed, rateLimitOf, scopesAllow } from '../keys/policy.ts'
 import type { KeyRow, KeyStore } from '../keys/store.ts'
-import type { Administrator, Administrators } from '../members/administrators.ts'
-import { type Reason, reason } from '../reason.ts'
-import type { Counters } from '../statistics/counters.ts'
+import type { Administrator, Administrators } from './administrators.ts'
 import { keyInUrl, misplacedCredential } from './misplaced.ts'
 import { refuseOperator } from './operators.ts'
 
@@ -52,7 +52,7 @@ export interface Gate {
 /** Who sent a call, as far as its credential shows, also where the call is refused. */
 export type Claimant = { readonly key: KeyRow } | { readonly administrator: Administrator }
 
-/** The reason before it is known whether the key was rotated; see `requests/owners.ts`. */
+/** The reason before it is known whether the key was rotated; see `refused-calls/owners.ts`. */
 const unknown_key = reason`No key has this text. It was mistyped, rotated or never existed.`
 
 type Guarded = Exclude<Credential, { kind: 'none' | 'client' | 'bearer' | 'session' }>

@@ -3,8 +3,8 @@
  * token can then not create credentials, remove what Live depends on, or let others in. API keys are not concerned.
  */
 import type { Route } from '@ostiary/contract/route.ts'
+import { reason } from '../base/reason.ts'
 import { ApiError } from '../http/problem.ts'
-import { reason } from '../reason.ts'
 import type { Caller, Gate } from './authenticate.ts'
 
 export const fresh_seconds = 600

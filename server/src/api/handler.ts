@@ -2,22 +2,16 @@
  * The types of a handler: a plain function from the services and one call to the response body. The row of the route table decides
  * what the caller, the query and the body are, and which errors `fail` accepts.
  */
+
 import type { ErrorCode } from '@ostiary/contract/errors.ts'
 import type { Route } from '@ostiary/contract/route.ts'
 import type { routes } from '@ostiary/contract/routes.ts'
 import type { z } from 'zod'
-import type { Explained, Reason } from '../reason.ts'
-import type { Services } from '../services.ts'
+import type { Fail } from '../http/problem.ts'
+import type { IfMatch } from '../lists/if-match.ts'
 import type { Caller } from './authenticate.ts'
 import type { Commit } from './commit.ts'
-import type { IfMatch } from './if-match.ts'
-
-/** Ends the call with an error that the row declares in `fails`. A detail with values of the request needs a reason; see `reason.ts`. */
-export type Fail<Code extends ErrorCode> = <const Detail extends string>(
-  code: Code,
-  detail: Detail,
-  ...explained: Explained<Detail, { reason?: Reason }>
-) => never
+import type { Services } from './services.ts'
 
 /** The part of a call that is the same for every row. */
 export interface AnyCall {

@@ -3,9 +3,9 @@ import { idPattern, prefixes } from '@ostiary/contract/ids.ts'
 import type { Route } from '@ostiary/contract/route.ts'
 import type { FastifyRequest } from 'fastify'
 import type { z } from 'zod'
-import { JsonError, parseJson } from '../http/json.ts'
+import { JsonError, parseJson } from '../base/json.ts'
+import { reason } from '../base/reason.ts'
 import { ApiError, type FieldError, fieldErrors, notFound, validationFailed } from '../http/problem.ts'
-import { reason } from '../reason.ts'
 import { queryProblems, textProblems } from './text-rules.ts'
 
 export function parseBody(route: Route, request: FastifyRequest, bytes: Buffer): unknown {

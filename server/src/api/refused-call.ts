@@ -2,10 +2,10 @@
 import { idPattern } from '@ostiary/contract/ids.ts'
 import { oidcRoutes, routes, serviceRoutes } from '@ostiary/contract/routes.ts'
 import type { FastifyRequest } from 'fastify'
+import type { Refusal } from '../base/refusal.ts'
 import { sentKey } from '../keys/sent.ts'
-import type { Refusal } from '../refusal.ts'
-import type { Claim } from '../requests/owners.ts'
-import type { AnsweredCall } from '../requests/refused-calls.ts'
+import type { Claim } from '../refused-calls/owners.ts'
+import type { AnsweredCall } from '../refused-calls/refused-calls.ts'
 
 const no_subject = { client_id: null, user_id: null, event_id: null }
 

@@ -4,8 +4,8 @@
  */
 import { characters } from '@ostiary/contract/values.ts'
 import { z } from 'zod'
+import { isText } from '../base/text.ts'
 import { type FieldError, pointerTo } from '../http/problem.ts'
-import { isText } from '../text.ts'
 
 /** Enough to find the mistake. */
 const most_problems = 20

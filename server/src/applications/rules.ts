@@ -3,8 +3,8 @@
 import type { Application, NewApplication } from '@ostiary/contract/application.ts'
 import { oidcScopes } from '@ostiary/contract/scopes.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
-import { mergePatch } from '../api/merge-patch.ts'
-import { redirectUriProblem } from './redirect-uris.ts'
+import { mergePatch } from '../base/merge-patch.ts'
+import { redirectUriProblem } from '../oidc/protocol/redirect-uris.ts'
 
 export type ApplicationFields = Omit<
   Application,
@@ -64,7 +64,7 @@ export function mergeApplication(
 
 /**
  * Returns every problem with the fields of an application.
- * @param context its `known_scopes` are the scopes that the application may have: see `knownScopes` in `handlers.ts`
+ * @param context its `known_scopes` are the scopes that the application may have: see `knownScopes` in `api/handlers/applications.ts`
  */
 export function applicationProblems(
   application_type: Application['application_type'],

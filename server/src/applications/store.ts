@@ -7,7 +7,7 @@ import { ApplicationId, type EnvironmentId } from '@ostiary/contract/ids.ts'
 import { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
 import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
-import { endLastGrants } from '../oidc/store/grants.ts'
+import { endLastGrants } from '../sessions/grants.ts'
 import { listOrigins, unlistOrigins } from './origins.ts'
 import type { ApplicationFields } from './rules.ts'
 

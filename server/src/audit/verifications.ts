@@ -5,10 +5,10 @@
  */
 import type { AuditVerification } from '@ostiary/contract/audit.ts'
 import type { TenantId } from '@ostiary/contract/ids.ts'
-import { createBoundedMap } from '../bounded-map.ts'
-import type { Deployment } from '../deployment.ts'
-import { reason } from '../reason.ts'
-import { Unavailable } from '../unavailable.ts'
+import { createBoundedMap } from '../base/bounded-map.ts'
+import { reason } from '../base/reason.ts'
+import { Unavailable } from '../base/unavailable.ts'
+import type { Deployment } from '../deployment/deployment.ts'
 import { verifyLog } from './verify.ts'
 
 const most_running = 2

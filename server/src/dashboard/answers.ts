@@ -1,10 +1,10 @@
 /** What the dashboard needs besides its files: who is signed in, sign-out, and the page to which a sign-in that it tries out returns. */
 import type { DashboardSession } from '@ostiary/contract/dashboard.ts'
 import type { z } from 'zod'
+import type { Administrators } from '../api/administrators.ts'
 import { fresh_seconds } from '../api/fresh.ts'
-import type { Deployment } from '../deployment.ts'
+import type { Deployment } from '../deployment/deployment.ts'
 import type { AnswerDashboard, DashboardRequest } from '../http/dashboard-routes.ts'
-import type { Administrators } from '../members/administrators.ts'
 import { json } from '../oidc/call.ts'
 import { html } from '../oidc/hosted-page.ts'
 import { tryCallbackPage } from '../pages/dashboard.ts'

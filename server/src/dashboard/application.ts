@@ -2,6 +2,9 @@
  * Serves the application: its files, and its entry page for every other path, since the views are paths of the application. Inline
  * scripts are not allowed. Mantine writes a style sheet for its breakpoints; the page has a nonce for it, new in every answer.
  */
+
+import { reason } from '../base/reason.ts'
+import { refusal } from '../base/refusal.ts'
 import { codingFor, tagOf } from '../http/coded.ts'
 import type { AnswerDashboard, DashboardAnswer } from '../http/dashboard-routes.ts'
 import { isKnown } from '../http/if-none-match.ts'
@@ -10,8 +13,6 @@ import { findMemberships } from '../members/store.ts'
 import { html } from '../oidc/hosted-page.ts'
 import { notBuiltPage } from '../pages/dashboard.ts'
 import { serviceContext } from '../pages/service.ts'
-import { reason } from '../reason.ts'
-import { refusal } from '../refusal.ts'
 import { createFiles, type ServedFile } from './files.ts'
 import { findByCookie } from './session.ts'
 import { isActive } from './store.ts'

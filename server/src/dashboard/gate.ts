@@ -8,10 +8,10 @@
  * origin; their policy allows no script of others and no connection.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import type { Deployment } from '../deployment.ts'
+import { reason } from '../base/reason.ts'
+import type { Deployment } from '../deployment/deployment.ts'
 import { setPlace } from '../http/place.ts'
 import { ApiError, notFound } from '../http/problem.ts'
-import { reason } from '../reason.ts'
 import { useSession } from './session.ts'
 import type { DashboardServices } from './tokens.ts'
 

@@ -3,19 +3,20 @@
  * opens only for members of the tenant that are signed in to the dashboard, only in a frame of this origin, and nothing on it works.
  * Its policy is a sandbox without scripts, forms and windows. Links lead nowhere. Decision 0058.
  */
+
+import type { Administrators } from '../api/administrators.ts'
+import { reason } from '../base/reason.ts'
 import type { AnswerDashboard } from '../http/dashboard-routes.ts'
 import { notFound } from '../http/problem.ts'
-import type { Administrators } from '../members/administrators.ts'
+import { offersCodes, offersReset } from '../oidc/flow/shared/new-account.ts'
+import { relyingPartyOf } from '../oidc/flow/shared/passkey-ceremony.ts'
 import { html, pageContext } from '../oidc/hosted-page.ts'
-import { offersCodes, offersReset } from '../oidc/interaction/new-account.ts'
-import { relyingPartyOf } from '../oidc/interaction/passkey-ceremony.ts'
 import type { Issuer } from '../oidc/issuer.ts'
 import { asksForSignUp } from '../oidc/protocol/sign-up.ts'
 import { signInPage } from '../pages/sign-in.ts'
 import { signUpPage } from '../pages/sign-up.ts'
 import { findOfferedProviders } from '../providers/store.ts'
-import { reason } from '../reason.ts'
-import { type Previewed, readPreview } from './preview-address.ts'
+import { type Previewed, readPreview } from '../tenancy/preview-address.ts'
 import { useSession } from './session.ts'
 import type { DashboardServices } from './tokens.ts'
 

@@ -2,7 +2,7 @@
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, guard, type Statement, sql } from '../db/db.ts'
-import { endGrant } from '../oidc/store/grants.ts'
+import { endGrant } from '../sessions/grants.ts'
 
 const Row = z.object({
   session_hash: z.string(),

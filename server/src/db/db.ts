@@ -21,9 +21,9 @@
  * counts rows is such a condition. Batches write the rows of one table in the order of their keys, which prevents deadlocks.
  */
 import type { z } from 'zod'
-import { reason } from '../reason.ts'
-import { withinTrace } from '../trace.ts'
-import { Unavailable } from '../unavailable.ts'
+import { reason } from '../base/reason.ts'
+import { withinTrace } from '../base/trace.ts'
+import { Unavailable } from '../base/unavailable.ts'
 import { decodeRow, type EncodedValue, encodeValue, type Value } from './codec.ts'
 import { type CachedRead, createRowCache } from './memory.ts'
 

@@ -1,6 +1,6 @@
 /** Migrates the schema, forward only, by the files in `server/migrations`. */
 import { readdirSync, readFileSync } from 'node:fs'
-import { assetUrl } from '../assets.ts'
+import { assetUrl } from '../base/assets.ts'
 import type { Db, Migration } from './db.ts'
 
 const directory = assetUrl('migrations/')

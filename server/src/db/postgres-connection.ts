@@ -4,7 +4,7 @@
  * not wait for the answers of earlier ones. Each connection prepares a statement once.
  */
 import { Client, type ClientConfig, Query } from 'pg'
-import { createBoundedMap } from '../bounded-map.ts'
+import { createBoundedMap } from '../base/bounded-map.ts'
 import type { EncodedValue } from './codec.ts'
 import type { Result, Row, Statement } from './db.ts'
 import { ConnectionLost, isRefusal } from './postgres-errors.ts'

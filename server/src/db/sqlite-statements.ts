@@ -1,6 +1,6 @@
 /** The prepared statements of an embedded database. Each SQL text is prepared at its first use. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { createBoundedMap } from '../bounded-map.ts'
+import { createBoundedMap } from '../base/bounded-map.ts'
 import type { Result, Row, Statement } from './db.ts'
 
 export interface Prepared {

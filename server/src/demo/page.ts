@@ -4,7 +4,7 @@
  * exists on deployments whose first start was `npm start`. `browser/` runs in the browser; `serve.ts` answers the requests. The
  * texts are here and in `browser/words.js`, in English only, since developers read them.
  */
-import { type Html, html } from '../pages/html.ts'
+import { type Html, html } from '../base/html.ts'
 import { check, cross, mark } from '../pages/icons.ts'
 import { layout, type Page } from '../pages/layout.ts'
 import { languageFor } from '../pages/locale.ts'

@@ -1,8 +1,8 @@
 /** Serves the demo, if the deployment has one. */
 import { readFileSync } from 'node:fs'
 import { serviceRoutes } from '@ostiary/contract/routes.ts'
-import { assetUrl } from '../assets.ts'
-import type { Deployment } from '../deployment.ts'
+import { assetUrl } from '../base/assets.ts'
+import type { Deployment } from '../deployment/deployment.ts'
 import type { Answer } from '../oidc/call.ts'
 import { html } from '../oidc/hosted-page.ts'
 import { demo_names, findDemo } from '../setup/demo.ts'

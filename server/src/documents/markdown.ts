@@ -4,7 +4,7 @@
  * no document can add markup of its own: raw HTML and images are errors.
  */
 import { lexer, type MarkedToken, type Token, type Tokens } from 'marked'
-import { type Html, html } from '../pages/html.ts'
+import { type Html, html } from '../base/html.ts'
 import { code } from '../reference/layout.ts'
 import { anchorsOf } from './anchors.ts'
 

@@ -1,6 +1,6 @@
 // pure
 /** The pages of documents: the overview, a document, the list of decisions, an example for operators, and the results of a search. */
-import { type Html, html } from '../pages/html.ts'
+import { type Html, html } from '../base/html.ts'
 import { code, type DocumentPage, documentPage, inline } from '../reference/layout.ts'
 import { contents } from './contents.ts'
 import type { Document, Library } from './document.ts'

@@ -6,9 +6,9 @@ import { type Event, EventKind, type EventQuery } from '@ostiary/contract/event.
 import { EnvironmentId, EventId, ProjectId, TenantId } from '@ostiary/contract/ids.ts'
 import { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
+import { currentTrace } from '../base/trace.ts'
+import { traceparentOf } from '../base/trace-context.ts'
 import { type Db, join, leavesWork, type Statement, sql } from '../db/db.ts'
-import { currentTrace } from '../trace.ts'
-import { traceparentOf } from '../trace-context.ts'
 import { withinTimes } from './time-range.ts'
 
 export type Actor = { type: Event['actor']['type']; id: string | null }

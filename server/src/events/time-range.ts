@@ -1,7 +1,7 @@
 /** Conditions for a list in the order of `sequence` that is filtered by time. */
 import type { IdPrefix } from '@ostiary/contract/ids.ts'
+import { lowestId } from '../base/ids.ts'
 import { type Statement, sql } from '../db/db.ts'
-import { lowestId } from '../ids.ts'
 
 /** Rows get their numbers in the order of their commits, which differs from the order of their times by less than this. */
 const disorder_ms = 600_000

@@ -2,11 +2,15 @@
 import type { IncomingMessage } from 'node:http'
 import { serviceRoutes } from '@ostiary/contract/routes.ts'
 import type { FastifyRequest } from 'fastify'
-import type { AnsweredRequest, Log } from '../log.ts'
-import type { Metrics } from '../metrics.ts'
-import type { Tally } from '../tally.ts'
-import { currentTrace } from '../trace.ts'
-import type { Trace } from '../trace-context.ts'
+import type { AnsweredRequest, Log } from '../base/log.ts'
+import { currentTrace } from '../base/trace.ts'
+import type { Trace } from '../base/trace-context.ts'
+import type { Tally } from '../deployment/tally.ts'
+
+/** What the metrics note of an answered request. */
+export interface RequestMetrics {
+  observe(method: string, route: string, status: number, duration_ms: number): void
+}
 
 const received_at = Symbol('received at')
 
@@ -23,7 +27,7 @@ const probes: readonly string[] = [serviceRoutes.healthz.path, serviceRoutes.rea
 /** Returns the function that writes the line and the metrics of an answered request. */
 export function createAccessLog(
   log: Log,
-  metrics: Metrics | null,
+  metrics: RequestMetrics | null,
   tally: Tally,
 ): (request: FastifyRequest, status: number, refused: AnsweredRequest['refused']) => void {
   return (request, status, refused) => {

@@ -2,12 +2,12 @@
 import type { RequestListener, Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { CannotStart } from '../cannot-start.ts'
-import type { Config } from '../config.ts'
-import type { Deployment } from '../deployment.ts'
-import { createTracing } from '../trace.ts'
+import { CannotStart } from '../base/cannot-start.ts'
+import { createTracing } from '../base/trace.ts'
+import type { Config } from '../config/config.ts'
+import type { Deployment } from '../deployment/deployment.ts'
+import { createServer } from '../outbound/node-http.ts'
 import { createLimited, createListener } from './listener.ts'
-import { createServer } from './node-http.ts'
 
 /** Creates a listener for the application, with the limits that every listener has. */
 export function createAppListener(handle: RequestListener, { config, newId, random }: Listener): Server {

@@ -5,9 +5,9 @@
  */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { reason } from '../reason.ts'
+import { reason } from '../base/reason.ts'
+import { createServer } from '../outbound/node-http.ts'
 import { dropExcessChunks } from './body.ts'
-import { createServer } from './node-http.ts'
 import { ApiError } from './problem.ts'
 
 export interface TransportLimits {

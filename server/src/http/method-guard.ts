@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Route } from '@ostiary/contract/route.ts'
 import { oidcRoutes, routes, serviceRoutes } from '@ostiary/contract/routes.ts'
-import { reason } from '../reason.ts'
+import { reason } from '../base/reason.ts'
 import { issuerAtHost } from './place.ts'
 import { ApiError } from './problem.ts'
 

@@ -2,7 +2,7 @@
 import { type ErrorCode, errors } from '@ostiary/contract/errors.ts'
 import { required_sentence } from '@ostiary/contract/sentences.ts'
 import type { z } from 'zod'
-import { type Explained, oneOf, type Reason, reason } from '../reason.ts'
+import { type Explained, oneOf, type Reason, reason } from '../base/reason.ts'
 import { fieldNames } from './field-names.ts'
 
 export interface FieldError {
@@ -150,3 +150,10 @@ export function notFound(reason?: Reason): ApiError {
 
 /** An address at which there is nothing. `detail` says why, or where to look. */
 export const nothingHere = (detail: string, reason: Reason): ApiError => new ApiError('not_found', detail, { reason })
+
+/** Ends the call with an error that the row declares in `fails`. A detail with values of the request needs a reason; see `reason.ts`. */
+export type Fail<Code extends ErrorCode> = <const Detail extends string>(
+  code: Code,
+  detail: Detail,
+  ...explained: Explained<Detail, { reason?: Reason }>
+) => never

@@ -6,7 +6,7 @@
  * down.
  */
 import { Redis } from 'ioredis'
-import type { Deployment } from '../deployment.ts'
+import type { Deployment } from '../deployment/deployment.ts'
 import { createRateLimiter, type RateLimiter, type RateLimitPolicy, type RateLimitResult } from './rate-limit.ts'
 
 /** A call waits no longer for Redis. */

@@ -1,8 +1,8 @@
 /** Maps thrown errors to problem responses (RFC 9457), or to pages for browsers, and logs those that are the server's fault. */
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
-import type { Deployment } from '../deployment.ts'
-import { idIn, type Reason, reason } from '../reason.ts'
-import { Unavailable } from '../unavailable.ts'
+import { idIn, type Reason, reason } from '../base/reason.ts'
+import { Unavailable } from '../base/unavailable.ts'
+import type { Deployment } from '../deployment/deployment.ts'
 import { wantsPage } from './accept.ts'
 import { ApiError, notFound, retry_after } from './problem.ts'
 import type { PageAnswer } from './service-routes.ts'

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, OutgoingHttpHeaders, RequestListener, ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Refusal, Subject } from '../refusal.ts'
+import type { Refusal, Subject } from '../base/refusal.ts'
 import { issuerAtHost } from './place.ts'
 
 declare module 'fastify' {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { digestOf } from '../digest.ts'
+import { digestOf } from '../base/digest.ts'
 import { makeKey, recogniseKey } from './format.ts'
 
 // The checksums come from another implementation: secret scanners must compute the same ones.

@@ -7,7 +7,7 @@
 import { crc32 } from 'node:zlib'
 import type { KeyType } from '@ostiary/contract/api-key.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
-import { digestOf } from '../digest.ts'
+import { digestOf } from '../base/digest.ts'
 
 export interface KeyKind {
   type: KeyType

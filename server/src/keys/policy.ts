@@ -3,7 +3,7 @@
 import type { ApiKey } from '@ostiary/contract/api-key.ts'
 import { type PlatformScope, platformScopes } from '@ostiary/contract/scopes.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
-import { isWithin, parseAddress, parseNetwork } from '../net/networks.ts'
+import { isWithin, parseAddress, parseNetwork } from '../base/networks.ts'
 
 /** Compares origins byte by byte (RFC 6454 §6.2). A missing header and an opaque origin (`null`) are never allowed. */
 export function originAllowed(allowed_origins: readonly string[], origin: string | undefined): boolean {

@@ -1,6 +1,6 @@
 /** The API keys in the headers of a request, wherever a client may have put them. For requests that are refused before authentication. */
 import type { IncomingHttpHeaders } from 'node:http'
-import { digestOf } from '../digest.ts'
+import { digestOf } from '../base/digest.ts'
 import { recogniseKey, startOf } from './format.ts'
 
 /** Returns the digest and the start of the first well-formed key, or `null`. */

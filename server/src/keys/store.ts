@@ -3,7 +3,7 @@ import { ApiKey, type KeyType } from '@ostiary/contract/api-key.ts'
 import type { TenantId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, guard, type Statement, sql } from '../db/db.ts'
-import { createLastUses } from '../last-uses.ts'
+import { createLastUses } from '../deployment/last-uses.ts'
 import type { NewKey } from './format.ts'
 import { createKeyUsage } from './usage.ts'
 

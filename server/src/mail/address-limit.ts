@@ -9,9 +9,9 @@
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { MailKind } from '@ostiary/contract/mail.ts'
 import { z } from 'zod'
+import { emailKey } from '../base/email.ts'
 import { guard, type Statement, sql } from '../db/db.ts'
-import type { Deployment } from '../deployment.ts'
-import { emailKey } from '../users/email.ts'
+import type { Deployment } from '../deployment/deployment.ts'
 
 const day_ms = 86_400_000
 /** Of each tenant in which the address has no proven account. */

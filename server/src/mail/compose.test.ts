@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MailKind } from '@ostiary/contract/mail.ts'
 import { compose, mail_languages } from './compose.ts'
-import { notices } from './notice.example.ts'
-import { lifeOf, type Notice, notice_ms } from './notice.ts'
+import { notices } from './texts/notice.example.ts'
+import { lifeOf, type Notice, notice_ms } from './texts/notice.ts'
 
 const at = new Date('2026-11-20T16:31:00Z')
 const envelope = { to: 'ada@example.org', brand: 'Tom & <b>Jerry</b>', support_url: 'https://help.example.com/?a=1&b=2', at }

@@ -7,22 +7,22 @@ import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { MailKind } from '@ostiary/contract/mail.ts'
 import { senderOf } from '@ostiary/contract/values.ts'
 import { z } from 'zod'
+import type { EmailSettings } from '../base/mail-settings.ts'
 import { type Statement, sql } from '../db/db.ts'
-import type { Deployment } from '../deployment.ts'
-import type { Job } from '../outbound/queue.ts'
-import type { JobKind, Outcome } from '../outbound/runner.ts'
-import { sealed_columns } from '../sealed-columns.ts'
-import type { EmailSettings } from '../tenancy/email-settings.ts'
+import type { Deployment } from '../deployment/deployment.ts'
+import type { Message } from '../outbound/mime.ts'
+import type { Delivered, MailServer } from '../outbound/smtp.ts'
+import type { Job } from '../queue/queue.ts'
+import type { JobKind, Outcome } from '../queue/runner.ts'
+import { sealed_columns } from '../secrets/sealed-columns.ts'
 import { effectiveSettings } from '../tenancy/settings.ts'
 import type { Composed } from './compose.ts'
-import type { Message } from './mime.ts'
 import { capture, mailEvent } from './send.ts'
-import type { Delivered, MailServer } from './smtp.ts'
 import { findQueuedMail, findSender, noteFirstFailure, type QueuedMail, removeMail } from './store.ts'
 
 /** Quick at first, since a person waits for a code; later every hour, for mail that lives for days. */
 const retry_after_seconds = [5, 15, 30, 60, 120, 120, 120, 120, 300, 600, 1_800, ...Array<number>(170).fill(3_600)]
-/** An attempt may come this much earlier than its schedule; see `outbound/schedule.ts`. */
+/** An attempt may come this much earlier than its schedule; see `queue/schedule.ts`. */
 const earliest_part = 0.8
 /** RFC 5321 §4.5.3.2.6: a server may take long to accept a message. Breaking off then would send it twice. */
 const reply_timeout_ms = 120_000

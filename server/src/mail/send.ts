@@ -4,17 +4,17 @@
  */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { MailKind } from '@ostiary/contract/mail.ts'
+import { type EmailSettings, sendsMail } from '../base/mail-settings.ts'
 import type { Statement } from '../db/db.ts'
-import type { Deployment } from '../deployment.ts'
+import type { Deployment } from '../deployment/deployment.ts'
 import { insertEvent, removeUnnumbered } from '../events/store.ts'
-import { enqueue } from '../outbound/queue.ts'
-import { sealed_columns } from '../sealed-columns.ts'
-import { type EmailSettings, sendsMail } from '../tenancy/email-settings.ts'
+import { enqueue } from '../queue/queue.ts'
+import { sealed_columns } from '../secrets/sealed-columns.ts'
 import { effectiveSettings } from '../tenancy/settings.ts'
 import { countMail, countsForAddress } from './address-limit.ts'
 import { type Composed, compose } from './compose.ts'
-import { lifeOf, type Notice } from './notice.ts'
 import { captureMail, findSender, insertMail, removeCaptured } from './store.ts'
+import { lifeOf, type Notice } from './texts/notice.ts'
 
 type MailDeployment = Pick<Deployment, 'db' | 'newId' | 'secrets' | 'config'>
 

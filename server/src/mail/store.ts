@@ -3,8 +3,8 @@ import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { Mail, MailKind } from '@ostiary/contract/mail.ts'
 import { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
+import { emailKey } from '../base/email.ts'
 import { type Db, guard, type Statement, sql } from '../db/db.ts'
-import { emailKey } from '../users/email.ts'
 import type { Composed } from './compose.ts'
 
 export const captured_mail_kept_ms = 7 * 86_400_000

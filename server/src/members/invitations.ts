@@ -8,10 +8,10 @@
 import { InvitationId, type TenantId } from '@ostiary/contract/ids.ts'
 import { Role } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
+import { emailKey } from '../base/email.ts'
+import type { Limits } from '../config/limits.ts'
 import { type Db, guard, type Statement, sql } from '../db/db.ts'
-import type { Limits } from '../limits.ts'
 import { holdTenant } from '../tenancy/store.ts'
-import { emailKey } from '../users/email.ts'
 import { MemberRow } from './store.ts'
 
 /** An invitation has an email, unlike a member without one. */

@@ -1,10 +1,10 @@
 /** Access tokens that clients and APIs send back. Every endpoint that takes one reads and validates it here. */
 import { z } from 'zod'
-import type { Deployment } from '../deployment.ts'
-import { digestOf } from '../digest.ts'
+import { digestOf } from '../base/digest.ts'
+import type { Deployment } from '../deployment/deployment.ts'
+import { findLiveGrant, findOpaqueToken, type GrantRow } from '../sessions/grants.ts'
 import type { Issuer } from './issuer.ts'
 import { verifyJwt } from './signing-keys.ts'
-import { findLiveGrant, findOpaqueToken, type GrantRow } from './store/grants.ts'
 
 const Claims = z.object({
   iss: z.string(),

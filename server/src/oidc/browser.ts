@@ -3,13 +3,13 @@
  * first), the seed of its form tokens, a mark of the account that signed in last, and the secret of a half sign-in.
  */
 import { timingSafeEqual } from 'node:crypto'
-import { type Deployment, newSecret } from '../deployment.ts'
-import { digestOf } from '../digest.ts'
-import { reason } from '../reason.ts'
-import { refusal } from '../refusal.ts'
+import { digestOf } from '../base/digest.ts'
+import { reason } from '../base/reason.ts'
+import { refusal } from '../base/refusal.ts'
+import { type Deployment, newSecret } from '../deployment/deployment.ts'
+import { findSessions, type SessionRow } from '../sessions/sessions.ts'
 import { accountOf } from '../users/attempts.ts'
 import { type Answer, header, type OidcCall } from './call.ts'
-import { findSessions, type SessionRow } from './store/sessions.ts'
 
 /** A sign-in beyond these signs the last account of the browser out. */
 export const most_sessions = 6

@@ -2,9 +2,10 @@
  * The request and the answer of an OpenID Connect endpoint, as plain values. `mount.ts` connects them with the HTTP library, so that
  * endpoints depend on no framework.
  */
-import type { Deployment } from '../deployment.ts'
+
+import type { Refusal, Subject } from '../base/refusal.ts'
+import type { Deployment } from '../deployment/deployment.ts'
 import type { Upstreams } from '../providers/profile.ts'
-import type { Refusal, Subject } from '../refusal.ts'
 import type { Passwords } from '../users/password.ts'
 import type { ClientKeys } from './client-keys.ts'
 import type { Issuer } from './issuer.ts'
@@ -14,7 +15,7 @@ export interface OidcServices extends Deployment {
   readonly passwords: Passwords
   readonly upstreams: Upstreams
   readonly client_keys: ClientKeys
-  /** The pre-registered client of command lines, which gets no code until a person presses a button; see `interaction/press.ts`. */
+  /** The pre-registered client of command lines, which gets no code until a person presses a button; see `flow/shared/press.ts`. */
   readonly command_line_client_id: string
   /** The environment in which administrators sign in and accept invitations. */
   readonly root_environment_id: string

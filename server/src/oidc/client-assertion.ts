@@ -3,9 +3,9 @@
  * the client, and accepts each assertion once. `protocol/client-assertion.ts` judges its header and claims.
  */
 import { compactVerify, createLocalJWKSet, decodeProtectedHeader, errors, type JSONWebKeySet, type LocalJWKSet } from 'jose'
+import { digestOf } from '../base/digest.ts'
+import { type Reason, reason } from '../base/reason.ts'
 import { sql } from '../db/db.ts'
-import { digestOf } from '../digest.ts'
-import { type Reason, reason } from '../reason.ts'
 import type { OidcCall, OidcServices } from './call.ts'
 import type { Client } from './protocol/client.ts'
 import { assertionAlgorithms, checkAssertionClaims, checkAssertionHeader, longest_assertion } from './protocol/client-assertion.ts'

@@ -4,8 +4,8 @@
  */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { LocalJWKSet } from 'jose'
-import { createBoundedMap } from '../bounded-map.ts'
-import type { Deployment } from '../deployment.ts'
+import { createBoundedMap } from '../base/bounded-map.ts'
+import type { Deployment } from '../deployment/deployment.ts'
 
 export interface KeyOwner {
   environment_id: EnvironmentId

@@ -1,11 +1,11 @@
 /** The page that a browser gets instead of a problem response: below the path of an issuer with the brand of that environment. */
 import { oidcRoutes } from '@ostiary/contract/routes.ts'
-import type { Deployment } from '../deployment.ts'
+import type { Deployment } from '../deployment/deployment.ts'
 import type { ApiError } from '../http/problem.ts'
 import type { ShowError } from '../http/server-errors.ts'
 import { type MessageKind, messagePage } from '../pages/message.ts'
 import { serviceContext } from '../pages/service.ts'
-import { accountUrl } from './account/url.ts'
+import { accountUrl } from './account-url.ts'
 import { addressOf, html, pageContext } from './hosted-page.ts'
 import { findIssuerAt, type Issuer, type Issuers } from './issuer.ts'
 

@@ -1,10 +1,11 @@
 /** Answers with a hosted page: in the language of the person, with the branding of the environment and the headers of every page. */
+
+import { type Reason, reason } from '../base/reason.ts'
+import { type Refusal, refusal } from '../base/refusal.ts'
 import type { Page, PageContext } from '../pages/layout.ts'
 import { languageFor, languagesAt } from '../pages/locale.ts'
 import { type MessageKind, messagePage } from '../pages/message.ts'
-import { type Reason, reason } from '../reason.ts'
-import { type Refusal, refusal } from '../refusal.ts'
-import { type Asked, accountUrl, chosenLocale, languagesAsked } from './account/url.ts'
+import { type Asked, accountUrl, chosenLocale, languagesAsked } from './account-url.ts'
 import { type Answer, header, type OidcCall, refused } from './call.ts'
 import type { OAuthError } from './protocol/oauth-error.ts'
 

@@ -1,12 +1,12 @@
 /** Validates an access token, and names the reason where it is inactive (members of RFC 7662 §2.2). */
 import type { ApplicationId, SessionId, UserId } from '@ostiary/contract/ids.ts'
 import type { inactiveReasons, TokenVerdict } from '@ostiary/contract/session.ts'
-import type { Deployment } from '../deployment.ts'
-import { digestOf } from '../digest.ts'
+import { digestOf } from '../base/digest.ts'
+import type { Deployment } from '../deployment/deployment.ts'
+import { findGrantState, isOpaqueTokenOfSibling } from '../sessions/grants.ts'
 import { findSibling } from '../tenancy/store.ts'
 import { type AccessTokenClaims, opaque_prefix, readAccessToken } from './access-token.ts'
 import type { Issuer, Issuers } from './issuer.ts'
-import { findGrantState, isOpaqueTokenOfSibling } from './store/grants.ts'
 
 /** In characters, checked before any work that grows with the token. Every token of this service is much shorter. */
 const longest_token = 65_536

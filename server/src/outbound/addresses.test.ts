@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { parseAddress, parseNetworks } from '../net/networks.ts'
+import { parseAddress, parseNetworks } from '../base/networks.ts'
 import { isPrivateLiteral, isPublicAddress, literalAddress, mayReach } from './addresses.ts'
 
 const address = (text: string) => parseAddress(text) ?? assert.fail(text)

@@ -9,7 +9,7 @@ import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { makeCertificate } from '../../test/support/certificate.ts'
 import { drip, misbehaviours, startHostilePeer } from '../../test/support/hostile-peer.ts'
-import { parseNetworks } from '../net/networks.ts'
+import { parseNetworks } from '../base/networks.ts'
 import { createOutbound, type OutboundRequest } from './fetch.ts'
 import { createResolve, type Resolve } from './resolve.ts'
 

@@ -1,13 +1,13 @@
 // pure
 /** The pages of the account page that change the address, or prove the present one. */
 
+import { type Html, html } from '../base/html.ts'
 import { problemText } from './account.ts'
 import { type FormProblem, type FormView, formPage, isOfForm, oneProblem } from './account-forms.ts'
 import { accountFields, accountHref } from './account-links.ts'
 import { account_form_styles } from './account-styles.ts'
 import { breakable } from './address.ts'
 import { field, hidden, problemSummary } from './form.ts'
-import { type Html, html } from './html.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { brandLine } from './tiles.ts'
 

@@ -8,8 +8,9 @@
  *
  * This page lists the accounts that are signed in in this browser. The person continues with one, removes one, or uses another.
  */
+
+import { html } from '../base/html.ts'
 import { hidden } from './form.ts'
-import { html } from './html.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { brandLine, type Person, personLine } from './tiles.ts'
 

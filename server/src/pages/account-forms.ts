@@ -1,13 +1,13 @@
 // pure
 /** The pages of the account page with one form, which ask for a value or confirm, and the page after the deletion. */
 
+import { type Html, html } from '../base/html.ts'
 import { problemText } from './account.ts'
 import { type AccountAction, type Removable, removals } from './account-actions.ts'
 import { accountFields, accountHref } from './account-links.ts'
 import { account_form_styles } from './account-styles.ts'
 import { breakable } from './address.ts'
 import { field, hidden, problemSummary } from './form.ts'
-import { type Html, html } from './html.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { brandLine } from './tiles.ts'
 

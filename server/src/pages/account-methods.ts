@@ -1,13 +1,13 @@
 // pure
 /** The pages of the account page that add a passkey or an authenticator app, or replace the recovery codes. */
 
+import { html } from '../base/html.ts'
 import { problemText } from './account.ts'
 import { type FormProblem, type FormView, formPage, isOfForm, oneProblem } from './account-forms.ts'
 import { accountFields, accountHref } from './account-links.ts'
 import { account_form_styles } from './account-styles.ts'
 import { appOffer } from './enrolment.ts'
 import { field, hidden, problemSummary } from './form.ts'
-import { html } from './html.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { type PasskeyCeremony, passkeyBlock } from './passkey-block.ts'
 import { passkey_script } from './passkey-script.ts'

@@ -4,13 +4,13 @@
  * pages with one form, to which its links lead, are in `account-forms.ts`.
  */
 
-import type { DeviceName } from '../device-name.ts'
+import type { DeviceName } from '../base/device-name.ts'
+import { type Html, html } from '../base/html.ts'
 import { type AccountAction, type AccountNotice, isRemovable, removals } from './account-actions.ts'
 import { accountFields, accountHref, signOutRequest } from './account-links.ts'
 import { account_styles } from './account-styles.ts'
 import { breakable } from './address.ts'
 import { hidden, problemSummary } from './form.ts'
-import { type Html, html } from './html.ts'
 import * as icons from './icons.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { appTile, avatar, brandLine } from './tiles.ts'

@@ -1,8 +1,8 @@
 // pure
 /** Compares a received address with the registered ones, for developers: the received one, the nearest below it, then the others. */
-import { type Change, differenceOf } from './address-difference.ts'
-import { stretchesOf } from './characters.ts'
-import { type Html, html } from './html.ts'
+import { type Change, differenceOf } from '../base/address-difference.ts'
+import { stretchesOf } from '../base/characters.ts'
+import { type Html, html } from '../base/html.ts'
 import { cross } from './icons.ts'
 import type { Texts } from './texts/en.ts'
 

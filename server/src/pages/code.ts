@@ -1,8 +1,9 @@
 // pure
 /** The page that asks for an emailed code. It says the same whether a mail was sent or not. */
+
+import { html } from '../base/html.ts'
 import { breakable } from './address.ts'
 import { field, hidden, problemSummary } from './form.ts'
-import { html } from './html.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { brandLine } from './tiles.ts'
 

@@ -1,9 +1,10 @@
 // pure
 /** The consent page: the application, the signed-in account, each scope with its actual value, and the destination. */
+
+import { type Html, html } from '../base/html.ts'
 import type { ConsentLine } from '../oidc/protocol/consent.ts'
 import { breakable } from './address.ts'
 import { hidden } from './form.ts'
-import { type Html, html } from './html.ts'
 import { clock, envelope, list, person, phone } from './icons.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { appTile, avatar, brandTile } from './tiles.ts'

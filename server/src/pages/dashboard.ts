@@ -1,6 +1,6 @@
 // pure
 /** Pages around the dashboard: a sign-in that failed, an application that is not built yet, and the return of a sign-in that it tries out. */
-import { html } from './html.ts'
+import { html } from '../base/html.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { brandLine } from './tiles.ts'
 

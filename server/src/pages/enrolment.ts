@@ -1,8 +1,9 @@
 // pure
 /** The pages on which a person sets up a second factor: the mailed code before it, the app or passkey, and the recovery codes. */
+
+import { type Html, html } from '../base/html.ts'
 import { breakable } from './address.ts'
 import { field, hidden, problemSummary } from './form.ts'
-import { type Html, html } from './html.ts'
 import { passkey as icon } from './icons.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { type PasskeyCeremony, passkeyBlock } from './passkey-block.ts'

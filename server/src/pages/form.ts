@@ -1,6 +1,6 @@
 // pure
 /** Components of forms. Every field has a visible label and refers to its error message. */
-import { type Html, html } from './html.ts'
+import { type Html, html } from '../base/html.ts'
 import { alert, warning } from './icons.ts'
 
 interface Field {

@@ -1,6 +1,6 @@
 // pure
 /** Icons of the hosted pages. All are decorative and stand beside a text. */
-import { type Html, html } from './html.ts'
+import { type Html, html } from '../base/html.ts'
 
 const icon = (drawing: Html, size: 16 | 20) =>
   html`<svg class="i" width="${size}" height="${size}" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">${drawing}</svg>`

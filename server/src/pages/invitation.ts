@@ -1,8 +1,9 @@
 // pure
 /** The pages of an invitation to a tenant: accepting it, and the result. */
+
+import { type Html, html } from '../base/html.ts'
 import { breakable } from './address.ts'
 import { hidden, problemSummary } from './form.ts'
-import { type Html, html } from './html.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { avatar, brandLine, type Person } from './tiles.ts'
 

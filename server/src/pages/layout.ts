@@ -1,9 +1,10 @@
 // pure
 /** The frame of every hosted page: head, Test ribbon, panel, footer and content security policy. */
+
+import { type Html, html, markupOf, raw } from '../base/html.ts'
 import { brandStyle, type Theme, themes } from './brand.ts'
 import { contentSecurityPolicy } from './csp.ts'
 import { iconOf } from './favicon.ts'
-import { type Html, html, markupOf, raw } from './html.ts'
 import { flask } from './icons.ts'
 import { styles } from './styles.ts'
 import type { Texts } from './texts/en.ts'

@@ -1,6 +1,6 @@
 // pure
 /** Pages with one message and the next steps: in Live one sentence and a reference, in Test also the reason. */
-import { type Html, html } from './html.ts'
+import { type Html, html } from '../base/html.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { brandLine } from './tiles.ts'
 

@@ -1,7 +1,8 @@
 // pure
 /** Offers a passkey after a sign-in by another method. Without scripts, which a passkey needs, the page only continues. */
+
+import { html } from '../base/html.ts'
 import { hidden, problemSummary } from './form.ts'
-import { html } from './html.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { type PasskeyCeremony, passkeyBlock } from './passkey-block.ts'
 import { passkey_script } from './passkey-script.ts'

@@ -1,6 +1,6 @@
 // pure
 /** A part of a page that only `passkey-script.ts` shows: a form that posts the response of an authenticator in its field `credential`. */
-import { type Html, html } from './html.ts'
+import { type Html, html } from '../base/html.ts'
 import type { PageContext } from './layout.ts'
 
 export interface PasskeyCeremony {

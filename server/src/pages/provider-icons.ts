@@ -1,7 +1,7 @@
 // pure
 /** The icons of the provider buttons. Each is decorative: the button names the provider. */
 import type { Provider } from '@ostiary/contract/provider.ts'
-import { type Html, html } from './html.ts'
+import { type Html, html } from '../base/html.ts'
 
 const logo = (size: number, drawing: Html) =>
   html`<svg class="i" width="20" height="20" viewBox="0 0 ${size} ${size}" fill="currentColor" aria-hidden="true">${drawing}</svg>`

@@ -1,7 +1,8 @@
 // pure
 /** The page after a failed sign-in at an upstream provider: one sentence and a way back. */
+
+import { html } from '../base/html.ts'
 import { breakable } from './address.ts'
-import { html } from './html.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { type Reason, reasonLines } from './message.ts'
 import { brandLine } from './tiles.ts'

@@ -1,7 +1,7 @@
 // pure
 /** A QR code as inline SVG: dark on light in both themes, because scanners expect it, with the quiet zone of four modules. */
 import { encode } from 'uqr'
-import { type Html, html } from './html.ts'
+import { type Html, html } from '../base/html.ts'
 
 const quiet_zone = 4
 

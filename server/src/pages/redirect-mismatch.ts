@@ -1,7 +1,8 @@
 // pure
 /** The page for an unregistered return address. In Test it explains the difference to the developer; in Live it is one sentence. */
+
+import { type Html, html } from '../base/html.ts'
 import { addressComparison } from './address-comparison.ts'
-import { type Html, html } from './html.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { messagePage } from './message.ts'
 

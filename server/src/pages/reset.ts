@@ -1,9 +1,10 @@
 // pure
 /** The pages of a forgotten password: asking for the link, choosing the new one, and the page to which every mailed link leads. */
+
+import { type Html, html } from '../base/html.ts'
 import { oneProblem } from './account-forms.ts'
 import { breakable } from './address.ts'
 import { field, hidden, problemSummary } from './form.ts'
-import { type Html, html } from './html.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { newPasswordField, passwordText, type SignUpView } from './sign-up.ts'
 import { brandLine } from './tiles.ts'

@@ -1,7 +1,8 @@
 // pure
 /** The page that asks for the second factor: a code of an authenticator app, a recovery code, or a passkey, which needs a script. */
+
+import { html } from '../base/html.ts'
 import { field, hidden, problemSummary } from './form.ts'
-import { html } from './html.ts'
 import { passkey as icon } from './icons.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { type PasskeyCeremony, passkeyBlock } from './passkey-block.ts'

@@ -1,6 +1,6 @@
 // pure
 /** The pages of the service itself, which belong to no environment: the start page, and errors outside of an issuer. */
-import { type Html, html } from './html.ts'
+import { type Html, html } from '../base/html.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { languageFor } from './locale.ts'
 import { brandLine } from './tiles.ts'

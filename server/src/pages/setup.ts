@@ -1,7 +1,8 @@
 // pure
 /** The page of the first start: the form for the first tenant, or what to do instead. */
+
+import { html } from '../base/html.ts'
 import { field, hidden, problemSummary } from './form.ts'
-import { html } from './html.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { newPasswordField, passwordText } from './sign-up.ts'
 import { brandLine } from './tiles.ts'

@@ -4,8 +4,8 @@
  * password managers fill a form that has both fields.
  */
 import type { ProviderType } from '@ostiary/contract/provider.ts'
+import { html } from '../base/html.ts'
 import { field, hidden, problemSummary } from './form.ts'
-import { html } from './html.ts'
 import { passkey as icon } from './icons.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { type PasskeyCeremony, passkeyBlock } from './passkey-block.ts'

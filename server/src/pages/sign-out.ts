@@ -1,8 +1,9 @@
 // pure
 /** The sign-out pages: the confirmation for requests without a valid id_token_hint, and the result. */
+
+import { html } from '../base/html.ts'
 import { addressComparison } from './address-comparison.ts'
 import { hidden } from './form.ts'
-import { html } from './html.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { brandLine, type Person, personLine } from './tiles.ts'
 

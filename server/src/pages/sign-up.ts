@@ -1,7 +1,8 @@
 // pure
 /** The sign-up page: email address, optional name, and password with its rule. Also used for invitations. */
+
+import { type Html, html } from '../base/html.ts'
 import { field, hidden, problemSummary } from './form.ts'
-import { type Html, html } from './html.ts'
 import { type InvitationFacts, invitationHeading } from './invitation.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { brandLine } from './tiles.ts'

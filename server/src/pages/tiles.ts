@@ -1,8 +1,9 @@
 // pure
 /** Logos and avatars: the environment's brand, an application, a person. */
+
+import { type Html, html } from '../base/html.ts'
 import { breakable } from './address.ts'
 import { imageOrigin } from './csp.ts'
-import { type Html, html } from './html.ts'
 import { mark } from './icons.ts'
 import type { PageContext } from './layout.ts'
 

@@ -4,9 +4,9 @@
  */
 import { timingSafeEqual } from 'node:crypto'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
+import { digestOf } from '../base/digest.ts'
 import { guard, type Statement, sql } from '../db/db.ts'
-import type { Deployment } from '../deployment.ts'
-import { digestOf } from '../digest.ts'
+import type { Deployment } from '../deployment/deployment.ts'
 
 const life_ms = 600_000
 

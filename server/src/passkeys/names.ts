@@ -1,6 +1,6 @@
 // pure
 /** The first name of a passkey: the program that keeps it, where it says so, else the browser that made it. */
-import { deviceLine } from '../device-name.ts'
+import { deviceLine } from '../base/device-name.ts'
 
 /** Model ids of authenticators (WebAuthn §6.5.1) that people know by name. They are not proven, and nothing but the name depends on them. */
 const makers: Readonly<Record<string, string>> = {

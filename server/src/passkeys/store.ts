@@ -2,7 +2,7 @@
 import { type EnvironmentId, MethodId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
-import type { Deployment } from '../deployment.ts'
+import type { Deployment } from '../deployment/deployment.ts'
 import { holdUser } from '../users/store.ts'
 import type { VerifiedCredential } from './verify.ts'
 

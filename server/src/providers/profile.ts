@@ -1,5 +1,5 @@
 /** The interface of sign-ins at a provider. `upstream.ts` implements it and is loaded by the first sign-in. */
-import type { Deployment } from '../deployment.ts'
+import type { Deployment } from '../deployment/deployment.ts'
 import type { Upstream } from './store.ts'
 
 /** A person as a provider describes them. */

@@ -1,10 +1,10 @@
 /** Stores sign-ins under way at a provider. Each is valid for ten minutes, once, in the browser that started it. */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
+import { digestOf } from '../base/digest.ts'
 import { sql } from '../db/db.ts'
-import type { Deployment } from '../deployment.ts'
-import { digestOf } from '../digest.ts'
-import { sealed_columns } from '../sealed-columns.ts'
+import type { Deployment } from '../deployment/deployment.ts'
+import { sealed_columns } from '../secrets/sealed-columns.ts'
 import type { UpstreamSecrets } from './profile.ts'
 
 const kept_ms = 600_000

@@ -2,9 +2,9 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import type { EnvironmentId, TenantId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
-import { createBoundedMap } from '../bounded-map.ts'
+import { createBoundedMap } from '../base/bounded-map.ts'
 import { type Db, type Statement, sql } from '../db/db.ts'
-import type { Deployment } from '../deployment.ts'
+import type { Deployment } from '../deployment/deployment.ts'
 import type { Findings } from './checks.ts'
 
 export type ScanApplications = (environment_id: EnvironmentId) => Promise<Findings['applications']>

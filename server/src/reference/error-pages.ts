@@ -2,7 +2,7 @@
 /** The documentation of error codes: an index, and a page for each code. The `type` of every problem is the address of such a page. */
 import { type ErrorCode, errors } from '@ostiary/contract/errors.ts'
 import { type OAuthErrorName, oauthErrors } from '@ostiary/contract/oidc.ts'
-import { type Html, html } from '../pages/html.ts'
+import { type Html, html } from '../base/html.ts'
 import type { Document } from './document.ts'
 import { code as block, type DocumentPage, documentPage, inline } from './layout.ts'
 

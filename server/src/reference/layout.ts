@@ -3,10 +3,11 @@
  * The frame of the documentation pages: they are public and the same for everyone. The one script adds copy buttons and suggestions of the
  * search; without it the search is a form.
  */
+
+import { type Html, html, markupOf, raw } from '../base/html.ts'
 import { brandStyle } from '../pages/brand.ts'
 import { contentSecurityPolicy } from '../pages/csp.ts'
 import { iconOf } from '../pages/favicon.ts'
-import { type Html, html, markupOf, raw } from '../pages/html.ts'
 import { styles } from '../pages/styles.ts'
 import { documentation_script } from './script.ts'
 import { reference_styles } from './styles.ts'

@@ -3,7 +3,7 @@
  * The API reference: an overview, a page for each group of operations, and a page of all schemas. The overview has the anchor of every
  * operation and every schema.
  */
-import { type Html, html } from '../pages/html.ts'
+import { type Html, html } from '../base/html.ts'
 import { type Document, nameOf, type Operation, type Parameter, type Response } from './document.ts'
 import { errorsOf } from './error-pages.ts'
 import { curlOf, parametersOf } from './example.ts'

@@ -1,6 +1,6 @@
 // pure
 /** The fields of a schema as a list. A named schema is a link. */
-import { type Html, html } from '../pages/html.ts'
+import { type Html, html } from '../base/html.ts'
 import { nameOf, type Schema } from './document.ts'
 import { inline } from './layout.ts'
 

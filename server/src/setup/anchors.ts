@@ -6,7 +6,7 @@ import { TenantId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { anchorLog } from '../audit/chaining.ts'
 import { type Db, sql } from '../db/db.ts'
-import type { Secrets } from '../secrets.ts'
+import type { Secrets } from '../secrets/secrets.ts'
 
 const tenants_per_batch = 200
 

@@ -1,9 +1,10 @@
 /** Chooses slugs. The choice is only a proposal: the unique index decides, and a proposal that another request took is replaced. */
+
+import { type Reason, reason } from '../base/reason.ts'
+import { numbered, slugFrom } from '../base/slug.ts'
 import type { Db, Statement } from '../db/db.ts'
-import type { Deployment } from '../deployment.ts'
+import type { Deployment } from '../deployment/deployment.ts'
 import { badField, tooBusy } from '../http/problem.ts'
-import { type Reason, reason } from '../reason.ts'
-import { numbered, slugFrom } from './slug.ts'
 import { findTaken, isSettable, type SlugScope, setSlug } from './store.ts'
 
 /** Only creations of other processes take a proposal, so a creation needs about as many tries as there are processes. */

@@ -1,8 +1,8 @@
 /** Slugs of the objects of an environment. A unique index of each table decides which object gets a slug. */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
+import type { Slugged } from '../base/slug.ts'
 import { type Db, guard, identifiers, list, type Statement, sql } from '../db/db.ts'
-import type { Slugged } from './slug.ts'
 
 /** The objects among which a slug is unique. */
 export interface SlugScope {

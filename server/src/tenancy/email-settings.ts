@@ -1,21 +1,14 @@
 // pure
 /** The rules of the settings group `email` that its schema cannot express: they compare fields, earlier values and allowed networks. */
+
 import { settingsSchemas } from '@ostiary/contract/settings.ts'
 import type { z } from 'zod'
-import { isWithin, type Network } from '../net/networks.ts'
+import { type EmailSettings, hostUrl, mail_ports } from '../base/mail-settings.ts'
+import { isWithin, type Network } from '../base/networks.ts'
 import { isPrivateLiteral, literalAddress } from '../outbound/addresses.ts'
 
 type Document = Record<string, unknown>
-export type EmailSettings = z.output<typeof settingsSchemas.test.shape.email>
 type Smtp = NonNullable<EmailSettings['smtp']>
-
-/** Only an allowed network is reached on another port, so that no tenant can use the service to probe other protocols. */
-export const mail_ports: readonly number[] = [25, 465, 587, 2525]
-
-/** Whether the environment sends mail: it captures it, or has everything that SMTP needs. */
-export function sendsMail({ delivery, from, smtp }: EmailSettings): boolean {
-  return delivery === 'capture' || (delivery === 'smtp' && from !== null && smtp !== null)
-}
 
 /** Finds what a change of this group may not do. Changes of other groups are not judged by it. */
 export function emailProblems(stored: Document, merged: Document, change: Document, allowed: readonly Network[]): z.core.$ZodIssue[] {
@@ -61,9 +54,6 @@ function unreachable({ host, port, tls }: Smtp, allowed: readonly Network[]): z.
       : []),
   ]
 }
-
-/** The URL parser normalizes names and every spelling of an address. */
-export const hostUrl = (host: string): URL => new URL(`http://${host.includes(':') ? `[${host}]` : host}`)
 
 /** The change would send the stored password to another host or port, or without TLS. */
 function sendsPasswordElsewhere(before: Smtp | null, after: Smtp | null): boolean {

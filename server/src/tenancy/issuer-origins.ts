@@ -1,10 +1,10 @@
 /** Issuers with an origin of their own: which hosts a tenant can take, and who has taken them. */
 import { EnvironmentId, type TenantId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
-import { CannotStart } from '../cannot-start.ts'
-import type { Config } from '../config.ts'
+import { CannotStart } from '../base/cannot-start.ts'
+import type { Config } from '../config/config.ts'
+import { coveringEntry } from '../config/issuer-hosts.ts'
 import { type Db, guard, type Statement, sql } from '../db/db.ts'
-import { coveringEntry } from '../issuer-hosts.ts'
 
 type Hosts = Pick<Config, 'base_url' | 'issuer_hosts'>
 

@@ -3,7 +3,7 @@
 import { settingsSchemas } from '@ostiary/contract/settings.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import type { z } from 'zod'
-import { isOnSharedHost, rpIdOf } from '../passkeys/rp-id.ts'
+import { isOnSharedHost, rpIdOf } from '../base/rp-id.ts'
 
 type Document = Record<string, unknown>
 

@@ -3,8 +3,8 @@
 import { type Settings, settingsSchemas } from '@ostiary/contract/settings.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
-import { mergePatch } from '../api/merge-patch.ts'
-import type { Network } from '../net/networks.ts'
+import { mergePatch } from '../base/merge-patch.ts'
+import type { Network } from '../base/networks.ts'
 import { emailProblems, passwordOf, passwordProblems } from './email-settings.ts'
 import { passkeyProblems } from './passkey-settings.ts'
 

@@ -6,8 +6,8 @@
 import { hash } from 'node:crypto'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
+import { emailKey } from '../base/email.ts'
 import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
-import { emailKey } from './email.ts'
 
 export interface Lockout {
   max_attempts: number
@@ -76,21 +76,6 @@ export async function hasRoomForPerson(db: Db, kind: OfPerson, { environment_id,
 /** Returns the key under which an account is counted. The account need not exist, and its email is not stored. */
 export function accountOf(email: string): string {
   return hash('sha256', emailKey(email), 'hex')
-}
-
-/** Returns the source of an attempt: an IPv4 address, or an IPv6 /64, which belongs to one subscriber. */
-export function sourceOf(ip: string | null): string {
-  if (ip === null) return 'unknown'
-  return ip.includes(':') ? `ip:${prefix64(ip)}` : `ip:${ip}`
-}
-
-/** Returns the first four groups of a canonical IPv6 address. */
-function prefix64(ip: string): string {
-  const [head = '', tail] = ip.split('::')
-  const left = head.split(':').filter(Boolean)
-  const right = tail?.split(':').filter(Boolean) ?? []
-  const zeros: string[] = tail === undefined ? [] : Array(8 - left.length - right.length).fill('0')
-  return [...left, ...zeros, ...right].slice(0, 4).join(':')
 }
 
 /** The limit that refuses an attempt, and how long it will. */

@@ -1,7 +1,7 @@
 /** The lists of common passwords and of words. They are read when the first password is judged. */
 import { readFileSync } from 'node:fs'
 import { brotliDecompressSync } from 'node:zlib'
-import { assetUrl } from '../assets.ts'
+import { assetUrl } from '../base/assets.ts'
 import { type GuessModel, guessModel } from './guessing.ts'
 
 let loaded: GuessModel | undefined

@@ -1,9 +1,10 @@
 /** The deletion of an account, by its backend or by the person. */
-import { changeAllButLast } from '../api/slices.ts'
+
 import type { Db, Statement } from '../db/db.ts'
+import { changeAllButLast } from '../db/slices.ts'
 import { findNumberedAbout, forgetEvents, forgetNumbered } from '../events/store.ts'
-import { forgetSessions } from '../oidc/store/account.ts'
-import { endEverything } from '../oidc/store/sessions.ts'
+import { forgetSessions } from '../sessions/account.ts'
+import { endEverything } from '../sessions/sessions.ts'
 import { deleteUser, holdUser, type UserRow } from './store.ts'
 
 /** Events that are forgotten in one batch. */

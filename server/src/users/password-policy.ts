@@ -1,6 +1,6 @@
 // pure
 /** Decides which passwords an environment accepts: long enough and not common, without composition rules (NIST SP 800-63B §3.1.1.2). */
-import { longest_normalised, normalised, withoutMarks } from '../normalisation.ts'
+import { longest_normalised, normalised, withoutMarks } from '../base/normalisation.ts'
 import { type GuessModel, isGuessable } from './guessing.ts'
 
 /**

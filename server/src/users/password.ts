@@ -4,9 +4,9 @@
  */
 import { availableParallelism } from 'node:os'
 import { type Algorithm, hash, verify } from '@node-rs/argon2'
-import { normalised } from '../normalisation.ts'
-import { type Reason, reason } from '../reason.ts'
-import { Unavailable } from '../unavailable.ts'
+import { normalised } from '../base/normalisation.ts'
+import { type Reason, reason } from '../base/reason.ts'
+import { Unavailable } from '../base/unavailable.ts'
 import { longest_password } from './password-policy.ts'
 
 const parameters = { algorithm: 2 as Algorithm, memoryCost: 19_456, timeCost: 2, parallelism: 1 } // as: Algorithm is a const enum; 2 is Argon2id

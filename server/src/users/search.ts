@@ -1,11 +1,11 @@
-/** Searches users by parts of their names; `api/search.ts` says how. A call reads at most 10,000 users. */
+/** Searches users by parts of their names; `lists/search.ts` says how. A call reads at most 10,000 users. */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { User } from '@ostiary/contract/user.ts'
-import type { PageCall } from '../api/lists.ts'
-import { search } from '../api/search.ts'
+import { emailKey } from '../base/email.ts'
 import { sql } from '../db/db.ts'
-import type { Deployment } from '../deployment.ts'
-import { emailKey } from './email.ts'
+import type { Deployment } from '../deployment/deployment.ts'
+import type { PageCall } from '../lists/lists.ts'
+import { search } from '../lists/search.ts'
 import * as store from './store.ts'
 
 const slice = 500

@@ -3,10 +3,10 @@
  * account page uses the other functions, after a sign-in that is fresh enough.
  */
 import { guard, type Statement, sql } from '../db/db.ts'
-import type { Deployment } from '../deployment.ts'
+import type { Deployment } from '../deployment/deployment.ts'
 import { insertEvent } from '../events/store.ts'
-import type { Device, MethodName, Notice } from '../mail/notice.ts'
 import { mailStatements } from '../mail/send.ts'
+import type { Device, MethodName, Notice } from '../mail/texts/notice.ts'
 import { newRecoveryCodes, recoveryKey } from './recovery-codes.ts'
 import {
   findTotps,
@@ -31,7 +31,7 @@ export interface Asked {
   now: Date
 }
 
-/** A request of the account page. `commit` writes a change with its mail (`oidc/account/notice.ts`). */
+/** A request of the account page. `commit` writes a change with its mail (`oidc/flow/shared/notice.ts`). */
 export interface OwnChange extends Asked {
   commit: (notice: Notice, statements: readonly Statement[]) => Promise<boolean>
 }

@@ -1,12 +1,12 @@
 /**
  * The second factors of users: authenticator apps and recovery codes here, passkeys in `passkeys/store.ts`. `secondFactorsOf` lists what
- * counts as a second factor; another kind is one more part of its union, and a way to check it in `oidc/interaction/second-factors.ts`.
+ * counts as a second factor; another kind is one more part of its union, and a way to check it in `oidc/flow/second-factor/second-factors.ts`.
  */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, guard, join, list, type Statement, sql } from '../db/db.ts'
-import type { Deployment } from '../deployment.ts'
-import { sealed_columns } from '../sealed-columns.ts'
+import type { Deployment } from '../deployment/deployment.ts'
+import { sealed_columns } from '../secrets/sealed-columns.ts'
 import { holdUser } from './store.ts'
 import { totp_secret_bytes } from './totp.ts'
 

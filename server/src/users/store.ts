@@ -2,9 +2,9 @@
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { type NewUser, User } from '@ostiary/contract/user.ts'
 import { z } from 'zod'
+import { emailKey } from '../base/email.ts'
+import { isText } from '../base/text.ts'
 import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
-import { isText } from '../text.ts'
-import { emailKey } from './email.ts'
 
 const UserRow = User.extend({ version: z.int() })
 export type UserRow = z.infer<typeof UserRow>

@@ -1,9 +1,9 @@
 /** Creates a message for every webhook that subscribes to a newly numbered event, in the batch that numbers it. */
 import { sql } from '../db/db.ts'
-import type { Deployment } from '../deployment.ts'
+import type { Deployment } from '../deployment/deployment.ts'
 import type { FanOut } from '../events/numbering.ts'
 import { findEventData } from '../events/store.ts'
-import { enqueue } from '../outbound/queue.ts'
+import { enqueue } from '../queue/queue.ts'
 import { findSubscribers } from './store.ts'
 
 export function createWebhookFanOut({ db, now, newId }: Pick<Deployment, 'db' | 'now' | 'newId'>): FanOut {

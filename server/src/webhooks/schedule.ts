@@ -1,6 +1,6 @@
 // pure
 /** When a delivery is retried, and when a webhook is disabled. */
-import { retryDelay } from '../outbound/schedule.ts'
+import { retryDelay } from '../queue/schedule.ts'
 
 const minute = 60
 const hour = 3_600

@@ -3,10 +3,10 @@ import type { EventKind } from '@ostiary/contract/event.ts'
 import type { EnvironmentId, TenantId } from '@ostiary/contract/ids.ts'
 import { Delivery, Webhook } from '@ostiary/contract/webhook.ts'
 import { z } from 'zod'
+import { lowestId } from '../base/ids.ts'
 import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
-import { lowestId } from '../ids.ts'
-import { withAttempts } from '../outbound/attempts.ts'
-import { enqueueEach } from '../outbound/queue.ts'
+import { withAttempts } from '../queue/attempts.ts'
+import { enqueueEach } from '../queue/queue.ts'
 import type { SealedSecrets } from './sign.ts'
 
 const Versioned = Webhook.extend({ version: z.int() })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
-import { removeExpiredRows } from '../../src/expiring-rows.ts'
+import { removeExpiredRows } from '../../src/workers/expiring-rows.ts'
 import { type Agent, createAgent, createPerson, postAsClient, revoke, signInForTokens, userinfo } from '../support/cookie-browser.ts'
 import { createAuthKey } from '../support/tenants.ts'
 import { expectStatus, type Reply, type TestEnvironment, world } from '../support/world.ts'

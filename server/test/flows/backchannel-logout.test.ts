@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { createLocalJWKSet, jwtVerify } from 'jose'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
-import { removeExpiredRows } from '../../src/expiring-rows.ts'
+import { removeExpiredRows } from '../../src/workers/expiring-rows.ts'
 import { openAccount, press } from '../support/account.ts'
 import {
   authorizationRequest,

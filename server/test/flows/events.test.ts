@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Event, eventKinds } from '@ostiary/contract/event.ts'
-import { removeExpiredRows } from '../../src/expiring-rows.ts'
+import { removeExpiredRows } from '../../src/workers/expiring-rows.ts'
 import { createAgent, exchange, refresh, signInForTokens } from '../support/cookie-browser.ts'
 import { until } from '../support/receiver.ts'
 import { expectStatus, type TestEnvironment, world } from '../support/world.ts'

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { generateKeyPair, SignJWT } from 'jose'
-import { parseNetwork } from '../../src/net/networks.ts'
+import { parseNetwork } from '../../src/base/networks.ts'
 import { createOutbound, type Outbound } from '../../src/outbound/fetch.ts'
 import { authorizationRequest, createAgent, createPerson, formOf, postAsClient } from '../support/cookie-browser.ts'
 import { misbehaviour_names, misbehaviours, startHostilePeer } from '../support/hostile-peer.ts'

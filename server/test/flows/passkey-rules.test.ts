@@ -4,11 +4,11 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
-import { removeExpiredRows } from '../../src/expiring-rows.ts'
 import type { OidcCall, OidcServices } from '../../src/oidc/call.ts'
 import { createIssuers } from '../../src/oidc/issuer.ts'
 import { createKeyPool } from '../../src/oidc/signing-keys.ts'
 import { most_passkeys, removeAllPasskeys } from '../../src/passkeys/store.ts'
+import { removeExpiredRows } from '../../src/workers/expiring-rows.ts'
 import { createAuthenticator, encode } from '../support/authenticator.ts'
 import { createAgent, formOf } from '../support/cookie-browser.ts'
 import {
@@ -286,7 +286,7 @@ test('a user has at most twenty passkeys, also of parallel registrations', async
   const issuers = createIssuers(w.deployment, createKeyPool(1))
   const issuer = await issuers.find(w.test.id)
   assert.ok(issuer)
-  const { beginEnrolment, finishEnrolment } = await import('../../src/oidc/interaction/passkey-enrolment.ts')
+  const { beginEnrolment, finishEnrolment } = await import('../../src/oidc/flow/passkey/passkey-enrolment.ts')
   const { readBrowser } = await import('../../src/oidc/browser.ts')
   const outcomes = await Promise.all(
     offers.map(async ({ agent, page }) => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MethodId } from '@ostiary/contract/ids.ts'
-import { removeOwnMethod } from '../../src/users/remove-own-method.ts'
+import { removeOwnMethod } from '../../src/accounts/remove-own-method.ts'
 import { confirmTotp, type OwnChange, offerTotp, renewRecoveryCodes, showOfferedTotp } from '../../src/users/second-factor-changes.ts'
 import { findUser } from '../../src/users/store.ts'
 import { appCode, codeAfter, enrolPerson, passwordStep, stepOn, wrongCode } from '../support/authenticator-app.ts'

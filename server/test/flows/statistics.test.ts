@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Db } from '../../src/db/db.ts'
-import { createCounters } from '../../src/statistics/counters.ts'
+import { createCounters } from '../../src/deployment/counters.ts'
 import { authorizationRequest, createAgent, refresh, signInForTokens } from '../support/cookie-browser.ts'
 import { newestMail } from '../support/mailed.ts'
 import { expectStatus, world } from '../support/world.ts'

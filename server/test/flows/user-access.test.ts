@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'
 import { type Statement, sql } from '../../src/db/db.ts'
-import { removeExpiredRows } from '../../src/expiring-rows.ts'
-import { findHalfSignIn, insertHalfSignIn } from '../../src/oidc/store/half-sign-ins.ts'
 import { holdProvider } from '../../src/providers/store.ts'
+import { findHalfSignIn, insertHalfSignIn } from '../../src/sessions/half-sign-ins.ts'
+import { removeExpiredRows } from '../../src/workers/expiring-rows.ts'
 import { openAccount, rowsOf } from '../support/account.ts'
 import {
   type Agent,

@@ -1,6 +1,7 @@
 /** A process that calls a shared limiter: `fork(…, [url, key, limit])`, then any message. Sends back how many calls were admitted. */
+
+import { createLog } from '../../src/base/log.ts'
 import { createSharedRateLimiter } from '../../src/http/rate-limit-redis.ts'
-import { createLog } from '../../src/log.ts'
 
 const [url = '', key = '', limit = ''] = process.argv.slice(2)
 const now = () => new Date()

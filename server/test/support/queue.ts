@@ -9,8 +9,8 @@ import { createDb, type Db, type Engine, sql } from '../../src/db/db.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { openPostgres } from '../../src/db/postgres.ts'
 import { openSqlite } from '../../src/db/sqlite.ts'
-import { claim, enqueue, findCandidates, type Job } from '../../src/outbound/queue.ts'
-import { type JobKind, type Outcome, type Runner, startRunner } from '../../src/outbound/runner.ts'
+import { claim, enqueue, findCandidates, type Job } from '../../src/queue/queue.ts'
+import { type JobKind, type Outcome, type Runner, startRunner } from '../../src/queue/runner.ts'
 import { freshDatabase, noPostgres } from './postgres.ts'
 
 export const JobRow = z.object({ id: z.string(), attempts: z.int(), due_at: z.date(), leased_by: z.string().nullable() })

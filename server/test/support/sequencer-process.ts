@@ -1,6 +1,6 @@
 /** A process for tests to kill: it numbers events and chains audit entries all the time, without the lease. */
 import { chainEntries, findUnchained } from '../../src/audit/chaining.ts'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config/config.ts'
 import { findUnnumbered, numberEvents } from '../../src/events/numbering.ts'
 import { findWaitingOwners, outboxes } from '../../src/events/outbox.ts'
 import { openDeployment } from '../../src/main.ts'

@@ -1,5 +1,5 @@
 /** The service in a process for tests to kill. The parent moves its clock: `fork(…, [data_dir, port])`, then `{ ahead_seconds }`. */
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config/config.ts'
 import { startService } from '../../src/main.ts'
 
 const [data_dir = '', port = ''] = process.argv.slice(2)

@@ -5,7 +5,7 @@
 import { createServer } from 'node:http'
 import { after } from 'node:test'
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
-import { parseNetwork } from '../../src/net/networks.ts'
+import { parseNetwork } from '../../src/base/networks.ts'
 import { createOutbound, type Outbound } from '../../src/outbound/fetch.ts'
 
 interface Person {

@@ -1,7 +1,7 @@
 /** Inserts webhooks into the store, without the quota. */
 import type { EventKind } from '@ostiary/contract/event.ts'
 
-import { sealed_columns } from '../../src/sealed-columns.ts'
+import { sealed_columns } from '../../src/secrets/sealed-columns.ts'
 import { makeWebhookSecret } from '../../src/webhooks/sign.ts'
 import { insertWebhook } from '../../src/webhooks/store.ts'
 import type { TestEnvironment, World } from './world.ts'

@@ -1,6 +1,6 @@
 // pure
 /** The texts of mails in German. */
-import { type Device, type Envelope, type Letter, type MailTexts, type MethodName, type Notice, unlinked } from '../notice.ts'
+import { type Device, type Envelope, type Letter, type MailTexts, type MethodName, type Notice, unlinked } from './notice.ts'
 
 export const de: MailTexts = { language: 'de', test_mark: '[Test]', letterOf }
 

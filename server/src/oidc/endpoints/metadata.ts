@@ -2,7 +2,7 @@
  * The public documents of an issuer: its metadata and its signing keys.
  *
  * Each file of this folder answers the requests of one endpoint: it parses, loads, judges, writes and answers. Rules are in
- * `../protocol`, queries in `../store`, the steps of a sign-in in `../interaction`, grant types in `../grants`.
+ * `../protocol`, grant types in `../grants`, queries in `server/src/sessions`. The steps of a sign-in, which have pages, are in `../flow`.
  */
 import { hash } from 'node:crypto'
 import { isKnown } from '../../http/if-none-match.ts'

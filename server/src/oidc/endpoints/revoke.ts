@@ -1,10 +1,10 @@
 /** Token revocation (RFC 7009). The answer is the same for every token, known or unknown, of this or another client. */
-import { digestOf } from '../../digest.ts'
+import { digestOf } from '../../base/digest.ts'
+import { endGrant, findRefreshToken, revokeAccessToken } from '../../sessions/grants.ts'
 import { readAccessToken } from '../access-token.ts'
 import { json, type OidcEndpoint } from '../call.ts'
 import { authenticateClient, readClientRequest } from '../client-request.ts'
 import { requireParameter } from '../protocol/parameters.ts'
-import { endGrant, findRefreshToken, revokeAccessToken } from '../store/grants.ts'
 
 export const revoke: OidcEndpoint = async (services, call) => {
   const { db } = services

@@ -1,6 +1,6 @@
 /** The token endpoint (RFC 6749 §3.2): authenticates the client and lets the grant type exchange what the client presents. */
 
-import { reason } from '../../reason.ts'
+import { reason } from '../../base/reason.ts'
 import { json, type OidcEndpoint } from '../call.ts'
 import { authenticateClient, readClientRequest } from '../client-request.ts'
 import { findGrantType } from '../grants/grant-types.ts'

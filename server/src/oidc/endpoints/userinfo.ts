@@ -1,7 +1,7 @@
 /** UserInfo (OIDC Core §5.3): claims about the user, for an active access token of this environment with the scope `openid`. */
 
-import { type Reason, reason } from '../../reason.ts'
-import { refusal } from '../../refusal.ts'
+import { type Reason, reason } from '../../base/reason.ts'
+import { refusal } from '../../base/refusal.ts'
 import { readAccessToken, useAccessToken } from '../access-token.ts'
 import { type Answer, errorJson, header, json, type OidcCall, type OidcEndpoint, type OidcServices, refused } from '../call.ts'
 import { userClaims } from '../protocol/claims.ts'

@@ -1,9 +1,9 @@
 /** The grant type `authorization_code` (RFC 6749 §4.1.3): exchanges a code for tokens, once. */
-import { newSecret } from '../../deployment.ts'
+import { newSecret } from '../../deployment/deployment.ts'
+import { findCode, redeemCode } from '../../sessions/grants.ts'
 import { checkCodeRedemption } from '../protocol/code-grant.ts'
 import { OAuthError } from '../protocol/oauth-error.ts'
 import { includesScope } from '../protocol/scope.ts'
-import { findCode, redeemCode } from '../store/grants.ts'
 import { grantType } from './grant-type.ts'
 import { completeTokens, findTarget, prepareTokens, together } from './issue.ts'
 import { endReusedGrant } from './reuse.ts'

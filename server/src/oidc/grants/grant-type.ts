@@ -7,8 +7,8 @@
  * cannot run before the client is authenticated. `issue.ts` makes tokens, `reuse.ts` ends the grant of a credential that comes back.
  */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
+import { digestOf } from '../../base/digest.ts'
 import type { Db } from '../../db/db.ts'
-import { digestOf } from '../../digest.ts'
 import type { OidcCall, OidcServices } from '../call.ts'
 import type { AuthenticatedClient } from '../client-request.ts'
 import { type RequestParameters, requireParameter } from '../protocol/parameters.ts'

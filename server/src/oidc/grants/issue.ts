@@ -1,8 +1,9 @@
 /** The tokens that a grant issues: the target of the access token, the rows to store, and the response. */
 import type { Settings } from '@ostiary/contract/settings.ts'
-import { newSecret } from '../../deployment.ts'
-import { digestOf } from '../../digest.ts'
+import { digestOf } from '../../base/digest.ts'
+import { newSecret } from '../../deployment/deployment.ts'
 import { findAudiences } from '../../resource-servers/store.ts'
+import type { GrantRow, NewTokens } from '../../sessions/grants.ts'
 import { opaque_prefix } from '../access-token.ts'
 import type { OidcCall, OidcServices } from '../call.ts'
 import { accessTokenClaims, idTokenClaims, userClaims } from '../protocol/claims.ts'
@@ -12,7 +13,6 @@ import { expiryOfRefreshToken } from '../protocol/refresh-grant.ts'
 import { includesScope } from '../protocol/scope.ts'
 import { type TokenTarget, targetOf } from '../protocol/token-target.ts'
 import { type Signer, signerAt, signJwt } from '../signing-keys.ts'
-import type { GrantRow, NewTokens } from '../store/grants.ts'
 
 /** RFC 6749 §5.1, OIDC Core §3.1.3.3. */
 export interface TokenResponse {

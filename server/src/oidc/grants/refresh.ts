@@ -1,10 +1,11 @@
 /** The grant type `refresh_token` (RFC 6749 §6): replaces a refresh token by a new one, with a new access token. */
-import { newSecret } from '../../deployment.ts'
-import { digestOf } from '../../digest.ts'
+
+import { digestOf } from '../../base/digest.ts'
+import { newSecret } from '../../deployment/deployment.ts'
+import { findRefreshToken, type RefreshRow, rotateRefreshToken, storeRepeated } from '../../sessions/grants.ts'
 import type { OidcServices } from '../call.ts'
 import { OAuthError } from '../protocol/oauth-error.ts'
 import { checkRefresh } from '../protocol/refresh-grant.ts'
-import { findRefreshToken, type RefreshRow, rotateRefreshToken, storeRepeated } from '../store/grants.ts'
 import { grantType } from './grant-type.ts'
 import { completeTokens, findTarget, prepareTokens, together, tokenSettings } from './issue.ts'
 import { endReusedGrant } from './reuse.ts'

@@ -1,9 +1,9 @@
 /** A code or refresh token that comes back after its use. */
 import { guard } from '../../db/db.ts'
 import { insertEvent } from '../../events/store.ts'
+import { endGrant, type GrantRow } from '../../sessions/grants.ts'
 import type { OidcCall, OidcServices } from '../call.ts'
 import { OAuthError } from '../protocol/oauth-error.ts'
-import { endGrant, type GrantRow } from '../store/grants.ts'
 
 /**
  * Ends the grant and returns the error to throw. RFC 6749 §4.1.2, RFC 9700 §4.14.2: a spent code or refresh token that comes back means

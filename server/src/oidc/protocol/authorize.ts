@@ -3,13 +3,14 @@
  * The rules of the OpenID Connect server. Each file holds the rules of one protocol object, as functions of plain values with the names
  * of the RFCs: no database, HTTP, clock or randomness. `../store` holds the rules that only a database can enforce, such as single use.
  */
-import { matchesRegistered } from '../../applications/redirect-uris.ts'
-import { oneOf, type Reason, reason } from '../../reason.ts'
+
+import { oneOf, type Reason, reason } from '../../base/reason.ts'
 import { longest_jwt } from './claims.ts'
 import type { Client } from './client.ts'
 import { consentWords } from './consent.ts'
 import { OAuthError } from './oauth-error.ts'
 import { type RequestParameters, refuseUnreadable } from './parameters.ts'
+import { matchesRegistered } from './redirect-uris.ts'
 import {
   type Prompt,
   readChallenge,

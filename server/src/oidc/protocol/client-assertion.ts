@@ -1,7 +1,7 @@
 // pure
 /** The header and claims of a client assertion (`private_key_jwt`). `../client-assertion.ts` checks its signature and single use. */
 
-import { type Reason, reason } from '../../reason.ts'
+import { type Reason, reason } from '../../base/reason.ts'
 import { OAuthError } from './oauth-error.ts'
 
 /** RFC 8725 §3.1, §3.2: the server chooses the algorithms. All are asymmetric, so only the client can sign. Discovery lists them. */

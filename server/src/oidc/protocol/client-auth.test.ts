@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { digestOf } from '../../digest.ts'
+import { digestOf } from '../../base/digest.ts'
 import { secret, spa, web } from './client.example.ts'
 import { type ClientCredentials, checkClient, readClientCredentials } from './client-auth.ts'
 import { OAuthError } from './oauth-error.ts'

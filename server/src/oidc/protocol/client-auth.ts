@@ -1,7 +1,7 @@
 // pure
 import { timingSafeEqual } from 'node:crypto'
-import { digestOf } from '../../digest.ts'
-import { type Reason, reason } from '../../reason.ts'
+import { digestOf } from '../../base/digest.ts'
+import { type Reason, reason } from '../../base/reason.ts'
 import type { Client } from './client.ts'
 import { longest_assertion } from './client-assertion.ts'
 import { OAuthError } from './oauth-error.ts'

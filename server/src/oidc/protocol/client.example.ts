@@ -1,6 +1,6 @@
 // pure
 /** Applications for tests. */
-import { digestOf } from '../../digest.ts'
+import { digestOf } from '../../base/digest.ts'
 import type { Client } from './client.ts'
 
 export const secret = 'k3Zr9vQ0pXb7LmT2wYc5HsD8'

@@ -1,6 +1,6 @@
 // pure
 import { createHash } from 'node:crypto'
-import { type Reason, reason } from '../../reason.ts'
+import { type Reason, reason } from '../../base/reason.ts'
 import { OAuthError } from './oauth-error.ts'
 
 interface CodeRow {

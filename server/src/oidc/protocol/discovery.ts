@@ -1,7 +1,7 @@
 // pure
 import { oidcScopes } from '@ostiary/contract/scopes.ts'
 import type { Settings } from '@ostiary/contract/settings.ts'
-import type { EmailSettings } from '../../tenancy/email-settings.ts'
+import type { EmailSettings } from '../../base/mail-settings.ts'
 import { responseModes } from './authorize.ts'
 import { claimsOfScope } from './claims.ts'
 import { assertionAlgorithms } from './client-assertion.ts'

@@ -1,6 +1,6 @@
 // pure
 
-import { type Reason, reason } from '../../reason.ts'
+import { type Reason, reason } from '../../base/reason.ts'
 import type { AuthorizationRequest } from './authorize.ts'
 import type { Client } from './client.ts'
 import { OAuthError } from './oauth-error.ts'

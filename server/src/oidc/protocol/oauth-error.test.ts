@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { reason } from '../../reason.ts'
+import { reason } from '../../base/reason.ts'
 import { OAuthError, type OAuthErrorCode } from './oauth-error.ts'
 
 const statuses: [OAuthErrorCode, number][] = [

@@ -2,7 +2,7 @@
 /** The error of the OAuth and OpenID Connect endpoints. */
 
 import { type OAuthErrorName, oauthErrors } from '@ostiary/contract/oidc.ts'
-import type { Explained, Reason } from '../../reason.ts'
+import type { Explained, Reason } from '../../base/reason.ts'
 
 /** RFC 6749 §4.1.2.1 and §5.2, OIDC Core §3.1.2.6, RFC 6750 §3.1, RFC 8707 §2. */
 export type OAuthErrorCode = OAuthErrorName

@@ -1,6 +1,6 @@
 // pure
 
-import { oneOf, reason } from '../../reason.ts'
+import { oneOf, reason } from '../../base/reason.ts'
 import { OAuthError } from './oauth-error.ts'
 
 /** The parameters of a request. `values` and `lists` have the usable ones. */

@@ -1,6 +1,6 @@
 // pure
 import type { Settings } from '@ostiary/contract/settings.ts'
-import { type Reason, reason } from '../../reason.ts'
+import { type Reason, reason } from '../../base/reason.ts'
 import { OAuthError } from './oauth-error.ts'
 import { scopeNames } from './scope.ts'
 

@@ -1,7 +1,7 @@
 // pure
 /** The parameters of an authorization request that have their own rules. Each function throws the error to send to the client. */
 import { oidcScopes } from '@ostiary/contract/scopes.ts'
-import { oneOf, type Reason, reason } from '../../reason.ts'
+import { oneOf, type Reason, reason } from '../../base/reason.ts'
 import type { Client } from './client.ts'
 import { OAuthError } from './oauth-error.ts'
 import { scopeNames } from './scope.ts'

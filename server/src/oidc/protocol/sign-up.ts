@@ -1,6 +1,6 @@
 // pure
 import type { Settings } from '@ostiary/contract/settings.ts'
-import { type EmailSettings, sendsMail } from '../../tenancy/email-settings.ts'
+import { type EmailSettings, sendsMail } from '../../base/mail-settings.ts'
 
 interface WaysToBegin {
   sign_in: Pick<Settings['sign_in'], 'password' | 'email_code' | 'passkey'>

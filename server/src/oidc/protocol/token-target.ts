@@ -3,7 +3,7 @@
 import type { ResourceServer } from '@ostiary/contract/resource-server.ts'
 import { oidcScopes } from '@ostiary/contract/scopes.ts'
 import type { Settings } from '@ostiary/contract/settings.ts'
-import { reason } from '../../reason.ts'
+import { reason } from '../../base/reason.ts'
 import { OAuthError } from './oauth-error.ts'
 import { scopeNames } from './scope.ts'
 

@@ -1,7 +1,7 @@
 // pure
 /** The texts of the account page in German. */
-import type { DeviceName } from '../../device-name.ts'
-import { type Html, html } from '../html.ts'
+import type { DeviceName } from '../../base/device-name.ts'
+import { type Html, html } from '../../base/html.ts'
 import { type account as en, languageName } from './en-account.ts'
 
 export const account: typeof en = {

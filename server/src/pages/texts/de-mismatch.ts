@@ -1,7 +1,7 @@
 // pure
 /** The texts of the page that explains an unregistered return address to a developer, in German. Part of `de.ts`. */
-import type { Change } from '../address-difference.ts'
-import { codePoint, isAscii, stretchesOf } from '../characters.ts'
+import type { Change } from '../../base/address-difference.ts'
+import { codePoint, isAscii, stretchesOf } from '../../base/characters.ts'
 
 export const mismatch = {
   title: 'Diese Rückkehradresse ist nicht registriert',

@@ -1,6 +1,6 @@
 // pure
 /** All texts of the hosted pages, in German. The comments of `en.ts` apply. */
-import { type Html, html } from '../html.ts'
+import { type Html, html } from '../../base/html.ts'
 import { account } from './de-account.ts'
 import { dashboard } from './de-dashboard.ts'
 import { mismatch } from './de-mismatch.ts'

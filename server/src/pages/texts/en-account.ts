@@ -1,7 +1,7 @@
 // pure
 /** The texts of the account page in English. */
-import type { DeviceName } from '../../device-name.ts'
-import { type Html, html } from '../html.ts'
+import type { DeviceName } from '../../base/device-name.ts'
+import { type Html, html } from '../../base/html.ts'
 
 export const account = {
   /** For dates and names of languages. */

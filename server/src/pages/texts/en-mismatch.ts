@@ -1,7 +1,7 @@
 // pure
 /** The texts of the page that explains an unregistered return address to a developer. Part of `en.ts`. */
-import type { Change } from '../address-difference.ts'
-import { codePoint, isAscii, stretchesOf } from '../characters.ts'
+import type { Change } from '../../base/address-difference.ts'
+import { codePoint, isAscii, stretchesOf } from '../../base/characters.ts'
 
 export const mismatch = {
   title: 'This return address is not registered',

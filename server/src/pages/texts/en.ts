@@ -3,7 +3,7 @@
  * All texts of the hosted pages, in English. Another language is an object of the same type. An error says what happened, why, and
  * what to do, in plain verbs and without the word "invalid". Texts with emphasis take and return markup.
  */
-import { type Html, html } from '../html.ts'
+import { type Html, html } from '../../base/html.ts'
 import { account } from './en-account.ts'
 import { dashboard } from './en-dashboard.ts'
 import { mismatch } from './en-mismatch.ts'

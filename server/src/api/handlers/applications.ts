@@ -1,0 +1,281 @@
+import type { EnvironmentId } from '@ostiary/contract/ids.ts'
+import { oidcScopes } from '@ostiary/contract/scopes.ts'
+import { listOrigins } from '../../applications/origins.ts'
+import { type ApplicationFields, applicationProblems, mergeApplication, usesClientSecret } from '../../applications/rules.ts'
+import * as store from '../../applications/store.ts'
+import { digestOf } from '../../base/digest.ts'
+import { quotaDetail } from '../../config/limits.ts'
+import type { Statement } from '../../db/db.ts'
+import { changeAllButLast } from '../../db/slices.ts'
+import { newSecret } from '../../deployment/deployment.ts'
+import type { NewEvent } from '../../events/store.ts'
+import { notFound, pointerTo, validationFailed } from '../../http/problem.ts'
+import { readNamedPage } from '../../lists/search.ts'
+import { changeVersioned } from '../../lists/versions.ts'
+import { findScopeNames } from '../../resource-servers/store.ts'
+import { endTheseGrants, findOpenGrants } from '../../sessions/grants.ts'
+import { createWithSlug, slugStatements } from '../../slugs/choose.ts'
+import { haveRoom, holdEnvironment, isThereRoom } from '../../tenancy/store.ts'
+import type { Commit } from '../commit.ts'
+import { environmentOf } from '../environment.ts'
+import type { Call, Handler } from '../handler.ts'
+import type { Services } from '../services.ts'
+
+const table = 'applications'
+
+export const listApplications: Handler<'listApplications'> = async (services, call) => {
+  const environment = await environmentOf(services, call)
+  return readNamedPage(services, call, `applications.${environment.id}`, (rest) =>
+    store.listApplications(services.db, environment.id, rest),
+  )
+}
+
+export const createApplication: Handler<'createApplication'> = async (services, call) => {
+  const { config, db, now, newId } = services
+  const environment = await environmentOf(services, call)
+  const { application_type, slug, ...sent } = call.body
+  const fields = mergeApplication(application_type, {}, sent)
+  const known_scopes = await knownScopes(services, environment.id, call.body)
+  refuseProblems(application_type, fields, { environment_type: environment.type, base_url: config.base_url, known_scopes })
+
+  const id = newId('app')
+  const at = now()
+  const client_secret = usesClientSecret(fields.token_endpoint_auth_method) ? makeClientSecret(services) : null
+  const secret_hash = client_secret && digestOf(client_secret)
+  const { tenant_id, project_id } = environment
+  const application = (slug: string) => ({
+    id,
+    client_id: id,
+    tenant_id,
+    project_id,
+    environment_id: environment.id,
+    slug,
+    application_type,
+    ...fields,
+    has_client_secret: client_secret !== null,
+    secret_rotated_at: null,
+    created_at: at.toISOString(),
+    updated_at: at.toISOString(),
+    version: 1,
+    client_secret,
+  })
+  const room = store.roomForApplication(environment.id, config.limits.applications)
+  const create = async (slug: string) => {
+    const answer = application(slug)
+    const created = await call.commit(
+      {
+        statements: [
+          ...haveRoom(holdEnvironment(tenant_id, environment.id), room),
+          store.insertApplication(environment.id, { id, slug }, application_type, fields, secret_hash, at),
+          ...listOrigins(environment.id, id, { application_type, redirect_uris: fields.redirect_uris }),
+        ],
+        before: null,
+        answer,
+        event: {
+          environment_id: environment.id,
+          type: 'application.created',
+          application_id: id,
+          data: { slug, name: fields.name, application_type },
+        },
+      },
+      at,
+    )
+    return created ? answer : null
+  }
+  const scope = { table, environment_id: environment.id } as const
+  return createWithSlug(services, scope, {
+    slug,
+    name: fields.name,
+    create,
+    refuse: async () => {
+      if (!(await isThereRoom(db, room))) call.fail('quota_exceeded', quotaDetail('applications', config.limits))
+    },
+    fail: call.fail,
+  })
+}
+
+export const getApplication: Handler<'getApplication'> = async (services, call) => {
+  const application = await (await finder(services, call))()
+  if (!application) throw notFound()
+  return application
+}
+
+/** Returns a function that reads the application of the path, which `changeVersioned` calls before every try. */
+async function finder(services: Services, call: Pick<Call<'getApplication'>, 'caller' | 'params'>) {
+  const environment = await environmentOf(services, call)
+  return () => store.findApplication(services.db, environment.id, call.params.application_id ?? '')
+}
+
+export const changeApplication: Handler<'changeApplication'> = async (services, call) => {
+  const { config } = services
+  const environment = await environmentOf(services, call)
+  return changeVersioned(call.if_match, await finder(services, call), async (current) => {
+    const { slug = current.slug, ...sent } = call.body
+    const fields = mergeApplication(current.application_type, fieldsOf(current), sent)
+    const known_scopes = await knownScopes(services, environment.id, sent, current.allowed_scopes)
+    refuseProblems(current.application_type, fields, { environment_type: environment.type, base_url: config.base_url, known_scopes })
+    const given_slug = await slugStatements(services.db, { table, environment_id: environment.id }, current, call.body.slug, call.fail)
+    const next = { ...current, slug, ...fields }
+    const changed = Object.keys(call.body).filter((name) => JSON.stringify(fieldOf(next, name)) !== JSON.stringify(fieldOf(current, name)))
+    if (current.disabled) await endGrantsWhileDisabled(services, current) // in case disabling was cut short
+    if (changed.length === 0) return current
+    // A client that stops authenticating with a secret loses it. One that starts gets its secret from rotate-secret.
+    const drops_secret = current.has_client_secret && !usesClientSecret(fields.token_endpoint_auth_method)
+    const secret = drops_secret ? { has_client_secret: false, secret_rotated_at: null } : {}
+    const event = { type: 'application.updated', data: { changed } } as const
+    const answer = await writeApplication(
+      services,
+      call,
+      current,
+      { ...next, ...secret },
+      drops_secret ? null : undefined,
+      event,
+      given_slug,
+    )
+    if (answer?.disabled && !current.disabled) await endGrantsWhileDisabled(services, answer)
+    return answer
+  })
+}
+
+/** Grants that end, or consents that are deleted, in one batch. */
+const rows_at_once = 500
+
+/**
+ * Ends the grants of a disabled application. They are inactive already; now they stay so when it is enabled again. Stops where another
+ * request enables it meanwhile, which ends them first, or deletes it.
+ */
+async function endGrantsWhileDisabled({ db, now }: Services, application: store.ApplicationRow): Promise<void> {
+  const { environment_id, id } = application
+  const hold = store.holdApplication(application, { disabled: true })
+  const last = await changeAllButLast(
+    rows_at_once,
+    (limit) => findOpenGrants(db, environment_id, id, limit),
+    (ids) => db.batch([hold, endTheseGrants(environment_id, ids, 'application_disabled', now())]),
+  )
+  if (last && last.length > 0) await db.batch([hold, store.endGrantsOfDisabled(application, now())])
+}
+
+export const rotateClientSecret: Handler<'rotateClientSecret'> = async (services, call) => {
+  const client_secret = makeClientSecret(services)
+  return changeVersioned(call.if_match, await finder(services, call), async (current) => {
+    if (!usesClientSecret(current.token_endpoint_auth_method)) {
+      return call.fail('secret_not_used', `The application authenticates with ${current.token_endpoint_auth_method} and has no secret.`)
+    }
+    const secret_rotated_at = services.now().toISOString()
+    const next = { ...current, has_client_secret: true, secret_rotated_at, client_secret }
+    return writeApplication(services, call, current, next, digestOf(client_secret), { type: 'application.secret_rotated', data: {} })
+  })
+}
+
+/** `null` when another request changed the application first. */
+async function writeApplication<T extends store.ApplicationRow>(
+  { now }: Services,
+  { commit }: { commit: Commit },
+  current: store.ApplicationRow,
+  next: T,
+  client_secret_hash: string | null | undefined,
+  event: Pick<NewEvent, 'type' | 'data'>,
+  given_slug: readonly Statement[] = [],
+): Promise<T | null> {
+  const at = now()
+  const answer = {
+    ...next,
+    version: current.version + 1,
+    updated_at: at.toISOString(),
+    ...(client_secret_hash ? { secret_rotated_at: at.toISOString() } : {}),
+  }
+  const changed = await commit(
+    {
+      statements: [...store.updateApplication(current, fieldsOf(next), client_secret_hash, at), ...given_slug],
+      before: current,
+      answer,
+      event: { environment_id: current.environment_id, application_id: current.id, ...event },
+    },
+    at,
+  )
+  return changed ? answer : null
+}
+
+export const deleteApplication: Handler<'deleteApplication'> = async (services, call) => {
+  const { db, now } = services
+  await changeVersioned(call.if_match, await finder(services, call), async (current) => {
+    const { environment_id, id, version } = current
+    const hold = store.holdApplication(current, { version })
+    const last_grants = await changeAllButLast(
+      rows_at_once,
+      (limit) => findOpenGrants(db, environment_id, id, limit),
+      (ids) => db.batch([hold, endTheseGrants(environment_id, ids, 'application_deleted', now())]),
+    )
+    const last_consents = await changeAllButLast(
+      rows_at_once,
+      (limit) => store.findConsenting(db, current, limit),
+      (user_ids) => db.batch([hold, store.deleteConsents(current, user_ids)]),
+    )
+    if (!last_grants || !last_consents) return null
+    const at = now()
+    const deleted = await call.commit(
+      {
+        statements: store.deleteApplication(current, at),
+        before: current,
+        answer: null,
+        event: {
+          environment_id,
+          type: 'application.deleted',
+          application_id: id,
+          data: { slug: current.slug, name: current.name },
+        },
+      },
+      at,
+    )
+    return deleted || null
+  })
+  return null
+}
+
+/**
+ * The scopes that an application can be allowed: those of OpenID Connect, of the environment's resource servers, and those it already
+ * has. A client can therefore send back what it read, even if a resource server has been deleted.
+ */
+async function knownScopes(
+  { db }: Pick<Services, 'db'>,
+  environment_id: EnvironmentId,
+  sent: { allowed_scopes?: readonly string[] | null | undefined },
+  kept: readonly string[] = [],
+): Promise<readonly string[]> {
+  const known: readonly string[] = [...oidcScopes, ...kept]
+  const is_enough = (sent.allowed_scopes ?? []).every((scope) => known.includes(scope))
+  return is_enough ? known : [...known, ...(await findScopeNames(db, environment_id))]
+}
+
+/** 256 random bits, with a prefix that secret scanners recognise. */
+function makeClientSecret(services: Pick<Services, 'random'>): string {
+  return `svc_client_${newSecret(services)}`
+}
+
+/** The fields that an administrator can change. */
+function fieldsOf(application: store.ApplicationRow): ApplicationFields {
+  const {
+    id,
+    client_id,
+    tenant_id,
+    project_id,
+    environment_id,
+    slug,
+    application_type,
+    has_client_secret,
+    secret_rotated_at,
+    created_at,
+    updated_at,
+    version,
+    ...fields
+  } = application
+  return fields
+}
+
+const fieldOf = (fields: object, name: string) => (fields as Record<string, unknown>)[name] // as: reads a field by its name
+
+function refuseProblems(...checked: Parameters<typeof applicationProblems>): void {
+  const problems = applicationProblems(...checked)
+  if (problems.length > 0)
+    throw validationFailed(problems.map(({ path, detail }) => ({ pointer: pointerTo(path), code: 'not_allowed', detail })))
+}

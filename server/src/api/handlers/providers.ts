@@ -1,0 +1,245 @@
+import type { Provider } from '@ostiary/contract/provider.ts'
+import { quotaDetail } from '../../config/limits.ts'
+import type { Statement } from '../../db/db.ts'
+import { changeAllButLast } from '../../db/slices.ts'
+import { notFound, validationFailed } from '../../http/problem.ts'
+import { readNamedPage } from '../../lists/search.ts'
+import { changeVersioned } from '../../lists/versions.ts'
+import { issuerOf, kinds, type ProviderFields, providerProblems } from '../../providers/kinds.ts'
+import * as store from '../../providers/store.ts'
+import { sealed_columns } from '../../secrets/sealed-columns.ts'
+import { endBegunWithAny } from '../../sessions/sessions.ts'
+import { createWithSlug, slugStatements } from '../../slugs/choose.ts'
+import { type EnvironmentRow, findSettings, haveRoom, holdEnvironment, isThereRoom } from '../../tenancy/store.ts'
+import { keepsWayIn } from '../../tenancy/ways-in.ts'
+import { environmentOf } from '../environment.ts'
+import type { Call, Handler } from '../handler.ts'
+import type { Services } from '../services.ts'
+
+const table = 'providers'
+
+export const listProviders: Handler<'listProviders'> = async (services, call) => {
+  const environment = await environmentOf(services, call)
+  return readNamedPage(services, call, `providers.${environment.id}`, (rest) => store.listProviders(services.db, environment.id, rest))
+}
+
+export const createProvider: Handler<'createProvider'> = async (services, call) => {
+  const { config, db, now, newId } = services
+  const environment = await environmentOf(services, call)
+  const { slug, type, client_secret = null, private_key = null, ...sent } = call.body
+  const fields: ProviderFields = { ...defaultsOf(type), client_id: sent.client_id, ...settled(type, sent) }
+  const has = { client_secret: client_secret !== null, private_key: private_key !== null }
+  refuseProblems(providerProblems(type, fields, has, config.base_url))
+
+  const at = now()
+  const id = newId('prv')
+  const provider = (slug: string) => ({
+    id,
+    tenant_id: environment.tenant_id,
+    project_id: environment.project_id,
+    environment_id: environment.id,
+    slug,
+    type,
+    ...fields,
+    has_client_secret: has.client_secret,
+    has_private_key: has.private_key,
+    callback_url: `${environment.issuer}/oauth/callback/${id}`,
+    created_at: at.toISOString(),
+    updated_at: at.toISOString(),
+    version: 1,
+  })
+  const seal = sealer(services, environment.id, id)
+  const sealed = { client_secret: seal('client_secret', client_secret), private_key: seal('private_key', private_key) }
+  const room = store.roomForProvider(environment.id, config.limits.providers)
+  const create = async (slug: string) => {
+    const answer = provider(slug)
+    const created = await call.commit(
+      {
+        statements: [
+          ...haveRoom(holdEnvironment(environment.tenant_id, environment.id), room),
+          store.insertProvider(environment.id, { id, slug }, type, fields, sealed, at),
+        ],
+        before: null,
+        answer,
+        event: { environment_id: environment.id, type: 'provider.created', data: { provider_id: id, slug, type } },
+      },
+      at,
+    )
+    return created ? answer : null
+  }
+  const scope = { table, environment_id: environment.id } as const
+  return createWithSlug(services, scope, {
+    slug,
+    name: fields.display_name,
+    create,
+    refuse: async () => {
+      if (!(await isThereRoom(db, room))) call.fail('quota_exceeded', quotaDetail('providers', config.limits))
+    },
+    fail: call.fail,
+  })
+}
+
+export const getProvider: Handler<'getProvider'> = async (services, call) => {
+  const provider = await (await finder(services, call))()
+  if (!provider) throw notFound()
+  return provider
+}
+
+async function finder(services: Services, call: Pick<Call<'getProvider'>, 'caller' | 'params'>) {
+  const environment = await environmentOf(services, call)
+  return () => store.findProvider(services.db, environment.id, call.params.provider_id ?? '')
+}
+
+export const changeProvider: Handler<'changeProvider'> = async (services, call) => {
+  const environment = await environmentOf(services, call)
+  return changeVersioned(call.if_match, await finder(services, call), async (current) => {
+    const { slug = current.slug, client_secret, private_key, ...sent } = call.body
+    const fields = { ...fieldsOf(current), ...settled(current.type, sent) }
+    const has = {
+      client_secret: client_secret === undefined ? current.has_client_secret : client_secret !== null,
+      private_key: private_key === undefined ? current.has_private_key : private_key !== null,
+    }
+    refuseProblems(providerProblems(current.type, fields, has, services.config.base_url))
+    if (issuerOf({ type: current.type, issuer: fields.issuer }) !== issuerOf(current)) refuseKeptSecrets(current, call.body)
+    const way_in = current.enabled && !fields.enabled ? [await wayInOf(services, call, environment, current, ['enabled'])] : []
+    const given_slug = await slugStatements(services.db, { table, environment_id: environment.id }, current, call.body.slug, call.fail)
+    const has_change = client_secret !== undefined || private_key !== undefined || given_slug.length > 0
+    if (JSON.stringify(fields) === JSON.stringify(fieldsOf(current)) && !has_change) return current
+    const at = services.now()
+    const provider = {
+      ...current,
+      slug,
+      ...fields,
+      has_client_secret: has.client_secret,
+      has_private_key: has.private_key,
+      version: current.version + 1,
+      updated_at: at.toISOString(),
+    }
+    const seal = sealer(services, environment.id, current.id)
+    const sealed = {
+      client_secret: client_secret === undefined ? undefined : seal('client_secret', client_secret),
+      private_key: private_key === undefined ? undefined : seal('private_key', private_key),
+    }
+    const changed = await call.commit(
+      {
+        statements: [...way_in, store.updateProvider(current, fields, sealed, at), ...given_slug],
+        before: current,
+        answer: provider,
+        event: {
+          environment_id: environment.id,
+          type: 'provider.updated',
+          data: { provider_id: current.id, changed: Object.keys(call.body) },
+        },
+      },
+      at,
+    )
+    return changed ? provider : null
+  })
+}
+
+/** Identities that go in one batch, with what began with them (decision 0018). */
+const linked_at_once = 200
+
+export const deleteProvider: Handler<'deleteProvider'> = async (services, call) => {
+  const { db, now } = services
+  const environment = await environmentOf(services, call)
+  await changeVersioned(call.if_match, await finder(services, call), async (current) => {
+    const { environment_id, id, slug, type } = current
+    const way_in = current.enabled ? [await wayInOf(services, call, environment, current, [])] : []
+    const unlink = (linked: readonly store.Linked[], at: Date) => [
+      store.holdProvider(environment_id, id, current.version),
+      ...unlinkStatements(services, call, current, linked, at),
+    ]
+    const last = await changeAllButLast(
+      linked_at_once,
+      (limit) => store.findLinked(db, current, limit),
+      (linked) => db.batch(unlink(linked, now())),
+    )
+    if (!last) return null
+    const at = now()
+    const deleted = await call.commit(
+      {
+        statements: [...way_in, ...unlink(last, at), store.deleteProvider(current)],
+        before: current,
+        answer: null,
+        event: { environment_id, type: 'provider.deleted', data: { provider_id: id, slug, type } },
+      },
+      at,
+    )
+    return deleted || null
+  })
+  return null
+}
+
+/** Deletes these identities and ends what began with them (people.md 20). The identities come first, because a sign-in writes their rows. */
+function unlinkStatements(
+  { newId }: Services,
+  { caller, request_id }: Pick<Call<'deleteProvider'>, 'caller' | 'request_id'>,
+  provider: store.ProviderRow,
+  linked: readonly store.Linked[],
+  at: Date,
+): Statement[] {
+  if (linked.length === 0) return []
+  const origin = { id: newId('evt'), actor: caller.actor, request_id }
+  return [...store.deleteLinked(provider, linked, origin, at), ...endBegunWithAny(provider.environment_id, linked, at)]
+}
+
+/** A provider that goes must not be the last way in. */
+async function wayInOf(
+  { db }: Services,
+  { caller }: Pick<Call<'changeProvider'>, 'caller'>,
+  { id, project_id }: EnvironmentRow,
+  provider: Pick<Provider, 'id'>,
+  path: readonly string[],
+) {
+  const settings = await findSettings(db, caller.tenant_id, project_id, id)
+  if (!settings) throw notFound()
+  return keepsWayIn(db, settings, provider.id, path)
+}
+
+/** A secret must not be sent to another issuer, so a change of the issuer needs a new secret. */
+function refuseKeptSecrets(current: store.ProviderRow, sent: { client_secret?: unknown; private_key?: unknown }): void {
+  const kept = (['client_secret', 'private_key'] as const).filter((name) => current[`has_${name}`] && sent[name] === undefined)
+  const detail = 'A new issuer needs its own secret. Send it in the same request.'
+  refuseProblems(kept.map((name) => ({ pointer: `/${name}`, code: 'required', detail })))
+}
+
+const defaultsOf = (type: Provider['type']): Omit<ProviderFields, 'client_id'> => ({
+  display_name: kinds[type].display_name,
+  issuer: null,
+  scopes: [...kinds[type].scopes],
+  enabled: true,
+  link_by_verified_email: false,
+  team_id: null,
+  key_id: null,
+})
+
+/** RFC 7396: `null` restores the default of a field. */
+function settled(type: Provider['type'], sent: object): Partial<ProviderFields> {
+  const defaults: Record<string, unknown> = defaultsOf(type)
+  return Object.fromEntries(
+    Object.entries(sent).flatMap(([name, value]) => (value === undefined ? [] : [[name, value ?? defaults[name] ?? null]])),
+  )
+}
+
+function fieldsOf({
+  display_name,
+  issuer,
+  client_id,
+  scopes,
+  enabled,
+  link_by_verified_email,
+  team_id,
+  key_id,
+}: ProviderFields): ProviderFields {
+  return { display_name, issuer, client_id, scopes, enabled, link_by_verified_email, team_id, key_id }
+}
+
+function sealer({ secrets }: Pick<Services, 'secrets'>, environment_id: string, id: string) {
+  return (name: 'client_secret' | 'private_key', value: string | null) =>
+    value === null ? null : secrets.seal(value, sealed_columns.providers.associatedData(environment_id, id, name))
+}
+
+function refuseProblems(problems: ReturnType<typeof providerProblems>): void {
+  if (problems.length > 0) throw validationFailed(problems)
+}

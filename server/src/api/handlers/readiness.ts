@@ -1,0 +1,37 @@
+/** Whether an environment is ready for real users: reads the facts and lets `checks.ts` judge them. */
+import type { Readiness } from '@ostiary/contract/readiness.ts'
+import { notFound } from '../../http/problem.ts'
+import { judgeReadiness } from '../../readiness/checks.ts'
+import { countOpenSecretKeys, countOwners, findWebhooks, hasSignIn } from '../../readiness/store.ts'
+import { effectiveSettings } from '../../tenancy/settings.ts'
+import { findSettings } from '../../tenancy/store.ts'
+import { environmentOf } from '../environment.ts'
+import type { Handler } from '../handler.ts'
+
+export const getReadiness: Handler<'getReadiness'> = async (services, call): Promise<Readiness> => {
+  const { config, db, now, scanApplications } = services
+  const { id, tenant_id, project_id, type, issuer } = await environmentOf(services, call)
+  const [row, applications, open_secret_keys, webhooks, owners, has_sign_in] = await Promise.all([
+    findSettings(db, tenant_id, project_id, id),
+    scanApplications(id),
+    countOpenSecretKeys(db, id, now()),
+    findWebhooks(db, id),
+    countOwners(db, tenant_id),
+    hasSignIn(db, id),
+  ])
+  if (!row) throw notFound()
+  const { email, links } = effectiveSettings(type, row.settings)
+  return judgeReadiness({
+    type,
+    issuer,
+    url: `${config.base_url}/v1/platform/projects/${project_id}/environments/${id}`,
+    tenant_url: `${config.base_url}/v1/tenants/${tenant_id}`,
+    email_delivery: email.delivery as 'none' | 'smtp' | 'capture', // as: one list of deliveries per type
+    links,
+    applications,
+    open_secret_keys,
+    webhooks,
+    owners,
+    has_sign_in,
+  })
+}

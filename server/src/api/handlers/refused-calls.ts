@@ -1,0 +1,62 @@
+import type { RefusedCall } from '@ostiary/contract/refused-call.ts'
+import { badField, notFound } from '../../http/problem.ts'
+import { scopesAllow } from '../../keys/policy.ts'
+import { readPage } from '../../lists/lists.ts'
+import { findCall, listCalls, refused_calls_kept_ms, summarise } from '../../refused-calls/store.ts'
+import type { Caller } from '../authenticate.ts'
+import { environmentOf } from '../environment.ts'
+import type { Call, Handler } from '../handler.ts'
+import type { Services } from '../services.ts'
+
+export const listRefusedCalls: Handler<'listRefusedCalls'> = async (services, call) =>
+  list(services, call, (await environmentOf(services, call)).id)
+
+export const getRefusedCall: Handler<'getRefusedCall'> = async (services, call) =>
+  find(services, call, (await environmentOf(services, call)).id)
+
+export const summariseRefusedCalls: Handler<'summariseRefusedCalls'> = async (services, call) =>
+  summary(services, call, (await environmentOf(services, call)).id)
+
+export const listRefusedCallsOfTenant: Handler<'listRefusedCallsOfTenant'> = (services, call) => list(services, call, call.caller.tenant_id)
+
+export const getRefusedCallOfTenant: Handler<'getRefusedCallOfTenant'> = (services, call) => find(services, call, call.caller.tenant_id)
+
+export const summariseRefusedCallsOfTenant: Handler<'summariseRefusedCallsOfTenant'> = (services, call) =>
+  summary(services, call, call.caller.tenant_id)
+
+/** A reader sees every call that this process has answered, and those of other processes within a second. */
+async function list(
+  { db, secrets, refused_calls }: Services,
+  call: Call<'listRefusedCalls'> | Call<'listRefusedCallsOfTenant'>,
+  scope_id: string,
+) {
+  await refused_calls.write()
+  const { limit, cursor, ...filters } = call.query
+  const listed = `refused_calls.${scope_id}.${JSON.stringify(filters)}`
+  const page = await readPage({ secrets }, call, listed, (rest) => listCalls(db, scope_id, filters, rest))
+  return { ...page, data: page.data.map((one) => shownTo(call.caller, one)) }
+}
+
+async function find(
+  { db, refused_calls }: Services,
+  { caller, params }: Pick<Call<'getRefusedCall'>, 'caller' | 'params'>,
+  scope_id: string,
+) {
+  await refused_calls.write()
+  const found = await findCall(db, scope_id, params.request_id ?? '')
+  if (!found) throw notFound()
+  return { ...shownTo(caller, found), version: 1 } // a record never changes
+}
+
+async function summary({ db, now, refused_calls }: Services, { query }: Pick<Call<'summariseRefusedCalls'>, 'query'>, scope_id: string) {
+  await refused_calls.write()
+  const to = query.to === undefined ? new Date(now().getTime() + 1) : new Date(query.to)
+  const from = query.from === undefined ? new Date(to.getTime() - refused_calls_kept_ms) : new Date(query.from)
+  if (from >= to) throw badField(['from'], 'from must be before to.')
+  return summarise(db, scope_id, from, to)
+}
+
+/** Addresses and browsers are data about people. */
+function shownTo({ key }: Caller, call: RefusedCall): RefusedCall {
+  return key === null || scopesAllow(key.scopes, 'users:read') ? call : { ...call, ip: null, user_agent: null }
+}

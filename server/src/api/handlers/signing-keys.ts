@@ -1,0 +1,102 @@
+/** The management side of an environment's issuer: its signing keys, its public configuration and token validation. */
+import type { TokenVerdict } from '@ostiary/contract/session.ts'
+import { findPublicApplications } from '../../applications/store.ts'
+import { notFound } from '../../http/problem.ts'
+import { readPageBy } from '../../lists/lists.ts'
+import { judgeToken } from '../../oidc/introspection.ts'
+import { keyStates } from '../../oidc/protocol/key-states.ts'
+import { insertSigningKey, type SigningKey } from '../../oidc/signing-keys.ts'
+import { locales } from '../../pages/locale.ts'
+import { findOfferedProviders } from '../../providers/store.ts'
+import { findEnvironmentWithProject } from '../../tenancy/store.ts'
+import { environmentOf } from '../environment.ts'
+import type { Handler } from '../handler.ts'
+import type { Services } from '../services.ts'
+
+export const authConfig: Handler<'authConfig'> = async (services, { caller }) => {
+  const { db } = services
+  const environment_id = caller.key.environment_id ?? ''
+  const [issuer, environment] = await Promise.all([issuerOf(services, environment_id), findEnvironmentWithProject(db, environment_id)])
+  if (!environment) throw notFound()
+  const { sign_in, sign_up, password, branding, links } = issuer.settings
+  return {
+    environment: { id: environment.id, type: environment.type },
+    project: { id: environment.project_id, slug: environment.project_slug, name: environment.project_name },
+    issuer: issuer.url,
+    discovery_url: `${issuer.url}/.well-known/openid-configuration`,
+    applications: await findPublicApplications(db, environment.id),
+    sign_in: {
+      methods: (['password', 'email_code', 'passkey'] as const).filter((method) => sign_in[method]),
+      providers: await findOfferedProviders(db, environment.id),
+    },
+    sign_up,
+    password_policy: password,
+    branding: { ...branding, display_name: issuer.display_name },
+    links,
+    locales,
+    test_mode: issuer.type === 'test',
+  }
+}
+
+export const validateToken: Handler<'validateToken'> = async (services, { caller, body }): Promise<TokenVerdict> =>
+  judgeToken(services, services.issuers, await issuerOf(services, caller.environment.id), body.token)
+
+export const listSigningKeys: Handler<'listSigningKeys'> = async (services, call) => {
+  const environment = await environmentOf(services, call)
+  const { keys } = await issuerOf(services, environment.id)
+  const shown = keyStates(keys, services.now()).flatMap(({ key, state }) => (state === 'expired' ? [] : [show(environment.id, key, state)]))
+  const newest_first = shown.reverse()
+  const from = (last: string | null) => (last === null ? 0 : newest_first.findIndex(({ id }) => id === last) + 1)
+  return readPageBy<ReturnType<typeof show>>(services, call, `signing-keys.${environment.id}`, {
+    keyOf: (key) => key.id,
+    read: async (last, limit) => newest_first.slice(from(last), from(last) + limit),
+  })
+}
+
+/** An existing next key is returned again: repeated and concurrent rotations publish one next key. */
+export const rotateSigningKey: Handler<'rotateSigningKey'> = async (services, call) => {
+  const environment = await environmentOf(services, call)
+  for (;;) {
+    const issuer = await issuerOf(services, environment.id)
+    // After the look-up, which may create the environment's first key.
+    const at = services.now()
+    const next = keyStates(issuer.keys, at).find(({ state }) => state === 'next')
+    if (next) {
+      const answer = show(environment.id, next.key, 'next')
+      await call.commit({ statements: [], before: answer, answer }, at)
+      return answer
+    }
+    const { key, statements } = await insertSigningKey(services, services.key_pool, environment.id, at)
+    const answer = show(environment.id, key, 'next')
+    const data = { kid: key.kid, signs_from: key.signs_from.toISOString() }
+    const event = { environment_id: environment.id, type: 'signing_key.rotated', data } as const
+    const object = { type: 'signing_key', id: key.kid }
+    const added = await call.commit({ statements, before: null, answer, event, object }, at)
+    if (added) return answer
+  }
+}
+
+async function issuerOf({ issuers }: Services, environment_id: string) {
+  const issuer = await issuers.find(environment_id)
+  if (!issuer) throw notFound()
+  return issuer
+}
+
+function show(
+  environment_id: string,
+  key: Pick<SigningKey, 'kid' | 'public_jwk' | 'signs_from' | 'created_at'>,
+  state: 'next' | 'current' | 'retired',
+) {
+  const created_at = key.created_at.toISOString()
+  return {
+    id: key.kid,
+    kid: key.kid,
+    environment_id,
+    state,
+    alg: 'RS256',
+    public_jwk: key.public_jwk,
+    signs_from: key.signs_from.toISOString(),
+    created_at,
+    updated_at: created_at,
+  }
+}

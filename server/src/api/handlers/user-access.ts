@@ -1,0 +1,119 @@
+/** How a user has access: sign-in methods, sessions as a whole, and the grants of applications. */
+
+import { findMethod, isSecondFactor, listMethods, removalEvent, removeMethod } from '../../accounts/methods.ts'
+import { sql } from '../../db/db.ts'
+import { notFound } from '../../http/problem.ts'
+import { readPage } from '../../lists/lists.ts'
+import { changeVersioned } from '../../lists/versions.ts'
+import { mailStatements } from '../../mail/send.ts'
+import { disconnectApplication } from '../../sessions/account.ts'
+import { listGrants } from '../../sessions/grants.ts'
+import { endBegunWith, endEverything, sessionEndEvents } from '../../sessions/sessions.ts'
+import { findUser, holdUser, type UserRow } from '../../users/store.ts'
+import type { AnyCall, Handler } from '../handler.ts'
+import type { Services } from '../services.ts'
+
+type UserCall = Pick<AnyCall, 'params'> & { caller: { environment: NonNullable<AnyCall['caller']['environment']> } }
+
+async function userOf({ db }: Services, { caller, params }: UserCall): Promise<UserRow> {
+  const user = await findUser(db, caller.environment.id, params.user_id ?? '')
+  if (!user) throw notFound()
+  return user
+}
+
+/** Every session has its event. Grants with `offline_access` end too. */
+export const endUserSessions: Handler<'endUserSessions'> = (services, call) => {
+  const environment_id = call.caller.environment.id
+  const load = () => findUser(services.db, environment_id, call.params.user_id ?? '')
+  return changeVersioned(call.if_match, load, async (user) => {
+    const at = services.now()
+    const ended = await call.commit(
+      {
+        statements: [
+          holdUser(environment_id, user.id),
+          ...sessionEndEvents(environment_id, { user_id: user.id }, { reason: 'ended_by_api', origin: originOf(services, call) }, at),
+          ...endEverything(environment_id, user.id, 'ended_by_api', at),
+        ],
+        before: user,
+        answer: user,
+      },
+      at,
+    )
+    return ended ? user : null
+  })
+}
+
+export const listUserMethods: Handler<'listUserMethods'> = async (services, call) => {
+  const { id, environment_id } = await userOf(services, call)
+  return readPage(services, call, `methods.${id}`, (rest) => listMethods(services.db, environment_id, id, rest))
+}
+
+/** The person is mailed, since only a backend or an administrator asked for it. A backend can also remove the last method. */
+export const removeUserMethod: Handler<'removeUserMethod'> = async (services, call) => {
+  const { db, now } = services
+  const user = await userOf(services, call)
+  const { environment_id } = user
+  const load = async () => {
+    const method = await findMethod(db, environment_id, user.id, call.params.method_id ?? '')
+    return method && { ...method, version: 1 }
+  }
+  await changeVersioned(call.if_match, load, async (method) => {
+    const at = now()
+    const notice = { kind: 'method_removed' as const, method: method.type, name: method.name, device: null }
+    const mail = { user_id: user.id, request_id: call.request_id, notice }
+    const removed = await call.commit(
+      {
+        statements: [
+          ...removeMethod(environment_id, user.id, method, at),
+          ...(isSecondFactor(method) ? [] : endBegunWith(environment_id, user.id, method.id, at)),
+          ...(user.email === null ? [] : await mailStatements(services, environment_id, { ...mail, to: user.email }, at)),
+        ],
+        before: { ...method, project_id: user.project_id, environment_id },
+        answer: null,
+        object: { type: 'user', id: user.id },
+        event: { environment_id, user_id: user.id, ...removalEvent(method) },
+      },
+      at,
+    )
+    return removed || null
+  })
+  return null
+}
+
+export const listUserGrants: Handler<'listUserGrants'> = async (services, call) => {
+  const { id, environment_id } = await userOf(services, call)
+  return readPage(services, call, `grants.${id}`, (rest) => listGrants(services.db, environment_id, id, services.now(), rest))
+}
+
+/** Decision 0034: the whole application is disconnected, because the consent goes and every grant of it with the consent. */
+export const disconnectGrant: Handler<'disconnectGrant'> = async (services, call) => {
+  const { db, now } = services
+  const { id: user_id, environment_id, project_id } = await userOf(services, call)
+  const load = async () => {
+    const [grant] = await listGrants(db, environment_id, user_id, now(), sql`and id = ${call.params.grant_id ?? ''}`)
+    return grant ? { ...grant, version: 1 } : null
+  }
+  await changeVersioned(call.if_match, load, async (grant) => {
+    const at = now()
+    const { application_id } = grant
+    const ended = await call.commit(
+      {
+        statements: [
+          holdUser(environment_id, user_id),
+          ...disconnectApplication(environment_id, { user_id, application_id, grant_id: grant.id }, originOf(services, call), at),
+        ],
+        before: { ...grant, project_id, environment_id },
+        answer: null,
+      },
+      at,
+    )
+    return ended || null
+  })
+  return null
+}
+
+const originOf = ({ newId }: Services, { caller, request_id }: Pick<AnyCall, 'caller' | 'request_id'>) => ({
+  id: newId('evt'),
+  actor: caller.actor,
+  request_id,
+})

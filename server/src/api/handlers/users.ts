@@ -1,0 +1,333 @@
+import { type EnvironmentId, UserId } from '@ostiary/contract/ids.ts'
+import { UserChange } from '@ostiary/contract/user.ts'
+import { emailKey } from '../../base/email.ts'
+import { mergePatch } from '../../base/merge-patch.ts'
+import { reason } from '../../base/reason.ts'
+import { sql } from '../../db/db.ts'
+import { badField, notFound } from '../../http/problem.ts'
+import { type PageCall, readPage } from '../../lists/lists.ts'
+import { changeVersioned } from '../../lists/versions.ts'
+import { mailStatements } from '../../mail/send.ts'
+import { endEverything, endSessionRecord, findSessionRecord, listSessionRecords } from '../../sessions/sessions.ts'
+import { eraseUser } from '../../users/erase.ts'
+import { endCodesOf } from '../../users/mailed-codes.ts'
+import type { Turn } from '../../users/password.ts'
+import { judgePassword, type Names } from '../../users/password-rules.ts'
+import { searchUsers } from '../../users/search.ts'
+import * as store from '../../users/store.ts'
+import { environmentOf } from '../environment.ts'
+import type { Call, Handler } from '../handler.ts'
+import type { Services } from '../services.ts'
+
+export const listUsers: Handler<'listUsers'> = async (services, call) => {
+  const environment = await environmentOf(services, call)
+  return listUsersOf(services, environment.id, call)
+}
+
+export const getUser: Handler<'getUser'> = async (services, call) => {
+  const environment = await environmentOf(services, call)
+  return findUser(services, environment.id, call)
+}
+
+export const listAuthUsers: Handler<'listAuthUsers'> = (services, call) => listUsersOf(services, call.caller.environment.id, call)
+
+export const getAuthUser: Handler<'getAuthUser'> = (services, call) => findUser(services, call.caller.environment.id, call)
+
+export const createUser: Handler<'createUser'> = async (services, { caller, body, fail, commit, signal }) => {
+  const { now, newId } = services
+  const { environment } = caller
+  const { password = null, ...fields } = body
+  const password_hash =
+    password === null ? null : await hashOf(services, { environment_id: environment.id, signal: signal() }, fields, password)
+  const at = now()
+  const id = newId('usr')
+  const user = {
+    id,
+    tenant_id: environment.tenant_id,
+    project_id: environment.project_id,
+    environment_id: environment.id,
+    ...empty,
+    ...fields,
+    pending_email: null,
+    has_password: password_hash !== null,
+    blocked_at: null,
+    last_sign_in_at: null,
+    created_at: at.toISOString(),
+    updated_at: at.toISOString(),
+    version: 1,
+  }
+  const created = await commit(
+    {
+      statements: [store.insertUser(environment.id, id, fields, password_hash, at)],
+      before: null,
+      answer: user,
+      event: { environment_id: environment.id, type: 'user.created', user_id: id, data: { email: body.email, method: 'api' } },
+    },
+    at,
+  )
+  return created ? user : fail('identifier_taken', emailTaken(body.email), email_taken)
+}
+
+/**
+ * A new password ends all sessions and grants of the user, and a notice is mailed to the address before the change. It ends open codes
+ * and a pending change of the address, as a new address does.
+ */
+export const changeUser: Handler<'changeUser'> = (services, call) => {
+  const { db, now } = services
+  const environment_id = call.caller.environment.id
+  return changeVersioned(call.if_match, finder(services, call), async (current) => {
+    const { password, ...sent } = call.body
+    const fields = merged(current, sent)
+    const password_hash = password
+      ? await hashOf(services, { environment_id, signal: call.signal() }, { ...fields, email: fields.email ?? '' }, password)
+      : password
+    const changed = [...new Set([...Object.keys(sent), ...Object.keys(fields)])].filter(
+      (name) => JSON.stringify(fieldOf(fields, name)) !== JSON.stringify(fieldOf(current, name)),
+    )
+    if (changed.length === 0 && password === undefined) return current
+    const at = now()
+    const has_password = password_hash === undefined ? current.has_password : password_hash !== null
+    const ends_codes = password !== undefined || emailKey(fields.email ?? '') !== emailKey(current.email ?? '')
+    const pending_email = ends_codes ? null : current.pending_email
+    const user = { ...current, ...fields, pending_email, has_password, version: current.version + 1, updated_at: at.toISOString() }
+    const notice = { kind: 'password_changed' as const, device: null } // the backend asked for it
+    const about = { user_id: current.id, request_id: call.request_id, notice, locales: current.locale }
+    const mails =
+      typeof password === 'string' && current.email !== null
+        ? await mailStatements(services, environment_id, { ...about, to: current.email }, at)
+        : []
+    const written = await call.commit(
+      {
+        statements: [
+          ...(ends_codes ? endCodesOf(environment_id, current.id, at) : []),
+          store.updateUser(current, fields, password_hash, at),
+          ...(password === undefined ? [] : endEverything(environment_id, current.id, 'password_changed', at)),
+          ...mails,
+        ],
+        before: current,
+        answer: user,
+        event: {
+          environment_id,
+          type: 'user.updated',
+          user_id: current.id,
+          data: { changed: [...changed, ...(password === undefined ? [] : ['password'])] },
+        },
+      },
+      at,
+    )
+    if (written) return user
+    if (fields.email === null) return null
+    const owner = await store.findCredential(db, environment_id, fields.email)
+    return owner && owner.id !== current.id ? call.fail('identifier_taken', emailTaken(fields.email), email_taken) : null
+  })
+}
+
+export const deleteUser: Handler<'deleteUser'> = async (services, call) => {
+  const environment_id = call.caller.environment.id
+  await changeVersioned(call.if_match, finder(services, call), async (current) => {
+    const at = services.now()
+    const erased = await eraseUser(services.db, current, at)
+    if (!erased) return null
+    const deleted = await call.commit(
+      {
+        statements: [...endCodesOf(environment_id, current.id, at), ...erased],
+        before: current,
+        answer: null,
+        event: { environment_id, type: 'user.deleted', user_id: current.id, data: {} },
+      },
+      at,
+    )
+    return deleted || null
+  })
+  return null
+}
+
+export const blockUser: Handler<'blockUser'> = (services, call) => setBlocked(services, call, true)
+
+export const unblockUser: Handler<'unblockUser'> = (services, call) => setBlocked(services, call, false)
+
+export const listUserSessions: Handler<'listUserSessions'> = async (services, call) => {
+  const { db, now } = services
+  const environment_id = call.caller.environment.id
+  const user = await findUser(services, environment_id, call)
+  return readPage(services, call, `sessions.${user.id}`, (rest) => listSessionRecords(db, environment_id, user.id, now(), rest))
+}
+
+export const getSession: Handler<'getSession'> = ({ db, now }, { caller, params }) =>
+  found(findSessionRecord(db, caller.environment.id, params.session_id ?? '', now()))
+
+export const endSession: Handler<'endSession'> = async ({ db, now }, { caller, params, if_match, commit }) => {
+  const environment_id = caller.environment.id
+  const load = () => findSessionRecord(db, environment_id, params.session_id ?? '', now())
+  await changeVersioned(if_match, load, async (session) => {
+    const at = now()
+    const ended = await commit(
+      {
+        statements: endSessionRecord(environment_id, session, at),
+        before: session,
+        answer: null,
+        event: {
+          environment_id,
+          type: 'session.ended',
+          user_id: session.user_id,
+          data: { session_id: session.id, reason: 'ended_by_api' },
+        },
+      },
+      at,
+    )
+    return ended || null
+  })
+  return null
+}
+
+/** Hashes a password, if the environment's rules accept it. */
+async function hashOf(
+  { db, issuers, passwords }: Services,
+  turn: Turn & { environment_id: EnvironmentId },
+  names: Names,
+  password: string,
+): Promise<string> {
+  const problem = await judgePassword(db, turn.environment_id, password, names)
+  if (!problem) return passwords.hash(password, turn)
+  const minimum = problem === 'too_short' ? (await issuers.find(turn.environment_id))?.settings.password.min_length : undefined
+  throw badField(['password'], minimum === undefined ? password_problems[problem] : `Use at least ${minimum} characters.`)
+}
+
+const emailTaken = (email: string) => `A user with the email ${email} already exists.`
+const email_taken = { reason: reason`Another user of the environment has the email.` }
+
+type UserCall = Pick<Call<'blockUser'>, 'caller' | 'params' | 'if_match' | 'commit'>
+
+/** Both end all sessions and grants. Unblocking also ends those that began in a race with the block, so none becomes valid again. */
+function setBlocked(services: Services, call: UserCall, blocked: boolean) {
+  const environment_id = call.caller.environment.id
+  return changeVersioned(call.if_match, finder(services, call), async (current) => {
+    const at = services.now()
+    if ((current.blocked_at !== null) === blocked) {
+      await call.commit({ statements: [], before: current, answer: current }, at)
+      return current
+    }
+    const user = {
+      ...current,
+      pending_email: null,
+      blocked_at: blocked ? at.toISOString() : null,
+      version: current.version + 1,
+      updated_at: at.toISOString(),
+    }
+    const changed = await call.commit(
+      {
+        statements: [
+          ...endCodesOf(environment_id, current.id, at),
+          store.setBlocked(current, blocked, at),
+          ...endEverything(environment_id, current.id, 'user_blocked', at),
+        ],
+        before: current,
+        answer: user,
+        event: { environment_id, type: blocked ? 'user.blocked' : 'user.unblocked', user_id: current.id, data: {} },
+      },
+      at,
+    )
+    return changed ? user : null
+  })
+}
+
+const finder =
+  ({ db }: Services, { caller, params }: Pick<UserCall, 'caller' | 'params'>) =>
+  () =>
+    store.findUser(db, caller.environment.id, params.user_id ?? '')
+
+const findUser = ({ db }: Services, environment_id: EnvironmentId, { params }: Pick<UserCall, 'params'>) =>
+  found(store.findUser(db, environment_id, params.user_id ?? ''))
+
+async function found<T>(looked_up: Promise<T | null>): Promise<T> {
+  const object = await looked_up
+  if (object === null) throw notFound()
+  return object
+}
+
+type ListCall = PageCall & { readonly query: { email?: string | undefined; query?: string | undefined } }
+
+/** Newest first. `query` is a complete id or words to search for. */
+function listUsersOf(services: Services, environment_id: EnvironmentId, call: ListCall) {
+  const { email, query = '' } = call.query
+  const is_id = UserId.safeParse(query).success
+  if (!is_id && query.trim() !== '') return searchUsers(services, environment_id, { email, query }, call)
+  const list = JSON.stringify(['users', environment_id, email ?? null, query])
+  const by_email = email === undefined ? sql`` : sql`and u.email_key = ${emailKey(email)}`
+  const by_id = is_id ? sql`and u.id = ${query}` : sql``
+  return readPage(services, call, list, (rest) => store.listUsers(services.db, environment_id, sql`${by_email} ${by_id}`, rest))
+}
+
+const password_problems = {
+  too_short: 'The password is shorter than the minimum of this environment.',
+  too_long: 'The password has more than 1000 characters.',
+  common: 'The password is too common, or consists of names of the user, the project or the tenant.',
+}
+
+const empty = {
+  email_verified: false,
+  phone_number: null,
+  phone_number_verified: false,
+  name: null,
+  given_name: null,
+  family_name: null,
+  nickname: null,
+  preferred_username: null,
+  picture: null,
+  locale: null,
+  zoneinfo: null,
+  metadata: {},
+}
+
+/**
+ * Applies a JSON Merge Patch (RFC 7396) to a user, including metadata. `null` restores the default of a field. A new email or phone
+ * number is unverified unless the same patch sets it verified. An email that differs only in case is not new.
+ */
+function merged(current: store.UserRow, sent: object): store.UserFields {
+  const patched = { ...empty, ...(mergePatch(profileOf(current), sent) as ReturnType<typeof profileOf>) } // as: the schemas checked the fields of both
+  const fields = {
+    ...patched,
+    email_verified: patched.email_verified && ('email_verified' in sent || emailKey(patched.email ?? '') === emailKey(current.email ?? '')),
+    phone_number_verified:
+      patched.phone_number_verified && ('phone_number_verified' in sent || patched.phone_number === current.phone_number),
+  }
+  const { success, error } = UserChange.shape.metadata.safeParse(fields.metadata)
+  if (!success) throw badField(['metadata'], error.issues[0]?.message ?? '')
+  return fields
+}
+
+/** The current values of the fields that a change can set. */
+function profileOf(user: store.UserRow): store.UserFields {
+  const {
+    email,
+    email_verified,
+    phone_number,
+    phone_number_verified,
+    name,
+    given_name,
+    family_name,
+    nickname,
+    preferred_username,
+    picture,
+    locale,
+    zoneinfo,
+    metadata,
+  } = user
+  return {
+    email,
+    email_verified,
+    phone_number,
+    phone_number_verified,
+    name,
+    given_name,
+    family_name,
+    nickname,
+    preferred_username,
+    picture,
+    locale,
+    zoneinfo,
+    metadata,
+  }
+}
+
+const fieldOf = (fields: object, name: string) => (fields as Record<string, unknown>)[name] // as: reads a field by its name

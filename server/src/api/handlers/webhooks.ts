@@ -1,0 +1,254 @@
+import type { Delivery } from '@ostiary/contract/webhook.ts'
+import { hostOf } from '../../base/slug.ts'
+import { quotaDetail } from '../../config/limits.ts'
+import { changeAllButLast } from '../../db/slices.ts'
+import { badField, notFound, tooBusy } from '../../http/problem.ts'
+import { readPage } from '../../lists/lists.ts'
+import { readNamedPage } from '../../lists/search.ts'
+import { changeVersioned } from '../../lists/versions.ts'
+import { isPrivateLiteral } from '../../outbound/addresses.ts'
+import { sealed_columns } from '../../secrets/sealed-columns.ts'
+import { createWithSlug, slugStatements } from '../../slugs/choose.ts'
+import { haveRoom, holdTenant, isThereRoom } from '../../tenancy/store.ts'
+import { makeWebhookSecret, previousAfterRotation } from '../../webhooks/sign.ts'
+import * as store from '../../webhooks/store.ts'
+import { environmentOf } from '../environment.ts'
+import type { Call, Handler } from '../handler.ts'
+import type { Services } from '../services.ts'
+
+type WebhookCall = Pick<Call<'getWebhook'>, 'caller' | 'params'>
+
+/** A replaced secret signs for 24 more hours, so that receivers have time to change theirs. */
+const overlap_ms = 86_400_000
+
+const table = 'webhooks'
+
+export const listWebhooks: Handler<'listWebhooks'> = async (services, call) => {
+  const environment = await environmentOf(services, call)
+  return readNamedPage(services, call, `webhooks.${environment.id}`, (rest) => store.listWebhooks(services.db, environment.id, rest))
+}
+
+export const createWebhook: Handler<'createWebhook'> = async (services, call) => {
+  const { config, db, now, newId, random, secrets } = services
+  const environment = await environmentOf(services, call)
+  const { slug, url, events = [], description = null, disabled = false } = call.body
+  refuseUrl(services, environment.type, url)
+  const at = now()
+  const id = newId('whk')
+  const secret = makeWebhookSecret(random(32))
+  const fields = { url, events, description, disabled }
+  const webhook = (slug: string) => ({
+    id,
+    tenant_id: environment.tenant_id,
+    project_id: environment.project_id,
+    environment_id: environment.id,
+    slug,
+    ...fields,
+    disabled_reason: null,
+    previous_secret_until: null,
+    last_success_at: null,
+    failing_since: null,
+    created_at: at.toISOString(),
+    updated_at: at.toISOString(),
+    version: 1,
+    secret,
+  })
+  const sealed_secret = secrets.seal(secret, sealed_columns.webhooks.associatedData(environment.id, id))
+  const room = store.roomForWebhook(environment.tenant_id, environment.id, config.limits)
+  const create = async (slug: string) => {
+    const statements = [
+      ...haveRoom(holdTenant(environment.tenant_id), room),
+      store.insertWebhook(environment.id, { id, slug }, fields, sealed_secret, at),
+    ]
+    const answer = webhook(slug)
+    return (await call.commit({ statements, before: null, answer }, at)) ? answer : null
+  }
+  const scope = { table, environment_id: environment.id } as const
+  return createWithSlug(services, scope, {
+    slug,
+    name: hostOf(url),
+    create,
+    refuse: async () => {
+      if (await isThereRoom(db, room)) return
+      call.fail('quota_exceeded', quotaDetail(await store.webhookLimitOf(db, environment.id, config.limits), config.limits))
+    },
+    fail: call.fail,
+  })
+}
+
+export const getWebhook: Handler<'getWebhook'> = (services, call) => webhookOf(services, call)
+
+async function finder(services: Services, call: WebhookCall) {
+  const environment = await environmentOf(services, call)
+  return () => store.findWebhook(services.db, environment.id, call.params.webhook_id ?? '')
+}
+
+async function webhookOf(services: Services, call: WebhookCall): Promise<store.WebhookRow> {
+  const webhook = await (await finder(services, call))()
+  if (!webhook) throw notFound()
+  return webhook
+}
+
+export const changeWebhook: Handler<'changeWebhook'> = async (services, call) => {
+  const environment = await environmentOf(services, call)
+  return changeVersioned(call.if_match, await finder(services, call), async (current) => {
+    const {
+      slug = current.slug,
+      url = current.url,
+      events = current.events,
+      description = current.description,
+      disabled = current.disabled,
+    } = call.body
+    const fields = { url, events: events ?? [], description, disabled: disabled ?? false }
+    if (url !== current.url) refuseUrl(services, environment.type, url)
+    const given_slug = await slugStatements(services.db, { table, environment_id: environment.id }, current, call.body.slug, call.fail)
+    if (JSON.stringify(fieldsOf(current)) === JSON.stringify(fields) && given_slug.length === 0) return current
+    const at = services.now()
+    const reset = current.disabled && !fields.disabled ? { disabled_reason: null, failing_since: null } : {}
+    const webhook = { ...current, slug, ...fields, ...reset, version: current.version + 1, updated_at: at.toISOString() }
+    const statements = [store.updateWebhook(current, fields, at), ...given_slug]
+    const changed = await call.commit({ statements, before: current, answer: webhook }, at)
+    return changed ? webhook : null
+  })
+}
+
+const fieldsOf = ({ url, events, description, disabled }: store.WebhookFields): store.WebhookFields => ({
+  url,
+  events,
+  description,
+  disabled,
+})
+
+/** Messages that are deleted in one batch, with their attempts. */
+const messages_at_once = 200
+
+export const deleteWebhook: Handler<'deleteWebhook'> = async (services, call) => {
+  const { db } = services
+  await changeVersioned(call.if_match, await finder(services, call), async (current) => {
+    const last = await changeAllButLast(
+      messages_at_once,
+      (limit, after: string | undefined) => store.findMessages(db, current, limit, after),
+      (ids) => db.batch([store.holdWebhook(current, current.version), ...store.deleteMessages(current, ids)]),
+    )
+    if (!last) return null
+    const deleted = await call.commit({ statements: store.deleteWebhook(current), before: current, answer: null }, services.now())
+    return deleted || null
+  })
+  return null
+}
+
+export const rotateWebhookSecret: Handler<'rotateWebhookSecret'> = async (services, call) => {
+  const { db, now, random, secrets } = services
+  const secret = makeWebhookSecret(random(32))
+  return changeVersioned(call.if_match, await finder(services, call), async (current) => {
+    const replaced = await store.findSecrets(db, current)
+    if (!replaced) return null
+    const at = now()
+    const until = new Date(at.getTime() + overlap_ms)
+    const context = sealed_columns.webhooks.associatedData(current.environment_id, current.id)
+    const previous = previousAfterRotation(replaced, (text) => secrets.unseal(text, context), at)
+    const webhook = {
+      ...current,
+      previous_secret_until: until.toISOString(),
+      version: current.version + 1,
+      updated_at: at.toISOString(),
+      secret,
+    }
+    const sealed = { secret: secrets.seal(secret, context), previous_secret: secrets.seal(previous, context), previous_secret_until: until }
+    const statements = [store.replaceSecret(current, sealed, at)]
+    const changed = await call.commit({ statements, before: current, answer: webhook }, at)
+    return changed ? webhook : null
+  })
+}
+
+/** Sends a test event to this webhook only. It has a sequence and is delivered like any other event. */
+export const testWebhook: Handler<'testWebhook'> = async (services, call) => {
+  const webhook = await webhookOf(services, call)
+  const at = services.now()
+  const { environment_id, id } = webhook
+  const event_id = services.newId('evt')
+  const event = { id: event_id, environment_id, type: 'test.ping', data: { webhook_id: id } } as const
+  const sent = await call.commit(
+    {
+      statements: [store.holdWebhook(webhook)],
+      before: webhook,
+      answer: { event_id },
+      object: { type: 'webhook', id },
+      event,
+    },
+    at,
+  )
+  if (!sent) throw notFound()
+  return { event_id }
+}
+
+export const listDeliveries: Handler<'listDeliveries'> = async (services, call) => {
+  const { environment_id, id } = await webhookOf(services, call)
+  const { status, event_id } = call.query
+  const list = `deliveries.${id}.${JSON.stringify({ status, event_id })}`
+  return readPage(services, call, list, (rest) => store.listDeliveries(services.db, environment_id, id, { status, event_id }, rest))
+}
+
+export const getDelivery: Handler<'getDelivery'> = async (services, call) => {
+  const { environment_id, id } = await webhookOf(services, call)
+  const delivery = await store.findDelivery(services.db, environment_id, id, call.params.message_id ?? '')
+  if (!delivery) throw notFound()
+  return { ...delivery, version: new Date(delivery.updated_at).getTime() }
+}
+
+export const resendDelivery: Handler<'resendDelivery'> = async (services, call): Promise<Delivery> => {
+  const webhook = await webhookOf(services, call)
+  const delivery = await store.findDelivery(services.db, webhook.environment_id, webhook.id, call.params.message_id ?? '')
+  if (!delivery) throw notFound()
+  const at = services.now()
+  const answer = { ...delivery, status: 'waiting' as const, next_attempt_at: at.toISOString(), updated_at: at.toISOString() }
+  const resent = await call.commit(
+    {
+      statements: [store.holdWebhook(webhook), ...store.sendOneAgain(webhook.environment_id, delivery.id, at)],
+      before: delivery,
+      answer,
+    },
+    at,
+  )
+  if (!resent) throw notFound()
+  return answer
+}
+
+const most_resent = 10_000
+
+/** Each try counts again. Only deliveries that settle in between change the number. */
+const most_tries = 20
+
+/** Sends messages since a time again, for a receiver that was down or lost them: the oldest ones, as many as one batch can have. */
+export const resendSince: Handler<'resendSince'> = async (services, call) => {
+  const { db, now } = services
+  const { environment_id, id } = await webhookOf(services, call)
+  const { since, status = 'all', dry_run = false } = call.body
+  const which = { since: new Date(since), status }
+  for (let tries = 0; tries < most_tries; tries++) {
+    const at = now()
+    const counted = await store.countToResend(db, environment_id, id, which, most_resent)
+    const answer = { messages: counted.messages }
+    const statements =
+      dry_run || counted.messages === 0
+        ? []
+        : [store.holdWebhook({ environment_id, id }), ...store.sendAllAgain(environment_id, id, { ...which, ...counted }, at)]
+    const resent = await call.commit({ statements, before: { since, status }, answer, object: { type: 'webhook', id } }, at)
+    if (resent) return answer
+    await webhookOf(services, call) // 404 if it was deleted meanwhile
+  }
+  throw tooBusy('webhook')
+}
+
+/** Refuses literal private addresses. Host names are checked when the connection is made. */
+function refuseUrl({ config }: Services, type: 'test' | 'live', url: string): void {
+  const parsed = new URL(url)
+  if (type === 'live' && parsed.protocol !== 'https:' && parsed.origin !== config.base_url)
+    throw badField(['url'], 'A Live environment needs an https URL.')
+  if (!isPrivateLiteral(parsed, config.webhook_allowed_networks)) return
+  const advice =
+    type === 'test'
+      ? ' For development, the operator can allow a network: OSTIARY_WEBHOOK_ALLOWED_NETWORKS=127.0.0.0/8,::1/128 allows this machine.'
+      : ''
+  throw badField(['url'], `This address is private. Use a public address.${advice}`)
+}

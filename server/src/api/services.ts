@@ -1,0 +1,21 @@
+/** Everything that handlers of the management API use: the deployment and the services that are built on it. */
+import type { VerifyTenantLog } from '../audit/verifications.ts'
+import type { Deployment } from '../deployment/deployment.ts'
+import type { RateLimiter } from '../http/rate-limit.ts'
+import type { KeyStore } from '../keys/store.ts'
+import type { Issuers } from '../oidc/issuer.ts'
+import type { KeyPool } from '../oidc/signing-keys.ts'
+import type { ScanApplications } from '../readiness/store.ts'
+import type { Root } from '../setup/root.ts'
+import type { Passwords } from '../users/password.ts'
+
+export interface Services extends Deployment {
+  readonly issuers: Issuers
+  readonly keys: KeyStore
+  readonly key_pool: KeyPool
+  readonly limiter: RateLimiter
+  readonly passwords: Passwords
+  readonly root: Root
+  readonly verifyLog: VerifyTenantLog
+  readonly scanApplications: ScanApplications
+}

@@ -1,0 +1,36 @@
+/** The services that every part of the process shares. Time, randomness and configuration come only from here. */
+
+import type { NewId } from '../base/ids.ts'
+import type { Log } from '../base/log.ts'
+import type { Config } from '../config/config.ts'
+import type { Db } from '../db/db.ts'
+import type { Outbound } from '../outbound/fetch.ts'
+import type { DeliverBySmtp } from '../outbound/smtp.ts'
+import type { RefusedCalls } from '../refused-calls/refused-calls.ts'
+import type { Secrets } from '../secrets/secrets.ts'
+import type { Counters } from './counters.ts'
+import type { GrantUses } from './grant-uses.ts'
+import type { Tally } from './tally.ts'
+
+export interface Deployment {
+  readonly config: Config
+  readonly db: Db
+  readonly secrets: Secrets
+  readonly log: Log
+  readonly counters: Counters
+  readonly refused_calls: RefusedCalls
+  readonly grant_uses: GrantUses
+  readonly tally: Tally
+  /** The only way to call addresses that tenants or clients chose. */
+  readonly outbound: Outbound
+  /** The only way to call mail servers. */
+  readonly smtp: DeliverBySmtp
+  readonly now: () => Date
+  readonly random: (bytes: number) => Buffer
+  readonly newId: NewId
+}
+
+/** Creates a secret of 256 random bits, for codes, tokens and cookies. */
+export function newSecret(deployment: Pick<Deployment, 'random'>): string {
+  return deployment.random(32).toString('base64url')
+}

@@ -1,0 +1,3 @@
+// pure
+/** The link of an invitation. */
+export const invitationUrl = ({ issuer }: { issuer: string }, token: string) => `${issuer}/invitation?token=${token}`

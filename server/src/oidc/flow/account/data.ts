@@ -1,0 +1,142 @@
+/** The forms of the account page that export the data of the person, and delete the account. */
+import type { Event } from '@ostiary/contract/event.ts'
+import { listMethods } from '../../../accounts/methods.ts'
+import { describeChange } from '../../../audit/entry.ts'
+import { insertAuditEntry } from '../../../audit/store.ts'
+import { emailKey } from '../../../base/email.ts'
+import { sendsMail } from '../../../base/mail-settings.ts'
+import { longest_email } from '../../../base/normalisation.ts'
+import { reason } from '../../../base/reason.ts'
+import { refusal } from '../../../base/refusal.ts'
+import { type Statement, sql } from '../../../db/db.ts'
+import { insertEvent, listEvents } from '../../../events/store.ts'
+import { endInvitationsOf } from '../../../members/invitations.ts'
+import { deleteMemberships, findMember, findMemberships, findSoleOwnerships, type MemberRow } from '../../../members/store.ts'
+import { deletedPage } from '../../../pages/account-forms.ts'
+import { listConsents } from '../../../sessions/account.ts'
+import { listGrants } from '../../../sessions/grants.ts'
+import { listSessionRecords } from '../../../sessions/sessions.ts'
+import { holdTenant } from '../../../tenancy/store.ts'
+import { countForPerson } from '../../../users/attempts.ts'
+import { eraseUser } from '../../../users/erase.ts'
+import { endCodesOf } from '../../../users/mailed-codes.ts'
+import { holdUser } from '../../../users/store.ts'
+import { sessionCookie, withCookies } from '../../browser.ts'
+import { fieldOf, json, type OidcCall, type OidcEndpoint, type OidcServices, refused } from '../../call.ts'
+import { deviceOf } from '../../device.ts'
+import { html, pageContext } from '../../hosted-page.ts'
+import { holdFreshSession } from '../shared/fresh-sign-in.ts'
+import { commitWithNotice } from '../shared/notice.ts'
+import { beginChange, changedMeanwhile, type OwnAccount, originOf } from './gate.ts'
+import { showDeletion, showExport } from './screens.ts'
+
+/** Bounds the memory of an export. The newest come first. */
+const most_of_a_kind = 1_000
+const most_events = 10_000
+
+/** people.md 21: one JSON attachment. At most ten an hour, since each reads much. */
+export const exportOwnData: OidcEndpoint = async (services, call) => {
+  const own = await beginChange(services, call, 'export')
+  if ('answer' in own) return own.answer
+  const { db } = services
+  const { now, issuer } = call
+  const { environment_id } = issuer
+  const { version: _, ...user } = own.user
+  const taken = await db.batch(countForPerson('export', { environment_id, user_id: user.id, now }))
+  if (!taken) return refused(showExport(services, call, own, 'too_many'), too_many)
+  const newest = sql`order by id desc limit ${most_of_a_kind}`
+  const [sessions, methods, grants, consents, events] = await Promise.all([
+    listSessionRecords(db, environment_id, user.id, now, newest),
+    listMethods(db, environment_id, user.id, newest),
+    listGrants(db, environment_id, user.id, now, newest),
+    listConsents(db, environment_id, user.id, most_of_a_kind),
+    eventsOf(services, own),
+  ])
+  const answer = json({ user, sessions, methods, grants, consents, events })
+  const name = `account-${now.toISOString().slice(0, 10)}.json`
+  return {
+    ...answer,
+    headers: { ...answer.headers, 'content-disposition': `attachment; filename="${name}"`, 'x-content-type-options': 'nosniff' },
+  }
+}
+
+const too_many = refusal('locked_out', reason`The person exported their data ten times within an hour.`)
+
+/** A page of events at a time, since a read gives up after two seconds. */
+async function eventsOf({ db }: OidcServices, { user }: OwnAccount): Promise<Event[]> {
+  const events: Event[] = []
+  for (;;) {
+    const older = events.at(-1)?.sequence
+    const before = older === undefined ? sql`` : sql`and v.sequence < ${older}`
+    const read = await listEvents(
+      db,
+      user.environment_id,
+      { user_id: user.id },
+      sql`${before} order by v.sequence desc limit ${most_of_a_kind}`,
+    )
+    events.push(...read)
+    if (read.length < most_of_a_kind || events.length >= most_events) return events
+  }
+}
+
+/** The account ends at once, and its address is free. Events and audit keep the id alone (people.md 21). */
+export const deleteOwnAccount: OidcEndpoint = async (services, call) => {
+  const own = await beginChange(services, call, 'delete-account')
+  if ('answer' in own) return own.answer
+  const { now, issuer } = call
+  const { environment_id, settings } = issuer
+  const { user, session, browser } = own
+  const typed = fieldOf(call, 'email', longest_email).trim()
+  if (typed.length > longest_email || emailKey(typed) !== emailKey(user.email))
+    return refused(await showDeletion(services, call, own, 'wrong_address'), wrong_address)
+
+  const is_root = environment_id === services.root_environment_id
+  const isLastOwner = async () => is_root && (await findSoleOwnerships(services.db, user.id)).length > 0
+  if (await isLastOwner()) return refused(await showDeletion(services, call, own, 'last_owner'), last_owner)
+  const { first, rest } = is_root ? await leaveTenants(services, call, own) : { first: [], rest: [] }
+  const erased = await eraseUser(services.db, user, now)
+  if (!erased) return changedMeanwhile(services, call, own, { action: 'delete-account', id: null })
+  const event = { type: 'user.deleted', user_id: user.id, data: {} } as const
+  const deleted = await commitWithNotice(services, call, user, { kind: 'account_deleted', device: deviceOf(call) }, [
+    ...first,
+    ...endCodesOf(environment_id, user.id, now),
+    holdUser(environment_id, user.id),
+    holdFreshSession(call, session),
+    ...erased,
+    insertEvent(environment_id, originOf(services, call, own), event, now),
+    ...rest,
+  ])
+  if (!deleted) {
+    if (await isLastOwner()) return refused(await showDeletion(services, call, own, 'last_owner'), last_owner)
+    return changedMeanwhile(services, call, own, { action: 'delete-account', id: null })
+  }
+  const kept = [...browser.sessions, ...browser.expired].filter(({ user_id }) => user_id !== user.id)
+  return withCookies(html(deletedPage(pageContext(call), { is_mailed: sendsMail(settings.email) })), [sessionCookie(call, kept)])
+}
+
+const wrong_address = refusal('validation_failed', reason`The typed address is not the one of the account.`)
+const last_owner = refusal('last_owner', reason`The person is the last owner of a tenant.`)
+
+/** An administrator leaves every tenant: what the batch of the deletion writes first, and what it records at its end. */
+async function leaveTenants(services: OidcServices, call: OidcCall, { user }: OwnAccount): Promise<Record<'first' | 'rest', Statement[]>> {
+  const { db, root_environment_id } = services
+  const { now, request_id, ip } = call
+  const tenant_ids = (await findMemberships(db, user.id)).map(({ tenant_id }) => tenant_id).sort()
+  const members = await Promise.all(tenant_ids.map((tenant_id) => findMember(db, root_environment_id, tenant_id, user.id)))
+  const origin = { action: 'deleteOwnAccount', actor: { type: 'user', id: user.id }, actor_label: null, request_id, ip }
+  return {
+    first: [
+      ...tenant_ids.map(holdTenant),
+      ...deleteMemberships(call.issuer.environment_id, user.id),
+      ...tenant_ids.map((tenant_id) => endInvitationsOf(tenant_id, user.id, now)),
+    ],
+    rest: members.flatMap((member) =>
+      member
+        ? [insertAuditEntry(member.tenant_id, { id: services.newId('aud'), ...origin }, describeChange(idsOf(member), null), now)]
+        : [],
+    ),
+  }
+}
+
+/** What the log keeps of a member whose account is gone. */
+const idsOf = ({ id, tenant_id, role }: MemberRow) => ({ id, tenant_id, role })

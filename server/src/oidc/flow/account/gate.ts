@@ -1,0 +1,103 @@
+/**
+ * The account page of a person, `{issuer}/account`: profile, sign-in methods, sessions, connected applications, export and deletion.
+ *
+ * Each change begins here: `beginChange` finds the session that the page named, checks the form, and leads a sensitive change through a
+ * sign-in of the same account. The endpoints decide the change by one batch, in which `holdUser` and `holdFreshSession` fail where the
+ * session ended in the meantime. `screens.ts` builds the pages, `notice.ts` sends the mails.
+ */
+
+import { UserId } from '@ostiary/contract/ids.ts'
+import { reason } from '../../../base/reason.ts'
+import { refusal } from '../../../base/refusal.ts'
+import { type AccountAction, type AccountNotice, account_actions, account_notices } from '../../../pages/account-actions.ts'
+import { findUser } from '../../../users/store.ts'
+import { accountUrl } from '../../account-url.ts'
+import { type Browser, formProblem, formRefusals, readBrowser, session_gone } from '../../browser.ts'
+import { type Answer, header, type OidcCall, type OidcServices, redirect, refused } from '../../call.ts'
+import { isFreshlySignedIn } from '../shared/fresh-sign-in.ts'
+import type { OwnUser } from '../shared/notice.ts'
+import { showPlace } from './screens.ts'
+
+/** A person at their own account page. */
+export interface OwnAccount {
+  browser: Browser
+  session: Browser['sessions'][number]
+  user: OwnUser
+}
+
+/** Whether the person signs in again before this action. */
+export const needsSignIn = async (
+  services: OidcServices,
+  call: OidcCall,
+  action: AccountAction | null,
+  session: Browser['sessions'][number],
+) => action !== null && account_actions[action].is_sensitive && !(await isFreshlySignedIn(services, call, session))
+
+export async function findOwnUser({ db }: OidcServices, { issuer }: OidcCall, user_id: string): Promise<OwnUser | null> {
+  const user = await findUser(db, issuer.environment_id, user_id)
+  return user && user.email !== null ? { ...user, email: user.email } : null
+}
+
+const longest_id = 100
+
+/**
+ * Finds the account that the page of the form named: another window may have changed the current one. `page` is the page of the action,
+ * `null` for a button of the account page itself.
+ */
+export async function beginChange(
+  services: OidcServices,
+  call: OidcCall,
+  page: AccountAction | null,
+): Promise<OwnAccount | { answer: Answer }> {
+  const browser = await readBrowser(services, call)
+  const user_id = UserId.safeParse(call.form?.get('user')).data ?? null
+  const session = browser.sessions.find((candidate) => candidate.user_id === user_id)
+  const user = session ? await findOwnUser(services, call, session.user_id) : null
+  const id = (call.form?.get('id') ?? '').slice(0, longest_id) || null
+  const back = accountUrl(call, page === null ? {} : { action: page, id, user: user_id })
+  if (!session || !user) return { answer: refused(redirect(back), session_gone) }
+  call.subject.user_id = user.id
+  const own = { browser, session, user }
+  const problem = formProblem(services, call, browser)
+  if (problem) return { answer: refused(await showPlace(services, call, own, { action: page, id, problem }), formRefusals[problem]) }
+  if (await needsSignIn(services, call, page, session)) return { answer: refused(redirect(back), sign_in_needed) }
+  return own
+}
+
+const sign_in_needed = refusal(
+  'login_required',
+  reason`The change needs a sign-in of the last 10 minutes, with every factor of the account.`,
+)
+
+/** Returns to the account page, which says what has happened. */
+export const done = (call: OidcCall, notice: AccountNotice): Answer => redirect(accountUrl(call, { done: notice }))
+
+/** A link of another site shows no notice. */
+export function noticeOf(call: OidcCall): AccountNotice | null {
+  if ((header(call, 'sec-fetch-site') ?? 'same-origin') !== 'same-origin') return null
+  const said = new URLSearchParams(call.query).get('done')
+  return account_notices.find((notice) => notice === said) ?? null
+}
+
+/** The batch of a change failed: the session has ended, or the account changed in the meantime. */
+export async function changedMeanwhile(
+  services: OidcServices,
+  call: OidcCall,
+  { session }: OwnAccount,
+  place: { action: AccountAction | null; id: string | null },
+): Promise<Answer> {
+  const browser = await readBrowser(services, call)
+  const same = browser.sessions.find(({ id }) => id === session.id)
+  const user = same ? await findOwnUser(services, call, same.user_id) : null
+  if (!same || !user) return refused(redirect(accountUrl(call)), session_gone)
+  return refused(await showPlace(services, call, { browser, session: same, user }, { ...place, problem: 'changed' }), changed)
+}
+
+const changed = refusal('stale_version', reason`The account changed while the person was on the page, so nothing was done.`)
+
+/** The person as the actor of an event. */
+export const originOf = (services: OidcServices, call: OidcCall, { user }: Pick<OwnAccount, 'user'>) => ({
+  id: services.newId('evt'),
+  actor: { type: 'user' as const, id: user.id },
+  request_id: call.request_id,
+})

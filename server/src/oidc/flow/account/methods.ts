@@ -1,0 +1,153 @@
+/** The forms of the account page that change how the person signs in. Each is sensitive, and mailed. */
+import { MethodId } from '@ostiary/contract/ids.ts'
+import { findMethod } from '../../../accounts/methods.ts'
+import { removeOwnMethod as removeMethod } from '../../../accounts/remove-own-method.ts'
+import { reason } from '../../../base/reason.ts'
+import { refusal } from '../../../base/refusal.ts'
+import type { Statement } from '../../../db/db.ts'
+import { insertEvent } from '../../../events/store.ts'
+import { type AccountNotice, isRemovable, removals } from '../../../pages/account-actions.ts'
+import type { PasswordView } from '../../../pages/account-forms.ts'
+import type { AddTotpView } from '../../../pages/account-methods.ts'
+import { recoveryCodesPage } from '../../../pages/enrolment.ts'
+import { endOtherSessions } from '../../../sessions/account.ts'
+import { longest_password } from '../../../users/password-policy.ts'
+import { judgePassword } from '../../../users/password-rules.ts'
+import { confirmTotp, type OwnChange, renewRecoveryCodes } from '../../../users/second-factor-changes.ts'
+import { holdUser, updateUser } from '../../../users/store.ts'
+import { accountUrl } from '../../account-url.ts'
+import { deviceCookie, withCookies } from '../../browser.ts'
+import { fieldOf, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../../call.ts'
+import { deviceOf } from '../../device.ts'
+import { html, pageContext } from '../../hosted-page.ts'
+import { finishEnrolment } from '../passkey/passkey-enrolment.ts'
+import { holdFreshSession, raiseByNewFactor } from '../shared/fresh-sign-in.ts'
+import { commitWithNotice } from '../shared/notice.ts'
+import { countedKinds } from '../shared/passkey-ceremony.ts'
+import { beginChange, changedMeanwhile, done, type OwnAccount, originOf } from './gate.ts'
+import { mayAddTotp, showAddPasskey, showAddTotp, showPassword, showRemoval } from './screens.ts'
+
+/** A new password ends every other session, and every grant that did not begin in this one (people.md 19). */
+export const changeOwnPassword: OidcEndpoint = async (services, call) => {
+  const own = await beginChange(services, call, 'change-password')
+  if ('answer' in own) return own.answer
+  const { db, passwords } = services
+  const { issuer, now } = call
+  const { environment_id } = issuer
+  const { user, session } = own
+  if (!issuer.settings.sign_in.password) return refused(redirect(accountUrl(call)), no_passwords)
+  const password = fieldOf(call, 'password', longest_password)
+  const problem: PasswordView['problem'] = password === '' ? 'missing' : await judgePassword(db, environment_id, password, user)
+  if (problem !== null) return refused(showPassword(services, call, own, problem), refused_password)
+
+  const password_hash = await passwords.hash(password, { environment_id, signal: call.signal() })
+  const device = deviceOf(call)
+  const notice = user.has_password
+    ? { kind: 'password_changed' as const, device }
+    : { kind: 'method_added' as const, method: 'password' as const, name: null, device }
+  const origin = originOf(services, call, own)
+  const event = { type: 'user.updated', user_id: user.id, data: { changed: ['password'] } } as const
+  const written = await commitWithNotice(services, call, user, notice, [
+    updateUser(user, user, password_hash, now),
+    holdFreshSession(call, session),
+    ...endOtherSessions(environment_id, session, { by: 'password_changed', origin: { ...origin, id: services.newId('evt') } }, now),
+    insertEvent(environment_id, origin, event, now),
+  ])
+  if (!written) return changedMeanwhile(services, call, own, { action: 'change-password', id: null })
+  // The mark of this browser belonged to the old password.
+  return withCookies(done(call, 'change-password'), [deviceCookie(services, call, { user_id: user.id, email: user.email, password_hash })])
+}
+
+const no_passwords = refusal('not_found', reason`The environment has no passwords: see sign_in.password of its settings.`)
+const refused_password = refusal('validation_failed', reason`The rules of the environment refuse the new password.`)
+
+/**
+ * Ends what began with the method, this session too if it did (people.md 20). The last way in stays, and where a second factor is
+ * required the last one.
+ */
+export const removeOwnMethod: OidcEndpoint = async (services, call) => {
+  const asked = call.form?.get('action')
+  const action = Object.values(removals).find((name) => name === asked) ?? 'remove-provider'
+  const own = await beginChange(services, call, action)
+  if ('answer' in own) return own.answer
+  const { environment_id } = call.issuer
+  const id = MethodId.safeParse(call.form?.get('id')).data ?? ''
+  const method = await findMethod(services.db, environment_id, own.user.id, id)
+  if (!method || !isRemovable(method.type) || removals[method.type] !== action) return refused(redirect(accountUrl(call)), unknown_method)
+  const { sign_in, mfa } = call.issuer.settings
+  const rules = { sign_in, mode: mfa.mode, ...countedKinds(call) }
+  const outcome = await removeMethod(services, own.user, method, rules, ownChange(services, call, own))
+  if (outcome === 'removed') return done(call, action)
+  if (outcome === 'changed') return changedMeanwhile(services, call, own, { action, id })
+  return refused(await showRemoval(services, call, own, { action, id }, outcome), outcome === 'last_factor' ? last_factor : last_way_in)
+}
+
+/** How a change of a method is written: while the session lives and is fresh, and with the limited mail. */
+function ownChange(
+  services: OidcServices,
+  call: OidcCall,
+  { user, session }: OwnAccount,
+  hold: readonly Statement[] = [holdFreshSession(call, session)],
+): OwnChange {
+  const { issuer, now, request_id } = call
+  const { environment_id } = issuer
+  return {
+    request_id,
+    device: deviceOf(call),
+    now,
+    commit: (notice, statements) =>
+      commitWithNotice(services, call, user, notice, [holdUser(environment_id, user.id), ...hold, ...statements]),
+  }
+}
+
+/** Adds the offered app. The first one brings recovery codes, which are shown once. */
+export const addOwnTotp: OidcEndpoint = async (services, call) => {
+  const own = await beginChange(services, call, 'add-totp')
+  if ('answer' in own) return own.answer
+  if (!mayAddTotp(call)) return refused(redirect(accountUrl(call)), no_apps)
+  const nonce = fieldOf(call, 'nonce', longest_nonce)
+  const code = fieldOf(call, 'code', longest_code).trim()
+  const again = (problem: AddTotpView['problem']) => showAddTotp(services, call, own, { nonce, problem })
+  if (code === '') return refused(again('missing_code'), wrong_code)
+  const offer = { session_id: own.session.id, nonce, code }
+  const { hold, set_cookie } = raiseByNewFactor(services, call, own.browser, own.session, ['otp'])
+  const outcome = await confirmTotp(services, own.user, offer, ownChange(services, call, own, hold))
+  if (outcome.added) return withCookies(outcome.codes ? showCodes(call, 'add-totp', outcome.codes) : done(call, 'add-totp'), set_cookie)
+  if (outcome.why === 'wrong_code') return refused(again('wrong_code'), wrong_code)
+  if (outcome.why === 'too_many') return refused(again('too_many_apps'), too_many_apps)
+  return changedMeanwhile(services, call, own, { action: 'add-totp', id: null })
+}
+
+const longest_nonce = 100
+const longest_code = 100
+
+const no_apps = refusal('not_found', reason`The environment offers no authenticator apps: see mfa of its settings.`)
+const wrong_code = refusal('wrong_code', reason`The code is not the one of the offered app.`)
+const too_many_apps = refusal('quota_exceeded', reason`The person has as many authenticator apps as one may have.`)
+
+/** Replaces the recovery codes. The new ones are shown once. */
+export const renewOwnCodes: OidcEndpoint = async (services, call) => {
+  const own = await beginChange(services, call, 'new-recovery-codes')
+  if ('answer' in own) return own.answer
+  const codes = await renewRecoveryCodes(services, own.user, ownChange(services, call, own))
+  if (codes) return showCodes(call, 'new-recovery-codes', codes)
+  return changedMeanwhile(services, call, own, { action: null, id: null })
+}
+
+const showCodes = (call: OidcCall, notice: AccountNotice, codes: readonly string[]) =>
+  html(recoveryCodesPage(pageContext(call), { codes, continue_url: accountUrl(call, { done: notice }) }))
+
+export const addOwnPasskey: OidcEndpoint = async (services, call) => {
+  const own = await beginChange(services, call, 'add-passkey')
+  if ('answer' in own) return own.answer
+  const outcome = await finishEnrolment(services, call, own.browser, own.session, call.form?.get('credential') ?? '')
+  if ('added' in outcome) return withCookies(done(call, 'add-passkey'), outcome.set_cookie)
+  return refused(await showAddPasskey(services, call, own, outcome.problem), outcome.refusal)
+}
+
+const unknown_method = refusal('not_found', reason`The account has no such sign-in method, or not one that its page removes.`)
+const last_way_in = refusal('validation_failed', reason`Without the method the person could not sign in any more.`)
+const last_factor = refusal(
+  'validation_failed',
+  reason`The environment requires a second factor, and the method is the last one of the person.`,
+)

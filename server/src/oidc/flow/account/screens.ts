@@ -1,0 +1,294 @@
+/** Builds the pages of the account page from what is stored about the person. */
+
+import { findMethod, listMethods } from '../../../accounts/methods.ts'
+import { deviceName } from '../../../base/device-name.ts'
+import { sendsMail } from '../../../base/mail-settings.ts'
+import { sql } from '../../../db/db.ts'
+import { findSoleOwnerships } from '../../../members/store.ts'
+import { type AccountView, type AppGain, accountPage } from '../../../pages/account.ts'
+import { type AccountAction, type AccountNotice, isRemovable, type RemovalAction, removals } from '../../../pages/account-actions.ts'
+import {
+  type DeletionView,
+  deletionPage,
+  type ExportView,
+  exportPage,
+  type FormProblem,
+  type PasswordView,
+  type ProfileField,
+  type ProfileView,
+  passwordPage,
+  profile_fields,
+  profilePage,
+  type RemovalView,
+  removalPage,
+} from '../../../pages/account-forms.ts'
+import { type AddPasskeyView, type AddTotpView, addPasskeyPage, addTotpPage, newCodesPage } from '../../../pages/account-methods.ts'
+import type { Page, PageContext } from '../../../pages/layout.ts'
+import { locales } from '../../../pages/locale.ts'
+import { most_passkeys } from '../../../passkeys/store.ts'
+import { listConnected, listGrantedScopes, namesOfResources } from '../../../sessions/account.ts'
+import { listSessionRecords } from '../../../sessions/sessions.ts'
+import { offerTotp, showOfferedTotp } from '../../../users/second-factor-changes.ts'
+import { most_totps } from '../../../users/second-factors.ts'
+import { accountUrl } from '../../account-url.ts'
+import { formToken, withCookies } from '../../browser.ts'
+import { type Answer, type OidcCall, type OidcServices, redirect } from '../../call.ts'
+import { accountContext, html } from '../../hosted-page.ts'
+import { beginEnrolment } from '../passkey/passkey-enrolment.ts'
+import { relyingPartyOf } from '../shared/passkey-ceremony.ts'
+import { showChangeEmail, showConfirmEmail } from './address-screens.ts'
+import type { OwnAccount } from './gate.ts'
+
+interface Place {
+  action: AccountAction | null
+  /** The object of the action. */
+  id: string | null
+  problem: FormProblem | null
+}
+
+/** The account page, or the page of an action there. */
+export function showPlace(
+  services: OidcServices,
+  call: OidcCall,
+  own: OwnAccount,
+  { action, id, problem }: Place,
+): Answer | Promise<Answer> {
+  switch (action) {
+    case null:
+      return showAccountPage(services, call, own, { notice: null, problem })
+    case 'change-name':
+      return showProfile(services, call, own, { problem, wrong: [] })
+    case 'change-email':
+      return showChangeEmail(services, call, own, problem)
+    case 'confirm-email':
+      return showConfirmEmail(services, call, own, problem)
+    case 'change-password':
+      return showPassword(services, call, own, problem)
+    case 'add-passkey':
+      return showAddPasskey(services, call, own, problem)
+    case 'add-totp':
+      return showAddTotp(services, call, own, { nonce: newNonce(services), problem })
+    case 'new-recovery-codes':
+      return showNewCodes(services, call, own, problem)
+    case 'remove-passkey':
+    case 'remove-totp':
+    case 'remove-provider':
+      return showRemoval(services, call, own, { action, id }, problem)
+    case 'export':
+      return showExport(services, call, own, problem)
+    case 'delete-account':
+      return showDeletion(services, call, own, problem)
+  }
+}
+
+/** A page with the form token of the browser. */
+function withForm(
+  services: OidcServices,
+  call: OidcCall,
+  { browser, user }: OwnAccount,
+  { action, id = null }: { action: AccountAction; id?: string | null },
+  pageOf: (context: PageContext, form: { csrf: string; user_id: string }) => Page,
+): Answer {
+  const { csrf, set_cookie } = formToken(services, call, browser)
+  return withCookies(html(pageOf(accountContext(call, { action, id, user: user.id }), { csrf, user_id: user.id })), set_cookie)
+}
+
+/** In UTF-16 code units: longer than every field of the profile. */
+const longest_field = 1_000
+
+export function showProfile(
+  services: OidcServices,
+  call: OidcCall,
+  own: OwnAccount,
+  { values, ...rest }: Pick<ProfileView, 'problem' | 'wrong'> & { values?: ProfileView['values'] },
+): Answer {
+  const { user } = own
+  // What was typed stays where the form was not accepted.
+  const present = Object.fromEntries(
+    profile_fields.map((name) => [name, call.form?.get(name)?.slice(0, longest_field) ?? user[name] ?? '']),
+  ) as Record<ProfileField, string> // as: every field
+  return withForm(services, call, own, { action: 'change-name' }, (context, form) =>
+    profilePage(context, {
+      ...form,
+      ...rest,
+      values: values ?? present,
+      languages: [...locales, ...(user.locale ? [user.locale] : [])],
+    }),
+  )
+}
+
+export const showPassword = (services: OidcServices, call: OidcCall, own: OwnAccount, problem: PasswordView['problem']): Answer =>
+  withForm(services, call, own, { action: 'change-password' }, (context, form) =>
+    passwordPage(context, {
+      ...form,
+      email: own.user.email,
+      has_password: own.user.has_password,
+      rule: call.issuer.settings.password,
+      is_mailed: sendsMail(call.issuer.settings.email),
+      problem,
+    }),
+  )
+
+export async function showRemoval(
+  services: OidcServices,
+  call: OidcCall,
+  own: OwnAccount,
+  { action, id }: { action: RemovalAction; id: string | null },
+  problem: RemovalView['problem'],
+): Promise<Answer> {
+  const method = id === null ? null : await findMethod(services.db, call.issuer.environment_id, own.user.id, id)
+  if (!method || !isRemovable(method.type) || removals[method.type] !== action) return redirect(accountUrl(call))
+  const { type, name } = method
+  const ends_this = (own.session.began_with ?? method.id) === method.id
+  return withForm(services, call, own, { action, id: method.id }, (context, form) =>
+    removalPage(context, { ...form, method: { id: method.id, type, name }, ends_this, problem }),
+  )
+}
+
+/** A person can add an app where the environment asks for second factors. */
+export const mayAddTotp = ({ issuer }: Pick<OidcCall, 'issuer'>): boolean => issuer.settings.mfa.mode !== 'off' && issuer.settings.mfa.totp
+
+const newNonce = ({ random }: OidcServices) => random(16).toString('base64url')
+
+/** Offers an app. A form that was not accepted keeps its `nonce`, so that the person need not scan again. */
+export function showAddTotp(
+  services: OidcServices,
+  call: OidcCall,
+  own: OwnAccount,
+  { nonce, problem }: Pick<AddTotpView, 'nonce' | 'problem'>,
+): Answer {
+  const { user, session } = own
+  if (!mayAddTotp(call)) return redirect(accountUrl(call))
+  const offered = showOfferedTotp(call.issuer.display_name, user.email, offerTotp(services, user, { session_id: session.id, nonce }))
+  return withForm(services, call, own, { action: 'add-totp' }, (context, form) =>
+    addTotpPage(context, { ...form, ...offered, nonce, problem }),
+  )
+}
+
+const showNewCodes = (services: OidcServices, call: OidcCall, own: OwnAccount, problem: FormProblem | null): Answer =>
+  withForm(services, call, own, { action: 'new-recovery-codes' }, (context, form) => newCodesPage(context, { ...form, problem }))
+
+export async function showAddPasskey(
+  services: OidcServices,
+  call: OidcCall,
+  own: OwnAccount,
+  problem: AddPasskeyView['problem'],
+): Promise<Answer> {
+  const options = await beginEnrolment(services, call, own.session)
+  if (options === null) return redirect(accountUrl(call))
+  const ceremony = { kind: 'create' as const, options, able_cookie: null, removed: null }
+  return withForm(services, call, own, { action: 'add-passkey' }, (context, form) =>
+    addPasskeyPage(context, { ...form, ceremony, problem }),
+  )
+}
+
+export const showExport = (services: OidcServices, call: OidcCall, own: OwnAccount, problem: ExportView['problem']): Answer =>
+  withForm(services, call, own, { action: 'export' }, (context, form) => exportPage(context, { ...form, problem }))
+
+export async function showDeletion(
+  services: OidcServices,
+  call: OidcCall,
+  own: OwnAccount,
+  problem: DeletionView['problem'],
+): Promise<Answer> {
+  const { user } = own
+  const tenants = problem === 'last_owner' ? await findSoleOwnerships(services.db, user.id) : []
+  return withForm(services, call, own, { action: 'delete-account' }, (context, form) =>
+    deletionPage(context, { ...form, email: user.email, problem, tenants }),
+  )
+}
+
+const most_methods = 100
+const most_sessions = 100
+
+export async function showAccountPage(
+  services: OidcServices,
+  call: OidcCall,
+  own: OwnAccount,
+  { notice, problem }: { notice: AccountNotice | null; problem: AccountView['problem'] },
+): Promise<Answer> {
+  const { db } = services
+  const { now, issuer } = call
+  const { environment_id, settings } = issuer
+  const { session, user } = own
+  const [methods, sessions, applications] = await Promise.all([
+    listMethods(db, environment_id, user.id, sql`order by created_at, id limit ${most_methods}`),
+    listSessionRecords(
+      db,
+      environment_id,
+      user.id,
+      now,
+      sql`order by case when id = ${session.id} then 0 else 1 end, last_seen_at desc, id limit ${most_sessions}`,
+    ),
+    applicationsOf(services, call, user.id),
+  ])
+  const password = methods.find(({ type }) => type === 'password')
+  const hasRoom = (type: string, most: number) => methods.filter((method) => method.type === type).length < most
+  const { csrf, set_cookie } = formToken(services, call, own.browser)
+  // The page of an account that the address names stays the page of that account.
+  const named = new URLSearchParams(call.query).get('user') === user.id ? user.id : null
+  const page = accountPage(accountContext(call, { user: named }), {
+    csrf,
+    user_id: user.id,
+    person: user,
+    notice,
+    problem,
+    other_account_url: accountUrl(call, { prompt: 'select_account' }),
+    password: settings.sign_in.password
+      ? { is_set: password !== undefined, set_at: password === undefined ? null : new Date(password.created_at) }
+      : null,
+    methods: methods
+      .filter((method) => method !== password)
+      .map(({ id, type, name, codes_left, created_at, last_used_at }) => ({
+        id,
+        type,
+        name,
+        codes_left,
+        created_at: new Date(created_at),
+        last_used_at: last_used_at === null ? null : new Date(last_used_at),
+      })),
+    has_mail: sendsMail(settings.email),
+    can_add: {
+      passkey: relyingPartyOf(call) !== null && hasRoom('passkey', most_passkeys),
+      totp: mayAddTotp(call) && hasRoom('totp', most_totps),
+    },
+    sessions: sessions.map(({ id, ip, user_agent, created_at, last_seen_at }) => ({
+      id,
+      is_this: id === session.id,
+      device: deviceName(user_agent),
+      ip,
+      created_at: new Date(created_at),
+      last_seen_at: new Date(last_seen_at),
+    })),
+    applications,
+  })
+  return withCookies(html(page), set_cookie)
+}
+
+const standard_gains = ['profile', 'email', 'phone'] as const
+
+/** What each application gets: by the consent where there is one, otherwise by its active grants. */
+async function applicationsOf({ db }: OidcServices, call: OidcCall, user_id: string): Promise<AccountView['applications']> {
+  const { environment_id } = call.issuer
+  const [connected, granted] = await Promise.all([
+    listConnected(db, environment_id, user_id, call.now),
+    listGrantedScopes(db, environment_id, user_id, call.now),
+  ])
+  const words = new Map(
+    connected.map(({ id, scope }) => [
+      id,
+      scope === null
+        ? granted.filter(({ application_id }) => application_id === id).flatMap((grant) => [...grant.scope.split(' '), ...grant.resource])
+        : scope.split(' ').map((word) => word.split('#', 1)[0] ?? ''),
+    ]),
+  )
+  const resources = new Set([...words.values()].flat().filter((word) => word.includes(':')))
+  const names = await namesOfResources(db, environment_id, [...resources])
+  return connected.map(({ id, name, logo_uri, since }) => {
+    const all = words.get(id) ?? []
+    const of_apis = [...new Set(all.flatMap((word) => names.get(word) ?? []))].map((resource_server): AppGain => ({ resource_server }))
+    const own = standard_gains.filter((gain) => all.includes(gain))
+    const gets: AppGain[] = [...own, ...of_apis, ...(all.includes('offline_access') ? (['offline_access'] as const) : [])]
+    return { id, name, logo_url: logo_uri, since, gets }
+  })
+}

@@ -1,0 +1,86 @@
+/** The step that an authorization request needs next, and the page or answer of that step. `protocol/next-step.ts` holds the rules. */
+import { findUsersWithPasskey } from '../../../passkeys/store.ts'
+import { findConsents } from '../../../sessions/sessions.ts'
+import { findUsersWithSecondFactor } from '../../../users/second-factors.ts'
+import type { Answer, OidcCall, OidcServices } from '../../call.ts'
+import { hintedUser } from '../../id-token-hint.ts'
+import { type NextStep, nextStep } from '../../protocol/next-step.ts'
+import { by_passkey } from '../../protocol/second-factor.ts'
+import { asksForSignUp } from '../../protocol/sign-up.ts'
+import { offerPasskey } from '../passkey/offer-passkey.ts'
+import { answerClient } from '../shared/answer-client.ts'
+import type { Authorization } from '../shared/begin.ts'
+import { needsPress } from '../shared/continue.ts'
+import { beginStepUp } from '../shared/half-sign-in.ts'
+import { countedKinds } from '../shared/passkey-ceremony.ts'
+import { wasPressed } from '../shared/press.ts'
+import { no_problems, showAccounts, showConsent, showSignIn, showSignUp } from '../shared/screens.ts'
+import { issueCode } from './issue-code.ts'
+
+export async function judgeNextStep(
+  services: OidcServices,
+  call: OidcCall,
+  { query, request, client, browser }: Authorization,
+): Promise<NextStep> {
+  const { issuer, now } = call
+  const needs_press = needsPress(services, client)
+  const user_ids = browser.sessions.map((session) => session.user_id)
+  const { mode, totp } = issuer.settings.mfa
+  const kinds = countedKinds(call)
+  const asks_for_level = mode === 'required' || request.acr_values.length > 0
+  const enrolled = await findUsersWithSecondFactor(services.db, issuer.environment_id, asks_for_level ? user_ids : [], kinds)
+  const with_passkey = await findUsersWithPasskey(
+    services.db,
+    issuer.environment_id,
+    kinds.passkeys && request.acr_values.includes(by_passkey) ? user_ids : [],
+  )
+  const consents =
+    client.consent === 'skip'
+      ? new Map<string, string[]>()
+      : await findConsents(services.db, issuer.environment_id, client.client_id, user_ids)
+  return nextStep(
+    request,
+    { consent: client.consent, needs_press },
+    {
+      sessions: browser.sessions.map((session) => ({
+        session_id: session.id,
+        user_id: session.user_id,
+        auth_time: session.auth_time,
+        acr: session.acr,
+        has_second_factor: enrolled.has(session.user_id),
+        has_passkey: with_passkey.has(session.user_id),
+        consented_to: consents.get(session.user_id) ?? [],
+        pressed: needs_press && wasPressed(services, call, query, session.id),
+      })),
+      hinted_user_id: hintedUser(issuer, request.id_token_hint),
+      sign_up_open: issuer.settings.sign_up.mode === 'open' && asksForSignUp(issuer.settings),
+      mfa: { mode, can_enrol: totp || kinds.passkeys },
+      now,
+    },
+  )
+}
+
+export async function takeStep(services: OidcServices, call: OidcCall, interaction: Authorization, step: NextStep): Promise<Answer> {
+  const { request, client } = interaction
+  const email = request.login_hint ?? ''
+  if (step.kind === 'issue' || step.kind === 'consent') {
+    const offer = await offerPasskey(services, call, interaction, step.session_id)
+    if (offer) return offer
+  }
+  switch (step.kind) {
+    case 'refuse':
+      return answerClient(call, client, { ...request, error: step.error })
+    case 'issue':
+      return issueCode(services, call, interaction, step)
+    case 'sign_in':
+      return showSignIn(services, call, interaction, { email, problem: null, wait_seconds: null })
+    case 'sign_up':
+      return showSignUp(services, call, interaction, { email, name: '', problems: no_problems, refusal: null, wait_seconds: null })
+    case 'select_account':
+      return showAccounts(services, call, interaction)
+    case 'second_factor':
+      return beginStepUp(services, call, interaction, step.session_id)
+    case 'consent':
+      return showConsent(services, call, interaction, step.session_id)
+  }
+}

@@ -1,0 +1,70 @@
+/** The forms of consent and of the account chooser. */
+import { insertEvent } from '../../../events/store.ts'
+import { holdSession } from '../../../sessions/account.ts'
+import { findConsents, storeConsent } from '../../../sessions/sessions.ts'
+import { holdUser } from '../../../users/store.ts'
+import { foreign_form, isOwnForm, session_gone, sessionCookie, withCookies } from '../../browser.ts'
+import { type OidcEndpoint, redirect, refused } from '../../call.ts'
+import { withoutSatisfied } from '../../protocol/next-step.ts'
+import { OAuthError } from '../../protocol/oauth-error.ts'
+import { answerClient } from '../shared/answer-client.ts'
+import { continueInteraction } from '../shared/begin.ts'
+import { continueRequest, continueUrl } from '../shared/continue.ts'
+import { endSessions } from '../sign-out/end-sessions.ts'
+
+/** The consent form (OIDC Core §3.1.2.4). Earlier consent stays valid beside the new one. */
+export const consent: OidcEndpoint = async (services, call) => {
+  const interaction = await continueInteraction(services, call)
+  if ('answer' in interaction) return interaction.answer
+  if (!interaction.client) return redirect(continueUrl(call, interaction.query))
+  const { request, client, browser, query } = interaction
+  const { issuer, now, request_id } = call
+  // The account that the page named: another window may have changed the current account.
+  const session = browser.sessions.find(({ id }) => id === call.form?.get('session'))
+  if (!isOwnForm(services, call, browser)) return refused(redirect(continueUrl(call, query)), foreign_form)
+  if (!session) return refused(redirect(continueUrl(call, query)), session_gone)
+  call.subject.user_id = session.user_id
+  if (call.form?.get('decision') !== 'allow')
+    return answerClient(call, client, { ...request, error: new OAuthError('access_denied', 'The person did not allow it.') })
+
+  const { user_id } = session
+  const { environment_id } = issuer
+  const which = { user_id, application_id: client.client_id }
+  for (let tries = 0; tries < most_tries; tries++) {
+    const before = (await findConsents(services.db, environment_id, client.client_id, [user_id])).get(user_id) ?? null
+    const after = [...new Set([...(before ?? []), ...request.consent_to])]
+    const origin = { id: services.newId('evt'), actor: { type: 'user' as const, id: user_id }, request_id }
+    const data = { scope: request.scope, resource: request.resource }
+    const stored = await services.db.batch([
+      holdUser(environment_id, user_id),
+      holdSession(environment_id, session, now),
+      storeConsent(environment_id, which, { before, after }, now),
+      insertEvent(environment_id, origin, { type: 'consent.granted', ...which, data }, now),
+    ])
+    if (stored) return redirect(continueRequest(services, call, interaction, withoutSatisfied(query, 'consent', now), session.id))
+  }
+  return redirect(continueUrl(call, query))
+}
+
+/** A try fails where another window of the person stored a consent at the same time, or the session has ended. */
+const most_tries = 10
+
+/** The account chooser: `session` selects an account, `remove` signs one out of this browser. */
+export const selectAccount: OidcEndpoint = async (services, call) => {
+  const interaction = await continueInteraction(services, call)
+  if ('answer' in interaction) return interaction.answer
+  const { browser, query } = interaction
+  if (!isOwnForm(services, call, browser)) return refused(redirect(continueUrl(call, query)), foreign_form)
+
+  const removed = browser.sessions.find((session) => session.id === call.form?.get('remove'))
+  if (removed) {
+    await endSessions(services, call, [removed])
+    const kept = browser.sessions.filter((session) => session !== removed)
+    return withCookies(redirect(continueUrl(call, query)), [sessionCookie(call, [...kept, ...browser.expired])])
+  }
+  const chosen = browser.sessions.find((session) => session.id === call.form?.get('session'))
+  if (!chosen) return redirect(continueUrl(call, query))
+  const order = [chosen, ...browser.sessions.filter((session) => session !== chosen), ...browser.expired]
+  const rest = withoutSatisfied(query, 'select_account', call.now)
+  return withCookies(redirect(continueRequest(services, call, interaction, rest, chosen.id)), [sessionCookie(call, order)])
+}

@@ -1,0 +1,111 @@
+/**
+ * The page of an invitation. A person signs in or creates an account, reads who invites them to which tenant with which role, and
+ * accepts with one button. A new account whose address is not proved gets an emailed code first, and then the page again. A GET changes nothing, so a program that follows the links of an email does not accept.
+ */
+import { describeChange } from '../../../audit/entry.ts'
+import { insertAuditEntry } from '../../../audit/store.ts'
+import { sendsMail } from '../../../base/mail-settings.ts'
+import { reason } from '../../../base/reason.ts'
+import { type Refusal, refusal } from '../../../base/refusal.ts'
+import { acceptInvitation as acceptance, isUnproven } from '../../../members/invitations.ts'
+import { findMember } from '../../../members/store.ts'
+import { acceptedPage, type InvitationView, invitationPage, memberPage } from '../../../pages/invitation.ts'
+import type { SessionRow } from '../../../sessions/sessions.ts'
+import { foreign_form, formToken, isOwnForm, readBrowser, session_gone, withCookies } from '../../browser.ts'
+import { type Answer, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../../call.ts'
+import { html, pageContext, sessionLost } from '../../hosted-page.ts'
+import { asksForSignUp } from '../../protocol/sign-up.ts'
+import { sendCode } from '../code/email-code.ts'
+import { continueInteraction } from '../shared/begin.ts'
+import { continueUrl, withPrompt } from '../shared/continue.ts'
+import { factsOf, no_problems, showAccounts, showSignIn, showSignUp } from '../shared/screens.ts'
+import { beginInvitation, type InvitationVisit } from '../shared/visit.ts'
+
+export const showInvitation: OidcEndpoint = async (services, call) => {
+  const begun = await beginInvitation(services, call, call.query)
+  if ('answer' in begun) return begun.answer
+  const visit: InvitationVisit = { query: call.query, ...begun, browser: await readBrowser(services, call) }
+  const { prompt } = visit.request
+  const [session] = visit.browser.sessions
+  if (prompt.includes('select_account') && session) return showAccounts(services, call, visit)
+  if (session && prompt.length === 0) return show(services, call, visit, session, null)
+  const may_create = visit.invitation.takes_accounts && asksForSignUp(call.issuer.settings)
+  if (prompt.includes('login') || !may_create) return showSignIn(services, call, visit, { email: '', problem: null, wait_seconds: null })
+  return showSignUp(services, call, visit, {
+    email: visit.invitation.email,
+    name: '',
+    problems: no_problems,
+    refusal: null,
+    wait_seconds: null,
+  })
+}
+
+export const acceptInvitation: OidcEndpoint = async (services, call) => {
+  const visit = await continueInteraction(services, call)
+  if ('answer' in visit) return visit.answer
+  if (!visit.invitation) return sessionLost(call, reason`The form of an invitation holds the request of a client.`)
+  const { invitation, browser, query } = visit
+  // The account that the page named: another window may have changed the current account.
+  const session = browser.sessions.find(({ id }) => id === call.form?.get('session'))
+  if (!session) return refused(redirect(continueUrl(call, query)), session_gone)
+  if (!isOwnForm(services, call, browser)) return show(services, call, visit, session, 'expired_form')
+  if (call.form?.get('role') !== invitation.role) return show(services, call, visit, session, 'changed')
+
+  const { user_id } = session
+  const { tenant_id } = invitation
+  const root_environment = services.root_environment_id
+  const needs_proof = sendsMail(call.issuer.settings.email)
+  const by = { root_environment, token_hash: invitation.token_hash, user_id, session_id: session.id, needs_proof }
+  const member = { id: user_id, tenant_id, email: session.email, role: invitation.role, invitation_id: invitation.id }
+  const accepted = await services.db.batch([
+    ...acceptance(invitation, by, call.now),
+    insertAuditEntry(
+      tenant_id,
+      {
+        id: services.newId('aud'),
+        action: 'acceptInvitation',
+        actor: { type: 'user', id: user_id },
+        actor_label: session.email,
+        request_id: call.request_id,
+        ip: call.ip,
+      },
+      describeChange(null, member),
+      call.now,
+    ),
+  ])
+  if (accepted) return html(acceptedPage(pageContext(call, visit.request.ui_locales), factsOf(visit)))
+  // In the meantime the invitation was accepted, changed or ended, or the session ended; or the address is not proved.
+  const begun = await beginInvitation(services, call, query)
+  if ('answer' in begun) return begun.answer
+  if (needs_proof && (await isUnproven(services.db, root_environment, user_id)))
+    return sendCode(services, call, visit, { kind: 'sign_in', email: session.email })
+  return show(services, call, { ...visit, ...begun }, session, 'changed')
+}
+
+/** Asks the person of this session; where the user is a member already, says that the role stays. */
+async function show(
+  services: OidcServices,
+  call: OidcCall,
+  visit: InvitationVisit,
+  session: SessionRow,
+  problem: InvitationView['problem'],
+): Promise<Answer> {
+  const { browser, query, invitation } = visit
+  const { csrf, set_cookie } = formToken(services, call, browser)
+  const member = await findMember(services.db, services.root_environment_id, invitation.tenant_id, session.user_id)
+  const reader = {
+    person: { email: session.email, name: session.name },
+    not_you_url: continueUrl(call, withPrompt(query, 'select_account')),
+  }
+  const context = pageContext(call, visit.request.ui_locales, continueUrl(call, query))
+  const page = member
+    ? memberPage(context, { ...factsOf(visit), ...reader, role: member.role })
+    : invitationPage(context, { ...factsOf(visit), ...reader, csrf, request: query, session_id: session.id, problem })
+  const answer = withCookies(html(page), set_cookie)
+  return problem === null ? answer : refused(answer, problems[problem])
+}
+
+const problems: Record<NonNullable<InvitationView['problem']>, Refusal> = {
+  expired_form: foreign_form,
+  changed: refusal('not_found', reason`The invitation or its role changed while the person read the page, so it was not accepted.`),
+}

@@ -1,0 +1,55 @@
+/**
+ * The offer of a passkey, between a sign-in by another method and the code. It is made where the script of the sign-in page has found
+ * that the browser can use passkeys, so no other browser is stopped by a page that it cannot use.
+ */
+
+import type { Refusal } from '../../../base/refusal.ts'
+import { type OfferPasskeyView, offerPasskeyPage } from '../../../pages/offer-passkey.ts'
+import { listPasskeys } from '../../../passkeys/store.ts'
+import type { SessionRow } from '../../../sessions/sessions.ts'
+import { formToken, withCookies } from '../../browser.ts'
+import { type Answer, type OidcCall, type OidcServices, refused } from '../../call.ts'
+import { html, pageContext } from '../../hosted-page.ts'
+import type { Authorization } from '../shared/begin.ts'
+import { continueUrl } from '../shared/continue.ts'
+import { isFreshlySignedIn } from '../shared/fresh-sign-in.ts'
+import { relyingPartyOf } from '../shared/passkey-ceremony.ts'
+import { beginEnrolment } from './passkey-enrolment.ts'
+
+/** The page, where this session gets the offer now; `null` where the request continues. */
+export async function offerPasskey(
+  services: OidcServices,
+  call: OidcCall,
+  interaction: Authorization,
+  session_id: string,
+): Promise<Answer | null> {
+  const { browser, request } = interaction
+  if (!browser.takes_offers || request.prompt.includes('none') || !relyingPartyOf(call)) return null
+  const session = browser.sessions.find(({ id }) => id === session_id)
+  if (!session || session.amr.some((word) => word === 'hwk' || word === 'swk') || !(await isFreshlySignedIn(services, call, session)))
+    return null
+  if ((await listPasskeys(services.db, call.issuer.environment_id, session.user_id)).length > 0) return null
+  return showOffer(services, call, interaction, session, null)
+}
+
+/** `null` where the user can add no passkey. */
+export async function showOffer(
+  services: OidcServices,
+  call: OidcCall,
+  { query, request, browser }: Pick<Authorization, 'query' | 'request' | 'browser'>,
+  session: SessionRow,
+  problem: { problem: NonNullable<OfferPasskeyView['problem']>; refusal: Refusal } | null,
+): Promise<Answer | null> {
+  const options = await beginEnrolment(services, call, session)
+  if (options === null) return null
+  const { csrf, set_cookie } = formToken(services, call, browser)
+  const page = offerPasskeyPage(pageContext(call, request.ui_locales, continueUrl(call, query)), {
+    csrf,
+    request: query,
+    session_id: session.id,
+    ceremony: { kind: 'create', options, able_cookie: null, removed: null },
+    problem: problem?.problem ?? null,
+  })
+  const answer = withCookies(html(page), set_cookie)
+  return problem ? refused(answer, problem.refusal) : answer
+}

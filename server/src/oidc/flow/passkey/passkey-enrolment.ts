@@ -1,0 +1,139 @@
+/**
+ * Adds a passkey to an account. The offer after a sign-in and the account page show the options of `beginEnrolment` and post the response
+ * to `finishEnrolment`. A sign-in that enrols its second factor posts it to `judgeEnrolment`, and stores it with the end of the sign-in.
+ */
+
+import { deviceLine } from '../../../base/device-name.ts'
+import { idIn, reason } from '../../../base/reason.ts'
+import { type Refusal, refusal } from '../../../base/refusal.ts'
+import { asLine } from '../../../base/text.ts'
+import type { Statement } from '../../../db/db.ts'
+import { insertEvent } from '../../../events/store.ts'
+import type { Notice } from '../../../mail/texts/notice.ts'
+import { newChallenge, readChallenge, spendChallenge } from '../../../passkeys/challenge.ts'
+import { passkeyName } from '../../../passkeys/names.ts'
+import { creationOptions } from '../../../passkeys/options.ts'
+import { readRegistration } from '../../../passkeys/response.ts'
+import { ensureHandle, findPasskey, insertPasskey, listPasskeys, most_passkeys } from '../../../passkeys/store.ts'
+import { verifyRegistration } from '../../../passkeys/verify.ts'
+import type { SessionRow } from '../../../sessions/sessions.ts'
+import { findUser } from '../../../users/store.ts'
+import type { Browser } from '../../browser.ts'
+import { header, type OidcCall, type OidcServices } from '../../call.ts'
+import { isFreshlySignedIn, raiseByNewFactor } from '../shared/fresh-sign-in.ts'
+import { commitWithNotice } from '../shared/notice.ts'
+import { boundTo, challenge_over, passkeyAmr, relyingPartyOf } from '../shared/passkey-ceremony.ts'
+
+type Session = Pick<SessionRow, 'id' | 'user_id' | 'email' | 'name'>
+
+/** The account that adds a passkey. */
+export interface Enrolling extends Pick<Session, 'user_id' | 'email' | 'name'> {
+  /** The session, or the sign-in that waits for its second factor: the response is valid for it alone. */
+  id: string
+}
+
+/** The options of `navigator.credentials.create`, as JSON. `null` where passkeys are off, or the user has as many as one may have. */
+export async function beginEnrolment(services: OidcServices, call: OidcCall, session: Enrolling): Promise<string | null> {
+  const party = relyingPartyOf(call)
+  if (!party) return null
+  const { environment_id, display_name } = call.issuer
+  const known = await listPasskeys(services.db, environment_id, session.user_id)
+  if (known.length >= most_passkeys) return null
+  const handle = await ensureHandle(services, environment_id, session.user_id)
+  if (handle === null) return null // deleted since the session was read
+  const challenge = newChallenge(services, boundTo(call, { purpose: 'enrolment', to: session.id }), call.now)
+  const { email, name } = session
+  return JSON.stringify(creationOptions({ id: party.rp_id, name: display_name }, challenge, { handle, email, name }, known))
+}
+
+export type EnrolmentProblem = 'expired' | 'refused' | 'known' | 'too_many'
+
+/** `set_cookie`: the session has a higher level, and a new secret. */
+export type Enrolment = { added: { id: string; name: string }; set_cookie: string[] } | { problem: EnrolmentProblem; refusal: Refusal }
+
+/** What a valid response adds. The caller stores it in one batch with a guard on what allows it. */
+export interface JudgedEnrolment {
+  added: { id: string; name: string }
+  notice: Notice
+  /** RFC 8176: the ceremony verified the person. */
+  amr: readonly string[]
+  /** `allowed` has that guard. */
+  statements: (allowed: readonly Statement[]) => Statement[]
+  credential_id: string
+}
+
+/** Judges the posted response. Changes nothing. */
+export async function judgeEnrolment(
+  services: OidcServices,
+  call: OidcCall,
+  { id, user_id }: Pick<Enrolling, 'id' | 'user_id'>,
+  credential: string,
+): Promise<JudgedEnrolment | { problem: 'expired' | 'refused'; refusal: Refusal }> {
+  const { issuer, now, request_id } = call
+  const { environment_id } = issuer
+  const party = relyingPartyOf(call)
+  const response = readRegistration(credential)
+  const challenge = response && readChallenge(services, boundTo(call, { purpose: 'enrolment', to: id }), response.challenge, now)
+  if (response && !challenge) return { problem: 'expired', refusal: challenge_over }
+  const verified = party && response && (await verifyRegistration(party, response))
+  if (!verified || !challenge) return { problem: 'refused', refusal: not_valid }
+
+  const user_agent = asLine(header(call, 'user-agent') ?? '', 300) || null
+  const { aaguid, ...facts } = verified
+  const added = { id: services.newId('mth'), name: passkeyName(aaguid, user_agent) }
+  const device = { name: deviceLine(user_agent), ip: call.ip }
+  const origin = { id: services.newId('evt'), actor: { type: 'user' as const, id: user_id }, request_id }
+  const event = { type: 'mfa.enrolled' as const, user_id, data: { method: 'passkey', method_id: added.id } }
+  return {
+    added,
+    notice: { kind: 'method_added', method: 'passkey', name: added.name, device },
+    amr: passkeyAmr(verified),
+    statements: (allowed) => [
+      spendChallenge(challenge),
+      ...insertPasskey(environment_id, { ...facts, ...added, user_id, transports: response.transports }, allowed, now),
+      insertEvent(environment_id, origin, event, now),
+    ],
+    credential_id: verified.credential_id,
+  }
+}
+
+/** Stores the passkey of the posted response, with its event and mail. The session must be active and fresh until it is stored. */
+export async function finishEnrolment(
+  services: OidcServices,
+  call: OidcCall,
+  browser: Pick<Browser, 'sessions' | 'expired'>,
+  session: Browser['sessions'][number],
+  credential: string,
+): Promise<Enrolment> {
+  if (!(await isFreshlySignedIn(services, call, session))) return { problem: 'expired', refusal: not_fresh }
+  const judged = await judgeEnrolment(services, call, session, credential)
+  if ('problem' in judged) return judged
+  const { environment_id } = call.issuer
+  const { user_id, email } = session
+  const { hold, set_cookie } = raiseByNewFactor(services, call, browser, session, judged.amr)
+  const locale = (await findUser(services.db, environment_id, user_id))?.locale ?? null
+  const stored = await commitWithNotice(services, call, { id: user_id, email, locale }, judged.notice, judged.statements(hold))
+  return stored ? { added: judged.added, set_cookie } : whyNotStored(services, call, user_id, judged)
+}
+
+/** Why the batch with a judged enrolment failed. */
+export async function whyNotStored(
+  { db }: OidcServices,
+  { issuer: { environment_id } }: OidcCall,
+  user_id: string,
+  { credential_id }: Pick<JudgedEnrolment, 'credential_id'>,
+): Promise<Exclude<Enrolment, { added: unknown }>> {
+  if (await findPasskey(db, environment_id, credential_id)) return { problem: 'known', refusal: is_known }
+  const all = await listPasskeys(db, environment_id, user_id)
+  if (all.length >= most_passkeys)
+    return { problem: 'too_many', refusal: refusal('quota_exceeded', reason`The user ${idIn(user_id)} has ${most_passkeys} passkeys.`) }
+  return { problem: 'expired', refusal: changed }
+}
+
+const not_fresh = refusal('form_expired', reason`The sign-in of the session is older than ten minutes, or had one factor only.`)
+const not_valid = refusal(
+  'passkey_refused',
+  reason`The form holds no valid response of an authenticator: its challenge, origin, key, or the verification of the person.`,
+)
+const is_known = refusal('passkey_refused', reason`The environment has this passkey already.`)
+const changed = refusal('form_expired', reason`The challenge was used before, or the session ended or the user was blocked meanwhile.`)

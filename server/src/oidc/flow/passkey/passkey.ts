@@ -1,0 +1,37 @@
+/** The forms of passkeys: the sign-in, and the offer after another sign-in. Both post the JSON of WebAuthn in the field `credential`. */
+import { foreign_form, formProblem, formRefusals, isOwnForm, laterCookie, session_gone, withCookies } from '../../browser.ts'
+import { type OidcEndpoint, redirect, refused } from '../../call.ts'
+import { continueInteraction } from '../shared/begin.ts'
+import { continueUrl } from '../shared/continue.ts'
+import { showSignIn } from '../shared/screens.ts'
+import { checkPasskey } from './check-passkey.ts'
+import { showOffer } from './offer-passkey.ts'
+import { finishEnrolment } from './passkey-enrolment.ts'
+
+export const signInByPasskey: OidcEndpoint = async (services, call) => {
+  const interaction = await continueInteraction(services, call)
+  if ('answer' in interaction) return interaction.answer
+  const email = interaction.request.login_hint ?? ''
+  const problem = formProblem(services, call, interaction.browser)
+  if (problem) return showSignIn(services, call, interaction, { email, problem, refusal: formRefusals[problem], wait_seconds: null })
+  if (!call.issuer.settings.sign_in.passkey) return showSignIn(services, call, interaction, { email, problem: null, wait_seconds: null })
+  const csrf = call.form?.get('csrf') ?? ''
+  return checkPasskey(services, call, interaction, { csrf, credential: call.form?.get('credential') ?? '' })
+}
+
+export const offerPasskey: OidcEndpoint = async (services, call) => {
+  const interaction = await continueInteraction(services, call)
+  if ('answer' in interaction) return interaction.answer
+  const { browser, query } = interaction
+  const on = redirect(continueUrl(call, query))
+  const session = browser.sessions.find(({ id }) => id === call.form?.get('session'))
+  if (!interaction.client) return on
+  if (!isOwnForm(services, call, browser)) return refused(on, foreign_form)
+  if (!session) return refused(on, session_gone)
+  call.subject.user_id = session.user_id
+  const credential = call.form?.get('credential') ?? ''
+  if (credential === '') return withCookies(on, [laterCookie(call)])
+  const outcome = await finishEnrolment(services, call, browser, session, credential)
+  if ('added' in outcome) return withCookies(on, outcome.set_cookie)
+  return (await showOffer(services, call, interaction, session, outcome)) ?? refused(on, outcome.refusal)
+}

@@ -1,0 +1,114 @@
+/** Sign-in at a provider: the redirect to it, and its callback. */
+import { ProviderId } from '@ostiary/contract/ids.ts'
+import { idIn, reason } from '../../../base/reason.ts'
+import { refusal } from '../../../base/refusal.ts'
+import { sourceOf } from '../../../base/source.ts'
+import { newSecret } from '../../../deployment/deployment.ts'
+import { issuerOf } from '../../../providers/kinds.ts'
+import { type AuthorizationHints, UpstreamFailed } from '../../../providers/profile.ts'
+import { findUpstream, type Upstream } from '../../../providers/store.ts'
+import { storeUpstreamSignIn, takeUpstreamSignIn } from '../../../providers/upstream-sign-ins.ts'
+import { takeFromSource } from '../../../users/attempts.ts'
+import { foreign_form, isOwnForm, no_cookies, readBrowser } from '../../browser.ts'
+import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../../call.ts'
+import { pageContext, sessionLost, tooLong } from '../../hosted-page.ts'
+import { beginInteraction, continueInteraction, type Interaction } from '../shared/begin.ts'
+import { continueUrl } from '../shared/continue.ts'
+import { countFailedSignIn } from '../shared/failed-sign-in.ts'
+import { showProviderProblem, showSignIn } from '../shared/screens.ts'
+import { signInAs } from './upstream-account.ts'
+
+const callbackOf = (call: OidcCall, provider_id: string) => `${call.issuer.url}/oauth/callback/${provider_id}`
+
+export const federate: OidcEndpoint = async (services, call) => {
+  const interaction = await continueInteraction(services, call)
+  if ('answer' in interaction) return interaction.answer
+  const { browser, query, request } = interaction
+  const provider = await findUpstream(services.db, call.issuer.environment_id, call.form?.get('provider') ?? '')
+  if (browser.form_seed === null)
+    return showSignIn(services, call, interaction, { email: '', problem: 'no_cookies', refusal: no_cookies, wait_seconds: null })
+  if (!isOwnForm(services, call, browser)) return refused(redirect(continueUrl(call, query)), foreign_form)
+  if (!provider) return refused(redirect(continueUrl(call, query)), provider_changed)
+
+  const { environment_id } = call.issuer
+  const source = sourceOf(call.ip)
+  const wait_seconds = await takeFromSource(services.db, 'provider', { environment_id, source, now: call.now })
+  if (wait_seconds !== null) {
+    services.counters.count(environment_id, 'sign_in', `${provider.type}.limited`)
+    return showSignIn(services, call, interaction, { email: '', problem: 'too_many', refusal: too_many, wait_seconds })
+  }
+
+  const secrets = { state: newSecret(services), nonce: newSecret(services), code_verifier: newSecret(services) }
+  try {
+    const prompt = { login_hint: request.login_hint, prompt: promptOf(request) }
+    const redirect_uri = callbackOf(call, provider.id)
+    const location = await services.upstreams.authorizationUrl(provider, { ...secrets, redirect_uri }, prompt)
+    const pending = { provider_id: provider.id, issuer: issuerOf(provider), query, browser: browser.form_seed }
+    await storeUpstreamSignIn(services, call.issuer.environment_id, { ...secrets, ...pending })
+    return redirect(location)
+  } catch (error) {
+    return unreachable(services, call, provider, query, error)
+  }
+}
+
+/** OIDC Core §3.1.2.1: a request for a new sign-in is also one at the provider, so that an existing session there does not answer it. */
+function promptOf({ prompt, max_age }: Interaction['request']): AuthorizationHints['prompt'] {
+  if (prompt.includes('login') || max_age !== undefined) return 'login'
+  return prompt.includes('select_account') ? 'select_account' : undefined
+}
+
+export const callback: OidcEndpoint = async (services, call) => {
+  const provider_id = call.params.provider_id ?? ''
+  // Browsers send no cookies with a cross-site POST, so the answer is redirected to GET.
+  if (call.method === 'POST') {
+    const query = asQuery(call.form?.toString() ?? '')
+    return query === null ? tooLong(call) : redirect(`${callbackOf(call, encodeURIComponent(provider_id))}?${query}`)
+  }
+
+  const { issuer } = call
+  const search = new URLSearchParams(call.query)
+  const browser = await readBrowser(services, call)
+  if (!ProviderId.safeParse(provider_id).success) return sessionLost(call, reason`The address of the callback names no provider.`)
+  const started = await takeUpstreamSignIn(services, issuer.environment_id, provider_id, search.get('state') ?? '', browser.form_seed)
+  if (!started)
+    return sessionLost(call, reason`The state of the callback is unknown, was used before, or belongs to another browser or provider.`)
+  const begun = await beginInteraction(services, call, started.query)
+  if ('answer' in begun) return begun.answer
+  const interaction = { query: started.query, ...begun, browser }
+  const provider = await findUpstream(services.db, issuer.environment_id, provider_id)
+  // The provider may have changed in the meantime, and an answer of one issuer is not valid for another (RFC 9700 §4.4).
+  const is_same = provider !== null && issuerOf(provider) === started.issuer
+  if (!is_same) return refused(redirect(continueUrl(call, started.query)), provider_changed)
+  if (search.get('error') === 'access_denied') return refused(redirect(continueUrl(call, started.query)), not_allowed_there)
+  try {
+    const url = new URL(`${callbackOf(call, provider_id)}?${call.query}`)
+    const profile = await services.upstreams.handleCallback(provider, url, started)
+    return await signInAs(services, call, interaction, provider, profile)
+  } catch (error) {
+    return unreachable(services, call, provider, started.query, error)
+  }
+}
+
+function unreachable(services: OidcServices, call: OidcCall, provider: Upstream, query: string, error: unknown): Answer {
+  if (!(error instanceof UpstreamFailed)) throw error
+  services.log.warn(
+    'A sign-in at a provider failed.',
+    { request_id: call.request_id, environment_id: call.issuer.environment_id, provider_id: provider.id },
+    error,
+  )
+  countFailedSignIn(services, call, provider.type)
+  const why = reason`The sign-in at the provider ${idIn(provider.id)} failed. The log of the service has the cause under the request id.`
+  const { check } = pageContext(call).texts.provider
+  return showProviderProblem(call, { query }, provider, {
+    problem: 'unreachable',
+    refusal: refusal('provider_unreachable', why),
+    reason: { error: 'provider_unreachable', detail: `${error.message} ${check}` },
+  })
+}
+
+const too_many = refusal('locked_out', reason`Too many sign-ins at a provider began from the same address of the network.`)
+const provider_changed = refusal(
+  'provider_unreachable',
+  reason`The provider was deleted, switched off or changed its issuer during the sign-in.`,
+)
+const not_allowed_there = refusal('access_denied', reason`The person did not allow the sign-in at the provider.`)

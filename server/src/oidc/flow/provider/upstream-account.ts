@@ -1,0 +1,107 @@
+/**
+ * The account of a person who signed in at a provider. A sign-in is linked to an existing account only by an email that the provider
+ * verified, and only where the provider is allowed to link. For an account that never proved the email this is proof from outside (see
+ * `accounts/address-proof.ts`). Otherwise the person is asked to sign in to the account here.
+ */
+import type { UserId } from '@ostiary/contract/ids.ts'
+import { findOwner, proveFromOutside } from '../../../accounts/address-proof.ts'
+import { normalised } from '../../../base/normalisation.ts'
+import { reason } from '../../../base/reason.ts'
+import { type Refusal, refusal } from '../../../base/refusal.ts'
+import type { ProviderProblemView } from '../../../pages/provider-problem.ts'
+import { issuerOf } from '../../../providers/kinds.ts'
+import type { UpstreamProfile } from '../../../providers/profile.ts'
+import { findIdentity, holdProvider, insertIdentity, noteIdentityUse, type Upstream } from '../../../providers/store.ts'
+import { insertUser } from '../../../users/store.ts'
+import type { Answer, OidcCall, OidcServices } from '../../call.ts'
+import type { Interaction } from '../shared/begin.ts'
+import { signInEvent } from '../shared/establish-session.ts'
+import { countFailedSignIn, recordFailedSignIn } from '../shared/failed-sign-in.ts'
+import { finishSignIn } from '../shared/finish-sign-in.ts'
+import { mayCreateAccount, takeNewAccount, too_many_accounts, useInvitation } from '../shared/new-account.ts'
+import { showProviderProblem, showSignIn } from '../shared/screens.ts'
+
+const refusals = {
+  blocked: refusal('user_blocked', reason`The user of this identity is blocked, or was changed during the sign-in.`),
+  no_email: refusal('unknown_account', reason`No user has this identity, and the provider sent no usable email.`),
+  account_exists: refusal(
+    'identifier_taken',
+    reason`Another user of the environment has the email, and the identity may not be linked to it: see link_by_verified_email of the provider.`,
+  ),
+  sign_up_closed: refusal('unknown_account', reason`No user has this identity, and sign-up is closed.`),
+  not_connected: refusal('unknown_account', reason`No user has this identity, and the provider has not verified the email.`),
+} satisfies Partial<Record<ProviderProblemView['problem'], Refusal>>
+
+/** Signs in to the account of this profile, links or creates it, or shows why not. */
+export async function signInAs(
+  services: OidcServices,
+  call: OidcCall,
+  interaction: Interaction,
+  provider: Upstream,
+  profile: UpstreamProfile,
+): Promise<Answer> {
+  const { db } = services
+  const { environment_id } = call.issuer
+  const signed_in = { step: 'sign_in' as const, method: provider.type, provider_id: provider.id, amr: [] }
+  /** `user_id`: the account that the sign-in is refused to. Without one there is nobody whose event it could be. */
+  const refuse = async (problem: keyof typeof refusals, user_id: string | null) => {
+    const refusal = refusals[problem]
+    call.subject.user_id = user_id
+    // The answer to an unverified address takes the same time whether an account has it or not.
+    if (user_id === null && problem !== 'not_connected') countFailedSignIn(services, call, provider.type)
+    else await recordFailedSignIn(services, call, interaction, { method: provider.type, user_id, refusal })
+    return showProviderProblem(call, interaction, provider, { problem, refusal, email: profile.email })
+  }
+
+  const identity = { provider_id: provider.id, issuer: issuerOf(provider), subject: profile.subject }
+  const known = await findIdentity(db, environment_id, identity)
+  if (known) {
+    const { id: identity_id, ...account } = known
+    const used = noteIdentityUse(environment_id, identity, call.now)
+    return (
+      (await finishSignIn(services, call, interaction, { ...signed_in, ...account, identity_id }, [used])) ??
+      refuse('blocked', known.user_id)
+    )
+  }
+
+  if (profile.email === null) return refuse('no_email', null)
+  const email = normalised(profile.email)
+  const identity_id = services.newId('mth')
+  const existing = await findOwner(db, environment_id, email)
+  if (existing) {
+    // Anyone can enter an address at a provider that does not verify it, so the page does not tell whether an account has it.
+    if (!profile.email_verified) return refuse('not_connected', existing.id)
+    if (!provider.link_by_verified_email) return refuse('account_exists', existing.id)
+    // The provider's verified address is proof from outside, so an unproven account is handed over or replaced.
+    const proof = { environment_id, request_id: call.request_id, now: call.now }
+    const { statements, ...account } = proveFromOutside(services, proof, existing)
+    const link = insertIdentity(environment_id, identity, { id: identity_id, user_id: account.user_id }, call.now)
+    const first = [holdProvider(environment_id, provider.id), ...statements, link]
+    const linked = await finishSignIn(services, call, interaction, { ...signed_in, ...account, identity_id }, first)
+    return linked ?? refuse('blocked', existing.id)
+  }
+
+  if (!mayCreateAccount(call, interaction)) return refuse(profile.email_verified ? 'sign_up_closed' : 'not_connected', null)
+  const wait_seconds = await takeNewAccount(services, call)
+  if (wait_seconds !== null)
+    return showSignIn(services, call, interaction, { email, problem: 'too_many', refusal: too_many_accounts, wait_seconds })
+  const id = services.newId('usr') as UserId // as: newId gives exactly this
+  const { name, given_name, family_name, picture } = profile
+  // Decision 0026: an operator who configures a provider could claim the address of any administrator.
+  const email_verified = profile.email_verified && environment_id !== services.root_environment_id
+  const signed_up = { ...signed_in, step: 'sign_up' as const, user_id: id, email, password_hash: null, identity_id }
+  const created = await finishSignIn(services, call, interaction, signed_up, [
+    holdProvider(environment_id, provider.id),
+    ...useInvitation(services, call, interaction),
+    insertUser(
+      environment_id,
+      id,
+      { email, email_verified, name, given_name, family_name, picture, self_registered: true },
+      null,
+      call.now,
+    ),
+    insertIdentity(environment_id, identity, { id: identity_id, user_id: id }, call.now),
+    signInEvent(services, call, { type: 'user.created', user_id: id, data: { email, method: provider.type } }).statement,
+  ])
+  return created ?? refuse(profile.email_verified ? 'account_exists' : 'not_connected', null)
+}

@@ -1,0 +1,31 @@
+/** The page on which a person chooses a new password, behind the link of a reset. */
+
+import { reason } from '../../../base/reason.ts'
+import { refusal } from '../../../base/refusal.ts'
+import { type NewPasswordView, newPasswordPage } from '../../../pages/reset.ts'
+import { formRefusals, formToken, readBrowser, withCookies } from '../../browser.ts'
+import { type Answer, type OidcCall, type OidcServices, refused } from '../../call.ts'
+import { chosenLanguages, html, pageContext } from '../../hosted-page.ts'
+
+/** A mailed link. */
+export const linkUrl = ({ issuer }: OidcCall, token: string): string => `${issuer.url}/link?token=${encodeURIComponent(token)}`
+
+/** The page that the link of a reset opens when its button is pressed. */
+export async function showNewPassword(
+  services: OidcServices,
+  call: OidcCall,
+  view: Pick<NewPasswordView, 'token' | 'email' | 'problem'>,
+): Promise<Answer> {
+  const { csrf, set_cookie } = formToken(services, call, await readBrowser(services, call))
+  const page = newPasswordPage(pageContext(call, chosenLanguages(call), linkUrl(call, view.token)), {
+    csrf,
+    ...view,
+    password_rule: call.issuer.settings.password,
+  })
+  const answer = withCookies(html(page), set_cookie)
+  const { problem } = view
+  if (problem === null) return answer
+  return refused(answer, problem === 'expired_form' || problem === 'no_cookies' ? formRefusals[problem] : bad_password)
+}
+
+const bad_password = refusal('validation_failed', reason`The new password breaks the rules of the environment.`)

@@ -1,0 +1,117 @@
+/** A forgotten password: the page that asks for a link, and the page of the link that takes the new password. It signs nobody in. */
+
+import { findOwner } from '../../../accounts/address-proof.ts'
+import { canReset, resetPassword, resetStatements } from '../../../accounts/reset.ts'
+import { accountAddress } from '../../../base/email.ts'
+import { longest_email } from '../../../base/normalisation.ts'
+import { reason } from '../../../base/reason.ts'
+import { refusal } from '../../../base/refusal.ts'
+import { sourceOf } from '../../../base/source.ts'
+import { waitOfAddress } from '../../../mail/address-limit.ts'
+import { forgotPage, forgotSentPage, passwordSavedPage } from '../../../pages/reset.ts'
+import { openLink } from '../../../users/code-mail.ts'
+import { longest_password } from '../../../users/password-policy.ts'
+import { judgePassword } from '../../../users/password-rules.ts'
+import { findUser } from '../../../users/store.ts'
+import { formProblem, formRefusals, formToken, knownDevice, readBrowser, withCookies } from '../../browser.ts'
+import { fieldOf, type OidcCall, type OidcEndpoint, redirect, refused } from '../../call.ts'
+import { deviceOf } from '../../device.ts'
+import { chosenLanguages, html, pageContext } from '../../hosted-page.ts'
+import { beginInteraction, continueInteraction } from '../shared/begin.ts'
+import { continueUrl, withPrompt } from '../shared/continue.ts'
+import { linkEnded } from '../shared/link-ended.ts'
+import { offersReset } from '../shared/new-account.ts'
+import { showNewPassword } from './new-password.ts'
+
+export const showForgotPassword: OidcEndpoint = async (services, call) => {
+  const begun = await beginInteraction(services, call, call.query)
+  if ('answer' in begun) return begun.answer
+  if (!offersReset(call)) return refused(redirect(continueUrl(call, call.query)), no_reset)
+  const { csrf, set_cookie } = formToken(services, call, await readBrowser(services, call))
+  const { ui_locales, login_hint } = begun.request
+  const view = { csrf, request: call.query, email: (login_hint ?? '').slice(0, longest_email), problem: null }
+  return withCookies(
+    html(forgotPage(pageContext(call, ui_locales, forgotUrl(call, call.query)), { ...view, back_url: backUrl(call, call.query) })),
+    set_cookie,
+  )
+}
+
+/** The answer and the work are the same for accounts that exist and those that do not. */
+export const forgotPassword: OidcEndpoint = async (services, call) => {
+  const interaction = await continueInteraction(services, call)
+  if ('answer' in interaction) return interaction.answer
+  const { query, browser, request } = interaction
+  if (!offersReset(call)) return refused(redirect(continueUrl(call, query)), no_reset)
+  const typed = fieldOf(call, 'email', longest_email).trim()
+  const email = accountAddress(typed)
+  const context = pageContext(call, request.ui_locales, forgotUrl(call, query))
+  const back_url = backUrl(call, query)
+  const form_problem = formProblem(services, call, browser)
+  if (form_problem || email === null) {
+    const problem = form_problem ?? 'malformed'
+    const { csrf, set_cookie } = formToken(services, call, browser)
+    const page = withCookies(html(forgotPage(context, { csrf, request: query, email: typed, problem, back_url })), set_cookie)
+    return refused(page, form_problem === null ? no_address : formRefusals[form_problem])
+  }
+
+  const { issuer, now, request_id } = call
+  const owner = await findOwner(services.db, issuer.environment_id, email)
+  call.subject.user_id = owner?.id ?? null
+  const marked = { user_id: owner?.id ?? '', email, password_hash: owner?.password_hash ?? null }
+  const is_known = knownDevice(services, call, browser, marked) !== null
+  const statements = await resetStatements(
+    services,
+    {
+      environment_id: issuer.environment_id,
+      issuer_url: issuer.url,
+      owner,
+      email,
+      browser: browser.form_seed,
+      source: sourceOf(call.ip),
+      is_known,
+      sign_in: issuer.settings.sign_in,
+      words: context.texts.ways_in,
+      locales: context.locale,
+      device: deviceOf(call),
+      request_id,
+    },
+    now,
+  )
+  // Over a limit nothing happens, and the answer is the same.
+  if (!(await services.db.batch(statements))) {
+    const mail = { to: owner?.email ?? email, is_known, is_decoy: owner === null || owner.blocked_at !== null }
+    await waitOfAddress(services, issuer.environment_id, mail, now)
+  }
+  return html(forgotSentPage(context, { email: typed, back_url }))
+}
+
+export const newPassword: OidcEndpoint = async (services, call) => {
+  const { issuer, now, request_id } = call
+  const { environment_id } = issuer
+  const token = (call.form?.get('token') ?? '').slice(0, 100)
+  const opened = await openLink(services, environment_id, token, now)
+  if (opened?.row.kind !== 'reset_password') return linkEnded(call)
+  const { row, payload } = opened
+  const owner = await findOwner(services.db, environment_id, payload.email)
+  call.subject.user_id = row.user_id
+  if (!canReset(owner, row, payload) || !offersReset(call)) return linkEnded(call)
+  const browser = await readBrowser(services, call)
+  const password = (call.form?.get('password') ?? '').slice(0, longest_password + 1)
+  const problem = formProblem(services, call, browser)
+  if (problem) return showNewPassword(services, call, { token, email: owner.email, problem })
+  const user = await findUser(services.db, environment_id, owner.id)
+  const names = { ...user, email: owner.email }
+  const of_password = password === '' ? 'missing' : await judgePassword(services.db, environment_id, password, names)
+  if (of_password) return showNewPassword(services, call, { token, email: owner.email, problem: of_password })
+  const password_hash = await services.passwords.hash(password, { environment_id, signal: call.signal() })
+  const context = pageContext(call, chosenLanguages(call))
+  const reset = { environment_id, row, owner, password_hash, device: deviceOf(call), locales: context.locale, request_id }
+  return (await resetPassword(services, reset, now)) ? html(passwordSavedPage(context)) : linkEnded(call)
+}
+
+const forgotUrl = ({ issuer }: OidcCall, query: string) => `${issuer.url}/forgot-password?${query}`
+
+const backUrl = (call: OidcCall, query: string) => continueUrl(call, withPrompt(query, 'login'))
+
+const no_reset = refusal('not_found', reason`The environment has no passwords or no mail, so no password can be reset.`)
+const no_address = refusal('validation_failed', reason`The email is missing or malformed.`)

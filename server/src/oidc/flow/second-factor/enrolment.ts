@@ -1,0 +1,109 @@
+/**
+ * The enrolment of the second factor that a sign-in needs: the mailed code before it, then the app or the passkey. Each form continues a
+ * half sign-in, which ends with the enrolment; the batch has a guard that the person still has no second factor.
+ */
+import type { Refusal } from '../../../base/refusal.ts'
+import { addTotp, noticeMail } from '../../../users/second-factor-changes.ts'
+import { hasNoSecondFactor } from '../../../users/second-factors.ts'
+import { findUser, holdUser } from '../../../users/store.ts'
+import { stepOf, typedCode } from '../../../users/totp.ts'
+import { formProblem, formRefusals } from '../../browser.ts'
+import { type Answer, type OidcCall, type OidcEndpoint, redirect, refused } from '../../call.ts'
+import { deviceOf } from '../../device.ts'
+import { type EnrolmentProblem, judgeEnrolment, whyNotStored } from '../passkey/passkey-enrolment.ts'
+import { acceptEnrolmentCode, sendEnrolmentCode } from '../shared/enrolment-code.ts'
+import { completeHalfSignIn, half_lost, secondFactorUrl } from '../shared/half-sign-in.ts'
+import { countedKinds, relyingPartyOf } from '../shared/passkey-ceremony.ts'
+import { type Continued, continueHalf, startAgain } from './continue-half.ts'
+import { offeredSecret, showEnrolment, showRecoveryCodes } from './second-factor-screens.ts'
+import { longest_code, missing_code, waitingOf, wrong_code } from './second-factors.ts'
+
+/** The mailed code before the enrolment, or a new one. */
+export const enrolmentCode: OidcEndpoint = async (services, call) => {
+  const continued = await continueHalf(services, call, true)
+  if ('answer' in continued) return continued.answer
+  const { interaction, half } = continued
+  const next = redirect(secondFactorUrl(call, interaction.query))
+  if (!half.needs_code) return next
+  const problem = formProblem(services, call, interaction.browser)
+  if (problem) return showEnrolment(services, call, interaction, half, { problem, refusal: formRefusals[problem] })
+  if (call.form?.has('resend')) {
+    await sendEnrolmentCode(services, call, interaction, half)
+    return next
+  }
+  const sent = codeOf(call)
+  if (sent === '') return showEnrolment(services, call, interaction, half, { problem: 'missing', refusal: missing_code })
+  if (await acceptEnrolmentCode(services, call, half, sent)) return next
+  return showEnrolment(services, call, interaction, half, { problem: 'wrong', refusal: wrong_code })
+}
+
+/** Adds the app when its first code is right, ends the sign-in, and shows the recovery codes once. */
+export const enrolTotp: OidcEndpoint = async (services, call) => {
+  const continued = await continueHalf(services, call, true)
+  if ('answer' in continued) return continued.answer
+  const { interaction, half } = continued
+  const { issuer, now } = call
+  const { environment_id, settings } = issuer
+  if (half.needs_code) return codeFirst(call, continued)
+  if (!settings.mfa.totp) return startAgain(call, interaction)
+  const problem = formProblem(services, call, interaction.browser)
+  if (problem) return showEnrolment(services, call, interaction, half, { problem, refusal: formRefusals[problem] })
+  const sent = codeOf(call)
+  if (sent === '') return showEnrolment(services, call, interaction, half, { problem: 'missing', refusal: missing_code })
+  // The person sees the secret, so there is nothing to guess and no limit.
+  const secret = offeredSecret(services, call, half)
+  const step = stepOf(secret, typedCode(sent), { last_step: 0, now })
+  if (step === null) return showEnrolment(services, call, interaction, half, { problem: 'wrong', refusal: wrong_code })
+
+  const user = await findUser(services.db, environment_id, half.user_id)
+  if (!user) return startAgain(call, interaction)
+  const asked = { request_id: call.request_id, device: deviceOf(call), now }
+  const { statements, codes } = await addTotp(services, user, { secret, step }, 0, asked)
+  const added = { method: 'totp', amr: ['otp'], first: [...stillFirst(call, continued), ...statements] }
+  const ended = await completeHalfSignIn(services, call, interaction, half, added)
+  return ended ? showRecoveryCodes(call, interaction, ended, codes ?? []) : startAgain(call, interaction)
+}
+
+/** Adds the passkey of the posted response, whose ceremony verified the person, and ends the sign-in. */
+export const enrolPasskey: OidcEndpoint = async (services, call) => {
+  const continued = await continueHalf(services, call, true)
+  if ('answer' in continued) return continued.answer
+  const { interaction, half } = continued
+  if (half.needs_code) return codeFirst(call, continued)
+  if (!relyingPartyOf(call)) return startAgain(call, interaction)
+  const problem = formProblem(services, call, interaction.browser)
+  if (problem) return showEnrolment(services, call, interaction, half, { problem, refusal: formRefusals[problem] })
+  const show = ({ problem, refusal }: { problem: EnrolmentProblem; refusal: Refusal }) =>
+    showEnrolment(services, call, interaction, half, { problem: passkey_problems[problem], refusal })
+  const enrolling = { id: waitingOf(half).waiting, user_id: half.user_id }
+  const judged = await judgeEnrolment(services, call, enrolling, call.form?.get('credential') ?? '')
+  if ('problem' in judged) return show(judged)
+
+  const user = await findUser(services.db, call.issuer.environment_id, half.user_id)
+  if (!user) return startAgain(call, interaction)
+  const [hold, first] = stillFirst(call, continued)
+  const mail = await noticeMail(services, user, judged.notice, { request_id: call.request_id, now: call.now })
+  const added = { method: 'passkey', amr: judged.amr, first: [hold, ...judged.statements([first]), ...mail] }
+  const ended = await completeHalfSignIn(services, call, interaction, half, added)
+  if (ended) return ended
+  const why = await whyNotStored(services, call, half.user_id, judged)
+  return why.problem === 'known' ? show(why) : startAgain(call, interaction)
+}
+
+const passkey_problems = {
+  expired: 'passkey_expired',
+  refused: 'passkey_refused',
+  known: 'passkey_known',
+  too_many: 'passkey_refused',
+} as const satisfies Record<EnrolmentProblem, string>
+
+/** Another sign-in of the person may have enrolled a second factor since this one was read. */
+function stillFirst(call: OidcCall, { half: { user_id } }: Continued) {
+  const { environment_id } = call.issuer
+  return [holdUser(environment_id, user_id), hasNoSecondFactor(environment_id, user_id, countedKinds(call))] as const
+}
+
+const codeFirst = (call: OidcCall, { interaction }: Continued): Answer =>
+  refused(redirect(secondFactorUrl(call, interaction.query)), half_lost)
+
+const codeOf = ({ form }: OidcCall): string => (form?.get('code') ?? '').slice(0, longest_code).trim()

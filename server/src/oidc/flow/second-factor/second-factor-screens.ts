@@ -1,0 +1,122 @@
+/** The pages of the second factor and of its enrolment, built from a half sign-in. */
+
+import type { Refusal } from '../../../base/refusal.ts'
+import { type EnrolFactorView, enrolFactorPage, enrolmentCodePage, recoveryCodesPage } from '../../../pages/enrolment.ts'
+import type { Page } from '../../../pages/layout.ts'
+import { type SecondFactorView, secondFactorPage } from '../../../pages/second-factor.ts'
+import type { HalfSignIn } from '../../../sessions/half-sign-ins.ts'
+import { showOfferedTotp } from '../../../users/second-factor-changes.ts'
+import { countRecoveryCodes, findTotps, offeredTotp } from '../../../users/second-factors.ts'
+import { findUser } from '../../../users/store.ts'
+import { formToken, withCookies } from '../../browser.ts'
+import { type Answer, type OidcCall, type OidcServices, refused } from '../../call.ts'
+import { html, pageContext } from '../../hosted-page.ts'
+import { acrOf } from '../../protocol/claims.ts'
+import { two_factors } from '../../protocol/second-factor.ts'
+import { beginEnrolment } from '../passkey/passkey-enrolment.ts'
+import type { Interaction } from '../shared/begin.ts'
+import { continueUrl, withPrompt } from '../shared/continue.ts'
+import { secondFactorUrl } from '../shared/half-sign-in.ts'
+import { afterWait, cancelUrl, nameOf } from '../shared/screens.ts'
+import { startAgain } from './continue-half.ts'
+import { beginPasskeyFactor } from './passkey-second-factor.ts'
+import { waitingOf } from './second-factors.ts'
+
+type SecondFactorStep = Pick<SecondFactorView, 'using' | 'problem' | 'wait_seconds'> & { refusal: Refusal | null }
+
+export async function showSecondFactor(
+  services: OidcServices,
+  call: OidcCall,
+  interaction: Interaction,
+  half: HalfSignIn,
+  { refusal, ...view }: SecondFactorStep,
+): Promise<Answer> {
+  const { query, request, browser } = interaction
+  const { csrf, set_cookie } = formToken(services, call, browser)
+  const { environment_id } = call.issuer
+  const options = await beginPasskeyFactor(services, call, waitingOf(half))
+  // A session of two factors steps up to a passkey only.
+  const takes_codes = options === null || acrOf(half.signed_in.amr) !== two_factors
+  const page = secondFactorPage(pageContext(call, request.ui_locales, secondFactorUrl(call, query)), {
+    application_name: nameOf(interaction),
+    csrf,
+    request: query,
+    ...view,
+    has_app: takes_codes && (await findTotps(services.db, environment_id, half.user_id)).length > 0,
+    has_recovery_codes: takes_codes && (await countRecoveryCodes(services.db, environment_id, half.user_id)) > 0,
+    passkey: options === null ? null : { kind: 'get', options, able_cookie: null, removed: null },
+    cancel_url: cancelUrl(call, interaction),
+  })
+  const answer = afterWait(withCookies(html(page), set_cookie), view.wait_seconds)
+  return refusal ? refused(answer, refusal) : answer
+}
+
+/** The secret of the app that this half sign-in offers. */
+export const offeredSecret = (services: OidcServices, { issuer }: OidcCall, { user_id, secret_hash }: HalfSignIn): Buffer =>
+  offeredTotp(services, issuer.environment_id, user_id, secret_hash)
+
+type EnrolmentStep = { problem: null } | { problem: NonNullable<EnrolFactorView['problem']>; refusal: Refusal }
+
+/** The step of the enrolment that is due: the mailed code, then the app or the passkey. */
+export async function showEnrolment(
+  services: OidcServices,
+  call: OidcCall,
+  interaction: Interaction,
+  half: HalfSignIn,
+  shown: EnrolmentStep,
+): Promise<Answer> {
+  const { csrf, set_cookie } = formToken(services, call, interaction.browser)
+  const show = half.needs_code ? codeStep : factorStep
+  const page = await show(services, call, interaction, half, { csrf, request: interaction.query, problem: shown.problem })
+  if (page === null) return startAgain(call, interaction)
+  const answer = withCookies(html(page), set_cookie)
+  return shown.problem === null ? answer : refused(answer, shown.refusal)
+}
+
+type Step = (
+  services: OidcServices,
+  call: OidcCall,
+  interaction: Interaction,
+  half: HalfSignIn,
+  view: Pick<EnrolFactorView, 'csrf' | 'request' | 'problem'>,
+) => Promise<Page | null>
+
+const codeStep: Step = async (_, call, { query, request }, half, { problem, ...view }) =>
+  enrolmentCodePage(pageContext(call, request.ui_locales, secondFactorUrl(call, query)), {
+    ...view,
+    problem: problem === null || isOfCode(problem) ? problem : 'expired_form',
+    email: half.signed_in.email,
+  })
+
+/** `null`: the settings changed, and there is nothing left to enrol. */
+const factorStep: Step = async (services, call, interaction, half, view) => {
+  const { query, request } = interaction
+  const { email } = half.signed_in
+  const options = await beginFactorEnrolment(services, call, half)
+  const { issuer } = call
+  const app = issuer.settings.mfa.totp ? showOfferedTotp(issuer.display_name, email, offeredSecret(services, call, half)) : null
+  if (app === null && options === null) return null
+  return enrolFactorPage(pageContext(call, request.ui_locales, secondFactorUrl(call, query)), {
+    ...view,
+    application_name: nameOf(interaction),
+    app,
+    passkey: options === null ? null : { kind: 'create', options, able_cookie: null, removed: null },
+    again_url: continueUrl(call, withPrompt(query, 'login')),
+    cancel_url: cancelUrl(call, interaction),
+  })
+}
+
+async function beginFactorEnrolment(services: OidcServices, call: OidcCall, half: HalfSignIn): Promise<string | null> {
+  const { user_id, waiting } = waitingOf(half)
+  const user = await findUser(services.db, call.issuer.environment_id, user_id)
+  return user && beginEnrolment(services, call, { id: waiting, user_id, email: half.signed_in.email, name: user.name })
+}
+
+const isOfCode = (problem: NonNullable<EnrolFactorView['problem']>) =>
+  problem === 'wrong' || problem === 'missing' || problem === 'expired_form' || problem === 'no_cookies'
+
+/** Shows the new codes in place of the redirect that ends the sign-in. */
+export function showRecoveryCodes(call: OidcCall, { request }: Interaction, ended: Answer, codes: readonly string[]): Answer {
+  const page = recoveryCodesPage(pageContext(call, request.ui_locales), { codes, continue_url: String(ended.headers.location) })
+  return withCookies(html(page), [ended.headers['set-cookie'] ?? []].flat())
+}

@@ -1,0 +1,102 @@
+/**
+ * The second factors that a person can use, each with the field of the page that holds it. Another kind is one more entry, and one more
+ * part of `secondFactorsOf` (`users/second-factors.ts`).
+ */
+
+import { reason } from '../../../base/reason.ts'
+import { type Refusal, refusal } from '../../../base/refusal.ts'
+import type { Statement } from '../../../db/db.ts'
+import { mailStatements } from '../../../mail/send.ts'
+import { longest_response } from '../../../passkeys/response.ts'
+import type { HalfSignIn } from '../../../sessions/half-sign-ins.ts'
+import { recoveryKey } from '../../../users/recovery-codes.ts'
+import { countRecoveryCodes, findTotps, recoveryHash, unsealTotp, useRecoveryCode, useTotp } from '../../../users/second-factors.ts'
+import { findUser } from '../../../users/store.ts'
+import { stepOf, typedCode } from '../../../users/totp.ts'
+import type { OidcCall, OidcServices } from '../../call.ts'
+import { deviceOf } from '../../device.ts'
+import { challenge_spent } from '../shared/passkey-ceremony.ts'
+import { finishPasskeyFactor } from './passkey-second-factor.ts'
+
+/** No code is longer. */
+export const longest_code = 200
+
+interface SecondFactor {
+  /** The name in events and statistics. */
+  method: 'totp' | 'recovery_code' | 'passkey'
+  field: 'code' | 'recovery_code' | 'credential'
+  /** In characters, checked before any work. */
+  longest: number
+  check(
+    services: OidcServices,
+    call: OidcCall,
+    half: Pick<HalfSignIn, 'user_id' | 'secret_hash'>,
+    sent: string,
+  ): Promise<Used | { refusal: Refusal }>
+  /** Why the batch with the statements of a right one may fail. */
+  used_up: Refusal
+}
+
+/** What the person sent is right. */
+interface Used {
+  /** They use it up, among them a guard of its single use. */
+  statements: Statement[]
+  /** RFC 8176. */
+  amr: readonly string[]
+}
+
+export const wrong_code = refusal(
+  'wrong_code',
+  reason`The code of the second factor, or the code that was mailed before its enrolment, is another one or was used.`,
+)
+
+export const missing_code = refusal('wrong_code', reason`The form of the second factor holds no code, and no response of an authenticator.`)
+
+const totp: SecondFactor = {
+  method: 'totp',
+  field: 'code',
+  longest: longest_code,
+  used_up: wrong_code,
+  async check(services, { issuer: { environment_id }, now }, { user_id }, sent) {
+    for (const app of await findTotps(services.db, environment_id, user_id)) {
+      const step = stepOf(unsealTotp(services, environment_id, app), typedCode(sent), { last_step: app.last_step, now })
+      if (step !== null) return { statements: [useTotp(environment_id, user_id, app.id, step, now)], amr: ['otp'] }
+    }
+    return { refusal: wrong_code }
+  },
+}
+
+/** The person is mailed, because a code may be used by another person who found it. */
+const recovery_code: SecondFactor = {
+  method: 'recovery_code',
+  field: 'recovery_code',
+  longest: longest_code,
+  used_up: wrong_code,
+  async check(services, call, { user_id }, sent) {
+    const { environment_id } = call.issuer
+    const key = recoveryKey(sent)
+    const user = key !== null && (await findUser(services.db, environment_id, user_id))
+    if (!user || key === null) return { refusal: wrong_code }
+    const left = Math.max(0, (await countRecoveryCodes(services.db, environment_id, user_id)) - 1)
+    const notice = { kind: 'recovery_code_used' as const, left, device: deviceOf(call) }
+    const mail = { user_id, request_id: call.request_id, notice, locales: user.locale }
+    const statements = [
+      useRecoveryCode(environment_id, user_id, recoveryHash(services, environment_id, user_id, key), call.now),
+      ...(user.email === null ? [] : await mailStatements(services, environment_id, { ...mail, to: user.email }, call.now)),
+    ]
+    return { statements, amr: ['otp'] }
+  },
+}
+
+const passkey: SecondFactor = {
+  method: 'passkey',
+  field: 'credential',
+  longest: longest_response,
+  used_up: challenge_spent,
+  check: (services, call, half, sent) => finishPasskeyFactor(services, call, waitingOf(half), sent),
+}
+
+/** The half sign-in that a challenge is bound to. */
+export const waitingOf = ({ user_id, secret_hash }: Pick<HalfSignIn, 'user_id' | 'secret_hash'>) => ({ user_id, waiting: secret_hash })
+
+export const second_factors: readonly SecondFactor[] = [recovery_code, totp, passkey]

@@ -1,0 +1,131 @@
+/**
+ * The interaction of a person with the hosted pages: everything between an authorization request and its code. The service stores no
+ * state between the steps, but for a sign-in that waits for its second factor (`half-sign-in.ts`). Each page holds the request in a form field, `request`, and each step judges the request again.
+ * So no step can be skipped, and a request that another person began gives no access.
+ *
+ *     route                          endpoint          calls
+ *     GET  /oauth/authorize          authorize         beginAuthorization, judgeNextStep, takeStep: a page, or the answer to the client
+ *     POST /sign-in                  signIn            continueInteraction, checkPassword, finishSignIn; or sendCode
+ *     POST /code                     enterCode         continueInteraction, checkCode or resendCode, finishSignIn
+ *     POST /sign-up                  signUp            continueInteraction, sendCode; without mail finishSignIn
+ *     GET  /second-factor            showSecondFactorPage  beginInteraction, readHalfSignIn: a page
+ *     POST /second-factor            secondFactor      continueInteraction, readHalfSignIn, completeHalfSignIn
+ *     POST /enrolment-code           enrolmentCode     the same, then acceptEnrolmentCode
+ *     POST /enrol-totp               enrolTotp         the same, then completeHalfSignIn; shows the recovery codes
+ *     POST /enrol-passkey            enrolPasskey      the same
+ *     GET  /forgot-password          showForgotPassword  beginInteraction: a page
+ *     POST /forgot-password          forgotPassword    continueInteraction: mails a link
+ *     GET  /link                     showLink          the page of a mailed link, which needs no interaction
+ *     POST /link                     useLink           verifyAddress, or the page for a new password
+ *     POST /new-password             newPassword       resetPassword; signs nobody in
+ *     POST /passkey                  signInByPasskey   continueInteraction, checkPasskey, finishSignIn
+ *     POST /offer-passkey            offerPasskey      continueInteraction, finishEnrolment
+ *     POST /select-account           selectAccount     continueInteraction, endSessions
+ *     POST /consent                  consent           continueInteraction; answerClient where the person refuses
+ *     POST /federate                 federate          continueInteraction, then redirects to the provider
+ *     GET  /oauth/callback/{id}      callback          beginInteraction, signInAs, finishSignIn
+ *     GET  /invitation               showInvitation    beginVisit: a page
+ *     POST /invitation               acceptInvitation  continueInteraction
+ *     GET  /account                  showAccount       accountVisit: a page; the forms of the page are in `oidc/account`
+ *     GET  /oauth/logout             logout            endSessions
+ *     POST /sign-out                 signOut           endSessions
+ *
+ * A step that succeeds redirects to `continueUrl`: the authorization endpoint, the page of the invitation or the account page.
+ *
+ * The files call each other in one direction:
+ *
+ *     endpoints                         → begin, dispatch, check-password, check-passkey, email-code, upstream-account, end-sessions
+ *     begin                             → visit, screens, answer-client
+ *     dispatch                          → screens, offer-passkey, issue-code, answer-client, half-sign-in
+ *     check-password, check-passkey, email-code, upstream-account  → finish-sign-in, screens
+ *     screens, check-passkey, offer-passkey  → passkey-ceremony, passkey-enrolment
+ *     finish-sign-in                    → half-sign-in, establish-session
+ *     second-factor-screens             → second-factors, passkey-second-factor, passkey-enrolment → passkey-ceremony
+ *     second-factor-screens             → continue-half → half-sign-in → enrolment-code, establish-session
+ *     all of these                      → continue → press, visit
+ */
+import { findClient } from '../../../applications/store.ts'
+import { reason } from '../../../base/reason.ts'
+import { type Audience, findAudiences } from '../../../resource-servers/store.ts'
+import { type Browser, readBrowser } from '../../browser.ts'
+import { type Answer, asQuery, type OidcCall, type OidcServices } from '../../call.ts'
+import { sessionLost, tooLong } from '../../hosted-page.ts'
+import { readIdTokenHint } from '../../id-token-hint.ts'
+import { type AuthorizationRequest, judgeAuthorizationRequest } from '../../protocol/authorize.ts'
+import type { Client } from '../../protocol/client.ts'
+import { OAuthError } from '../../protocol/oauth-error.ts'
+import { readParameters } from '../../protocol/parameters.ts'
+import { most_resources } from '../../protocol/requested.ts'
+import { answerClient } from './answer-client.ts'
+import { showRequestError } from './screens.ts'
+import { type AccountVisit, beginVisit, type InvitationVisit, type Visit, visitOf } from './visit.ts'
+
+/** A sign-in in progress, for a client, for an invitation or for the account page. */
+export type Interaction = Authorization | Visit
+
+/** A sign-in for a client. It continues at the authorization endpoint. */
+export interface Authorization extends BegunAuthorization {
+  query: string
+  browser: Browser
+}
+
+/** An authorization request that may proceed. */
+interface BegunAuthorization {
+  request: AuthorizationRequest
+  client: Client
+  invitation: null
+  account: null
+  /** The resource servers of the request, in the order of its `resource` parameters. */
+  audiences: readonly Audience[]
+}
+
+type BegunVisit = Omit<InvitationVisit, 'query' | 'browser'> | Omit<AccountVisit, 'query' | 'browser'>
+
+/** Reads the request from the form of a hosted page and judges it again. */
+export async function continueInteraction(services: OidcServices, call: OidcCall): Promise<Interaction | { answer: Answer }> {
+  const query = asQuery(call.form?.get('request') ?? '')
+  if (query === null) return { answer: tooLong(call) }
+  if (query === '') return { answer: sessionLost(call, reason`The form holds no request.`) }
+  const begun = await beginInteraction(services, call, query)
+  return 'answer' in begun ? begun : { query, ...begun, browser: await readBrowser(services, call) }
+}
+
+export function beginInteraction(
+  services: OidcServices,
+  call: OidcCall,
+  query: string,
+): BegunVisit | Promise<BegunAuthorization | BegunVisit | { answer: Answer }> {
+  return visitOf(query) === null ? beginAuthorization(services, call, query) : beginVisit(services, call, query)
+}
+
+/** Judges an authorization request. Returns the answer of a request that may not proceed. */
+export async function beginAuthorization(
+  services: OidcServices,
+  call: OidcCall,
+  query: string,
+): Promise<BegunAuthorization | { answer: Answer }> {
+  const { db } = services
+  const { issuer } = call
+  const parameters = readParameters(new URLSearchParams(query))
+  const [client, audiences] = await Promise.all([
+    findClient(db, issuer.environment_id, parameters.values.client_id ?? ''),
+    findAudiences(db, issuer.environment_id, (parameters.lists.resource ?? []).slice(0, most_resources)),
+  ])
+  call.subject.client_id = client?.client_id ?? null
+  const resources = audiences.map(({ identifier, scopes }) => ({ identifier, scopes: scopes.map(({ name }) => name) }))
+  const verdict = judgeAuthorizationRequest(parameters, client, { disabled_scopes: issuer.settings.scopes.disabled, resources })
+  if (verdict.kind === 'show_error') return { answer: await showRequestError(services, call, verdict, client, parameters.values) }
+  if (verdict.kind === 'return_error') return { answer: answerClient(call, verdict.client, verdict) }
+  const { request } = verdict
+  if (readIdTokenHint(issuer, request.id_token_hint) === 'invalid') {
+    const error = new OAuthError('invalid_request', 'id_token_hint is no ID token of this issuer.')
+    return { answer: answerClient(call, verdict.client, { ...request, error }) }
+  }
+  return {
+    request,
+    client: verdict.client,
+    invitation: null,
+    account: null,
+    audiences: request.resource.flatMap((identifier) => audiences.find((one) => one.identifier === identifier) ?? []),
+  }
+}

@@ -1,0 +1,37 @@
+/** The address at which an interaction continues after a step, and the request as that address receives it. */
+import type { OidcCall, OidcServices } from '../../call.ts'
+import type { Client } from '../../protocol/client.ts'
+import { scopeNames } from '../../protocol/scope.ts'
+import { withPress } from './press.ts'
+import { visitOf } from './visit.ts'
+
+/** The authorization endpoint, or for a visit its page. */
+export function continueUrl({ issuer }: OidcCall, query: string): string {
+  const visit = visitOf(query)
+  if (visit !== 'account') return `${issuer.url}${visit === 'invitation' ? '/invitation' : '/oauth/authorize'}?${query}`
+  const search = new URLSearchParams(query)
+  for (const name of ['visit', 'signed_in_since']) search.delete(name)
+  return `${issuer.url}/account${search.size > 0 ? `?${search}` : ''}`
+}
+
+/** The same after a step that the person of this session finished. `query` is the request without what the step satisfied. */
+export function continueRequest(
+  services: OidcServices,
+  call: OidcCall,
+  { client }: { client: Client | null },
+  query: string,
+  session_id: string,
+): string {
+  return continueUrl(call, needsPress(services, client) ? withPress(services, call, query, session_id) : query)
+}
+
+/** We choose: only the pre-registered client of command lines needs a press. For native clients of tenants, their `consent` decides. */
+export const needsPress = ({ command_line_client_id }: OidcServices, client: Client | null) => client?.client_id === command_line_client_id
+
+/** The request with another step first. `login` and `consent` stay where the client asked for them. */
+export function withPrompt(query: string, prompt: 'login' | 'create' | 'select_account'): string {
+  const search = new URLSearchParams(query)
+  const kept = scopeNames(search.get('prompt') ?? '').filter((word) => word === 'login' || word === 'consent')
+  search.set('prompt', [...new Set([prompt, ...kept])].join(' '))
+  return search.toString()
+}

@@ -1,0 +1,161 @@
+/** The end of every successful sign-in: makes the session, records the events and continues the request. */
+
+import { passwordMethod } from '../../../accounts/methods.ts'
+import { digestOf } from '../../../base/digest.ts'
+import { asLine } from '../../../base/text.ts'
+import { type Statement, sql } from '../../../db/db.ts'
+import { newSecret } from '../../../deployment/deployment.ts'
+import { insertEvent, type NewEvent } from '../../../events/store.ts'
+import { endSession, insertSession, raiseSession, renewSession } from '../../../sessions/sessions.ts'
+import { hasSecondFactor } from '../../../users/second-factors.ts'
+import { noteSignIn } from '../../../users/store.ts'
+import { type Browser, deviceCookie, most_sessions, sessionCookie, withCookies } from '../../browser.ts'
+import { type Answer, header, type OidcCall, type OidcServices, redirect } from '../../call.ts'
+import { hintedUser } from '../../id-token-hint.ts'
+import { acrOf } from '../../protocol/claims.ts'
+import { withoutSatisfied } from '../../protocol/next-step.ts'
+import { one_factor } from '../../protocol/second-factor.ts'
+import type { Interaction } from './begin.ts'
+import { continueRequest } from './continue.ts'
+import { countedKinds } from './passkey-ceremony.ts'
+
+export interface SignedIn {
+  user_id: string
+  email: string
+  /** The password hash that the sign-in read. The session begins only where the account still has it. */
+  password_hash: string | null
+  step: 'sign_in' | 'sign_up'
+  /** The name of the method in events and statistics. */
+  method: string
+  /** The provider, where the method is one. */
+  provider_id?: string
+  /** RFC 8176 names of the method. */
+  amr: readonly string[]
+  /** The id of the identity at a provider, or of the passkey; without it the sign-in was by password or by an emailed code. */
+  identity_id?: string | undefined
+  /** What the session began with, where it is neither the password, an identity nor a passkey: such a session outlives the removal of both. */
+  began_with?: 'email_code' | undefined
+  /** The person proved the address by an emailed code in this sign-in, beside what `amr` says. */
+  mailed_code?: boolean
+  /** The statements of the sign-in remove the second factors that the account has now (see `accounts/address-proof.ts`). */
+  loses_factors?: boolean
+  /** The second factor, in the words of events. */
+  second_factor?: string
+}
+
+/**
+ * Makes a session in one batch with `first`, the other changes of the sign-in. Returns `null` and changes nothing where the account was
+ * blocked or its password changed while the sign-in was checked, or got a second factor that this sign-in has not used. The first two
+ * end the sessions of the account, so this batch writes the row of the account before it makes a session.
+ *
+ * Each sign-in changes the secret of the cookie. A person who signs in again in the same browser keeps the session, so that other
+ * applications stay signed in. The sessions that leave the cookie end, since no sign-out in this browser could end them later: expired
+ * ones of the person, and the last one where the cookie is full.
+ */
+export async function establishSession(
+  services: OidcServices,
+  call: OidcCall,
+  interaction: Interaction,
+  { user_id, email, password_hash, step, method, amr, identity_id, began_with, second_factor }: SignedIn,
+  first: readonly Statement[],
+): Promise<Answer | null> {
+  const { issuer } = call
+  const { browser, client, query, request } = interaction
+  const at = call.now
+  const { idle_ttl_seconds, absolute_ttl_seconds } = issuer.settings.sessions
+  const secret = newSecret(services)
+  const known = browser.sessions.find((session) => session.user_id === user_id)
+  const expired = browser.expired.filter((session) => session.user_id === user_id)
+  const others = [...browser.sessions, ...browser.expired].filter((session) => session.user_id !== user_id)
+  const [kept, displaced] = [others.slice(0, most_sessions - 1), others.slice(most_sessions - 1)]
+  const absolute_expires_at = new Date(at.getTime() + absolute_ttl_seconds * 1000)
+  const session = {
+    id: known?.id ?? (services.newId('ses') as `ses_${string}`), // as: newId gives exactly this
+    user_id: user_id as `usr_${string}`, // as: an id of our own making
+    token_hash: digestOf(secret),
+    amr,
+    acr: acrOf(amr),
+    began_with: identity_id ?? began_with ?? passwordMethod(user_id),
+    ip: call.ip,
+    user_agent: asLine(header(call, 'user-agent') ?? '', 300) || null,
+    expires_at: new Date(Math.min(at.getTime() + idle_ttl_seconds * 1000, absolute_expires_at.getTime())),
+    absolute_expires_at,
+  }
+  // The condition is safe for the session, because `noteSignIn` and each batch that adds a second factor first write the row of the account.
+  const only_if = session.acr === one_factor ? sql`not ${hasSecondFactor(issuer.environment_id, user_id, countedKinds(call))}` : sql`1 = 1`
+  const signed_in = await services.db.batch([
+    ...first,
+    noteSignIn(issuer.environment_id, { user_id, password_hash, by_password: identity_id === undefined && began_with === undefined }, at),
+    ...[...expired, ...displaced].flatMap((left) => {
+      const reason = browser.expired.includes(left) ? 'expired' : 'signed_out'
+      return endSession(issuer.environment_id, left.id, { reason, origin: originOf(services, call, left.user_id) }, at)
+    }),
+    ...(known ? renewSession(issuer.environment_id, session, only_if, at) : [insertSession(issuer.environment_id, session, only_if, at)]),
+    ...(known ? [] : [signInEvent(services, call, { type: 'session.created', user_id, data: { session_id: session.id } }).statement]),
+    signInEvent(services, call, {
+      type: 'sign_in.succeeded',
+      user_id,
+      application_id: client?.client_id ?? null,
+      data: { method, ...(second_factor !== undefined && { second_factor }), session_id: session.id, ip: call.ip },
+    }).statement,
+  ])
+  if (!signed_in) return null
+  services.counters.count(issuer.environment_id, 'sign_in', `${method}.succeeded`)
+  // A sign-in of another user than the hinted one satisfies no prompt of the request.
+  const hinted = hintedUser(issuer, request.id_token_hint)
+  const rest = hinted === null || hinted === user_id ? withoutSatisfied(query, step, at) : query
+  return withCookies(redirect(continueRequest(services, call, interaction, rest, session.id)), [
+    sessionCookie(call, [{ secret }, ...kept]),
+    deviceCookie(services, call, { user_id, email, password_hash }),
+  ])
+}
+
+/**
+ * Raises an existing session after a second factor, in one batch with `first`: it keeps its id and the time of its sign-in, and the
+ * cookie gets a new secret. Returns `null` and changes nothing where the session ended or changed in the meantime.
+ */
+export async function stepUpSession(
+  services: OidcServices,
+  call: OidcCall,
+  interaction: Interaction,
+  { session_id, amr }: { session_id: string; amr: readonly string[] },
+  first: readonly Statement[],
+): Promise<Answer | null> {
+  const { browser, query } = interaction
+  const session = browser.sessions.find(({ id }) => id === session_id)
+  if (!session) return null
+  const { statement, set_cookie } = raise(services, call, browser, session, amr)
+  if (!(await services.db.batch([...first, statement]))) return null
+  return withCookies(redirect(continueRequest(services, call, interaction, query, session_id)), [set_cookie])
+}
+
+/** Raises a session of the browser to the level of these methods: the guard for the batch, and the cookie with the new secret. */
+export function raise(
+  services: OidcServices,
+  call: OidcCall,
+  browser: Pick<Browser, 'sessions' | 'expired'>,
+  session: Browser['sessions'][number],
+  amr: readonly string[],
+): { statement: Statement; set_cookie: string } {
+  const { issuer, now } = call
+  const secret = newSecret(services)
+  const idle_end = now.getTime() + issuer.settings.sessions.idle_ttl_seconds * 1000
+  const expires_at = new Date(Math.min(idle_end, session.absolute_expires_at.getTime()))
+  const raised = { token_hash: digestOf(secret), amr, acr: acrOf(amr), expires_at }
+  const sessions = browser.sessions.map((each) => (each.id === session.id ? { secret } : each))
+  return {
+    statement: raiseSession(issuer.environment_id, session, raised, now),
+    set_cookie: sessionCookie(call, [...sessions, ...browser.expired]),
+  }
+}
+
+export function signInEvent(services: OidcServices, call: OidcCall, event: NewEvent): { id: string; statement: Statement } {
+  const origin = originOf(services, call, event.user_id ?? null)
+  return { id: origin.id, statement: insertEvent(call.issuer.environment_id, origin, event, call.now) }
+}
+
+const originOf = (services: OidcServices, { request_id }: OidcCall, user_id: string | null) => ({
+  id: services.newId('evt'),
+  actor: { type: 'user' as const, id: user_id },
+  request_id,
+})

@@ -1,0 +1,44 @@
+/**
+ * The end of a first factor: every way to sign in calls `finishSignIn` after its check. It begins the session, or where a second factor
+ * is missing a half sign-in (`half-sign-in.ts`).
+ */
+import type { Statement } from '../../../db/db.ts'
+import { findUsersWithSecondFactor } from '../../../users/second-factors.ts'
+import { lastUsedCookie, withCookies } from '../../browser.ts'
+import type { Answer, OidcCall, OidcServices } from '../../call.ts'
+import { acrOf } from '../../protocol/claims.ts'
+import { missingAfterFirstFactor } from '../../protocol/second-factor.ts'
+import type { Interaction } from './begin.ts'
+import { establishSession, type SignedIn } from './establish-session.ts'
+import { beginHalfSignIn } from './half-sign-in.ts'
+import { countedKinds } from './passkey-ceremony.ts'
+
+/**
+ * Continues after the first factor, in one batch with `first`, the changes that belong to its success. Returns `null` and changes
+ * nothing where the account was blocked or its password changed while the sign-in was checked.
+ */
+export async function finishSignIn(
+  services: OidcServices,
+  call: OidcCall,
+  interaction: Interaction,
+  signed_in: SignedIn,
+  first: readonly Statement[],
+): Promise<Answer | null> {
+  const { environment_id, settings } = call.issuer
+  const { user_id, amr, loses_factors = false } = signed_in
+  const judge = async () => {
+    const enrolled = await findUsersWithSecondFactor(services.db, environment_id, [user_id], countedKinds(call))
+    const has_second_factor = enrolled.has(user_id) && !loses_factors
+    return missingAfterFirstFactor(acrOf(amr), { mode: settings.mfa.mode, has_second_factor })
+  }
+  const remembered = (answer: Answer | null) =>
+    answer && withCookies(answer, [lastUsedCookie(call, signed_in.provider_id ?? signed_in.method)])
+  let missing = await judge()
+  if (missing === 'nothing') {
+    const answer = await establishSession(services, call, interaction, signed_in, first)
+    if (answer) return remembered(answer)
+    missing = await judge() // the person may have enrolled a second factor in the meantime
+    if (missing === 'nothing') return null
+  }
+  return remembered(await beginHalfSignIn(services, call, interaction, signed_in, { first, enrols: missing === 'enrol' }))
+}

@@ -1,0 +1,123 @@
+/**
+ * A half sign-in: the first factor succeeded and the second is missing. The browser holds its secret in a cookie; the row holds what the
+ * first factor found out (`sessions/half-sign-ins.ts`). It counts only for the request that it began with, so that a first factor from
+ * before `prompt=login` or `max_age` does not answer them.
+ */
+
+import { digestOf } from '../../../base/digest.ts'
+import { sendsMail } from '../../../base/mail-settings.ts'
+import { reason } from '../../../base/reason.ts'
+import { refusal } from '../../../base/refusal.ts'
+import type { Statement } from '../../../db/db.ts'
+import { newSecret } from '../../../deployment/deployment.ts'
+import { endHalfSignIn, findHalfSignIn, type HalfSignIn, insertHalfSignIn } from '../../../sessions/half-sign-ins.ts'
+import { findUsersWithSecondFactor } from '../../../users/second-factors.ts'
+import { halfCookie, withCookies } from '../../browser.ts'
+import { type Answer, type OidcCall, type OidcServices, redirect, refused } from '../../call.ts'
+import { acrOf } from '../../protocol/claims.ts'
+import { enrolmentNeedsMailedCode, isRecent, one_factor, withSecondFactor } from '../../protocol/second-factor.ts'
+import type { Interaction } from './begin.ts'
+import { continueUrl } from './continue.ts'
+import { sendEnrolmentCode } from './enrolment-code.ts'
+import { establishSession, type SignedIn, stepUpSession } from './establish-session.ts'
+import { countedKinds } from './passkey-ceremony.ts'
+
+/** The page of the second factor for this request. */
+export const secondFactorUrl = (call: OidcCall, query: string): string => `${call.issuer.url}/second-factor?${query}`
+
+/** The request in another language is the same request: the menu of the page changes nothing else. */
+function requestHash(query: string): string {
+  const search = new URLSearchParams(query)
+  search.delete('ui_locales')
+  return digestOf(search.toString())
+}
+
+interface Beginning {
+  first: readonly Statement[]
+  enrols: boolean
+  /** The session that is stepped up; a sign-in has none. */
+  session_id?: string
+}
+
+/** Begins a half sign-in, in one batch with `first`. `null` means what it means for `finishSignIn`. */
+export async function beginHalfSignIn(
+  services: OidcServices,
+  call: OidcCall,
+  interaction: Interaction,
+  { user_id, email, password_hash, step, method, amr, identity_id, began_with, mailed_code = false }: SignedIn,
+  { first, enrols, session_id }: Beginning,
+): Promise<Answer | null> {
+  const { query } = interaction
+  const { environment_id, settings } = call.issuer
+  const secret = newSecret(services)
+  // The word otp of a first factor stands for an emailed code (people.md 4).
+  const proved_by_code = mailed_code || (session_id === undefined && amr.includes('otp'))
+  const proof = { sends_mail: sendsMail(settings.email), proved_by_code }
+  const half = {
+    secret_hash: digestOf(secret),
+    user_id,
+    session_id: session_id ?? null,
+    request_hash: requestHash(query),
+    enrols,
+    signed_in: { email, password_hash, step, method, amr: [...amr], identity_id, began_with },
+    needs_code: enrols && enrolmentNeedsMailedCode(proof),
+  }
+  if (!(await services.db.batch([...first, insertHalfSignIn(environment_id, half, call.now)]))) return null
+  const stored = half.needs_code && (await findHalfSignIn(services.db, environment_id, half.secret_hash, call.now))
+  if (stored) await sendEnrolmentCode(services, call, interaction, stored)
+  return withCookies(redirect(secondFactorUrl(call, query)), [halfCookie(call, secret)])
+}
+
+/** Asks for the second factor in an existing session. A page that is opened again continues the half sign-in that it began. */
+export async function beginStepUp(services: OidcServices, call: OidcCall, interaction: Interaction, session_id: string): Promise<Answer> {
+  const { browser, query } = interaction
+  const session = browser.sessions.find(({ id }) => id === session_id)
+  if (!session) return redirect(continueUrl(call, query))
+  const begun = await readHalfSignIn(services, call, interaction)
+  if (begun?.session_id === session_id) return redirect(secondFactorUrl(call, query))
+  const { user_id, email, amr } = session
+  const enrolled = await findUsersWithSecondFactor(services.db, call.issuer.environment_id, [user_id], countedKinds(call))
+  // people.md 5: a code of this sign-in, and not of one that is over.
+  const mailed_code = acrOf(amr) === one_factor && amr.includes('otp') && isRecent(session, call.now)
+  const signed_in = { user_id, email, password_hash: null, step: 'sign_in' as const, method: 'session', amr, mailed_code }
+  const beginning = { first: [], enrols: !enrolled.has(user_id), session_id }
+  const answer = await beginHalfSignIn(services, call, interaction, signed_in, beginning)
+  return answer ?? refused(redirect(continueUrl(call, query)), half_lost) // the user was blocked in the meantime
+}
+
+/**
+ * The half sign-in of this browser for this request; `null` where there is none, where its session ended, or where the second factors of
+ * the account changed: one that asks for a factor ends with the last factor, one that enrols ends with the first.
+ */
+export async function readHalfSignIn(services: OidcServices, call: OidcCall, { browser, query }: Interaction): Promise<HalfSignIn | null> {
+  const { environment_id } = call.issuer
+  if (browser.half === null) return null
+  const half = await findHalfSignIn(services.db, environment_id, digestOf(browser.half), call.now)
+  if (!half || half.request_hash !== requestHash(query)) return null
+  if (half.session_id !== null && !browser.sessions.some(({ id }) => id === half.session_id)) return null
+  const enrolled = await findUsersWithSecondFactor(services.db, environment_id, [half.user_id], countedKinds(call))
+  return enrolled.has(half.user_id) === half.enrols ? null : half
+}
+
+/** Ends a half sign-in with a session of two factors, in one batch with `first`. `null`: the batch did not happen. */
+export async function completeHalfSignIn(
+  services: OidcServices,
+  call: OidcCall,
+  interaction: Interaction,
+  half: HalfSignIn,
+  { method, amr: second, first }: { method: string; amr: readonly string[]; first: readonly Statement[] },
+): Promise<Answer | null> {
+  const { signed_in, session_id, user_id } = half
+  const amr = withSecondFactor(signed_in.amr, second, interaction.client ? interaction.request.acr_values : [])
+  const statements = [endHalfSignIn(call.issuer.environment_id, half, call.now), ...first]
+  const answer =
+    session_id === null
+      ? await establishSession(services, call, interaction, { ...signed_in, user_id, amr, second_factor: method }, statements)
+      : await stepUpSession(services, call, interaction, { session_id, amr }, statements)
+  return answer && withCookies(answer, [halfCookie(call, null)])
+}
+
+export const half_lost = refusal(
+  'form_expired',
+  reason`The first factor of this sign-in is missing, is older than 10 minutes, or belongs to another request, browser or account.`,
+)

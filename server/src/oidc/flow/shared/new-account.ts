@@ -1,0 +1,37 @@
+/** The right to create an account: an environment with open sign-up, or an invitation, which allows a limited number. */
+
+import { sendsMail } from '../../../base/mail-settings.ts'
+import { reason } from '../../../base/reason.ts'
+import { refusal } from '../../../base/refusal.ts'
+import { sourceOf } from '../../../base/source.ts'
+import type { Statement } from '../../../db/db.ts'
+import { takeAccount } from '../../../members/invitations.ts'
+import { takeFromSource } from '../../../users/attempts.ts'
+import type { OidcCall, OidcServices } from '../../call.ts'
+import type { Interaction } from './begin.ts'
+
+/** Whether people can get a code by mail and sign in with it. */
+export const offersCodes = ({ issuer: { settings } }: Pick<OidcCall, 'issuer'>) => settings.sign_in.email_code && sendsMail(settings.email)
+
+/** Whether people can reset a password. */
+export const offersReset = ({ issuer: { settings } }: Pick<OidcCall, 'issuer'>) => settings.sign_in.password && sendsMail(settings.email)
+
+export function mayCreateAccount({ issuer }: OidcCall, { invitation, account }: Interaction): boolean {
+  if (account !== null && account.user_id !== null) return false // only that account can continue
+  return invitation ? invitation.takes_accounts : issuer.settings.sign_up.mode === 'open'
+}
+
+/**
+ * Counts a new account for its source, however it begins: a sign-up form, an emailed code, a provider. Returns `null` if it is allowed,
+ * otherwise how many seconds to wait.
+ */
+export function takeNewAccount({ db }: OidcServices, { issuer: { environment_id }, ip, now }: OidcCall): Promise<number | null> {
+  return takeFromSource(db, 'new_account', { environment_id, source: sourceOf(ip), now })
+}
+
+export const too_many_accounts = refusal('locked_out', reason`Too many accounts were created from the same address of the network.`)
+
+/** For the batch that creates the account: uses up one account of the invitation. */
+export function useInvitation({ root_environment_id }: OidcServices, { now }: OidcCall, { invitation }: Interaction): Statement[] {
+  return invitation ? [takeAccount(root_environment_id, invitation, invitation.token_hash, now)] : []
+}

@@ -1,0 +1,237 @@
+/** The pages that ask a person for something, built from an interaction. Each form holds the request and a form token. */
+import { longest_redirect_uri } from '@ostiary/contract/application.ts'
+import { findOtherEnvironment } from '../../../applications/store.ts'
+import { applicationUrl, registerUrl } from '../../../base/dashboard-links.ts'
+import { reason } from '../../../base/reason.ts'
+import type { Refusal } from '../../../base/refusal.ts'
+import { accountChooserPage } from '../../../pages/account-chooser.ts'
+import { consentPage } from '../../../pages/consent.ts'
+import { type ProviderProblemView, providerProblemPage } from '../../../pages/provider-problem.ts'
+import { redirectMismatchPage } from '../../../pages/redirect-mismatch.ts'
+import { type SignInView, signInPage } from '../../../pages/sign-in.ts'
+import { type SignUpView, signUpPage } from '../../../pages/sign-up.ts'
+import { findOfferedProviders } from '../../../providers/store.ts'
+import { findPerson } from '../../../users/store.ts'
+import { accountUrl } from '../../account-url.ts'
+import { formToken, withCookies } from '../../browser.ts'
+import { type Answer, type OidcCall, type OidcServices, redirect, refused } from '../../call.ts'
+import { addressOf, html, languagesOf, message, pageContext } from '../../hosted-page.ts'
+import type { Cause, Verdict } from '../../protocol/authorize.ts'
+import type { Client } from '../../protocol/client.ts'
+import { consentLines } from '../../protocol/consent.ts'
+import { OAuthError } from '../../protocol/oauth-error.ts'
+import type { RequestParameters } from '../../protocol/parameters.ts'
+import { redirectUriProblem } from '../../protocol/redirect-uris.ts'
+import { authorizationResponse } from '../../protocol/respond.ts'
+import { asksForSignUp } from '../../protocol/sign-up.ts'
+import type { Authorization, Interaction } from './begin.ts'
+import { continueUrl, withPrompt } from './continue.ts'
+import { mayCreateAccount, offersCodes, offersReset } from './new-account.ts'
+import { signInCeremony } from './passkey-ceremony.ts'
+import type { InvitationVisit } from './visit.ts'
+
+export async function showSignIn(
+  services: OidcServices,
+  call: OidcCall,
+  interaction: Interaction,
+  { refusal, removed_passkey = null, ...view }: SignInStep,
+): Promise<Answer> {
+  const { query, request, browser } = interaction
+  const { settings, environment_id } = call.issuer
+  const { csrf, set_cookie } = formToken(services, call, browser)
+  const page = signInPage(pageContext(call, request.ui_locales, continueUrl(call, query)), {
+    application_name: nameOf(interaction),
+    account: placeOf(interaction),
+    csrf,
+    request: query,
+    ...view,
+    methods: { password: settings.sign_in.password, email_code: offersCodes(call) },
+    last_used: browser.last_used,
+    forgot_url: offersReset(call) ? `${call.issuer.url}/forgot-password?${query}` : null,
+    passkey: signInCeremony(services, call, csrf, removed_passkey),
+    providers: await findOfferedProviders(services.db, environment_id),
+    sign_up_url:
+      mayCreateAccount(call, interaction) && asksForSignUp(call.issuer.settings) ? continueUrl(call, withPrompt(query, 'create')) : null,
+    other_accounts_url:
+      browser.sessions.length > 0 && placeOf(interaction) !== 'change' ? continueUrl(call, withPrompt(query, 'select_account')) : null,
+    cancel_url: cancelUrl(call, interaction),
+  })
+  const answer = afterWait(withCookies(html(page), set_cookie), view.wait_seconds)
+  return refusal ? refused(answer, refusal) : answer
+}
+
+/** The sign-in page. A page with a problem is a refusal. `removed_passkey`: the person tried a passkey that this environment removed. */
+type SignInStep = Pick<SignInView, 'email' | 'wait_seconds'> & { removed_passkey?: string | null } & (
+    | { problem: null; refusal?: undefined }
+    | { problem: NonNullable<SignInView['problem']>; refusal: Refusal }
+  )
+
+export function showSignUp(
+  services: OidcServices,
+  call: OidcCall,
+  interaction: Interaction,
+  { refusal, ...view }: Pick<SignUpView, 'email' | 'name' | 'problems' | 'wait_seconds'> & { refusal: Refusal | null },
+): Answer {
+  const { query, request, browser } = interaction
+  const { csrf, set_cookie } = formToken(services, call, browser)
+  const page = signUpPage(pageContext(call, request.ui_locales, continueUrl(call, query)), {
+    application_name: nameOf(interaction),
+    invitation: interaction.invitation && factsOf(interaction),
+    csrf,
+    request: query,
+    ...view,
+    password_rule: call.issuer.settings.sign_in.password ? call.issuer.settings.password : null,
+    sign_in_url: continueUrl(call, withPrompt(query, 'login')),
+  })
+  const answer = afterWait(withCookies(html(page), set_cookie), view.wait_seconds)
+  return refusal ? refused(answer, refusal) : answer
+}
+
+export const no_problems: SignUpView['problems'] = { form: null, email: null, name: null, password: null }
+
+/** RFC 9110 §10.2.3: Retry-After, where a limit was reached. */
+export function afterWait(answer: Answer, wait_seconds: number | null): Answer {
+  return wait_seconds === null ? answer : { ...answer, headers: { ...answer.headers, 'retry-after': String(wait_seconds) } }
+}
+
+export function showAccounts(services: OidcServices, call: OidcCall, interaction: Interaction): Answer {
+  const { query, request, browser } = interaction
+  const { csrf, set_cookie } = formToken(services, call, browser)
+  const page = accountChooserPage(pageContext(call, request.ui_locales, continueUrl(call, query)), {
+    application_name: nameOf(interaction),
+    csrf,
+    request: query,
+    accounts: browser.sessions.map(({ id, email, name }) => ({ session_id: id, email, name })),
+    another_url: continueUrl(call, withPrompt(query, 'login')),
+  })
+  return withCookies(html(page), set_cookie)
+}
+
+export async function showConsent(
+  services: OidcServices,
+  call: OidcCall,
+  { query, request, client, browser, audiences }: Authorization,
+  session_id: string,
+): Promise<Answer> {
+  const session = browser.sessions.find((candidate) => candidate.id === session_id)
+  const person = session && (await findPerson(services.db, call.issuer.environment_id, session.user_id))
+  if (!person) return redirect(continueUrl(call, query))
+  const { csrf, set_cookie } = formToken(services, call, browser)
+  const page = consentPage(pageContext(call, request.ui_locales, continueUrl(call, query)), {
+    csrf,
+    request: query,
+    session_id,
+    application: { name: client.name, logo_url: client.logo_uri },
+    redirect_uri: request.redirect_uri,
+    not_you_url: continueUrl(call, withPrompt(query, 'select_account')),
+    account_url: accountUrl(call),
+    person: { ...person, email: session.email },
+    scopes: consentLines(request.scope, audiences),
+  })
+  return withCookies(html(page), set_cookie)
+}
+
+/** Shows why an authorization request cannot be answered to its client. `values` are the parameters of the request. */
+export async function showRequestError(
+  { db, config }: OidcServices,
+  call: OidcCall,
+  { cause, error }: Extract<Verdict, { kind: 'show_error' }>,
+  client: Client | null,
+  { client_id, redirect_uri }: RequestParameters['values'],
+): Promise<Answer> {
+  if (cause === 'client_unknown') {
+    const explained = await explainUnknown(db, call, error, client_id)
+    return message(call, 'unknown_app', { code: code_of[cause], reason: explained.reason }, explained)
+  }
+  const refusal = { code: code_of[cause], reason: error.reason }
+  if (cause === 'client_disabled') return message(call, 'app_disabled', refusal, error)
+  if (cause !== 'redirect_uri_mismatch' || !client || redirect_uri === undefined)
+    return message(call, cause.startsWith('redirect_uri') ? 'unregistered_address' : 'unknown_app', refusal, error)
+  const { base_url } = config
+  const { application_type } = client
+  const { type: environment_type } = call.issuer
+  const can_register =
+    redirect_uri.length <= longest_redirect_uri &&
+    redirectUriProblem(redirect_uri, { application_type, environment_type, base_url }) === null
+  const page = html(
+    redirectMismatchPage(pageContext(call, undefined, addressOf(call)), {
+      application_name: client.name,
+      client_id: client.client_id,
+      received: redirect_uri,
+      registered: client.redirect_uris,
+      request_id: call.request_id,
+      at: call.now,
+      register_url: can_register ? registerUrl(base_url, client.client_id, redirect_uri) : null,
+      application_url: applicationUrl(base_url, client.client_id),
+      error_url: `${base_url}/docs/errors/invalid_request`,
+      account_url: accountUrl(call),
+    }),
+  )
+  return refused(page, refusal)
+}
+
+const code_of: Record<Cause, Refusal['code']> = {
+  client_id_missing: 'unknown_client',
+  client_id_repeated: 'unknown_client',
+  client_unknown: 'unknown_client',
+  client_disabled: 'application_disabled',
+  redirect_uri_missing: 'invalid_redirect_uri',
+  redirect_uri_repeated: 'invalid_redirect_uri',
+  redirect_uri_mismatch: 'invalid_redirect_uri',
+}
+
+/** Names the issuer of an application that belongs to another environment of the same project. Only Test shows the error. */
+async function explainUnknown(db: OidcServices['db'], { issuer }: OidcCall, error: OAuthError, client_id = ''): Promise<OAuthError> {
+  const other = await findOtherEnvironment(db, issuer.tenant_id, issuer.project_id, client_id)
+  if (!other) return error
+  const name = { test: 'a Test', live: 'a Live' }[other.type]
+  return new OAuthError(error.code, `This client_id belongs to ${name} environment of this project. Its issuer is ${other.issuer}`, {
+    reason: reason`The client_id belongs to another environment of the project, of the type ${other.type}.`,
+  })
+}
+
+/** Shows why a sign-in at a provider failed. `email` is the address that the provider sent; `reason` is shown in Test only. */
+export function showProviderProblem(
+  call: OidcCall,
+  { query }: Pick<Interaction, 'query'>,
+  provider: { display_name: string },
+  {
+    problem,
+    refusal,
+    email = null,
+    reason = null,
+  }: { problem: ProviderProblemView['problem']; refusal: Refusal } & Partial<Pick<ProviderProblemView, 'email' | 'reason'>>,
+): Answer {
+  const page = html(
+    providerProblemPage(pageContext(call, languagesOf(query), continueUrl(call, query)), {
+      problem,
+      provider_name: provider.display_name,
+      email,
+      back_url: continueUrl(call, query),
+      request_id: call.request_id,
+      reason,
+    }),
+  )
+  return refused(page, refusal)
+}
+
+/** The name of the application or inviting tenant that the person continues to. */
+export const nameOf = ({ client, invitation }: Interaction) => client?.name ?? invitation?.tenant_name ?? null
+
+/** Whether the sign-in leads to the account page, or to a change there that only one account can make. */
+function placeOf({ account }: Interaction): SignInView['account'] {
+  if (account === null) return null
+  return account.user_id === null ? 'page' : 'change'
+}
+
+/** The facts of an invitation that its pages show. */
+export const factsOf = ({ invitation: { tenant_name, role, inviter } }: InvitationVisit) => ({ tenant_name, role, inviter })
+
+/** The address that returns to the client without a sign-in; `null` where there is no client, or no redirect can answer it. */
+export function cancelUrl(call: OidcCall, interaction: Interaction): string | null {
+  const { client, request } = interaction
+  if (placeOf(interaction) === 'change') return accountUrl(call)
+  if (!client) return null
+  const cancelled = authorizationResponse(request, call.issuer.url, new OAuthError('access_denied', 'The person did not sign in.'))
+  return cancelled.kind === 'redirect' ? cancelled.location : null
+}

@@ -1,0 +1,105 @@
+/** A sign-in by email and password. */
+
+import { idIn, reason } from '../../../base/reason.ts'
+import { type Refusal, refusal } from '../../../base/refusal.ts'
+import { sourceOf } from '../../../base/source.ts'
+import { accountOf, giveBack, takeAttempt } from '../../../users/attempts.ts'
+import { HashingRefused } from '../../../users/password.ts'
+import { findCredential, findUserHash, replaceHash } from '../../../users/store.ts'
+import { knownDevice } from '../../browser.ts'
+import type { Answer, OidcCall, OidcServices } from '../../call.ts'
+import type { Interaction } from '../shared/begin.ts'
+import { recordFailedSignIn } from '../shared/failed-sign-in.ts'
+import { finishSignIn } from '../shared/finish-sign-in.ts'
+import { showSignIn } from '../shared/screens.ts'
+
+/** How the session begins, in the words of events and statistics and in those of RFC 8176. */
+export const by_password = { method: 'password', amr: ['pwd'] }
+
+interface Credentials {
+  email: string
+  password: string
+}
+
+/** Stands for the account of an unknown email, so that both cases do the same work. */
+const unknown_account = { id: '', password_hash: null, blocked_at: null }
+
+/** Signs in, or shows the sign-in page again. The answer and the work are the same for accounts that exist and those that do not. */
+export async function checkPassword(
+  services: OidcServices,
+  call: OidcCall,
+  interaction: Interaction,
+  { email, password }: Credentials,
+): Promise<Answer> {
+  const { db, passwords } = services
+  const { issuer, now } = call
+  const { environment_id } = issuer
+  const credential = await findCredential(db, environment_id, email)
+  const { id: user_id, password_hash, blocked_at } = credential ?? unknown_account
+  call.subject.user_id = credential?.id ?? null
+  const device = knownDevice(services, call, interaction.browser, { user_id, email, password_hash })
+  const attempt = { environment_id, account: accountOf(email), source: sourceOf(call.ip), device, now }
+  const refused = await takeAttempt(db, attempt, issuer.settings.lockout)
+  if (refused) {
+    services.counters.count(environment_id, 'sign_in', 'password.limited')
+    return showSignIn(services, call, interaction, {
+      email,
+      problem: refused.limit === 'account' ? 'locked' : 'too_many',
+      refusal: locked_out[refused.limit],
+      wait_seconds: refused.wait_seconds,
+    })
+  }
+
+  const form = await passwords.verify(password_hash, password, { environment_id, signal: call.signal() }).catch(async (error) => {
+    if (error instanceof HashingRefused) await db.batch(giveBack(attempt)) // no password was checked
+    throw error
+  })
+  const is_right = form !== null
+  if (credential && is_right && blocked_at === null) {
+    const current = form === 'typed' ? await rehash(services, call, { id: credential.id, password_hash, password }) : password_hash
+    const signed_in = { user_id, email, password_hash: current, step: 'sign_in' as const, ...by_password }
+    const answer = await finishSignIn(services, call, interaction, signed_in, giveBack(attempt))
+    if (answer) return answer
+  }
+  const refusal = whyRefused(credential, is_right)
+  await recordFailedSignIn(services, call, interaction, { method: 'password', user_id: credential?.id ?? null, refusal })
+  return showSignIn(services, call, interaction, { email, problem: 'wrong_credentials', refusal, wait_seconds: null })
+}
+
+/**
+ * people.md 14: a password from before normalisation gets a hash of its normalised form. Returns the hash that the account has now. Where
+ * another sign-in was first, or no hash can be computed right now, this sign-in continues with the hash that is there.
+ */
+async function rehash(
+  { db, passwords }: OidcServices,
+  call: OidcCall,
+  { id, password_hash, password }: { id: string; password_hash: string | null; password: string },
+): Promise<string | null> {
+  const { environment_id } = call.issuer
+  const turn = { environment_id, signal: call.signal() }
+  const next = await passwords.hash(password, turn).catch((error) => {
+    if (error instanceof HashingRefused) return null
+    throw error
+  })
+  if (next === null || password_hash === null) return password_hash
+  if (await db.batch([replaceHash(environment_id, id, { old: password_hash, next })])) return next
+  const other = await findUserHash(db, environment_id, id)
+  return other !== null && (await passwords.verify(other, password, turn)) === 'normalised' ? other : password_hash
+}
+
+/** For the tenant only: the page is the same in all these cases. */
+function whyRefused(credential: Credential | null, is_right: boolean): Refusal {
+  if (!credential) return refusal('unknown_account', reason`No user of the environment has the email.`)
+  const user = idIn(credential.id)
+  if (credential.blocked_at !== null) return refusal('user_blocked', reason`The user ${user} is blocked.`)
+  if (credential.password_hash === null) return refusal('wrong_password', reason`The user ${user} has no password.`)
+  if (is_right) return refusal('wrong_password', reason`The user ${user} was blocked or got another password during the sign-in.`)
+  return refusal('wrong_password', reason`The password of the user ${user} is another one.`)
+}
+
+type Credential = NonNullable<Awaited<ReturnType<typeof findCredential>>>
+
+const locked_out = {
+  account: refusal('locked_out', reason`Too many attempts failed for this email. The settings of lockout say how many are allowed.`),
+  source: refusal('locked_out', reason`Too many attempts failed from the same address of the network.`),
+}

@@ -1,0 +1,141 @@
+/** The forms of sign-in and sign-up. Success makes a session and continues the request. */
+import { UserChange } from '@ostiary/contract/user.ts'
+import { accountAddress } from '../../../base/email.ts'
+import { sendsMail } from '../../../base/mail-settings.ts'
+import { longest_email } from '../../../base/normalisation.ts'
+import { reason } from '../../../base/reason.ts'
+import { type Refusal, refusal } from '../../../base/refusal.ts'
+import type { SignUpView } from '../../../pages/sign-up.ts'
+import { longest_password } from '../../../users/password-policy.ts'
+import { judgePassword } from '../../../users/password-rules.ts'
+import { findCredential, insertUser } from '../../../users/store.ts'
+import { formProblem, formRefusals } from '../../browser.ts'
+import { fieldOf, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../../call.ts'
+import { asksForSignUp } from '../../protocol/sign-up.ts'
+import { sendCode } from '../code/email-code.ts'
+import { continueInteraction } from '../shared/begin.ts'
+import { continueUrl } from '../shared/continue.ts'
+import { signInEvent } from '../shared/establish-session.ts'
+import { finishSignIn } from '../shared/finish-sign-in.ts'
+import { mayCreateAccount, offersCodes, takeNewAccount, too_many_accounts, useInvitation } from '../shared/new-account.ts'
+import { no_problems, showSignIn, showSignUp } from '../shared/screens.ts'
+import { by_password, checkPassword } from './check-password.ts'
+
+export const signIn: OidcEndpoint = async (services, call) => {
+  const interaction = await continueInteraction(services, call)
+  if ('answer' in interaction) return interaction.answer
+  const email = fieldOf(call, 'email', longest_email).trim()
+  const password = fieldOf(call, 'password', longest_password)
+  const problem = formProblem(services, call, interaction.browser)
+  if (problem) return showSignIn(services, call, interaction, { email, problem, refusal: formRefusals[problem], wait_seconds: null })
+  if (call.form?.get('method') === 'email_code' && offersCodes(call))
+    return sendCode(services, call, interaction, { kind: 'sign_in', email })
+  if (!call.issuer.settings.sign_in.password) return showSignIn(services, call, interaction, { email, problem: null, wait_seconds: null })
+  // No account has an email or password of this length, so no hash is computed.
+  if (email.length > longest_email || password.length > longest_password)
+    return showSignIn(services, call, interaction, { email, problem: 'wrong_credentials', refusal: too_long, wait_seconds: null })
+  return checkPassword(services, call, interaction, { email, password })
+}
+
+export const signUp: OidcEndpoint = async (services, call) => {
+  const interaction = await continueInteraction(services, call)
+  if ('answer' in interaction) return interaction.answer
+  const { db, passwords, newId } = services
+  const { issuer, now } = call
+  const { environment_id } = issuer
+  const typed = fieldOf(call, 'email', longest_email).trim()
+  const address = accountAddress(typed)
+  const form = {
+    email: address ?? typed,
+    name: fieldOf(call, 'name', longest_name).trim(),
+    password: fieldOf(call, 'password', longest_password),
+  }
+  const problems = await signUpProblems(services, call, form)
+  if (address === null) problems.email = typed === '' ? 'missing' : 'malformed'
+  problems.form = formProblem(services, call, interaction.browser)
+  if (!mayCreateAccount(call, interaction) || !asksForSignUp(call.issuer.settings))
+    return refused(redirect(continueUrl(call, interaction.query)), sign_up_closed)
+  const showAgain = (change: Partial<SignUpView['problems']>, wait_seconds: number | null = null) =>
+    showSignUp(services, call, interaction, {
+      ...form,
+      problems: { ...problems, ...change },
+      refusal: refusalOf({ ...problems, ...change }),
+      wait_seconds,
+    })
+  if (Object.values(problems).some((problem) => problem !== null)) return showAgain({})
+
+  const { invitation } = interaction
+  const wait_seconds = await takeNewAccount(services, call)
+  if (wait_seconds !== null) return showAgain({ form: 'too_many' }, wait_seconds)
+  const hash = () => passwords.hash(form.password, { environment_id, signal: call.signal() })
+  // With mail, neither an account nor a session begins before the code, and nothing here depends on whether the email is taken.
+  if (sendsMail(issuer.settings.email)) {
+    const password_hash = issuer.settings.sign_in.password ? await hash() : null
+    return sendCode(services, call, interaction, { kind: 'sign_up', email: form.email, name: form.name || null, password_hash })
+  }
+
+  // The page says that an email is taken, and checks no password for it (decision 0035). The limit bounds how many can be tried.
+  const isTaken = async () => (await findCredential(db, environment_id, form.email)) !== null
+  if (await isTaken()) return showAgain({ email: 'taken' })
+
+  const id = newId('usr')
+  const password_hash = await hash()
+  const signed_in = { user_id: id, email: form.email, password_hash, step: 'sign_up' as const, ...by_password }
+  const created = await finishSignIn(services, call, interaction, signed_in, [
+    ...useInvitation(services, call, interaction),
+    insertUser(environment_id, id, { email: form.email, name: form.name || null, self_registered: true }, password_hash, now),
+    signInEvent(services, call, {
+      type: 'user.created',
+      user_id: id,
+      data: { email: form.email, method: invitation ? 'invitation' : 'password' },
+    }).statement,
+  ])
+  // Otherwise the email was taken, or the invitation ended, after both were read.
+  if (created) return created
+  return (await isTaken()) ? showAgain({ email: 'taken' }) : refused(redirect(continueUrl(call, interaction.query)), account_not_created)
+}
+
+const too_long = refusal('unknown_account', reason`The email or the password is longer than any that an account can have.`)
+const sign_up_closed = refusal('unknown_account', reason`The environment, or the invitation, creates no account with a password.`)
+const account_not_created = refusal('not_found', reason`The invitation ended during the sign-up.`)
+
+/** Names the fields with problems, and never what they hold. */
+function refusalOf({ form, email, name, password }: SignUpView['problems']): Refusal {
+  if (form === 'expired_form' || form === 'no_cookies') return formRefusals[form]
+  if (form === 'too_many') return too_many_accounts
+  if (email === 'taken') return refusal('identifier_taken', reason`Another user of the environment has the email.`)
+  const problems = [
+    ...(email === null ? [] : [reason` email ${email}`]),
+    ...(name === null ? [] : [reason` name ${name}`]),
+    ...(password === null ? [] : [reason` password ${password}`]),
+  ]
+  return refusal(
+    'validation_failed',
+    problems.reduce((all, problem) => reason`${all}${problem}`, reason`The form of the sign-up has problems:`),
+  )
+}
+
+/** In UTF-16 code units. The page shows again what was typed, also where it is longer than a stored name. */
+const longest_name = 1_000
+
+interface SignUpForm {
+  email: string
+  name: string
+  password: string
+}
+
+async function signUpProblems(
+  { db }: OidcServices,
+  { issuer }: OidcCall,
+  { email, name, password }: SignUpForm,
+): Promise<SignUpView['problems']> {
+  return {
+    ...no_problems,
+    name: UserChange.shape.name.safeParse(name).success ? null : 'not_allowed',
+    password: !issuer.settings.sign_in.password
+      ? null
+      : password === ''
+        ? 'missing'
+        : await judgePassword(db, issuer.environment_id, password, { email, name }),
+  }
+}

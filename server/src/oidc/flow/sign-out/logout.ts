@@ -1,0 +1,140 @@
+/** Sign-out (RP-Initiated Logout 1.0): at once for a request whose id_token_hint names the session, after a question for any other. */
+import { findClient } from '../../../applications/store.ts'
+import { idIn, reason } from '../../../base/reason.ts'
+import { type Refusal, refusal } from '../../../base/refusal.ts'
+import { signOutDonePage, signOutPage } from '../../../pages/sign-out.ts'
+import { accountUrl } from '../../account-url.ts'
+import { foreign_form, formToken, isOwnForm, readBrowser, sessionCookie, withCookies } from '../../browser.ts'
+import { type Answer, asQuery, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../../call.ts'
+import { addressBelow, html, message, pageContext, tooLong } from '../../hosted-page.ts'
+import { readIdTokenHint } from '../../id-token-hint.ts'
+import type { Client } from '../../protocol/client.ts'
+import { judgeLogout, type LogoutHint, logoutClientId } from '../../protocol/logout.ts'
+import { type RequestParameters, readParameters } from '../../protocol/parameters.ts'
+import { withQuery } from '../../protocol/respond.ts'
+import { endSessions } from './end-sessions.ts'
+
+export const logout: OidcEndpoint = async (services, call) => {
+  // Browsers send no cookies with a cross-site POST, so the request is redirected to GET.
+  if (call.method === 'POST') {
+    const query = asQuery([call.query, call.form?.toString()].filter(Boolean).join('&'))
+    return query === null ? tooLong(call) : redirect(`${call.issuer.url}/oauth/logout?${query}`)
+  }
+
+  const { client, verdict, browser, sessions, parameters, refusal } = await judge(services, call, call.query)
+  const noted = (answer: Answer) => (refusal ? refused(answer, refusal) : answer)
+  const [current] = browser.sessions
+  if (verdict.kind === 'show_error') return message(call, 'unusable_sign_out', verdict.error, verdict.error)
+  if (verdict.kind === 'ask') {
+    if (sessions.length === 0) return noted(done(call, parameters, 'sign_out', verdict.link_to, client, doneUrl(call, call.query)))
+    const { csrf, set_cookie } = formToken(services, call, browser)
+    const person = current ? { email: current.email, name: current.name } : null
+    const view = { csrf, request: call.query, application_name: client?.name ?? null, person }
+    return noted(withCookies(html(signOutPage(context(call, parameters, logoutUrl(call, call.query)), view)), set_cookie))
+  }
+  const { session_ids } = verdict
+  const ended = sessions.filter(({ id }) => session_ids.includes(id))
+  const kept = sessions.filter((session) => !ended.includes(session))
+  await endSessions(services, call, ended)
+  const answer =
+    verdict.redirect_to === null
+      ? done(call, parameters, 'sign_out', null, client, kept.length > 0 ? null : doneUrl(call, call.query))
+      : redirect(verdict.redirect_to)
+  return noted(withCookies(answer, [sessionCookie(call, kept)]))
+}
+
+/** The sign-out form. It signs out every account of this browser. */
+export const signOut: OidcEndpoint = async (services, call) => {
+  const query = asQuery(call.form?.get('request') ?? '')
+  if (query === null) return tooLong(call)
+  const { client, verdict, browser, sessions, parameters } = await judge(services, call, query)
+  const link_to = verdict.kind === 'ask' ? verdict.link_to : null
+  if (!isOwnForm(services, call, browser))
+    return refused(
+      sessions.length > 0
+        ? redirect(`${call.issuer.url}/oauth/logout?${query}`)
+        : done(call, parameters, 'sign_out', link_to, client, doneUrl(call, query)),
+      foreign_form,
+    )
+  if (call.form?.get('decision') !== 'sign_out') return done(call, parameters, 'stay', link_to, client)
+  await endSessions(services, call, sessions)
+  return withCookies(done(call, parameters, 'sign_out', link_to, client, doneUrl(call, query)), [sessionCookie(call, [])])
+}
+
+async function judge(services: OidcServices, call: OidcCall, query: string) {
+  const { issuer } = call
+  const parameters = readParameters(new URLSearchParams(query))
+  const hint = readIdTokenHint(issuer, parameters.values.id_token_hint)
+  const client_id = logoutClientId(parameters, hint)
+  const client = client_id === null ? null : await findClient(services.db, issuer.environment_id, client_id)
+  const browser = await readBrowser(services, call)
+  const sessions = [...browser.sessions, ...browser.expired]
+  const judged = sessions.map((session) => ({
+    session_id: session.id,
+    user_id: session.user_id,
+    is_expired: browser.expired.includes(session),
+  }))
+  call.subject.client_id = client?.client_id ?? null
+  return {
+    parameters,
+    client,
+    browser,
+    /** Those that a sign-out can end, the expired ones last. */
+    sessions,
+    verdict: judgeLogout(parameters, hint, client, judged),
+    refusal: refusalOf(parameters, hint, client),
+  }
+}
+
+/** What the request asked for and does not get. The person signs out nevertheless. */
+function refusalOf({ values }: RequestParameters, hint: LogoutHint, client: Client | null): Refusal | null {
+  if (hint === 'invalid') return refusal('invalid_id_token_hint', reason`id_token_hint is no ID token of this issuer.`)
+  if (hint && values.client_id !== undefined && values.client_id !== hint.aud)
+    return refusal('invalid_id_token_hint', reason`id_token_hint was issued to another application than client_id names.`)
+  const uri = values.post_logout_redirect_uri
+  if (uri === undefined || (client && !client.disabled && client.post_logout_redirect_uris.includes(uri))) return null
+  return refusal(
+    'unregistered_post_logout_uri',
+    client
+      ? reason`The application ${idIn(client.client_id)} is disabled, or its post_logout_redirect_uris do not have this address.`
+      : reason`The request names no application whose post_logout_redirect_uris could have the address.`,
+  )
+}
+
+const logoutUrl = ({ issuer }: OidcCall, query: string) => `${issuer.url}/oauth/logout?${query}`
+const doneUrl = ({ issuer }: OidcCall, query: string) => addressBelow(issuer, `/oauth/logout?${query}`)
+
+/** @param address where the page can be opened again: no session is left, so nobody is asked */
+function done(
+  call: OidcCall,
+  parameters: RequestParameters,
+  decision: 'sign_out' | 'stay',
+  url: string | null,
+  client: Client | null,
+  address: string | null = null,
+): Answer {
+  const application_name = client?.name ?? null
+  const received = parameters.values.post_logout_redirect_uri
+  const view = {
+    decision,
+    back: url === null ? null : { url, application_name },
+    sign_in_url: signInAgain(call, client),
+    account_url: accountUrl(call),
+    // RP-Initiated Logout 1.0 §3: only a registered address is used, and the page says so.
+    unregistered:
+      url === null && received !== undefined
+        ? { application_name, received, registered: client && !client.disabled ? client.post_logout_redirect_uris : null }
+        : null,
+    is_without_client: client === null,
+  }
+  return html(signOutDonePage(context(call, parameters, address), view))
+}
+
+/** OIDC Core §4: the address at which the application begins a sign-in, with this issuer; `null` where it registered none. */
+function signInAgain({ issuer }: OidcCall, client: Client | null): string | null {
+  if (!client || client.disabled || client.initiate_login_uri === null) return null
+  return withQuery(client.initiate_login_uri, { iss: issuer.url })
+}
+
+const context = (call: OidcCall, { values }: RequestParameters, address: string | null = null) =>
+  pageContext(call, values.ui_locales?.split(' '), address)

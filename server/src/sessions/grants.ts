@@ -1,0 +1,363 @@
+/**
+ * Grants with their authorization codes, refresh tokens and access tokens. A change that may happen only once is one batch with a guard;
+ * see `db/db.ts`. Secrets are stored as digests only.
+ */
+import type { EnvironmentId, GrantId, SessionId, UserId } from '@ostiary/contract/ids.ts'
+import { Grant } from '@ostiary/contract/method.ts'
+import { User } from '@ostiary/contract/user.ts'
+import { z } from 'zod'
+import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
+import type { SessionRow } from './sessions.ts'
+
+/** The columns of the user that claims need. */
+const Person = User.omit({
+  id: true,
+  tenant_id: true,
+  project_id: true,
+  environment_id: true,
+  pending_email: true,
+  has_password: true,
+  metadata: true,
+  last_sign_in_at: true,
+  created_at: true,
+  blocked_at: true,
+})
+
+const GrantRow = z.object({
+  grant_id: z.custom<GrantId>(),
+  user_id: z.custom<UserId>(),
+  session_id: z.custom<SessionId>(),
+  client_id: z.string(),
+  scope: z.string(),
+  resource: z.array(z.string()),
+  auth_time: z.date(),
+  amr: z.array(z.string()),
+  acr: z.string(),
+  grant_created_at: z.date(),
+  grant_expires_at: z.date(),
+  grant_ended_at: z.date().nullable(),
+  blocked_at: z.date().nullable(),
+  ...Person.shape,
+})
+export type GrantRow = z.infer<typeof GrantRow>
+
+const grantColumns = sql`
+  g.id as grant_id, g.user_id, g.session_id, g.application_id as client_id, g.scope, g.resource, g.auth_time, g.amr, g.acr,
+  g.created_at as grant_created_at, g.expires_at as grant_expires_at, g.ended_at as grant_ended_at, u.blocked_at, nullif(u.email, '') as email, u.email_verified, u.phone_number,
+  u.phone_number_verified, u.name, u.given_name, u.family_name, u.nickname, u.preferred_username, u.picture, u.locale, u.zoneinfo, u.updated_at`
+
+const CodeRow = GrantRow.extend({
+  code_hash: z.string(),
+  redirect_uri: z.string(),
+  nonce: z.string().nullable(),
+  code_challenge: z.string().nullable(),
+  expires_at: z.date(),
+  spent_by: z.string().nullable(),
+})
+export type CodeRow = z.infer<typeof CodeRow>
+
+const RefreshRow = GrantRow.extend({
+  token_hash: z.string(),
+  expires_at: z.date(),
+  spent_at: z.date().nullable(),
+})
+export type RefreshRow = z.infer<typeof RefreshRow>
+
+export interface NewCode {
+  code_hash: string
+  client_id: string
+  /** The consent that the code depends on; `null` where it needs none. */
+  consented_to: readonly string[] | null
+  redirect_uri: string
+  scope: string
+  resource: readonly string[]
+  nonce: string | null
+  code_challenge: string | null
+  expires_at: Date
+  /** The time after which neither a token of the grant nor its session can be valid. */
+  grant_expires_at: Date
+  /** The new end of the idle time of the session. */
+  session_expires_at: Date
+}
+
+/**
+ * Stores a code and its grant for a session that has not changed since it was read, and extends the session. Returns false where the
+ * session ended or was renewed, the user was blocked, the application was disabled, or the consent changed.
+ */
+export async function storeCode(
+  db: Db,
+  environment_id: EnvironmentId,
+  session: Pick<SessionRow, 'id' | 'user_id' | 'auth_time' | 'amr' | 'acr' | 'began_with'>,
+  grant_id: GrantId,
+  code: NewCode,
+  now: Date,
+): Promise<boolean> {
+  // A batch that ends the session, such as blocking its user, also writes the row of the session: it runs either before, so that this
+  // guard fails, or after, so that it ends the grant. User and application are read as committed when the statement begins, so
+  // unblocking and enabling end grants that a race stored. The consent is read by the second statement: a batch that
+  // removes it writes every session of the user first, so it runs either before that read, or after, so that it ends the grant.
+  const grant = sql`${environment_id}, ${grant_id}, ${session.user_id}, ${code.client_id}, ${session.id}, ${code.scope}, ${code.resource},
+    ${offline(code.scope)}, ${session.auth_time}, ${session.amr}, ${session.acr}, ${session.began_with}, ${now}, ${code.grant_expires_at}`
+  const stored = await db.batch([
+    guard(sql`update sessions set last_seen_at = ${now}, expires_at = ${code.session_expires_at}
+         where environment_id = ${environment_id} and id = ${session.id} and auth_time = ${session.auth_time}
+           and ended_at is null and expires_at > ${now}
+           and exists (select 1 from users where environment_id = ${environment_id} and id = ${session.user_id} and blocked_at is null)
+           and exists (select 1 from applications where environment_id = ${environment_id} and id = ${code.client_id} and disabled = 0)`),
+    code.consented_to === null
+      ? sql`insert into grants (${grant_columns}) values (${grant})`
+      : guard(sql`insert into grants (${grant_columns}) select ${grant} from consents
+          where environment_id = ${environment_id} and user_id = ${session.user_id} and application_id = ${code.client_id}
+            and scope = ${code.consented_to.join(' ')}`),
+    sql`insert into authorization_codes (environment_id, code_hash, grant_id, client_id, redirect_uri, scope, nonce, code_challenge, expires_at)
+        values (${environment_id}, ${code.code_hash}, ${grant_id}, ${code.client_id}, ${code.redirect_uri}, ${code.scope},
+                ${code.nonce}, ${code.code_challenge}, ${code.expires_at})`,
+  ])
+  return stored !== null
+}
+
+const grant_columns = sql`environment_id, id, user_id, application_id, session_id, scope, resource, offline,
+  auth_time, amr, acr, began_with, created_at, expires_at`
+
+const offline = (scope: string) => scope.split(' ').includes('offline_access')
+
+export function findCode(db: Db, environment_id: EnvironmentId, code_hash: string): Promise<CodeRow | null> {
+  return db.maybeOne(
+    CodeRow,
+    sql`select ${grantColumns}, c.code_hash, c.redirect_uri, c.nonce, c.code_challenge, c.expires_at, c.spent_by
+          from authorization_codes c
+          join grants g on g.environment_id = c.environment_id || '' and g.id = c.grant_id
+          join users u on u.environment_id = g.environment_id || '' and u.id = g.user_id
+         where c.environment_id = ${environment_id} and c.code_hash = ${code_hash}`,
+  )
+}
+
+/** The tokens that a token request stores: a refresh token where offline_access was granted, an access token where it is opaque. */
+export interface NewTokens {
+  refresh: { token_hash: string; expires_at: Date } | null
+  opaque: { token_hash: string; claims: Record<string, unknown>; expires_at: Date } | null
+  /** The end of the token that lives longest, whether it is stored or not. */
+  last_expires_at: Date
+}
+
+/**
+ * Spends a code and stores its tokens in one batch, which has happened when the returned function resolves. Of any number of parallel
+ * attempts exactly one gets `true`; the others must treat the code as replayed (RFC 6749 §4.1.2). A crash leaves the code unspent.
+ * @param attempt the id of the request that spends the code
+ */
+export function redeemCode(
+  db: Db,
+  environment_id: EnvironmentId,
+  code: CodeRow,
+  attempt: string,
+  tokens: NewTokens,
+): () => Promise<boolean> {
+  const written = db.batchLater([
+    guard(sql`update authorization_codes set spent_by = ${attempt}
+         where environment_id = ${environment_id} and code_hash = ${code.code_hash} and spent_by is null
+           and ${grantIsActive(environment_id, code.grant_id)}`),
+    ...insertTokens(environment_id, code, tokens),
+  ])
+  return async () => (await written()) !== null
+}
+
+export function findRefreshToken(db: Db, environment_id: EnvironmentId, token_hash: string): Promise<RefreshRow | null> {
+  return db.maybeOne(
+    RefreshRow,
+    sql`select ${grantColumns}, r.token_hash, r.expires_at, r.spent_at
+          from refresh_tokens r
+          join grants g on g.environment_id = r.environment_id || '' and g.id = r.grant_id
+          join users u on u.environment_id = g.environment_id || '' and u.id = g.user_id
+         where r.environment_id = ${environment_id} and r.token_hash = ${token_hash}`,
+  )
+}
+
+/** Replaces a refresh token by its successor in one batch, as `redeemCode` does: of parallel attempts exactly one gets `true`. */
+export function rotateRefreshToken(
+  db: Db,
+  environment_id: EnvironmentId,
+  token: RefreshRow,
+  attempt: string,
+  tokens: NewTokens,
+  now: Date,
+): () => Promise<boolean> {
+  const written = db.batchLater([
+    guard(sql`update refresh_tokens set spent_by = ${attempt}, spent_at = ${now}
+         where environment_id = ${environment_id} and token_hash = ${token.token_hash} and spent_by is null
+           and ${grantIsActive(environment_id, token.grant_id)}`),
+    ...insertTokens(environment_id, token, tokens),
+  ])
+  return async () => (await written()) !== null
+}
+
+/** Stores the access token for the retry of a rotation that already happened. */
+export async function storeRepeated(
+  db: Db,
+  environment_id: EnvironmentId,
+  grant: GrantRow,
+  { opaque, last_expires_at }: NewTokens,
+): Promise<void> {
+  const statements = keepGrant(environment_id, grant, last_expires_at)
+  if (opaque)
+    statements.push(sql`insert into opaque_access_tokens (environment_id, token_hash, claims, expires_at)
+      select environment_id, ${opaque.token_hash}, ${opaque.claims}, ${opaque.expires_at} from grants
+       where environment_id = ${environment_id} and id = ${grant.grant_id} and ${grantIsActive(environment_id, grant.grant_id)}`)
+  if (statements.length > 0) await db.batch(statements)
+}
+
+function grantIsActive(environment_id: EnvironmentId, grant_id: GrantId): Statement {
+  return sql`exists (select 1 from grants g
+                       join users u on u.environment_id = g.environment_id || '' and u.id = g.user_id and u.blocked_at is null
+                      where g.environment_id = ${environment_id} and g.id = ${grant_id} and g.ended_at is null)`
+}
+
+/** For a batch whose guard spends a code or refresh token. */
+function insertTokens(environment_id: EnvironmentId, grant: GrantRow, { refresh, opaque, last_expires_at }: NewTokens): Statement[] {
+  const statements = keepGrant(environment_id, grant, last_expires_at)
+  if (refresh)
+    statements.push(sql`insert into refresh_tokens (environment_id, token_hash, grant_id, expires_at)
+      values (${environment_id}, ${refresh.token_hash}, ${grant.grant_id}, ${refresh.expires_at})`)
+  if (opaque)
+    statements.push(sql`insert into opaque_access_tokens (environment_id, token_hash, claims, expires_at)
+      values (${environment_id}, ${opaque.token_hash}, ${opaque.claims}, ${opaque.expires_at})`)
+  return statements
+}
+
+/**
+ * Keeps a grant until the end of its last token. Most grants are kept for longer already; after a lifetime was raised in the settings or
+ * at a resource server, a grant gets tokens that outlive it.
+ */
+function keepGrant(environment_id: EnvironmentId, { grant_id, grant_expires_at }: GrantRow, until: Date): Statement[] {
+  if (grant_expires_at >= until) return []
+  return [
+    sql`update grants set expires_at = ${until} where environment_id = ${environment_id} and id = ${grant_id} and expires_at < ${until}`,
+  ]
+}
+
+/**
+ * The grants of a disabled application end one after the other, but none is active. A subquery and not `exists`, since PostgreSQL makes a
+ * join of that, which can read every application of the environment.
+ */
+const application_is_disabled = sql`coalesce((
+  select a.disabled from applications a where a.id = g.application_id and a.environment_id || '' = g.environment_id), 1) = 1`
+
+/** The grant of an access token; `null` where the grant ended, the token was revoked, the user is blocked or the application disabled. */
+export function findLiveGrant(db: Db, environment_id: EnvironmentId, grant_id: string, jti: string): Promise<GrantRow | null> {
+  return db.maybeOne(
+    GrantRow,
+    sql`select ${grantColumns}
+          from grants g
+          join users u on u.environment_id = g.environment_id || '' and u.id = g.user_id
+         where g.environment_id = ${environment_id} and g.id = ${grant_id} and g.ended_at is null and u.blocked_at is null
+           and not ${application_is_disabled}
+           and not exists (select 1 from revoked_access_tokens r where r.environment_id = g.environment_id and r.jti = ${jti})`,
+  )
+}
+
+const GrantState = z.object({
+  ended_at: z.date().nullable(),
+  session_ended_at: z.date().nullable(),
+  user_id: z.string().nullable(),
+  blocked_at: z.date().nullable(),
+  is_revoked: z.boolean(),
+})
+
+/** The state of a grant, its session, its user and its access token; `null` where the grant was deleted. Disabling revokes each token. */
+export function findGrantState(db: Db, environment_id: EnvironmentId, grant_id: string, jti: string) {
+  return db.maybeOne(
+    GrantState,
+    sql`select g.ended_at, s.ended_at as session_ended_at, u.id as user_id, u.blocked_at,
+               case when ${application_is_disabled}
+                      or exists (select 1 from revoked_access_tokens r where r.environment_id = g.environment_id and r.jti = ${jti})
+                    then 1 else 0 end as is_revoked
+          from grants g
+          left join users u on u.environment_id = g.environment_id || '' and u.id = g.user_id
+          left join sessions s on s.environment_id = g.environment_id || '' and s.id = g.session_id
+         where g.environment_id = ${environment_id} and g.id = ${grant_id}`,
+  )
+}
+
+const OpaqueRow = z.object({ claims: z.record(z.string(), z.unknown()) })
+
+export async function findOpaqueToken(db: Db, environment_id: EnvironmentId, token_hash: string): Promise<Record<string, unknown> | null> {
+  const row = await db.maybeOne(
+    OpaqueRow,
+    sql`select claims from opaque_access_tokens where environment_id = ${environment_id} and token_hash = ${token_hash}`,
+  )
+  return row?.claims ?? null
+}
+
+const Id = z.object({ id: z.string() })
+
+/** Reports whether another environment of the same project issued an opaque token. */
+export async function isOpaqueTokenOfSibling(
+  db: Db,
+  { tenant_id, project_id, environment_id }: { tenant_id: string; project_id: string; environment_id: string },
+  token_hash: string,
+): Promise<boolean> {
+  const row = await db.maybeOne(
+    Id,
+    sql`select e.id from environments e join opaque_access_tokens t on t.environment_id = e.id and t.token_hash = ${token_hash}
+         where e.tenant_id = ${tenant_id} and e.project_id = ${project_id} and e.id <> ${environment_id}`,
+  )
+  return row !== null
+}
+
+/** Ends a grant with all its tokens. As a guard it fails where the grant has already ended. */
+export function endGrant(environment_id: EnvironmentId, grant_id: string, by: string, now: Date): Statement {
+  return sql`update grants set ended_at = ${now}, ended_by = ${by}
+    where environment_id = ${environment_id} and id = ${grant_id} and ended_at is null`
+}
+
+export function revokeAccessToken(environment_id: EnvironmentId, jti: string, expires_at: Date): Statement {
+  return sql`insert into revoked_access_tokens (environment_id, jti, expires_at) values (${environment_id}, ${jti}, ${expires_at})
+    on conflict (environment_id, jti) do nothing`
+}
+
+/** The condition of the index of open grants by application (migration 0030). */
+const is_open = sql`coalesce(ended_at, 0) = 0`
+
+/**
+ * Finds some open grants of an application, to end them. They are found by the application (`|| ''`), since PostgreSQL would read all
+ * grants of the environment where most of them are of this application.
+ */
+export async function findOpenGrants(db: Db, environment_id: EnvironmentId, application_id: string, limit: number): Promise<string[]> {
+  const rows = await db.all(
+    Id,
+    sql`select id from grants
+         where application_id = ${application_id} and environment_id || '' = ${environment_id} and ${is_open} limit ${limit}`,
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Ends these grants. */
+export function endTheseGrants(environment_id: EnvironmentId, ids: readonly string[], by: string, now: Date): Statement {
+  return sql`update grants set ended_at = ${now}, ended_by = ${by}
+    where environment_id = ${environment_id} and id in (${list(ids)}) and ended_at is null`
+}
+
+/** Ends every open grant of an application. It has few, since the others end before (`findOpenGrants`). */
+export function endLastGrants(environment_id: EnvironmentId, application_id: string, by: string, now: Date): Statement {
+  return sql`update grants set ended_at = ${now}, ended_by = ${by}
+    where application_id = ${application_id} and environment_id || '' = ${environment_id} and ${is_open}`
+}
+
+/** Ends every grant of a user at an application. They are found by the user (`|| ''`), since an application may have any number. */
+export function endGrants(
+  environment_id: EnvironmentId,
+  { user_id, application_id }: { user_id: string; application_id: string },
+  by: string,
+  now: Date,
+): Statement {
+  return sql`update grants set ended_at = ${now}, ended_by = ${by}
+    where environment_id = ${environment_id} and user_id = ${user_id} and application_id || '' = ${application_id} and ended_at is null`
+}
+
+/** Lists the active grants of a user, as the management API shows them. `rest` is the end of the query. */
+export function listGrants(db: Db, environment_id: EnvironmentId, user_id: string, now: Date, rest: Statement): Promise<Grant[]> {
+  return db.all(
+    Grant,
+    sql`select id, application_id, session_id, scope, resource, created_at, expires_at, last_used_at from grants
+         where environment_id || '' = ${environment_id} and user_id = ${user_id} and ended_at is null and expires_at > ${now} ${rest}`,
+  )
+}

@@ -1,0 +1,79 @@
+/**
+ * Half sign-ins: the first factor of a person succeeded, and the second is missing. A row is bound to a browser by the digest of a
+ * secret cookie, and to the request. It is no session: nothing but the pages of the second factor accepts it.
+ */
+import type { EnvironmentId, UserId } from '@ostiary/contract/ids.ts'
+import { z } from 'zod'
+import { type Db, guard, list, type Statement, sql } from '../db/db.ts'
+
+/** people.md 2: a sign-in that stops halfway ends after 10 minutes. */
+const half_sign_in_ms = 600_000
+/** people.md 16: so many wrong second factors end the attempt. */
+const most_tries = 5
+
+/** What the first factor found out, for the session. */
+const SignedInRow = z.object({
+  email: z.string(),
+  password_hash: z.string().nullable(),
+  step: z.enum(['sign_in', 'sign_up']),
+  method: z.string(),
+  amr: z.array(z.string()),
+  identity_id: z.string().optional(),
+  began_with: z.literal('email_code').optional(),
+})
+
+const HalfSignIn = z.object({
+  secret_hash: z.string(),
+  user_id: z.custom<UserId>(),
+  session_id: z.string().nullable(),
+  request_hash: z.string(),
+  enrols: z.boolean(),
+  signed_in: SignedInRow,
+  needs_code: z.boolean(),
+  expires_at: z.date(),
+})
+export type HalfSignIn = z.infer<typeof HalfSignIn>
+
+export type NewHalfSignIn = Omit<HalfSignIn, 'expires_at' | 'user_id'> & { user_id: string }
+
+/** Fails as a guard if the user is blocked or deleted, or if the password changed since it was checked. */
+export function insertHalfSignIn(environment_id: EnvironmentId, half: NewHalfSignIn, now: Date): Statement {
+  const { password_hash } = half.signed_in
+  const unchanged = half.session_id === null ? sql`and coalesce(password_hash, '') = ${password_hash ?? ''}` : sql``
+  return guard(sql`insert into half_sign_ins (environment_id, secret_hash, user_id, session_id, request_hash, enrols, signed_in,
+                                              tries, needs_code, expires_at)
+    select environment_id, ${half.secret_hash}, id, ${half.session_id}, ${half.request_hash}, ${half.enrols}, ${half.signed_in},
+           0, ${half.needs_code}, ${new Date(now.getTime() + half_sign_in_ms)}
+      from users where environment_id = ${environment_id} and id = ${half.user_id} and blocked_at is null ${unchanged}`)
+}
+
+/** The half sign-in of a cookie, while it may continue. */
+export function findHalfSignIn(db: Db, environment_id: EnvironmentId, secret_hash: string, now: Date): Promise<HalfSignIn | null> {
+  return db.maybeOne(
+    HalfSignIn,
+    sql`select secret_hash, user_id, session_id, request_hash, enrols, signed_in, needs_code, expires_at from half_sign_ins
+         where environment_id = ${environment_id} and secret_hash = ${secret_hash} and tries < ${most_tries} and expires_at > ${now}`,
+  )
+}
+
+const ofRow = (environment_id: EnvironmentId, { secret_hash }: Pick<HalfSignIn, 'secret_hash'>, now: Date) =>
+  sql`environment_id = ${environment_id} and secret_hash = ${secret_hash} and expires_at > ${now}`
+
+/** Counts a try before it is checked, so that parallel ones cannot exceed the limit. A guard. */
+export function countTry(environment_id: EnvironmentId, half: HalfSignIn, now: Date): Statement {
+  return guard(sql`update half_sign_ins set tries = tries + 1 where ${ofRow(environment_id, half, now)} and tries < ${most_tries}`)
+}
+
+/** Ends a half sign-in with success. Of parallel batches one succeeds: it is a guard. */
+export function endHalfSignIn(environment_id: EnvironmentId, half: HalfSignIn, now: Date): Statement {
+  return guard(sql`delete from half_sign_ins where ${ofRow(environment_id, half, now)}`)
+}
+
+/** Ends the half sign-ins of users, with their sessions. */
+export const endHalfSignIns = (environment_id: EnvironmentId, ...user_ids: readonly string[]): Statement =>
+  sql`delete from half_sign_ins where environment_id || '' = ${environment_id} and user_id in (${list(user_ids)})`
+
+/** Accepts the mailed code, in the batch that spends it. A guard. */
+export function acceptMailedCode(environment_id: EnvironmentId, half: HalfSignIn, now: Date): Statement {
+  return guard(sql`update half_sign_ins set needs_code = 0 where ${ofRow(environment_id, half, now)} and needs_code = 1`)
+}

@@ -1,0 +1,82 @@
+/** Background work: writes buffered counts, removes expired rows, rotates keys, delivers events. A failed job runs again later. */
+import type { Deployment } from '../deployment/deployment.ts'
+import type { KeyStore } from '../keys/store.ts'
+import { createMailJobs } from '../mail/deliver.ts'
+import { createBackchannelLogoutJobs } from '../oidc/backchannel-logout.ts'
+import type { Issuers } from '../oidc/issuer.ts'
+import { type KeyPool, rotateAgedKeys } from '../oidc/signing-keys.ts'
+import { startRunner } from '../queue/runner.ts'
+import { createWebhookJobs } from '../webhooks/deliver.ts'
+import { createWebhookFanOut } from '../webhooks/fan-out.ts'
+import { removeExpiredRows } from './expiring-rows.ts'
+import { createSequencer, startSequencer } from './sequencer.ts'
+
+/** How often buffered uses of keys and counters are written. */
+const write_interval_ms = 2_000
+/** Refused calls are readable on every process within a second. */
+const refused_calls_interval_ms = 500
+const sweep_interval_ms = 60_000
+const rotation_interval_ms = 3_600_000
+/** At the stop of the service, deliveries in flight get this long. Unfinished jobs go back to the queue. */
+const delivery_stop_limit_ms = 5_000
+
+interface JobServices {
+  keys: KeyStore
+  key_pool: KeyPool
+  issuers: Issuers
+}
+
+interface Jobs {
+  /** Starts no more outgoing calls and waits for those in flight. Runs while the requests in flight finish. */
+  stopDeliveries(): Promise<void>
+  /** Stops the other jobs, after the last request, and writes what is buffered. */
+  stop(): Promise<void>
+}
+
+export function startJobs(deployment: Deployment, { keys, key_pool, issuers }: JobServices): Jobs {
+  const { log } = deployment
+  const every = (interval_ms: number, name: string, work: () => Promise<void>) => {
+    let running: Promise<void> | null = null
+    const run = () => {
+      running ??= work()
+        .catch((error) => log.error('A job failed and will be tried again.', { job: name }, error))
+        .finally(() => {
+          running = null
+        })
+    }
+    const timer = setInterval(run, interval_ms)
+    timer.unref()
+    return async () => {
+      clearInterval(timer)
+      await running
+    }
+  }
+  const sequencer = startSequencer(deployment, createSequencer(deployment, [createWebhookFanOut(deployment)]))
+  const runner = startRunner(deployment, [
+    createBackchannelLogoutJobs(deployment, issuers),
+    ...createWebhookJobs(deployment, deployment.outbound),
+    createMailJobs(deployment),
+  ])
+  const stops = [
+    every(write_interval_ms, 'key uses', keys.writeUses),
+    every(write_interval_ms, 'key usage', keys.writeUsage),
+    every(write_interval_ms, 'counters', deployment.counters.write),
+    every(refused_calls_interval_ms, 'refused calls', deployment.refused_calls.write),
+    every(write_interval_ms, 'grant uses', deployment.grant_uses.write),
+    every(sweep_interval_ms, 'sweep', () => removeExpiredRows(deployment.db, deployment.now())),
+    every(rotation_interval_ms, 'key rotation', () => rotateAgedKeys(deployment, key_pool)),
+  ]
+  return {
+    stopDeliveries: () => runner.stop(delivery_stop_limit_ms),
+
+    async stop() {
+      await Promise.all(stops.map((stop) => stop()))
+      await sequencer.stop()
+      await deployment.counters.write().catch((error) => log.error('The last counts could not be written.', {}, error))
+      await deployment.refused_calls.write().catch((error) => log.error('The last refused calls could not be written.', {}, error))
+      await deployment.grant_uses.write().catch((error) => log.error('The last uses of grants could not be written.', {}, error))
+      await keys.writeUses().catch((error) => log.error('The last uses of keys could not be written.', {}, error))
+      await keys.writeUsage().catch((error) => log.error('The last counts of calls with keys could not be written.', {}, error))
+    },
+  }
+}

@@ -1,0 +1,176 @@
+/**
+ * Prometheus metrics, served on a separate port; docs/metrics.md explains them. Labels are methods, route patterns, statuses and closed
+ * sets of ours, so their number is bounded.
+ */
+import cluster from 'node:cluster'
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Db } from '../db/db.ts'
+import { type Tallied, type Tally, tallied } from '../deployment/tally.ts'
+import { backlogOf } from '../queue/queue.ts'
+import type { Passwords } from '../users/password.ts'
+
+export type Metrics = ReturnType<typeof createMetrics>
+
+/** What the metrics read when they are asked for. */
+export interface Observed {
+  db: Db
+  now: () => Date
+  tally: Tally
+  passwords: Passwords
+}
+
+/** Each counter of the tally, with its help. */
+const counters: Record<Tallied, { name: string; help: string }> = {
+  sign_ins: { name: 'ostiary_sign_ins_total', help: 'Sign-ins of people, by method and outcome' },
+  tokens: { name: 'ostiary_tokens_issued_total', help: 'Token responses, by grant type' },
+  refusals: { name: 'ostiary_refusals_total', help: 'Refused calls, by the code of the error' },
+  deliveries: { name: 'ostiary_deliveries_total', help: 'Attempts to deliver webhooks and back-channel logouts, by kind and outcome' },
+}
+
+export function createMetrics(observed: Observed) {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry })
+  const requests = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Duration of requests in seconds, by method, route and status',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
+    registers,
+  })
+  addCounters(registry, observed.tally)
+  addQueue(registry, observed)
+  addPasswords(registry, observed.passwords)
+  addDatabase(registry, observed.db)
+  if (cluster.isWorker) {
+    AggregatorRegistry.setRegistries(registry)
+    new AggregatorRegistry() // answers the requests of the process that started this one
+  }
+  return {
+    observe(method: string, route: string, status: number, duration_ms: number): void {
+      requests.observe({ method, route, status }, duration_ms / 1000)
+    },
+    async expose(): Promise<{ type: string; text: string }> {
+      return { type: registry.contentType, text: await registry.metrics() }
+    },
+  }
+}
+
+function addCounters(registry: Registry, tally: Tally): void {
+  for (const [counter, { name, help }] of Object.entries(counters) as [Tallied, (typeof counters)[Tallied]][]) // as: the names of the table
+    new Counter({
+      name,
+      help,
+      labelNames: tallied[counter],
+      registers: [registry],
+      collect() {
+        this.reset()
+        for (const { values, count } of tally.read(counter)) this.labels(...values).inc(count)
+      },
+    })
+}
+
+/** The workers of a deployment share the queue, so the sum of what they see would be wrong. */
+const shared = { aggregator: 'max' } as const
+
+function addQueue(registry: Registry, { db, now }: Observed): void {
+  const options = { labelNames: ['kind'], registers: [registry], ...shared }
+  /** Both gauges are asked at once, and read the queue once. Without the database nothing is known of it, and the other metrics matter most. */
+  let reading: ReturnType<typeof read> | null = null
+  async function read() {
+    const at = now()
+    const backlog = await backlogOf(db, at).catch(() => [])
+    return backlog.map(({ kind, due, oldest }) => ({
+      kind,
+      due,
+      age_ms: oldest === null ? 0 : Math.max(0, at.getTime() - oldest.getTime()),
+    }))
+  }
+  function backlog() {
+    reading ??= read().finally(() => {
+      reading = null
+    })
+    return reading
+  }
+  new Gauge({
+    ...options,
+    name: 'ostiary_queue_due_jobs',
+    help: 'Jobs of the queue that are due, by kind; at most 10000 are counted',
+    async collect() {
+      const kinds = await backlog()
+      this.reset()
+      for (const { kind, due } of kinds) this.set({ kind }, due)
+    },
+  })
+  new Gauge({
+    ...options,
+    name: 'ostiary_queue_oldest_job_age_seconds',
+    help: 'How long the oldest due job of the queue waits, by kind; 0 if none is due',
+    async collect() {
+      const kinds = await backlog()
+      this.reset()
+      for (const { kind, age_ms } of kinds) this.set({ kind }, age_ms / 1000)
+    },
+  })
+}
+
+function addPasswords(registry: Registry, passwords: Passwords): void {
+  const registers = [registry]
+  new Gauge({
+    name: 'ostiary_password_hashes_running',
+    help: 'Passwords that are hashed or checked right now',
+    registers,
+    collect() {
+      this.set(passwords.load().running)
+    },
+  })
+  new Gauge({
+    name: 'ostiary_password_hashes_waiting',
+    help: 'Passwords that wait to be hashed or checked',
+    registers,
+    collect() {
+      this.set(passwords.load().waiting)
+    },
+  })
+  new Counter({
+    name: 'ostiary_password_hashes_refused_total',
+    help: 'Passwords that were not hashed, by reason: the queue was full, or the client was gone',
+    labelNames: ['reason'],
+    registers,
+    collect() {
+      this.reset()
+      for (const [reason, count] of Object.entries(passwords.load().refused)) this.inc({ reason }, count)
+    },
+  })
+}
+
+/** SQLite has no connections to wait for. */
+function addDatabase(registry: Registry, { load }: Db): void {
+  if (!load) return
+  const registers = [registry]
+  new Gauge({
+    name: 'ostiary_database_connections',
+    help: 'Connections to PostgreSQL, by state',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      const { open, in_use } = load()
+      this.set({ state: 'in_use' }, in_use)
+      this.set({ state: 'idle' }, open - in_use)
+    },
+  })
+  new Gauge({
+    name: 'ostiary_database_batches_waiting',
+    help: 'Batches that wait for a connection to PostgreSQL, or behind another batch on theirs',
+    registers,
+    collect() {
+      this.set(load().waiting)
+    },
+  })
+}
+
+/** The sum of the metrics of all workers, for the process that started them. */
+export function createMetricsOfWorkers(): Pick<Metrics, 'expose'> {
+  const all = new AggregatorRegistry()
+  return { expose: async () => ({ type: all.contentType, text: await all.clusterMetrics() }) }
+}
